@@ -76,7 +76,7 @@ export const consumers = [processing, deliver, ingesting, dataJobs] as const;
 /** Functions that run on a schedule, on both hosts. */
 export const schedules = [sweep, canaryRound] as const;
 /** Functions that run on a schedule in AWS only. */
-export const schedulesOfAws = [alarmCheck] as const;
+export const awsSchedules = [alarmCheck] as const;
 /** Functions that AWS IoT calls to authenticate devices. */
 export const authorizers = [authorizer] as const;
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { importCycles } from './fixtures/circles.ts';
 import { differences } from './fixtures/differences.ts';
 import { allows, fits, folders, type Import, importsOf, withoutComments, withoutStrings } from './fixtures/imports.ts';
-import { exceptions, layers } from './fixtures/rooms.ts';
+import { exceptions, layers } from './fixtures/layers.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 

@@ -3,7 +3,7 @@ import { type Call, group, type Handlers, type Operation } from '../shared/api/o
 import { serve } from '../shared/api/serve.ts';
 import type { Format, PayloadFormat } from '../shared/domain/formats/format.ts';
 import { formats } from '../shared/domain/formats/formats.ts';
-import { renders } from '../shared/domain/formats/render.ts';
+import { renderers } from '../shared/domain/formats/render.ts';
 import type { Render } from '../shared/domain/formats/rendering.ts';
 import { type Decode, decoders } from '../shared/domain/makers/decoders.ts';
 import type { Maker } from '../shared/domain/makers/maker.ts';
@@ -187,12 +187,12 @@ export const fewerFormats: Record<Format, PayloadFormat> = { full: formats.full,
 
 // case: a format without a renderer
 // @ts-expect-error
-export const fewerRenders: Record<Format, Render> = omit(renders, 'teams');
+export const fewerRenders: Record<Format, Render> = omit(renderers, 'teams');
 
 // case: every maker and every format with all of their cells compiles
 type All = { makers: Record<Manufacturer, Maker>; decoders: Record<Manufacturer, Decode> };
 type AllFormats = { formats: Record<Format, PayloadFormat>; renders: Record<Format, Render> };
-export const all: All & AllFormats = { makers, decoders, formats, renders };
+export const all: All & AllFormats = { makers, decoders, formats, renders: renderers };
 
 // case: an environment variable that belongs to no capability of the contract
 declare const watcher: Deps<'watch:sensors'>;

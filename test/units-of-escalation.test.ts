@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encode } from '../shared/queue/encode.ts';
-import { firstId } from '../shared/store/hits/hit-item.ts';
+import { encodeTask } from '../shared/queue/encode.ts';
+import { idBeforeFirst } from '../shared/store/hits/hit-item.ts';
 import { a } from './fixtures/messages.ts';
 import { createMetered, type Metered } from './fixtures/metered.ts';
 
@@ -23,8 +23,9 @@ const escalated = async (name: string, steps: number) => {
   }));
   await home.addRules(1, [webhookId], { escalation });
   await home.say(a.fall('calling', metered.now()));
-  const hitId = firstId(home.customerId) + 2;
-  const escalate = () => metered.queues.timers.send(encode({ type: 'escalate', customerId: home.customerId, hitId }));
+  const hitId = idBeforeFirst(home.customerId) + 2;
+  const escalate = () =>
+    metered.queues.timers.send(encodeTask({ type: 'escalate', customerId: home.customerId, hitId }));
   return { ...home, escalate: (afterMs: number) => metered.costOf(afterMs, async () => escalate()) };
 };
 

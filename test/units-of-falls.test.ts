@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { encode } from '../shared/queue/encode.ts';
-import { type Consumed, consumed } from './bench/consumed.ts';
+import { encodeTask } from '../shared/queue/encode.ts';
+import { type Consumption, consumption } from './bench/consumption.ts';
 import { bytesKept } from './bench/sizes.ts';
 import { a, room } from './fixtures/messages.ts';
 import { createMetered, type Metered, names } from './fixtures/metered.ts';
@@ -15,7 +15,7 @@ type Home = Awaited<ReturnType<Metered['furnish']>>;
 const call = () => a.fall('calling', metered.now());
 const text = () => metered.ledger.text();
 /** The units from which prices are computed. */
-const unitsOf = ({ read, write }: Consumed) => ({ read, write });
+const unitsOf = ({ read, write }: Consumption) => ({ read, write });
 const sumOf = (costs: readonly { read: number; write: number }[]) => ({
   read: costs.reduce((sum, { read }) => sum + read, 0),
   write: costs.reduce((sum, { write }) => sum + write, 0),
@@ -48,7 +48,7 @@ describe('a fall that is delivered at the first attempt costs', () => {
     const alone = await alarmed('oak');
     await alone.endFirst();
     expect(await alone.say(call()), text()).toEqual({ read: 10.5, write: 10 });
-    expect(unitsOf(consumed.fall)).toEqual({ read: 10.5, write: 10 });
+    expect(unitsOf(consumption.fall)).toEqual({ read: 10.5, write: 10 });
   });
 
   test('10.5 read and 10 write in a region, too, because the sensor item contains the regions', async () => {
@@ -99,9 +99,9 @@ describe('a fall that is delivered at the first attempt costs', () => {
     const event = after.events - before.events + after.messages - before.messages;
     const hit = after.hits - before.hits;
     const delivery = after.deliveries - before.deliveries;
-    expect(event + hit).toBeLessThanOrEqual(consumed.fall.kept120);
-    expect(4 * event + hit).toBeLessThanOrEqual(consumed.wholeFall.kept120);
-    expect(delivery).toBeLessThanOrEqual(consumed.fall.kept30);
+    expect(event + hit).toBeLessThanOrEqual(consumption.fall.kept120);
+    expect(4 * event + hit).toBeLessThanOrEqual(consumption.wholeFall.kept120);
+    expect(delivery).toBeLessThanOrEqual(consumption.fall.kept30);
   });
 
   test('6 requests to queues: 2 each of send, receive and delete', async () => {
@@ -135,7 +135,7 @@ test('a whole fall with one delivery costs 34 read and 20 write, of which 2 list
     { read: 11.5, write: 9 },
     { read: 7.5, write: 4 },
   ]);
-  expect(sumOf(costs)).toEqual(unitsOf(consumed.wholeFall));
+  expect(sumOf(costs)).toEqual(unitsOf(consumption.wholeFall));
 });
 
 describe('each further recipient of a fall costs', () => {
@@ -175,7 +175,7 @@ describe('a message or check without a notification costs', () => {
     for (let minute = 0; minute < 2; minute++) await home.say(a.presence(true), 60_000);
     const costs = [];
     for (let minute = 0; minute < 60; minute++) costs.push(await home.say(a.presence(true), 60_000));
-    const { read, write } = consumed.report;
+    const { read, write } = consumption.report;
     expect(sumOf(costs), text()).toEqual({ read: 60 * read, write: 60 * write });
   });
 
@@ -185,13 +185,13 @@ describe('a message or check without a notification costs', () => {
       const reports = Array.from({ length: 5 }, () => a.presence(true));
       costs.push(await home.say(reports, 300_000));
     }
-    expect(costs, text()).toEqual(costs.map(() => unitsOf(consumed.fiveReports)));
+    expect(costs, text()).toEqual(costs.map(() => unitsOf(consumption.fiveReports)));
   });
 
   test('4 read and no write for a check of an active sensor', async () => {
     const { customerId, sensorId } = home;
     await home.say(a.presence(true));
-    const check = async () => metered.queues.timers.send(encode({ type: 'check_sensor', customerId, sensorId }));
-    expect(await metered.costOf(400_000, check), text()).toEqual(unitsOf(consumed.check));
+    const check = async () => metered.queues.timers.send(encodeTask({ type: 'check_sensor', customerId, sensorId }));
+    expect(await metered.costOf(400_000, check), text()).toEqual(unitsOf(consumption.check));
   });
 });

@@ -1,5 +1,5 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
-import { whereFrom, whereProblem } from '../../lib/tools/where.ts';
+import { tableLocation, tableOptionsProblem } from '../../lib/tools/table-location.ts';
 
 const help = `npm run admin -- --stage prod [--username NAME]
 Creates a system admin and prints the password once. Run it after the first deployment, or if all admins are locked out.
@@ -21,20 +21,22 @@ const options = {
 } as const;
 
 const given = readCommandLine(options, help, { out: console.log, err: console.error }, (values) =>
-  /^\S(.{0,62}\S)?$/u.test(values.username) ? whereProblem(values) : '--username must have 1 to 64 characters',
+  /^\S(.{0,62}\S)?$/u.test(values.username) ? tableOptionsProblem(values) : '--username must have 1 to 64 characters',
 );
 
 // Imported here, so that `--help` does not load the SDK.
-const [{ makeAdmin }, { awsConfig }, { runTool }, { openTable }] = await Promise.all([
+const [{ createAdminWithPassword }, { awsConfig }, { runTool }, { openTable }] = await Promise.all([
   import('../../lib/tools/admin.ts'),
   import('../../lib/tools/aws/account.ts'),
   import('../../lib/tools/run.ts'),
   import('../../lib/tools/table.ts'),
 ]);
 process.exitCode = await runTool(async () => {
-  const { table, close } = await openTable(whereFrom(given, process.env.DATA_DIR || '.local', awsConfig(process.env)));
+  const { table, close } = await openTable(
+    tableLocation(given, process.env.DATA_DIR || '.local', awsConfig(process.env)),
+  );
   try {
-    console.log(`${given.username}: ${await makeAdmin(table, given.username)}`);
+    console.log(`${given.username}: ${await createAdminWithPassword(table, given.username)}`);
     return true;
   } finally {
     await close();

@@ -1,5 +1,5 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
-import { runSteps } from '../../lib/tools/steps.ts';
+import { runShellCommands } from '../../lib/tools/shell.ts';
 
 const help = `npm run check                Runs all checks, up to the first one that fails:
   types                        compiles all programs
@@ -10,4 +10,4 @@ Exit code: 0, the one of the failed check, or 2 for invalid options.`;
 readCommandLine({}, help, { out: console.log, err: console.error });
 
 const steps = ['types', 'lint', 'test', 'synth'].map((name) => `npm run ${name}`);
-process.exitCode = runSteps(steps, process.env);
+process.exitCode = runShellCommands(steps, process.env);

@@ -9,10 +9,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const options = { to: { type: 'string', default: join(root, 'cdk.out') } } as const;
 const { to } = readCommandLine(options, help, { out: console.log, err: console.error });
 
-const [{ makePackage, packPackage }, { settingsFrom }] = await Promise.all([
+const [{ buildPackage, packPackage }, { settingsFrom }] = await Promise.all([
   import('../../lib/tools/client/pack.ts'),
   import('../../shared/runtime/env.ts'),
 ]);
 const folder = join(to, 'client');
-await makePackage(folder, settingsFrom(process.env));
+await buildPackage(folder, settingsFrom(process.env));
 console.log(await packPackage(folder, to));

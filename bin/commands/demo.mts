@@ -20,7 +20,7 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
 const { url, username, password = 'a-password-for-the-demo' } = given;
 const provisioningKey = given['provisioning-key'] ?? 'a-key-for-the-demo';
 
-const [{ startCloud }, { tellStory }, { settingsFrom }] = await Promise.all([
+const [{ startCloud }, { runStory }, { settingsFrom }] = await Promise.all([
   import('../../lib/local/cloud.ts'),
   import('../../lib/local/demo/story.ts'),
   import('../../shared/runtime/env.ts'),
@@ -37,7 +37,7 @@ const startHost = () =>
 
 const cloud = url ? null : await startHost();
 const base = url ?? cloud?.url ?? '';
-const passed = await tellStory({ base, username, password, provisioningKey, say: console.log });
+const passed = await runStory({ base, username, password, provisioningKey, say: console.log });
 await cloud?.stop();
 console.log(passed ? 'All checks passed.' : 'A check failed.');
 process.exit(passed ? 0 : 1);

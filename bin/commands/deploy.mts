@@ -20,7 +20,7 @@ const { stage, context, yes } = readCommandLine(options, help, { out: console.lo
   contextProblem(values.context),
 );
 
-const [{ awsAccount, awsConfig }, { runCdk }, { deploy }, { readStage }] = await Promise.all([
+const [{ createAccountClient, awsConfig }, { runCdk }, { deploy }, { readStage }] = await Promise.all([
   import('../../lib/tools/aws/account.ts'),
   import('../../lib/tools/aws/cdk.ts'),
   import('../../lib/tools/aws/deploy.ts'),
@@ -29,6 +29,6 @@ const [{ awsAccount, awsConfig }, { runCdk }, { deploy }, { readStage }] = await
 process.exitCode = await runTool(async () => {
   const deployment = { context: contextFrom(stage, context), folder: 'cdk.out' };
   await readStage(deployment.context);
-  const tools = { account: awsAccount(awsConfig(process.env)), cdk: runCdk, say: console.log };
+  const tools = { account: createAccountClient(awsConfig(process.env)), cdk: runCdk, say: console.log };
   return deploy(deployment, tools, yes ? ['--require-approval', 'never'] : []);
 }, console.error);

@@ -23,7 +23,7 @@ const {
   values.stage ? contextProblem(values.context) : '--stage NAME is required',
 );
 
-const [{ awsAccount, awsConfig }, { runCdk }, { destroy }, { readStage }] = await Promise.all([
+const [{ createAccountClient, awsConfig }, { runCdk }, { destroy }, { readStage }] = await Promise.all([
   import('../../lib/tools/aws/account.ts'),
   import('../../lib/tools/aws/cdk.ts'),
   import('../../lib/tools/aws/deploy.ts'),
@@ -32,6 +32,6 @@ const [{ awsAccount, awsConfig }, { runCdk }, { destroy }, { readStage }] = awai
 process.exitCode = await runTool(async () => {
   const deployment = { context: contextFrom(stage, context), folder: 'cdk.out' };
   const { keepData } = await readStage(deployment.context);
-  const tools = { account: awsAccount(awsConfig(process.env)), cdk: runCdk, say: console.log };
+  const tools = { account: createAccountClient(awsConfig(process.env)), cdk: runCdk, say: console.log };
   return destroy(deployment, keepData, tools, yes ? ['--force'] : []);
 }, console.error);

@@ -17,7 +17,7 @@ const { stage, context } = readCommandLine(options, help, { out: console.log, er
   contextProblem(values.context),
 );
 
-const [{ awsAccount, awsConfig }, { runCdk }, { diff }, { readStage }] = await Promise.all([
+const [{ createAccountClient, awsConfig }, { runCdk }, { diff }, { readStage }] = await Promise.all([
   import('../../lib/tools/aws/account.ts'),
   import('../../lib/tools/aws/cdk.ts'),
   import('../../lib/tools/aws/deploy.ts'),
@@ -26,5 +26,5 @@ const [{ awsAccount, awsConfig }, { runCdk }, { diff }, { readStage }] = await P
 process.exitCode = await runTool(async () => {
   const deployment = { context: contextFrom(stage, context), folder: 'cdk.out' };
   await readStage(deployment.context);
-  return diff(deployment, { account: awsAccount(awsConfig(process.env)), cdk: runCdk, say: console.log });
+  return diff(deployment, { account: createAccountClient(awsConfig(process.env)), cdk: runCdk, say: console.log });
 }, console.error);

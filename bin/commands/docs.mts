@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { settings } from '../../lib/aws/settings/settings.ts';
 import { variableNames, variables } from '../../lib/local/variables.ts';
-import { documented } from '../../shared/domain/makers/device-messages.ts';
+import { documentedMessages } from '../../shared/domain/makers/device-messages.ts';
 import { environment } from '../../shared/settings/environment.ts';
-import { defaultText } from '../../shared/settings/hosts.ts';
+import { defaultDescription } from '../../shared/settings/hosts.ts';
 import type { Host, Setting } from '../../shared/settings/setting.ts';
 import { type Access, type AccessPattern, accessesOf } from '../../shared/store/access-pattern.ts';
 import { accessPatterns } from '../../shared/store/access-patterns.ts';
@@ -56,15 +56,15 @@ const accessed = (accesses: readonly Access[]): string =>
     })
     .join('; ');
 
-const unitsOf = ({ read, write, per }: AccessPattern): string => {
+const unitsOf = ({ read, write, growth }: AccessPattern): string => {
   const units = [read && `${read} R`, write && `${write} W`].filter(Boolean).join(' ');
-  if (!per) return units;
-  return /^(once )?per /.test(per) ? `${units} ${per}` : `${units}, ${per}`;
+  if (!growth) return units;
+  return /^(once )?per /.test(growth) ? `${units} ${growth}` : `${units}, ${growth}`;
 };
 
 const patterns = Object.entries(accessPatterns).map(([call, pattern]) => {
   const accesses = accessesOf(pattern);
-  return { call: code(call), question: pattern.question, accesses, units: unitsOf(pattern) };
+  return { call: code(call), question: pattern.purpose, accesses, units: unitsOf(pattern) };
 });
 
 /** The calls that access one kind of item, by action and units. */
@@ -110,7 +110,7 @@ const tableDesignText = () =>
 
 /** The default of a setting, or an example if it has none. */
 const defaultCell = (setting: Setting, host: Host): string => {
-  const text = defaultText(setting, host);
+  const text = defaultDescription(setting, host);
   const example = setting.about?.example;
   return text === 'none' && example !== undefined ? `none; example: ${code(example)}` : text;
 };
@@ -168,7 +168,7 @@ const fieldsOf = (schema: Json, before = ''): string[][] => {
 /** The message kinds of a maker. A field whose description has not changed since it was last described is only named. */
 const kindsOf = (title: string, maker: 'makerA' | 'makerB'): string[] => {
   const described = new Map<string, string>();
-  return documented(maker).flatMap(({ id, about, example, schema }) => {
+  return documentedMessages(maker).flatMap(({ id, about, example, schema }) => {
     const shown = ['```json', JSON.stringify(example), '```'].join('\n');
     const rows = fieldsOf(schema);
     const changed = rows.filter((row) => described.get(row[0] ?? '') !== row.join());

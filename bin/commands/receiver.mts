@@ -10,7 +10,7 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
   /^\d{1,5}$/.test(port) && Number(port) <= 65_535 ? null : '--port must be 0 to 65535',
 );
 
-const [{ isSigned, startReceiver }, { alarmIn }] = await Promise.all([
+const [{ isSigned, startReceiver }, { alarmTextOf }] = await Promise.all([
   import('../../lib/home/receiver.ts'),
   import('../../lib/local/demo/nurse-call.ts'),
 ]);
@@ -19,12 +19,12 @@ const { secret } = given;
 const print = async (request: Received): Promise<void> => {
   const headers = shown.filter((name) => request.headers[name]).map((name) => `  ${name}: ${request.headers[name]}`);
   const verified = secret ? [`  signatures: ${(await isSigned(request, secret)) ? 'valid' : 'INVALID'}`] : [];
-  const title = `\n${new Date(request.at).toISOString()}  ${alarmIn(request.body) ?? 'not a JSON object'}`;
+  const title = `\n${new Date(request.at).toISOString()}  ${alarmTextOf(request.body) ?? 'not a JSON object'}`;
   console.log([title, ...headers, ...verified, `  ${request.body}`].join('\n'));
 };
 const receiver = await startReceiver((request, response) => {
   void print(request);
-  response.writeHead(alarmIn(request.body) === null ? 400 : 200).end();
+  response.writeHead(alarmTextOf(request.body) === null ? 400 : 200).end();
 }, Number(given.port)).catch(({ code, message }: NodeJS.ErrnoException) => {
   console.error(code === 'EADDRINUSE' ? `--port: port ${given.port} is already in use` : message);
   return null;

@@ -1,6 +1,6 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
 import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/context.ts';
-import { goalOf, timeProblem } from '../../lib/tools/aws/recovery.ts';
+import { recoveryGoal, recoveryTimeProblem } from '../../lib/tools/aws/recovery.ts';
 import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run recover -- --stage prod --to TIME [--plan] [-c name=value ...]
@@ -41,11 +41,11 @@ const {
       ? null
       : '--data-dir and --from require each other, and exclude --stage';
   if (!values.stage) return '--stage NAME is required';
-  return timeProblem(values.to, Date.now()) ?? contextProblem(values.context);
+  return recoveryTimeProblem(values.to, Date.now()) ?? contextProblem(values.context);
 });
 
 const [
-  { awsAccount, awsConfig },
+  { createAccountClient, awsConfig },
   { runCdk },
   { recover },
   { readStage },
@@ -61,15 +61,17 @@ const [
 ]);
 process.exitCode = await runTool(async () => {
   if (dataDir !== undefined && from !== undefined) {
-    const { eraseAgain } = await import('../../lib/tools/erase-again.ts');
-    console.log(`${await eraseAgain(dataDir, from, Date.now())} erasures will be repeated when the host starts.`);
+    const { repeatErasuresInFolder } = await import('../../lib/tools/repeat-erasures.ts');
+    console.log(
+      `${await repeatErasuresInFolder(dataDir, from, Date.now())} erasures will be repeated when the host starts.`,
+    );
     return true;
   }
-  const goal = goalOf(stage, to);
+  const goal = recoveryGoal(stage, to);
   const deployment = { context: { ...contextFrom(stage, context), ...goal.settings }, folder: 'cdk.out' };
   await readStage(deployment.context);
   // A transient error must not leave the stage stopped.
-  const account = awsAccount({ ...awsConfig(process.env), maxAttempts: 8 });
+  const account = createAccountClient({ ...awsConfig(process.env), maxAttempts: 8 });
   const client = documentClient(awsConfig(process.env));
   const tableNamed = (name: string) => createTable(client, name);
   const tools = { account, cdk: runCdk, say: console.log, now: Date.now, pause: machine.sleep, tableNamed };

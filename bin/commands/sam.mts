@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readCommandLine } from '../../lib/local/command-line.ts';
 import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/context.ts';
 import { runTool } from '../../lib/tools/run.ts';
-import { urlOf } from '../../lib/tools/sam/compose.ts';
+import { engineUrl } from '../../lib/tools/sam/compose.ts';
 
 const help = `npm run sam [-- --port 3001]
 Writes the files that \`sam local start-api\` needs, with a Docker Compose file for the engines, and prints the three commands
@@ -18,9 +18,9 @@ Exit code: 0; 1 if the template cannot be synthesised; 2 for invalid options.`;
 
 const at = (url: string) => ({ type: 'string', default: url }) as const;
 const endpoints = {
-  'table-endpoint': at(urlOf('table')),
-  'queue-endpoint': at(urlOf('queues')),
-  'kms-endpoint': at(urlOf('keys')),
+  'table-endpoint': at(engineUrl('table')),
+  'queue-endpoint': at(engineUrl('queues')),
+  'kms-endpoint': at(engineUrl('keys')),
   'mail-endpoint': at('http://host.docker.internal:8005'),
 };
 const options = { port: { type: 'string', default: '3001' }, ...endpoints, context: contextOption } as const;

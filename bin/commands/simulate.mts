@@ -58,8 +58,8 @@ const { skippingClock, systemClock } = await import('../../lib/local/clock.ts');
 const { startCloud } = await import('../../lib/local/cloud.ts');
 const { readRecords } = await import('../../lib/simulate/records.ts');
 const { atFullSpeed, atSpeed } = await import('../../lib/simulate/simulation-clock.ts');
-const { closeHooks, silence } = await import('../../lib/simulate/home.ts');
-const { judgeAll, judgeFalls, simulate, tallyText } = await import('../../lib/simulate/run.ts');
+const { deleteWebhooks, disconnectSensors } = await import('../../lib/simulate/home.ts');
+const { checkRecords, checkFalls, simulate, tallyText } = await import('../../lib/simulate/run.ts');
 const { nextMidnight } = await import('../../lib/simulate/local-time.ts');
 const { settingsFrom } = await import('../../shared/runtime/env.ts');
 const { log } = await import('../../shared/observability/log.ts');
@@ -133,9 +133,9 @@ const result = await simulate(
     show,
   },
 );
-const { complaints, verdict } = clock ? judgeAll(result, await readRecords(result.home)) : judgeFalls(result);
-if (url) await closeHooks(result.home);
-await silence(result.home);
+const { complaints, verdict } = clock ? checkRecords(result, await readRecords(result.home)) : checkFalls(result);
+if (url) await deleteWebhooks(result.home);
+await disconnectSensors(result.home);
 await cloud?.stop();
 console.log(`${isTerminal ? '\r\u001b[K' : ''}${tallyText(result.tally)}`);
 for (const complaint of complaints) console.log(complaint);

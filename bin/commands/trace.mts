@@ -1,5 +1,5 @@
 import { readCommandLine } from '../../lib/local/command-line.ts';
-import { whereFrom, whereProblem } from '../../lib/tools/where.ts';
+import { tableLocation, tableOptionsProblem } from '../../lib/tools/table-location.ts';
 
 const help = `npm run trace -- --event UUID       prints the path of an event: when it was accepted, which rules fired, who was notified
   --message UUID                    a device message with all its events
@@ -38,11 +38,11 @@ const given = readCommandLine(options, help, { out: console.log, err: console.er
   if (kind === 'delivery' && !/^[0-9a-z]{26}$/.test(id)) return '--delivery must be an id of 26 characters';
   if (kind !== 'delivery' && !UUID.test(id)) return `--${kind} must be a UUID`;
   if (!/^\d{0,15}$/.test(values.customer ?? '')) return '--customer must be a number';
-  return whereProblem(values);
+  return tableOptionsProblem(values);
 });
 
 // Imported here, so that `--help` does not load the SDK.
-const [{ awsConfig }, { openTable }, { runTool }, { traceOf, traceText }] = await Promise.all([
+const [{ awsConfig }, { openTable }, { runTool }, { createTrace, formatTrace }] = await Promise.all([
   import('../../lib/tools/aws/account.ts'),
   import('../../lib/tools/table.ts'),
   import('../../lib/tools/run.ts'),
@@ -53,11 +53,11 @@ const known = { customerId: customer ? Number(customer) : undefined, sensorId, w
 const kind = kinds.find((name) => given[name] !== undefined) ?? 'event';
 
 process.exitCode = await runTool(async () => {
-  const where = whereFrom(given, process.env.DATA_DIR || '.local', awsConfig(process.env));
+  const where = tableLocation(given, process.env.DATA_DIR || '.local', awsConfig(process.env));
   const { table, close } = await openTable(where);
   try {
-    const trace = await traceOf(table, { kind, id: (given[kind] ?? '').toLowerCase(), known }, Date.now());
-    console.log(json ? JSON.stringify(trace, null, 2) : traceText(trace));
+    const trace = await createTrace(table, { kind, id: (given[kind] ?? '').toLowerCase(), known }, Date.now());
+    console.log(json ? JSON.stringify(trace, null, 2) : formatTrace(trace));
     return true;
   } finally {
     await close();

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { readCommandLine } from '../../lib/local/command-line.ts';
-import { runSteps } from '../../lib/tools/steps.ts';
+import { runShellCommands } from '../../lib/tools/shell.ts';
 
 const help = `npm run types                Type-checks service, client and console, which are three programs. Before that, generates the
 types of the OpenAPI document in .generated/.
@@ -29,7 +29,7 @@ const writeAny = () => {
 const [written] = await Promise.allSettled([write()]);
 if (written.status === 'rejected') writeAny();
 if (!given['no-check'])
-  process.exitCode = runSteps(
+  process.exitCode = runShellCommands(
     ['.', 'lib/client', 'lib/console'].map((project) => `${TSC} -p ${project}`),
     process.env,
   );

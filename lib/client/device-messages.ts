@@ -5,7 +5,7 @@ export type Maker = 'maker_a' | 'maker_b';
 export type FallState = 'suspected' | 'alarm' | 'over';
 
 /** Creates the messages of a device of one maker. Times are ms since the Unix epoch. */
-export type Words = {
+export type DeviceMessages = {
   fall: (state: FallState, start: number, now: number) => DeviceMessage;
   presence: (people: number, now: number) => DeviceMessage;
   bedExit: (now: number) => DeviceMessage;
@@ -15,7 +15,7 @@ const statuses = { suspected: 'fall_detected', alarm: 'calling', over: 'finished
 /** The poses of maker B for a suspected fall, a fall, and standing. */
 const poses = { suspected: 2, alarm: 5, over: 3 } as const;
 
-const makerA: Words = {
+const makerA: DeviceMessages = {
   fall: (state, timestamp, statusUpdateTimestamp): MakerAMessage => ({
     type: 5,
     payload: {
@@ -31,7 +31,7 @@ const makerA: Words = {
   bedExit: (timestamp): MakerAMessage => ({ type: 10, payload: { timestamp } }),
 };
 
-const makerB: Words = {
+const makerB: DeviceMessages = {
   fall: (state, _, timestamp): MakerBMessage => ({
     cmd: 'event',
     type: 2,
@@ -53,4 +53,4 @@ const makerB: Words = {
   }),
 };
 
-export const wordsOf: Readonly<Record<Maker, Words>> = { maker_a: makerA, maker_b: makerB };
+export const deviceMessagesOf: Readonly<Record<Maker, DeviceMessages>> = { maker_a: makerA, maker_b: makerB };

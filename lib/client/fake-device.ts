@@ -1,6 +1,6 @@
 import type { Messages, MessagesAccepted, Registration } from '#openapi';
 import { type ClientOptions, createClient } from './client.ts';
-import { type FallState, type Maker, type Words, wordsOf } from './device-messages.ts';
+import { type DeviceMessages, deviceMessagesOf, type FallState, type Maker } from './device-messages.ts';
 import { ok } from './problem.ts';
 
 type Connection = Pick<ClientOptions, 'baseUrl' | 'fetch' | 'longestWait' | 'pause'> & {
@@ -22,7 +22,7 @@ export class FakeDevice {
   readonly sensorId: string;
   /** The token of the device. Store it to use the device again later. */
   readonly deviceToken: string;
-  readonly #messages: Words;
+  readonly #messages: DeviceMessages;
   readonly #now: () => number;
   readonly #client: ReturnType<typeof createClient>;
   #fallSince: number | null = null;
@@ -30,7 +30,7 @@ export class FakeDevice {
   constructor({ manufacturer, sensorId, deviceToken, now = Date.now, ...connection }: KnownDevice) {
     this.sensorId = sensorId;
     this.deviceToken = deviceToken;
-    this.#messages = wordsOf[manufacturer];
+    this.#messages = deviceMessagesOf[manufacturer];
     this.#now = now;
     this.#client = createClient({ ...connection, token: deviceToken });
   }

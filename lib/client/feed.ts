@@ -5,7 +5,7 @@ import { ok, statusOf } from './problem.ts';
 
 const MAX_PAUSE_SECONDS = 30;
 /** Age (ms) from which a message is fetched again, because receivers reject signatures older than 5 minutes. */
-export const FRESH = 120_000;
+export const REFETCH_AFTER_MS = 120_000;
 
 export type FeedOptions = {
   /** Start after this message; by default at the oldest unacknowledged one. */
@@ -73,7 +73,7 @@ export async function* feed(
       const fetched = now();
       acknowledged = done;
       for (const message of messages) {
-        if (now() - fetched > FRESH) break;
+        if (now() - fetched > REFETCH_AFTER_MS) break;
         yield message;
         done = message.id;
       }

@@ -1,6 +1,6 @@
 import type { paths } from '#openapi';
 import type { Client } from './client.ts';
-import { type Answered, bodyOf } from './problem.ts';
+import { type ApiResult, bodyOf } from './problem.ts';
 
 type Page<T> = { total: number; page: number; perPage: number; data: T[] };
 type Lists = {
@@ -53,7 +53,7 @@ export async function* listAll<P extends ListPath>(
   const get = client.GET as unknown as (
     path: string,
     init: { params: { path: unknown; query: Query } },
-  ) => Promise<Answered<Page<ItemOf<P>>[]>>;
+  ) => Promise<ApiResult<Page<ItemOf<P>>[]>>;
   const { path: pathParams, query: filters } = Object(params) as { path?: unknown; query?: Query };
   for (let query: Query | null = { perPage: MAX_PER_PAGE, ...filters }; query !== null; ) {
     const result = await get(path, { params: { path: pathParams, query } });

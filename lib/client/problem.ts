@@ -19,7 +19,7 @@ export class Problem extends Error {
 }
 
 /** The result of an openapi-fetch call. */
-export type Answered<T> = { data?: T; error?: unknown; response: Response };
+export type ApiResult<T> = { data?: T; error?: unknown; response: Response };
 
 /** Creates a Problem from a response and its body. */
 export const problemOf = (response: Response, error: unknown): Problem => {
@@ -28,13 +28,13 @@ export const problemOf = (response: Response, error: unknown): Problem => {
 };
 
 /** Returns the body of a response; throws a Problem if its status is not 2xx. */
-export const bodyOf = <T>({ data, error, response }: Answered<T>): T => {
+export const bodyOf = <T>({ data, error, response }: ApiResult<T>): T => {
   if (response.ok && data !== undefined) return data;
   throw problemOf(response, error);
 };
 
 /** Returns the body of a successful response; throws a Problem for any other. */
-export const ok = async <T>(call: Promise<Answered<T>>): Promise<T> => bodyOf(await call);
+export const ok = async <T>(call: Promise<ApiResult<T>>): Promise<T> => bodyOf(await call);
 
 /** The status of a Problem; 0 for any other error. */
 export const statusOf = (error: unknown): number => (error instanceof Problem ? error.status : 0);

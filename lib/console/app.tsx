@@ -11,15 +11,15 @@ import { Shell } from './shell/shell.tsx';
 import { LanguageProvider } from './texts/texts.tsx';
 import { Boundary } from './ui/boundary.tsx';
 import { ConfirmProvider } from './ui/confirm.tsx';
-import { later } from './ui/later.tsx';
+import { lazyPage } from './ui/lazy-page.tsx';
 import { Loaded } from './ui/states.tsx';
 
 const theme = createTheme({ respectReducedMotion: true, primaryColor: 'cyan' });
 
-const OtpFirst = later('OtpFirstPage');
-const OidcPage = later('OidcPage');
+const OtpFirst = lazyPage('OtpFirstPage');
+const OidcPage = lazyPage('OidcPage');
 
-/** Shows the pages for users, or the login when nobody is logged in. */
+/** Shows the pages of the console, or the login when nobody is logged in. */
 const Gate = () => {
   const session = useSession();
   return (
@@ -50,8 +50,8 @@ const Gate = () => {
 };
 
 /**
- * The Content-Security-Policy of the page allows no style but that of its own file, so styles that the library would
- * add at run time are switched off. Colours are in app.css.
+ * The console. The Content-Security-Policy of the page refuses styles other than its own file, so the run-time styles of
+ * the library are off. Colours are in app.css.
  */
 export const App = () => (
   <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>

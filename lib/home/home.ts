@@ -6,11 +6,11 @@ import type { NewRule, NewUser, NewWebhook } from '#openapi';
 
 type Connection = Pick<ClientOptions, 'baseUrl' | 'fetch'>;
 /** Runs each step of creating a home, and collects what undoes it. */
-export type Steps = {
+export type SetupSteps = {
   step: <T>(what: string, run: () => Promise<T>) => Promise<T>;
   undoLater: (what: string, undo: () => Promise<unknown>) => void;
 };
-const plainSteps: Steps = { step: (_, run) => run(), undoLater: () => {} };
+const plainSteps: SetupSteps = { step: (_, run) => run(), undoLater: () => {} };
 
 /** The fields of a new user. Those that are optional have defaults here or in the API. */
 export type HomeUser = Partial<Omit<NewUser, 'permissions'>> & {
@@ -22,7 +22,7 @@ type Webhook = Partial<NewWebhook> & Pick<NewWebhook, 'name' | 'url'>;
 type Rule = Partial<NewRule> & Pick<NewRule, 'name' | 'situation' | 'recipients'>;
 
 /** Creates a user, by default with a random password. */
-export const addUser = async (admin: Client, user: HomeUser, { step, undoLater }: Steps = plainSteps) => {
+export const addUser = async (admin: Client, user: HomeUser, { step, undoLater }: SetupSteps = plainSteps) => {
   const password = randomBytes(18).toString('base64url');
   const body = { firstName: 'Home', lastName: 'Manager', email: '', password, ...user } as NewUser;
   const { id } = await step('create a user', () => ok(admin.POST('/users', { body })));
@@ -30,7 +30,7 @@ export const addUser = async (admin: Client, user: HomeUser, { step, undoLater }
   return { id, username: body.username, password: body.password };
 };
 
-type HomeOptions = { client: Client; reached: Connection; admin?: Client; steps?: Steps };
+type HomeOptions = { client: Client; reached: Connection; admin?: Client; steps?: SetupSteps };
 
 /** Returns functions by which the user of `client` adds to a home. Only an admin can remove a sensor again. */
 export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: HomeOptions) => {
@@ -77,7 +77,7 @@ export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: 
 };
 export type Home = ReturnType<typeof homeOf>;
 
-type NewHome = { reached: Connection; name: string; location?: string; user: HomeUser; steps?: Steps };
+type NewHome = { reached: Connection; name: string; location?: string; user: HomeUser; steps?: SetupSteps };
 
 /** Creates a customer, and a user who can add the rest of the home. */
 export const createHome = async (
@@ -94,4 +94,4 @@ export const createHome = async (
 };
 
 /** Adds a random suffix to a name, to distinguish runs. */
-export const tagged = (name: string): string => `${name}${randomBytes(3).toString('hex')}`;
+export const withRandomSuffix = (name: string): string => `${name}${randomBytes(3).toString('hex')}`;

@@ -63,7 +63,7 @@ export const virtualClock = (start: number): VirtualClock => {
 /** A clock that runs in real time and can be moved ahead. */
 export type SkippingClock = Clock & {
   /** The time (ms) at which the next timer is due; Infinity if there is none. */
-  next(): number;
+  nextDue(): number;
   /** Moves the clock ahead to a time; a time in the past is ignored. Timers that become due run at once, in order. */
   skipTo(time: number): void;
 };
@@ -100,7 +100,7 @@ export const skippingClock = (start: number): SkippingClock => {
       timers.add(timer);
       return cancel;
     },
-    next: () => earliest(timers)?.at ?? Number.POSITIVE_INFINITY,
+    nextDue: () => earliest(timers)?.at ?? Number.POSITIVE_INFINITY,
     skipTo(time) {
       // Like every clock here, this one shows whole ms.
       ahead += Math.max(0, Math.round(time - now()));

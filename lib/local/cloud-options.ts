@@ -1,4 +1,4 @@
-import type { Cost } from '#shared/auth/password.ts';
+import type { HashCost } from '#shared/auth/password.ts';
 import type { Log } from '#shared/observability/log.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Settings } from '#shared/runtime/env.ts';
@@ -32,7 +32,7 @@ export type CloudOptions = {
   sweepSeconds?: number;
   random?: (bytes: number) => Uint8Array;
   /** The cost of new password hashes. Tests lower it. */
-  passwordCost?: Cost;
+  passwordCost?: HashCost;
   log?: Log;
   meter?: Meter;
   /** Returns the number of uncaught exceptions, for GET /health. */

@@ -12,12 +12,12 @@ import { startConsumers } from './consumers/consumers.ts';
 import { firstStart } from './first-start.ts';
 import { createBackpressure } from './http/backpressure.ts';
 import { createBodies } from './http/bodies.ts';
-import { closerOf } from './http/connections.ts';
+import { createCloser } from './http/connections.ts';
 import type { ExportFolder } from './http/export-folder.ts';
+import { createReader, withHostPages } from './http/host-pages.ts';
 import { createHttpServer, type RequestHandler } from './http/http-server.ts';
 import { largeBodies, messageCallsOf } from './http/large-bodies.ts';
 import { listen, type Origins } from './http/listening.ts';
-import { createReader, withOwnPages } from './http/own-pages.ts';
 import type { Prometheus } from './http/prometheus.ts';
 import { createRouter, type Route } from './http/router.ts';
 import { createApi } from './http/server.ts';
@@ -87,7 +87,7 @@ const apiOf = async (
     // The protocol that callers use; with a proxy in front, this is the proxy's.
     protocol: runtime.settings.PUBLIC_URL.startsWith('https:') ? 'https' : 'http',
   });
-  return withOwnPages({ reader, prometheus, proxy: runtime.settings, exported }, api);
+  return withHostPages({ reader, prometheus, proxy: runtime.settings, exported }, api);
 };
 
 /** Starts the whole cloud in this process: the contracts and handlers of AWS, on an embedded table and queues. */
@@ -97,7 +97,7 @@ export const startCloud = async (options: CloudOptions) => {
   const tls = options.tls ? openTls(options.tls, clock, log) : null;
   const { SERVICE_VERSION: version, CORS_ORIGINS: corsOrigins } = options.settings;
   const server = createHttpServer({ version, corsOrigins, onError, tls });
-  const close = closerOf(server.server);
+  const close = createCloser(server.server);
   // The port must be known first, because responses contain the address of the service. Until the server is opened,
   // it responds 503.
   const origins = await listen(server.server, {

@@ -1,5 +1,5 @@
 import type { Passwords } from '#shared/auth/password.ts';
-import { drawAccountKey, drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret, newAccountKey } from '#shared/auth/tokens.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import type { Store } from '#shared/store/store.ts';
@@ -29,7 +29,7 @@ export const createAdmin = async (store: Store, username: string, password: stri
     permissions: [],
   };
   // The quota is 0 because a system admin belongs to no customer, and users are counted by customer.
-  const problem = await store.users.create(admin, drawAccountKey(random), await (await passwords()).hash(password), 0);
+  const problem = await store.users.create(admin, newAccountKey(random), await (await passwords()).hash(password), 0);
   return problem === null ? admin : null;
 };
 
@@ -54,9 +54,9 @@ export const firstStart = async (
   if (admin && adminPassword === undefined) generated[`password of ${admin.username}`] = password;
   if (admin || provisioningKey !== undefined) {
     const key = provisioningKey ?? drawToken('provisioning', deps.random);
-    const isKnown = await store.provisioning.byHash(hashOf(key), deps.now());
+    const isKnown = await store.provisioning.byHash(hashSecret(key), deps.now());
     if (!isKnown)
-      await store.provisioning.put(hashOf(key), {
+      await store.provisioning.put(hashSecret(key), {
         id: randomUuid(deps.random),
         name: 'first',
         createDate: deps.now(),

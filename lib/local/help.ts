@@ -1,4 +1,4 @@
-import { defaultText } from '#shared/settings/hosts.ts';
+import { defaultDescription } from '#shared/settings/hosts.ts';
 import { variableNames, variables } from './variables.ts';
 
 const plain = (text: string): string => text.replaceAll('`', '');
@@ -8,7 +8,7 @@ export const helpText = (): string => {
   const widest = Math.max(...variableNames.map((name) => name.length));
   const lines = variableNames.map((name) => {
     const setting = variables[name];
-    return plain(`  ${name.padEnd(widest)}  ${setting.about.help} Default: ${defaultText(setting, 'local')}.`);
+    return plain(`  ${name.padEnd(widest)}  ${setting.about.help} Default: ${defaultDescription(setting, 'local')}.`);
   });
   return [
     'npm start                    Runs the whole cloud in one process, and prints `ready URL` once it accepts requests.',

@@ -2,7 +2,7 @@ import { type Log, log } from '#shared/observability/log.ts';
 import { systemClock } from './clock.ts';
 import { type Cloud, startCloud } from './cloud.ts';
 import { startDemo } from './demo/demo.ts';
-import { surviveExceptions } from './lambda/exceptions.ts';
+import { keepAliveOnExceptions } from './lambda/exceptions.ts';
 import { optionsFrom } from './options.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -43,7 +43,7 @@ const resolvesWithin = (work: Promise<unknown>, ms: number): Promise<boolean> =>
 export const runCloud = async (env: Variables, say: (line: string) => void): Promise<void> => {
   const { withDemo, warnings, ...options } = optionsFrom(env);
   for (const warning of warnings) say(`warning: ${warning}`);
-  const exceptions = surviveExceptions(problemLog);
+  const exceptions = keepAliveOnExceptions(problemLog);
   const cloud = await startCloud({ ...options, say, log: problemLog, exceptions: exceptions.count });
   for (const [label, secret] of Object.entries(cloud.generated)) say(`${label}: ${secret}`);
   if (cloud.mqttUrl) say(`mqtt ${cloud.mqttUrl}`);

@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { setIn, settingsOf } from '#shared/runtime/env.ts';
+import { nonEmpty, settingsOf } from '#shared/runtime/env.ts';
 import { environment } from '#shared/settings/environment.ts';
 import { settingsFor } from '#shared/settings/hosts.ts';
-import { issuerSettings } from '#shared/settings/issuer.ts';
-import { missingOf, readSettings, type Wrong } from '#shared/settings/read.ts';
-import { refusalsOf } from '#shared/settings/refusals.ts';
+import { requiredOidcSettings } from '#shared/settings/oidc.ts';
+import { type InvalidSetting, missingSettings, readSettings } from '#shared/settings/read.ts';
 import { proxySettings } from '#shared/settings/service.ts';
+import { settingErrors } from '#shared/settings/setting-errors.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { isLoopback } from './http/listening.ts';
 import { similarTo } from './similar.ts';
@@ -23,13 +23,13 @@ type Options = CloudOptions & {
 const MIN_BYTES_ON_NETWORK = 12;
 
 /** Variables that are set together or not at all. */
-const together: readonly (readonly VariableName[])[] = [['TLS_CERT', 'TLS_KEY'], proxySettings, issuerSettings];
+const together: readonly (readonly VariableName[])[] = [['TLS_CERT', 'TLS_KEY'], proxySettings, requiredOidcSettings];
 
 /** Sentences about missing variables. An invalid variable is not missing, and does not require the others yet. */
-const incomplete = (env: Variables, invalid: readonly Wrong[]): string[] =>
+const incomplete = (env: Variables, invalid: readonly InvalidSetting[]): string[] =>
   together
     .filter((names) => names.some((name) => env[name] !== undefined && invalid.every((other) => other.name !== name)))
-    .flatMap((names) => missingOf(names, (name) => env[name] !== undefined));
+    .flatMap((names) => missingSettings(names, (name) => env[name] !== undefined));
 
 const contradictions = (values: VariableValues): string[] => {
   const { HOST, PORT, MQTT_PORT, DATA_DIR, ADMIN_PASSWORD } = values;
@@ -106,9 +106,9 @@ const settingsOfFunctions = (env: Variables) =>
 
 /** Reads the options from the environment. Throws one error with a sentence for each invalid variable. */
 export const optionsFrom = (environmentVariables: Variables): Options => {
-  const env = setIn(environmentVariables);
+  const env = nonEmpty(environmentVariables);
   const { values, wrong: invalid } = readSettings(variables, (name) => env[name]);
-  const problems = [...refusalsOf(invalid), ...incomplete(env, invalid), ...contradictions(values)];
+  const problems = [...settingErrors(invalid), ...incomplete(env, invalid), ...contradictions(values)];
   if (problems.length === 0) problems.push(...unusable(values));
   if (problems.length > 0) throw new Error(`invalid settings:\n  ${problems.join('\n  ')}`);
   const { MQTT_PORT, TLS_CERT, TLS_KEY, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL_KMS } =

@@ -1,7 +1,7 @@
 import { isCommonPassword } from '#shared/auth/common-passwords.ts';
 import { settingsFor } from '#shared/settings/hosts.ts';
 import { flag, origin, shortName, text, wholeNumber } from '#shared/settings/kinds.ts';
-import { service } from '#shared/settings/service.ts';
+import { serviceSettings } from '#shared/settings/service.ts';
 import { declare, type Values as SettingValues } from '#shared/settings/setting.ts';
 
 const port = () => wholeNumber(0, 65_535);
@@ -122,7 +122,7 @@ const own = declare({
 });
 
 /** The environment variables of `npm start`, in the order of the README. */
-export const variables = { ...own, ...settingsFor(service, 'local') };
+export const variables = { ...own, ...settingsFor(serviceSettings, 'local') };
 export type VariableName = keyof typeof variables;
 export const variableNames = Object.keys(variables) as VariableName[];
 export type VariableValues = SettingValues<typeof variables>;

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type Client, createClient } from '#lib/client/client.ts';
 import type { FakeDevice } from '#lib/client/fake-device.ts';
 import { ok } from '#lib/client/problem.ts';
-import { createHome, type Home as SharedHome, tagged } from '#lib/home/home.ts';
+import { createHome, type Home as SharedHome, withRandomSuffix } from '#lib/home/home.ts';
 import { connectSensor, type SensorConnection } from '#lib/home/sensor-connection.ts';
 import type { RoomUpdate } from '#openapi';
 import { makerOf } from './makers.ts';
@@ -53,11 +53,11 @@ const room = {
 } as const;
 
 /** Disconnects all sensors of a home. */
-export const silence = async ({ devices }: Home): Promise<void> =>
+export const disconnectSensors = async ({ devices }: Home): Promise<void> =>
   void (await Promise.all(devices.map(({ end }) => end())));
 
 /** Deletes the webhooks of a home, because a cloud that keeps running would retry their deliveries for days. */
-export const closeHooks = async ({ client, hooks }: Home): Promise<void> => {
+export const deleteWebhooks = async ({ client, hooks }: Home): Promise<void> => {
   for (const { id } of hooks.values())
     await ok(client.DELETE('/webhooks/{webhookId}', { params: { path: { webhookId: id } } }));
 };
@@ -144,10 +144,10 @@ export const buildHome = async (
   const { base, mqttUrl = null, username, password } = access;
   const home = await createHome(createClient({ baseUrl: base, username, password }), {
     reached: { baseUrl: base },
-    name: tagged('Simulated home '),
+    name: withRandomSuffix('Simulated home '),
     location: 'Ground floor',
     user: {
-      username: tagged('simulator-'),
+      username: withRandomSuffix('simulator-'),
       permissions: ['manage_sensors', 'manage_customers', 'edit_sensor_room', 'manage_bots', 'manage_rules'],
     },
   });

@@ -1,4 +1,4 @@
-import { type Answered, bodyOf, ok } from '#lib/client/problem.ts';
+import { type ApiResult, bodyOf, ok } from '#lib/client/problem.ts';
 import { type Accounts, type Counts, count } from './expect.ts';
 import type { Home } from './home.ts';
 
@@ -13,7 +13,7 @@ const PER_PAGE = 200;
 /** Reads all pages of a list. Throws if its `total` is not the number of its items. */
 const readAll = async <T>(
   name: string,
-  get: (query: { page: number; perPage: number }) => Promise<Answered<Page<T>[]>>,
+  get: (query: { page: number; perPage: number }) => Promise<ApiResult<Page<T>[]>>,
 ): Promise<T[]> => {
   const all: T[] = [];
   for (let page = 0; ; page++) {

@@ -89,7 +89,7 @@ const eventsOf = ({ events }: Accounts, kind: Kind): number =>
 /**
  * Checks what must hold at any speed of the clock: every message was accepted, and every fall was delivered.
  */
-export const judgeFalls = ({ tally, expected, slow }: Result): { complaints: string[]; verdict: string } => {
+export const checkFalls = ({ tally, expected, slow }: Result): { complaints: string[]; verdict: string } => {
   const happened = eventsOf(expected, 'fall/fall_detected');
   const delivered = tally.deliveries.get('fall/fall_detected') ?? 0;
   return {
@@ -107,7 +107,7 @@ export const judgeFalls = ({ tally, expected, slow }: Result): { complaints: str
  * Compares the deliveries that arrived, and what the API of the cloud lists, with the expectation, which was derived
  * without the cloud.
  */
-export const judgeAll = (
+export const checkRecords = (
   { tally, expected, arrivals, home }: Result,
   { events, hits, open, unsent }: Records,
 ): { complaints: string[]; verdict: string } => {

@@ -74,7 +74,7 @@ export const atFullSpeed = (clock: SkippingClock, idle: () => Promise<void>, beg
   const goTo = async (time: number): Promise<void> => {
     await idle();
     while (clock.now() < time) {
-      clock.skipTo(Math.min(time, clock.next()));
+      clock.skipTo(Math.min(time, clock.nextDue()));
       await idle();
     }
   };

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { dataFileOf } from '../local/table/storage.ts';
-import { Refusal } from './refusal.ts';
+import { UserError } from './user-error.ts';
 
 /** The entries of a data folder besides the database: the key of the secrets, and email. */
 const otherEntries = ['secrets.key', 'outbox'];
@@ -17,7 +17,7 @@ const copyDatabase = async (from: string, to: string): Promise<void> => {
   const copy = new DatabaseSync(to, { readOnly: true });
   const result = copy.prepare('PRAGMA quick_check').get()?.quick_check;
   copy.close();
-  if (result !== 'ok') throw new Refusal(`The copy ${to} is damaged: ${result}. Is the disk full?`);
+  if (result !== 'ok') throw new UserError(`The copy ${to} is damaged: ${result}. Is the disk full?`);
 };
 
 const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0;
@@ -29,10 +29,10 @@ const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(
 export const backUp = async (dataDir: string, to: string): Promise<number> => {
   const file = dataFileOf(dataDir);
   if (!existsSync(file))
-    throw new Refusal(
+    throw new UserError(
       `The folder ${dataDir} contains no data: set the data folder of your host (--data-dir, or DATA_DIR).`,
     );
-  if (!isEmpty(to)) throw new Refusal(`The folder ${to} is not empty: a backup needs an empty folder.`);
+  if (!isEmpty(to)) throw new UserError(`The folder ${to} is not empty: a backup needs an empty folder.`);
   mkdirSync(to, { recursive: true, mode: 0o700 });
   await copyDatabase(file, join(to, basename(file)));
   for (const name of otherEntries)

@@ -1,5 +1,5 @@
-import { withSentences } from './aws/failure.ts';
-import { Refusal } from './refusal.ts';
+import { explainingAwsErrors } from './aws/failure.ts';
+import { UserError } from './user-error.ts';
 
 /**
  * Runs a tool and returns its exit code: 0 if it returns true, and 1 if it returns false, after it printed what is wrong, or
@@ -7,10 +7,10 @@ import { Refusal } from './refusal.ts';
  */
 export const runTool = async (run: () => Promise<boolean>, err: (line: string) => void): Promise<number> => {
   try {
-    return (await withSentences(run)) ? 0 : 1;
+    return (await explainingAwsErrors(run)) ? 0 : 1;
   } catch (error) {
     const { name = 'Error', message = String(error) } = error as Partial<Error>;
-    err(error instanceof Refusal ? message : `${name}: ${message}`);
+    err(error instanceof UserError ? message : `${name}: ${message}`);
     return 1;
   }
 };

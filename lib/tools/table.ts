@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { createTable, documentClient, type Table } from '#shared/store/engine/client.ts';
 import { tableClient } from '../local/table/client.ts';
 import { clientConfig } from '../local/table/endpoint.ts';
-import { dataFileOf, openBesideHost } from '../local/table/storage.ts';
-import { type AwsConfig, awsAccount, outputsOf } from './aws/account.ts';
-import { Refusal } from './refusal.ts';
+import { dataFileOf, openForTool } from '../local/table/storage.ts';
+import { type AwsConfig, createAccountClient, requireOutputs } from './aws/account.ts';
+import { UserError } from './user-error.ts';
 
 /** The location of a table: a deployed stage, a table name in the account, an endpoint, or a local data folder. */
-export type Where =
+export type TableLocation =
   | { stage: string; aws: AwsConfig }
   | { aws: AwsConfig; table: string }
   | { endpoint: string; table: string }
@@ -22,20 +22,21 @@ const atEndpoint = (endpoint: string, name: string): OpenTable => {
 
 const inFolder = (dataDir: string, name: string): OpenTable => {
   if (!existsSync(dataFileOf(dataDir)))
-    throw new Refusal(
+    throw new UserError(
       `The folder ${dataDir} contains no data: set the data folder of your host (--data-dir, or DATA_DIR) or a stage in AWS (--stage).`,
     );
-  const { rows, turns, close } = openBesideHost(dataDir);
+  const { rows, turns, close } = openForTool(dataDir);
   return { table: createTable(tableClient(rows, turns, name, Date.now), name), close: async () => close() };
 };
 
 /** Opens the table of a deployment. A host may use its data folder at the same time. */
-export const openTable = async (where: Where): Promise<OpenTable> => {
+export const openTable = async (where: TableLocation): Promise<OpenTable> => {
   if ('dataDir' in where) return inFolder(where.dataDir, where.table);
   if ('endpoint' in where) return atEndpoint(where.endpoint, where.table);
-  const name = 'stage' in where ? (await outputsOf(awsAccount(where.aws), where.stage)).TableName : where.table;
+  const name =
+    'stage' in where ? (await requireOutputs(createAccountClient(where.aws), where.stage)).TableName : where.table;
   if (!name)
-    throw new Refusal('The stack has no output TableName: deploy this version first, or set the table (--table).');
+    throw new UserError('The stack has no output TableName: deploy this version first, or set the table (--table).');
   const client = documentClient(where.aws);
   return { table: createTable(client, name), close: async () => client.destroy() };
 };

@@ -1,21 +1,21 @@
-import { type Delivery, type HitMessage, receiverOf } from '../domain/delivery/delivery.ts';
+import { type Delivery, type HitMessage, receiverKey } from '../domain/delivery/delivery.ts';
 import {
   type EscalationRound,
   type EventContext,
   newDelivery,
   readerOf,
-  senderOf,
   snapshotOf,
+  webhookSnapshot,
 } from '../domain/delivery/snapshot.ts';
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
 import type { Decided } from '../domain/event/decision.ts';
 import type { Format } from '../domain/formats/format.ts';
-import { formats, takes } from '../domain/formats/formats.ts';
+import { canExpressEvent, formats } from '../domain/formats/formats.ts';
 import { DEFAULT_LOCALE } from '../domain/identity/locale.ts';
 import type { Bot } from '../domain/people/bot.ts';
 import { nameOfUser } from '../domain/rule/acknowledgement.ts';
 import type { Person, Recipient } from '../domain/rule/recipient.ts';
-import { isForDuty, peopleIn, usersIn, webhooksIn } from '../domain/rule/recipients.ts';
+import { includesOnDuty, peopleIn, usersIn, webhooksIn } from '../domain/rule/recipients.ts';
 import type { Rule } from '../domain/rule/rule.ts';
 import type { RuleMessage } from '../domain/rule/rule-hit.ts';
 import type { UserItem } from '../store/identity/users.ts';
@@ -23,7 +23,7 @@ import type { StoreOf } from '../store/store.ts';
 import { situationText } from './messages/situation-text.ts';
 
 /** The current records of the recipients that rules name. `onDuty`: the ids of the users on duty. */
-export type Known = {
+export type KnownRecipients = {
   webhooks: ReadonlyMap<string, WebhookRecord>;
   bots: ReadonlyMap<number, Bot>;
   users: ReadonlyMap<number, UserItem>;
@@ -34,15 +34,15 @@ export type Known = {
 export type Addressee = { accountId: number; name: string } & ({ webhookId: string } | { by: Person['by'] });
 
 /** The receiver of an addressee. Two addressees with the same key are the same receiver. */
-export const keyOfAddressee = ({ accountId, name, ...way }: Addressee): string =>
-  receiverOf('webhookId' in way ? way : { webhookId: null, person: { userId: accountId, by: way.by, name } });
+export const addresseeKey = ({ accountId, name, ...way }: Addressee): string =>
+  receiverKey('webhookId' in way ? way : { webhookId: null, person: { userId: accountId, by: way.by, name } });
 
 /** Returns the first target of each receiver. */
-export const onceEach = <T extends { addressee: Addressee }>(targets: readonly T[]): T[] =>
-  [...new Map(targets.toReversed().map((target) => [keyOfAddressee(target.addressee), target])).values()].toReversed();
+export const uniqueAddressees = <T extends { addressee: Addressee }>(targets: readonly T[]): T[] =>
+  [...new Map(targets.toReversed().map((target) => [addresseeKey(target.addressee), target])).values()].toReversed();
 
 /** How an addressee is notified: the `publisher` of its message in a hit. */
-export const publisherOf = (addressee: Addressee): RuleMessage['publisher'] =>
+export const publisherFor = (addressee: Addressee): RuleMessage['publisher'] =>
   'by' in addressee ? addressee.by : 'webhook';
 
 type RecipientDeps = {
@@ -54,17 +54,17 @@ type RecipientDeps = {
  * Reads everyone whom a decision may notify, and the customer's webhooks `customerWebhooks`. Webhooks and bots are one
  * batch. People are read only if a rule names them.
  */
-export const knownOf = async (
+export const readRecipients = async (
   { store, now }: RecipientDeps,
   customerId: number,
   recipients: readonly Recipient[],
   customerWebhooks: readonly string[] = [],
-): Promise<Known> => {
+): Promise<KnownRecipients> => {
   const named = webhooksIn(recipients);
   const webhookIds = new Set([...customerWebhooks, ...named.map(({ webhookId }) => webhookId)]);
   const [found, usersOnDuty] = await Promise.all([
     store.recipients.webhooks(customerId, webhookIds, new Set(named.map(({ botId }) => botId))),
-    isForDuty(recipients) ? store.recipients.onDuty(customerId, now()) : [],
+    includesOnDuty(recipients) ? store.recipients.onDuty(customerId, now()) : [],
   ]);
   const onDuty = usersOnDuty.map(({ userId }) => userId);
   const ids = [...new Set([...usersIn(recipients), ...onDuty])];
@@ -73,8 +73,8 @@ export const knownOf = async (
 };
 
 /** Whether the format has a payload for the event. */
-export const isTold = (format: Format, { event: { source, happening } }: EventContext): boolean =>
-  takes(format, { source, code: happening.code });
+export const expressesEvent = (format: Format, { event: { source, happening } }: EventContext): boolean =>
+  canExpressEvent(format, { source, code: happening.code });
 
 /**
  * Returns the addressees of an event, each once. A webhook whose format has no payload for the event is left out, because
@@ -82,12 +82,12 @@ export const isTold = (format: Format, { event: { source, happening } }: EventCo
  */
 export const addresseesOf = (
   recipients: readonly Recipient[],
-  known: Known,
+  known: KnownRecipients,
   eventContext: EventContext,
 ): Addressee[] => {
   const { webhooks, bots, users, onDuty } = known;
   const supported = webhooksIn(recipients).filter(({ webhookId }) =>
-    isTold(webhooks.get(webhookId)?.format ?? 'full', eventContext),
+    expressesEvent(webhooks.get(webhookId)?.format ?? 'full', eventContext),
   );
   const toWebhooks = supported.map(({ botId, webhookId }) => ({
     accountId: botId,
@@ -102,22 +102,22 @@ export const addresseesOf = (
 };
 
 /** Describes an event in a language. */
-export const textFor = async (locale: string, { happening }: Decided): Promise<string> =>
+export const eventText = async (locale: string, { happening }: Decided): Promise<string> =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 
 /** The rule and addressee of a delivery. `hit`: the message of the hit that the delivery reports to. */
 type DeliveryTarget = { rule: Rule; addressee: Addressee; hit: HitMessage | null; round?: EscalationRound };
 
 /** Returns the delivery of an event to an addressee; none if its webhook was deleted or belongs to another bot now. */
-export const deliveryTo = async (
+export const deliveriesTo = async (
   { now }: Pick<RecipientDeps, 'now'>,
   eventContext: EventContext,
-  { webhooks, bots, users }: Known,
+  { webhooks, bots, users }: KnownRecipients,
   { rule, addressee, hit, round }: DeliveryTarget,
 ): Promise<Delivery[]> => {
   const { accountId, name } = addressee;
   const { locale } = ('by' in addressee ? users : bots).get(accountId) ?? { locale: DEFAULT_LOCALE };
-  const text = await textFor(locale, eventContext.event);
+  const text = await eventText(locale, eventContext.event);
   const common = { customerId: rule.customerId, hit, ruleId: rule.id, ...(round && { round }) };
   const reader = { reader: readerOf(eventContext, rule, locale) };
   if ('by' in addressee) {
@@ -128,7 +128,7 @@ export const deliveryTo = async (
   const webhook = webhooks.get(addressee.webhookId);
   if (webhook?.botId !== accountId) return [];
   const { format, id: webhookId } = webhook;
-  const snapshot = snapshotOf(eventContext, senderOf(webhook), rule, text);
+  const snapshot = snapshotOf(eventContext, webhookSnapshot(webhook), rule, text);
   const complete = { ...snapshot, ...(formats[format].isForPeople && reader) };
   return [newDelivery(eventContext, { ...common, webhookId, format }, complete, now())];
 };

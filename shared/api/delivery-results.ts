@@ -3,7 +3,7 @@ import { isFinished } from '../domain/delivery/replay.ts';
 import type { Deps } from '../runtime/deps.ts';
 
 /** Reports attempts, by their start times (ms), to the rule hits of a delivery. */
-export const report = async (
+export const reportAttempts = async (
   { store, now }: Deps<'ruleHits.report'>,
   { customerId, hit, alsoHits = [] }: Delivery,
   tries: readonly number[],

@@ -1,4 +1,4 @@
-import type { Limited } from '../domain/identity/quota.ts';
+import type { LimitName } from '../domain/identity/quota.ts';
 import type { FieldError, Problem } from '../domain/problem.ts';
 
 /** The codes and HTTP statuses of all expected failures of operations. Their texts are in messages/. */
@@ -71,9 +71,9 @@ export type ErrorCode = keyof typeof errors;
  * Details of an error response: the seconds until a retry makes sense, the limit that was reached and its value, the rules
  * that prevent the change, or the name of the user who acknowledged first.
  */
-export type Details = {
+export type ErrorDetails = {
   waitSeconds?: number;
-  limit?: { of: Limited; most: number };
+  limit?: { of: LimitName; most: number };
   rules?: readonly { id: number; name: string }[];
   name?: string;
 };
@@ -84,18 +84,18 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly fieldErrors: readonly FieldError[] | null;
   readonly waitSeconds: number | null;
-  readonly limit: Details['limit'];
-  readonly rules: Details['rules'];
+  readonly limit: ErrorDetails['limit'];
+  readonly rules: ErrorDetails['rules'];
   /** `Details.name`: errors have another `name`. */
-  readonly first: Details['name'];
-  constructor(code: ErrorCode, details: Details & { fieldErrors?: readonly FieldError[] } = {}) {
+  readonly acknowledgedBy: ErrorDetails['name'];
+  constructor(code: ErrorCode, details: ErrorDetails & { fieldErrors?: readonly FieldError[] } = {}) {
     super(code);
     this.code = code;
     this.fieldErrors = details.fieldErrors ?? (code === 'bad_request' ? [] : null);
     this.waitSeconds = details.waitSeconds ?? null;
     this.limit = details.limit;
     this.rules = details.rules;
-    this.first = details.name;
+    this.acknowledgedBy = details.name;
   }
 }
 

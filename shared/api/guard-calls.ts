@@ -6,7 +6,7 @@ const checks = {
   /** Counts calls for the rate limit. */
   rate: ['limits.countCall'],
   /** Finds the account of a token, and records that the token was used. */
-  account: ['sessions.session', 'sessions.account', 'accessTokens.noteUse'],
+  account: ['sessions.session', 'sessions.account', 'accessTokens.recordUse'],
   device: ['devices.get'],
   provisioner: ['provisioning.byHash'],
   /** Checks the CSRF token of a cookie's session, and ends the session if the check fails. */

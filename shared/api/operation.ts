@@ -8,7 +8,7 @@ import type { Provisioner } from '../domain/sensor/provisioning-key.ts';
 import type { CallingDevice } from '../domain/sensor/sensor.ts';
 import type { Use } from '../runtime/capabilities.ts';
 import type { Deps } from '../runtime/deps.ts';
-import type { Details, ErrorCode } from './errors.ts';
+import type { ErrorCode, ErrorDetails } from './errors.ts';
 
 /**
  * Who may call an operation. `anyone` needs no login, `optional` may have one, `user` needs a session or an access token,
@@ -77,7 +77,7 @@ type Fields = {
    * The response is the same for everybody. It is compressed once, cached (forever, or for a minute and then revalidated by
    * its tag), and has a separate rate limit. The handler responds with `publish`.
    */
-  published?: keyof typeof headersOfPublished;
+  published?: keyof typeof publishedHeaders;
   /**
    * The operation works without the table: calls are counted in the memory of each process, and a caller whom the table
    * cannot identify is anonymous.
@@ -98,7 +98,7 @@ export const isAudited = ({ method, bodyKind, withoutTable }: Operation): boolea
   method !== 'GET' && bodyKind !== 'messages' && !withoutTable;
 
 /** What `notifyDevice` (device-config.ts) uses. */
-export const notifying = [
+export const notifyUses = [
   'sensors.get',
   'rooms.get',
   'configs.list',
@@ -110,7 +110,7 @@ export const notifying = [
  * The caching headers of `published` operations.
  * https://www.rfc-editor.org/rfc/rfc9111
  */
-export const headersOfPublished = {
+export const publishedHeaders = {
   revalidated: { 'Cache-Control': 'public, max-age=60', Vary: 'Accept-Encoding' },
   immutable: { 'Cache-Control': 'public, max-age=31536000, immutable', Vary: 'Accept-Encoding' },
 } as const;
@@ -208,7 +208,7 @@ export type Call<O extends Operation> = Identified<O> & {
   query: Out<O['query']>;
   body: O['bodyKind'] extends 'messages' ? string : Out<O['body']>;
   /** Ends the call with an error that the contract declares. */
-  fail: (code: Declared<O> | CommonError, details?: Details) => never;
+  fail: (code: Declared<O> | CommonError, details?: ErrorDetails) => never;
   /** Ends the call with 400 for a value that only the handler can check. `values` are inserted into the text of the problem. */
   refuse: (path: string, problem: Problem, values?: FieldError['values']) => never;
   /** Sets the actor and customer of a call without a known caller, for the audit. */
@@ -223,10 +223,10 @@ export type Call<O extends Operation> = Identified<O> & {
 /** A response with a status, headers or cookies besides its body. */
 export class Reply<T> {
   readonly body: T;
-  readonly more: { status?: 200 | 304 | 503; headers?: Record<string, string>; cookies?: readonly string[] };
-  constructor(body: T, more: Reply<T>['more']) {
+  readonly init: { status?: 200 | 304 | 503; headers?: Record<string, string>; cookies?: readonly string[] };
+  constructor(body: T, more: Reply<T>['init']) {
     this.body = body;
-    this.more = more;
+    this.init = more;
   }
 }
 

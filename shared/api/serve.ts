@@ -1,37 +1,37 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { endable, endWork } from '../concurrency/endable.ts';
+import { endWork, runEndable } from '../concurrency/endable-work.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
 import { bestLocale } from '../domain/identity/locale.ts';
-import { inContext, withContext } from '../observability/log.ts';
-import { unmeasured } from '../observability/metrics.ts';
-import { compose, type Runtime } from '../runtime/deps.ts';
-import { notedTable } from '../store/engine/noted-table.ts';
+import { contextual, withLogContext } from '../observability/log.ts';
+import { noMetrics } from '../observability/metrics.ts';
+import { composeDeps, type Runtime } from '../runtime/deps.ts';
+import { auditedTable } from '../store/engine/audited-table.ts';
 import { createDeviceRates } from './device/device-rates.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
 import { addressOf } from './http/address.ts';
 import { preflightHeaders } from './http/cors.ts';
 import { type Exchange, header, newExchange, operationOf } from './http/exchange.ts';
-import { decorate, explain, RETRY_AFTER } from './middleware/answer.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { authorise } from './middleware/authorise.ts';
 import { checkCsrf, checkOneAuthorization } from './middleware/csrf.ts';
 import type { Guard } from './middleware/guard.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
 import { checkRate, countAddress } from './middleware/rate-limit.ts';
+import { RETRY_AFTER_SECONDS, responseTo, withBaseHeaders } from './middleware/response.ts';
 import {
   type ApiName,
   apiOf,
   type Call,
   type Group,
   type Handlers,
-  headersOfPublished,
   isAudited,
   type Operation,
+  publishedHeaders,
   Reply,
   resourceOf,
 } from './operation.ts';
-import { createSuspects } from './suspects.ts';
+import { createSuspectAccounts } from './suspect-accounts.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
@@ -64,14 +64,14 @@ const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise
     ([, operation]) => resourceOf(operation) === event.resource,
   );
   const methods = atPath.map(([, { method }]) => method);
-  exchange.allowed = [...methods, 'OPTIONS'];
+  exchange.allowedMethods = [...methods, 'OPTIONS'];
   const [name, operation] = atPath.find(([, { method }]) => method === event.httpMethod) ?? [];
   if (name && operation) {
     exchange.name = name;
     exchange.operation = operation;
     return null;
   }
-  const allow = { Allow: exchange.allowed.join(', ') };
+  const allow = { Allow: exchange.allowedMethods.join(', ') };
   // Preflights are not counted, because a browser sends them before the call itself.
   const preflight = preflightHeaders(guard.settings.CORS_ORIGINS, event, methods);
   if (preflight) return { statusCode: 204, headers: { ...allow, ...preflight }, body: '' };
@@ -95,14 +95,14 @@ const bodyOf = ({ media, published, response }: Operation, answer: unknown) => {
 };
 
 const toResult = (operation: Operation, answer: unknown): APIGatewayProxyResult => {
-  const { body, more } = answer instanceof Reply ? answer : new Reply(answer, {});
+  const { body, init } = answer instanceof Reply ? answer : new Reply(answer, {});
   const { media, published, success, responseHeaders } = operation;
-  const headers = { ...(published && headersOfPublished[published]), ...responseHeaders, ...more.headers };
+  const headers = { ...(published && publishedHeaders[published]), ...responseHeaders, ...init.headers };
   return {
-    statusCode: more.status ?? success,
+    statusCode: init.status ?? success,
     headers: { ...(media && { 'Content-Type': media[0] }), ...headers },
-    ...(more.cookies && { multiValueHeaders: { 'Set-Cookie': [...more.cookies] } }),
-    ...(more.status === 304 ? { body: '' } : bodyOf(operation, body)),
+    ...(init.cookies && { multiValueHeaders: { 'Set-Cookie': [...init.cookies] } }),
+    ...(init.status === 304 ? { body: '' } : bodyOf(operation, body)),
   };
 };
 
@@ -128,8 +128,8 @@ const perform = async (
   const deps = await dependencies;
   const act = async () => toResult(operation, await handle(call as never, deps as never));
   if (!isAudited(operation)) return act();
-  const { audited } = await import('./audit/audit.ts');
-  return audited(exchange, runtime, act);
+  const { withAudit } = await import('./audit/audit.ts');
+  return withAudit(exchange, runtime, act);
 };
 
 /** Ends the work with 503 before Lambda ends the process. The rest stays undone, and the caller retries. */
@@ -137,15 +137,15 @@ const early = {
   timeoutEarlyInMillis: 500,
   timeoutEarlyResponse: () => {
     endWork();
-    return fail('unavailable', { waitSeconds: RETRY_AFTER });
+    return fail('unavailable', { waitSeconds: RETRY_AFTER_SECONDS });
   },
 };
 
 /** Audits a refusal. Returns the error to respond with: that of the table if the refusal could not be recorded. */
 const auditRefusal = async (error: Error, exchange: Exchange, runtime: Runtime): Promise<Error> => {
   if (!(error instanceof ApiError) || !exchange.operation) return error;
-  const { noteRefusal } = await import('./audit/audit.ts');
-  return noteRefusal(exchange, error, runtime).then(
+  const { recordRefusal } = await import('./audit/audit.ts');
+  return recordRefusal(exchange, error, runtime).then(
     () => error,
     (failure: Error) => failure,
   );
@@ -160,20 +160,20 @@ const before = (check: Check): MiddlewareObj<Exchange, APIGatewayProxyResult> =>
 });
 
 const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, runtime: Runtime): ApiHandler => {
-  const { settings, log, now, metrics = unmeasured } = runtime;
-  const inMemory = { rates: createDeviceRates(), suspects: createSuspects() };
+  const { settings, log, now, metrics = noMetrics } = runtime;
+  const inMemory = { rates: createDeviceRates(), suspects: createSuspectAccounts() };
   const guard: Guard = { store: runtime.createStore(runtime.table), settings, now, ...inMemory };
-  const auditing = { ...runtime, table: notedTable(runtime.table) };
+  const auditing = { ...runtime, table: auditedTable(runtime.table) };
   const dependencies = new Map(
     Object.entries(contract.operations).map(([name, operation]) => [
       name,
-      compose(isAudited(operation) ? auditing : runtime, operation.uses),
+      composeDeps(isAudited(operation) ? auditing : runtime, operation.uses),
     ]),
   );
 
   const respond = middy<Exchange, APIGatewayProxyResult>(early)
     .onError(async ({ event: exchange, error }) =>
-      explain(exchange, await auditRefusal(error ?? new Error('unknown'), exchange, runtime), log, metrics.measure),
+      responseTo(exchange, await auditRefusal(error ?? new Error('unknown'), exchange, runtime), log, metrics.measure),
     )
     .before(async ({ event: exchange }) => (await route(contract, guard, exchange)) ?? undefined)
     // The order of these checks decides which of several errors a caller sees.
@@ -195,8 +195,10 @@ const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, 
 
   return (event, context) => {
     const exchange = newExchange(event, event.requestContext?.requestId ?? context.awsRequestId);
-    return inContext({ requestId: exchange.requestId, invocationId: context.awsRequestId }, () =>
-      endable(async () => decorate(settings, exchange, await respond(exchange, context))).finally(metrics.flush),
+    return withLogContext({ requestId: exchange.requestId, invocationId: context.awsRequestId }, () =>
+      runEndable(async () => withBaseHeaders(settings, exchange, await respond(exchange, context))).finally(
+        metrics.flush,
+      ),
     );
   };
 };
@@ -205,5 +207,5 @@ const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, 
  * Returns the Lambda handler of a group of operations: `with` creates it for the table, the queues and the clock of a host.
  */
 export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => ({
-  with: (runtime: Runtime): ApiHandler => build(contract, handlers, { ...runtime, log: withContext(runtime.log) }),
+  with: (runtime: Runtime): ApiHandler => build(contract, handlers, { ...runtime, log: contextual(runtime.log) }),
 });

@@ -1,4 +1,4 @@
-import { transport, withFreshSockets } from '../aws/transport.ts';
+import { requestHandlerOptions, withFreshSockets } from '../aws/transport.ts';
 import { DecryptCommand, EncryptCommand, KMSClient, type KMSClientConfig } from './sdk.ts';
 import type { Cipher } from './vault.ts';
 
@@ -7,7 +7,9 @@ import type { Cipher } from './vault.ts';
  * https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
 export const kmsCipher = (config: KMSClientConfig, KeyId: string): Cipher => {
-  const client = withFreshSockets(new KMSClient({ maxAttempts: 2, requestHandler: transport(), ...config }));
+  const client = withFreshSockets(
+    new KMSClient({ maxAttempts: 2, requestHandler: requestHandlerOptions(), ...config }),
+  );
   const contextOf = (id: string) => ({ EncryptionContext: { id } });
   return {
     encrypt: async (Plaintext, id) => {

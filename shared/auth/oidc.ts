@@ -12,7 +12,7 @@ export type Prompt = 'login' | undefined;
 /** The values that a login keeps while the user is at the issuer. Each has 192 random bits or more. */
 type Secrets = { state: string; nonce: string; verifier: string };
 /** What the issuer states about a user who logged in. */
-export type Identity = { issuer: string; subject: string; claims: Claims; idToken: string };
+export type OidcIdentity = { issuer: string; subject: string; claims: Claims; idToken: string };
 
 /** Few calls need the library, so the first one loads it. https://github.com/panva/openid-client */
 const library = () => import('openid-client');
@@ -39,7 +39,7 @@ const discover = async ({ issuer, clientId, clientSecret }: Client): Promise<Con
  * Logs users in at an OpenID Connect issuer, by authorization code with PKCE (OpenID Connect Core 1.0, section 3.1;
  * RFC 7636). Each method throws IssuerUnavailable if the issuer does not respond.
  */
-export const issuerOf = (client: Client, now: () => number) => {
+export const createIssuer = (client: Client, now: () => number) => {
   let known: { since: number; found: Promise<Configuration> } | undefined;
   const configuration = async (): Promise<Configuration> => {
     if (!known || now() - known.since > METADATA_MS) known = { since: now(), found: discover(client) };
@@ -75,7 +75,7 @@ export const issuerOf = (client: Client, now: () => number) => {
       callback: URL,
       { state, nonce, verifier }: Secrets,
       refused: (reason: string) => void,
-    ): Promise<Identity | null> => {
+    ): Promise<OidcIdentity | null> => {
       const { authorizationCodeGrant, fetchUserInfo } = await library();
       const config = await configuration();
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
@@ -104,4 +104,4 @@ export const issuerOf = (client: Client, now: () => number) => {
     },
   };
 };
-export type Issuer = ReturnType<typeof issuerOf>;
+export type Issuer = ReturnType<typeof createIssuer>;

@@ -9,7 +9,7 @@ const TOLERANCE_SECONDS = 30;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Returns a secret of 160 bits in base32 from 20 random bytes. RFC 4226, section 4, R6; RFC 4648, section 6. */
-export const otpSecret = (random: Uint8Array): string => {
+export const newOtpSecret = (random: Uint8Array): string => {
   const bits = [...random].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return bits.replaceAll(/.{5}/g, (five) => ALPHABET[Number.parseInt(five, 2)] ?? '');
 };
@@ -22,7 +22,12 @@ export const otpUri = async (issuer: string, label: string, secret: string): Pro
  * Returns the time step (30 s each since the Unix epoch) that the code belongs to. Null if it belongs to none around `now`
  * (ms), or to one that was used already (up to `lastStep`). RFC 6238, section 5.2.
  */
-export const stepOf = async (secret: string, token: string, now: number, lastStep: number): Promise<number | null> => {
+export const timeStepOf = async (
+  secret: string,
+  token: string,
+  now: number,
+  lastStep: number,
+): Promise<number | null> => {
   // The library throws for anything but a code.
   if (!isAppCode(token)) return null;
   const { verify } = await library();

@@ -1,12 +1,12 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** The cost of an argon2 hash: memory in KiB, number of passes, number of lanes. */
-export type Cost = { memory: number; passes: number; parallelism: number };
+export type HashCost = { memory: number; passes: number; parallelism: number };
 /** The cost recommended by OWASP. https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
-const standard: Cost = { memory: 19 * 1_024, passes: 2, parallelism: 1 };
+const standard: HashCost = { memory: 19 * 1_024, passes: 2, parallelism: 1 };
 const TAG = 32;
 
-const derive = (password: string, nonce: Uint8Array, cost: Cost): Promise<Buffer> =>
+const derive = (password: string, nonce: Uint8Array, cost: HashCost): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     argon2('argon2id', { message: password, nonce, tagLength: TAG, ...cost }, (error, tag) =>
       error ? reject(error) : resolve(tag),
@@ -16,7 +16,7 @@ const derive = (password: string, nonce: Uint8Array, cost: Cost): Promise<Buffer
 const b64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '');
 
 const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
-type Hash = { cost: Cost; salt: Buffer; tag: Buffer };
+type Hash = { cost: HashCost; salt: Buffer; tag: Buffer };
 
 const parse = (hash: string): Hash | null => {
   const [, m, t, p, salt = '', tag = ''] = form.exec(hash) ?? [];
@@ -26,7 +26,7 @@ const parse = (hash: string): Hash | null => {
 };
 
 /** Returns functions that hash and verify passwords. New hashes have this `cost`; hashes with another cost stay valid. */
-export const passwordsAt = (cost = standard, random: (bytes: number) => Uint8Array = randomBytes) => {
+export const createPasswords = (cost = standard, random: (bytes: number) => Uint8Array = randomBytes) => {
   const dummy: Hash = { cost, salt: Buffer.alloc(16, 1), tag: Buffer.alloc(TAG) };
   return {
     /** Returns the argon2id hash of a password in the PHC string format, with a new random salt. */
@@ -54,4 +54,4 @@ export const passwordsAt = (cost = standard, random: (bytes: number) => Uint8Arr
     },
   };
 };
-export type Passwords = ReturnType<typeof passwordsAt>;
+export type Passwords = ReturnType<typeof createPasswords>;

@@ -1,14 +1,14 @@
 import { createECDH } from 'node:crypto';
 
 /** Returns the key pair that signs push messages (RFC 8292), from 32 random bytes, in base64url. */
-export const pushKeysOf = (random: Uint8Array): { publicKey: string; privateKey: string } => {
+export const pushKeysFrom = (random: Uint8Array): { publicKey: string; privateKey: string } => {
   const curve = createECDH('prime256v1');
   curve.setPrivateKey(random);
   return { publicKey: curve.getPublicKey('base64url'), privateKey: Buffer.from(random).toString('base64url') };
 };
 
 /** Whether this is a point on the curve that encrypts push messages. */
-export const isPushPoint = (point: string): boolean => {
+export const isCurvePoint = (point: string): boolean => {
   try {
     const curve = createECDH('prime256v1');
     // Any key will do, because only the point is checked.

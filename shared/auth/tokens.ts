@@ -16,7 +16,7 @@ const checksum = (text: string) => createHash('sha256').update(text).digest('hex
 const withChecksum = (text: string) => text + checksum(text);
 
 /** Generates the unguessable key of an account: 120 random bits as 20 characters. */
-export const drawAccountKey = (random: (bytes: number) => Uint8Array): string =>
+export const newAccountKey = (random: (bytes: number) => Uint8Array): string =>
   Buffer.from(random(15)).toString('base64url');
 
 /**
@@ -28,7 +28,7 @@ export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array
   withChecksum(`${tokenKinds[kind]}_${Buffer.from(random(24)).toString('base64url')}${accountKey}`);
 
 /** Parses a token without reading the table. Null if its format or checksum is wrong. */
-export const readToken = (text: string): { kind: TokenKind; accountKey: string } | null => {
+export const parseToken = (text: string): { kind: TokenKind; accountKey: string } | null => {
   const [, prefix, body = '', sum] = form.exec(text) ?? [];
   const kind = (Object.keys(tokenKinds) as TokenKind[]).find((key) => tokenKinds[key] === prefix);
   const ofAccount = kind === 'session' || kind === 'access';
@@ -37,15 +37,15 @@ export const readToken = (text: string): { kind: TokenKind; accountKey: string }
 };
 
 /** Returns the SHA-256 hash of a token or code in base64url. Only the hash of a secret is stored. */
-export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
+export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
 
 /** Whether this is the secret of a setting, which holds the secret itself, or `sha256:` and its hash in hex. */
-export const isSecret = (shown: string, setting: string): boolean =>
-  sameSecret(
+export const matchesSecret = (shown: string, setting: string): boolean =>
+  secretsEqual(
     setting.startsWith('sha256:') ? `sha256:${createHash('sha256').update(shown).digest('hex')}` : shown,
     setting,
   );
 
 /** Compares two secrets in constant time. */
-export const sameSecret = (a: string, b: string): boolean =>
+export const secretsEqual = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());

@@ -51,7 +51,7 @@ const NONCE = 12;
 const TAG = 16;
 
 /** Returns an AES-256-GCM cipher with a key of 32 bytes. */
-export const cipherOf = (key: Uint8Array, random: (bytes: number) => Uint8Array): Cipher => ({
+export const aesCipher = (key: Uint8Array, random: (bytes: number) => Uint8Array): Cipher => ({
   encrypt: async (plain, context) => {
     const nonce = random(NONCE);
     const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(context));

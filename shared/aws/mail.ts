@@ -1,9 +1,9 @@
 import { domainToASCII } from 'node:url';
 import { SESv2Client, type SESv2ClientConfig, SendEmailCommand } from './mail-sdk.ts';
-import { transport, withFreshSockets } from './transport.ts';
+import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
 /** Sends a mail. Rejects if the mail service did not accept it. */
-export type Mail = (to: string, subject: string, text: string) => Promise<void>;
+export type SendMail = (to: string, subject: string, text: string) => Promise<void>;
 
 /** Timeouts (ms) of an attempt. Two attempts must end before the response to a password reset (functions/api/auth/reset.ts). */
 const TIMEOUTS = { connect: 800, answer: 1_200 };
@@ -18,8 +18,10 @@ const forSes = (address: string): string => {
 };
 
 /** Returns a function that sends plain-text mails from an address of the account through SES. */
-export const mailBySes = (config: SESv2ClientConfig, sender: string): Mail => {
-  const client = withFreshSockets(new SESv2Client({ maxAttempts: 2, requestHandler: transport(TIMEOUTS), ...config }));
+export const sesMail = (config: SESv2ClientConfig, sender: string): SendMail => {
+  const client = withFreshSockets(
+    new SESv2Client({ maxAttempts: 2, requestHandler: requestHandlerOptions(TIMEOUTS), ...config }),
+  );
   const content = (Data: string) => ({ Data, Charset: 'UTF-8' });
   return async (to, subject, text) => {
     const Simple = { Subject: content(subject), Body: { Text: content(text) } };

@@ -1,5 +1,5 @@
 import { IoTDataPlaneClient, type IoTDataPlaneClientConfig, PublishCommand } from './publish-sdk.ts';
-import { transport, withFreshSockets } from './transport.ts';
+import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
 /** Publishes a text to an MQTT topic. Rejects if the broker did not accept it. */
 export type Publish = (topic: string, payload: string) => Promise<void>;
@@ -8,9 +8,9 @@ export type Publish = (topic: string, payload: string) => Promise<void>;
 const TIMEOUTS = { connect: 500, answer: 1_000 };
 
 /** Returns a function that publishes with QoS 1 through AWS IoT Core, at the data endpoint of this account and region. */
-export const publishByIot = (config: IoTDataPlaneClientConfig): Publish => {
+export const iotPublish = (config: IoTDataPlaneClientConfig): Publish => {
   const client = withFreshSockets(
-    new IoTDataPlaneClient({ maxAttempts: 2, requestHandler: transport(TIMEOUTS), ...config }),
+    new IoTDataPlaneClient({ maxAttempts: 2, requestHandler: requestHandlerOptions(TIMEOUTS), ...config }),
   );
   return async (topic, payload) => {
     await client.send(new PublishCommand({ topic, qos: 1, payload: Buffer.from(payload) }));

@@ -9,7 +9,7 @@ const TIMEOUTS: Timeouts = { connect: 1_000, answer: 2_000 };
  * alone only warns, and covers only the wait for the first line; `socketTimeout` covers the rest of the response.
  * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/migrating/notable-changes/
  */
-export const transport = ({ connect, answer }: Timeouts = TIMEOUTS) => ({
+export const requestHandlerOptions = ({ connect, answer }: Timeouts = TIMEOUTS) => ({
   connectionTimeout: connect,
   requestTimeout: answer,
   socketTimeout: answer,

@@ -3,9 +3,9 @@ import { type Machine, machine } from './machine.ts';
 type RetryOptions = {
   attempts: number;
   /** No attempt begins after this time. */
-  forMs: number;
+  maxMs: number;
   /** The longest pause (ms) after this number of attempts. The pause is random, from 0 to this (full jitter). */
-  longestPause: (attempt: number) => number;
+  maxPause: (attempt: number) => number;
 };
 
 /**
@@ -14,14 +14,14 @@ type RetryOptions = {
  */
 export const retry = async <T>(
   attempt: () => Promise<T | null>,
-  { attempts, forMs, longestPause }: RetryOptions,
+  { attempts, maxMs, maxPause }: RetryOptions,
   { sleep, elapsed, random }: Pick<Machine, 'sleep' | 'elapsed' | 'random'> = machine,
 ): Promise<T | null> => {
-  const end = elapsed() + forMs;
+  const end = elapsed() + maxMs;
   for (let made = 1; ; made++) {
     const result = await attempt();
     if (result !== null) return result;
     if (made >= attempts || elapsed() >= end) return null;
-    await sleep(random() * longestPause(made));
+    await sleep(random() * maxPause(made));
   }
 };

@@ -1,8 +1,8 @@
 /** A permit of a semaphore for a key. `shared` is one object for all current permits of that key. */
 export type Permit<S> = {
   shared: S;
-  /** isWanted: whether a caller waits for a permit of this key. isEmpty: whether no permit of this key is held. */
-  isWanted: () => boolean;
+  /** hasWaiters: whether a caller waits for a permit of this key. isEmpty: whether no permit of this key is held. */
+  hasWaiters: () => boolean;
   isEmpty: () => boolean;
   /** Returns the permit; further calls do nothing. */
   release: () => void;
@@ -39,8 +39,8 @@ export const createSemaphore = <S>(limit: number, createShared: () => S): Semaph
       own.busy -= 1;
       if (own.busy === 0) keys.delete(key);
     });
-    const isWanted = () => own.waiting.length > 0;
-    const permit = { shared: own.shared, isWanted, isEmpty: () => own.busy === 0, release };
+    const hasWaiters = () => own.waiting.length > 0;
+    const permit = { shared: own.shared, hasWaiters, isEmpty: () => own.busy === 0, release };
     if (own.busy < limit) {
       own.busy += 1;
       return permit;

@@ -5,13 +5,13 @@ import { isDenied, type TargetPolicy } from './addresses.ts';
 import { connectError } from './agent-pool.ts';
 import { classify, type ErrorClass, type Marks, type Observed } from './http-attempt.ts';
 import { portOf } from './own-endpoints.ts';
-import type { Resolve } from './url-policy.ts';
+import type { ResolveName } from './url-policy.ts';
 
 const MAX_READ_BYTES = 65_536;
 const MAX_KEPT_BYTES = 4_096;
 
 export type PostRequest = { url: string; headers: Record<string, string>; body: string | Uint8Array };
-type Network = { policy: TargetPolicy; resolve: Resolve; now: () => number };
+type Network = { policy: TargetPolicy; resolve: ResolveName; now: () => number };
 type Send = PostRequest & { target: URL; agent: Agent; options: Network; signal: AbortSignal };
 
 /** Sends one request on one connection. Resolves when both have ended, or at the deadline. */

@@ -1,7 +1,7 @@
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import type { Language } from '#shared/domain/identity/locale.ts';
-import type { Letter } from './targets/person.ts';
+import type { Notification } from './targets/person.ts';
 
 /** The most sensors that a message names. */
 const MAX_NAMED = 20;
@@ -57,7 +57,7 @@ export const sensorsIn = (deliveries: readonly Delivery[]): number =>
  * the sensors that are offline or online again, names up to 20 of them, and links to the list of sensors. It acknowledges
  * nothing.
  */
-export const gatheredLetter = (deliveries: readonly [Delivery, ...Delivery[]]): Letter => {
+export const gatheredNotification = (deliveries: readonly [Delivery, ...Delivery[]]): Notification => {
   const [{ snapshot }] = deliveries;
   const language = snapshot.reader?.language ?? 'en';
   const words = texts[language];

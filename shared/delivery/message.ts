@@ -1,16 +1,16 @@
 import { BASE_PATH } from '../domain/base-path.ts';
 import type { Delivery } from '../domain/delivery/delivery.ts';
-import type { serviceOf } from '../domain/delivery/snapshot.ts';
+import type { serviceFrom } from '../domain/delivery/snapshot.ts';
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
-import { formats, JSON_TYPE, messageIn } from '../domain/formats/formats.ts';
+import { formats, JSON_TYPE, messageUuidIn } from '../domain/formats/formats.ts';
 import { noticeOf } from '../domain/formats/notice.ts';
 import { render } from '../domain/formats/render.ts';
-import { addressOf } from './acknowledge-address.ts';
-import { type Payload, plainHeadersOf } from './targets/http.ts';
-import type { Letter } from './targets/person.ts';
+import { linkTokenOf } from './acknowledgement-link.ts';
+import { type Payload, stableHeaders } from './targets/http.ts';
+import type { Notification } from './targets/person.ts';
 
 /** The settings of a stage that appear in messages. */
-type Settings = Parameters<typeof serviceOf>[0];
+type Settings = Parameters<typeof serviceFrom>[0];
 
 /** Returns the service and the webhook that the body names, as they were named when the delivery was created. */
 const senderOf = ({ snapshot }: Delivery, current: WebhookRecord) => {
@@ -19,20 +19,20 @@ const senderOf = ({ snapshot }: Delivery, current: WebhookRecord) => {
 };
 
 /** Returns the uuid of the device message whose bytes the body of a delivery contains, or null. */
-export const sourceOf = ({ format, snapshot }: Delivery): string | null =>
-  format === undefined ? null : messageIn(format, snapshot);
+export const messageUuidInBody = ({ format, snapshot }: Delivery): string | null =>
+  format === undefined ? null : messageUuidIn(format, snapshot);
 
 /** Whether a delivery contains a signed acknowledgement link. */
-export const needsKey = ({ snapshot, hit }: Delivery): boolean =>
+export const needsLinkKey = ({ snapshot, hit }: Delivery): boolean =>
   Boolean(snapshot.acknowledgeUntil && snapshot.service.url && hit);
 
 /** Returns the link that acknowledges the hit of a delivery. Throws if the key is needed and missing. */
 const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null => {
   const { snapshot, hit } = delivery;
   const { acknowledgeUntil: until, service, event } = snapshot;
-  if (!hit || !needsKey(delivery)) return null;
+  if (!hit || !needsLinkKey(delivery)) return null;
   if (key === null) throw new Error('the key that signs acknowledgement links is missing');
-  const address = addressOf(key, { hitId: hit.id, message: hit.message, until }, event.uuid);
+  const address = linkTokenOf(key, { hitId: hit.id, message: hit.message, until }, event.uuid);
   return `${service.url}${BASE_PATH}/acknowledge/${address}`;
 };
 
@@ -52,7 +52,7 @@ export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addres
  * Returns the text for a person: title and message of the rule, and place and time in the person's language. An SMS omits
  * place and time, because anybody who holds the phone can read it.
  */
-export const textOf = ({ snapshot, person }: Delivery): Omit<Letter, 'url'> => {
+export const notificationText = ({ snapshot, person }: Delivery): Omit<Notification, 'url'> => {
   const { title, message, facts } = noticeOf(snapshot, { acknowledgeUrl: null });
   const more = person?.by === 'sms' ? [] : facts.map(({ label, value }) => `${label}: ${value}`);
   return {
@@ -63,8 +63,8 @@ export const textOf = ({ snapshot, person }: Delivery): Omit<Letter, 'url'> => {
 };
 
 /** Returns the notification for a person: the same at every attempt. Throws if the key is needed and missing. */
-export const letterOf = (delivery: Delivery, addressKey: string | null): Letter => ({
-  ...textOf(delivery),
+export const notificationFor = (delivery: Delivery, addressKey: string | null): Notification => ({
+  ...notificationText(delivery),
   url: acknowledgeUrlOf(delivery, addressKey),
 });
 
@@ -87,5 +87,5 @@ export const payloadOf = (delivery: Delivery, webhook: WebhookRecord, needed: Ne
 });
 
 /** Returns the headers of a delivery that are the same at every attempt. None of them is secret. */
-export const headersOf = (settings: Settings, delivery: Delivery): Record<string, string> =>
-  plainHeadersOf(settings, headerFields(delivery));
+export const deliveryHeaders = (settings: Settings, delivery: Delivery): Record<string, string> =>
+  stableHeaders(settings, headerFields(delivery));

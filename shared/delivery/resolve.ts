@@ -2,7 +2,7 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { createSemaphore } from '../concurrency/semaphore.ts';
-import { LOCAL_NAME, type Resolve } from './url-policy.ts';
+import { LOCAL_NAME, type ResolveName } from './url-policy.ts';
 
 /** Two tries, of 2 s and 4 s. A name server that takes longer makes the delivery attempt fail; it is retried later. */
 const QUERY = { timeout: 2_000, tries: 2 };
@@ -37,11 +37,11 @@ const readHosts = (): string => {
  * servers (A and AAAA concurrently) for all others. These queries block no thread, and each lookup has its own sockets, so
  * slow names delay neither other names nor anything else in the process. `servers` replaces the system's name servers.
  */
-export const createResolve = (servers?: readonly string[]): Resolve => {
+export const createResolver = (servers?: readonly string[]): ResolveName => {
   const { acquire } = createSemaphore(MAX_SYSTEM_LOOKUPS, () => null);
   let hosts: ReturnType<typeof parseHosts> | undefined;
 
-  const bySystem: Resolve = async (name) => {
+  const bySystem: ResolveName = async (name) => {
     const permit = await acquire('', () => new Promise(() => {}));
     try {
       return (await lookup(name, { all: true })).map(({ address }) => address);
@@ -49,7 +49,7 @@ export const createResolve = (servers?: readonly string[]): Resolve => {
       permit?.release();
     }
   };
-  const byServers: Resolve = async (name) => {
+  const byServers: ResolveName = async (name) => {
     // Each name gets a new resolver, because a resolver measures its servers and shortens its timeouts accordingly.
     const resolver = new Resolver(QUERY);
     if (servers) resolver.setServers(servers);
@@ -65,4 +65,4 @@ export const createResolve = (servers?: readonly string[]): Resolve => {
 };
 
 /** Returns all addresses of a name as this machine resolves it. */
-export const resolveAll: Resolve = createResolve();
+export const resolveName: ResolveName = createResolver();

@@ -20,7 +20,7 @@ export type UrlProblem =
 type UrlCheck = { ok: true; url: URL } | { ok: false; reason: UrlProblem };
 
 /** Returns all addresses of a name as literals. Rejects, or returns none, if the name does not resolve. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+export type ResolveName = (hostname: string) => Promise<readonly string[]>;
 
 const MAX_CHARACTERS = 2_048;
 /** Names that only this machine and its network can resolve. They are never sent to a public name server. */
@@ -54,7 +54,7 @@ export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
 export async function checkTarget(
   text: string,
   policy: TargetPolicy,
-  resolve: Resolve,
+  resolve: ResolveName,
   timeoutMs = 3_000,
 ): Promise<UrlCheck> {
   const checked = checkUrl(text, policy);

@@ -2,10 +2,10 @@ import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { canaryUrl } from '../domain/canary.ts';
 import { SLOTS_PER_WEBHOOK, type SlotLease } from '../domain/delivery/breaker.ts';
 import type { TargetPolicy } from './addresses.ts';
-import { type ClientOptions, createClient } from './connect.ts';
 import type { Attempt } from './http-attempt.ts';
-import { endpointsOf } from './own-endpoints.ts';
-import { resolveAll } from './resolve.ts';
+import { type ClientOptions, createHttpClient } from './http-client.ts';
+import { ownEndpoints } from './own-endpoints.ts';
+import { resolveName } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';
 
 /** The only client for requests to addresses that customers choose. Every target is checked. */
@@ -59,17 +59,17 @@ export const createWebhookClient = (
   stage: Stage,
   { allowLoopback = false, ...network }: NetworkOptions = {},
 ): WebhookClient => {
-  const { resolve = resolveAll } = network;
+  const { resolve = resolveName } = network;
   const policy: TargetPolicy = {
     allowPrivate: stage.ALLOW_PRIVATE_TARGETS,
     allowedRanges: stage.ALLOWED_TARGET_RANGES,
     allowLoopback,
-    own: endpointsOf([stage.PUBLIC_URL, ...stage.OWN_URLS]),
+    own: ownEndpoints([stage.PUBLIC_URL, ...stage.OWN_URLS]),
   };
   const options = { ...network, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 };
-  const { post } = createClient({ ...options, policy });
+  const { post } = createHttpClient({ ...options, policy });
   // The webhook of the canary calls the service itself, at this URL only. Users cannot choose it.
-  const toCanary = stage.CANARY ? createClient({ ...options, policy: { ...policy, own: [] } }) : null;
+  const toCanary = stage.CANARY ? createHttpClient({ ...options, policy: { ...policy, own: [] } }) : null;
   return {
     check: (url) => checkTarget(url, policy, resolve),
     post: (request) =>

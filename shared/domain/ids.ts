@@ -18,7 +18,7 @@ export const firstIdAt = (time: number): number => timeOrderedId(time, 0);
  * Returns a function that generates ids in order, starting after `last`: among events of the same time, each id is larger
  * than the one before.
  */
-export const inOrder = (generate: (time: number) => number, last?: { id: number; createDate: number }) => {
+export const orderedIds = (generate: (time: number) => number, last?: { id: number; createDate: number }) => {
   let before = last;
   return (createDate: number): number => {
     const id = before?.createDate === createDate ? before.id + 1 : generate(createDate);
@@ -43,7 +43,7 @@ export const timeOfUlid = (id: string): number =>
   [...id.slice(0, 10)].reduce((time, character) => time * 32 + CROCKFORD.indexOf(character), 0);
 
 /** Returns a string that sorts before all ULIDs of `time` (ms) or later, and after all earlier ones. */
-export const ulidsFrom = (time: number): string => crockford(BigInt(Math.min(Math.max(0, time), 2 ** 48)), 10);
+export const firstUlidAt = (time: number): string => crockford(BigInt(Math.min(Math.max(0, time), 2 ** 48)), 10);
 
 const Z_BASE_32 = 'ybndrfg8ejkmcpqxot1uwisza345h769';
 

@@ -4,7 +4,7 @@ export type PageOf<T> = { total: number; page: number; perPage: number; data: T[
  * A page of a list of which each call reads only a bounded part. If `isWhole`, `total` counts the whole list; otherwise it
  * counts only what was read, and the list continues after the id `next`.
  */
-export type LookedPage<T> = PageOf<T> & { isWhole: boolean; next: string | number | undefined };
+export type PartialPage<T> = PageOf<T> & { isWhole: boolean; next: string | number | undefined };
 
 type Sortable = { id: string | number };
 /**
@@ -21,7 +21,7 @@ const comparator = () => {
 };
 
 /** Returns the items sorted by `asc(field)` or `desc(field)`, and by ascending id where they are equal. */
-export const sorted = <T extends Sortable>(items: readonly T[], by: string): T[] => {
+export const sortedBy = <T extends Sortable>(items: readonly T[], by: string): T[] => {
   const [, direction, field = 'id'] = /^(asc|desc)\((\w+)\)$/.exec(by) ?? [];
   const sign = direction === 'desc' ? -1 : 1;
   const value = (item: T) => (item as Record<string, unknown>)[field];
@@ -42,7 +42,7 @@ export const pageOf = <T>(items: readonly T[], { page, perPage }: { page: number
 const normalized = (text: string): string => text.normalize('NFC').toLowerCase();
 
 /** Whether one of the values contains the search text. Case is ignored. */
-export const matches = (searchText: string, ...values: readonly (string | null | undefined)[]): boolean => {
+export const matchesSearch = (searchText: string, ...values: readonly (string | null | undefined)[]): boolean => {
   const needle = normalized(searchText);
   return needle === '' || values.some((value) => value && normalized(value).includes(needle));
 };

@@ -13,12 +13,12 @@ export const int32 = (min: number, max: number) => z.int().check(z.gte(min), z.l
 const FIT = String.raw`^[^\u0000-\u001f\ud800-\udfff\ufffe\uffff]*$`;
 const fitting = new RegExp(FIT, 'u');
 /** Whether a text is free of C0 controls, lone surrogates, U+FFFE and U+FFFF. */
-export const isFit = (value: string): boolean => fitting.test(value);
+export const isValidText = (value: string): boolean => fitting.test(value);
 /**
  * The pattern of such texts in the API document. Client generators use regex engines without surrogates and `u` escapes,
  * so it allows more than is accepted; the conventions of the document state the rest.
  */
-export const fitPattern = { pattern: String.raw`^[^\x00-\x1f]*$` } as const;
+export const validTextPattern = { pattern: String.raw`^[^\x00-\x1f]*$` } as const;
 
 /** Returns the length of a text in code points. */
 export const lengthOf = (value: string): number => [...value].length;
@@ -30,11 +30,11 @@ export const text = (min: number, max: number) =>
     .check((ctx) => {
       const { value, issues } = ctx;
       const length = lengthOf(value);
-      if (!isFit(value)) issues.push({ code: 'custom', input: value, params: { key: 'text_characters' } });
+      if (!isValidText(value)) issues.push({ code: 'custom', input: value, params: { key: 'text_characters' } });
       else if (length < min || length > max)
         issues.push({ code: 'custom', input: value, params: { key: 'text_length', min, max } });
     })
-    .meta({ minLength: min, maxLength: max, ...fitPattern });
+    .meta({ minLength: min, maxLength: max, ...validTextPattern });
 
 /** Any text from a client, such as a search. */
 export const anyText = text(0, 1_024);
@@ -46,14 +46,14 @@ export const uuid = z
   .pipe(z.string().meta({ format: 'uuid' }));
 
 /** Returns the schema of an optional field in which an invalid value counts as missing. */
-export const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+export const optionalField = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
 const integerText = z.string().regex(/^(0|[1-9]\d{0,15})$/);
 
 /** An id in a path or query, in canonical decimal form. */
 export const idText = integerText.transform(Number).pipe(id);
 /** The same, or 0 for "no customer". */
-export const idOrNoneText = integerText.transform(Number).pipe(int64);
+export const idOrZeroText = integerText.transform(Number).pipe(int64);
 export const integerQuery = (schema: z.ZodType<number, number>) =>
   z
     .string()

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /** The storage of exported files, by their names. */
-export type Exports = {
+export type ExportStorage = {
   /** Stores a file as it streams in. It replaces one of the same name once it is complete. */
   save: (file: string, content: Readable) => Promise<void>;
   /** Returns an address from which a file can be downloaded for an hour, without a login. */
@@ -16,4 +16,4 @@ export const URL_SECONDS = 3_600;
 const missing = async (): Promise<never> => {
   throw new Error('this host has no storage for exports');
 };
-export const nowhere: Exports = { save: missing, urlOf: missing, remove: missing };
+export const noExportStorage: ExportStorage = { save: missing, urlOf: missing, remove: missing };

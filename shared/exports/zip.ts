@@ -9,7 +9,7 @@ const FORMAT = 1;
  * Returns the stream of a ZIP file with these lines in `data.jsonl`, followed by `manifest.json`, which comes last because
  * `counts` is complete only then.
  */
-export const zipped = (
+export const zipStream = (
   lines: AsyncIterable<string>,
   { id, subject, createDate, customerId, reason }: DataJob,
   counts: Readonly<Record<string, number>>,

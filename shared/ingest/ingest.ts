@@ -1,25 +1,25 @@
-import type { NotedCall } from '../domain/event/noted-call.ts';
-import { noteContext, oneOrAll } from '../observability/log.ts';
+import type { RecordedCall } from '../domain/event/recorded-call.ts';
+import { addLogContext, oneOrMany } from '../observability/log.ts';
 import type { Deps } from '../runtime/deps.ts';
-import { changesNothing, isNoted, isOfFalls } from './caught-up.ts';
-import { isHeldBack, look } from './holding-back.ts';
+import { holdBackIfBehind, isRejected } from './holding-back.ts';
 import {
   deduplicationIdOf,
-  messagesOf,
+  parseMessages,
   type ReceivedMessage,
-  type Refusal,
+  type Rejection,
   type Sender,
   tasksOf,
   uuidsOf,
   type Warning,
   warningsOf,
 } from './messages.ts';
+import { changesNothing, mustRecordCall, reportsOnlyFalls } from './unchanged-reports.ts';
 import type { IngestDeps } from './uses.ts';
 
 type Call = {
   messages?: readonly ReceivedMessage[];
   receiveDate?: number;
-  noted?: NotedCall | undefined;
+  noted?: RecordedCall | undefined;
   until?: number;
 };
 
@@ -30,7 +30,7 @@ type Call = {
 const QUEUE_WITHIN_MS = 20_000;
 
 /** Queues the messages of a call; a call without messages still marks its device as online. */
-export const accept = async (
+export const queueCall = async (
   { enqueue, now }: Deps<'enqueue:events'>,
   device: Sender,
   { messages = [], receiveDate = now(), noted, until = now() + QUEUE_WITHIN_MS }: Call = {},
@@ -38,7 +38,7 @@ export const accept = async (
   const tasks = tasksOf(device, messages, receiveDate);
   for (const task of tasks) {
     const uuids = uuidsOf(messages, task);
-    noteContext({ sensorId: device.sensorId, uuid: oneOrAll(uuids) });
+    addLogContext({ sensorId: device.sensorId, uuid: oneOrMany(uuids) });
     const isLast = task === tasks.at(-1) && noted !== undefined;
     await enqueue([isLast ? { ...task, noted } : task], {
       deduplicationId: deduplicationIdOf(task, uuids),
@@ -64,18 +64,18 @@ export const ingest = async (
   device: Sender,
   text: string,
   receiveDate = deps.now(),
-): Promise<{ refusal: Refusal } | { warnings: readonly Warning[] }> => {
+): Promise<{ refusal: Rejection } | { warnings: readonly Warning[] }> => {
   const until = deps.now() + QUEUE_WITHIN_MS;
-  const read = messagesOf(text, device, receiveDate);
+  const read = parseMessages(text, device, receiveDate);
   if ('refusal' in read) return read;
-  noteContext({ sensorId: device.sensorId });
+  addLogContext({ sensorId: device.sensorId });
   deps.failpoint('ingest.read');
   const { messages } = read;
   if (!(await changesNothing(deps, device, messages, receiveDate))) {
-    if (await isHeldBack(deps, device, isOfFalls(messages))) return { refusal: 'rate_limited' };
-    const noted = isNoted(messages, device) ? await note(deps, device) : undefined;
-    if (noted) await look(deps, device, noted);
-    await accept(deps, device, { messages, receiveDate, noted, until });
+    if (await isRejected(deps, device, reportsOnlyFalls(messages))) return { refusal: 'rate_limited' };
+    const noted = mustRecordCall(messages, device) ? await note(deps, device) : undefined;
+    if (noted) await holdBackIfBehind(deps, device, noted);
+    await queueCall(deps, device, { messages, receiveDate, noted, until });
   }
   // The canary must not hide that no real device sends messages.
   if (!device.isCanary) deps.measure('MessagesAccepted', messages.length);

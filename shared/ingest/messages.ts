@@ -1,6 +1,6 @@
 import { INEXACT, parseJson } from '../api/http/json.ts';
-import { type Credible, credible, messageUuid } from '../domain/event/message.ts';
-import { MESSAGES, messagesIn } from '../domain/event/raw.ts';
+import { messageUuid, type TrustedMessage, withTrustedTimes } from '../domain/event/message.ts';
+import { MESSAGE_LIMITS, splitMessages } from '../domain/event/raw.ts';
 import { hashOf } from '../domain/ids.ts';
 import { decoders } from '../domain/makers/decoders.ts';
 import type { CallingDevice } from '../domain/sensor/sensor.ts';
@@ -16,25 +16,25 @@ const isObject = (value: unknown): boolean =>
  * Why a whole call is rejected: it is not JSON, it has too many messages, a message is not an object or too large, or the
  * device has too many pending calls.
  */
-export type Refusal = 'json' | 'items' | 'type' | 'too_large' | 'rate_limited';
+export type Rejection = 'json' | 'items' | 'type' | 'too_large' | 'rate_limited';
 
 /** A message of a call: its text and its decoded content. */
-export type ReceivedMessage = { raw: string; decoded: Credible };
+export type ReceivedMessage = { raw: string; decoded: TrustedMessage };
 
 /** Splits the text of a call into messages and decodes them, or returns why the call is rejected. */
-export const messagesOf = (
+export const parseMessages = (
   text: string,
   { manufacturer }: Pick<Sender, 'manufacturer'>,
   receiveDate: number,
-): { messages: ReceivedMessage[] } | { refusal: Exclude<Refusal, 'rate_limited'> } => {
+): { messages: ReceivedMessage[] } | { refusal: Exclude<Rejection, 'rate_limited'> } => {
   const parsed = parseJson(text);
   if ('problem' in parsed) return { refusal: 'json' };
   const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
-  if (values.length > MESSAGES.count) return { refusal: 'items' };
+  if (values.length > MESSAGE_LIMITS.count) return { refusal: 'items' };
   if (!values.every(isObject)) return { refusal: 'type' };
-  const raw = messagesIn(text);
-  if (raw.some((text) => Buffer.byteLength(text) > MESSAGES.bytes)) return { refusal: 'too_large' };
-  const decode = (json: string) => credible(decoders[manufacturer](JSON.parse(json)), receiveDate);
+  const raw = splitMessages(text);
+  if (raw.some((text) => Buffer.byteLength(text) > MESSAGE_LIMITS.bytes)) return { refusal: 'too_large' };
+  const decode = (json: string) => withTrustedTimes(decoders[manufacturer](JSON.parse(json)), receiveDate);
   return { messages: raw.map((json) => ({ raw: json, decoded: decode(json) })) };
 };
 

@@ -3,7 +3,7 @@ import type { Deps } from '../runtime/deps.ts';
 /** What `ingest` uses, for the contracts of its callers. */
 export const ingestUses = [
   'states.get',
-  'states.hear',
+  'states.recordTimes',
   'devices.noteCall',
   'devices.holdBack',
   'enqueue:events',

@@ -5,7 +5,7 @@ import { type Measured, metrics, SERVICE } from './metrics.ts';
  * Returns a function that writes measurements to the log in CloudWatch's embedded metric format. Makes no call.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format.html
  */
-export const publisherIn = (namespace: string) => {
+export const emfPublisher = (namespace: string) => {
   const powertools = new Metrics({ namespace, serviceName: SERVICE });
   return (measured: readonly Measured[]): void => {
     for (const [name, value, dimensionValues] of measured) {

@@ -40,16 +40,17 @@ const context = new AsyncLocalStorage<Fields>();
  * Runs a function with these fields as context. Everything that it logs through a log of `withContext`, even in called
  * functions and later promises, has these fields.
  */
-export const inContext = <T>(fields: Fields, run: () => T): T => context.run({ ...context.getStore(), ...fields }, run);
+export const withLogContext = <T>(fields: Fields, run: () => T): T =>
+  context.run({ ...context.getStore(), ...fields }, run);
 
 /** Adds fields to the context of the innermost `inContext`. All further log lines have them. */
-export const noteContext = (fields: Fields): void => void Object.assign(context.getStore() ?? {}, fields);
+export const addLogContext = (fields: Fields): void => void Object.assign(context.getStore() ?? {}, fields);
 
 /**
  * Returns the value of a log field: the value itself if all are equal, a list of the distinct values if they differ, and
  * undefined if there are none.
  */
-export const oneOrAll = <T>(values: readonly (T | undefined)[]): T | T[] | undefined => {
+export const oneOrMany = <T>(values: readonly (T | undefined)[]): T | T[] | undefined => {
   const distinct = [...new Set(values)].filter((value) => value !== undefined);
   return distinct.length > 1 ? distinct : distinct[0];
 };
@@ -58,13 +59,13 @@ export const oneOrAll = <T>(values: readonly (T | undefined)[]): T | T[] | undef
  * Returns the ids for a new task from the context: of the API call that caused it, and of its message. An id with several
  * values is left out.
  */
-export const traceHere = (): { requestId?: string; uuid?: string } => {
+export const currentTrace = (): { requestId?: string; uuid?: string } => {
   const { requestId, uuid } = context.getStore() ?? {};
   return { ...(typeof requestId === 'string' && { requestId }), ...(typeof uuid === 'string' && { uuid }) };
 };
 
 /** Returns a log whose lines have the fields of `inContext`. */
-export const withContext =
+export const contextual =
   (log: Log): Log =>
   (level, message, fields, error) =>
     log(level, message, { ...context.getStore(), ...fields }, error);

@@ -53,8 +53,8 @@ export const dimensions = { TasksFailed: ['worker', 'kind'] } as const satisfies
 >;
 type Detailed = keyof typeof dimensions;
 /** The values of additional dimensions. */
-export type Of = Readonly<Record<string, string>>;
-export const isDetailed = (name: MetricName): name is Detailed => name in dimensions;
+export type DimensionValues = Readonly<Record<string, string>>;
+export const hasDimensions = (name: MetricName): name is Detailed => name in dimensions;
 
 /** The dimension of all metrics. Stages of an account differ in their namespace. */
 export const SERVICE = 'sensor-cloud';
@@ -66,13 +66,13 @@ export type Measure = {
 };
 
 /** A measured value. */
-export type Measured = readonly [name: MetricName, value: number, of?: Of];
+export type Measured = readonly [name: MetricName, value: number, of?: DimensionValues];
 
 /** Collects metrics. `flush` writes them at the end of an invocation, and never fails. */
 export type Metrics = { measure: Measure; flush: () => Promise<void> };
 
 /** For a host that measures nothing. */
-export const unmeasured: Metrics = { measure: () => {}, flush: async () => {} };
+export const noMetrics: Metrics = { measure: () => {}, flush: async () => {} };
 
 /** Counts that may be late: several invocations write them together. */
 const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted']);
@@ -81,7 +81,7 @@ const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted
  * Collects the metrics of an invocation and writes them at its end through `publish`. Deferred counts are summed up and
  * written with other metrics, or once in `everyMs`; a process that dies loses that much of them.
  */
-export const buffered = (
+export const bufferMetrics = (
   publish: (measured: readonly Measured[]) => Promise<void>,
   onError: (error: unknown) => void,
   { everyMs, now }: { everyMs: number; now: () => number } = { everyMs: 0, now: () => 0 },
@@ -90,7 +90,7 @@ export const buffered = (
   const sums = new Map<MetricName, number>();
   let published = Number.NEGATIVE_INFINITY;
   return {
-    measure: (name: MetricName, value = 1, of?: Of) => {
+    measure: (name: MetricName, value = 1, of?: DimensionValues) => {
       if (deferred.has(name)) sums.set(name, (sums.get(name) ?? 0) + value);
       else measured.push(of ? [name, value, of] : [name, value]);
     },

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Checked, Known, Use } from '../runtime/capabilities.ts';
+import type { CheckedContract, DeclaresUses, Use } from '../runtime/capabilities.ts';
 import type { QueueName } from './names.ts';
 
 /** Declares a Lambda function that processes queues. It is data only. */
@@ -14,8 +14,8 @@ export type Consumer<U extends string = Use> = {
    * The most concurrent tasks of one customer, and of one group, on the local host. In the cloud, fair queues share the
    * work.
    */
-  ofCustomer?: number;
-  ofGroup?: number;
+  concurrencyPerCustomer?: number;
+  concurrencyPerGroup?: number;
   timeoutSeconds: number;
   uses: readonly U[];
 };
@@ -32,15 +32,15 @@ export type Scheduled<U extends string = Use> = {
 export type Called<U extends string = Use> = { name: string; timeoutSeconds: number; uses: readonly U[] };
 
 /** Declares a consumer. An unknown word in `uses` is a compile error in the contract itself. */
-export function consumer<const C extends Consumer<string>>(declared: C & Checked): Known<C>;
+export function consumer<const C extends Consumer<string>>(declared: C & DeclaresUses): CheckedContract<C>;
 export function consumer(declared: Consumer): Consumer {
   return declared;
 }
-export function scheduled<const S extends Scheduled<string>>(declared: S & Checked): Known<S>;
+export function scheduled<const S extends Scheduled<string>>(declared: S & DeclaresUses): CheckedContract<S>;
 export function scheduled(declared: Scheduled): Scheduled {
   return declared;
 }
-export function called<const C extends Called<string>>(declared: C & Checked): Known<C>;
+export function called<const C extends Called<string>>(declared: C & DeclaresUses): CheckedContract<C>;
 export function called(declared: Called): Called {
   return declared;
 }

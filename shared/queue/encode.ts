@@ -1,4 +1,4 @@
-import { type Delivery, messageOf } from '../domain/delivery/delivery.ts';
+import { type Delivery, messageUuidOf } from '../domain/delivery/delivery.ts';
 import { isGathered } from '../domain/delivery/gathering.ts';
 import { hashOf } from '../domain/ids.ts';
 import type { QueueName } from './names.ts';
@@ -19,7 +19,7 @@ export const deliverTask = (delivery: DueDelivery): Deliver => {
     notBefore: 0,
     ...(person && { by: person.by }),
     ...(requestId !== undefined && { requestId }),
-    ...(snapshot && { uuid: messageOf(snapshot) }),
+    ...(snapshot && { uuid: messageUuidOf(snapshot) }),
     ...(snapshot && isGathered({ ...delivery, snapshot }) && { isGathered: true }),
   };
 };
@@ -47,7 +47,7 @@ export const queueOf = (task: Task): QueueName => {
  * A message for a queue. `delaySeconds` is a whole number from 0 to MAX_DELAY_SECONDS, and 0 on a FIFO queue, which
  * cannot delay single messages.
  */
-export type Outgoing = {
+export type QueueMessage = {
   body: string;
   groupId: string;
   delaySeconds: number;
@@ -66,7 +66,7 @@ export const MAX_DELAY_SECONDS = 900;
  * Returns the customer of a webhook's message group. The group names customer and webhook, because the queue `deliveries` is
  * fair to both, and has at most 128 characters.
  */
-export const customerOf = (groupId: string): string => groupId.split('/')[0] ?? '';
+export const customerOfGroup = (groupId: string): string => groupId.split('/')[0] ?? '';
 const groupOf = (task: Task): string => {
   if (task.type === 'escalate') return `${task.customerId}/${task.hitId}`;
   if (task.type === 'run_job') return `${task.customerId}/${task.jobId}`;
@@ -86,7 +86,7 @@ const withinXml = (json: string): string => json.replaceAll('\uFFFE', '\\ufffe')
  * minutes. The default is the hash of the task without `requestId`, so that equal tasks are accepted once, whichever calls
  * caused them.
  */
-export const encode = (task: Task, delaySeconds = 0, deduplicationId?: string): Outgoing => {
+export const encodeTask = (task: Task, delaySeconds = 0, deduplicationId?: string): QueueMessage => {
   const body = withinXml(JSON.stringify({ version: 1, ...task }));
   const { requestId: _, ...content } = task;
   const isFifo = queueOf(task) === 'events';

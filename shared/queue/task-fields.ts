@@ -8,7 +8,7 @@ export const CustomerId = int64.min(0).meta({ description: '0: no customer has l
  * task, and `uuid` the UUID of the message. Tasks of the sweep have neither. Both are only for logs, so an invalid one is
  * ignored: it must never send a fall to the quarantine.
  */
-export const traced = {
+export const traceFields = {
   requestId: z
     .string()
     .regex(/^[\w=+/.-]{1,128}$/)

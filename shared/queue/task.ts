@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { NotedCall } from '../domain/event/noted-call.ts';
-import { MESSAGES } from '../domain/event/raw.ts';
+import { MESSAGE_LIMITS } from '../domain/event/raw.ts';
+import { RecordedCall } from '../domain/event/recorded-call.ts';
 import { Manufacturer } from '../domain/sensor/sensor.ts';
 import { id, int64, millis, uuid } from '../domain/values.ts';
 import type { QueueName } from './names.ts';
 import type { RunJob } from './run-job.ts';
-import { CustomerId, traced } from './task-fields.ts';
+import { CustomerId, traceFields } from './task-fields.ts';
 
 const SensorId = z.string().min(1).max(26);
 const ofSensor = { customerId: CustomerId, sensorId: SensorId };
@@ -19,14 +19,14 @@ const DeliveryId = z.string().regex(/^[0-9a-z]{26}$/);
 export const ProcessMessages = z.object({
   type: z.literal('process_messages'),
   ...ofSensor,
-  ...traced,
+  ...traceFields,
   /** The maker whose format the messages have. */
   manufacturer: Manufacturer,
   receiveDate: millis,
   /** The call whose last task this is. */
-  noted: NotedCall.optional(),
+  noted: RecordedCall.optional(),
   first: int64.min(0),
-  messages: z.array(z.string()).max(MESSAGES.count),
+  messages: z.array(z.string()).max(MESSAGE_LIMITS.count),
 });
 export type ProcessMessages = z.output<typeof ProcessMessages>;
 
@@ -37,7 +37,7 @@ export type ProcessMessages = z.output<typeof ProcessMessages>;
 export const ProcessNotice = z.object({
   type: z.literal('process_notice'),
   ...ofSensor,
-  ...traced,
+  ...traceFields,
   uuid,
   receiveDate: millis.optional(),
 });
@@ -48,11 +48,11 @@ const Accepted = z.object({ receiveDate: millis });
 export const acceptedAt = (task: unknown): number | undefined => Accepted.safeParse(task).data?.receiveDate;
 
 /** Checks a sensor because time has passed: it may have been offline for too long, or its fall may move on. */
-export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSensor, ...traced });
+export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSensor, ...traceFields });
 export type CheckSensor = z.output<typeof CheckSensor>;
 
 /** Decides the next round of the escalation of a hit, if it is due. */
-export const Escalate = z.object({ type: z.literal('escalate'), customerId: id, hitId: id, ...traced });
+export const Escalate = z.object({ type: z.literal('escalate'), customerId: id, hitId: id, ...traceFields });
 export type Escalate = z.output<typeof Escalate>;
 
 /**
@@ -69,7 +69,7 @@ export const Deliver = z.object({
     .optional()
     .catch(undefined),
   isGathered: z.literal(true).optional().catch(undefined),
-  ...traced,
+  ...traceFields,
   deliveryId: DeliveryId,
   isRetry: z.boolean().default(false),
   notBefore: millis.default(0),
@@ -77,9 +77,9 @@ export const Deliver = z.object({
 export type Deliver = z.output<typeof Deliver>;
 
 /** Releases the held deliveries of a webhook. */
-const ReleaseHeld = z.object({ type: z.literal('release_held'), ...ofWebhook, ...traced });
+const ReleaseHeld = z.object({ type: z.literal('release_held'), ...ofWebhook, ...traceFields });
 /** Continues a replay. */
-const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traced, replayId: uuid });
+const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traceFields, replayId: uuid });
 
 /** The tasks of the workers `process` and `deliver`. */
 export const SensorTask = z.discriminatedUnion('type', [ProcessMessages, ProcessNotice, CheckSensor, Escalate]);

@@ -2,8 +2,8 @@ import type { QueueName } from '../queue/names.ts';
 import type { StoreCall } from '../store/store.ts';
 
 /** The MQTT topics of each device that functions publish to. */
-export const topics = ['config', 'refused'] as const;
-export type Topic = `topic/${(typeof topics)[number]}`;
+export const deviceTopics = ['config', 'refused'] as const;
+export type Topic = `topic/${(typeof deviceTopics)[number]}`;
 export const isTopic = (resource: string): resource is Topic => resource.startsWith('topic/');
 
 /** Modules that a Lambda function loads on first use (lambda-runtime.ts). Only bundles of functions that use one contain it. */
@@ -68,7 +68,7 @@ export const capabilities = {
   /** Sending mails from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
   'send:mail': { resource: 'mail', actions: ['ses:SendEmail'], modules: ['mail'] },
   /**
-   * Notifying people on their channels. It grants only SMS; mails also need `send:mail`, and push messages `open:secrets`.
+   * Notifying people on their channels. It grants only SMS; mails also need `send:mail`, and push messages `decrypt:secrets`.
    */
   'send:person': {
     resource: 'sms',
@@ -96,10 +96,10 @@ export const capabilities = {
   /** Hashing passwords, which needs no rights in the account. */
   'hash:passwords': { modules: ['passwords'] },
   /** Encrypting secrets of webhooks, and decrypting them: two rights, because few functions may read them. */
-  'seal:secrets': { resource: 'key', actions: ['kms:Encrypt'], modules: ['vault', 'kms'] },
-  'open:secrets': { resource: 'key', actions: ['kms:Decrypt'], modules: ['vault', 'kms'] },
+  'encrypt:secrets': { resource: 'key', actions: ['kms:Encrypt'], modules: ['vault', 'kms'] },
+  'decrypt:secrets': { resource: 'key', actions: ['kms:Decrypt'], modules: ['vault', 'kms'] },
   /** Decrypting the key that signs links for acknowledging alarms, and no other secret. */
-  'open:addresses': {
+  'decrypt:link-keys': {
     resource: 'key',
     actions: ['kms:Decrypt'],
     context: 'acknowledge',
@@ -141,9 +141,9 @@ export type Capability = keyof typeof capabilities;
 
 /** What a contract may use: a capability, or a store call, whose rights follow from its access pattern. */
 export type Use = Capability | StoreCall;
-export type Checked = { uses: readonly Use[] };
+export type DeclaresUses = { uses: readonly Use[] };
 /** A contract as other code sees it. With an invalid `uses` it may use everything, so that `uses` is the only error. */
-export type Known<C> = C extends Checked ? C : Omit<C, 'uses'> & Checked;
+export type CheckedContract<C> = C extends DeclaresUses ? C : Omit<C, 'uses'> & DeclaresUses;
 export const isStoreCall = (use: Use): use is StoreCall => use.includes('.');
 export const isCapability = (use: Use): use is Capability => !isStoreCall(use);
 export const capabilityOf = (name: Capability): CapabilityRow => capabilities[name];

@@ -1,36 +1,36 @@
 import type { Passwords } from '../auth/password.ts';
 import { KeysUnavailable } from '../auth/unavailable.ts';
 import type { Vault } from '../auth/vault.ts';
-import type { Mail } from '../aws/mail.ts';
+import type { SendMail } from '../aws/mail.ts';
 import type { Publish } from '../aws/publish.ts';
-import type { Subscriptions } from '../aws/subscriptions.ts';
-import { isOver } from '../concurrency/endable.ts';
+import type { ListSubscriptions } from '../aws/subscriptions.ts';
+import { isWorkEnded } from '../concurrency/endable-work.ts';
 import type { SendToPerson } from '../delivery/targets/person.ts';
 import type { ChatPauses } from '../delivery/targets/telegram.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
 import { OTP_CONTEXT } from '../domain/identity/credential.ts';
 import type { Quotas } from '../domain/identity/quota.ts';
-import { type ChannelKind, PUSH_KEY } from '../domain/people/channel.ts';
-import { ADDRESS_KEY } from '../domain/rule/acknowledgement.ts';
-import { longestGap, SWEEP_SECONDS } from '../domain/sensor/sensor-state.ts';
+import { type ChannelKind, PUSH_KEY_CONTEXT } from '../domain/people/channel.ts';
+import { LINK_KEY_CONTEXT } from '../domain/rule/acknowledgement.ts';
+import { maxHeartbeatGap, SWEEP_SECONDS } from '../domain/sensor/sensor-state.ts';
 import { type HostHealth, unknownHost } from '../domain/service-health.ts';
-import { type Exports, nowhere } from '../exports/exports.ts';
-import { type Teller, teller } from '../ingest/tell.ts';
-import { type Log, traceHere } from '../observability/log.ts';
-import { type Measure, type Metrics, unmeasured } from '../observability/metrics.ts';
-import { encode, queueOf } from '../queue/encode.ts';
+import { type ExportStorage, noExportStorage } from '../exports/exports.ts';
+import { type DeviceNotifier, deviceNotifier } from '../ingest/device-notifier.ts';
+import { currentTrace, type Log } from '../observability/log.ts';
+import { type Measure, type Metrics, noMetrics } from '../observability/metrics.ts';
+import { encodeTask, queueOf } from '../queue/encode.ts';
 import { type WorkQueue, workQueues } from '../queue/names.ts';
-import type { Queues } from '../queue/send.ts';
+import type { Queues } from '../queue/sqs-queues.ts';
 import type { Task, TaskOf } from '../queue/task.ts';
 import { QueueUnavailable } from '../queue/unavailable.ts';
-import type { VariableOf } from '../settings/environment.ts';
+import type { VariableName } from '../settings/environment.ts';
 import type { Table } from '../store/engine/client.ts';
 import type { Store, StoreCall, StoreOf } from '../store/store.ts';
 import { type Capability, isCapability, isStoreCall, type Use } from './capabilities.ts';
 import type { Settings } from './env.ts';
 import type { Failpoint } from './failpoints.ts';
 import type { Messengers } from './messengers.ts';
-import type { peopleOf } from './people.ts';
+import type { peopleOf } from './person-sender.ts';
 
 /** What a host provides: the table, the queues, clients for other services, the clock and random bytes. */
 export type Runtime = {
@@ -40,19 +40,19 @@ export type Runtime = {
   createStore: (table: Table) => Store;
   queues: Queues;
   webhookClient: () => Promise<WebhookClient>;
-  mail: Mail;
+  mail: SendMail;
   /** Creates the function that notifies people through the services of a host. */
-  peopleOf: typeof peopleOf;
-  /** Until when Telegram asked not to call chats. Missing if only one handler calls them. */
+  createPersonSender: typeof peopleOf;
+  /** Until when (ms) Telegram asked not to call each chat. Missing if only one handler calls them. */
   chatPauses?: ChatPauses;
   /** Missing if there is no service for SMS or chats. */
   messengers?: () => Promise<Messengers>;
   /** Publishes to devices over MQTT. Missing if the host has no MQTT. */
   publish?: Publish;
   /** The storage of exported files. */
-  exports?: Exports;
+  exports?: ExportStorage;
   /** Lists the subscribers of alarms. Missing if there is no alarm topic. */
-  subscriptions?: Subscriptions;
+  subscriptions?: ListSubscriptions;
   vault: () => Promise<Vault>;
   passwords: () => Promise<Passwords>;
   now: () => number;
@@ -63,7 +63,7 @@ export type Runtime = {
   /** The destination of metrics; without it nothing is measured. */
   metrics?: Metrics;
   /** The time (ms) since which this process is the only one on its table and queues; 0 if there may be others. */
-  aloneSince?: number;
+  exclusiveSince?: number;
   /** Seconds between two sweeps; by default as in AWS. */
   sweepSeconds?: number;
   /** Reports the health of the host. Missing if it is unknown. */
@@ -86,15 +86,15 @@ type Enqueue<T extends Task> = (
 ) => Promise<void>;
 
 /** The settings of a capability: a handler with that capability can read no others. */
-export type SettingsOf<C extends Capability> = Pick<Settings, VariableOf<C>>;
+export type SettingsOf<C extends Capability> = Pick<Settings, VariableName<C>>;
 
 type ByCapability = {
   measure: { measure: Measure };
   guard: { settings: SettingsOf<'guard'> };
   'limit:devices': { settings: SettingsOf<'limit:devices'> };
   'admit:devices': { rule: SettingsOf<'admit:devices'>['MQTT_RULE'] };
-  'notify:devices': Pick<Teller, 'notify'>;
-  'refuse:messages': Pick<Teller, 'refuseMessage'>;
+  'notify:devices': Pick<DeviceNotifier, 'notify'>;
+  'refuse:messages': Pick<DeviceNotifier, 'refuseMessage'>;
   'keep:failed': object;
   /** These five together decide which tasks `enqueue` accepts: see Enqueuing. */
   'enqueue:events': object;
@@ -106,7 +106,7 @@ type ByCapability = {
   /** Returns the dead letters of all queues to their queues. Never fails: an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
   /** Never fails: the caller must not learn whether there is a user with that address. */
-  'send:mail': { mail: Mail };
+  'send:mail': { mail: SendMail };
   /** `channelKinds`: the channels that this stage has a service for. Notifications that were not accepted are counted. */
   'send:person': { person: SendToPerson; channelKinds: readonly ChannelKind[] };
   /** `longestGap` (ms) between sweeps. A longer one is an outage, during which no sensor counts as offline. */
@@ -114,17 +114,17 @@ type ByCapability = {
   'keep:quotas': { quotas: Quotas };
   'call:webhooks': { webhookClient: WebhookClient; settings: SettingsOf<'call:webhooks'>; aloneSince: number };
   'hash:passwords': { passwords: Passwords };
-  'seal:secrets': { sealSecret: Vault['seal'] };
-  'open:secrets': { openSecret: Vault['open'] };
-  'open:addresses': { openAddressKey: (encrypted: string) => Promise<string> };
+  'encrypt:secrets': { encryptSecret: Vault['seal'] };
+  'decrypt:secrets': { decryptSecret: Vault['open'] };
+  'decrypt:link-keys': { decryptLinkKey: (encrypted: string) => Promise<string> };
   'ask:issuer': { settings: SettingsOf<'ask:issuer'> };
-  'keep:otps': { sealOtp: (secret: string) => Promise<string>; openOtp: (encrypted: string) => Promise<string> };
+  'keep:otps': { encryptOtp: (secret: string) => Promise<string>; decryptOtp: (encrypted: string) => Promise<string> };
   'host:health': { hostHealth: () => Promise<HostHealth>; settings: SettingsOf<'host:health'> };
   'run:canary': { settings: SettingsOf<'run:canary'> };
   'forward:feedback': { settings: SettingsOf<'forward:feedback'> };
-  'list:subscriptions': { subscriptions: Subscriptions; settings: SettingsOf<'list:subscriptions'> };
-  'keep:exports': { exports: Pick<Exports, 'save' | 'remove'>; settings: SettingsOf<'keep:exports'> };
-  'share:exports': { urlOfExport: Exports['urlOf'] };
+  'list:subscriptions': { subscriptions: ListSubscriptions; settings: SettingsOf<'list:subscriptions'> };
+  'keep:exports': { exports: Pick<ExportStorage, 'save' | 'remove'>; settings: SettingsOf<'keep:exports'> };
+  'share:exports': { urlOfExport: ExportStorage['urlOf'] };
   'service:about': { settings: SettingsOf<'service:about'> };
 };
 
@@ -144,9 +144,9 @@ export type Deps<U extends Use> = Basics &
 const enqueueing = async ({ queues, now }: Runtime) => ({
   enqueue: async (tasks: readonly Task[], more: Parameters<Enqueue<Task>>[1] = {}) => {
     const { delaySeconds = 0, deduplicationId, until } = more;
-    if (isOver() || (until !== undefined && now() > until))
+    if (isWorkEnded() || (until !== undefined && now() > until))
       throw new QueueUnavailable('the deadline for sending has passed');
-    const encoded = (task: Task) => encode({ ...traceHere(), ...task }, delaySeconds, deduplicationId);
+    const encoded = (task: Task) => encodeTask({ ...currentTrace(), ...task }, delaySeconds, deduplicationId);
     for (const [queue, ofQueue] of Map.groupBy(tasks, queueOf))
       await queues
         .send(
@@ -172,7 +172,7 @@ const decryptorOf =
 const settingsOnly = async ({ settings }: Runtime) => ({ settings });
 
 const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability[C]> } = {
-  measure: async ({ metrics = unmeasured }) => ({ measure: metrics.measure }),
+  measure: async ({ metrics = noMetrics }) => ({ measure: metrics.measure }),
   guard: settingsOnly,
   'enqueue:events': enqueueing,
   'enqueue:timers': enqueueing,
@@ -189,48 +189,48 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
       await Promise.all(redriven);
     },
   }),
-  'send:mail': async ({ mail, log, metrics = unmeasured }) => ({
+  'send:mail': async ({ mail, log, metrics = noMetrics }) => ({
     mail: (...message) =>
       mail(...message).catch((error: unknown) => {
         log('error', 'could not send a mail', {}, error);
         metrics.measure('MailsFailed');
       }),
   }),
-  'send:person': async (runtime) => runtime.peopleOf(runtime, decryptorOf(runtime, PUSH_KEY)),
+  'send:person': async (runtime) => runtime.createPersonSender(runtime, decryptorOf(runtime, PUSH_KEY_CONTEXT)),
   'watch:sensors': async ({ settings, sweepSeconds = SWEEP_SECONDS }) => ({
     settings,
-    longestGap: () => longestGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),
+    longestGap: () => maxHeartbeatGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),
   }),
   'limit:devices': settingsOnly,
   'admit:devices': async ({ settings }) => ({ rule: settings.MQTT_RULE }),
-  'notify:devices': async ({ publish, log }) => teller(publish, log),
-  'refuse:messages': async ({ publish, log }) => teller(publish, log),
+  'notify:devices': async ({ publish, log }) => deviceNotifier(publish, log),
+  'refuse:messages': async ({ publish, log }) => deviceNotifier(publish, log),
   'keep:failed': async () => ({}),
   'keep:quotas': async ({ settings }) => ({ quotas: settings.QUOTAS }),
-  'call:webhooks': async ({ webhookClient, settings, aloneSince = 0 }) => ({
+  'call:webhooks': async ({ webhookClient, settings, exclusiveSince: aloneSince = 0 }) => ({
     webhookClient: await webhookClient(),
     settings,
     aloneSince,
   }),
   'hash:passwords': async ({ passwords }) => ({ passwords: await passwords() }),
-  'seal:secrets': async ({ vault }) => ({
-    sealSecret: async (...args) => (await vault()).seal(...args).catch(throwUnavailable),
+  'encrypt:secrets': async ({ vault }) => ({
+    encryptSecret: async (...args) => (await vault()).seal(...args).catch(throwUnavailable),
   }),
-  'open:secrets': async ({ vault }) => ({
-    openSecret: async (...args) => (await vault()).open(...args).catch(throwUnavailable),
+  'decrypt:secrets': async ({ vault }) => ({
+    decryptSecret: async (...args) => (await vault()).open(...args).catch(throwUnavailable),
   }),
-  'open:addresses': async (runtime) => ({ openAddressKey: decryptorOf(runtime, ADDRESS_KEY) }),
+  'decrypt:link-keys': async (runtime) => ({ decryptLinkKey: decryptorOf(runtime, LINK_KEY_CONTEXT) }),
   'ask:issuer': settingsOnly,
   'keep:otps': async (runtime) => ({
-    sealOtp: async (secret) => (await runtime.vault()).seal(secret, OTP_CONTEXT).catch(throwUnavailable),
-    openOtp: decryptorOf(runtime, OTP_CONTEXT),
+    encryptOtp: async (secret) => (await runtime.vault()).seal(secret, OTP_CONTEXT).catch(throwUnavailable),
+    decryptOtp: decryptorOf(runtime, OTP_CONTEXT),
   }),
   'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
   'run:canary': settingsOnly,
   'forward:feedback': settingsOnly,
   'list:subscriptions': async ({ subscriptions = async () => [], settings }) => ({ subscriptions, settings }),
-  'keep:exports': async ({ exports = nowhere, settings }) => ({ exports, settings }),
-  'share:exports': async ({ exports = nowhere }) => ({ urlOfExport: exports.urlOf }),
+  'keep:exports': async ({ exports = noExportStorage, settings }) => ({ exports, settings }),
+  'share:exports': async ({ exports = noExportStorage }) => ({ urlOfExport: exports.urlOf }),
   'service:about': settingsOnly,
 };
 
@@ -246,7 +246,7 @@ const partOf = (store: Store, calls: readonly StoreCall[]): object => {
 };
 
 /** Creates the second argument of a handler from what its contract uses. */
-export const compose = async <U extends Use>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
+export const composeDeps = async <U extends Use>(runtime: Runtime, uses: readonly U[]): Promise<Deps<U>> => {
   const { now, pause, random, log, failpoint = () => {} } = runtime;
   const allUses: readonly Use[] = uses;
   const parts = await Promise.all(allUses.filter(isCapability).map((name) => providers[name](runtime)));

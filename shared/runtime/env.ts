@@ -1,7 +1,7 @@
 import { defaultQuotas, type Quotas } from '../domain/identity/quota.ts';
 import { readTime } from '../domain/time/time.ts';
 import { environment } from '../settings/environment.ts';
-import { missingOf, readSettings, type Wrong } from '../settings/read.ts';
+import { type InvalidSetting, missingSettings, readSettings } from '../settings/read.ts';
 import { proxySettings } from '../settings/service.ts';
 import type { Values } from '../settings/setting.ts';
 
@@ -16,7 +16,7 @@ export type Settings = Omit<ParsedSettings, 'QUOTAS' | 'CREDENTIALS_SINCE'> & {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Returns the variables that are set. An empty one is not: as a number it would be 0, as a password it would match. */
-export const setIn = (variables: Variables): Variables =>
+export const nonEmpty = (variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 
 /** Returns the settings as functions use them. */
@@ -31,7 +31,7 @@ export const settingsOf = (read: ParsedSettings): Settings => {
 };
 
 /** Describes a wrong variable, without its value, because the sentence ends up in the log. */
-const sentenceOf = ({ name, schema: { description }, issues }: Wrong): string => {
+const sentenceOf = ({ name, schema: { description }, issues }: InvalidSetting): string => {
   const requirement = `must be ${description}`;
   const details = issues.filter(({ message }) => message !== requirement);
   return [`${name} ${requirement}`, ...details.map(({ path, message }) => [...path, message].join(': '))].join('; ');
@@ -39,14 +39,14 @@ const sentenceOf = ({ name, schema: { description }, issues }: Wrong): string =>
 
 /** Checks the environment and returns the settings. Throws one error with a sentence for each wrong variable. */
 export const settingsFrom = (variables: Variables): Settings => {
-  const set = setIn(variables);
+  const set = nonEmpty(variables);
   const { values, wrong } = readSettings(environment, (name) => set[name]);
-  const problems = [...missingOf(proxySettings, (name) => set[name] !== undefined), ...wrong.map(sentenceOf)];
+  const problems = [...missingSettings(proxySettings, (name) => set[name] !== undefined), ...wrong.map(sentenceOf)];
   if (problems.length > 0) throw new Error(`invalid environment:\n  ${problems.join('\n  ')}`);
   return settingsOf(values);
 };
 
-export const settings = (): Settings => settingsFrom(process.env);
+export const settingsFromProcess = (): Settings => settingsFrom(process.env);
 /** Returns the credentials, region and endpoints that the Lambda runtime provides. */
 export const runtimeEnvironment = () => ({
   region: process.env.AWS_REGION ?? 'us-east-1',

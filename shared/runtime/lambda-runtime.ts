@@ -1,41 +1,41 @@
 import { randomBytes } from 'node:crypto';
 import type { Cipher } from '../auth/vault.ts';
-import type { Mail } from '../aws/mail.ts';
+import type { SendMail } from '../aws/mail.ts';
 import type { Publish } from '../aws/publish.ts';
-import type { Subscriptions } from '../aws/subscriptions.ts';
+import type { ListSubscriptions } from '../aws/subscriptions.ts';
 import { machine } from '../concurrency/machine.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
-import type { Exports } from '../exports/exports.ts';
+import type { ExportStorage } from '../exports/exports.ts';
 import { log } from '../observability/log.ts';
-import { buffered, type Metrics } from '../observability/metrics.ts';
-import type { Queues, queuesBySqs } from '../queue/send.ts';
+import { bufferMetrics, type Metrics } from '../observability/metrics.ts';
+import type { Queues, sqsQueues } from '../queue/sqs-queues.ts';
 import { createTable, documentClient } from '../store/engine/client.ts';
 import type { Nouns } from '../store/store.ts';
 import { storeFrom } from '../store/store-from.ts';
 import type { Module } from './capabilities.ts';
 import type { Runtime } from './deps.ts';
-import { runtimeEnvironment, type Settings, settings } from './env.ts';
+import { runtimeEnvironment, type Settings, settingsFromProcess } from './env.ts';
 
 type Config = Pick<ReturnType<typeof runtimeEnvironment>, 'region' | 'credentials'> & { endpoint?: string };
 
 type Modules = {
-  queues: typeof import('../queue/send.ts');
+  queues: typeof import('../queue/sqs-queues.ts');
   webhookClient: typeof import('../delivery/webhook-client.ts');
   vault: typeof import('../auth/vault.ts');
   kms: typeof import('../auth/kms.ts');
   passwords: typeof import('../auth/password.ts');
   mail: typeof import('../aws/mail.ts');
-  people: typeof import('./people.ts');
+  people: typeof import('./person-sender.ts');
   messengers: typeof import('./messengers.ts');
   publish: typeof import('../aws/publish.ts');
   subscriptions: typeof import('../aws/subscriptions.ts');
-  exports: typeof import('../exports/on-s3.ts');
+  exports: typeof import('../exports/s3.ts');
 };
 /**
  * The nouns of the store and the modules that the contract of a function uses. The entry of its bundle imports them
  * (lib/aws/functions/entry.ts).
  */
-export type Parts = {
+export type FunctionParts = {
   nouns: Readonly<Partial<Nouns>>;
   load: { readonly [M in Module]?: () => Promise<Modules[M]> };
 };
@@ -43,7 +43,7 @@ export type Parts = {
 type Load = <M extends Module>(name: M) => Promise<Modules[M]>;
 
 const loadFrom =
-  ({ load }: Parts): Load =>
+  ({ load }: FunctionParts): Load =>
   async (name) => {
     const module = load[name];
     if (!module)
@@ -89,8 +89,8 @@ const lazyWebhookClient = (load: Load, current: Settings): WebhookClient =>
 const lazyCipher = (load: Load, config: Config, keyArn: string): Cipher =>
   lazyMethods(async () => (await load('kms')).kmsCipher(config, keyArn), { encrypt: true, decrypt: true });
 
-const lazyMail = (load: Load, config: Config, sender: string): Mail => {
-  const mail = lazily(async () => (await load('mail')).mailBySes(config, sender));
+const lazyMail = (load: Load, config: Config, sender: string): SendMail => {
+  const mail = lazily(async () => (await load('mail')).sesMail(config, sender));
   return async (...message) => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
     await mail(...message);
@@ -98,28 +98,28 @@ const lazyMail = (load: Load, config: Config, sender: string): Mail => {
 };
 
 const lazyPublish = (load: Load, config: Config): Publish =>
-  lazily(async () => (await load('publish')).publishByIot(config));
+  lazily(async () => (await load('publish')).iotPublish(config));
 
-const lazySubscriptions = (load: Load, config: Config, topicArn: string): Subscriptions =>
-  lazily(async () => (await load('subscriptions')).subscriptionsBySns(config, topicArn));
+const lazySubscriptions = (load: Load, config: Config, topicArn: string): ListSubscriptions =>
+  lazily(async () => (await load('subscriptions')).snsSubscriptions(config, topicArn));
 
-const lazyExports = (load: Load, config: Config, bucket: string): Exports =>
-  lazyMethods(async () => (await load('exports')).exportsOnS3(config, bucket), {
+const lazyExports = (load: Load, config: Config, bucket: string): ExportStorage =>
+  lazyMethods(async () => (await load('exports')).s3ExportStorage(config, bucket), {
     save: true,
     urlOf: true,
     remove: true,
   });
 
-const lazyQueues = (load: Load, config: Config, urls: Parameters<typeof queuesBySqs>[1]): Queues =>
-  lazyMethods(async () => (await load('queues')).queuesBySqs(config, urls, Date.now), {
+const lazyQueues = (load: Load, config: Config, urls: Parameters<typeof sqsQueues>[1]): Queues =>
+  lazyMethods(async () => (await load('queues')).sqsQueues(config, urls, Date.now), {
     send: true,
     hide: true,
     redrive: true,
   });
 
 const lazyMetrics = (namespace: string, everySeconds: number): Metrics => {
-  const publisher = lazy(async () => (await import('../observability/emf.ts')).publisherIn(namespace));
-  return buffered(
+  const publisher = lazy(async () => (await import('../observability/emf.ts')).emfPublisher(namespace));
+  return bufferMetrics(
     async (measured) => (await publisher())(measured),
     (error) => log('warn', 'could not write metrics', {}, error),
     { everyMs: everySeconds * 1_000, now: Date.now },
@@ -127,8 +127,8 @@ const lazyMetrics = (namespace: string, everySeconds: number): Metrics => {
 };
 
 /** Creates the runtime of a Lambda function. What a cold start does not need is loaded at its first use. */
-export const lambdaRuntime = (parts: Parts): Runtime => {
-  const current = settings();
+export const lambdaRuntime = (parts: FunctionParts): Runtime => {
+  const current = settingsFromProcess();
   const { region, credentials, endpoints } = runtimeEnvironment();
   const load = loadFrom(parts);
   const config = { region, credentials };
@@ -151,10 +151,10 @@ export const lambdaRuntime = (parts: Parts): Runtime => {
     queues: lazyQueues(load, config, urls),
     webhookClient: async () => webhookClient,
     vault: lazy(async () => (await load('vault')).createVault(lazyCipher(load, config, current.SECRETS_KEY_ARN))),
-    passwords: async () => (await load('passwords')).passwordsAt(),
+    passwords: async () => (await load('passwords')).createPasswords(),
     mail: lazyMail(load, { ...config, ...(endpoints.mail && { endpoint: endpoints.mail }) }, current.MAIL_SENDER),
-    peopleOf: async (...services) => (await load('people')).peopleOf(...services),
-    messengers: async () => (await load('messengers')).messengersOf(config, current, async () => webhookClient),
+    createPersonSender: async (...services) => (await load('people')).peopleOf(...services),
+    messengers: async () => (await load('messengers')).createMessengers(config, current, async () => webhookClient),
     exports: lazyExports(load, config, current.EXPORTS_BUCKET),
     ...(current.ALARM_TOPIC_ARN && { subscriptions: lazySubscriptions(load, config, current.ALARM_TOPIC_ARN) }),
     ...(current.MQTT_RULE && { publish: lazyPublish(load, config) }),
@@ -169,7 +169,10 @@ export const lambdaRuntime = (parts: Parts): Runtime => {
 type HostHandler<A extends unknown[], R> = { with: (runtime: Runtime) => (...call: A) => R };
 
 /** Returns the handler that Lambda calls. Its first call creates the runtime, which later calls share. */
-export const onLambda = <A extends unknown[], R>(handler: HostHandler<A, R>, parts: Parts): ((...call: A) => R) => {
+export const lambdaHandler = <A extends unknown[], R>(
+  handler: HostHandler<A, R>,
+  parts: FunctionParts,
+): ((...call: A) => R) => {
   let handle: ((...call: A) => R) | undefined;
   return (...call) => {
     handle ??= handler.with(lambdaRuntime(parts));

@@ -1,15 +1,15 @@
 import { type Capability, isCapability, type Use } from '../runtime/capabilities.ts';
-import { service } from './service.ts';
+import { serviceSettings } from './service.ts';
 import type { Setting } from './setting.ts';
-import { stack } from './stack.ts';
+import { stackSettings } from './stack.ts';
 
 /** Every environment variable of functions. A function gets those of its capabilities. */
-export const environment = { ...stack, ...service };
+export const environment = { ...stackSettings, ...serviceSettings };
 
 type Environment = typeof environment;
 type CapabilitiesOf<S> = S extends { about: { capabilities: readonly (infer C)[] } } ? C : never;
 /** The names of the variables of a capability. */
-export type VariableOf<C extends Capability> = {
+export type VariableName<C extends Capability> = {
   [N in keyof Environment]: C & CapabilitiesOf<Environment[N]> extends never ? never : N;
 }[keyof Environment];
 

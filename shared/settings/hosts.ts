@@ -1,4 +1,4 @@
-import { type Host, type Rows, type Setting, textOf } from './setting.ts';
+import { type Host, type Setting, type SettingRows, textOf } from './setting.ts';
 
 const settingFor = (setting: Setting, host: Host): Setting => {
   const { defaults = {}, hostSchema, stageSchema } = setting.about ?? {};
@@ -7,11 +7,11 @@ const settingFor = (setting: Setting, host: Host): Setting => {
 };
 
 /** Returns settings with the defaults and schemas of a host. */
-export const settingsFor = <R extends Rows>(rows: R, host: Host): R =>
+export const settingsFor = <R extends SettingRows>(rows: R, host: Host): R =>
   Object.fromEntries(Object.entries(rows).map(([name, setting]) => [name, settingFor(setting, host)])) as R;
 
 /** Returns the default of a setting on a host in words, for the help and the tables in documents. */
-export const defaultText = (setting: Setting, host: Host): string => {
+export const defaultDescription = (setting: Setting, host: Host): string => {
   const { byDefault, unit } = setting.about ?? {};
   if (byDefault !== undefined)
     return typeof byDefault === 'string' ? byDefault : byDefault[host === 'local' ? host : 'stage'];

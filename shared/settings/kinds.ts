@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { defaultQuotas, type SomeQuotas, someQuotas } from '../domain/identity/quota.ts';
+import { defaultQuotas, type QuotaOverrides, quotaOverridesSchema } from '../domain/identity/quota.ts';
 import { readTime } from '../domain/time/time.ts';
 
 // Kinds of values, as schemas of what the environment (text) or the CDK's context (text or JSON) holds. A schema is created
@@ -28,7 +28,7 @@ export const wholeNumber = (minimum: number, maximum: number): Kind<number> => {
 };
 
 /** One of some numbers. */
-export const numberOf = <N extends number>(numbers: readonly N[], words: string): Kind<N> =>
+export const oneOfNumbers = <N extends number>(numbers: readonly N[], words: string): Kind<N> =>
   z
     .transform(numberIn)
     .pipe(z.literal(numbers, `must be ${words}`))
@@ -83,8 +83,11 @@ export const parts = <T>(defaults: T, each: { readonly [N in keyof T]: Kind<T[N]
     `a JSON object with some of: ${described(each)}`,
   );
 
-export const quotas = (): Kind<SomeQuotas> =>
-  json(someQuotas(), `a JSON object with whole numbers for some of: ${Object.keys(defaultQuotas).join(', ')}`);
+export const quotas = (): Kind<QuotaOverrides> =>
+  json(
+    quotaOverridesSchema(),
+    `a JSON object with whole numbers for some of: ${Object.keys(defaultQuotas).join(', ')}`,
+  );
 
 const isRange = (text: string): boolean => {
   const [address = '', bits = '', ...more] = text.split('/');

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { type Rows, type Setting, textOf, type Values } from './setting.ts';
+import { type Setting, type SettingRows, textOf, type Values } from './setting.ts';
 
 /** An invalid value of a setting, and why it is invalid. */
-export type Wrong = {
+export type InvalidSetting = {
   name: string;
   setting: Setting;
   schema: z.ZodType;
@@ -13,11 +13,11 @@ export type Wrong = {
 /**
  * Reads settings by name: text, or for a stage also JSON. A setting that is not set (undefined) or invalid has its default.
  */
-export const readSettings = <R extends Rows>(
+export const readSettings = <R extends SettingRows>(
   rows: R,
   inputOf: (name: string) => unknown,
-): { values: Values<R>; wrong: readonly Wrong[] } => {
-  const wrong: Wrong[] = [];
+): { values: Values<R>; wrong: readonly InvalidSetting[] } => {
+  const wrong: InvalidSetting[] = [];
   const read = (name: string, setting: Setting): unknown => {
     const value = inputOf(name);
     // An empty text is accepted if the default is empty.
@@ -34,7 +34,7 @@ export const readSettings = <R extends Rows>(
 };
 
 /** Returns a sentence for each of these settings that is missing although another one of them is set. */
-export const missingOf = <N extends string>(names: readonly N[], isSet: (name: N) => boolean): string[] => {
+export const missingSettings = <N extends string>(names: readonly N[], isSet: (name: N) => boolean): string[] => {
   const missing = names.filter((name) => !isSet(name));
   return missing.length === names.length
     ? []

@@ -1,6 +1,5 @@
 import { DEADLINE_SECONDS, GONE_AFTER_SECONDS } from '../domain/delivery/delivery.ts';
 import { forHosts } from './for-hosts.ts';
-import { issuer } from './issuer.ts';
 import {
   addressRange,
   flag,
@@ -15,6 +14,7 @@ import {
   time,
   wholeNumber,
 } from './kinds.ts';
+import { oidcSettings } from './oidc.ts';
 import { declare } from './setting.ts';
 
 const MAIL_ADDRESS = /^[^\s@]+@[^\s@]+$/;
@@ -270,7 +270,7 @@ const others = declare({
  * The settings that functions read and operators set, on both hosts or (rows without `stage`) only with `npm start`. In AWS
  * the stack passes functions a value for each of them.
  */
-export const service = { ...others, ...issuer };
+export const serviceSettings = { ...others, ...oidcSettings };
 
 /** The settings of a trusted proxy: set all of them or none. */
 export const proxySettings = ['TRUSTED_PROXY_HEADER', 'TRUSTED_PROXY_SECRET_HEADER', 'TRUSTED_PROXY_SECRET'] as const;

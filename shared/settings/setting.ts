@@ -37,15 +37,15 @@ export type Setting<T = unknown> = {
   default: T;
   about?: About<T>;
 };
-export type Rows = Readonly<Record<string, Setting>>;
+export type SettingRows = Readonly<Record<string, Setting>>;
 
 type Accepted<S> = S extends { schema: () => z.ZodType<infer T> } ? T : string;
 /** The value of a row. It can be null if that is the default. */
-export type ValueOf<S> = Accepted<S> | (S extends { default: null } ? null : never);
-export type Values<R> = { readonly [N in keyof R]: ValueOf<R[N]> };
+export type SettingValue<S> = Accepted<S> | (S extends { default: null } ? null : never);
+export type Values<R> = { readonly [N in keyof R]: SettingValue<R[N]> };
 
 /** Declares settings. The compiler rejects a default that its schema does not accept, unless it is null. */
-export const declare = <const R extends { readonly [N in keyof R]: Setting<ValueOf<R[N]>> }>(rows: R): R => rows;
+export const declare = <const R extends { readonly [N in keyof R]: Setting<SettingValue<R[N]>> }>(rows: R): R => rows;
 
 /** Returns the text of a value for an environment variable. */
 export const textOf = (value: unknown): string => {

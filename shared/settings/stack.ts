@@ -3,7 +3,7 @@ import { text, wholeNumber } from './kinds.ts';
 import { declare } from './setting.ts';
 
 /** What functions read besides the settings of the service. In AWS the stack sets it; with `npm start` it has its default. */
-export const stack = declare({
+export const stackSettings = declare({
   TABLE_NAME: {
     schema: () => text(/^[\w.:/-]{3,2048}$/, 'a table name or ARN'),
     default: 'sensor-cloud',
@@ -90,7 +90,7 @@ export const stack = declare({
   /** The KMS key that encrypts secrets of webhooks. */
   SECRETS_KEY_ARN: {
     default: '',
-    about: forHosts({ capabilities: ['seal:secrets', 'open:secrets', 'open:addresses', 'keep:otps'] }),
+    about: forHosts({ capabilities: ['encrypt:secrets', 'decrypt:secrets', 'decrypt:link-keys', 'keep:otps'] }),
   },
   SMS_ORIGIN: {
     default: '',

@@ -19,14 +19,14 @@ type Accesses = {
 };
 
 export type AccessPattern = {
-  question: string;
+  purpose: string;
   /** Everything that any path through the call accesses. The rights of functions are derived from it. */
   does: Accesses;
   /** The units of one small example, with items of up to 1 KB and one item of each kind. */
   read: number;
   write: number;
   /** How the units grow, in words. */
-  per?: string;
+  growth?: string;
 };
 
 export const pattern = (
@@ -35,25 +35,25 @@ export const pattern = (
   [read, write]: readonly [read: number, write: number],
   per = '',
 ): AccessPattern => ({
-  question,
+  purpose: question,
   does,
   read,
   write,
-  ...(per && { per }),
+  ...(per && { growth: per }),
 });
 
 /** Adds the accesses of a call that changes a count of its customer, which the customer's item holds (counts.ts). */
-export const counting = (does: Accesses): Accesses => ({
+export const withCount = (does: Accesses): Accesses => ({
   ...does,
   get: [...(does.get ?? []), 'customer'],
   update: [...(does.update ?? []), 'customer'],
 });
 
 /** An eventually consistent read that finds nothing is repeated consistently, which costs more. */
-export const orAbsent = '1 more if not found';
-export const eachItem = 'per item';
-export const each4KB = 'per 4 KB';
-export const each8KB = 'per 8 KB';
+export const unlessFound = '1 more if not found';
+export const perItem = 'per item';
+export const per4KB = 'per 4 KB';
+export const per8KB = 'per 8 KB';
 
 /** One action on one kind of partition, as IAM distinguishes them. */
 export type Access = {

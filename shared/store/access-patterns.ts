@@ -1,4 +1,4 @@
-import { type AccessPattern, counting, each4KB, each8KB, orAbsent, pattern } from './access-pattern.ts';
+import { type AccessPattern, pattern, per4KB, per8KB, unlessFound, withCount } from './access-pattern.ts';
 import { deliveryPatterns } from './deliveries/delivery-patterns.ts';
 import { identityPatterns } from './identity/identity-patterns.ts';
 import { rulePatterns } from './rules/rule-patterns.ts';
@@ -40,25 +40,25 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
 
   'bots.get': pattern('A bot', { get: ['bot'] }, [1, 0]),
-  'bots.list': pattern('The bots of a customer', { query: ['bot'] }, [1, 0], each4KB),
-  'bots.create': pattern('Create a bot within the quota of its customer', counting({ put: ['bot', 'owner'] }), [1, 6]),
+  'bots.list': pattern('The bots of a customer', { query: ['bot'] }, [1, 0], per4KB),
+  'bots.create': pattern('Create a bot within the quota of its customer', withCount({ put: ['bot', 'owner'] }), [1, 6]),
   'bots.update': pattern('Change the name and language of a bot', { update: ['bot'] }, [0, 1]),
   'bots.remove': pattern(
     'Delete a bot; no webhook can be assigned to it any more',
-    counting({ remove: ['bot'] }),
+    withCount({ remove: ['bot'] }),
     [1, 4],
   ),
   'bots.forget': pattern('Remove the owner of a deleted bot', { remove: ['owner'] }, [0, 1]),
 
-  'canary.home': pattern('The customer, sensor and webhook of the canary', { get: ['canaryHome'] }, [1, 0]),
+  'canary.setup': pattern('The customer, sensor and webhook of the canary', { get: ['canaryHome'] }, [1, 0]),
   'canary.round': pattern('When did the last test fall of the canary come back?', { get: ['canaryRound'] }, [1, 0]),
-  'canary.settle': pattern(
+  'canary.storeSetup': pattern(
     'Store the customer, sensor and webhook of the canary',
     { put: ['canaryHome'], update: ['device'] },
     [0, 4],
   ),
-  'canary.begin': pattern('Record that a test fall starts', { update: ['canaryRound'] }, [0, 1]),
-  'canary.comeBack': pattern('Record that it came back', { update: ['canaryRound'] }, [0, 1]),
+  'canary.startRound': pattern('Record that a test fall starts', { update: ['canaryRound'] }, [0, 1]),
+  'canary.completeRound': pattern('Record that it came back', { update: ['canaryRound'] }, [0, 1]),
 
   'makerFeedback.home': pattern(
     'Which webhook receives feedback for the manufacturer?',
@@ -72,7 +72,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
 
   'configs.get': pattern('A configuration of a sensor', { get: ['config'] }, [1, 0]),
-  'configs.list': pattern('All configurations of a sensor', { query: ['config'] }, [1, 0], each4KB),
+  'configs.list': pattern('All configurations of a sensor', { query: ['config'] }, [1, 0], per4KB),
   'configs.put': pattern(
     'Write a configuration, and copy its fields that the sensor item holds',
     { get: ['sensor'], put: ['config', 'notice'], update: ['sensor', 'firmwarePins'], remove: ['notice'] },
@@ -81,7 +81,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
 
   'customers.get': pattern('A customer, with its webhooks that receive every event', { get: ['customer'] }, [1, 0]),
-  'customers.list': pattern('All customers', { query: ['listedCustomer'] }, [1, 0], each4KB),
+  'customers.list': pattern('All customers', { query: ['listedCustomer'] }, [1, 0], per4KB),
   'customers.ownerOf': pattern(
     'Which customer owns this id? (for system admins and devices)',
     { get: ['owner'] },
@@ -100,15 +100,19 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     '1 R if it has any',
   ),
 
-  'due.beat': pattern(
+  'due.recordHeartbeat': pattern(
     'Record a heartbeat, and find where this sweep starts',
     { get: ['heartbeat'], put: ['heartbeat'] },
     [1, 1],
   ),
-  'due.leave': pattern('Save where the next sweep continues', { update: ['heartbeat'] }, [0, 1]),
-  'due.lastBeat': pattern('Does the table respond, and when was the last sweep?', { get: ['heartbeat'] }, [0.5, 0]),
+  'due.saveCursors': pattern('Save where the next sweep continues', { update: ['heartbeat'] }, [0, 1]),
+  'due.lastHeartbeat': pattern(
+    'Does the table respond, and when was the last sweep?',
+    { get: ['heartbeat'] },
+    [0.5, 0],
+  ),
   'due.upSince': pattern('Since when has the service run without a gap?', { get: ['heartbeat'] }, [1, 0]),
-  'due.waiting': pattern('Which items are due before a time?', { queryDue: true }, [16, 0], each8KB),
+  'due.pages': pattern('Which items are due before a time?', { queryDue: true }, [16, 0], per8KB),
 
   'events.get': pattern(
     'An event with its bytes',
@@ -116,32 +120,32 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     [2, 0],
     'per 4 KB; 1 more for the message of an event with its own UUID',
   ),
-  'events.bytes': pattern('The bytes of a message', { get: ['message'] }, [0.5, 0], `per 4 KB; ${orAbsent}`),
+  'events.bytes': pattern('The bytes of a message', { get: ['message'] }, [0.5, 0], `per 4 KB; ${unlessFound}`),
   'events.list': pattern(
     'The events of a sensor, 120 days, newest first',
     { query: ['event'], batchGet: ['message'] },
     [1, 0],
     'per 8 KB of events, 1,000 at first, 4,000 at most; 0.5 per message of an event on the page',
   ),
-  'events.isApplied': pattern('Has a decision been applied?', { get: ['event'] }, [0.5, 0], orAbsent),
-  'events.keep': pattern('Store a message that makes an event, once', { put: ['message'] }, [0, 1], 'per KB'),
+  'events.isApplied': pattern('Has a decision been applied?', { get: ['event'] }, [0.5, 0], unlessFound),
+  'events.storeMessage': pattern('Store a message that makes an event, once', { put: ['message'] }, [0, 1], 'per KB'),
   'events.add': pattern(
     'Write the events of a decision, each once',
     { put: ['event', 'message'] },
     [0, 1],
     'per event; 1 more for one with its own UUID',
   ),
-  'events.isThere': pattern('Has an event been written?', { get: ['message'] }, [1, 0], orAbsent),
+  'events.exists': pattern('Has an event been written?', { get: ['message'] }, [1, 0], unlessFound),
   'events.notice': pattern('A notice of the service about a sensor', { get: ['notice'] }, [1, 0]),
-  'events.keepNotice': pattern('Store a notice about a sensor', { put: ['notice'] }, [0, 2]),
-  'events.endNotice': pattern('Delete a processed notice', { remove: ['notice'] }, [0, 2]),
+  'events.storeNotice': pattern('Store a notice about a sensor', { put: ['notice'] }, [0, 2]),
+  'events.removeNotice': pattern('Delete a processed notice', { remove: ['notice'] }, [0, 2]),
 
   'firmwares.get': pattern('A firmware', { get: ['firmware'] }, [1, 0]),
   'firmwares.list': pattern(
     'The firmwares of a manufacturer, and its default',
     { get: ['firmwareDefault'], query: ['firmware'] },
     [2, 0],
-    each4KB,
+    per4KB,
   ),
   'firmwares.defaultOf': pattern('Which firmware is the default?', { get: ['firmwareDefault'] }, [1, 0]),
   'firmwares.create': pattern(
@@ -162,9 +166,9 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
 
   'provisioning.byHash': pattern('A provisioning key', { get: ['provisioningKey'] }, [1, 0]),
-  'provisioning.list': pattern('All provisioning keys', { query: ['listedKey'] }, [1, 0], each4KB),
+  'provisioning.list': pattern('All provisioning keys', { query: ['listedKey'] }, [1, 0], per4KB),
   'provisioning.put': pattern('Create a provisioning key', { put: ['provisioningKey', 'listedKey'] }, [0, 4]),
-  'provisioning.noteUse': pattern('Record the use of a provisioning key', { update: ['listedKey'] }, [0, 1]),
+  'provisioning.recordUse': pattern('Record the use of a provisioning key', { update: ['listedKey'] }, [0, 1]),
   'provisioning.remove': pattern(
     'Delete a provisioning key',
     { get: ['listedKey'], remove: ['listedKey', 'provisioningKey'] },
@@ -192,7 +196,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     'Which of these sensors may be offline?',
     { batchGet: ['sensorState'] },
     [0.5, 0],
-    `per 4 KB of each; ${orAbsent}`,
+    `per 4 KB of each; ${unlessFound}`,
   ),
   'states.decide': pattern(
     'Write a state and its decision, if the version is unchanged',
@@ -200,13 +204,13 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     [0, 5],
     'for the first state, with a fall; later 1 per KB, and 1 more when the first fall starts and when the last one ends',
   ),
-  'states.hear': pattern(
+  'states.recordTimes': pattern(
     'Record the times of a report that changes nothing else, if the version is unchanged',
     { update: ['sensorState'] },
     [0, 1],
     'per KB',
   ),
-  'states.watch': pattern(
+  'states.scheduleCheck': pattern(
     'Set when the sweep checks a sensor',
     { update: ['sensorState'] },
     [0, 2],

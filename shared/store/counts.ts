@@ -1,4 +1,4 @@
-import type { Counted } from '../domain/identity/quota.ts';
+import type { CountedQuota } from '../domain/identity/quota.ts';
 import type { Rule } from '../domain/rule/rule.ts';
 import type { Table } from './engine/client.ts';
 import { type Changes, type Condition, changes, type Write, where } from './engine/request.ts';
@@ -6,8 +6,8 @@ import { retryOnConflict } from './engine/retry.ts';
 import { items } from './table.ts';
 
 /** The exact number of each kind of object, in the item of the customer. Every transaction that adds or removes one counts. */
-export type Counts = Record<Counted, number>;
-export const nothingYet: Counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
+export type Counts = Record<CountedQuota, number>;
+export const zeroCounts: Counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
 
 /** The scope in which events find a rule: its sensor, its group, or the whole customer. */
 export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'sensorGroupId'>): string => {
@@ -23,10 +23,10 @@ export const enabledKey = (rule: Pick<Rule, 'customerId' | 'situation' | 'sensor
 export const countsOf = (table: Table, customerId: number) => table.get<Counts>(items.customer({ customerId }));
 
 /** Why a customer cannot have one more of a kind, or null if it can. The write has to check this again. */
-export const roomFor = async (
+export const quotaRefusal = async (
   table: Table,
   customerId: number,
-  kind: Counted,
+  kind: CountedQuota,
   limit: number,
 ): Promise<'customer_unknown' | 'limit_reached' | null> => {
   const customer = await countsOf(table, customerId);
@@ -35,13 +35,13 @@ export const roomFor = async (
 };
 
 /** A customer that has users or sensors cannot be deleted. */
-const memberKinds: readonly Counted[] = ['users', 'sensors'];
+const memberKinds: readonly CountedQuota[] = ['users', 'sensors'];
 
 /** Further changes of the customer's item in the same transaction. They must not use the clauses of the count. */
 type FurtherChanges = Pick<Changes, 'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>;
 
 type CountChange = { by: 1 | -1; if: Condition; also: FurtherChanges | undefined };
-const countWrite = (customerId: number, kind: Counted, { by, if: condition, also }: CountChange): Write => {
+const countWrite = (customerId: number, kind: CountedQuota, { by, if: condition, also }: CountChange): Write => {
   const add = { [kind]: by, ...(memberKinds.includes(kind) && { members: by }) };
   const count = changes({ add, if: condition });
   return {
@@ -56,11 +56,11 @@ const countWrite = (customerId: number, kind: Counted, { by, if: condition, also
 };
 
 /** Part of every transaction that adds one. It fails if the customer has reached the limit or does not exist. */
-export const oneMore = (customerId: number, kind: Counted, limit: number, also?: FurtherChanges): Write =>
+export const countOneMore = (customerId: number, kind: CountedQuota, limit: number, also?: FurtherChanges): Write =>
   countWrite(customerId, kind, { by: 1, if: where(`#${kind} < :limit`, { limit }), also });
 
 /** Part of every transaction that removes one. It fails if the customer does not exist. */
-export const oneLess = (customerId: number, kind: Counted, also?: FurtherChanges): Write =>
+export const countOneLess = (customerId: number, kind: CountedQuota, also?: FurtherChanges): Write =>
   countWrite(customerId, kind, { by: -1, if: where(`attribute_exists(#${kind})`), also });
 
 /** The positions of the failed writes after the count, which comes first. Null if only the count failed: retry. */
@@ -69,24 +69,24 @@ const besidesCount = (failed: readonly number[] | null): number[] | null => {
   return failed === null || others.length > 0 ? others : null;
 };
 
-type CounterKey = { customerId: number; kind: Counted };
+type CounterKey = { customerId: number; kind: CountedQuota };
 
 /**
  * Adds one and makes the writes, all or nothing. Returns the positions of the writes that failed, which are none on
  * success, or why the customer cannot have one more.
  */
-export const giveOne = (
+export const addOne = (
   table: Table,
   { customerId, kind, limit, also }: CounterKey & { limit: number; also?: FurtherChanges | undefined },
   ...writes: Write[]
 ): Promise<number[] | 'customer_unknown' | 'limit_reached'> =>
   retryOnConflict(async () => {
-    const refusal = await roomFor(table, customerId, kind, limit);
-    return refusal ?? besidesCount(await table.write(oneMore(customerId, kind, limit, also), ...writes));
+    const refusal = await quotaRefusal(table, customerId, kind, limit);
+    return refusal ?? besidesCount(await table.write(countOneMore(customerId, kind, limit, also), ...writes));
   });
 
 /** Removes one and makes the writes, all or nothing. Returns the positions of failed writes. A deleted customer has no count. */
-export const takeOne = (
+export const removeOne = (
   table: Table,
   { customerId, kind, also }: CounterKey & { also?: FurtherChanges | undefined },
   ...writes: Write[]
@@ -94,5 +94,5 @@ export const takeOne = (
   retryOnConflict(async () => {
     const customer = await countsOf(table, customerId);
     if (!customer) return (await table.write(...writes)) ?? [];
-    return besidesCount(await table.write(oneLess(customerId, kind, also), ...writes));
+    return besidesCount(await table.write(countOneLess(customerId, kind, also), ...writes));
   });

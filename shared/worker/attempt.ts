@@ -1,12 +1,12 @@
 import type { SQSRecord } from 'aws-lambda';
 import type * as z from 'zod';
-import { noteContext } from '../observability/log.ts';
-import { unmeasured } from '../observability/metrics.ts';
+import { addLogContext } from '../observability/log.ts';
+import { noMetrics } from '../observability/metrics.ts';
 import type { Consumer } from '../queue/consumer.ts';
-import { compose, type Deps, type Runtime } from '../runtime/deps.ts';
+import { composeDeps, type Deps, type Runtime } from '../runtime/deps.ts';
 import { type FailureKind, isRetriedTooOften, kindOfFailure, Quarantine, RetryLater } from './failure.ts';
 import { quarantine, tryQuarantine } from './quarantine.ts';
-import { idsOfAll } from './task-ids.ts';
+import { taskIds } from './task-ids.ts';
 
 /**
  * A received task. `sequence` is its sequence number in its group of a FIFO queue, which also grows when compared as text;
@@ -29,23 +29,23 @@ export type Received<T> = {
  * Processes tasks in order: a single one, or those of one group of a FIFO queue. Rejects to return all tasks that are not
  * marked as done to the queue.
  */
-export type Work<C extends Consumer> = (
+export type TaskHandler<C extends Consumer> = (
   received: readonly Received<z.output<C['task']>>[],
   deps: Deps<C['uses'][number]>,
   timeLeft: () => number,
 ) => Promise<void>;
 
 /** The outcome of an attempt. `left` holds the messages that are not done. */
-export type Outcome =
+export type TaskOutcome =
   | { kind: 'done' }
   | { kind: 'retry_later'; left: readonly SQSRecord[] }
   | { kind: 'failed'; left: readonly SQSRecord[]; failure: FailureKind; error: unknown };
 
 /** Attempts the tasks of messages of one group. Never rejects. */
-export type Attempt = (records: readonly SQSRecord[], timeLeft: () => number, isLast?: boolean) => Promise<Outcome>;
+export type Attempt = (records: readonly SQSRecord[], timeLeft: () => number, isLast?: boolean) => Promise<TaskOutcome>;
 
 /** Returns the parsed body of a message, or undefined if it is not JSON. */
-export const contentOf = ({ body }: Pick<SQSRecord, 'body'>): unknown => {
+export const parsedBody = ({ body }: Pick<SQSRecord, 'body'>): unknown => {
   try {
     return JSON.parse(body);
   } catch {
@@ -62,7 +62,7 @@ const readTasks = async <C extends Consumer>(
 ) => {
   const received: (Received<z.output<C['task']>> & { messageId: string })[] = [];
   for (const record of records) {
-    const { data, error } = contract.task.safeParse(contentOf(record));
+    const { data, error } = contract.task.safeParse(parsedBody(record));
     const { ApproximateReceiveCount, SequenceNumber = '' } = record.attributes;
     const { messageId } = record;
     const done = () => void left.delete(record);
@@ -86,8 +86,8 @@ const quarantineInstead =
 /** Creates the function that turns the error of an attempt into its outcome. */
 const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
   const { log } = runtime;
-  const { measure } = runtime.metrics ?? unmeasured;
-  return async (left: readonly SQSRecord[], error: unknown): Promise<Outcome> => {
+  const { measure } = runtime.metrics ?? noMetrics;
+  return async (left: readonly SQSRecord[], error: unknown): Promise<TaskOutcome> => {
     if (error instanceof RetryLater) {
       log('info', 'a task will be retried later', { reason: error.message });
       const overdue = left.filter(isRetriedTooOften);
@@ -107,8 +107,12 @@ const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
 };
 
 /** Creates the function that attempts the tasks of a consumer. */
-export const createAttempt = <const C extends Consumer>(runtime: Runtime, contract: C, work: Work<C>): Attempt => {
-  const deps = compose(runtime, contract.uses as readonly C['uses'][number][]);
+export const createAttempt = <const C extends Consumer>(
+  runtime: Runtime,
+  contract: C,
+  work: TaskHandler<C>,
+): Attempt => {
+  const deps = composeDeps(runtime, contract.uses as readonly C['uses'][number][]);
   const outcomeOf = createFailureHandler(runtime, contract);
   return async (records, timeLeft, isLast = false) => {
     const left = new Set(records);
@@ -117,7 +121,7 @@ export const createAttempt = <const C extends Consumer>(runtime: Runtime, contra
       const read = await readTasks(runtime, contract, records, left);
       const quarantineCause = isLast && first ? quarantineInstead(runtime, first) : null;
       const received = quarantineCause ? read.map((task) => ({ ...task, quarantineCause })) : read;
-      noteContext(idsOfAll(received));
+      addLogContext(taskIds(received));
       const ready = await deps;
       if (received.length > 0) await work(received, ready, timeLeft);
       return { kind: 'done' };

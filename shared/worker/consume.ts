@@ -1,12 +1,12 @@
 import type { Context, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { inContext } from '../observability/log.ts';
-import { unmeasured } from '../observability/metrics.ts';
+import { withLogContext } from '../observability/log.ts';
+import { noMetrics } from '../observability/metrics.ts';
 import { type Consumer, retrySeconds } from '../queue/consumer.ts';
 import type { Runtime } from '../runtime/deps.ts';
-import { createAttempt, type Work } from './attempt.ts';
-import { onHost } from './on-host.ts';
+import { createAttempt, type TaskHandler } from './attempt.ts';
+import { hostHandler } from './on-host.ts';
 import { createGroupHistory, isOrdered, isolatePoison, isStuck } from './poison.ts';
-import { idsOfMessages } from './task-ids.ts';
+import { messageIds } from './task-ids.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
@@ -19,7 +19,7 @@ const groupOf = ({ messageId, attributes }: SQSRecord): string =>
  * visibility timeout.
  */
 const createReturn =
-  ({ log, queues, metrics = unmeasured }: Runtime, { name }: Consumer) =>
+  ({ log, queues, metrics = noMetrics }: Runtime, { name }: Consumer) =>
   async (records: readonly SQSRecord[]): Promise<void> => {
     const [first] = records;
     if (!first) return;
@@ -37,8 +37,8 @@ const createReturn =
  * failed task and all tasks after it, until the failing one is found and quarantined (poison.ts). A returned message becomes
  * visible again after a pause that grows with its receives.
  */
-export const consume = <const C extends Consumer>(contract: C, work: Work<C>) =>
-  onHost(contract.name, (runtime: Runtime) => {
+export const consume = <const C extends Consumer>(contract: C, work: TaskHandler<C>) =>
+  hostHandler(contract.name, (runtime: Runtime) => {
     const attempt = createAttempt(runtime, contract, work);
     const returnToQueue = createReturn(runtime, contract);
     const history = createGroupHistory(runtime.now);
@@ -51,7 +51,7 @@ export const consume = <const C extends Consumer>(contract: C, work: Work<C>) =>
     };
     return async ({ Records }: SQSEvent, timeLeft): Promise<SQSBatchResponse> => {
       const groups = [...Map.groupBy(Records, groupOf)].map(([group, records]) =>
-        inContext(idsOfMessages(records), async () => {
+        withLogContext(messageIds(records), async () => {
           const left = await (records.some(isStuck) ? oneByOne : together)(group, records, timeLeft);
           await returnToQueue(left);
           return left;

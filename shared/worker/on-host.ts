@@ -1,21 +1,21 @@
 import type { Context, ScheduledEvent } from 'aws-lambda';
-import { inContext, noteContext, withContext } from '../observability/log.ts';
-import { unmeasured } from '../observability/metrics.ts';
+import { addLogContext, contextual, withLogContext } from '../observability/log.ts';
+import { noMetrics } from '../observability/metrics.ts';
 import type { Called, Scheduled } from '../queue/consumer.ts';
-import { compose, type Deps, type Runtime } from '../runtime/deps.ts';
+import { composeDeps, type Deps, type Runtime } from '../runtime/deps.ts';
 
 export type ScheduleHandler = (event: ScheduledEvent, context: Context) => Promise<void>;
 
 /** The handler of a consumer: `with` creates it for a host. Each log line names the consumer and the invocation. */
-export const onHost = <E, R>(
+export const hostHandler = <E, R>(
   name: string,
   build: (runtime: Runtime) => (event: E, timeLeft: () => number, context: Context) => Promise<R>,
 ) => ({
   with: (runtime: Runtime) => {
-    const handle = build({ ...runtime, log: withContext(runtime.log) });
-    const { flush } = runtime.metrics ?? unmeasured;
+    const handle = build({ ...runtime, log: contextual(runtime.log) });
+    const { flush } = runtime.metrics ?? noMetrics;
     return (event: E, context: Context): Promise<R> =>
-      inContext({ consumer: name, invocationId: context.awsRequestId }, () =>
+      withLogContext({ consumer: name, invocationId: context.awsRequestId }, () =>
         handle(event, () => context.getRemainingTimeInMillis(), context).finally(flush),
       );
   },
@@ -29,8 +29,8 @@ export const onSchedule = <const S extends Scheduled>(
   contract: S,
   create: () => (deps: Deps<S['uses'][number]>, timeLeft: () => number) => Promise<void>,
 ) =>
-  onHost(contract.name, (runtime: Runtime) => {
-    const deps = compose(runtime, contract.uses as readonly S['uses'][number][]);
+  hostHandler(contract.name, (runtime: Runtime) => {
+    const deps = composeDeps(runtime, contract.uses as readonly S['uses'][number][]);
     const run = create();
     return async (_event: ScheduledEvent, timeLeft) => run(await deps, timeLeft);
   });
@@ -42,10 +42,10 @@ export const onCall = <const C extends Pick<Called, 'name' | 'uses'>, E, R>(
   contract: C,
   build: (deps: Deps<C['uses'][number]>) => (event: E, context: Context) => Promise<R>,
 ) =>
-  onHost(contract.name, (runtime: Runtime) => {
-    const run = compose(runtime, contract.uses as readonly C['uses'][number][]).then(build);
+  hostHandler(contract.name, (runtime: Runtime) => {
+    const run = composeDeps(runtime, contract.uses as readonly C['uses'][number][]).then(build);
     return async (event: E, _timeLeft, context) => {
-      noteContext({ requestId: context.awsRequestId });
+      addLogContext({ requestId: context.awsRequestId });
       return (await run)(event, context);
     };
   });

@@ -2,7 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { MAX_RECEIVES, retrySeconds } from '../queue/consumer.ts';
 import { acceptedAt } from '../queue/task.ts';
 import type { Runtime } from '../runtime/deps.ts';
-import { type Attempt, contentOf, type Outcome } from './attempt.ts';
+import { type Attempt, parsedBody, type TaskOutcome } from './attempt.ts';
 import { tryQuarantine } from './quarantine.ts';
 
 /** How long (ms) the last result of a group counts for other groups. */
@@ -52,7 +52,7 @@ export const isStuck = (record: SQSRecord): boolean => isOrdered(record) && rece
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
  */
 const wasDeadLetter = (record: SQSRecord, now: number): boolean => {
-  const accepted = acceptedAt(contentOf(record));
+  const accepted = acceptedAt(parsedBody(record));
   if (accepted === undefined) return false;
   return Number(record.attributes.SentTimestamp) - accepted > MIN_LIFETIME_MS || now - accepted > 1.5 * LIFETIME_MS;
 };
@@ -75,7 +75,7 @@ const processIsolated =
       (await tryQuarantine(runtime, record, reason)) ? 'done' : 'retry_later';
     if (endsSecondLife(record, runtime.now())) return quarantined('it was not done, also after it was put back');
 
-    const isBug = (outcome: Outcome) => outcome.kind === 'failed' && outcome.failure === 'other';
+    const isBug = (outcome: TaskOutcome) => outcome.kind === 'failed' && outcome.failure === 'other';
     const first = await attempt([record], timeLeft);
     const isPoison = isBug(first) && isStuck(record) && history.failsAlone(group);
     const outcome = isPoison ? await attempt([record], timeLeft, true) : first;

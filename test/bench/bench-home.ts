@@ -1,6 +1,14 @@
 import type { Client } from '../fixtures/client.ts';
 import { ALL_PERMISSIONS, createHome, homeAt } from '../fixtures/home.ts';
-import { type Ear, linkSensors, type Posted, postFall, SENSORS, type Sensor, until } from './site.ts';
+import {
+  type DeliveryRecorder,
+  linkSensors,
+  type PostedFall,
+  postFall,
+  SENSORS,
+  type Sensor,
+  until,
+} from './bench-site.ts';
 
 export type Home = { client: Client; sensors: Sensor[]; fanOut: number };
 
@@ -18,11 +26,16 @@ const createFanOut = async (client: Client, url: string, fanOut: number): Promis
 };
 
 /** Creates a customer and sends the first message of each sensor, which warms up the host and causes an additional event. */
-export const createBenchHome = async (admin: Client, name: string, ear: Ear, fanOut: number): Promise<Home> => {
+export const createBenchHome = async (
+  admin: Client,
+  name: string,
+  ear: DeliveryRecorder,
+  fanOut: number,
+): Promise<Home> => {
   const { client } = await createHome(admin, name, ALL_PERMISSIONS);
   const sensors = await linkSensors(client, SENSORS);
   await createFanOut(client, ear.receiver.url, fanOut);
-  const first: Posted[] = [];
+  const first: PostedFall[] = [];
   for (const sensor of sensors) first.push(await postFall(sensor));
   await until(() => first.every(({ uuid }) => ear.countOf(uuid) === fanOut));
   return { client, sensors, fanOut };

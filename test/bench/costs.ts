@@ -1,4 +1,4 @@
-import { type Consumed, consumed } from './consumed.ts';
+import { type Consumption, consumption } from './consumption.ts';
 import { assumed, prices } from './prices.ts';
 
 /** USD per kind of cost. */
@@ -20,7 +20,7 @@ const callPrices: Record<Transport, number> = {
   'Basic Ingest': mqttRule + mqttAction,
 };
 
-type Work = Consumed & {
+type Work = Consumption & {
   /** Device calls with their billed time (ms), other invocations with theirs, and deliveries. */
   calls: number;
   callMilliseconds: number;
@@ -60,18 +60,18 @@ const processed = (milliseconds: number) => ({
 
 /** The work for one fall, one report and so on. */
 export const works = {
-  fall: { ...consumed.fall, ...delivered(received(1, ms.event), 1) },
-  wholeFall: { ...consumed.wholeFall, ...delivered(received(4, ms.event), 1) },
+  fall: { ...consumption.fall, ...delivered(received(1, ms.event), 1) },
+  wholeFall: { ...consumption.wholeFall, ...delivered(received(4, ms.event), 1) },
   /** The function that accepts a report needs no other one. */
-  report: { ...consumed.report, ...received(1, 0), callMilliseconds: ms.report, invocations: 0 },
-  fiveReports: { ...consumed.fiveReports, ...received(1, 0), callMilliseconds: ms.fiveReports, invocations: 0 },
+  report: { ...consumption.report, ...received(1, 0), callMilliseconds: ms.report, invocations: 0 },
+  fiveReports: { ...consumption.fiveReports, ...received(1, 0), callMilliseconds: ms.fiveReports, invocations: 0 },
   /** Part of a sweep, which is invoked anyway. */
-  look: { ...consumed.look, ...processed(ms.look), invocations: 0 },
-  entry: { ...consumed.entry, ...processed(ms.entry), invocations: 0 },
-  check: { ...consumed.check, ...processed(ms.check) },
-  sweep: { ...consumed.sweep, ...processed(ms.sweep) },
+  look: { ...consumption.look, ...processed(ms.look), invocations: 0 },
+  entry: { ...consumption.entry, ...processed(ms.entry), invocations: 0 },
+  check: { ...consumption.check, ...processed(ms.check) },
+  sweep: { ...consumption.sweep, ...processed(ms.sweep) },
   /** A device connects, or its connection is rechecked. */
-  admit: { ...consumed.admit, ...processed(ms.admit) },
+  admit: { ...consumption.admit, ...processed(ms.admit) },
 } as const satisfies Record<string, Work>;
 
 /** SQS requests per message, which is sent separately, but received and deleted in a batch. */
@@ -122,7 +122,7 @@ const FALLS_PER_MONTH = DAYS_PER_MONTH / 7;
 const CHECKS_PER_FALL = 5;
 
 /** Returns the monthly cost of noticing that a sensor is offline, and of checking its falls. */
-export const lookingMonthOf = (): Costs =>
+export const monthlyCheckCosts = (): Costs =>
   add(
     times(READS_PER_MONTH, costsOf(works.look)),
     times(MINUTES_PER_MONTH, costsOf(works.entry)),
@@ -148,15 +148,15 @@ const connected = (): Costs => {
 };
 
 /** How the reports of five minutes are sent: in separate calls, or all in one. */
-export type Calls = 'report' | 'fiveReports';
+export type ReportBatching = 'report' | 'fiveReports';
 const SECONDS_PER_CALL = { report: 60, fiveReports: 300 } as const;
 
 /** Returns the cost of a month with this number of sensors, each with a report a minute and a fall a week, in steady state. */
-export const monthOf = (sensors: number, transport: Transport = 'HTTP', calls: Calls = 'report'): Costs =>
+export const monthOf = (sensors: number, transport: Transport = 'HTTP', calls: ReportBatching = 'report'): Costs =>
   add(
     idle(),
     times(transport === 'HTTP' ? 0 : sensors, connected()),
     times((sensors * MINUTES_PER_MONTH * 60) / SECONDS_PER_CALL[calls], costsOf(works[calls], transport)),
-    times(sensors, lookingMonthOf()),
+    times(sensors, monthlyCheckCosts()),
     times(sensors * FALLS_PER_MONTH, costsOf(works.wholeFall, transport)),
   );

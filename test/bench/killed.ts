@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { adminOf } from '../fixtures/home.ts';
 import { freePort } from '../fixtures/host.ts';
 import { createBenchHome } from './bench-home.ts';
+import { CONCURRENCY, type PostedFall, postFall, repeat, startBenchHost, startRecorder, until } from './bench-site.ts';
 import type { Figure } from './figures.ts';
-import { CONCURRENCY, listen, type Posted, postFall, repeat, startBenchHost, until } from './site.ts';
 
 const EVENTS = 1_000;
 const KILLED_AFTER = 500;
@@ -14,14 +14,14 @@ const MAX_SECONDS = 5;
  * restart they arrive.
  */
 export const measureKilled = async (folder: string): Promise<Figure[]> => {
-  const ear = await listen();
+  const ear = await startRecorder();
   const dataDir = join(folder, 'killed');
   const port = await freePort();
   let host = await startBenchHost(dataDir, port);
   try {
     const { sensors } = await createBenchHome(await adminOf(host.url), 'willow', ear, 1);
-    const sent: Posted[] = [];
-    const kill = Promise.withResolvers<{ accepted: Posted[]; arrived: number; restart: number; ready: number }>();
+    const sent: PostedFall[] = [];
+    const kill = Promise.withResolvers<{ accepted: PostedFall[]; arrived: number; restart: number; ready: number }>();
     const killAndStart = async () => {
       const accepted = [...sent];
       const arrived = accepted.filter(({ uuid }) => ear.countOf(uuid) > 0).length;
@@ -37,7 +37,7 @@ export const measureKilled = async (folder: string): Promise<Figure[]> => {
     });
     const { accepted, arrived, restart, ready } = await kill.promise;
     await until(() => sent.every(({ uuid }) => ear.countOf(uuid) > 0));
-    const secondsTo = (all: readonly Posted[]): number =>
+    const secondsTo = (all: readonly PostedFall[]): number =>
       (Math.max(...all.flatMap(({ uuid }) => ear.timesOf(uuid))) - restart) / 1_000;
     const lost = sent.filter(({ uuid }) => ear.countOf(uuid) === 0).length;
     const note = `${arrived} of ${accepted.length} had arrived; ready ${((ready - restart) / 1_000).toFixed(1)} s after the start`;

@@ -1,12 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { a } from '../fixtures/messages.ts';
 import { type Home, sensorAt } from './bench-home.ts';
+import {
+  CONCURRENCY,
+  type DeliveryRecorder,
+  latenciesOf,
+  type PostedFall,
+  postFall,
+  postMessage,
+  repeat,
+  until,
+} from './bench-site.ts';
 import { settledCpu } from './cpu.ts';
 import { percentile } from './figures.ts';
-import { CONCURRENCY, type Ear, type Posted, postFall, postMessage, repeat, until, waitsOf } from './site.ts';
 
 /** A host under load, and its receiver. */
-type Loaded = { pid: number; ear: Ear };
+type Loaded = { pid: number; ear: DeliveryRecorder };
 
 /** The rate and the duration (s) of the moderate load. */
 const MODERATE_PER_SECOND = 20;
@@ -18,7 +27,7 @@ export const moderateLoad = async (
   { ear }: Loaded,
   { sensors, fanOut }: Home,
 ): Promise<{ p50: number; p95: number }> => {
-  const sent: Promise<Posted>[] = [];
+  const sent: Promise<PostedFall>[] = [];
   const start = performance.now();
   for (let at = 0; at < MODERATE_PER_SECOND * MODERATE_SECONDS; at++) {
     sent.push(postFall(sensorAt(sensors, at)));
@@ -26,7 +35,7 @@ export const moderateLoad = async (
   }
   const all = await Promise.all(sent);
   await until(() => all.every(({ uuid }) => ear.countOf(uuid) === fanOut));
-  const latencies = all.flatMap((posted) => waitsOf(ear, posted));
+  const latencies = all.flatMap((posted) => latenciesOf(ear, posted));
   return { p50: percentile(latencies, 50), p95: percentile(latencies, 95) };
 };
 
@@ -34,14 +43,14 @@ export const moderateLoad = async (
 export const fullLoad = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, events: number) => {
   const before = await settledCpu(pid);
   const twiceBefore = ear.twice();
-  const sent: Posted[] = [];
+  const sent: PostedFall[] = [];
   const start = performance.now();
   await repeat(events, CONCURRENCY, async (at) => sent.push(await postFall(sensorAt(sensors, at))));
   await until(() => sent.every(({ uuid }) => ear.countOf(uuid) === fanOut));
   const cpu = (await settledCpu(pid)) - before;
   const times = sent.flatMap(({ uuid }) => ear.timesOf(uuid));
   const seconds = (times.reduce((max, time) => Math.max(max, time), start) - start) / 1_000;
-  const latencies = sent.flatMap((posted) => waitsOf(ear, posted));
+  const latencies = sent.flatMap((posted) => latenciesOf(ear, posted));
   return {
     cpu: (cpu * 1_000) / Math.max(1, times.length),
     perSecond: times.length / seconds,

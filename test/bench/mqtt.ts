@@ -3,9 +3,9 @@ import { ALL_PERMISSIONS, adminOf, createHome } from '../fixtures/home.ts';
 import { startHost } from '../fixtures/host.ts';
 import { a } from '../fixtures/messages.ts';
 import { createDevice } from '../fixtures/mqtt.ts';
+import { CONCURRENCY, linkSensors, repeat, SENSORS } from './bench-site.ts';
 import { settledCpu } from './cpu.ts';
 import type { Figure } from './figures.ts';
-import { CONCURRENCY, linkSensors, repeat, SENSORS } from './site.ts';
 
 const REPORTS = 1_000;
 /** The alternating rounds per transport. The last one counts; the others warm up the host. */

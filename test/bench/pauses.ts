@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { dataFileOf } from '#lib/local/table/storage.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
+import { CONCURRENCY, repeat } from './bench-site.ts';
 import { type Figure, median, percentile } from './figures.ts';
 import { createDeliveries, createHits, createSensors, deliveriesOf, type LongList } from './long-lists.ts';
-import { CONCURRENCY, repeat } from './site.ts';
 
 /** The longest pause (ms) of the event loop that is acceptable. */
 const MAX_PAUSE_MS = 50;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Calls, costsOf, monthOf, type Transport, totalOf, works } from './costs.ts';
+import { costsOf, monthOf, type ReportBatching, type Transport, totalOf, works } from './costs.ts';
 
 const text = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
-const rows: [name: string, transport: Transport, calls: Calls][] = [
+const rows: [name: string, transport: Transport, calls: ReportBatching][] = [
   ['HTTP, one per call', 'HTTP', 'report'],
   ['HTTP, five per call', 'HTTP', 'fiveReports'],
   ['MQTT, plain topic', 'MQTT', 'report'],

@@ -1,4 +1,4 @@
-import { type Costs, coldStartsOf, costsOf, lookingMonthOf, monthOf, times, totalOf, works } from './costs.ts';
+import { type Costs, coldStartsOf, costsOf, monthlyCheckCosts, monthOf, times, totalOf, works } from './costs.ts';
 import type { Figure } from './figures.ts';
 import { assumed, prices } from './prices.ts';
 
@@ -46,7 +46,7 @@ export const measurePrice = async (): Promise<Figure[]> => {
       unit: 'USD in addition',
     },
     {
-      ...figureOf('checks of a quiet sensor per month', lookingMonthOf(), 0.002),
+      ...figureOf('checks of a quiet sensor per month', monthlyCheckCosts(), 0.002),
       note: 'a read every 5 minutes, its index entry every minute, and 5 checks per fall',
     },
     ...SENSORS.map((count) =>

@@ -45,7 +45,7 @@ export const assumed = {
   alarms: 37,
   /** The metrics of shared/observability/metrics.ts, and throttled device calls. */
   metrics: 13,
-  /** Minutes after which AWS IoT rechecks a connection: functions/workers/authorizer/rights.ts. */
+  /** Minutes after which AWS IoT rechecks a connection: functions/workers/authorizer/policy.ts. */
   admittedMinutes: 5,
   /** Processes that use the table. DynamoDB requests its key once in 5 minutes for each. */
   processes: 20,

@@ -3,12 +3,12 @@ import { handler as bots } from '#functions/api/bots/handler.ts';
 import { handler as sensors } from '#functions/api/sensors/handler.ts';
 import type { APIGatewayProxyEvent } from '#shared/api/http/exchange.ts';
 import type { ApiHandler } from '#shared/api/serve.ts';
-import { passwordsAt } from '#shared/auth/password.ts';
+import { createPasswords } from '#shared/auth/password.ts';
 import { drawToken } from '#shared/auth/tokens.ts';
 import { newSensor } from '#shared/domain/sensor/sensor.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { settingsFrom } from '#shared/runtime/env.ts';
-import { peopleOf } from '#shared/runtime/people.ts';
+import { peopleOf } from '#shared/runtime/person-sender.ts';
 import type { Table } from '#shared/store/engine/client.ts';
 import type { Key } from '#shared/store/key.ts';
 import { store } from '#shared/store/store.ts';
@@ -53,9 +53,9 @@ const runtime: Runtime = {
   queues: { send: async () => {}, hide: async () => {}, redrive: async () => {} },
   webhookClient: () => Promise.reject(new Error('no request is sent here')),
   mail: async () => {},
-  peopleOf,
+  createPersonSender: peopleOf,
   vault: async () => ({ seal: async (plain) => plain, open: async (kept) => kept }),
-  passwords: async () => passwordsAt(),
+  passwords: async () => createPasswords(),
   now: Date.now,
   pause: async () => {},
   random: (bytes) => new Uint8Array(bytes),

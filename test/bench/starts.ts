@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { consumers, groups, schedules } from '#functions/index.ts';
 import { bundleAll } from '#lib/aws/functions/bundle.ts';
 import type { LambdaName } from '#lib/aws/functions/lambdas.ts';
-import { variablesOf } from '../fixtures/differences.ts';
+import { environmentOf } from '../fixtures/differences.ts';
 import { type Figure, median } from './figures.ts';
 
 const run = promisify(execFile);
@@ -42,7 +42,7 @@ type Start = { name: string; file: string; kind: string };
 
 const loadOnce = async ({ file, kind }: Start): Promise<number> => {
   const env = {
-    ...variablesOf(['withoutTable']),
+    ...environmentOf(['withoutTable']),
     AWS_REGION: 'eu-central-1',
     AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9',
   };

@@ -3,8 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { adminOf } from '../fixtures/home.ts';
 import { a } from '../fixtures/messages.ts';
 import { createBenchHome } from './bench-home.ts';
+import {
+  type DeliveryRecorder,
+  latenciesOf,
+  postFall,
+  postMessage,
+  type Sensor,
+  startBenchHost,
+  startRecorder,
+  until,
+} from './bench-site.ts';
 import { type Figure, median } from './figures.ts';
-import { type Ear, listen, postFall, postMessage, type Sensor, startBenchHost, until, waitsOf } from './site.ts';
 
 const FALLS = 20;
 const INTERVAL_MS = 300;
@@ -45,12 +54,12 @@ const startFlood = (sensor: Sensor, message: (at: number) => object) => {
 };
 
 /** Posts falls and returns the latencies (ms) from each 202 to the receiver. */
-const latenciesOfFalls = async (ear: Ear, sensor: Sensor): Promise<number[]> => {
+const latenciesOfFalls = async (ear: DeliveryRecorder, sensor: Sensor): Promise<number[]> => {
   const latencies: number[] = [];
   for (let at = 0; at < FALLS; at++) {
     const fall = await postFall(sensor);
     await until(() => ear.countOf(fall.uuid) > 0);
-    latencies.push(...waitsOf(ear, fall));
+    latencies.push(...latenciesOf(ear, fall));
     await sleep(INTERVAL_MS);
   }
   return latencies;
@@ -58,7 +67,7 @@ const latenciesOfFalls = async (ear: Ear, sensor: Sensor): Promise<number[]> => 
 
 /** Measures one flood on a separate host, because its remaining work must not delay the next one. */
 const measureOne = async (folder: string, name: keyof typeof storms): Promise<Figure> => {
-  const ear = await listen();
+  const ear = await startRecorder();
   const host = await startBenchHost(join(folder, name.replaceAll(' ', '-')));
   try {
     const { client, sensors } = await createBenchHome(await adminOf(host.url), 'rowan', ear, 1);

@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { adminOf } from '../fixtures/home.ts';
 import { BASELINE, checkOutBaseline } from './baseline.ts';
 import { createBenchHome } from './bench-home.ts';
+import { startBenchHost, startRecorder } from './bench-site.ts';
 import { type Figure, median } from './figures.ts';
 import { fullLoad, moderateLoad, reports } from './loads.ts';
-import { listen, startBenchHost } from './site.ts';
 
 const ROUNDS = 3;
 const EVENTS = { one: 1_000, ten: 200 };
 
 /** Measures all loads on a new host, on loopback, sharing the cores with sender and receiver. */
 const measureHost = async (dataDir: string, program?: string) => {
-  const ear = await listen();
+  const ear = await startRecorder();
   const host = await startBenchHost(dataDir, '0', program);
   try {
     const loaded = { pid: host.pid, ear };

@@ -1,23 +1,23 @@
 import { adminOf } from '../fixtures/home.ts';
 import { startHostWithWorkers } from '../fixtures/workers.ts';
 import { createBenchHome } from './bench-home.ts';
+import { type DeliveryRecorder, type PostedFall, postFall, type Sensor, startRecorder, until } from './bench-site.ts';
 import type { Figure } from './figures.ts';
-import { type Ear, listen, type Posted, postFall, type Sensor, until } from './site.ts';
 
 const FALLS = 200;
 const MAX_RATIO = 2;
 
 /** Returns the seconds until the last of a burst of falls of one sensor has arrived. */
-const burst = async (ear: Ear, sensor: Sensor): Promise<number> => {
+const burst = async (ear: DeliveryRecorder, sensor: Sensor): Promise<number> => {
   const start = performance.now();
-  const posted: Posted[] = [];
+  const posted: PostedFall[] = [];
   for (let at = 0; at < FALLS; at++) posted.push(await postFall(sensor));
   await until(() => posted.every(({ uuid }) => ear.countOf(uuid) > 0));
   return (performance.now() - start) / 1_000;
 };
 
 const measureWith = async (workers: number): Promise<number> => {
-  const [cloud, ear] = await Promise.all([startHostWithWorkers(workers), listen()]);
+  const [cloud, ear] = await Promise.all([startHostWithWorkers(workers), startRecorder()]);
   try {
     const { sensors } = await createBenchHome(await adminOf(cloud.url), 'maple', ear, 1);
     return await burst(ear, sensors[0] ?? (await Promise.reject(new Error('the home has no sensor'))));

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('a token is shown once, works, and is withdrawn', async () => {
+test('shows a new access token once, and revokes it', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, {
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -19,19 +19,19 @@ test('a token is shown once, works, and is withdrawn', async () => {
   const token = await dialog.locator('.secret').innerText();
   await dialog.getByRole('button', { name: 'Copy' }).click();
   await dialog.getByRole('button', { name: 'Copied' }).waitFor();
-  await visitor.look('account-token');
+  await visitor.checkPage('account-token');
   await site.admin.as(token).ok('GET', '/users/me');
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
-  await visitor.look('account');
+  await visitor.checkPage('account');
   expect(await page.content()).not.toContain(token);
-  await page.getByRole('button', { name: 'Withdraw' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('No access tokens yet.').waitFor();
   expect((await site.admin.as(token).call('GET', '/users/me')).status).toBe(401);
 });
 
-test('the profile is saved, and another language holds at once', async () => {
+test('saves the profile, and switches the language immediately', async () => {
   await using visitor = await site.openLoggedIn('/account');
   const { page } = visitor;
   await page.getByLabel('First name').fill('Zoë');
@@ -39,5 +39,5 @@ test('the profile is saved, and another language holds at once', async () => {
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Profil', exact: true }).waitFor();
   expect(await page.locator('html').getAttribute('lang')).toBe('de');
-  await visitor.look('account-german');
+  await visitor.checkPage('account-german');
 });

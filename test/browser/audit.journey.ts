@@ -1,24 +1,26 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
-import { furnish, type Site, startSite } from './fixtures/site.ts';
+import { createRoom, type Site, startSite } from './fixtures/site.ts';
 
 let site: Site;
 beforeAll(async () => {
   site = await startSite('rowan');
-  await furnish(site, 'Room 7');
+  await createRoom(site, 'Room 7');
 });
 afterAll(() => site.stop());
 
-test('somebody who manages users finds out who changed a rule, and what was refused', { timeout: 60_000 }, async () => {
+test('shows users with the permission who changed a rule, and which attempts were refused', {
+  timeout: 60_000,
+}, async () => {
   await using visitor = await site.openLoggedIn('/rules');
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByRole('table').getByRole('link').first().click();
   await page.getByRole('link', { name: 'Who changed this?' }).click();
   const rows = page.getByRole('table', { name: 'Changes' }).getByRole('row');
   await rows.filter({ hasText: 'createRule' }).waitFor();
   expect(await rows.count()).toBe(2);
-  await look('audit-of-rule');
-  // The object leads to its page.
+  await checkPage('audit-of-rule');
+  // The object links to its page.
   await rows.getByRole('link', { name: /^Rule \d+$/ }).click();
   await page.getByRole('link', { name: 'Who changed this?' }).waitFor();
 
@@ -32,12 +34,12 @@ test('somebody who manages users finds out who changed a rule, and what was refu
   const refused = rows.filter({ hasText: 'Logged in' });
   await refused.filter({ hasText: 'Refused' }).waitFor();
   expect(await refused.textContent()).toContain(username);
-  await look('audit-refused');
+  await checkPage('audit-refused');
   await refused.getByRole('button', { name: username }).click();
   await page.getByRole('button', { name: 'Show all' }).waitFor();
 });
 
-test('a system admin sees what is of no customer', { timeout: 60_000 }, async () => {
+test('shows system admins changes without a customer', { timeout: 60_000 }, async () => {
   const admin = { username: 'admin', password: ADMIN_PASSWORD };
   await using visitor = await site.openLoggedIn('/provisioning-keys', admin);
   const { page } = visitor;

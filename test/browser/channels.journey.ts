@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startReceiver } from '#lib/home/receiver.ts';
 import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { createPushBrowser } from '../fixtures/push-browser.ts';
-import { said } from './fixtures/fields.ts';
+import { waitForNotice } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 const sent: string[] = [];
@@ -20,51 +20,51 @@ const channel = (page: Page, name: string) => page.getByRole('region', { name, e
 describe.each([1_280, 390])('%d pixels wide', (width) => {
   const options = { viewport: { width, height: 844 } };
 
-  test('somebody gives a number, confirms it by the code that was sent there, and takes it away', async () => {
+  test('adds a number, confirms it with the code, and deletes it', async () => {
     await using visitor = await site.openLoggedIn('', site.home, { ...options, expected: [/400/] });
     const { page } = visitor;
     await page.getByRole('banner').getByRole('button', { name: site.home.username }).click();
     await page.getByRole('menuitem', { name: 'My channels' }).click();
     const sms = channel(page, 'SMS');
     await sms.getByLabel('Mobile number').fill('0170 12');
-    await sms.getByRole('button', { name: 'Send a code there' }).click();
+    await sms.getByRole('button', { name: 'Send code' }).click();
     await sms.getByText('is not valid').waitFor();
     const number = `+4917012345${width}`;
     await sms.getByLabel('Mobile number').fill(`+49 170 12345${width}`);
-    await sms.getByRole('button', { name: 'Send a code there' }).click();
-    await sms.getByText('Waits for the code').waitFor();
-    await visitor.look(`channels-${width}-code`);
+    await sms.getByRole('button', { name: 'Send code' }).click();
+    await sms.getByText('Not confirmed yet').waitFor();
+    await visitor.checkPage(`channels-${width}-code`);
     await sms.getByRole('textbox', { name: 'Code', exact: true }).fill('no code');
     await sms.getByRole('button', { name: 'Confirm' }).click();
     await sms.getByText('is not the code that was sent').waitFor();
     await sms.getByRole('textbox', { name: 'Code', exact: true }).fill(codeFor(number));
     await sms.getByRole('button', { name: 'Confirm' }).click();
-    await said(page, 'Confirmed: alarms can reach you there.');
+    await waitForNotice(page, 'Confirmed. Alarms can reach you there now.');
     await sms.getByText('Confirmed', { exact: true }).waitFor();
     expect(await site.home.client.ok('GET', '/users/me/channels')).toMatchObject([{ by: 'sms', address: number }]);
     await sms.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await said(page, 'Deleted.');
+    await waitForNotice(page, 'Deleted.');
     expect(await site.home.client.ok('GET', '/users/me/channels')).toEqual([]);
   });
 
-  test('somebody goes on duty and off again', async () => {
+  test('starts and ends a duty', async () => {
     await using visitor = await site.openLoggedIn('/account/channels', site.home, options);
     const { page } = visitor;
     const duty = channel(page, 'On duty');
     await duty.getByText('You are not on duty.').waitFor();
     await duty.getByRole('button', { name: 'For 8 hours' }).click();
     await duty.getByText(/^You are on duty until /).waitFor();
-    await visitor.look(`duty-${width}`);
+    await visitor.checkPage(`duty-${width}`);
     const all = await site.home.client.ok<{ until: number }[]>('GET', `/customers/${site.home.customerId}/duty`);
     expect(all).toHaveLength(1);
-    await duty.getByRole('button', { name: 'Off duty now' }).click();
+    await duty.getByRole('button', { name: 'End duty' }).click();
     await duty.getByText('You are not on duty.').waitFor();
   });
 });
 
-/** A browser under test has no service that pushes for it: what it would have given is given instead. */
-const subscribing = async (page: Page, endpoint: string) => {
+/** Fakes the push subscription, because a browser under test has no push service. */
+const fakeSubscription = async (page: Page, endpoint: string) => {
   const { keys } = createPushBrowser();
   const json = JSON.stringify({ endpoint, keys });
   await page.addInitScript(`
@@ -75,7 +75,7 @@ const subscribing = async (page: Page, endpoint: string) => {
     };`);
 };
 
-/** Hands a push over to the service worker, as the browser does once it has decrypted it. */
+/** Delivers a push message to the service worker, as the browser does after decryption. */
 const push = async (page: Page, data: object): Promise<void> => {
   const devtools = await page.context().newCDPSession(page);
   const known = Promise.withResolvers<string>();
@@ -89,74 +89,74 @@ const push = async (page: Page, data: object): Promise<void> => {
   await devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(data) });
 };
 
-/** A browser without a screen shows no notifications: what it would show is kept instead. */
-const KEEPING = `
+/** Records notifications, because a headless browser shows none. */
+const RECORD_NOTIFICATIONS = `
   globalThis.shown = [];
   ServiceWorkerRegistration.prototype.showNotification = async (title, { body, lang, data, actions = [] }) => {
     globalThis.shown.push({ title, body, lang, data, actions: actions.map(({ title }) => title) });
   };`;
 
-/** An alarm, and the address that acknowledges it. */
+/** Raises an alarm. Returns the URL that acknowledges it, and its hit. */
 const alarm = async () => {
   const { client, customerId } = site.home;
   await createAlarm(client, site.receiver.url);
   const { device, sensorId } = await linkSensor(client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
-  const [told] = await site.receiver.until(1);
+  const [request] = await site.receiver.until(1);
   const list = `/customers/${customerId}/rule-hits`;
   return {
-    url: JSON.parse(told?.body ?? '').acknowledgeUrl as string,
+    url: JSON.parse(request?.body ?? '').acknowledgeUrl as string,
     hit: async () => (await client.ok<{ data: object[] }[]>('GET', list))[0]?.data[0],
   };
 };
 
-/** Touches the button of a notification, of which a browser without a screen shows none. */
-const touching = (url: string): void => {
+/** Clicks the button of a notification. It runs in the service worker. */
+const clickButton = (url: string): void => {
   const notification = { title: 'Fall', lang: 'en', data: url, close: () => {} };
-  const touched = Object.assign(new Event('notificationclick'), { action: 'go', notification, waitUntil: () => {} });
-  (globalThis as unknown as EventTarget).dispatchEvent(touched);
+  const click = Object.assign(new Event('notificationclick'), { action: 'go', notification, waitUntil: () => {} });
+  (globalThis as unknown as EventTarget).dispatchEvent(click);
 };
 
-test('pushes are switched on for this device, whose service worker shows them', async () => {
+test('turns push on for this device, and acknowledges an alarm from a notification', async () => {
   const receiver = await startReceiver();
   const permissions = ['notifications'];
   await using visitor = await site.openLoggedIn('', site.home, {
     permissions,
-    before: (page) => subscribing(page, `${receiver.url}/1`),
+    before: (page) => fakeSubscription(page, `${receiver.url}/1`),
   });
   const { page } = visitor;
   await page.goto(`${site.address}/account/channels`);
   const own = channel(page, 'Push on this device');
-  await own.getByRole('button', { name: 'Switch on here' }).click();
-  await own.getByText(/^Alarms are pushed to one device/).waitFor();
-  await visitor.look('push-on');
+  await own.getByRole('button', { name: 'Turn on push here' }).click();
+  await own.getByText(/^Push notifications go to one device only/).waitFor();
+  await visitor.checkPage('push-on');
   const { pushKey } = await site.home.client.ok<{ pushKey: string }>('GET', '/channels');
   expect(await page.evaluate('globalThis.subscribedWith')).toBe(pushKey);
   const host = new URL(receiver.url).host;
   expect(await site.home.client.ok('GET', '/users/me/channels')).toMatchObject([{ by: 'push', address: host }]);
-  const letter = { title: 'Sturz in Zimmer 7', text: 'um 12:00', url: `${site.address}/rules`, language: 'de' };
+  const message = { title: 'Sturz in Zimmer 7', text: 'um 12:00', url: `${site.address}/rules`, language: 'de' };
   const [worker] = visitor.context.serviceWorkers();
-  await worker?.evaluate(KEEPING);
-  await push(page, letter);
+  await worker?.evaluate(RECORD_NOTIFICATIONS);
+  await push(page, message);
   await expect
     .poll(() => worker?.evaluate('globalThis.shown'), { timeout: 5_000 })
-    .toEqual([{ title: letter.title, body: letter.text, lang: 'de', data: letter.url, actions: ['Ich gehe hin'] }]);
+    .toEqual([{ title: message.title, body: message.text, lang: 'de', data: message.url, actions: ['Ich gehe hin'] }]);
 
-  // One touch acknowledges the alarm, though no page of the console shows it.
+  // One touch acknowledges the alarm, although no page of the console shows it.
   const { url, hit } = await alarm();
-  await worker?.evaluate(touching, url);
+  await worker?.evaluate(clickButton, url);
   await expect
     .poll(() => worker?.evaluate('globalThis.shown.at(-1)'), { timeout: 5_000 })
-    .toMatchObject({ title: 'Fall', body: 'Nurse call takes care of it.', actions: [] });
+    .toMatchObject({ title: 'Fall', body: 'Nurse call is on it.', actions: [] });
   expect(await hit()).toMatchObject({ acknowledgement: { name: 'Nurse call' } });
   await receiver.stop();
 });
 
-test('a browser whose user wants no notifications says so, and nothing is kept', async () => {
+test('explains that notifications are blocked, and stores no channel', async () => {
   await using visitor = await site.openLoggedIn('/account/channels');
   const own = channel(visitor.page, 'Push on this device');
   const before = await site.home.client.ok('GET', '/users/me/channels');
-  await own.getByRole('button', { name: 'Switch on here' }).click();
-  await own.getByText('This browser did not allow it.').waitFor();
+  await own.getByRole('button', { name: 'Turn on push here' }).click();
+  await own.getByText('Notifications are blocked.').waitFor();
   expect(await site.home.client.ok('GET', '/users/me/channels')).toEqual(before);
 });

@@ -10,15 +10,15 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('a webhook for a chat asks for nothing that a chat does not know, and its test arrives', async () => {
+test('asks only for the settings of a chat webhook, and delivers its test', async () => {
   const { receiver, home } = site;
   await using visitor = await site.openLoggedIn('/webhooks/new');
-  const { page, look } = visitor;
-  const auth = page.getByRole('combobox', { name: 'How the service shows who it is' });
-  const sign = page.getByRole('switch', { name: 'Sign what is sent, by a secret that is drawn now' });
+  const { page, checkPage } = visitor;
+  const auth = page.getByRole('combobox', { name: 'Authentication' });
+  const sign = page.getByRole('switch', { name: 'Sign requests with a new secret' });
   const shown = () => Promise.all([auth.count(), sign.count()]);
   await page.getByLabel('Name').fill('Ward 2, chat');
-  await page.getByLabel('Address').fill(receiver.url);
+  await page.getByLabel('URL').fill(receiver.url);
   await choose(page, 'Bot', 'Night watch');
   const format = page.getByRole('radiogroup', { name: 'Format' });
   const before = await shown();
@@ -31,17 +31,17 @@ test('a webhook for a chat asks for nothing that a chat does not know, and its t
   ]);
   await format.getByText('Chat', { exact: true }).click();
   await page.getByText('For people: a message for an incoming webhook of Slack').waitFor();
-  await look('webhook-for-a-chat');
+  await checkPage('webhook-for-a-chat');
 
-  // A customer's webhook has none of these formats, and asks again.
-  await page.getByText('Everything of the customer', { exact: true }).click();
+  // A customer webhook has none of these formats, but the other settings.
+  await page.getByText('All events of the customer', { exact: true }).click();
   expect([await format.getByText('Chat', { exact: true }).count(), await shown()]).toEqual([0, [1, 1]]);
-  await page.getByText('What rules tell a bot', { exact: true }).click();
+  await page.getByText('What rules send to a bot', { exact: true }).click();
   await choose(page, 'Bot', 'Night watch');
   await format.getByText('Chat', { exact: true }).click();
   await page.getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('link', { name: 'To the webhook' }).click();
-  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByRole('link', { name: 'Open webhook' }).click();
+  await page.getByRole('button', { name: 'Send test' }).click();
   const [sent] = await receiver.until(1);
   expect(sent?.headers).not.toHaveProperty('authorization');
   expect(JSON.parse(sent?.body ?? '')).toMatchObject({ text: 'Test' });
@@ -49,7 +49,7 @@ test('a webhook for a chat asks for nothing that a chat does not know, and its t
   expect(page1?.data).toMatchObject([{ format: 'chat', authMethod: 'none', hasSecretKey: false }]);
 });
 
-test('somebody whose language is German reads what a chat gets in German', async () => {
+test('describes the chat format in German to a German user', async () => {
   const permissions = ['manage_bots' as const];
   const german = await hireFor(site.admin, site.home.customerId, 'juniper-german', { locale: 'de', permissions });
   await using visitor = await site.openLoggedIn('/webhooks/new', german);

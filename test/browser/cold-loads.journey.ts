@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 type Load = { requests: number; bytes: number; ms: number; statuses: number[] };
-/** All that the browser asked for until now, in bytes as they came over the wire. */
+/** Everything that the browser has requested so far, in bytes on the wire. */
 const LOADED = `(() => {
   const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
   return {
@@ -28,13 +28,13 @@ const coldLoad = async (): Promise<Load> => {
   return load;
 };
 
-test('20 loads with an empty cache, five at once from one address over 100 ms of latency, all draw the login', async () => {
+test('shows the login in 20 loads with an empty cache, five at a time from one address at 100 ms latency', async () => {
   const loads: Load[] = [];
   for (let round = 0; round < 4; round++) loads.push(...(await Promise.all(Array.from({ length: 5 }, coldLoad))));
-  const worst = (of: (load: Load) => number) => Math.max(...loads.map(of));
+  const worst = (select: (load: Load) => number) => Math.max(...loads.map(select));
   note(
     `cold load: ${worst(({ requests }) => requests)} requests, ${Math.round(worst(({ bytes }) => bytes) / 1_000)} KB ` +
-      `compressed, login drawn after at most ${Math.round(worst(({ ms }) => ms))} ms over 100 ms of latency`,
+      `compressed, login shown after at most ${Math.round(worst(({ ms }) => ms))} ms at 100 ms latency`,
   );
   expect(loads).toHaveLength(20);
   expect(loads.flatMap(({ statuses }) => statuses).every((status) => status === 200)).toBe(true);
@@ -47,9 +47,9 @@ const refused = {
   contentType: 'application/json',
   body: '{"message":"Too many requests","statusCode":429}',
 };
-/** Refuses files of the console by their names. */
+/** Refuses files of the console by name. */
 const refuse = (page: Page, names: RegExp) => page.route(names, (route) => route.fulfill(refused));
-const asThoseFilesFail = {
+const withFailedFiles = {
   expected: [/429|Failed to load|Refused to (execute|apply)|a file of the console could not be loaded/],
 };
 
@@ -57,8 +57,8 @@ test.each([
   ['script', /app\.\w+\.js$/],
   ['part of the script', /chunk\.\w+\.js$/],
   ['style', /app\.\w+\.css$/],
-])('when its %s does not come, the page says so and lets people try again', async (_, names) => {
-  await using visitor = await site.open('/sensors', { before: (page) => refuse(page, names), ...asThoseFilesFail });
+])('offers to try again when its %s cannot be loaded', async (_, names) => {
+  await using visitor = await site.open('/sensors', { before: (page) => refuse(page, names), ...withFailedFiles });
   const { page } = visitor;
   await page.getByText('The console could not be loaded.').waitFor();
   await page.unrouteAll();
@@ -67,12 +67,12 @@ test.each([
   expect(new URL(page.url()).pathname).toMatch(/\/console\/sensors$/);
 });
 
-test('when the file of a page does not come, the navigation stays, and the page can be tried again', async () => {
-  await using visitor = await site.openLoggedIn('', site.home, asThoseFilesFail);
+test('keeps the navigation when the file of a page cannot be loaded, and offers to try again', async () => {
+  await using visitor = await site.openLoggedIn('', site.home, withFailedFiles);
   const { page } = visitor;
-  await refuse(page, /later-pages\.\w+\.js$/);
+  await refuse(page, /lazy-pages\.\w+\.js$/);
   await page.getByRole('link', { name: 'Rules' }).click();
-  // The page is loaded anew once by itself, in case that there is a newer console.
+  // The page reloads itself once, in case there is a newer console.
   await page.getByText('This part of the page could not be loaded.').waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Sensors' }).click();
   await page.getByRole('heading', { name: 'Sensors', level: 1 }).waitFor();

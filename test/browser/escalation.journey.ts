@@ -19,24 +19,24 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('a rule is given a step and repetitions, says them, and they are kept', async () => {
+test('adds an escalation step and repeats to a rule, describes and saves them', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
-  const { page, look } = visitor;
-  const says = page.getByRole('region', { name: 'What the rule says' });
-  await page.getByRole('button', { name: 'Tell others if nobody acknowledges' }).click();
-  const step = page.getByRole('group', { name: 'If nobody acknowledges, step 1' });
+  const { page, checkPage } = visitor;
+  const says = page.getByRole('region', { name: 'What this rule does' });
+  await page.getByRole('button', { name: 'Add escalation step' }).click();
+  const step = page.getByRole('group', { name: 'Step 1, if nobody acknowledges' });
   await page.getByRole('button', { name: 'Save' }).click();
-  await step.getByText('Choose at least one.').waitFor();
-  await step.getByLabel('Tell these, too').first().click();
+  await step.getByText('Choose at least one recipient.').waitFor();
+  await step.getByLabel('Also notify').first().click();
   await page.getByRole('option', { name: 'Night shift' }).click();
   await page.keyboard.press('Escape');
   await step.getByLabel('Seconds after the alarm').fill('120');
-  await page.getByLabel('Then tell all again every (seconds)').fill('600');
-  await page.getByLabel('Also when what happened is over, as long as nobody acknowledges').click();
-  await says.getByText('After 2 minutes without an acknowledgement it tells Night shift.').waitFor();
-  await says.getByText('Then it tells all again every 10 minutes, at most 20 times.').waitFor();
-  await says.getByText('It stops when what happened is over.').waitFor();
-  await look('rule-that-escalates');
+  await page.getByLabel('Repeat interval (seconds)').fill('600');
+  await page.getByLabel('Continue until somebody acknowledges, even when the situation is over').click();
+  await says.getByText('If nobody has acknowledged after 2 minutes, it also notifies Night shift.').waitFor();
+  await says.getByText('Then it notifies everybody again every 10 minutes, at most 20 times.').waitFor();
+  await says.getByText('It stops when the situation is over.').waitFor();
+  await checkPage('rule-that-escalates');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'Falls' }).waitFor();
   const kept = { repeatSeconds: 600, untilAcknowledged: false };
@@ -44,26 +44,26 @@ test('a rule is given a step and repetitions, says them, and they are kept', asy
   expect(await site.home.client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ ...kept, escalation });
 });
 
-test('a step is removed', async () => {
+test('removes an escalation step', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
   const { page } = visitor;
-  await page.getByRole('button', { name: 'Remove this step' }).click();
+  await page.getByRole('button', { name: 'Remove step' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'Falls' }).waitFor();
   expect(await site.home.client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ escalation: [], repeatSeconds: 600 });
 });
 
-test('a rule is tried: everybody whom it tells is sent a test, and what became of each is shown', async () => {
+test('sends a test to each recipient of a rule, and shows the results', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
-  const { page, look } = visitor;
-  const tried = page.getByRole('region', { name: 'Try this rule' });
-  await tried.getByRole('button', { name: 'Try this rule' }).click();
-  // Nobody listens at the address of this webhook.
-  await tried
+  const { page, checkPage } = visitor;
+  const section = page.getByRole('region', { name: 'Test rule' });
+  await section.getByRole('button', { name: 'Test rule' }).click();
+  // Nothing listens at the URL of this webhook.
+  await section
     .getByRole('listitem')
     .filter({ hasText: 'Nurse call' })
-    .getByText(/^at first · Tried again/)
+    .getByText(/^immediately · Retrying/)
     .waitFor();
-  await look('rule-that-is-tried');
-  expect(await tried.getByRole('listitem').count()).toBe(1);
+  await checkPage('rule-that-is-section');
+  expect(await section.getByRole('listitem').count()).toBe(1);
 });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DeliveryView } from '#shared/domain/delivery/delivery-view.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
 import { fallMessage, hireFor } from '../fixtures/home.ts';
-import { furnish, type Site, startSite } from './fixtures/site.ts';
+import { createRoom, type Site, startSite } from './fixtures/site.ts';
 
-// By a name that is not known to the compiler: it reads the console with other settings.
+// Imported by a path that the compiler does not see, because the console has other compiler settings.
 const routes = new URL('../../lib/console/routes.tsx', import.meta.url).pathname;
 const { pages } = (await import(routes)) as { pages: readonly { path: string }[] };
 
@@ -15,7 +15,7 @@ const ids: Record<string, string> = {};
 beforeAll(async () => {
   site = await startSite('linden');
   const { client, customerId, userId } = site.home;
-  const { sensorId, device } = await furnish(site, 'Room 12');
+  const { sensorId, device } = await createRoom(site, 'Room 12');
   await site.receiver.until(1);
   await site.cloud.idle();
   const first = async (path: string) => (await client.ok<{ data: { id: string }[] }[]>('GET', path))[0]?.data[0]?.id;
@@ -54,13 +54,13 @@ afterAll(() => site.stop());
 
 const parts = ['room', 'activity', 'events', 'hits', 'config'].map((part) => `/sensors/:sensorId?part=${part}`);
 const forms = ['/groups/new', '/rules/new', '/users/new', '/customers/new'];
-/** The address of every page of the console, each part of a sensor, and each form for something new. */
+/** The paths of all pages of the console, all parts of a sensor, and all forms for something new. */
 const paths = [...pages.map(({ path }) => path), ...parts, ...forms];
-/** Pages are opened faster than a person does it: at the limit of calls the console waits, and asks again. */
+/** The pages are opened faster than a person would, so the console runs into rate limits and retries. */
 const expected = [/429/];
 const admin = { username: 'admin', password: ADMIN_PASSWORD };
 
-/** Goes to a page, and waits until it shows what it has loaded. */
+/** Opens a page, and waits until it has loaded. */
 const open = async (tab: Tab, path: string) => {
   await tab.goto(site.address + path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? expect.unreachable(name)));
   await tab.getByRole('heading', { level: 1 }).waitFor();
@@ -68,49 +68,49 @@ const open = async (tab: Tab, path: string) => {
     .getByLabel(/^(Loading|Wird geladen)$/)
     .first()
     .waitFor({ state: 'detached' });
-  expect(await tab.getByText(/There is no such page|Diese Seite gibt es nicht/).count()).toBe(0);
+  expect(await tab.getByText(/This page does not exist|Diese Seite gibt es nicht/).count()).toBe(0);
 };
-/** What is written on a page beside its code. */
-const WRITTEN = `(() => {
+/** The text of a page without its code. */
+const TEXT = `(() => {
   const page = document.body.cloneNode(true);
   for (const code of page.querySelectorAll('pre, code, script, style')) code.remove();
   return page.textContent;
 })()`;
-/** The heights of the entries of the navigation, which have one line each. */
+/** The heights of the navigation entries, which must all be one line. */
 const HEIGHTS = "[...new Set([...document.querySelectorAll('nav a')].map((entry) => entry.offsetHeight))]";
 const nameOf = (path: string) => path.replaceAll(/\W+/g, '-').replace(/^-|-$/g, '') || 'overview';
 
-const looks = [
+const variants = [
   { locale: 'en', colorScheme: 'light', width: 1_440 },
   { locale: 'en', colorScheme: 'dark', width: 390 },
   { locale: 'de', colorScheme: 'light', width: 390 },
   { locale: 'de', colorScheme: 'dark', width: 1_440 },
 ] as const;
 
-describe.each(looks)('in $locale, $colorScheme, $width pixels wide', ({ locale, colorScheme, width }) => {
-  test('each page has enough contrast, names for everything, and fits', { timeout: 180_000 }, async () => {
+describe.each(variants)('in $locale, $colorScheme, $width pixels wide', ({ locale, colorScheme, width }) => {
+  test('shows each page accessibly and without horizontal scrolling', { timeout: 180_000 }, async () => {
     await site.admin.ok('PUT', '/users/me', { ...(await site.admin.ok<object>('GET', '/users/me')), locale });
     const viewport = { width, height: 900 };
     await using visitor = await site.openLoggedIn('', admin, { colorScheme, viewport, locale, expected });
     for (const path of paths) {
       await open(visitor.page, path);
-      await visitor.look(`${locale}-${colorScheme}-${width}-${nameOf(path)}`);
-      const beyond = await visitor.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-      expect([path, beyond]).toEqual([path, Math.min(beyond, 0)]);
-      expect([path, await visitor.page.evaluate<string>(WRITTEN)]).toEqual([path, expect.not.stringContaining('`')]);
+      await visitor.checkPage(`${locale}-${colorScheme}-${width}-${nameOf(path)}`);
+      const overflow = await visitor.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      expect([path, overflow]).toEqual([path, Math.min(overflow, 0)]);
+      expect([path, await visitor.page.evaluate<string>(TEXT)]).toEqual([path, expect.not.stringContaining('`')]);
       expect([path, (await visitor.page.evaluate<number[]>(HEIGHTS)).length]).toEqual([path, 1]);
     }
   });
 });
 
-/** What of a page can have the focus: of a group of radio buttons, or of tabs, one. */
-const REACHABLE = `[...document.querySelectorAll('a[href], button, input, textarea, select, [tabindex="0"]')]
+/** The focusable elements of a page. Of radio buttons and tabs, only one per group is. */
+const FOCUSABLE = `[...document.querySelectorAll('a[href], button, input, textarea, select, [tabindex="0"]')]
   .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ visibilityProperty: true }))
   .filter((one) => one.type !== 'radio')`;
 
-const MOST = 150;
+const MAX_STEPS = 150;
 
-test('each page is gone through by the keyboard alone: every control has its turn', {
+test('reaches every control of each page with the keyboard alone', {
   timeout: 180_000,
 }, async () => {
   await using visitor = await site.openLoggedIn('', admin, { locale: 'en', expected });
@@ -118,14 +118,14 @@ test('each page is gone through by the keyboard alone: every control has its tur
   for (const path of paths) {
     await open(tab, path);
     await tab.evaluate('globalThis.reached = new Set()');
-    const left = () => tab.evaluate<number>(`${REACHABLE}.filter((one) => !globalThis.reached.has(one)).length`);
-    // A field for a date takes several turns.
-    for (let at = 0; at < MOST && (await left()) > 0; at++) {
+    const left = () => tab.evaluate<number>(`${FOCUSABLE}.filter((one) => !globalThis.reached.has(one)).length`);
+    // A date field takes several steps.
+    for (let at = 0; at < MAX_STEPS && (await left()) > 0; at++) {
       await tab.keyboard.press('Tab');
       await tab.evaluate('globalThis.reached.add(document.activeElement)');
     }
     const missed = await tab.evaluate<string[]>(
-      `${REACHABLE}.filter((one) => !globalThis.reached.has(one)).map((one) => one.outerHTML.slice(0, 200))`,
+      `${FOCUSABLE}.filter((one) => !globalThis.reached.has(one)).map((one) => one.outerHTML.slice(0, 200))`,
     );
     expect([path, missed]).toEqual([path, []]);
   }

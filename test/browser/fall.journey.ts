@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fallMessage } from '../fixtures/home.ts';
 import { choose } from './fixtures/fields.ts';
-import { type Site, startSite, waitingDevice } from './fixtures/site.ts';
+import { registerDevice, type Site, startSite } from './fixtures/site.ts';
 import { logInOn, type Visitor } from './fixtures/visitor.ts';
 
 let site: Site;
@@ -10,50 +10,50 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** A sensor, linked by the code that it shows, and its room with a bed in it; gives its device. */
+/** Links a sensor by its pairing code, and draws a bed in its room. Returns its device. */
 const linkSensor = async ({ page }: Visitor) => {
-  const { sensorId, pairingCode, deviceToken } = await waitingDevice(site);
+  const { sensorId, pairingCode, deviceToken } = await registerDevice(site);
   await page.getByRole('link', { name: 'Sensors' }).click();
   await page.getByRole('button', { name: 'Link a sensor' }).click();
   await page.getByRole('textbox', { name: 'Pairing code' }).fill(pairingCode);
   await page.getByRole('dialog').getByRole('button', { name: 'Link a sensor' }).click();
   await page.getByRole('cell').getByRole('link').click();
-  await page.getByRole('button', { name: 'Change the room' }).click();
-  const box = (await page.locator('rect.floor').boundingBox()) ?? expect.unreachable('the room is not drawn');
+  await page.getByRole('button', { name: 'Edit room' }).click();
+  const box = (await page.locator('rect.floor').boundingBox()) ?? expect.unreachable('the room is missing');
   await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.6);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.8, box.y + box.height * 0.8);
   await page.mouse.up();
   await page.getByRole('textbox', { name: 'Name' }).fill('Bed');
-  await page.getByRole('button', { name: 'Save the room' }).click();
-  await page.getByText('The room is saved.').waitFor();
+  await page.getByRole('button', { name: 'Save room' }).click();
+  await page.getByText('Room saved.').waitFor();
   return { device: site.home.client.as(deviceToken), sensorId };
 };
 
-/** A bot and its webhook, made on their pages; gives what was shown once. */
-const makeWebhook = async ({ page, look }: Visitor, url: string) => {
+/** Creates a bot and its webhook. Returns the token and secret, which are shown once. */
+const createWebhook = async ({ page, checkPage }: Visitor, url: string) => {
   await page.getByRole('link', { name: 'Bots' }).click();
   await page.getByRole('button', { name: 'New bot' }).click();
   await page.getByLabel('Name').fill('Nurse call');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('cell', { name: 'Nurse call' }).waitFor();
-  await look('bots');
+  await checkPage('bots');
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await page.getByRole('link', { name: 'New webhook' }).click();
   await page.getByLabel('Name').fill('Ward 2');
-  await page.getByLabel('Address').fill(url);
+  await page.getByLabel('URL').fill(url);
   await choose(page, 'Bot', 'Nurse call');
   await page.getByText('"fall_detected"').first().waitFor();
-  await look('new-webhook');
+  await checkPage('new-webhook');
   await page.getByRole('button', { name: 'Create' }).click();
   const shown = page.locator('[data-secret]');
   await shown.nth(1).waitFor();
-  await look('webhook-secrets');
+  await checkPage('webhook-secrets');
   const [token = '', secret = ''] = await shown.allTextContents();
   return { token, secret };
 };
 
-const makeRule = async ({ page, look }: Visitor) => {
+const createRule = async ({ page, checkPage }: Visitor) => {
   await page.getByRole('link', { name: 'Rules' }).click();
   await page.getByRole('link', { name: 'New rule' }).click();
   await page.getByLabel('Name').fill('Falls at night');
@@ -62,27 +62,27 @@ const makeRule = async ({ page, look }: Visitor) => {
   await page.getByLabel(/^To \*/).fill('00:00');
   await choose(page, 'Recipients', 'Ward 2');
   await page.keyboard.press('Escape');
-  const sentence = page.getByRole('region', { name: 'What the rule says' });
-  await sentence.getByText('tells Ward 2').waitFor();
+  const sentence = page.getByRole('region', { name: 'What this rule does' });
+  await sentence.getByText('notifies Ward 2').waitFor();
   expect(await sentence.textContent()).toBe(
-    '“Fall detected” at any sensor, every day all day (Europe/Berlin), tells Ward 2, and then not again for 1 minute.',
+    '“Fall detected” at any sensor, every day all day (Europe/Berlin), notifies Ward 2, then pauses for 1 minute.',
   );
-  await look('new-rule');
+  await checkPage('new-rule');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('cell', { name: 'Falls at night' }).waitFor();
-  await look('rules');
+  await checkPage('rules');
 };
 
-test('from the first login to a fall that is delivered, verified by what the page says', {
+test('leads from the first login to a delivered fall, whose signature the code of the page verifies', {
   timeout: 90_000,
 }, async () => {
   const { home, receiver } = site;
   await using visitor = await site.open();
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await logInOn(page, home);
   const { device, sensorId } = await linkSensor(visitor);
-  const { token, secret } = await makeWebhook(visitor, receiver.url);
-  await makeRule(visitor);
+  const { token, secret } = await createWebhook(visitor, receiver.url);
+  await createRule(visitor);
 
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
   const [received] = await receiver.until(1);
@@ -94,14 +94,14 @@ test('from the first login to a fall that is delivered, verified by what the pag
   await page.getByRole('cell', { name: 'Fall detected', exact: true }).waitFor();
   await page.getByRole('cell', { name: 'Falls at night' }).waitFor();
   await page.getByText('Delivered').first().waitFor();
-  await look('deliveries');
+  await checkPage('deliveries');
   await page.getByRole('table').getByRole('link').first().click();
   const body = page.getByRole('region', { name: 'Body' }).locator('pre');
   await body.waitFor();
   expect(await body.textContent()).toBe(JSON.stringify(JSON.parse(received?.body ?? ''), null, 2));
-  await look('delivery');
+  await checkPage('delivery');
 
-  const code = await page.getByRole('region', { name: 'How a receiver verifies it' }).locator('pre').textContent();
+  const code = await page.getByRole('region', { name: 'Verify the signature' }).locator('pre').textContent();
   const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(code ?? '')}`);
   expect(isGenuine(received?.headers, received?.body, secret)).toBe(true);
   expect(isGenuine(received?.headers, `${received?.body} `, secret)).toBe(false);

@@ -14,16 +14,16 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 
-/** Goes on with the step of the list that is next, and says which are done. */
-const goOn = async ({ page }: Visitor, done: readonly string[], next: string) => {
+/** Starts the next step of the checklist, after checking which are done. */
+const startStep = async ({ page }: Visitor, done: readonly string[], next: string) => {
   await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
-  const list = page.getByRole('region', { name: 'To the first alarm' });
+  const list = page.getByRole('region', { name: 'Set up alarms' });
   for (const step of done) await list.getByRole('listitem').filter({ hasText: step }).getByText('done').waitFor();
-  await list.getByRole('link', { name: `Go: ${next}` }).click();
+  await list.getByRole('link', { name: `Start: ${next}` }).click();
 };
 
-/** Links a device by the code that it shows, after a code that is wrong. */
-const linkSensor = async ({ page, look }: Visitor) => {
+/** Links a device by its pairing code, after a wrong one. */
+const linkSensor = async ({ page, checkPage }: Visitor) => {
   const device = await register(clientOf(cloud.url), PROVISIONING_KEY, nextHardwareId());
   await page.getByRole('button', { name: 'Link a sensor' }).click();
   const code = page.getByRole('textbox', { name: 'Pairing code' });
@@ -32,32 +32,32 @@ const linkSensor = async ({ page, look }: Visitor) => {
   await dialog.getByRole('button', { name: 'Link a sensor' }).click();
   await dialog.getByText('The pairing code is not valid').waitFor();
   expect(await code.getAttribute('aria-invalid')).toBe('true');
-  await look('link-wrong');
-  // As somebody types what is printed in groups.
+  await checkPage('link-wrong');
+  // As printed in groups, the code is typed with a space.
   await code.fill(device.pairingCode.replace(/^(....)/, '$1 '));
   await dialog.getByRole('button', { name: 'Link a sensor' }).click();
   await page.getByRole('table').getByRole('link').first().waitFor();
   return device;
 };
 
-test('with nothing there, a list leads to the first alarm, ticks each step, and goes', {
+test('leads from an empty service to the first alarm with a checklist', {
   timeout: 120_000,
 }, async () => {
   await using visitor = await visit(`${cloud.url}/console`, { expected: [/404/] });
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await logInOn(page, { username: 'admin', password: ADMIN_PASSWORD });
-  await page.getByRole('region', { name: 'To the first alarm' }).waitFor();
-  await look('checklist');
+  await page.getByRole('region', { name: 'Set up alarms' }).waitFor();
+  await checkPage('checklist');
   await page.getByRole('navigation').getByRole('link', { name: 'Rules' }).click();
-  await page.getByText('There is no customer yet').waitFor();
+  await page.getByText('No customers yet').waitFor();
   expect(await page.getByText('Choose a customer').count()).toBe(0);
 
-  await goOn(visitor, [], 'Create a customer');
+  await startStep(visitor, [], 'Create a customer');
   await page.getByLabel('Name').fill('Maple House');
   await page.getByRole('button', { name: 'Save' }).click();
-  await goOn(visitor, ['Create a customer'], 'Link a sensor');
+  await startStep(visitor, ['Create a customer'], 'Link a sensor');
   const device = await linkSensor(visitor);
-  await goOn(visitor, ['Create a customer', 'Link a sensor'], 'Create a bot');
+  await startStep(visitor, ['Create a customer', 'Link a sensor'], 'Create a bot');
   await page.getByRole('button', { name: 'New bot' }).click();
   await page.getByLabel('Name').fill('Nurse call');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -67,32 +67,32 @@ test('with nothing there, a list leads to the first alarm, ticks each step, and 
   await page.getByLabel('Name').fill('Falls');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('No bot has a webhook yet.').waitFor();
-  await goOn(visitor, ['Link a sensor', 'Create a bot'], 'Give the bot a webhook');
+  await startStep(visitor, ['Link a sensor', 'Create a bot'], 'Add a webhook to the bot');
   await page.getByLabel('Name').fill('Ward 2');
-  await page.getByLabel('Address').fill(receiver.url);
+  await page.getByLabel('URL').fill(receiver.url);
   await choose(page, 'Bot', 'Nurse call');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.locator('[data-secret]').first().waitFor();
-  await goOn(visitor, ['Give the bot a webhook'], 'Create a rule for falls');
+  await startStep(visitor, ['Add a webhook to the bot'], 'Create a fall rule');
   await page.getByLabel('Name').fill('Falls');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Choose at least one.').waitFor();
-  await look('rule-for-nobody');
+  await page.getByText('Choose at least one recipient.').waitFor();
+  await checkPage('rule-for-nobody');
   await choose(page, 'Recipients', 'Ward 2');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('cell', { name: 'Falls' }).waitFor();
-  await goOn(visitor, ['Create a rule for falls'], 'Create a rule for silence');
-  await page.getByLabel('Name').fill('Silence');
+  await startStep(visitor, ['Create a fall rule'], 'Create a rule for offline sensors');
+  await page.getByLabel('Name').fill('Offline');
   await choose(page, 'Recipients', 'Ward 2');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('row').filter({ hasText: 'Silence' }).getByText('Sensor is not reachable').waitFor();
+  await page.getByRole('row').filter({ hasText: 'Offline' }).getByText('Sensor offline').waitFor();
 
   await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('region', { name: 'Open alarms' }).waitFor();
-  await page.getByRole('region', { name: 'To the first alarm' }).waitFor({ state: 'detached' });
-  const say = clientOf(cloud.url).as(device.deviceToken);
-  await say.ok('POST', `/devices/${device.sensorId}/messages`, fallMessage('calling', Date.now()));
+  await page.getByRole('region', { name: 'Set up alarms' }).waitFor({ state: 'detached' });
+  const deviceClient = clientOf(cloud.url).as(device.deviceToken);
+  await deviceClient.ok('POST', `/devices/${device.sensorId}/messages`, fallMessage('calling', Date.now()));
   expect((await receiver.until(1)).length).toBe(1);
 });

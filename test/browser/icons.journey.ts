@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sign, squareSign } from '#functions/api/console/sign.ts';
+import { logo, squareLogo } from '#functions/api/console/logo.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 let site: Site;
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Gives how much two images differ, from 0 to 1, when both are drawn at a size. It runs in the page. */
+/** Returns how much two images differ at a size, from 0 to 1. It runs in the page. */
 const DIFFERENCE = `async ([first, second, size]) => {
   const pixels = async (src) => {
     const image = new Image();
@@ -22,16 +22,16 @@ const DIFFERENCE = `async ([first, second, size]) => {
   return a.reduce((sum, value, at) => sum + Math.abs(value - b[at]), 0) / a.length / 255;
 }`;
 
-test('each icon of pixels shows the sign of the console as it is now', async () => {
+test('renders the PNG icons from the current logo', async () => {
   await using visitor = await site.open();
   const differenceOf = (svg: string, name: string, size: number) => {
-    const given = JSON.stringify([`data:image/svg+xml,${encodeURIComponent(svg)}`, `${site.address}/${name}`, size]);
-    return visitor.page.evaluate<number>(`(${DIFFERENCE})(${given})`);
+    const args = JSON.stringify([`data:image/svg+xml,${encodeURIComponent(svg)}`, `${site.address}/${name}`, size]);
+    return visitor.page.evaluate<number>(`(${DIFFERENCE})(${args})`);
   };
-  expect(await differenceOf(sign, 'icon-192.png', 192)).toBeLessThan(0.005);
-  expect(await differenceOf(sign, 'icon-512.png', 512)).toBeLessThan(0.005);
-  expect(await differenceOf(squareSign, 'icon-maskable-512.png', 512)).toBeLessThan(0.005);
-  expect(await differenceOf(squareSign, 'apple-touch-icon.png', 180)).toBeLessThan(0.005);
-  // Planted: the corners alone.
-  expect(await differenceOf(sign, 'icon-maskable-512.png', 512)).toBeGreaterThan(0.005);
+  expect(await differenceOf(logo, 'icon-192.png', 192)).toBeLessThan(0.005);
+  expect(await differenceOf(logo, 'icon-512.png', 512)).toBeLessThan(0.005);
+  expect(await differenceOf(squareLogo, 'icon-maskable-512.png', 512)).toBeLessThan(0.005);
+  expect(await differenceOf(squareLogo, 'apple-touch-icon.png', 180)).toBeLessThan(0.005);
+  // Control: these differ only in the corners.
+  expect(await differenceOf(logo, 'icon-maskable-512.png', 512)).toBeGreaterThan(0.005);
 });

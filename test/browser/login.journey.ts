@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_PERMISSIONS, createHome, hireFor } from '../fixtures/home.ts';
-import { furnish, type Site, startSite } from './fixtures/site.ts';
+import { createRoom, type Site, startSite } from './fixtures/site.ts';
 import { logInOn } from './fixtures/visitor.ts';
 
 const mails: string[] = [];
@@ -10,16 +10,16 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('whoever opens a deep link logs in there, and is where the link leads', async () => {
+test('returns to a deep link after the login', async () => {
   await using visitor = await site.open('/sensors?state=inactive');
   const { page } = visitor;
-  await visitor.look('login');
+  await visitor.checkPage('login');
   await logInOn(page, site.home);
   await page.getByRole('heading', { name: 'Sensors', level: 1 }).waitFor();
   expect(page.url()).toBe(`${site.address}/sensors?state=inactive`);
 });
 
-test('a wrong password is told, and changes nothing', async () => {
+test('reports a wrong password', async () => {
   await using visitor = await site.open('', { expected: [/401/] });
   const { page } = visitor;
   await page.getByRole('textbox', { name: 'Username' }).fill(site.home.username);
@@ -29,7 +29,7 @@ test('a wrong password is told, and changes nothing', async () => {
   await page.getByRole('button', { name: 'Log in' }).waitFor();
 });
 
-test('a session that ends leads to the login, and back to the same place', async () => {
+test('returns to the same page after an ended session', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/401/] });
   const { page } = visitor;
   await page.getByRole('heading', { name: 'Access tokens' }).waitFor();
@@ -39,13 +39,13 @@ test('a session that ends leads to the login, and back to the same place', async
   await page.getByRole('dialog').getByLabel('Name').fill('Dashboard');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByText('Your session has ended').waitFor();
-  await visitor.look('login-again');
+  await visitor.checkPage('login-again');
   await logInOn(page, site.home);
   await page.getByRole('heading', { name: 'Access tokens' }).waitFor();
 });
 
-test('whoever logs out sees the login, and the next one nothing of what was there', async () => {
-  // What the page asked for a moment before is answered after the session has ended.
+test('shows the login and clears the cookies after logging out', async () => {
+  // Pending calls of the page are answered after the session has ended.
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/401/] });
   const { page } = visitor;
   await page.getByRole('button', { name: site.home.username }).click();
@@ -54,10 +54,10 @@ test('whoever logs out sees the login, and the next one nothing of what was ther
   expect((await visitor.context.cookies()).filter(({ name }) => name.startsWith('PS'))).toEqual([]);
 });
 
-test('where somebody else logged in meanwhile, by another tab, nothing stays of the one before', async () => {
-  await furnish(site, 'Room of the first');
+test('clears the data of the previous user after another login in a different tab', async () => {
+  await createRoom(site, 'Room of the first');
   const other = await createHome(site.admin, 'other', ALL_PERMISSIONS);
-  // What the page asks for the one before is refused to the other one.
+  // The calls for the previous user are refused for the other one.
   await using visitor = await site.openLoggedIn('/sensors', site.home, { expected: [/403/] });
   const { page, context } = visitor;
   await page.clock.install();
@@ -65,7 +65,7 @@ test('where somebody else logged in meanwhile, by another tab, nothing stays of 
   await page.getByText('Room of the first').first().waitFor();
   const { username, password } = other;
   await context.request.post(`${site.cloud.url}/users/login`, { data: { username, password } });
-  // What the other one may see instead is never answered: only what was kept could be shown.
+  // Calls for the other user are never answered, so only cached data could be shown.
   await page.route(/\/api\/v1\/(?!users|console)/, () => {});
   await page.clock.fastForward(61_000);
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
@@ -73,20 +73,20 @@ test('where somebody else logged in meanwhile, by another tab, nothing stays of 
   expect(await page.getByText('Room of the first').count()).toBe(0);
 });
 
-test('who forgot the password sets another by the code of a mail', async () => {
+test('sets a forgotten password with a code from an email', async () => {
   const { username } = await hireFor(site.admin, site.home.customerId, 'forgetful', { email: 'f@example.com' });
   await using visitor = await site.open();
   const { page } = visitor;
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await page.getByRole('textbox', { name: 'Username' }).fill(username);
-  await visitor.look('reset');
-  await page.getByRole('button', { name: 'Send the code' }).click();
+  await visitor.checkPage('reset');
+  await page.getByRole('button', { name: 'Send code' }).click();
   await expect.poll(() => mails.length).toBe(1);
   const code = /^\S{20,}$/m.exec(mails[0] ?? '')?.[0] ?? '';
-  await page.getByRole('textbox', { name: 'Code of the mail' }).fill(code);
+  await page.getByRole('textbox', { name: 'Code from the email' }).fill(code);
   const password = 'three-new-words';
   await page.locator('input[name=newPassword]').fill(password);
-  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await logInOn(page, { username, password });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_PERMISSIONS, createAlarm, hireFor, linkSensor } from '../fixtures/home.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
-/** A name that would be markup, and names in other scripts, one of them from right to left. */
+/** Names with markup, and names in other scripts, one of them right-to-left. */
 const names = ['<img src=x onerror=alert(1)><b>bold</b>', 'חדר 12', 'Ærø 部屋 🛏️', '{sensor}</script><script>alert(2)'];
 
 let site: Site;
@@ -26,12 +26,12 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('names in any script are shown as they are, and none becomes markup', { timeout: 90_000 }, async () => {
-  // Pages are opened faster than a person does it: at the limit of calls the console waits, and asks again.
+test('shows names in any script verbatim, without interpreting markup', { timeout: 90_000 }, async () => {
+  // The pages are opened faster than a person would, so the console runs into rate limits and retries.
   await using visitor = await site.openLoggedIn('/groups', site.home, { expected: [/429/] });
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   for (const name of names) await page.getByRole('link', { name, exact: true }).waitFor();
-  await look('groups');
+  await checkPage('groups');
   const { ruleId, webhookId, groupId } = ids;
   const last = names.at(-1) ?? '';
   for (const path of [`/groups/${groupId}`, '/bots', '/rules', `/rules/${ruleId}`, `/webhooks/${webhookId}`]) {
@@ -40,8 +40,8 @@ test('names in any script are shown as they are, and none becomes markup', { tim
     expect(await page.locator('main img, main b, main script').count()).toBe(0);
   }
   await page.goto(`${site.address}/rules/${ruleId}`);
-  await page.getByRole('region', { name: 'What the rule says' }).getByText(`of the group ${last}`).waitFor();
-  await look('rule');
+  await page.getByRole('region', { name: 'What this rule does' }).getByText(`in the group ${last}`).waitFor();
+  await checkPage('rule');
   await page.goto(`${site.address}/personal-data?kind=customer`);
   await page
     .getByRole('textbox', { name: 'Customer' })
@@ -50,20 +50,22 @@ test('names in any script are shown as they are, and none becomes markup', { tim
   await page.getByRole('radiogroup').getByText('Erase', { exact: true }).click();
   await page.getByLabel('Reason').fill(last);
   await page.getByRole('button', { name: 'Erase', exact: true }).click();
-  const question = page.getByRole('dialog', { name: `Erase “${names[0]}” for good?` });
+  const question = page.getByRole('dialog', { name: `Erase “${names[0]}” permanently?` });
   await question.waitFor();
   expect(await question.locator('img, b').count()).toBe(0);
   await question.getByRole('button', { name: 'Cancel' }).click();
 });
 
-test('somebody without permissions sees what there is and is offered nothing else', { timeout: 90_000 }, async () => {
+test('shows users without permissions read-only pages, and which permissions they need', {
+  timeout: 90_000,
+}, async () => {
   const reader = await hireFor(site.admin, site.home.customerId, 'reader');
   await using visitor = await site.openLoggedIn('/rules', reader);
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByRole('link', { name: names.at(-1) ?? '', exact: true }).click();
-  await page.getByText('To change it needs the permission “Manage rules”.').waitFor();
+  await page.getByText('To change it, you need the permission “Manage rules”.').waitFor();
   expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).toBe(0);
-  await look('rule-reader');
+  await checkPage('rule-reader');
   const entries = await page.getByRole('navigation').getByRole('link').allTextContents();
   expect(entries).toEqual(['Overview', 'Sensors', 'Reports', 'Groups', 'Rules']);
   const needed = {
@@ -76,19 +78,19 @@ test('somebody without permissions sees what there is and is offered nothing els
   };
   for (const [path, names] of Object.entries(needed)) {
     await page.goto(site.address + path);
-    await page.getByText(`It needs the permission ${names}. Who manages the users`).waitFor();
+    await page.getByText(`You need the permission ${names}. A system admin`).waitFor();
   }
-  await look('refused');
+  await checkPage('refused');
   await page.goto(`${site.address}/firmwares`);
-  await page.getByText('Only a system admin can do this.').waitFor();
+  await page.getByText('Only system admins can do this.').waitFor();
   await page.goto(`${site.address}/nowhere`);
-  await page.getByText('There is no such page.').waitFor();
+  await page.getByText('This page does not exist.').waitFor();
   await page.goto(`${site.address}/groups`);
   await page.getByRole('table').waitFor();
   expect(await page.getByRole('link', { name: 'New group' }).count()).toBe(0);
 });
 
-test('somebody whose language is German reads a rule, a webhook and its deliveries in it', {
+test('shows rules, webhooks and deliveries in German to a German user', {
   timeout: 90_000,
 }, async () => {
   const { admin, home } = site;
@@ -96,25 +98,25 @@ test('somebody whose language is German reads a rule, a webhook and its deliveri
   const user = await hireFor(admin, home.customerId, 'nachtwache', german);
   const { ruleId, webhookId } = ids;
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`, user);
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByRole('switch', { name: 'Nur zu bestimmten Zeiten' }).check();
   await page
-    .getByRole('region', { name: 'Was die Regel sagt' })
+    .getByRole('region', { name: 'Was diese Regel bewirkt' })
     .getByText('„Sturz erkannt“ bei einem Sensor der Gruppe')
     .waitFor();
   await page.getByText('jeden Tag von 21:00 bis 06:00 (Europe/Berlin)').waitFor();
-  await look('german-rule');
+  await checkPage('german-rule');
   await page.goto(`${site.address}/webhooks/${webhookId}`);
-  await page.getByText('Geschlossen: Alles wird sofort gesendet.').waitFor();
-  await look('german-webhook');
-  await page.getByRole('link', { name: 'Seine Zustellungen' }).click();
-  await page.getByText('In den letzten 30 Tagen wurde nichts gesendet').waitFor();
+  await page.getByText('Geschlossen: Alle Zustellungen werden sofort gesendet.').waitFor();
+  await checkPage('german-webhook');
+  await page.getByRole('link', { name: 'Zustellungen anzeigen' }).click();
+  await page.getByText('Keine Zustellungen in den letzten 30 Tagen').waitFor();
 });
 
-test('on a phone each page fits its width', { timeout: 90_000 }, async () => {
+test('fits each page to the width of a phone', { timeout: 90_000 }, async () => {
   const { ruleId, webhookId, groupId } = ids;
   await using visitor = await site.openLoggedIn('/rules', site.home, { viewport: { width: 390, height: 844 } });
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   const paths = {
     groups: '/groups',
     group: `/groups/${groupId}`,
@@ -134,6 +136,6 @@ test('on a phone each page fits its width', { timeout: 90_000 }, async () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForLoadState('networkidle');
     expect([name, await page.evaluate<number>('document.documentElement.scrollWidth')]).toEqual([name, 390]);
-    await look(`phone-${name}`);
+    await checkPage(`phone-${name}`);
   }
 });

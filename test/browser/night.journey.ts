@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 type Linked = Awaited<ReturnType<typeof linkSensor>>;
-/** A sensor that is heard of, in a room with a name. */
+/** Links an online sensor in a named room. */
 const roomOf = async (name: string): Promise<Linked> => {
   const { client } = site.home;
   const sensor = await linkSensor(client);
@@ -27,7 +27,7 @@ const say = async ({ device, sensorId }: Linked, message: object): Promise<void>
 const nurse = (username: string, firstName: string) =>
   hireFor(site.admin, site.home.customerId, username, { firstName, lastName: 'Meier', permissions: [] });
 
-test('an alarm stays until somebody goes, whom every browser names, and until somebody says what it was', {
+test('keeps an alarm open until it is acknowledged, and listed until it has an outcome, in every browser', {
   timeout: 90_000,
 }, async () => {
   const room = await roomOf('Room 12, Süd');
@@ -36,36 +36,36 @@ test('an alarm stays until somebody goes, whom every browser names, and until so
   await using first = await site.openLoggedIn('', anna);
   await using second = await site.openLoggedIn('', ben);
   const openOf = ({ page }: typeof first) => page.getByRole('region', { name: 'Open alarms' });
-  await openOf(first).getByText('No open alarm.').waitFor();
+  await openOf(first).getByText('No open alarms.').waitFor();
   const start = Date.now();
   await say(room, fallMessage('calling', start));
-  // The fall ends by itself, and the alarm does not.
+  // The fall ends by itself, but the alarm stays open.
   await say(room, fallMessage('finished', start));
   const card = openOf(first).getByRole('listitem').filter({ hasText: 'Room 12, Süd' });
-  await card.getByText(/Nurse call: told at/).waitFor();
+  await card.getByText(/Nurse call: notified at/).waitFor();
   await openOf(second).getByRole('link', { name: 'Room 12, Süd' }).waitFor();
   expect(await first.page.title()).toBe('(1) Overview · Sensor Cloud');
   expect(await first.page.locator('link[rel=icon]').getAttribute('href')).toContain('%3E1%3C%2Ftext');
-  await first.look('night-alarm');
+  await first.checkPage('night-alarm');
 
-  await card.getByRole('button', { name: "I'll go" }).click();
-  const taken = (of: typeof first) => of.page.getByRole('region', { name: 'Taken care of' });
-  await taken(first).getByText('Anna Meier').waitFor();
-  await taken(second).getByText('Anna Meier').waitFor();
-  await openOf(second).getByText('No open alarm.').waitFor();
+  await card.getByRole('button', { name: "I'm on it" }).click();
+  const acknowledgedIn = (of: typeof first) => of.page.getByRole('region', { name: 'Somebody is on it' });
+  await acknowledgedIn(first).getByText('Anna Meier').waitFor();
+  await acknowledgedIn(second).getByText('Anna Meier').waitFor();
+  await openOf(second).getByText('No open alarms.').waitFor();
   expect(await first.page.title()).toBe('Overview · Sensor Cloud');
-  await first.look('night-taken');
-  expect(await taken(second).getByRole('button', { name: "I'm not going" }).count()).toBe(0);
+  await first.checkPage('night-taken');
+  expect(await acknowledgedIn(second).getByRole('button', { name: "I can't go" }).count()).toBe(0);
 
-  await taken(first).getByRole('button', { name: 'a false alarm' }).click();
-  const shift = second.page.getByRole('region', { name: 'Answered in the last 12 hours' });
-  await shift.getByText('It was a false alarm').waitFor();
+  await acknowledgedIn(first).getByRole('button', { name: 'False alarm' }).click();
+  const shift = second.page.getByRole('region', { name: 'Closed in the last 12 hours' });
+  await shift.getByText('Outcome: False alarm').waitFor();
   await shift.getByText('Anna Meier').waitFor();
-  expect(await taken(second).count()).toBe(0);
-  await second.look('night-answered');
+  expect(await acknowledgedIn(second).count()).toBe(0);
+  await second.checkPage('night-answered');
 });
 
-test('who is second is told who was first, and an alarm that is given back is open again', async () => {
+test('names the first user to the second one, and reopens an alarm whose acknowledgement is withdrawn', async () => {
   const { client } = site.home;
   const room = await roomOf('Room 14');
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/409|ERR_FAILED/] });
@@ -74,37 +74,37 @@ test('who is second is told who was first, and an alarm that is given back is op
   const start = Date.now();
   await say(room, fallMessage('calling', start));
   const card = open.getByRole('listitem').filter({ hasText: 'Room 14' });
-  await card.getByRole('button', { name: "I'll go" }).waitFor();
-  // What the other says is not read before this one touches the button.
+  await card.getByRole('button', { name: "I'm on it" }).waitFor();
+  // The page does not see the other acknowledgement before the button is clicked.
   await page.route(/rule-hits\?/, (route) => route.abort());
   const carla = await nurse('carla', 'Carla');
   const [hits] = await client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${site.home.customerId}/rule-hits`);
-  const care = `/customers/${site.home.customerId}/rule-hits/${hits?.data[0]?.id}/acknowledgement`;
-  await carla.client.ok('PUT', care, {});
-  await card.getByRole('button', { name: "I'll go" }).click();
+  const acknowledgement = `/customers/${site.home.customerId}/rule-hits/${hits?.data[0]?.id}/acknowledgement`;
+  await carla.client.ok('PUT', acknowledgement, {});
+  await card.getByRole('button', { name: "I'm on it" }).click();
   await page
     .getByRole('alert')
     .getByText(/Carla Meier/)
     .waitFor();
   await page.unrouteAll();
-  const taken = page
-    .getByRole('region', { name: 'Taken care of' })
+  const acknowledged = page
+    .getByRole('region', { name: 'Somebody is on it' })
     .getByRole('listitem')
     .filter({ hasText: 'Room 14' });
-  await taken.getByText('Carla Meier').waitFor();
-  await carla.client.ok('DELETE', care);
-  await card.getByRole('button', { name: "I'll go" }).click();
-  await taken.getByRole('button', { name: "I'm not going" }).click();
-  await card.getByRole('button', { name: 'right: it happened' }).click();
-  // Somebody is still on the floor.
-  await taken.getByText('It was right: it happened').waitFor();
-  expect(await open.getByText('Nobody is known').count()).toBe(0);
+  await acknowledged.getByText('Carla Meier').waitFor();
+  await carla.client.ok('DELETE', acknowledgement);
+  await card.getByRole('button', { name: "I'm on it" }).click();
+  await acknowledged.getByRole('button', { name: "I can't go" }).click();
+  await card.getByRole('button', { name: 'Real alarm' }).click();
+  // The fall is still open.
+  await acknowledged.getByText('Outcome: Real alarm').waitFor();
+  expect(await open.getByText('Nobody detected').count()).toBe(0);
   await say(room, fallMessage('finished', start));
-  const shift = page.getByRole('region', { name: 'Answered in the last 12 hours' }).getByRole('listitem');
-  await shift.filter({ hasText: 'Room 14' }).getByText('It was right: it happened').waitFor();
+  const shift = page.getByRole('region', { name: 'Closed in the last 12 hours' }).getByRole('listitem');
+  await shift.filter({ hasText: 'Room 14' }).getByText('Outcome: Real alarm').waitFor();
 });
 
-test('a page that reaches nothing keeps what it has, says in red how old it is, and goes on by itself', async () => {
+test('keeps its data while offline, shows its age in red, and updates by itself afterwards', async () => {
   const expected = [/ERR_INTERNET_DISCONNECTED|ERR_FAILED/];
   await using visitor = await site.openLoggedIn('/account', site.home, { expected });
   const { page, context } = visitor;
@@ -121,15 +121,15 @@ test('a page that reaches nothing keeps what it has, says in red how old it is, 
   const green = await colour();
   expect(await late.count()).toBe(0);
   await context.setOffline(true);
-  await late.getByText('This browser has no network.').waitFor();
+  await late.getByText('This browser has no network connection.').waitFor();
   await expect.poll(colour).not.toBe(green);
   await expect.poll(() => page.title()).toBe('⚠ Overview · Sensor Cloud');
-  await visitor.look('night-offline');
+  await visitor.checkPage('night-offline');
   await context.setOffline(false);
   await late.waitFor({ state: 'detached' });
   await expect.poll(colour).toBe(green);
 
-  // The network is there, and the service is not.
+  // The network works, but the service does not.
   await page.route(/open-falls|rule-hits/, (route) => route.abort());
   await page.getByText('Not up to date').waitFor();
   await page.clock.fastForward(66_000);
@@ -139,7 +139,7 @@ test('a page that reaches nothing keeps what it has, says in red how old it is, 
   await late.waitFor({ state: 'detached' });
 });
 
-test('before hits could be read, it is not said that no alarm is open; nor that all is watched before that is known', async () => {
+test('never claims that no alarms are open, or that all is watched, before it has read that', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
@@ -147,13 +147,13 @@ test('before hits could be read, it is not said that no alarm is open; nor that 
   await page.getByRole('link', { name: 'Overview' }).click();
   const open = page.getByRole('region', { name: 'Open alarms' });
   await open.getByRole('alert').getByText('broken').waitFor();
-  await open.getByText('Whether everything is watched could not be read.').waitFor();
-  expect(await page.getByText('No open alarm.').count()).toBe(0);
+  await open.getByText('Could not check whether everything is watched.').waitFor();
+  expect(await page.getByText('No open alarms.').count()).toBe(0);
   await page.unrouteAll();
-  await open.getByText('No open alarm.').waitFor();
+  await open.getByText('No open alarms.').waitFor();
 });
 
-test('a load of the page is six calls at most, and then it reads little', async () => {
+test('loads the overview with at most six calls, and then polls small pages', async () => {
   await using visitor = await site.openLoggedIn('/account');
   const { page } = visitor;
   await page.waitForLoadState('networkidle');
@@ -163,7 +163,7 @@ test('a load of the page is six calls at most, and then it reads little', async 
     if (!pathname.includes('/console')) calls.push(pathname.replace(/.*\/api\/v1/, '') + search);
   });
   await page.goto(site.address, { waitUntil: 'networkidle' });
-  await page.getByText('No open alarm.').waitFor();
+  await page.getByText('No open alarms.').waitFor();
   expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(6);
   const after = calls.length;
   await page.waitForRequest(/rule-hits/);
@@ -175,51 +175,54 @@ test('a load of the page is six calls at most, and then it reads little', async 
   ).toBe(true);
 });
 
-const looks = [
+const variants = [
   { locale: 'en', colorScheme: 'light', width: 1_440 },
   { locale: 'en', colorScheme: 'dark', width: 390 },
   { locale: 'de', colorScheme: 'light', width: 390 },
   { locale: 'de', colorScheme: 'dark', width: 1_440 },
 ] as const;
 
-describe('all that a night can bring', () => {
+describe('a night with every state', () => {
   beforeAll(async () => {
     const { client, customerId } = site.home;
     const open = await roomOf('Room 15');
-    const cared = await roomOf('Room 16');
+    const acknowledged = await roomOf('Room 16');
     const simulated = await roomOf('Room 17');
     await linkSensor(client);
-    await say(cared, fallMessage('calling', Date.now()));
+    await say(acknowledged, fallMessage('calling', Date.now()));
     const [hits] = await client.ok<{ data: { id: number }[] }[]>('GET', `/customers/${customerId}/rule-hits`);
     await client.ok('PUT', `/customers/${customerId}/rule-hits/${hits?.data[0]?.id}/acknowledgement`, {});
     await say(open, fallMessage('calling', Date.now()));
     await say(simulated, fallMessage('calling', Date.now(), { isSimulated: true }));
   });
 
-  test.each(looks)('has enough contrast and fits, in $locale, $colorScheme, $width pixels wide', async (look) => {
-    const { locale, colorScheme, width } = look;
-    await site.home.client.ok('PUT', '/users/me', {
-      ...(await site.home.client.ok<object>('GET', '/users/me')),
-      locale,
-    });
-    const options = { colorScheme, locale, viewport: { width, height: 900 }, expected: [/ERR_INTERNET/] };
-    await using visitor = await site.openLoggedIn('', site.home, options);
-    const { page, context } = visitor;
-    await page.getByRole('link', { name: 'Room 16' }).waitFor();
-    await page.getByText(/1 of \d rooms|1 von \d Räumen/).waitFor();
-    await context.setOffline(true);
-    await page
-      .getByRole('alert')
-      .filter({ hasText: /Out of date|Veraltet/ })
-      .waitFor();
-    await visitor.look(`night-${locale}-${colorScheme}-${width}`);
-    const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    expect(beyond).toBeLessThanOrEqual(0);
-    // It is read from the door, where the screen has room for it.
-    const sizes = await page.evaluate<string[]>(
-      "[...document.querySelectorAll('.alarm-room, .running')].map((one) => getComputedStyle(one).fontSize)",
-    );
-    expect(sizes).toHaveLength(4);
-    for (const size of sizes) expect(Number.parseFloat(size)).toBeGreaterThanOrEqual(width > 1_000 ? 48 : 28);
-  });
+  test.each(variants)(
+    'shows the overview accessibly and without horizontal scrolling in $locale, $colorScheme, $width pixels wide',
+    async (variant) => {
+      const { locale, colorScheme, width } = variant;
+      await site.home.client.ok('PUT', '/users/me', {
+        ...(await site.home.client.ok<object>('GET', '/users/me')),
+        locale,
+      });
+      const options = { colorScheme, locale, viewport: { width, height: 900 }, expected: [/ERR_INTERNET/] };
+      await using visitor = await site.openLoggedIn('', site.home, options);
+      const { page, context } = visitor;
+      await page.getByRole('link', { name: 'Room 16' }).waitFor();
+      await page.getByText(/1 of \d rooms|1 von \d Räumen/).waitFor();
+      await context.setOffline(true);
+      await page
+        .getByRole('alert')
+        .filter({ hasText: /Out of date|Veraltet/ })
+        .waitFor();
+      await visitor.checkPage(`night-${locale}-${colorScheme}-${width}`);
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      expect(overflow).toBeLessThanOrEqual(0);
+      // On wide screens it is readable from the door.
+      const sizes = await page.evaluate<string[]>(
+        "[...document.querySelectorAll('.alarm-room, .running')].map((one) => getComputedStyle(one).fontSize)",
+      );
+      expect(sizes).toHaveLength(4);
+      for (const size of sizes) expect(Number.parseFloat(size)).toBeGreaterThanOrEqual(width > 1_000 ? 48 : 28);
+    },
+  );
 });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createHome } from '../fixtures/home.ts';
 import { type IssuerHere, startIssuer } from '../fixtures/issuer.ts';
-import { said } from './fixtures/fields.ts';
+import { waitForNotice } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 let issuer: IssuerHere;
@@ -22,21 +22,21 @@ beforeEach(() => {
   issuer.people.clear();
 });
 
-/** Browsers complain of pages of the issuer that has no icon, and of answers that are no success. */
+/** The browser logs errors for the missing icon of the issuer and for error responses. */
 const expected = [/401/, /404/, /favicon/];
 const enter = (page: Page) => page.getByRole('button', { name: 'Log in with Home account' }).click();
 const as = (page: Page, name: string) => page.getByRole('button', { name: `I am ${name}` }).click();
-const isRefused = async (page: Page) => {
-  await page.getByRole('main').getByRole('alert').getByText('The login there was refused').waitFor();
+const expectRefused = async (page: Page) => {
+  await page.getByRole('main').getByRole('alert').getByText('The login was refused there').waitFor();
   const cookies = await page.context().cookies();
   expect(cookies.filter(({ name }) => name.startsWith('PSAUTH'))).toEqual([]);
 };
-test('somebody logs in at the issuer, is where the link leads, logs out there too, and in again only there', async () => {
+test('logs in and out at the issuer, and returns to a deep link', async () => {
   issuer.people.set('anna', { groups: ['nurses'] });
   await using visitor = await site.open('/sensors?state=inactive', { expected });
   const { page } = visitor;
   await page.getByRole('button', { name: 'Log in with Home account' }).waitFor();
-  await visitor.look('login-oidc');
+  await visitor.checkPage('login-oidc');
   await enter(page);
   await as(page, 'anna');
   await page.getByRole('heading', { name: 'Sensors', level: 1 }).waitFor();
@@ -49,12 +49,12 @@ test('somebody logs in at the issuer, is where the link leads, logs out there to
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   expect(page.url()).toContain(`${site.address}`);
   expect((await visitor.context.cookies()).filter(({ name }) => name.startsWith('PS'))).toEqual([]);
-  // The session at the issuer is over: it asks who somebody is.
+  // The session at the issuer has ended, so it asks for a login.
   await enter(page);
   await page.getByRole('button', { name: 'I am anna' }).waitFor();
 });
 
-test('a lost right is lost at the next login, and with the last one the login', async () => {
+test('withdraws lost permissions at the next login, and the login with the last one', async () => {
   issuer.people.set('bert', { groups: ['nurses', 'leads'] });
   await using visitor = await site.open('', { expected });
   const { page } = visitor;
@@ -74,33 +74,33 @@ test('a lost right is lost at the next login, and with the last one the login', 
   await using third = await site.open('', { expected });
   await enter(third.page);
   await as(third.page, 'bert');
-  await isRefused(third.page);
-  await third.look('login-oidc-refused');
+  await expectRefused(third.page);
+  await third.checkPage('login-oidc-refused');
   await page.reload();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
-test('who exports data is asked by the issuer again, and goes on with it', async () => {
+test('asks for a new login at the issuer before an export, and continues with it', async () => {
   issuer.people.set('olga', { groups: ['owners'] });
   await using visitor = await site.open('/personal-data?kind=customer', { expected: [...expected, /403/] });
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await enter(page);
   await as(page, 'olga');
   await page.getByLabel('Reason').fill('Requested');
   const begin = page.getByRole('button', { name: 'Export', exact: true });
   await begin.click();
   await page.getByRole('alert').getByText('Log in again').waitFor();
-  await look('personal-data-login-too-old');
-  // The issuer still knows who it is, and asks nevertheless.
+  await checkPage('personal-data-login-too-old');
+  // The issuer still has a session, but asks again.
   await enter(page);
   await as(page, 'olga');
   await page.waitForURL(/personal-data\?kind=customer$/);
   await page.getByLabel('Reason').fill('Requested');
   await begin.click();
-  await said(page, 'The export has begun.');
+  await waitForNotice(page, 'Export started.');
 });
 
-test('an answer that comes again is refused', async () => {
+test('refuses an answer of the issuer that was already used', async () => {
   issuer.people.set('carl', { groups: ['nurses'] });
   await using visitor = await site.open('', { expected });
   const { page } = visitor;
@@ -111,10 +111,10 @@ test('an answer that comes again is refused', async () => {
   const address = (await back).url();
   await visitor.context.clearCookies();
   await page.goto(address);
-  await isRefused(page);
+  await expectRefused(page);
 });
 
-test('an answer is refused in a browser that did not begin the login, and is used up then', async () => {
+test('refuses and invalidates an answer in a browser that did not start the login', async () => {
   issuer.people.set('fritz', { groups: ['nurses'] });
   await using visitor = await site.open('', { expected: [...expected, /ERR_FAILED/] });
   const { page } = visitor;
@@ -124,13 +124,13 @@ test('an answer is refused in a browser that did not begin the login, and is use
   await page.getByRole('main').getByRole('alert').waitFor();
   const address = page.url();
   await using stranger = await site.open(address.slice(site.address.length), { expected });
-  await isRefused(stranger.page);
+  await expectRefused(stranger.page);
   await page.unroute('**/users/login/oidc/answer');
   await page.goto(address);
-  await isRefused(page);
+  await expectRefused(page);
 });
 
-test('an answer to another nonce is refused', async () => {
+test('refuses an answer for another nonce', async () => {
   issuer.people.set('dora', { groups: ['nurses'] });
   await using visitor = await site.open('', { expected });
   const { page } = visitor;
@@ -141,10 +141,10 @@ test('an answer to another nonce is refused', async () => {
   });
   await enter(page);
   await as(page, 'dora');
-  await isRefused(page);
+  await expectRefused(page);
 });
 
-test('an answer of a foreign issuer is refused', async () => {
+test('refuses an answer of a foreign issuer', async () => {
   const foreign = await startIssuer();
   foreign.people.set('emil', { groups: ['nurses', 'leads'] });
   await using visitor = await site.open('', { expected });
@@ -158,11 +158,11 @@ test('an answer of a foreign issuer is refused', async () => {
   );
   await enter(page);
   await as(page, 'emil');
-  await isRefused(page);
+  await expectRefused(page);
   await foreign.stop();
 });
 
-test('a user with a password logs in by it as before', async () => {
+test('still logs in a user with a password', async () => {
   const { username, password } = await createHome(site.admin, 'local', []);
   await using visitor = await site.open('', { expected });
   const { page } = visitor;

@@ -13,11 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([site.stop(), ...pages.map((page) => page.stop())]));
 
-/** Logs in and asks for the own user by the token, as a script of the page at this address can. */
+/** Logs in and reads the own user with the token, as a script of the page at this URL would. */
 const tryFrom = async ({ url }: Receiver) => {
   await using visitor = await visit(url, { expected: [/\b404\b/, /CORS policy/, /ERR_FAILED/] });
   const { username, password } = site.home;
-  const told = await visitor.page.evaluate(
+  const result = await visitor.page.evaluate(
     async ({ base, login }) => {
       try {
         const headers = { 'Content-Type': 'application/json' };
@@ -33,10 +33,10 @@ const tryFrom = async ({ url }: Receiver) => {
     },
     { base: site.cloud.url, login: { username, password } },
   );
-  return told;
+  return result;
 };
 
-test('a page of a listed origin logs in, calls with its token and reads errors; a page of another origin reads nothing', async () => {
+test('lets pages of listed origins log in, call the API and read errors, and pages of other origins read nothing', async () => {
   const [listed, other] = pages;
   if (!listed || !other) throw new Error('no pages');
   expect(await tryFrom(listed)).toEqual([site.home.username, 404, true]);

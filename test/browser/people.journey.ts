@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
 import { hireFor } from '../fixtures/home.ts';
-import { furnish, type Site, startSite } from './fixtures/site.ts';
+import { createRoom, type Site, startSite } from './fixtures/site.ts';
 
 const MARKUP = '<img src=x onerror=alert(1)> غرفة 病室';
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
@@ -10,28 +10,28 @@ let site: Site;
 let sensorId: string;
 beforeAll(async () => {
   site = await startSite('people');
-  ({ sensorId } = await furnish(site, MARKUP));
+  ({ sensorId } = await createRoom(site, MARKUP));
 });
 afterAll(() => site.stop());
 
-test('on a phone nothing is wider than the screen, and the menu leads to every page', async () => {
+test('fits a phone, with a menu for all pages', async () => {
   await using visitor = await site.openLoggedIn('', site.home, PHONE);
   const { page } = visitor;
   await page.getByRole('link', { name: MARKUP }).waitFor();
-  await visitor.look('phone-overview');
+  await visitor.checkPage('phone-overview');
   await page.getByRole('button', { name: 'Menu' }).click();
   await page.getByRole('link', { name: 'Sensors', exact: true }).click();
   await page.getByRole('link', { name: MARKUP }).click();
-  await page.getByRole('button', { name: 'Change the room' }).waitFor();
-  await visitor.look('phone-room');
+  await page.getByRole('button', { name: 'Edit room' }).waitFor();
+  await visitor.checkPage('phone-room');
   const width = await page.evaluate('document.documentElement.scrollWidth');
   expect(width).toBe(PHONE.viewport.width);
 });
 
-test('a finger moves a region', async () => {
+test('moves a region by touch', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, PHONE);
   const { page, context } = visitor;
-  await page.getByRole('button', { name: 'Change the room' }).click();
+  await page.getByRole('button', { name: 'Edit room' }).click();
   const bed = page.getByRole('button', { name: /^Bed, / });
   await bed.scrollIntoViewIfNeeded();
   const box = await bed.boundingBox();
@@ -51,26 +51,26 @@ test('a finger moves a region', async () => {
   expect(left).toBeGreaterThan(-140);
 });
 
-test('the text of a customer stays text', async () => {
+test('shows markup in a name as text', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`);
   await visitor.page.getByRole('heading', { name: MARKUP }).waitFor();
   expect(await visitor.page.locator('main img').count()).toBe(0);
 });
 
-test('who may do nothing is offered nothing', async () => {
+test('offers nothing to a user without permissions', async () => {
   const guest = await hireFor(site.admin, site.home.customerId, 'guest');
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, guest);
   const { page } = visitor;
-  await page.getByText('Points of recent events').waitFor();
-  expect(await page.getByRole('button', { name: 'Change the room' }).count()).toBe(0);
+  await page.getByText('Dots: recent events').waitFor();
+  expect(await page.getByRole('button', { name: 'Edit room' }).count()).toBe(0);
   await page.getByRole('tab', { name: 'Configuration' }).click();
-  await page.getByText('You may not see any configuration').waitFor();
+  await page.getByText("You don't have access to the configuration").waitFor();
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('region', { name: 'Sensors' }).waitFor();
-  expect(await page.getByRole('region', { name: 'Deliveries that fail' }).count()).toBe(0);
+  expect(await page.getByRole('region', { name: 'Failing webhooks' }).count()).toBe(0);
 });
 
-test('a system admin chooses the customer to look at', async () => {
+test('lets a system admin choose a customer', async () => {
   await site.admin.ok('POST', '/customers', { name: 'Elm House', location: '', email: '' });
   await using visitor = await site.openLoggedIn('', { username: 'admin', password: ADMIN_PASSWORD });
   const { page } = visitor;
@@ -78,10 +78,10 @@ test('a system admin chooses the customer to look at', async () => {
   await page.getByRole('combobox', { name: 'Customer' }).click();
   await page.getByRole('option', { name: 'people' }).click();
   await page.getByRole('link', { name: MARKUP }).waitFor();
-  await visitor.look('admin-overview');
+  await visitor.checkPage('admin-overview');
 });
 
-test('who speaks German reads German, also in the dark', async () => {
+test('shows German texts to a German user, in the dark theme, too', async () => {
   const { username, password } = await hireFor(site.admin, site.home.customerId, 'schwester', { locale: 'de' });
   const dark = { locale: 'de-DE', colorScheme: 'dark' as const };
   await using visitor = await site.open(`/sensors/${sensorId}`, dark);
@@ -90,14 +90,14 @@ test('who speaks German reads German, also in the dark', async () => {
   await page.getByLabel('Benutzername').fill(username);
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Anmelden' }).click();
-  await page.getByText('Punkte der letzten Ereignisse').waitFor();
-  await visitor.look('german-dark-room');
+  await page.getByText('Punkte: letzte Ereignisse').waitFor();
+  await visitor.checkPage('german-dark-room');
   await page.getByRole('link', { name: 'Übersicht' }).click();
   await page.getByRole('link', { name: MARKUP }).waitFor();
-  await visitor.look('german-dark-overview');
+  await visitor.checkPage('german-dark-overview');
 });
 
-test.each(['en-US@posix', '', 'x'])('a browser whose language is %j reads English', async (language) => {
+test.each(['en-US@posix', '', 'x'])('falls back to English for the browser language %j', async (language) => {
   await using visitor = await site.openLoggedIn('/account');
   const { page, context } = visitor;
   await context.addInitScript((wrong) => {
@@ -108,7 +108,7 @@ test.each(['en-US@posix', '', 'x'])('a browser whose language is %j reads Englis
   await page.goto(site.address);
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await page
-    .getByRole('img', { name: /^Hits of the last 24 hours/ })
+    .getByRole('img', { name: /^Rule hits in the last 24 hours/ })
     .locator('canvas')
     .waitFor();
 });

@@ -8,8 +8,8 @@ import { skippingClock } from '#lib/local/clock.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, hireFor } from '../fixtures/home.ts';
 import { unzip } from '../fixtures/unzip.ts';
-import { choose, said } from './fixtures/fields.ts';
-import { furnish, type Site, startSite } from './fixtures/site.ts';
+import { choose, waitForNotice } from './fixtures/fields.ts';
+import { createRoom, type Site, startSite } from './fixtures/site.ts';
 
 const MINUTE = 60_000;
 const clock = skippingClock(Date.now());
@@ -31,22 +31,22 @@ const fill = async (page: Page, reason: string, password: string) => {
 };
 const switchTo = (page: Page, what: string) => page.getByRole('radiogroup').getByText(what, { exact: true }).click();
 
-test('a user is exported to a file, once for a double click, after a wrong password was told at its field', async () => {
+test('exports a user once on a double click, after a wrong password is reported at its field', async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/400/] });
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByRole('link', { name: 'Personal data' }).click();
-  await page.getByText('Nothing was exported in the last 400 days.').waitFor();
-  await page.getByText('Nothing was erased in the last 400 days.').waitFor();
+  await page.getByText('No exports in the last 400 days.').waitFor();
+  await page.getByText('No erasures in the last 400 days.').waitFor();
   await choose(page, 'User', 'wanda');
   await fill(page, 'Requested', 'a-wrong-password');
   const begin = page.getByRole('button', { name: 'Export', exact: true });
   await begin.click();
   await page.getByText('is not the current password').waitFor();
   expect(await page.locator('input[name=password]').inputValue()).toBe('');
-  await look('personal-data-wrong-password');
+  await checkPage('personal-data-wrong-password');
   await fill(page, 'Requested', site.home.password);
   await begin.dblclick();
-  await said(page, 'The export has begun.');
+  await waitForNotice(page, 'Export started.');
   await site.cloud.idle();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -55,13 +55,13 @@ test('a user is exported to a file, once for a double click, after a wrong passw
   const files = await unzip(Buffer.concat(await (await download.createReadStream()).toArray()));
   expect(JSON.parse(files['manifest.json'] ?? '')).toMatchObject({ subject: { kind: 'user', id: wanda.id } });
   expect(files['data.jsonl']).toContain('wanda@example.com');
-  // One, and the head.
+  // One row and the head.
   expect(await exportsOf(page).count()).toBe(2);
   expect(page.url()).not.toContain(site.home.password);
-  await look('personal-data-exported');
+  await checkPage('personal-data-exported');
 });
 
-/** Lets minutes pass: an erasure looks for the last time 16 minutes after its beginning. */
+/** Lets minutes pass: the last pass of an erasure is 16 minutes after its start. */
 const pass = async (minutes: number) => {
   for (let minute = 0; minute < minutes; minute++) {
     clock.skipTo(clock.now() + MINUTE);
@@ -70,29 +70,29 @@ const pass = async (minutes: number) => {
   }
 };
 
-const looks = [
+const variants = [
   { colorScheme: 'light', width: 1_440 },
   { colorScheme: 'dark', width: 390 },
 ] as const;
 
-test.each(looks)(
-  'a sensor is erased after a question, with a certificate at the end: $width pixels wide',
+test.each(variants)(
+  'erases a sensor after confirmation, with a certificate at the end, $width pixels wide',
   {
     timeout: 120_000,
   },
   async ({ colorScheme, width }) => {
-    const { sensorId } = await furnish(site, `Room ${width}`);
+    const { sensorId } = await createRoom(site, `Room ${width}`);
     const options = { colorScheme, viewport: { width, height: 900 } };
     await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, options);
-    const { page, look } = visitor;
+    const { page, checkPage } = visitor;
     await page.getByRole('link', { name: 'Export or erase' }).click();
     await page.getByRole('heading', { name: 'Personal data' }).waitFor();
     await switchTo(page, 'Erase');
     await fill(page, 'Moved out', site.home.password);
     await page.getByRole('button', { name: 'Erase', exact: true }).click();
-    const question = page.getByRole('dialog', { name: `Erase “Room ${width}” for good?` });
+    const question = page.getByRole('dialog', { name: `Erase “Room ${width}” permanently?` });
     await question.getByText('This cannot be undone.').waitFor();
-    await look(`personal-data-question-${width}`);
+    await checkPage(`personal-data-question-${width}`);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     expect((await site.home.client.call('GET', `/sensors/${sensorId}`)).status).toBe(200);
@@ -100,13 +100,13 @@ test.each(looks)(
 
     await page.getByRole('button', { name: 'Erase', exact: true }).click();
     await question.getByRole('button', { name: 'Erase' }).dblclick();
-    await said(page, 'Nobody finds it any more. The erasure completes in about 16 minutes.');
+    await waitForNotice(page, 'Erasure started.');
     expect((await site.home.client.call('GET', `/sensors/${sensorId}`)).status).toBe(404);
     const row = erasuresOf(page).filter({ hasText: sensorId });
     await row.getByText('Running').waitFor();
-    await row.getByText(/^Until about/).waitFor();
+    await row.getByText(/^Done at about/).waitFor();
     expect(await row.count()).toBe(1);
-    await look(`personal-data-running-${width}`);
+    await checkPage(`personal-data-running-${width}`);
     await pass(40);
     await row.getByRole('button', { name: 'Certificate' }).click();
     const certificate = page.getByRole('dialog', { name: 'Certificate' });
@@ -114,90 +114,93 @@ test.each(looks)(
     const erased = certificate.getByRole('table', { name: 'What was erased' });
     await erased.getByRole('row', { name: 'Events' }).waitFor();
     await certificate.getByRole('table', { name: 'What remains' }).getByRole('row', { name: 'Backups' }).waitFor();
-    const words = await erased.getByRole('rowheader').allTextContents();
-    expect(Object.values(itemsEnglish)).toEqual(expect.arrayContaining(words));
-    await look(`personal-data-certificate-${width}`);
+    const names = await erased.getByRole('rowheader').allTextContents();
+    expect(Object.values(itemsEnglish)).toEqual(expect.arrayContaining(names));
+    await checkPage(`personal-data-certificate-${width}`);
   },
 );
 
-test('who erases the own user is told that the session ends, and then it has ended', async () => {
+test('warns a user who erases the own account, and ends the session', async () => {
   const permissions = ['manage_customers' as const];
   const user = await hireFor(site.admin, site.home.customerId, 'leaver', { permissions });
   await using visitor = await site.openLoggedIn('/personal-data', user, { expected: [/401/] });
-  const { page, look } = visitor;
-  await page.getByText('Only yourself: to choose others you need the right to manage users.').waitFor();
+  const { page, checkPage } = visitor;
+  await page.getByText('Only yourself. To choose others, you need the permission to manage users.').waitFor();
   await choose(page, 'User', 'leaver');
   await switchTo(page, 'Erase');
-  const ends = 'You erase yourself: your session ends at once';
+  const ends = 'You are erasing yourself. Your session ends immediately';
   await page.getByRole('alert').getByText(ends).waitFor();
-  await look('personal-data-self');
+  await checkPage('personal-data-self');
   await fill(page, 'I leave', user.password);
   await page.getByRole('button', { name: 'Erase', exact: true }).click();
-  const question = page.getByRole('dialog', { name: 'Erase “leaver” for good?' });
+  const question = page.getByRole('dialog', { name: 'Erase “leaver” permanently?' });
   await question.getByText(ends).waitFor();
   await question.getByRole('button', { name: 'Erase' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
-test('a system admin erases a user of no customer, whom the link on its page names', async () => {
+test('lets a system admin erase a user without a customer, from the page of the user', async () => {
   const { id } = await hireFor(site.admin, 0, 'nobody', { customerId: null });
   await using visitor = await site.openLoggedIn(`/users/${id}`, admin);
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByRole('link', { name: 'Export or erase' }).click();
-  await page.getByText('Of no customer').waitFor();
+  await page.getByText('No customer').waitFor();
   expect(await page.getByRole('radio', { name: 'Customer' }).count()).toBe(0);
   await switchTo(page, 'Erase');
   await fill(page, 'Not used', ADMIN_PASSWORD);
   await page.getByRole('button', { name: 'Erase', exact: true }).click();
-  await page.getByRole('dialog', { name: 'Erase “nobody” for good?' }).getByRole('button', { name: 'Erase' }).click();
+  await page
+    .getByRole('dialog', { name: 'Erase “nobody” permanently?' })
+    .getByRole('button', { name: 'Erase' })
+    .click();
   await erasuresOf(page)
     .filter({ hasText: `User ${id}` })
     .waitFor();
-  await look('personal-data-of-none');
+  await checkPage('personal-data-of-none');
   const { customerId } = site.home;
   await page.goto(`${site.address}/personal-data?customer=${customerId}&kind=customer`);
-  await page.getByText('Of the customer willow').waitFor();
+  await page.getByText('Customer: willow').waitFor();
   expect(await page.getByRole('textbox', { name: 'Customer' }).inputValue()).toBe('willow');
   await exportsOf(page)
     .filter({ hasText: `User ${wanda.id}` })
     .waitFor();
 });
 
-test('a system admin erases a customer, and sees what was erased of it', async () => {
+test('lets a system admin erase a customer, and shows the progress', async () => {
   const gone = await site.admin.ok<{ id: number }>('POST', '/customers', { name: 'Elm', location: '', email: '' });
   await using visitor = await site.openLoggedIn(`/customers/${gone.id}`, admin, { expected: [/404/] });
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByRole('link', { name: 'Export or erase' }).click();
   await switchTo(page, 'Erase');
   await fill(page, 'Left', ADMIN_PASSWORD);
   await page.getByRole('button', { name: 'Erase', exact: true }).click();
-  await page.getByRole('dialog', { name: 'Erase “Elm” for good?' }).getByRole('button', { name: 'Erase' }).click();
+  await page.getByRole('dialog', { name: 'Erase “Elm” permanently?' }).getByRole('button', { name: 'Erase' }).click();
   const row = erasuresOf(page).filter({ hasText: `Customer ${gone.id}` });
   await row.waitFor();
   expect((await site.admin.call('GET', `/customers/${gone.id}`)).status).toBe(404);
   await page.reload();
-  await page.getByText(`Of the customer ${gone.id}`).waitFor();
-  await row.getByRole('button', { name: 'So far' }).click();
-  await page.getByText('The erasure has not completed yet').waitFor();
-  await look('personal-data-so-far');
+  await page.getByText(`Customer: ${gone.id}`).waitFor();
+  await row.getByRole('button', { name: 'Progress' }).click();
+  await page.getByText('The erasure is still running.').waitFor();
+  await checkPage('personal-data-so-far');
 });
 
-test('a failed export says that it can be begun again', async () => {
+test('offers to restart a failed export', async () => {
   await using visitor = await site.openLoggedIn('');
-  const { page, look } = visitor;
-  // An export fails when it was tried for six hours.
+  const { page, checkPage } = visitor;
+  // An export fails only after six hours of attempts.
   await page.route('**/exports', async (route) => {
     const [first, ...others] = await (await route.fetch()).json();
     await route.fulfill({ json: [{ ...first, state: 'failed', url: null }, ...others] });
   });
   await page.getByRole('link', { name: 'Personal data' }).click();
-  await exportsOf(page).getByText('It can be begun again.').waitFor();
-  await look('personal-data-failed');
+  await exportsOf(page).getByText('You can start it again.').waitFor();
+  await checkPage('personal-data-failed');
 });
 
-test('somebody without the right sees neither the entry nor the links', async () => {
+test('hides the entry and the links without the permission', async () => {
   const { admin, home } = site;
-  const { sensorId } = await furnish(site, 'Room 9');
+  const { sensorId } = await createRoom(site, 'Room 9');
   const user = await hireFor(admin, home.customerId, 'clerk', { permissions: ['manage_users', 'manage_sensors'] });
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, user);
   const { page } = visitor;
@@ -207,18 +210,18 @@ test('somebody without the right sees neither the entry nor the links', async ()
     expect(await page.getByRole('link', { name: /Personal data|Export or erase/ }).count()).toBe(0);
   }
   await page.goto(`${site.address}/personal-data`);
-  await page.getByText('It needs the permission “Manage the customer”.').waitFor();
+  await page.getByText('You need the permission “Manage the customer”.').waitFor();
 });
 
-/** All words of texts. */
+/** Returns all words of texts. */
 const wordsOf = (...texts: unknown[]): string[] => JSON.stringify(texts).match(/\p{L}{3,}/gu) ?? [];
 
-test('somebody whose language is German reads no word in English', { timeout: 120_000 }, async () => {
+test('shows no English word to a German user', { timeout: 120_000 }, async () => {
   const { id } = await hireFor(site.admin, site.home.customerId, 'xaver', {});
   const inGerman = { locale: 'de', permissions: ALL_PERMISSIONS };
   const user = await hireFor(site.admin, site.home.customerId, 'heimleitung', inGerman);
   await using visitor = await site.openLoggedIn(`/personal-data?kind=user&id=${id}`, user);
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await switchTo(page, 'Löschen');
   await page.getByLabel('Grund').fill('Ausgezogen');
   await page.locator('input[name=password]').fill(user.password);
@@ -226,14 +229,14 @@ test('somebody whose language is German reads no word in English', { timeout: 12
   const question = page.getByRole('dialog', { name: '„xaver“ endgültig löschen?' });
   const asked = await question.innerText();
   await question.getByRole('button', { name: 'Löschen' }).click();
-  await said(page, 'Niemand findet es mehr.');
+  await waitForNotice(page, 'Löschung gestartet.');
   await pass(20);
   await erasuresOf(page)
     .filter({ hasText: `Benutzer ${id}` })
     .getByRole('button', { name: 'Nachweis' })
     .click();
   await page.getByRole('dialog', { name: 'Nachweis' }).getByText('Ausgezogen').waitFor();
-  await look('personal-data-german');
+  await checkPage('personal-data-german');
   const known = new Set(wordsOf(german, itemsGerman));
   const foreign = new Set(wordsOf(english, itemsEnglish).filter((word) => !known.has(word)));
   const shown = wordsOf(asked, await page.locator('main').innerText(), await page.getByRole('dialog').innerText());

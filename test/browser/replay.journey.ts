@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startReceiver } from '#lib/home/receiver.ts';
 import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
-import { said } from './fixtures/fields.ts';
+import { waitForNotice } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 const FALLS = 12;
@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** A webhook with a receiver that is broken until it is repaired, and falls that it refused. */
+/** A webhook whose receiver fails until it is repaired, and falls that it has refused. */
 const refusedFalls = async (retrySchedule = [0]) => {
   const { client } = site.home;
   let isBroken = true;
-  const receiver = await startReceiver((_, response) => response.writeHead(isBroken ? 500 : 200).end('so it is'));
+  const receiver = await startReceiver((_, response) => response.writeHead(isBroken ? 500 : 200).end('ok'));
   const { webhook } = await createAlarm(client, receiver.url, 'fall_detected', { retrySchedule });
   const { device, sensorId } = await linkSensor(client);
   const now = Date.now() - 60_000;
@@ -29,59 +29,59 @@ const refusedFalls = async (retrySchedule = [0]) => {
   return { receiver, repair, webhookId: webhook.id, [Symbol.asyncDispose]: () => receiver.stop() };
 };
 
-test('a receiver that failed is repaired, tested, and gets by a replay what it missed', {
+test('replays missed deliveries to a repaired receiver', {
   timeout: 90_000,
 }, async () => {
   await using refused = await refusedFalls();
   const { receiver, repair, webhookId } = refused;
   await using visitor = await site.openLoggedIn(`/webhooks/${webhookId}`);
-  const { page, look } = visitor;
-  await page.getByText('Fails', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Send a test' }).click();
+  const { page, checkPage } = visitor;
+  await page.getByText('Failing', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Send test' }).click();
   await page.getByText('The receiver answered 500').waitFor();
-  await look('webhook-failing');
+  await checkPage('webhook-failing');
   repair();
-  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByRole('button', { name: 'Send test' }).click();
   await page.getByText('The receiver answered 200').waitFor();
-  await page.getByText('Works', { exact: true }).waitFor();
+  await page.getByText('Healthy', { exact: true }).waitFor();
 
-  await page.getByRole('link', { name: 'Its deliveries' }).click();
-  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('link', { name: 'Show deliveries' }).click();
+  await page.getByRole('combobox', { name: 'Status' }).click();
   await page.getByRole('option', { name: 'Failed' }).click();
   await page.getByText(`${FALLS + 1} entries`).waitFor();
   expect(new URL(page.url()).searchParams.get('state')).toBe('failed');
-  await page.getByRole('button', { name: 'Send many again' }).click();
-  await page.getByLabel('So many a second').fill('2');
-  await look('deliveries-replay');
-  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('button', { name: 'Replay deliveries' }).click();
+  await page.getByLabel('Deliveries per second').fill('2');
+  await checkPage('deliveries-replay');
+  await page.getByRole('button', { name: 'Start replay' }).click();
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('button', { name: 'Go on' }).waitFor();
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
   await page.getByText('Paused').waitFor();
-  await look('replay-paused');
-  await page.getByRole('button', { name: 'Go on' }).click();
-  await page.getByText(`${FALLS} sent, 0 failed, of ${FALLS}`).waitFor({ timeout: 30_000 });
+  await checkPage('replay-paused');
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText(`${FALLS} of ${FALLS} sent, 0 failed`).waitFor({ timeout: 30_000 });
   await page.getByText('Completed').waitFor();
-  await look('replay');
+  await checkPage('replay');
   const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
   expect(new Set(ids).size).toBe(FALLS + 2);
 });
 
-test('the circuit of a receiver is shown as it is: open while it rests, closed once it works', {
+test('shows the circuit breaker open while retries are paused, and closed after a success', {
   timeout: 60_000,
 }, async () => {
   await using refused = await refusedFalls([0, 3_600]);
   await using visitor = await site.openLoggedIn(`/webhooks/${refused.webhookId}`);
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   const health = page.getByRole('region', { name: 'Health' });
-  await health.getByText('Open: repetitions rest').waitFor();
-  await health.getByText(/The next repetition is tried in \d+ seconds/).waitFor();
-  await look('webhook-resting');
+  await health.getByText('Open: retries are paused.').waitFor();
+  await health.getByText(/Next retry in \d+ seconds/).waitFor();
+  await checkPage('webhook-resting');
   refused.repair();
-  await page.getByRole('button', { name: 'Send a test' }).click();
-  await health.getByText('Closed: everything is sent at once.').waitFor();
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await health.getByText('Closed: all deliveries are sent immediately.').waitFor();
 });
 
-test('a replay that somebody else began is found, and once it is canceled it sends no more', {
+test('finds and cancels a replay that somebody else started', {
   timeout: 60_000,
 }, async () => {
   await using refused = await refusedFalls();
@@ -90,13 +90,13 @@ test('a replay that somebody else began is found, and once it is canceled it sen
   const span = { since: 0, until: Date.now(), ratePerSecond: 1 };
   await site.home.client.ok('POST', `/webhooks/${webhookId}/replays`, span);
   await using visitor = await site.openLoggedIn(`/deliveries/${webhookId}`);
-  const { page, look } = visitor;
+  const { page, checkPage } = visitor;
   await page.getByText('Running').waitFor();
-  await look('deliveries-replays');
-  await page.getByRole('link', { name: /^Replay of / }).click();
-  await page.getByRole('button', { name: 'Cancel the replay' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the replay' }).click();
-  await said(page, 'The replay is canceled.');
+  await checkPage('deliveries-replays');
+  await page.getByRole('link', { name: /^Replay started / }).click();
+  await page.getByRole('button', { name: 'Cancel replay' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel replay' }).click();
+  await waitForNotice(page, 'Replay canceled.');
   await page.getByText('Canceled', { exact: true }).waitFor();
   expect(receiver.received.length).toBeLessThan(2 * FALLS);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { skippingClock } from '#lib/local/clock.ts';
 import { changes } from '#shared/store/engine/request.ts';
-import { firstId } from '#shared/store/hits/hit-item.ts';
+import { idBeforeFirst } from '#shared/store/hits/hit-item.ts';
 import { store } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
 import { seedHits } from '../fixtures/hits.ts';
@@ -14,7 +14,7 @@ const ROOMS = 12;
 const FALLS = 90;
 
 let site: Site;
-/** A home with a fall a day for 90 days, of which each third was a false alarm and each seventh is unanswered. */
+/** A home with a fall a day for 90 days. Every third was a false alarm, and every seventh is unanswered. */
 beforeAll(async () => {
   site = await startSite('maple', { clock: skippingClock(Date.now()) });
   const { customerId, client } = site.home;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
   const log = { customerId, sensors, count: FALLS, from: Date.now() - (FALLS + 1) * DAY, stepMs: DAY };
   for (const { id: hitId, sensorId, createDate } of await seedHits(table, log)) {
-    const number = hitId - firstId(customerId);
+    const number = hitId - idBeforeFirst(customerId);
     const acknowledgement = { userId: 1, name: 'Nurse', date: createDate + ((number % 9) + 1) * MINUTE };
     if (number % 7 > 0) await table.update(items.ruleHit({ customerId, hitId }), changes({ set: { acknowledgement } }));
     const feedback = {
@@ -50,13 +50,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => site.stop());
 
-const looks = [
+const variants = [
   { locale: 'en', colorScheme: 'light', width: 1_440 },
   { locale: 'de', colorScheme: 'dark', width: 390 },
 ] as const;
 
-test.each(looks)(
-  'falls, false alarms and answers are seen by month and room, in $locale, $colorScheme, $width pixels wide',
+test.each(variants)(
+  'reports falls, false alarms and response times by month and room in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     const { client } = site.home;
     await client.ok('PUT', '/users/me', { ...(await client.ok<object>('GET', '/users/me')), locale });
@@ -68,13 +68,13 @@ test.each(looks)(
     await page.getByRole('link', { name: isGerman ? 'Berichte' : 'Reports' }).click();
     await page.getByRole('region', { name: isGerman ? 'Monate im Vergleich' : 'Months compared' }).waitFor();
     await page.locator('canvas').nth(2).waitFor();
-    await visitor.look(`reports-${locale}-${colorScheme}-${width}`);
+    await visitor.checkPage(`reports-${locale}-${colorScheme}-${width}`);
     const rooms = page.getByRole('table', { name: isGerman ? 'Nach Raum' : 'By room' });
     expect(await rooms.getByRole('row').count()).toBe(ROOMS + 1);
   },
 );
 
-test('another month is chosen, and its table is kept as a file', async () => {
+test('downloads the table of another month as a file', async () => {
   const { client } = site.home;
   await client.ok('PUT', '/users/me', { ...(await client.ok<object>('GET', '/users/me')), locale: 'en' });
   await using visitor = await site.openLoggedIn('/reports');
@@ -84,11 +84,11 @@ test('another month is chosen, and its table is kept as a file', async () => {
   await page.waitForURL(/month=20\d\d-\d\d/);
   const month = new URL(page.url()).searchParams.get('month') ?? '';
   const days = new Date(Number(month.slice(0, 4)), Number(month.slice(5)), 0).getDate();
-  // A fall a day.
+  // One fall a day.
   await page.getByRole('definition').first().getByText(String(days), { exact: true }).waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Table as a file (CSV)' }).click(),
+    page.getByRole('link', { name: 'Download table (CSV)' }).click(),
   ]);
   expect(download.suggestedFilename()).toMatch(new RegExp(`^report-\\d+-${month}-01-${month}-${days}\\.csv$`));
   const text = Buffer.concat(await (await download.createReadStream()).toArray()).toString();
@@ -99,15 +99,15 @@ test('another month is chosen, and its table is kept as a file', async () => {
   expect(falls).toBe(days);
 });
 
-test('a month that has more than a report counts says so, and the others are shown', async () => {
+test('reports that a month has too many entries, and shows the others', async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/409/] });
   const { page } = visitor;
-  const body = JSON.stringify({ message: 'There is more in this span than one report counts', statusCode: 409 });
+  const body = JSON.stringify({ message: 'This period has more entries than one report can count', statusCode: 409 });
   const today = new Date().toISOString().slice(0, 7);
   await page.route(`**/report?from=${today}`, (route) =>
     route.fulfill({ status: 409, contentType: 'application/json', body }),
   );
   await page.getByRole('link', { name: 'Reports' }).click();
-  await page.getByText('There is more in this span').waitFor();
+  await page.getByText('This period has more entries').waitFor();
   await page.getByRole('region', { name: 'Months compared' }).waitFor();
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHome, hireFor } from '../fixtures/home.ts';
 import { appCode } from '../fixtures/otp.ts';
-import { said } from './fixtures/fields.ts';
+import { waitForNotice } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 import { logInOn, type Visitor } from './fixtures/visitor.ts';
 
@@ -11,21 +11,21 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Sets up the second factor on the page that is shown. Gives its secret and the recovery codes. */
-const setUp = async ({ page, look }: Visitor, name: string) => {
-  await page.getByRole('button', { name: 'Set up the second factor' }).click();
+/** Sets up the second factor on the current page. Returns its secret and the recovery codes. */
+const setUp = async ({ page, checkPage }: Visitor, name: string) => {
+  await page.getByRole('button', { name: 'Set up second factor' }).click();
   await page.getByRole('img', { name: 'QR code' }).waitFor();
-  await look(`${name}-picture`);
+  await checkPage(`${name}-picture`);
   const secret = await page.getByRole('region', { name: 'Secret' }).locator('pre').innerText();
   await page.locator('input[name=otp]').fill(await appCode(secret, Date.now()));
-  await page.getByRole('button', { name: 'Switch it on' }).click();
+  await page.getByRole('button', { name: 'Turn on' }).click();
   const codes = (await page.getByRole('region', { name: 'Recovery codes' }).locator('pre').innerText()).split('\n');
-  await look(`${name}-codes`);
-  await page.getByRole('button', { name: 'I have kept them' }).click();
+  await checkPage(`${name}-codes`);
+  await page.getByRole('button', { name: 'I have saved them' }).click();
   return { secret, codes };
 };
 
-test('a user switches the second factor on, logs in with a code, and removes it', async () => {
+test('sets up the second factor, logs in with a recovery code, and removes it', async () => {
   const user = await hireFor(site.admin, site.home.customerId, 'careful');
   await using visitor = await site.openLoggedIn('/account', user, { expected: [/401/] });
   const { page } = visitor;
@@ -40,26 +40,26 @@ test('a user switches the second factor on, logs in with a code, and removes it'
   await page.getByRole('button', { name: 'Log in' }).click();
   const code = page.locator('input[name=otp]');
   await code.waitFor();
-  await visitor.look('login-code');
+  await visitor.checkPage('login-code');
   await code.fill('000000');
   await page.getByRole('button', { name: 'Log in' }).click();
-  await said(page, 'The login is not valid');
+  await waitForNotice(page, 'The login is not valid');
   await code.fill(codes[0] ?? '');
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByText('The second factor is on.').waitFor();
   await page.locator('input[name=password]').fill(user.password);
-  await page.getByRole('button', { name: 'Remove the second factor' }).click();
+  await page.getByRole('button', { name: 'Remove second factor' }).click();
   await logInOn(page, user);
-  await page.getByRole('button', { name: 'Set up the second factor' }).waitFor();
+  await page.getByRole('button', { name: 'Set up second factor' }).waitFor();
 });
 
-test('where a customer demands it, a user sets it up first, and is then where the link leads', async () => {
+test('requires the setup where the customer demands it, then returns to the deep link', async () => {
   const home = await createHome(site.admin, 'strict', ['manage_customers', 'manage_users']);
   {
     await using visitor = await site.openLoggedIn('/customers', home);
-    await visitor.page.getByLabel('Users need a second factor').check();
+    await visitor.page.getByLabel('Require a second factor').check();
     await visitor.page.getByRole('button', { name: 'Save' }).click();
-    await said(visitor.page, 'Saved.');
+    await waitForNotice(visitor.page, 'Saved.');
   }
   const user = { ...(await hireFor(site.admin, home.customerId, 'newcomer')) };
   await using visitor = await site.open('/sensors');
@@ -67,29 +67,29 @@ test('where a customer demands it, a user sets it up first, and is then where th
   await page.locator('input[name=username]').fill(user.username);
   await page.locator('input[name=password]').fill(user.password);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByText('Your customer demands a second factor.').waitFor();
+  await page.getByText('Your customer requires a second factor.').waitFor();
   await setUp(visitor, 'otp-first');
   await page.getByRole('heading', { name: 'Sensors', level: 1 }).waitFor();
 });
 
-test('a user sees where it is logged in, and ends a session elsewhere', async () => {
+test('lists the sessions of a user, and ends one elsewhere', async () => {
   const user = await hireFor(site.admin, site.home.customerId, 'everywhere');
   await using visitor = await site.openLoggedIn('/account', user);
   const { page } = visitor;
   const sessions = page.getByRole('table', { name: 'Sessions' });
-  await sessions.getByText('This one').waitFor();
-  await visitor.look('sessions');
-  await sessions.getByRole('button', { name: 'End' }).click();
-  await said(page, 'The session has ended.');
+  await sessions.getByText('This session').waitFor();
+  await visitor.checkPage('sessions');
+  await sessions.getByRole('button', { name: 'End session' }).click();
+  await waitForNotice(page, 'Session ended.');
   expect((await user.client.call('GET', '/users/me')).status).toBe(401);
 });
 
-test('who lost the phone logs in again once a manager removed the second factor', async () => {
+test('lets a manager remove the second factor of a user who lost the phone', async () => {
   const user = await hireFor(site.admin, site.home.customerId, 'loser');
   const { secret } = await user.client.ok<{ secret: string }>('POST', '/users/me/otp');
   await user.client.ok('PUT', '/users/me/otp', { otp: await appCode(secret, Date.now()) });
   await using visitor = await site.openLoggedIn(`/users/${user.id}`);
-  await visitor.page.getByRole('button', { name: 'Remove the second factor' }).click();
-  await said(visitor.page, 'The second factor is removed');
+  await visitor.page.getByRole('button', { name: 'Remove second factor' }).click();
+  await waitForNotice(visitor.page, 'Second factor removed');
   expect(await site.admin.ok('GET', `/users/${user.id}`)).toMatchObject({ hasOtp: false });
 });

@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_PERMISSIONS, hireFor, linkSensor } from '../fixtures/home.ts';
 import { b } from '../fixtures/messages.ts';
-import { furnish, type Site, startSite, waitingDevice } from './fixtures/site.ts';
+import { createRoom, registerDevice, type Site, startSite } from './fixtures/site.ts';
 
-/** Is there a point of that colour (red, green, blue) on the canvas of a chart? */
+/** Whether the canvas of a chart has a pixel of that colour (red, green, blue). */
 const hasColor = (page: Page, chart: string, color: readonly number[]): Promise<boolean> =>
   page.evaluate(`(() => {
     const canvas = document.querySelector('[role=img][aria-label="${chart}"] canvas');
@@ -16,22 +16,22 @@ let site: Site;
 let sensorId: string;
 beforeAll(async () => {
   site = await startSite('sensors');
-  ({ sensorId } = await furnish(site));
+  ({ sensorId } = await createRoom(site));
 });
 afterAll(() => site.stop());
 
-test('the overview tells who is on the floor, and leads there', async () => {
+test('links from a fall on the overview to its sensor', async () => {
   await using visitor = await site.openLoggedIn();
   const { page } = visitor;
   const fall = page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: 'Room 12, Süd' });
   await fall.waitFor();
   expect(await page.title()).toBe('(1) Overview · Sensor Cloud');
-  await visitor.look('overview');
+  await visitor.checkPage('overview');
   await fall.click();
   await page.getByRole('heading', { name: 'Room 12, Süd' }).waitFor();
 });
 
-test('what is known of the floor stays while the service has trouble, and says how old it is', async () => {
+test('keeps showing an open fall while the service fails, with its age', async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/500/] });
   const { page } = visitor;
   const link = page.getByRole('link', { name: 'Room 12, Süd' });
@@ -40,23 +40,23 @@ test('what is known of the floor stays while the service has trouble, and says h
   await page.route('**/open-falls*', (route) => route.fulfill(broken));
   await page.getByText('Not up to date').first().waitFor();
   await link.waitFor();
-  expect(await page.getByText('Nobody is known').count()).toBe(0);
+  expect(await page.getByText('Nobody detected').count()).toBe(0);
 });
 
-test('a sensor is linked by its code, and is in the list then', async () => {
-  const { pairingCode } = await waitingDevice(site);
+test('links a sensor by its pairing code', async () => {
+  const { pairingCode } = await registerDevice(site);
   await using visitor = await site.openLoggedIn('/sensors');
   const { page } = visitor;
   await page.getByRole('button', { name: 'Link a sensor' }).click();
   await page.getByRole('textbox', { name: 'Pairing code' }).fill(pairingCode);
-  await visitor.look('sensors-link');
+  await visitor.checkPage('sensors-link');
   await page.getByRole('dialog').getByRole('button', { name: 'Link a sensor' }).click();
-  await page.getByText('The sensor is linked.').waitFor();
+  await page.getByText('Sensor linked.').waitFor();
   await page.getByRole('row').nth(2).waitFor();
-  await visitor.look('sensors');
+  await visitor.checkPage('sensors');
 });
 
-test('the list is searched and sorted by the API, and the address says how', async () => {
+test('searches and sorts the list by the API, and stores that in the URL', async () => {
   await using visitor = await site.openLoggedIn('/sensors');
   const { page } = visitor;
   await page.getByRole('searchbox').fill('süd');
@@ -65,10 +65,10 @@ test('the list is searched and sorted by the API, and the address says how', asy
   await page.waitForURL(/sort=desc/);
   await page.getByRole('link', { name: 'Room 12, Süd' }).waitFor();
   await page.getByRole('searchbox').fill('nobody');
-  await page.getByText('No sensor was found.').waitFor();
+  await page.getByText('No sensors found.').waitFor();
 });
 
-test('the room is drawn to scale, with its regions and where somebody fell', async () => {
+test('draws the room to scale, with its regions and falls', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`);
   const { page } = visitor;
   const room = page.getByRole('group', { name: 'Room, seen from above' });
@@ -77,28 +77,28 @@ test('the room is drawn to scale, with its regions and where somebody fell', asy
     .getByRole('img', { name: /^Fall detected, / })
     .first()
     .waitFor();
-  await visitor.look('sensor-room');
+  await visitor.checkPage('sensor-room');
 });
 
-test('a region is drawn by mouse, moved by keys, and saved', async () => {
+test('draws a region by mouse, moves it by keyboard, and saves it', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`);
   const { page } = visitor;
-  await page.getByRole('button', { name: 'Change the room' }).click();
+  await page.getByRole('button', { name: 'Edit room' }).click();
   const box = await page.locator('rect.floor').boundingBox();
-  if (!box) throw new Error('the room is not drawn');
+  if (!box) throw new Error('the room is missing');
   const at = (x: number, y: number) => [box.x + box.width * x, box.y + box.height * y] as const;
   await page.mouse.move(...at(0.6, 0.6));
   await page.mouse.down();
   await page.mouse.move(...at(0.8, 0.8));
   await page.mouse.up();
-  const drawn = page.getByRole('button', { name: /^Region, / });
-  await drawn.focus();
+  const region = page.getByRole('button', { name: /^Region, / });
+  await region.focus();
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('Shift+ArrowRight');
   await page.getByRole('textbox', { name: 'Name' }).fill('Chair');
-  await visitor.look('sensor-room-editing');
-  await page.getByRole('button', { name: 'Save the room' }).click();
-  await page.getByText('The room is saved.').waitFor();
+  await visitor.checkPage('sensor-room-editing');
+  await page.getByRole('button', { name: 'Save room' }).click();
+  await page.getByText('Room saved.').waitFor();
   const { regions } = await site.home.client.ok<{ regions: { name: string; topLeftX: number }[] }>(
     'GET',
     `/sensors/${sensorId}/room`,
@@ -108,13 +108,13 @@ test('a region is drawn by mouse, moved by keys, and saved', async () => {
   expect(regions).toHaveLength(3);
 });
 
-test.each(['activity', 'events', 'hits', 'config'])('the part %s of a sensor', async (part) => {
+test.each(['activity', 'events', 'hits', 'config'])('shows the part %s of a sensor', async (part) => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=${part}`);
   await visitor.page.getByRole('tabpanel').locator('svg, table, form').first().waitFor();
-  await visitor.look(`sensor-${part}`);
+  await visitor.checkPage(`sensor-${part}`);
 });
 
-/** How bright the colour of the part of the drawing is that is known, and of the one that is not, as WCAG compares them. */
+/** The luminance of the known and the unknown part of the presence chart, as defined by WCAG. */
 const BRIGHTNESS = `(() => {
   const linear = (part) => (part <= 10 ? part / 3295 : ((part / 255 + 0.055) / 1.055) ** 2.4);
   const bright = (color) => {
@@ -125,22 +125,19 @@ const BRIGHTNESS = `(() => {
   return [getComputedStyle(band.querySelector('.known')).fill, getComputedStyle(band).backgroundColor].map(bright);
 })()`;
 
-test.each(['light', 'dark'] as const)(
-  'hours of which nothing is known look different from empty ones (%s)',
-  async (colorScheme) => {
-    await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=activity`, site.home, { colorScheme });
-    await visitor.page.locator('.band .known').first().waitFor({ state: 'attached' });
-    const [first = 0, other = 0] = await visitor.page.evaluate<number[]>(BRIGHTNESS);
-    expect(Math.max(first, other) / Math.min(first, other)).toBeGreaterThan(1.3);
-  },
-);
+test.each(['light', 'dark'] as const)('distinguishes unknown hours from empty ones (%s)', async (colorScheme) => {
+  await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=activity`, site.home, { colorScheme });
+  await visitor.page.locator('.band .known').first().waitFor({ state: 'attached' });
+  const [first = 0, other = 0] = await visitor.page.evaluate<number[]>(BRIGHTNESS);
+  expect(Math.max(first, other) / Math.min(first, other)).toBeGreaterThan(1.3);
+});
 
-test('vital signs are drawn over time', async () => {
+test('draws vital signs over time', async () => {
   const { device, sensorId } = await linkSensor(site.home.client, 'maker_b');
   for (const reading of [b.vital(11, 30, 70), b.vital(14, 15, 130), b.vital(12, 5, 70)])
     await device.ok('POST', `/devices/${sensorId}/messages`, reading);
   await site.cloud.idle();
-  // The drawing is read here as no page does it.
+  // No page reads its canvas as this test does.
   const expected = [/willReadFrequently/];
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=activity`, site.home, { expected });
   const { page } = visitor;
@@ -150,10 +147,10 @@ test('vital signs are drawn over time', async () => {
     [0x0c, 0x85, 0x99],
   ])
     await expect.poll(() => hasColor(page, 'Vital signs', line)).toBe(true);
-  await visitor.look('sensor-vital-signs');
+  await visitor.checkPage('sensor-vital-signs');
 });
 
-test('a configuration is made of the contract, and saved', async () => {
+test('builds the configuration form from the contract, and saves it', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=config`, site.home, { expected: [/400/] });
   const { page } = visitor;
   const volume = page.getByRole('textbox', { name: 'Volume' });
@@ -164,12 +161,12 @@ test('a configuration is made of the contract, and saved', async () => {
   await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid')).toBe('true');
   await page.getByRole('textbox', { name: 'Name' }).fill('Room 12, Süd');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The configuration is saved.').waitFor();
+  await page.getByText('Configuration saved.').waitFor();
   const config = await site.home.client.ok('GET', `/sensors/${sensorId}/maker_a/config/basic`);
   expect(config).toMatchObject({ volume: 30, name: 'Room 12, Süd' });
 });
 
-test('a configuration is read in German by whose language that is', async () => {
+test('shows the configuration in German to a German user', async () => {
   const permissions = ALL_PERMISSIONS;
   const nurse = await hireFor(site.admin, site.home.customerId, 'pflege', { permissions, locale: 'de' });
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=config`, nurse);
@@ -180,16 +177,16 @@ test('a configuration is read in German by whose language that is', async () => 
     '1: an',
     '2: nur bei Fehlern',
   ]);
-  await visitor.look('sensor-config-de');
+  await visitor.checkPage('sensor-config-de');
 });
 
-test('somebody says that a hit was a false alarm', async () => {
+test('records that a hit was a false alarm', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=hits`);
   const { page } = visitor;
-  await page.getByRole('button', { name: 'Say what it was' }).first().click();
+  await page.getByRole('button', { name: 'Record outcome' }).first().click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('It was').selectOption('FALSE_POSITIVE');
+  await dialog.getByLabel('Outcome', { exact: true }).selectOption('FALSE_POSITIVE');
   await dialog.getByLabel('Reason').fill('dog');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('cell').getByText('a false alarm').waitFor();
+  await page.getByRole('cell').getByText('False alarm').waitFor();
 });

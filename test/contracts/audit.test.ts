@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAudited } from '#shared/api/operation.ts';
-import { AuditLine } from '#shared/domain/identity/audit.ts';
+import { AuditEntry } from '#shared/domain/identity/audit.ts';
 import { objectKinds } from '#shared/domain/identity/audit-kinds.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Table } from '#shared/store/engine/client.ts';
@@ -8,10 +8,10 @@ import type { Key } from '#shared/store/key.ts';
 import { items } from '#shared/store/table.ts';
 import { withOwnPassword } from '../fixtures/client.ts';
 import { call } from './calls.ts';
-import { exampleOf, operations, pathOf, rightful } from './operations.ts';
+import { exampleOf, operations, pathOf, permittedClient } from './operations.ts';
 import { createWorld, idsFor, type World } from './world.ts';
 
-type Kept = Omit<AuditLine, 'date'> & Key & { ttl: number };
+type Kept = Omit<AuditEntry, 'date'> & Key & { ttl: number };
 /** The lines that are currently in the table. */
 const kept = new Map<string, Kept>();
 const wrap = (runtime: Runtime): Runtime => {
@@ -44,7 +44,7 @@ const added = async (run: () => Promise<unknown>): Promise<Kept[]> => {
 /** Calls an operation with its example, and returns the audit lines. */
 const audit = async ([name, operation]: (typeof operations)[number]) => {
   const example = await exampleOf(name, world);
-  const client = example.client ?? (await rightful(operation, world));
+  const client = example.client ?? (await permittedClient(operation, world));
   const params = { ...idsFor(operation.path, world.ours.ids), ...example.params };
   let requestId: string | null = null;
   const lines = await added(async () => {
@@ -85,7 +85,7 @@ describe.each(changing)('%s', (name, operation) => {
     expect(lines.map((line) => line.operation)).toEqual([name]);
     const [line] = lines as [Kept];
     const { pk, sk: _, ttl, ...rest } = line;
-    expect(AuditLine.omit({ date: true }).strict().parse(rest)).toEqual(rest);
+    expect(AuditEntry.omit({ date: true }).strict().parse(rest)).toEqual(rest);
     const customerId = ofNoCustomer.test(name) ? 0 : world.ours.customerId;
     const isOfAnother = name === 'createCustomer' || name === 'deleteCustomer';
     expect(pk).toBe(items.auditLine.pk({ customerId: isOfAnother ? line.object.id : customerId }));

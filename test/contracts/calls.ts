@@ -4,13 +4,13 @@ import type { Operation } from '#shared/api/operation.ts';
 import { type Answer, type Client, withOwnPassword } from '../fixtures/client.ts';
 import { differences } from './document.ts';
 import type { Example } from './examples.ts';
-import { exampleOf, pathOf, rightful } from './operations.ts';
-import { complaintsOf } from './sound.ts';
+import { exampleOf, pathOf, permittedClient } from './operations.ts';
+import { responseFaults } from './response-format.ts';
 import { idsFor, type World } from './world.ts';
 
 /** Checks what D1 section 1 promises of every response: its headers, and the format of errors. */
-export const expectSound = (answer: Answer, method = 'GET', published?: Operation['published']): void => {
-  expect(complaintsOf(answer, method, published), answer.text).toEqual([]);
+export const expectValidResponse = (answer: Answer, method = 'GET', published?: Operation['published']): void => {
+  expect(responseFaults(answer, method, published), answer.text).toEqual([]);
 };
 
 type Change = {
@@ -29,7 +29,7 @@ type Prepared = { example: Example; client: Client };
 const unused = new WeakMap<World, Map<Operation, Promise<Prepared>>>();
 
 const prepare = async (world: World, [name, operation]: readonly [string, Operation]): Promise<Prepared> => {
-  const [example, client] = await Promise.all([exampleOf(name, world), rightful(operation, world)]);
+  const [example, client] = await Promise.all([exampleOf(name, world), permittedClient(operation, world)]);
   return { example, client };
 };
 /** Prepares a call that will be refused. It uses nothing up, so one example and one session serve all of them. */
@@ -52,7 +52,7 @@ export const call = async (world: World, entry: readonly [string, Operation], ch
   const method = change.method ?? operation.method;
   const path = pathOf(operation, params) + (change.query ?? '');
   const answer = await client.call(method, path, body, change.headers);
-  expectSound(answer, method, operation.published);
+  expectValidResponse(answer, method, operation.published);
   if (method === operation.method) {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const sent = { query: new URLSearchParams(change.query), body: text };

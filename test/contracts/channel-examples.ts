@@ -1,5 +1,5 @@
-import { hashOf } from '#shared/auth/tokens.ts';
-import { codeText } from '#shared/domain/people/channel.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
+import { codeHashInput } from '#shared/domain/people/channel.ts';
 import { store } from '#shared/store/store.ts';
 import type { Example } from './examples.ts';
 import type { World } from './world.ts';
@@ -13,7 +13,7 @@ const storeChannel = async (
   channel: { by: 'sms' | 'telegram'; address: string },
   code: string,
 ) => {
-  const proof = { hash: hashOf(codeText(ours.userId, channel, code)), expires: Date.now() + 60_000 };
+  const proof = { hash: hashSecret(codeHashInput(ours.userId, channel, code)), expires: Date.now() + 60_000 };
   await store(cloud.runtime.table).channels.put(ours, { ...channel, provenDate: null }, proof);
 };
 

@@ -23,7 +23,7 @@ export const dataExamples: Readonly<Record<string, (world: World) => Example | P
 };
 
 /** Creates an export and an erasure about a new user of a home. */
-export const makeJobs = async ({
+export const createJobs = async ({
   customerId,
   client,
   password,

@@ -28,7 +28,7 @@ ajv.addSchema(document, 'document');
 const compiled = new Map<string, ValidateFunction>();
 
 /** Returns how a value violates the schema at a path of the document. */
-export const faultsAt = (value: unknown, ...keys: Path): unknown[] => {
+export const schemaErrorsAt = (value: unknown, ...keys: Path): unknown[] => {
   const $ref = `document#${pointer(...keys)}`;
   const validate = compiled.get($ref) ?? ajv.compile({ $ref });
   compiled.set($ref, validate);
@@ -53,7 +53,7 @@ const inAnswer = (path: Path, { status, headers, body, text }: Answer): string[]
   const media = Object.keys(Object(at(...response, 'content'))).find((key) => key.split(';')[0] === type);
   if (media === undefined) return [`${type}, which is not documented for a ${status}`];
   return type === 'application/json'
-    ? complaint(`the body of a ${status}`, faultsAt(body, ...response, 'content', media, 'schema'))
+    ? complaint(`the body of a ${status}`, schemaErrorsAt(body, ...response, 'content', media, 'schema'))
     : [];
 };
 
@@ -66,11 +66,11 @@ const inRequest = (path: Path, query: URLSearchParams, body: string | undefined)
     const sent = where === 'query' ? query.getAll(name).at(-1) : undefined;
     if (sent === undefined) return [];
     const value = schema.type === 'integer' ? Number(sent) : sent;
-    return complaint(`${name}=${sent.slice(0, 100)}`, faultsAt(value, ...path, 'parameters', index, 'schema'));
+    return complaint(`${name}=${sent.slice(0, 100)}`, schemaErrorsAt(value, ...path, 'parameters', index, 'schema'));
   });
   if (body === undefined || !isJson(body) || at(...path, 'requestBody') === undefined) return faultsOf;
   const schema = [...path, 'requestBody', 'content', 'application/json', 'schema'];
-  return [...faultsOf, ...complaint('an accepted body', faultsAt(JSON.parse(body), ...schema))];
+  return [...faultsOf, ...complaint('an accepted body', schemaErrorsAt(JSON.parse(body), ...schema))];
 };
 
 /** Returns where a call differs from the document: in its response and, if it succeeded, in its request. */

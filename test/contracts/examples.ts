@@ -1,5 +1,5 @@
 import { library } from '#functions/api/docs/library.ts';
-import { hashOf } from '#shared/auth/tokens.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
 import { criticalFields } from '#shared/domain/config/critical.ts';
 import { defaultsOf } from '#shared/domain/config/field.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
@@ -84,7 +84,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     const { sessions, resets } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(username))) ?? '';
     const code = fresh('code');
-    await resets.create(hashOf(code), {
+    await resets.create(hashSecret(code), {
       accountKey,
       accountId: ours.userId,
       customerId: ours.customerId,

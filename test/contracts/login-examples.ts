@@ -1,5 +1,5 @@
 import { type Client, logIn } from '../fixtures/client.ts';
-import { beginOidc, walk, withCookie } from '../fixtures/issuer.ts';
+import { beginOidc, followLogin, withCookie } from '../fixtures/issuer.ts';
 import { appCode } from '../fixtures/otp.ts';
 import type { Example } from './examples.ts';
 import type { World } from './world.ts';
@@ -28,7 +28,7 @@ export const loginExamples: Readonly<Record<string, (world: World) => Example | 
   finishOidc: async ({ anybody, issuer }) => {
     const { url, cookie } = await beginOidc(anybody);
     issuer.people.set('example', { groups: ['nobody', 'ours'] });
-    return { client: withCookie(anybody, cookie), body: { query: (await walk(url, 'example')).search } };
+    return { client: withCookie(anybody, cookie), body: { query: (await followLogin(url, 'example')).search } };
   },
   listSessions: () => ({}),
   endSession: async (world) => {

@@ -5,7 +5,7 @@ import { type Example, examples } from './examples.ts';
 import type { World } from './world.ts';
 
 /** Every operation of the API by name, without pages and their files. */
-export const documented: readonly (readonly [string, Operation])[] = groups
+export const apiOperations: readonly (readonly [string, Operation])[] = groups
   .filter((group) => !('isPage' in group))
   .flatMap((group) => Object.entries<Operation>(group.operations));
 
@@ -21,7 +21,7 @@ export const exampleOf = async (name: string, world: World): Promise<Example> =>
 };
 
 /** Returns a client who may call an operation. */
-export const rightful = async (operation: Operation, world: World): Promise<Client> => {
+export const permittedClient = async (operation: Operation, world: World): Promise<Client> => {
   if (operation.auth === 'device') return world.byDevice;
   if (operation.auth === 'provisioner') return world.byProvisioner;
   if (operation.auth === 'anyone' || operation.auth === 'optional') return world.anybody;

@@ -11,7 +11,7 @@ type Raw = {
 };
 
 /** Sends bytes and repeated headers unchanged, unlike fetch. */
-export const send = async (url: string, { body, ...options }: Raw): Promise<Answer> => {
+export const sendRaw = async (url: string, { body, ...options }: Raw): Promise<Answer> => {
   const outgoing = request(url, options);
   outgoing.end(body);
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];

@@ -6,10 +6,10 @@ import type { DeliveryView } from '#shared/domain/delivery/delivery-view.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { store } from '#shared/store/store.ts';
 import { type Client, logIn } from '../fixtures/client.ts';
-import { hurried, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
+import { PROVISIONING_KEY, startTestCloud, withShortPauses } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { startIssuer } from '../fixtures/issuer.ts';
-import { makeJobs } from './data-examples.ts';
+import { createJobs } from './data-examples.ts';
 
 const DAY = 86_400_000;
 
@@ -84,7 +84,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hookUrl: strin
     eventId: hit?.sensorEventId ?? '',
     uuid: hit?.sensorEventId ?? '',
     freeSensorId: makerB.sensorId,
-    ...(await makeJobs(home)),
+    ...(await createJobs(home)),
   };
   return { ...home, ...alarm, sensor, ids };
 };
@@ -152,7 +152,7 @@ type WorldOptions = Omit<NonNullable<Parameters<typeof startTestCloud>[0]>, 'env
 /** Creates a cloud with two customers that have one of everything, and valid and invalid credentials of every kind. */
 export const createWorld = async (environment: Record<string, string> = {}, options: WorldOptions = {}) => {
   const { clock, setAhead } = aheadClock();
-  const wrap = (runtime: Runtime) => hurried(options.wrap?.(runtime) ?? runtime);
+  const wrap = (runtime: Runtime) => withShortPauses(options.wrap?.(runtime) ?? runtime);
   // Users of this issuer are system admins, because no customer exists yet.
   const issuer = await startIssuer();
   const ofCustomers = [1, 2, 3].map((customerId) => ({ claim: 'groups', value: `customer ${customerId}`, customerId }));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { skippingClock } from '#lib/local/clock.ts';
-import { tellStory } from '#lib/local/demo/story.ts';
+import { runStory } from '#lib/local/demo/story.ts';
 import { clientOf, logIn } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
@@ -38,7 +38,7 @@ const queues = () => {
 test('delivers the webhook of a fall although its receiver fails first', async () => {
   const lines: string[] = [];
   const account = { username: 'admin', password: ADMIN_PASSWORD, provisioningKey: PROVISIONING_KEY };
-  const passed = await tellStory({ base: cloud.url, ...account, say: (line) => void lines.push(line) });
+  const passed = await runStory({ base: cloud.url, ...account, say: (line) => void lines.push(line) });
   expect(passed, lines.join('\n')).toBe(true);
 });
 

@@ -55,16 +55,16 @@ const sending = ['enqueue:events', 'enqueue:timers', 'enqueue:deliveries', 'enqu
  */
 const services: readonly { what: string; by: readonly Capability[]; trace: RegExp | string }[] = [
   { what: 'email by SES', by: ['send:mail'], trace: 'SendEmail' },
-  { what: 'texts of notifications', by: ['send:person'], trace: /delivery\/targets\/people\.ts$/ },
+  { what: 'texts of notifications', by: ['send:person'], trace: /delivery\/targets\/person-sender\.ts$/ },
   { what: 'SMS', by: ['send:person'], trace: 'SendTextMessage' },
   { what: 'Telegram', by: ['send:person'], trace: 'api.telegram.org' },
   { what: 'push notifications', by: ['send:person'], trace: /\/web-push\// },
   { what: 'webhook requests', by: ['call:webhooks', 'send:person'], trace: /delivery\/webhook-client\.ts$/ },
   { what: 'queues', by: [...sending, 'consume', 'redrive'], trace: 'SendMessageBatch' },
   { what: 'MQTT', by: ['notify:devices', 'refuse:messages'], trace: /aws\/publish\.ts$/ },
-  { what: 'KMS', by: ['seal:secrets', 'open:secrets', 'open:addresses', 'keep:otps'], trace: 'TrentService' },
+  { what: 'KMS', by: ['encrypt:secrets', 'decrypt:secrets', 'decrypt:link-keys', 'keep:otps'], trace: 'TrentService' },
   { what: 'password hashing', by: ['hash:passwords'], trace: /auth\/password\.ts$/ },
-  { what: 'files in S3', by: ['keep:exports', 'share:exports'], trace: /exports\/on-s3\.ts$/ },
+  { what: 'files in S3', by: ['keep:exports', 'share:exports'], trace: /exports\/s3\.ts$/ },
   { what: 'ZIP', by: ['keep:exports'], trace: /\/yazl\// },
   { what: 'alarm subscriptions', by: ['list:subscriptions'], trace: 'ListSubscriptionsByTopic' },
   { what: 'login at an issuer', by: ['ask:issuer'], trace: /\/openid-client\// },
@@ -185,10 +185,10 @@ describe('a bundle', () => {
     const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
     await using queue = await listen({ Successful, Failed: [] });
     const { folder } = bundles.sweep;
-    const part = readdirSync(folder).find((file) => file.startsWith('send-')) ?? '';
-    const source = `import { queuesBySqs } from ${JSON.stringify(join(folder, part))};
+    const part = readdirSync(folder).find((file) => file.startsWith('sqs-queues-')) ?? '';
+    const source = `import { sqsQueues } from ${JSON.stringify(join(folder, part))};
       const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
-      const queues = queuesBySqs({ region: 'eu-central-1', credentials }, { timers: '${queue.url}/1/timers' }, Date.now);
+      const queues = sqsQueues({ region: 'eu-central-1', credentials }, { timers: '${queue.url}/1/timers' }, Date.now);
       await queues.send('timers', [{ body: '{}', groupId: '7', delaySeconds: 0 }]);
       console.log('"sent"');`;
     expect(await run(source)).toBe('sent');
@@ -200,9 +200,9 @@ describe('a bundle', () => {
     await using ses = await listen({ MessageId: 'm' });
     const { folder, startBytes } = bundles.auth;
     const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';
-    const source = `import { mailBySes } from ${JSON.stringify(join(folder, part))};
+    const source = `import { sesMail } from ${JSON.stringify(join(folder, part))};
       const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
-      const mail = mailBySes({ region: 'eu-central-1', credentials, endpoint: '${ses.url}' }, 'from@example.com');
+      const mail = sesMail({ region: 'eu-central-1', credentials, endpoint: '${ses.url}' }, 'from@example.com');
       await mail('to@example.com', 'Grüße', 'text');
       console.log('"sent"');`;
     expect(await run(source)).toBe('sent');
@@ -258,7 +258,7 @@ describe('a bundle', () => {
 
   it.each(lambdas)('$name loads the clients of webhooks, queues, KMS and SES lazily', ({ name }) => {
     const { sources, startSources } = bundles[name as LambdaName];
-    const lazy = /delivery\/connect\.ts|\.sdk\/shared-(?!store-)|powertools/;
+    const lazy = /delivery\/http-client\.ts|\.sdk\/shared-(?!store-)|powertools/;
     expect(sources.filter((file) => lazy.test(file)).length).toBeGreaterThan(0);
     expect(startSources.filter((file) => lazy.test(file))).toEqual([]);
   });

@@ -6,8 +6,8 @@ import type { CloudOptions } from '#lib/local/cloud-options.ts';
 import { firstStart } from '#lib/local/first-start.ts';
 import { type LocalQueues, queuesOf } from '#lib/local/queue/queues.ts';
 import { clientConfig } from '#lib/local/table/endpoint.ts';
-import { passwordsAt } from '#shared/auth/password.ts';
-import { cipherOf, createVault } from '#shared/auth/vault.ts';
+import { createPasswords } from '#shared/auth/password.ts';
+import { aesCipher, createVault } from '#shared/auth/vault.ts';
 import type { Publish } from '#shared/aws/publish.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { logTo } from '#shared/observability/log.ts';
@@ -16,14 +16,14 @@ import { settingsFrom } from '#shared/runtime/env.ts';
 import { createTable } from '#shared/store/engine/client.ts';
 import { store } from '#shared/store/store.ts';
 import { dynoxideClient, startDynoxide } from '../fixtures/dynoxide.ts';
-import { createJudge, type Judge } from '../fixtures/iam-judge.ts';
+import { createPolicyCheck, type Judge } from '../fixtures/iam-check.ts';
 import { type Account, createAccount } from './account.ts';
 import type { Assembly } from './assembly.ts';
 import { startEndpoint } from './endpoint.ts';
 import { DEFAULT_CONCURRENCY, mappingsOf, startEvents } from './events.ts';
 import { createFunctions, type DeployedFunction } from './functions.ts';
 import { startGateway, toAccountAddress } from './gateway.ts';
-import { metricsIn } from './measured.ts';
+import { metricsIn } from './metrics-read.ts';
 import { startMqtt } from './mqtt.ts';
 import { policiesOf } from './policies.ts';
 import { createQueues, type DeployedQueue } from './queues.ts';
@@ -91,9 +91,9 @@ const directRuntime = (
     queues: queuesOf(byName(waiting).queues),
     webhookClient: none,
     mail: none,
-    peopleOf: none,
+    createPersonSender: none,
     vault: async () => createVault({ encrypt: none, decrypt: none }),
-    passwords: async () => passwordsAt(passwordCost, random),
+    passwords: async () => createPasswords(passwordCost, random),
     pause: (ms) => new Promise<void>((resolve) => void clock.after(ms, resolve)),
   };
 };
@@ -137,7 +137,7 @@ const deploy = async (
   if (!table || !key || !topic || !bucket) throw new Error('the template has no table, key, topic, or bucket');
   await createTableIn(engine.endpoint, table.id, table);
   const policies = policiesOf(account);
-  const judge = createJudge(policies);
+  const judge = createPolicyCheck(policies);
   const queues = createQueues(account, clock);
   endpoint.open({
     judge,
@@ -149,7 +149,7 @@ const deploy = async (
     bucket: account.ref(bucket.id),
     objects: new Map<string, Buffer>(),
     names: [...policies.keys()],
-    cipher: cipherOf(randomBytes(32), randomBytes),
+    cipher: aesCipher(randomBytes(32), randomBytes),
     mail: ({ to, subject, text }) => options.say?.(`mail to ${to}: ${subject}\n${text}`),
     sms: (to, text) => options.say?.(`message to ${to}: ${text}`),
     publish: async (...message) => (await published)(...message),

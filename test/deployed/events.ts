@@ -2,7 +2,7 @@ import type { SQSBatchResponse } from 'aws-lambda';
 import type { Clock } from '#lib/local/clock.ts';
 import { poll } from '#lib/local/consumers/pollers.ts';
 import { schedule } from '#lib/local/consumers/schedule.ts';
-import type { Judge } from '../fixtures/iam-judge.ts';
+import type { Judge } from '../fixtures/iam-check.ts';
 import { type Account, lambdaArn } from './account.ts';
 import type { DeployedFunction } from './functions.ts';
 import type { DeployedQueue } from './queues.ts';

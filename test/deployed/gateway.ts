@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { groups } from '#functions/index.ts';
-import { closerOf } from '#lib/local/http/connections.ts';
+import { createCloser } from '#lib/local/http/connections.ts';
 import { createRouter } from '#lib/local/http/router.ts';
 import { send, targetOf, toEvent } from '#lib/local/http/server.ts';
 import { apiOf, type Group } from '#shared/api/operation.ts';
@@ -118,7 +118,7 @@ export const startGateway = async () => {
     const answers = await opened.promise;
     answers[known.kind](request, response, known).catch(() => response.destroy());
   });
-  const stop = closerOf(server);
+  const stop = createCloser(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

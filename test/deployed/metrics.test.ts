@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { BREAKER_FAILURES } from '#shared/domain/delivery/breaker.ts';
-import { LOOK_EVERY, WAITING } from '#shared/ingest/holding-back.ts';
+import { CHECK_EVERY, MAX_PENDING } from '#shared/ingest/holding-back.ts';
 import { changes } from '#shared/store/engine/request.ts';
 import { store } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
@@ -8,11 +8,11 @@ import { clientOf, logIn } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import type { Statement } from '../fixtures/iam.ts';
-import { refusedTo } from '../fixtures/iam-judge.ts';
+import { refusedTo } from '../fixtures/iam-check.ts';
 import { createPeopleWorld } from '../fixtures/people.ts';
 import { createAccount } from './account.ts';
 import { readAssembly } from './assembly.ts';
-import { filteredBy, metricsRead } from './measured.ts';
+import { filteredBy, metricsRead } from './metrics-read.ts';
 import { latest } from './running.ts';
 
 const { template } = readAssembly(inject('assembly'));
@@ -71,7 +71,7 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   // At the next call of that device, its pending calls are counted.
   const { devices } = store(runtime.table);
   const link = await devices.linkOf(sensorId);
-  const calls = WAITING.reports + LOOK_EVERY * 2 - 1;
+  const calls = MAX_PENDING.reports + CHECK_EVERY * 2 - 1;
   await runtime.table.update(items.device({ hash: link?.hash ?? '' }), changes({ set: { calls } }));
   const report = { type: 4, payload: { presenceDetected: true, timestamp: Date.now() } };
   await say(report);

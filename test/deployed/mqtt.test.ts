@@ -4,7 +4,7 @@ import { defaultRoom } from '#shared/domain/sensor/room-geometry.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
-import { connect, createDevice, refusedBy, renewToken } from '../fixtures/mqtt.ts';
+import { connect, connectError, createDevice, renewToken } from '../fixtures/mqtt.ts';
 import { type Assembly, type Resource, readAssembly } from './assembly.ts';
 import { type Deployed, startDeployed } from './cloud.ts';
 
@@ -62,11 +62,11 @@ test('a device connects with its token, and its message becomes an event and a w
 
 test('rejects connections with another token or as another sensor', () =>
   within(whole, async ({ mqttUrl }, sensor) => {
-    expect(await refusedBy(mqttUrl, { ...sensor, deviceToken: 'garbage' })).toBe(4);
-    expect(await refusedBy(mqttUrl, { ...sensor, sensorId: `id_${'0'.repeat(23)}` })).toBe(4);
-    expect(await refusedBy(mqttUrl, sensor, { clientId: 'another' })).toBe(2);
-    expect(await refusedBy(mqttUrl, await renewToken(sensor))).toBe(null);
-    expect(await refusedBy(mqttUrl, sensor)).toBe(4);
+    expect(await connectError(mqttUrl, { ...sensor, deviceToken: 'garbage' })).toBe(4);
+    expect(await connectError(mqttUrl, { ...sensor, sensorId: `id_${'0'.repeat(23)}` })).toBe(4);
+    expect(await connectError(mqttUrl, sensor, { clientId: 'another' })).toBe(2);
+    expect(await connectError(mqttUrl, await renewToken(sensor))).toBe(null);
+    expect(await connectError(mqttUrl, sensor)).toBe(4);
   }));
 
 test('notifies a device of a rejected message, and of a changed configuration', () =>

@@ -1,4 +1,4 @@
-import type { Rights } from '#functions/workers/authorizer/rights.ts';
+import type { AuthorizerResponse } from '#functions/workers/authorizer/policy.ts';
 import { createBroker } from '#lib/local/mqtt/broker.ts';
 import { createSessions, createTurns } from '#lib/local/mqtt/sessions.ts';
 import type { Log } from '#shared/observability/log.ts';
@@ -79,7 +79,10 @@ export const startMqtt = async (options: Wiring, log: Log) => {
   const { clock } = options;
   const authorizer = authorizerOf(options);
   const forward = ruleOf(options);
-  const sessions = createSessions(async (event) => (await authorizer.invoke(event)) as Rights, { clock, log });
+  const sessions = createSessions(async (event) => (await authorizer.invoke(event)) as AuthorizerResponse, {
+    clock,
+    log,
+  });
   const receive = async (event: {
     sensorId: string;
     principal?: string | undefined;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Cipher } from '#shared/auth/vault.ts';
 import type { Publish } from '#shared/aws/publish.ts';
-import type { Asked } from '../fixtures/iam.ts';
-import { askedOf, type Judge, movesOf } from '../fixtures/iam-judge.ts';
+import type { IamRequest } from '../fixtures/iam.ts';
+import { askedOf, type Judge, movesOf } from '../fixtures/iam-check.ts';
 import type { Request } from '../fixtures/sqs-server.ts';
 import { accessesIn, type Wire } from '../fixtures/table-calls.ts';
 import { createSqs, type DeployedQueue } from './queues.ts';
@@ -54,7 +54,7 @@ type Call = {
 /** A service returns a value for JSON, a text of XML, or the response of another server. */
 type Service = (call: Call, backend: Backend) => unknown;
 
-const requirePermission = ({ judge }: Backend, caller: string, requested: Asked): void => {
+const requirePermission = ({ judge }: Backend, caller: string, requested: IamRequest): void => {
   if (!judge.isAllowed(caller, requested))
     throw new ServiceError('AccessDeniedException', `${caller} is not authorized to perform ${requested.action}`);
 };

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, expect, inject } from 'vitest';
-import { startElsewhere } from '../fixtures/cloud.ts';
+import { useOtherStart } from '../fixtures/cloud.ts';
 import { readAssembly } from './assembly.ts';
 import { startDeployed } from './cloud.ts';
 import { running } from './running.ts';
 
 const assembly = readAssembly(inject('assembly'));
 
-startElsewhere(async (options) => {
+useOtherStart(async (options) => {
   const cloud = await startDeployed(assembly, options);
   running.push(cloud);
   return cloud;

@@ -1,6 +1,6 @@
-import { startElsewhere, startOnDynoxide } from '../fixtures/cloud.ts';
+import { startOnDynoxide, useOtherStart } from '../fixtures/cloud.ts';
 import { useEngineAt } from '../fixtures/dynoxide.ts';
 import { address } from './address.ts';
 
 if (address) useEngineAt(address);
-startElsewhere(startOnDynoxide);
+useOtherStart(startOnDynoxide);

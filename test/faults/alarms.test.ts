@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AlarmProperties, isOn, type Measured } from '../fixtures/alarm-evaluation.ts';
+import { type AlarmProperties, isInAlarm, type Measured } from '../fixtures/alarm-evaluation.ts';
 import { production, stackOf } from '../fixtures/stack.ts';
 import { alarmsOf } from './alarms.ts';
 import { faults } from './faults.ts';
@@ -89,24 +89,24 @@ const expected: Readonly<Record<string, readonly [string, number, number]>> = {
 
 describe('the alarms of the template, evaluated as CloudWatch does', () => {
   test('fire without any data only if they watch for missing data', () => {
-    const on = [...alarms].filter(([, alarm]) => isOn(alarm, NOW, () => undefined)).map(([id]) => id);
+    const on = [...alarms].filter(([, alarm]) => isInAlarm(alarm, NOW, () => undefined)).map(([id]) => id);
     expect(on.toSorted()).toEqual(['alarms-unheard', 'canary-silent', 'messages-absent', 'sweep-silent']);
     // Counter-check: the wrong treatment of missing data is noticed.
-    expect(isOn({ ...alarm('sweep-silent'), TreatMissingData: 'notBreaching' }, NOW, () => undefined)).toBe(false);
+    expect(isInAlarm({ ...alarm('sweep-silent'), TreatMissingData: 'notBreaching' }, NOW, () => undefined)).toBe(false);
   });
 
   test.each(Object.entries(bounds).flatMap(([id, cases]) => cases.map((pair) => [id, ...pair] as const)))(
     '%s fires at its threshold, and not below',
     (id, breaching, ok) => {
-      expect(isOn(alarm(id), NOW, having(breaching))).toBe(true);
-      expect(isOn(alarm(id), NOW, having(ok))).toBe(false);
+      expect(isInAlarm(alarm(id), NOW, having(breaching))).toBe(true);
+      expect(isInAlarm(alarm(id), NOW, having(ok))).toBe(false);
       // Values older than the period do not count.
-      expect(isOn(alarm(id), NOW + 3_660_000, having(breaching))).toBe(false);
+      expect(isInAlarm(alarm(id), NOW + 3_660_000, having(breaching))).toBe(false);
     },
   );
 
   test.each(Object.entries(expected))('%s fires if its metric is too low or too old', (id, [metric, min, minutes]) => {
-    const isOnAt = (value: number, ago?: number) => isOn(alarm(id), NOW, having({ [metric]: value }, ago));
+    const isOnAt = (value: number, ago?: number) => isInAlarm(alarm(id), NOW, having({ [metric]: value }, ago));
     expect([isOnAt(min), isOnAt(min, minutes * 60_000)]).toEqual([false, false]);
     expect(isOnAt(min, minutes * 60_000 + 1)).toBe(true);
     if (min > 1) expect(isOnAt(min - 1)).toBe(true);

@@ -1,7 +1,13 @@
 import type { Queue } from '#lib/local/queue/queue.ts';
 import type { Measure, MetricName } from '#shared/observability/metrics.ts';
 import { type WorkQueue, workQueues } from '#shared/queue/names.ts';
-import { type AlarmProperties, isOn, keyOf, type MetricKey, type Point } from '../fixtures/alarm-evaluation.ts';
+import {
+  type AlarmProperties,
+  isInAlarm,
+  type MetricKey,
+  metricKeyOf,
+  type Point,
+} from '../fixtures/alarm-evaluation.ts';
 import { production, type Synthesised, stackOf } from '../fixtures/stack.ts';
 
 const MINUTE = 60_000;
@@ -31,7 +37,7 @@ export const createWatch = (
     ofKey.push({ at: now(), value });
     points.set(key, ofKey);
   };
-  const ofQueue = (id: string, metric: string, value: number) => note(keyOf('AWS/SQS', metric, [id]), value);
+  const ofQueue = (id: string, metric: string, value: number) => note(metricKeyOf('AWS/SQS', metric, [id]), value);
   const ids = new Map(
     workQueues.map((name) => [name, [stack.idOf(`${name}-queue`), stack.idOf(`${name}-dead`)] as const]),
   );
@@ -39,8 +45,8 @@ export const createWatch = (
     ofQueue(ids.get(name)?.[0] ?? '', metric, count);
   return {
     alarms,
-    measure: ((name: MetricName, value = 1) => note(keyOf('Test', name, ['sensor-cloud']), value)) as Measure,
-    failed: (functionName: string): void => note(keyOf('AWS/Lambda', 'Errors', [stack.idOf(functionName)]), 1),
+    measure: ((name: MetricName, value = 1) => note(metricKeyOf('Test', name, ['sensor-cloud']), value)) as Measure,
+    failed: (functionName: string): void => note(metricKeyOf('AWS/Lambda', 'Errors', [stack.idOf(functionName)]), 1),
     received: (name: WorkQueue, count: number) => onCount(name, 'NumberOfMessagesReceived')(count),
     deleted: (name: WorkQueue) => onCount(name, 'NumberOfMessagesDeleted')(1),
     /** Records what SQS measures each minute. */
@@ -61,7 +67,9 @@ export const createWatch = (
       const calls = (time: number): Point[] => [1, 2, 3, 4].map((minute) => ({ at: time - minute * MINUTE, value: 1 }));
       const measured = (key: MetricKey) =>
         key.startsWith('AWS/Lambda Invocations') ? times.flatMap(calls) : points.get(key);
-      return [...alarms].filter(([, alarm]) => times.some((time) => isOn(alarm, time, measured))).map(([id]) => id);
+      return [...alarms]
+        .filter(([, alarm]) => times.some((time) => isInAlarm(alarm, time, measured)))
+        .map(([id]) => id);
     },
   };
 };

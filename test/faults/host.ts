@@ -1,8 +1,8 @@
 import type { Queue } from '#lib/local/queue/queue.ts';
 import type { Vault } from '#shared/auth/vault.ts';
-import type { Outgoing } from '#shared/queue/encode.ts';
+import type { QueueMessage } from '#shared/queue/encode.ts';
 import { isFifo } from '#shared/queue/names.ts';
-import type { Queues } from '#shared/queue/send.ts';
+import type { Queues } from '#shared/queue/sqs-queues.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Settings } from '#shared/runtime/env.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
@@ -52,7 +52,7 @@ const unreliable =
     const { unsent, lostSend, lateMessage, doubleMessage, poison, otherVersion } = rates();
     let copies = 0;
     /** Copies a message. A FIFO queue drops a known deduplication id, so the copy gets another one. */
-    const copyOf = (message: Outgoing): Outgoing =>
+    const copyOf = (message: QueueMessage): QueueMessage =>
       isFifo(queue) ? { ...message, deduplicationId: `${message.deduplicationId} ${++copies} ${chance()}` } : message;
     for (const message of messages) {
       if (strikes(unsent)) throw new Error('the queue accepted nothing');

@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startReceiver } from '#lib/home/receiver.ts';
+import {
+  type DeliveryRecorder,
+  latenciesOf,
+  linkSensors,
+  type PostedFall,
+  postFall,
+  type Sensor,
+  startRecorder,
+} from '../bench/bench-site.ts';
 import { percentile } from '../bench/figures.ts';
-import { type Ear, linkSensors, listen, type Posted, postFall, type Sensor, waitsOf } from '../bench/site.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, homeAt, linkSensor } from '../fixtures/home.ts';
 
@@ -12,18 +20,18 @@ const SENSORS = 5;
 const EVENTS_PER_SECOND = 1;
 
 /** Posts falls at a rate for a while. Returns p50 and p99 of the time from the 202 to the receiver (ms). */
-const measure = async (sensors: readonly Sensor[], ear: Ear, seconds: number, perSecond: number) => {
-  const sent: Posted[] = [];
+const measure = async (sensors: readonly Sensor[], ear: DeliveryRecorder, seconds: number, perSecond: number) => {
+  const sent: PostedFall[] = [];
   const end = performance.now() + seconds * 1_000;
   for (let at = 0; performance.now() < end; at++) {
     const sensor = sensors[at % sensors.length];
     if (sensor) sent.push(await postFall(sensor));
     await sleep(1_000 / perSecond);
   }
-  const isLost = ({ uuid }: Posted) => ear.countOf(uuid) === 0;
+  const isLost = ({ uuid }: PostedFall) => ear.countOf(uuid) === 0;
   const deadline = performance.now() + 30_000;
   while (sent.some(isLost) && performance.now() < deadline) await sleep(5);
-  const waits = sent.flatMap((posted) => (isLost(posted) ? [Number.POSITIVE_INFINITY] : waitsOf(ear, posted)));
+  const waits = sent.flatMap((posted) => (isLost(posted) ? [Number.POSITIVE_INFINITY] : latenciesOf(ear, posted)));
   return { p50: percentile(waits, 50), p99: percentile(waits, 99), lost: sent.filter(isLost).length };
 };
 
@@ -34,7 +42,7 @@ const measure = async (sensors: readonly Sensor[], ear: Ear, seconds: number, pe
 export const measureNeighbour = async (seconds: number) => {
   let hanging = 0;
   let maxHanging = 0;
-  const ear = await listen();
+  const ear = await startRecorder();
   let hangs = false;
   const slow = await startReceiver((_, response) => {
     if (!hangs) return void response.end('ok');

@@ -1,4 +1,4 @@
-import { createResolve } from '#shared/delivery/resolve.ts';
+import { createResolver } from '#shared/delivery/resolve.ts';
 import { createWebhookClient, createWebhookSemaphore, type WebhookClient } from '#shared/delivery/webhook-client.ts';
 import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
@@ -20,7 +20,7 @@ const wrongAddresses: readonly [string[], ...string[][]] = [
  * customer.
  */
 export const webhookClientOf = (chaos: Chaos, nameServer: string): WebhookClient => {
-  const resolveSlowly = createResolve([nameServer]);
+  const resolveSlowly = createResolver([nameServer]);
   const resolve = async (name: string): Promise<readonly string[]> => {
     if (name === SLOW_NAME) return resolveSlowly(name);
     if (name !== RECEIVER_NAME) throw new Error(`${name} does not resolve`);

@@ -1,13 +1,13 @@
 import { type SkippingClock, skippingClock } from '#lib/local/clock.ts';
 import type { LocalQueues } from '#lib/local/queue/queues.ts';
-import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
+import { type Measure, noMetrics } from '#shared/observability/metrics.ts';
 import { workQueues } from '#shared/queue/names.ts';
 import { createTable } from '#shared/store/engine/client.ts';
 import { type Store, store } from '#shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { dynoxideClient } from '../fixtures/dynoxide.ts';
 import { startNameServer } from '../fixtures/name-server.ts';
-import { startSilence } from '../fixtures/silence.ts';
+import { startSilentServer } from '../fixtures/silent-server.ts';
 import { createWatch, type Watch } from './alarms.ts';
 import { failingClient } from './aws.ts';
 import { createChaos } from './chaos.ts';
@@ -59,7 +59,7 @@ export const createFaultWorld = async () => {
   const chaos = createChaos();
   const lives = createLives();
   const notifications = createNotifications(chaos, lives);
-  const [receiver, silence] = await Promise.all([startChaosReceiver(chaos, clock.now), startSilence()]);
+  const [receiver, silence] = await Promise.all([startChaosReceiver(chaos, clock.now), startSilentServer()]);
   const names = await startNameServer(() => {
     if (!chaos.rates().slowNames) return '127.0.0.1';
     chaos.note();
@@ -89,7 +89,7 @@ export const createFaultWorld = async () => {
       everything = everythingIn(endpoint, 'sensor-cloud');
     },
     wrap: (runtime) => {
-      const { metrics = unmeasured } = runtime;
+      const { metrics = noMetrics } = runtime;
       const measure = ((...args: Parameters<Measure>) => {
         if (!lives.isDead()) watch?.measure(...args);
         metrics.measure(...args);

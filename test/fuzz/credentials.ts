@@ -1,5 +1,5 @@
 import type { Operation } from '#shared/api/operation.ts';
-import { rightful } from '../contracts/operations.ts';
+import { permittedClient } from '../contracts/operations.ts';
 import type { World } from '../contracts/world.ts';
 
 /** The kinds of credentials that a generated request may have. */
@@ -38,11 +38,11 @@ const ofBrowser = async (credential: Credential, world: World): Promise<Sender> 
 };
 
 /** Returns the headers of the sender of a request. */
-export const senderOf = async (credential: Credential, operation: Operation, world: World): Promise<Sender> => {
+export const senderHeaders = async (credential: Credential, operation: Operation, world: World): Promise<Sender> => {
   if (/^(browser|forged)/.test(credential)) return ofBrowser(credential, world);
   // Logging out needs a separate session.
   if (credential === 'rightful' || operation.auth === 'session')
-    return bearer((await rightful(operation, world)).token);
+    return bearer((await permittedClient(operation, world)).token);
   if (credential === 'device') return bearer(world.byDevice.token);
   if (credential === 'provisioner') return bearer(world.byProvisioner.token);
   if (credential === 'user') return bearer(world.ours.client.token);

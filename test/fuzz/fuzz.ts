@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import type { Operation } from '#shared/api/operation.ts';
 import { differences } from '../contracts/document.ts';
 import { exampleOf, operations, paramsOf, pathOf } from '../contracts/operations.ts';
-import { send } from '../contracts/raw.ts';
-import { complaintsOf } from '../contracts/sound.ts';
+import { sendRaw } from '../contracts/raw.ts';
+import { responseFaults } from '../contracts/response-format.ts';
 import { createWorld, idsFor, unknownIds, type World } from '../contracts/world.ts';
-import { isForged, senderOf } from './credentials.ts';
+import { isForged, senderHeaders } from './credentials.ts';
 import { type GeneratedRequest, requests as generatedRequests } from './requests.ts';
-import { manglings, spoil } from './text.ts';
+import { applyEdits, manglings } from './text.ts';
 
 /** Creates the world of a run. No sensor goes offline in it, because that would be a change without a cause. */
 export const fuzzWorld = (): Promise<World> => createWorld({ SENSOR_INACTIVE_AFTER_SECONDS: '86400' });
@@ -69,12 +69,12 @@ const requestOf = async (request: GeneratedRequest, world: World): Promise<Sent>
   const [name, operation] = operations[request.operation] ?? [];
   if (!name || !operation) throw new Error('no such operation');
   const example = await exampleOf(name, world);
-  const sender = await senderOf(request.credential, operation, world);
+  const sender = await senderHeaders(request.credential, operation, world);
   const edits = request.edits.map((edit) => ({
     ...edit,
     text: idInBody(harmless(edit.text, operation), edit.key, world),
   }));
-  const text = example.body === undefined ? undefined : Buffer.from(spoil(example.body, edits));
+  const text = example.body === undefined ? undefined : Buffer.from(applyEdits(example.body, edits));
   const body = text && manglings[request.mangling](text);
   return {
     operation,
@@ -115,8 +115,8 @@ const partsOf = ({ path, body }: Sent) => {
 
 const attempt = async (request: GeneratedRequest, world: World): Promise<number> => {
   const sent = await requestOf(request, world);
-  const answer = await send(new URL(world.cloud.url).origin, sent);
-  const complaints = complaintsOf(answer, sent.method, sent.operation.published);
+  const answer = await sendRaw(new URL(world.cloud.url).origin, sent);
+  const complaints = responseFaults(answer, sent.method, sent.operation.published);
   // Unknown kinds of messages are accepted, but only known ones are documented.
   const isUndocumented = sent.operation.bodyKind === 'messages' && request.edits.length > 0;
   if (isAsDeclared(request, sent) && answer.status !== 404 && !isUndocumented)

@@ -124,7 +124,7 @@ export const keys: readonly string[] = [
 ];
 
 /** Returns the JSON text of a value with all edits applied. */
-export const spoil = (value: unknown, edits: readonly Edit[]): string => {
+export const applyEdits = (value: unknown, edits: readonly Edit[]): string => {
   const size = sizeOf(value);
   let at = -1;
   const write = (inner: unknown): string => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { type Store, store } from '#shared/store/store.ts';
-import { atOnce, refusedAt, statusOf } from '../fixtures/answers.ts';
+import { concurrently, rejectedPaths, statusOf } from '../fixtures/answers.ts';
 import { type Client, register } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import {
@@ -103,7 +103,7 @@ describe('a customer', () => {
     expect(await stores.rules.list(customerId)).toEqual([]);
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
     expect(await statusOf(admin.call('PUT', path, texts))).toBe(404);
-    expect(refusedAt(await admin.call('POST', '/bots', { name: 'b', customerId }))).toEqual([400, 'customerId']);
+    expect(rejectedPaths(await admin.call('POST', '/bots', { name: 'b', customerId }))).toEqual([400, 'customerId']);
   });
 
   test('can be deleted completely by a second attempt after an interrupted deletion', async () => {
@@ -115,7 +115,7 @@ describe('a customer', () => {
   });
 
   test('is never deleted while a user is created in it, in 50 concurrent pairs of both', async () => {
-    const outcomes = await atOnce(50, async (at) => {
+    const outcomes = await concurrently(50, async (at) => {
       const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
       const user = { ...holdsNothing, id: 1_000_000 + at, customerId, username: `pair-${at}` } as never;
       const create = () => stores.users.create(user, `pair-${at}`, 'hash', 50);
@@ -129,7 +129,7 @@ describe('a customer', () => {
 
   test('counts users exactly when 50 are created concurrently and half of them deleted', async () => {
     const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
-    await atOnce(50, async (at) => {
+    await concurrently(50, async (at) => {
       const accountKey = `guest-${at}`;
       const user = { ...holdsNothing, id: 2_000_000 + at, customerId, username: accountKey, accountKey } as never;
       expect(await stores.users.create(user, accountKey, 'hash', 50)).toBeNull();
@@ -169,7 +169,7 @@ describe('a bot', () => {
     expect(hits).toMatchObject([{ ruleId: rule.id, allSend: false, ruleMessages: [{ wasSend: false }] }]);
     expect(receiver.received).toHaveLength(before);
     const same = await client.ok('GET', `/rules/${rule.id}`);
-    expect(refusedAt(await client.call('PUT', `/rules/${rule.id}`, same))).toEqual([400, 'recipients.0.webhookId']);
+    expect(rejectedPaths(await client.call('PUT', `/rules/${rule.id}`, same))).toEqual([400, 'recipients.0.webhookId']);
   });
 
   test('can be deleted completely by a second attempt after an interrupted deletion', async () => {
@@ -185,7 +185,7 @@ describe('a bot', () => {
     const { client } = await createHome(admin, 'hazel', ALL_PERMISSIONS);
     const { id: botId } = await client.ok<Id>('POST', '/bots', { name: 'b' });
     const hook = { name: 'h', url: receiver.url, format: 'full', isCustomerHook: false, botId };
-    const statuses = await atOnce(51, (at) =>
+    const statuses = await concurrently(51, (at) =>
       statusOf(at === 25 ? client.call('DELETE', `/bots/${botId}`) : client.call('POST', '/webhooks', hook)),
     );
     expect(statuses.filter((status, at) => status !== (at === 25 ? 200 : 201) && status !== 400)).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { alarmIn } from '#lib/local/demo/nurse-call.ts';
+import { alarmTextOf } from '#lib/local/demo/nurse-call.ts';
 import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
 import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
@@ -63,7 +63,7 @@ test('falls and test notifications use the language of the bot and the time zone
   for (const received of [inChat, inTeams]) {
     expect(received?.headers).not.toHaveProperty('webhook-signature');
     expect(received?.headers).not.toHaveProperty('authorization');
-    expect(alarmIn(received?.body ?? '')).toContain('Sturz bestätigt: ');
+    expect(alarmTextOf(received?.body ?? '')).toContain('Sturz bestätigt: ');
   }
 
   await client.ok('PUT', `/customers/${customerId}`, {

@@ -65,12 +65,12 @@ describe('the demo home', () => {
     [
       'its receivers if private targets are not allowed',
       { ALLOW_PRIVATE_TARGETS: 'false' },
-      [/could not create the bots and webhooks.*: url is not an address that may be called/],
+      [/could not create the bots and webhooks.*: url is not an allowed address/],
     ],
     [
       'parts that exceed a quota',
       { QUOTAS: '{"sensors":1,"rules":2}' },
-      [/sensor 02DE00000002: .*1 sensors at most/, /sensor 02DE00000003/, /rule for empty_room: .*2 rules at most/],
+      [/sensor 02DE00000002: .*at most 1 sensors/, /sensor 02DE00000003/, /rule for empty_room: .*at most 2 rules/],
     ],
     [
       'everything if its username is taken',

@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
-import { belongings } from '#shared/store/subjects/subject-items.ts';
+import { erasureRules } from '#shared/store/subjects/erasure-rules.ts';
 import { register } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../fixtures/cloud.ts';
-import { type Erasing, startErasing } from '../fixtures/erased.ts';
+import { type Erasing, startErasureWorld } from '../fixtures/erasure-world.ts';
 import { nextHardwareId } from '../fixtures/home.ts';
 
 let world: Erasing | null = null;
 const begin = async () => {
-  world = await startErasing();
+  world = await startErasureWorld();
   const home = await world.live();
   return { ...world, home, asAdmin: { customerId: home.customerId, client: home.admin } };
 };
@@ -108,7 +108,7 @@ test('nothing is left of a customer after an erasure, in the table, the queues a
 test('a certificate counts every kind of item that a customer can have', async () => {
   const { home, asAdmin, erase } = await begin();
   const job = await erase(asAdmin, { kind: 'customer', id: home.customerId }, ADMIN_PASSWORD);
-  const kinds = Object.entries(belongings).filter(([, of]) => of.customer);
+  const kinds = Object.entries(erasureRules).filter(([, of]) => of.customer);
   // Linking uses it up.
   const uncounted = ['pairingCode'];
   expect(kindsOf(job)).toEqual(
@@ -123,7 +123,7 @@ test('a certificate counts every kind of item that a customer can have', async (
 test.each(['knownAddress', 'auditLine', 'personDelivery'] as const)(
   'the search of the file detects that %s was not erased (planted)',
   async (kind) => {
-    const all = belongings as Record<string, object>;
+    const all = erasureRules as Record<string, object>;
     const rules = all[kind];
     try {
       all[kind] = {};

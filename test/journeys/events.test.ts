@@ -5,14 +5,14 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { situations as nameOf } from '#shared/api/messages/situations-en.ts';
 import type { Custom1Payload } from '#shared/domain/formats/custom-1-payload.ts';
 import { Format } from '#shared/domain/formats/format.ts';
-import { canTell, formats } from '#shared/domain/formats/formats.ts';
+import { canExpressSituation, formats } from '#shared/domain/formats/formats.ts';
 import type { FullPayload } from '#shared/domain/formats/full-payload.ts';
 import { payloads } from '#shared/domain/formats/payloads.ts';
 import { kinds, type Situation } from '#shared/domain/kinds.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
+import { type Row, rows } from '../fixtures/event-table.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
 import { a, b, room } from '../fixtures/messages.ts';
-import { type Row, rows } from '../fixtures/table-of-events.ts';
 
 // Every row of the table of events, for both makers: messages in, hits and payloads in every format out. All sensors of
 // the table send concurrently, each its messages in order; the results are then checked row by row.
@@ -33,7 +33,9 @@ const createRules = async () => {
     recipients[format] = { botId: bot.id, webhookId: (await client.ok('POST', '/webhooks', hook)).id };
   }
   for (const situation of situations) {
-    const able = Format.options.filter((format) => canTell(format, situation)).map((format) => recipients[format]);
+    const able = Format.options
+      .filter((format) => canExpressSituation(format, situation))
+      .map((format) => recipients[format]);
     const texts = { name: situation, title: '{region}', message: '{sensor} {situation} {time} {location}' };
     await client.ok('POST', '/rules', { ...texts, situation, rateLimitSeconds: 0, recipients: able });
   }
@@ -156,7 +158,9 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
       for (const format of Format.options) {
         const { isOncePerMessage } = formats[format];
         const perMessage = isByTime ? 0 : row.says.length;
-        const expected = isOncePerMessage ? perMessage : row.gives.filter((give) => canTell(format, give)).length;
+        const expected = isOncePerMessage
+          ? perMessage
+          : row.gives.filter((give) => canExpressSituation(format, give)).length;
         expect([format, delivered[format].length]).toEqual([format, expected]);
         for (const body of delivered[format])
           expect(payloads[format].safeParse(JSON.parse(body)).error).toBeUndefined();

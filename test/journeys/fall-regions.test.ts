@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { refusedAt } from '../fixtures/answers.ts';
+import { rejectedPaths } from '../fixtures/answers.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
 import { a, b, room } from '../fixtures/messages.ts';
@@ -158,7 +158,7 @@ describe('a rule with a region', () => {
     const create = (situation: string) =>
       client.call('POST', '/rules', { ...rule, title: 't', regionId, situation, isEnabled: false });
     for (const situation of ['empty_room', 'occupied_room', 'sensor_inactive', 'sensor_clock_wrong', 'apnea'])
-      expect(refusedAt(await create(situation)), situation).toEqual([400, 'regionId']);
+      expect(rejectedPaths(await create(situation)), situation).toEqual([400, 'regionId']);
     for (const situation of ['bed_left', 'door_entered', 'region_left', 'fall_loop', 'sitting_up_in_bed'])
       expect((await create(situation)).status, situation).toBe(201);
   });

@@ -8,12 +8,12 @@ import { linkSensor } from '../fixtures/home.ts';
 import { b } from '../fixtures/messages.ts';
 import { createPeopleWorld } from '../fixtures/people.ts';
 import { createPushBrowser } from '../fixtures/push-browser.ts';
-import { startTelegram } from '../fixtures/telegram-server.ts';
+import { startTelegramServer } from '../fixtures/telegram-server.ts';
 
 const PUSH_URL = 'https://push.example.com/1';
 const browser = createPushBrowser();
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
-let telegram: Awaited<ReturnType<typeof startTelegram>>;
+let telegram: Awaited<ReturnType<typeof startTelegramServer>>;
 /** What the push service received, in the form of the other services' messages. */
 const pushes: { title: string; text: string; listUrl?: string }[] = [];
 /** Throws where a process is to die. */
@@ -36,7 +36,7 @@ const withPushService = (runtime: Runtime): Runtime => ({
 });
 
 beforeAll(async () => {
-  telegram = await startTelegram();
+  telegram = await startTelegramServer();
   world = await createPeopleWorld({ telegramUrl: telegram.url, wrap: withPushService });
   telegram.setClock(world.now);
 });
@@ -228,7 +228,7 @@ test('a chat that refuses for good ends the delivery with the reason, and marks 
   expect(delivery).toMatchObject({ state: 'failed', reason: 'gone', attempts: 1 });
   const detail = await client.ok<{ attemptLog: object[] }>('GET', `${at}/${delivery?.id}`);
   expect(detail.attemptLog).toMatchObject([{ error: 'gone', responseBody: description.slice(0, 200) }]);
-  const channels = () => store(world.table).channels.provenOf({ customerId, userId: user.id });
+  const channels = () => store(world.table).channels.verifiedOf({ customerId, userId: user.id });
   expect(await channels()).toEqual([{ by: 'telegram', address: '-100207', undeliverableDate: expect.any(Number) }]);
   telegram.answerWith(() => null);
   await home.fall();

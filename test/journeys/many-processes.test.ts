@@ -6,7 +6,7 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
-import type { Outgoing } from '#shared/queue/encode.ts';
+import type { QueueMessage } from '#shared/queue/encode.ts';
 import { changes } from '#shared/store/engine/request.ts';
 import { items } from '#shared/store/table.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
@@ -19,7 +19,7 @@ let cloud: Cloud;
 let receiver: Receiver;
 let client: Awaited<ReturnType<typeof createHome>>['client'];
 let customerId: number;
-const messages: Outgoing[] = [];
+const messages: QueueMessage[] = [];
 const writes = { ofWebhook: 0 };
 const seen = { now: 0, peak: 0 };
 /** How the receiver responds: after `ms`, with a status. */
@@ -43,7 +43,7 @@ beforeAll(async () => {
     }, ms);
   });
   // Messages do not go to the queues of the host, but to the processes of this test.
-  const send = async (_: string, all: readonly Outgoing[]) => void messages.push(...all);
+  const send = async (_: string, all: readonly QueueMessage[]) => void messages.push(...all);
   cloud = await startTestCloud({ wrap: (runtime) => ({ ...runtime, queues: { ...runtime.queues, send } }) });
   const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
   client = home.client;
@@ -75,7 +75,7 @@ const startProcess = () => {
     table: { ...runtime.table, update },
     webhookClient: async () => webhookClient,
   });
-  return async (batch: readonly Outgoing[]) => {
+  return async (batch: readonly QueueMessage[]) => {
     const Records = batch.map(
       ({ body }, at) => ({ body, messageId: String(at), attributes: { ApproximateReceiveCount: '1' } }) as never,
     );

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret } from '#shared/auth/tokens.ts';
 import { items } from '#shared/store/table.ts';
 import type { Client } from '../fixtures/client.ts';
 import { clientOf } from '../fixtures/client.ts';
@@ -52,7 +52,7 @@ describe('many devices', () => {
       deviceToken: drawToken('device', cloud.runtime.random),
     }));
     const puts = sensors.map(({ sensorId, deviceToken }) => {
-      const hash = hashOf(deviceToken);
+      const hash = hashSecret(deviceToken);
       return { put: { ...items.device({ hash }), hash, sensorId, manufacturer: 'maker_a', customerId: 0 } };
     });
     for (let at = 0; at < SENSORS; at += 100) await cloud.runtime.table.write(...puts.slice(at, at + 100));

@@ -9,7 +9,7 @@ import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
-import { closed, connect, createDevice, refusedBy, renewToken } from '../fixtures/mqtt.ts';
+import { closed, connect, connectError, createDevice, renewToken } from '../fixtures/mqtt.ts';
 
 let cloud: Cloud;
 let client: Client;
@@ -50,7 +50,7 @@ const runTimers = () => {
 
 describe('an MQTT connection', () => {
   test('is accepted with the sensor id and token of a device, and its sensor id as client id', async () => {
-    expect(await refusedBy(url, sensor)).toBeNull();
+    expect(await connectError(url, sensor)).toBeNull();
   });
 
   test.each([
@@ -64,7 +64,7 @@ describe('an MQTT connection', () => {
     ['the client id of another sensor', 2, () => ({ clientId: other.sensorId })],
     ['no client id', 2, () => ({ clientId: '' })],
   ])('with %s is rejected with return code %i', async (_, code, more) => {
-    expect(await refusedBy(url, sensor, more())).toBe(code);
+    expect(await connectError(url, sensor, more())).toBe(code);
   });
 
   test('ends when the device connects again', async () => {

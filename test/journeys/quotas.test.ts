@@ -3,7 +3,7 @@ import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { defaultQuotas } from '#shared/domain/identity/quota.ts';
 import { type Store, store } from '#shared/store/store.ts';
-import { atOnce, statusOf } from '../fixtures/answers.ts';
+import { concurrently, statusOf } from '../fixtures/answers.ts';
 import type { Answer, Client } from '../fixtures/client.ts';
 import { register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
@@ -92,7 +92,7 @@ const expectFull = (answers: readonly Answer[], quota: number, has: number) => {
   for (const { status, text } of answers.filter(({ status }) => status === 409))
     expect([status, JSON.parse(text)]).toEqual([
       409,
-      { statusCode: 409, message: expect.stringMatching(`: ${quota} `) },
+      { statusCode: 409, message: expect.stringMatching(`: at most ${quota} `) },
     ]);
 };
 
@@ -102,20 +102,20 @@ describe('the quota of a customer', () => {
     async (kind, { before, make, path }) => {
       const home = await furnish(`fills-${kind.toLowerCase()}`);
       const quota = quotas[kind as keyof typeof quotas];
-      const answers = await atOnce(50, (at) => make(home, at));
+      const answers = await concurrently(50, (at) => make(home, at));
       expectFull(answers, quota, before);
       const deleted = idOf(successful(answers)[0]);
       // Of two concurrent deletions, only one succeeds.
-      const deletions = await atOnce(2, () => statusOf(home.client.call('DELETE', `${path}/${deleted}`)));
+      const deletions = await concurrently(2, () => statusOf(home.client.call('DELETE', `${path}/${deleted}`)));
       expect(deletions.toSorted()).toEqual([200, 404]);
-      expectFull(await atOnce(3, (at) => make(home, 101 + 2 * at)), quota, quota - 1);
+      expectFull(await concurrently(3, (at) => make(home, 101 + 2 * at)), quota, quota - 1);
     },
   );
 
   test('limits sensors that are linked or moved; one that leaves makes room for one', async () => {
     const home = await furnish('senses');
-    const devices = await atOnce(14, () => register(admin, PROVISIONING_KEY, nextHardwareId()));
-    const answers = await atOnce(14, (at) => {
+    const devices = await concurrently(14, () => register(admin, PROVISIONING_KEY, nextHardwareId()));
+    const answers = await concurrently(14, (at) => {
       const { sensorId, pairingCode: code } = devices[at] ?? { sensorId: '', pairingCode: '' };
       return at % 2 === 0
         ? home.client.call('POST', '/sensors/link', { manufacturer: 'maker_a', code })
@@ -136,7 +136,9 @@ describe('the quota of a customer', () => {
   test('limits enabled rules with the same scope and situation, whether created, enabled or changed', async () => {
     const home = await furnish('rules');
     const { client } = home;
-    const idle = await atOnce(5, () => client.ok<{ id: number }>('POST', '/rules', ruleOf(home, { isEnabled: false })));
+    const idle = await concurrently(5, () =>
+      client.ok<{ id: number }>('POST', '/rules', ruleOf(home, { isEnabled: false })),
+    );
     const put = (at: number, more: object = {}) => client.call('PUT', `/rules/${idle[at % 5]?.id}`, ruleOf(home, more));
     const enabled = await Promise.all(idle.map((_, at) => put(at)));
     expectFull(enabled, quotas.rulesOfOneSituation, 0);
@@ -176,7 +178,7 @@ describe('the quota of a customer', () => {
 
   test('limits the distinct sensors in a group', async () => {
     const { client } = await furnish('groups');
-    const sensors = await atOnce(3, () => linkSensor(client));
+    const sensors = await concurrently(3, () => linkSensor(client));
     const [a = '', b = '', c = ''] = sensors.map(({ sensorId }) => sensorId);
     const body = (...sensorIds: string[]) => ({ name: 'n', sensorIds });
     expectFull([await client.call('POST', '/sensor-groups', body(a, b, c))], quotas.sensorsInGroup, 2);
@@ -223,7 +225,7 @@ describe('the message quota of a sensor', () => {
 
   test('counts exactly in 50 concurrent calls', async () => {
     const { post, kept } = await setUp('shouts');
-    const answers = await atOnce(50, () => post(message()));
+    const answers = await concurrently(50, () => post(message()));
     expect(
       [202, 429].map((status) =>
         count(

@@ -5,10 +5,10 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { FullPayload } from '#shared/domain/formats/full-payload.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { store } from '#shared/store/store.ts';
-import { atOnce, statusOf } from '../fixtures/answers.ts';
+import { concurrently, statusOf } from '../fixtures/answers.ts';
 import type { Client } from '../fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
-import { createDeath } from '../fixtures/death.ts';
+import { createCrash } from '../fixtures/crash.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, hireFor, linkSensor, nextHardwareId } from '../fixtures/home.ts';
 
 const MINUTE = 60_000;
@@ -19,7 +19,7 @@ let home: Awaited<ReturnType<typeof createHome>>;
 let ahead = 0;
 /** How many more messages the event queue will reject. */
 let rejections = 0;
-const death = createDeath();
+const death = createCrash();
 beforeAll(async () => {
   const clock = { now: () => systemClock.now() + ahead, after: systemClock.after };
   const wrap = (runtime: Runtime): Runtime => ({
@@ -112,7 +112,7 @@ describe('a linked sensor', () => {
     expect(allowed.status).toBe(200);
     const { registrationUntil } = allowed.body as { registrationUntil: number };
     expect(Math.abs(registrationUntil - systemClock.now() - ahead - 15 * MINUTE)).toBeLessThan(MINUTE);
-    const answers = await atOnce(50, () => again());
+    const answers = await concurrently(50, () => again());
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
@@ -181,7 +181,7 @@ describe('registration events', () => {
     ahead += 15 * MINUTE;
     const { limits } = store(cloud.runtime.table);
     const now = systemClock.now() + ahead;
-    await atOnce(99, () => limits.countFailure(`refused:customer:${home.customerId}`, 900, now));
+    await concurrently(99, () => limits.countFailure(`refused:customer:${home.customerId}`, 900, now));
     expect([await statusOf(first.again()), await statusOf(other.again())]).toEqual([409, 409]);
     const actions = [await actionsOf(first.sensorId), await actionsOf(other.sensorId)];
     expect(actions).toEqual([['sensor/registration_refused'], []]);
@@ -208,7 +208,7 @@ describe('a provisioning key', () => {
     const known = nextHardwareId();
     const hardwareIds = [...Array.from({ length: 49 }, nextHardwareId), known];
     expect(await statusOf(registerBy(key, known))).toBe(201);
-    const answers = await atOnce(50, (at) => registerBy(key, hardwareIds[at]));
+    const answers = await concurrently(50, (at) => registerBy(key, hardwareIds[at]));
     const statuses = answers.map(({ status }) => status);
     expect([201, 409, 200].map((wanted) => statuses.filter((status) => status === wanted).length)).toEqual([6, 43, 1]);
     expect(answers.find(({ status }) => status === 409)?.text).toContain('7 devices');

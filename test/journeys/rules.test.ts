@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { dateAndTime } from '#shared/domain/time/wall-time.ts';
-import { refusedAt } from '../fixtures/answers.ts';
+import { rejectedPaths } from '../fixtures/answers.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '../fixtures/home.ts';
@@ -104,7 +104,7 @@ describe('a rule', () => {
     expect(await client.ok('PUT', path, customer)).toMatchObject({ timeZone: 'Europe/Berlin' });
     await fall(Date.now() + 1, 'Europe/Berlin');
     const answer = await client.call('PUT', path, { ...customer, timeZone: 'Europe/Nowhere' });
-    expect(refusedAt(answer)).toEqual([400, 'timeZone']);
+    expect(rejectedPaths(answer)).toEqual([400, 'timeZone']);
   });
 
   test('fires for every fall of a sensor whose clock is not set, and once a day for the clock', async () => {

@@ -16,7 +16,7 @@ const byLink = defaults({
   errors: ['address_unknown'],
 });
 
-const reading = defaults({ uses: ['ruleHits.get', 'addressKeys.get', 'open:addresses'] });
+const reading = defaults({ uses: ['ruleHits.get', 'addressKeys.get', 'decrypt:link-keys'] });
 const acknowledging = defaults({ uses: [...reading.uses, 'acknowledgements.make', 'enqueue:events'] });
 const media = ['text/html; charset=utf-8'] as const;
 

@@ -2,8 +2,8 @@ import { situationText } from '#shared/api/messages/situation-text.ts';
 import { sendNotice } from '#shared/api/notices.ts';
 import { type Call, Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
-import { isSigned, readAddress } from '#shared/delivery/acknowledge-address.ts';
-import { RETENTION } from '#shared/domain/event/event.ts';
+import { hasValidSignature, parseLinkToken } from '#shared/delivery/acknowledgement-link.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import { customerOfHit, type HitItem } from '#shared/store/hits/hit-item.ts';
@@ -22,8 +22,8 @@ type LinkedHit = { hit: HitItem; customerId: number; recipient: Recipient };
 
 /** Returns the rule hit of a link, and the recipient of the link. */
 const hitOfLink = async ({ params, fail }: LinkCall, deps: Reading): Promise<LinkedHit> => {
-  const { store, openAddressKey, now } = deps;
-  const claim = readAddress(params.address) ?? fail('address_unknown');
+  const { store, decryptLinkKey, now } = deps;
+  const claim = parseLinkToken(params.address) ?? fail('address_unknown');
   if (claim.until * 1_000 <= now()) return fail('address_unknown');
   const customerId = customerOfHit(claim.hitId);
   const [found, encryptedKey] = await Promise.all([
@@ -31,8 +31,8 @@ const hitOfLink = async ({ params, fail }: LinkCall, deps: Reading): Promise<Lin
     store.addressKeys.get(),
   ]);
   const hit = found ?? fail('address_unknown');
-  const key = encryptedKey === null ? fail('address_unknown') : await openAddressKey(encryptedKey);
-  if (!isSigned(key, claim, hit.sensorEventId)) return fail('address_unknown');
+  const key = encryptedKey === null ? fail('address_unknown') : await decryptLinkKey(encryptedKey);
+  if (!hasValidSignature(key, claim, hit.sensorEventId)) return fail('address_unknown');
   const { publisher = 'webhook', accountId = 0, extra } = hit.messages[claim.message] ?? {};
   const userId = publisher === 'webhook' ? null : accountId;
   return { hit, customerId, recipient: { userId, name: extra?.display_name ?? '' } };
@@ -49,7 +49,7 @@ const acknowledgeHit = async (call: LinkCall & Acting, enteredName: string, deps
   const name = nameFrom(userId === null ? enteredName : '') ?? nameFrom(recipient.name) ?? '?';
   call.actAs({ kind: 'link', id: userId === null ? null : String(userId), name }, customerId);
   const by = { userId, name, date: now() };
-  const result = await store.acknowledgements.make({ customerId, hitId: hit.id }, by, now() - RETENTION);
+  const result = await store.acknowledgements.make({ customerId, hitId: hit.id }, by, now() - EVENT_RETENTION);
   const { notice, hit: acknowledged } = result ?? call.fail('address_unknown');
   if (notice) await sendNotice(deps, notice);
   return { customerId, recipient, hit: acknowledged };

@@ -1,4 +1,4 @@
-import { hashOf } from '#shared/auth/tokens.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
 import { dateAndTime } from '#shared/domain/time/wall-time.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
 import type { Texts } from './texts.ts';
@@ -8,7 +8,7 @@ const style =
   'label{display:block}input,button{box-sizing:border-box;width:100%;padding:1rem;margin:.5rem 0 1rem;font:inherit}' +
   'button{font-weight:700}';
 
-const styleHash = Buffer.from(hashOf(style), 'base64url').toString('base64');
+const styleHash = Buffer.from(hashSecret(style), 'base64url').toString('base64');
 /**
  * Allows no scripts and no framing, keeps the address from other sites and search engines, and lets the form be sent to
  * this service only.

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { lookedHeaders, lookedQuery, lookedText, paged } from '#shared/api/http/paging.ts';
+import { paged, partialListDescription, partialListHeaders, partialListQuery } from '#shared/api/http/paging.ts';
 import { group } from '#shared/api/operation.ts';
-import { AuditLine, auditIdText } from '#shared/domain/identity/audit.ts';
+import { AuditEntry, auditIdText } from '#shared/domain/identity/audit.ts';
 import { objectKinds } from '#shared/domain/identity/audit-kinds.ts';
-import { idOrNoneText, integerQuery, millis, text } from '#shared/domain/values.ts';
+import { idOrZeroText, integerQuery, millis, text } from '#shared/domain/values.ts';
 
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
 const filter = (description: string) => text(1, 64).optional().meta({ description });
@@ -21,14 +21,14 @@ export const audit = group({
         'each call that a known caller was not allowed to make, and for each login, including those with a wrong password. ' +
         'Reads and device messages are not logged. An entry is written before its change, so a process that dies in between ' +
         'leaves an entry for a change that was not made. Calls that concern no customer, such as those on firmware, are ' +
-        `logged under customer 0, which only system admins can read. ${lookedText('500', '5,000')}`,
+        `logged under customer 0, which only system admins can read. ${partialListDescription('500', '5,000')}`,
       auth: 'user',
       may: 'manage_users',
       within: 'customer',
-      params: z.object({ customerId: idOrNoneText }),
-      ...lookedHeaders,
+      params: z.object({ customerId: idOrZeroText }),
+      ...partialListHeaders,
       query: z.object({
-        ...lookedQuery(auditIdText),
+        ...partialListQuery(auditIdText),
         actorId: filter('only calls by the user, sensor or provisioning key with this id'),
         operation: filter('only calls of this operation'),
         objectKind: z
@@ -45,7 +45,7 @@ export const audit = group({
           .meta({ description: '`true`: only refused calls; `false`: only permitted ones' }),
       }),
       success: 200,
-      response: paged(AuditLine),
+      response: paged(AuditEntry),
       errors: ['customer_not_found'],
       uses: ['audit.page', 'customers.get'],
     },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defaults, group } from '#shared/api/operation.ts';
 import { OtpProof, OtpRemoval, OtpSecret, RecoveryCodes } from '#shared/domain/identity/otp.ts';
 import { SessionView } from '#shared/domain/identity/session.ts';
-import { Login, OidcAnswer, PasswordReset, PasswordResetRequest, User } from '#shared/domain/identity/user.ts';
+import { Login, OidcCallback, PasswordReset, PasswordResetRequest, User } from '#shared/domain/identity/user.ts';
 import { idText, Status, uuid } from '#shared/domain/values.ts';
 
 const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
@@ -56,7 +56,7 @@ export const auth = group({
         'limits.countFailure',
         'backoffs.wait',
         'backoffs.fail',
-        'backoffs.succeed',
+        'backoffs.reset',
         'hash:passwords',
       ],
     },
@@ -148,7 +148,7 @@ export const auth = group({
       response: z.object({ url: z.string() }).meta({ id: 'OidcLogin' }),
       describedHeaders: { 'Set-Cookie': 'PSOIDC, which binds the login to the browser' },
       errors: ['oidc_off'],
-      uses: ['externals.begin', 'ask:issuer'],
+      uses: ['externals.startLogin', 'ask:issuer'],
     },
     finishOidc: {
       method: 'POST',
@@ -160,7 +160,7 @@ export const auth = group({
         'access is logged out everywhere.',
       auth: 'anyone',
       csrfExempt: true,
-      body: OidcAnswer,
+      body: OidcCallback,
       success: 200,
       response: User,
       describedHeaders: sessionHeaders,
@@ -168,7 +168,7 @@ export const auth = group({
       uses: [
         'measure',
         'ask:issuer',
-        'externals.take',
+        'externals.completeLogin',
         'externals.usersOf',
         'externals.keepIdToken',
         'limits.nextNumber',
@@ -212,7 +212,7 @@ export const auth = group({
       description: `Generates a TOTP secret for an authenticator app. The second factor is off until a code confirms it. ${onlySelf}`,
       response: OtpSecret,
       errors: ['user_not_found', 'otp_on', 'user_external'],
-      uses: ['users.get', 'otps.begin', 'keep:otps', 'service:about'],
+      uses: ['users.get', 'otps.storeSecret', 'keep:otps', 'service:about'],
     },
     switchOnOtp: {
       ...ofSelf,
@@ -224,7 +224,7 @@ export const auth = group({
       body: OtpProof,
       response: RecoveryCodes,
       errors: ['user_not_found', 'otp_on', 'otp_not_found'],
-      uses: ['users.get', 'otps.get', 'otps.switchOn', 'keep:otps'],
+      uses: ['users.get', 'otps.get', 'otps.enable', 'keep:otps'],
     },
     removeOtp: {
       method: 'DELETE',

@@ -1,12 +1,12 @@
 import { checkPassword } from '#shared/api/check-password.ts';
 import { expiredCookies } from '#shared/api/http/cookies.ts';
-import { isLive } from '#shared/api/middleware/authenticate.ts';
+import { isValidSession } from '#shared/api/middleware/authenticate.ts';
 import { Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
 import { isCommonPassword } from '#shared/auth/common-passwords.ts';
-import { otpSecret, otpUri, stepOf } from '#shared/auth/otp.ts';
-import { normalOtp, RECOVERY_BYTES, recoveryCodes } from '#shared/domain/identity/otp.ts';
-import { type Caller, mayChange } from '#shared/domain/identity/permission.ts';
+import { newOtpSecret, otpUri, timeStepOf } from '#shared/auth/otp.ts';
+import { normalizedOtp, RECOVERY_BYTES, recoveryCodes } from '#shared/domain/identity/otp.ts';
+import { type Caller, mayChangeCredentials } from '#shared/domain/identity/permission.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
@@ -42,7 +42,9 @@ const validSessions = async (
 ) => {
   const [account, sessions] = await Promise.all([store.sessions.account(accountKey), store.logins.list(accountKey)]);
   return sessions.flatMap(({ expires, ...session }) =>
-    expires !== null && isLive({ settings, now }, { ...session, expires }, account) ? [{ ...session, expires }] : [],
+    expires !== null && isValidSession({ settings, now }, { ...session, expires }, account)
+      ? [{ ...session, expires }]
+      : [],
   );
 };
 
@@ -124,26 +126,26 @@ export const handler = serve(auth, {
     return isEnded ? { status: 'OK' } : call.fail('session_not_found');
   },
 
-  beginOtp: async (call, { store, sealOtp, random, settings }) => {
+  beginOtp: async (call, { store, encryptOtp, random, settings }) => {
     const { accountKey, username, subject } = await ownUser(call, store);
     if (subject) return call.fail('user_external');
-    const secret = otpSecret(random(20));
-    const isOff = await store.otps.begin(accountKey, await sealOtp(boundSecret(accountKey, secret)));
+    const secret = newOtpSecret(random(20));
+    const isOff = await store.otps.storeSecret(accountKey, await encryptOtp(boundSecret(accountKey, secret)));
     if (!isOff) return call.fail('otp_on');
     return { secret, uri: await otpUri(settings.SERVICE_NAME, username, secret) };
   },
 
-  switchOnOtp: async (call, { store: { users, otps }, openOtp, random, now }) => {
+  switchOnOtp: async (call, { store: { users, otps }, decryptOtp, random, now }) => {
     const { body, sessionHash, fail, refuse } = call;
     const user = await ownUser(call, { users });
     const { accountKey } = user;
     const otp = (await otps.get(accountKey)) ?? fail('otp_not_found');
     if (otp.isOn) return fail('otp_on');
-    const secret = secretFrom(accountKey, await openOtp(otp.sealed));
-    const lastStep = (await stepOf(secret, normalOtp(body.otp), now(), 0)) ?? refuse('otp', 'wrong_otp');
+    const secret = secretFrom(accountKey, await decryptOtp(otp.sealed));
+    const lastStep = (await timeStepOf(secret, normalizedOtp(body.otp), now(), 0)) ?? refuse('otp', 'wrong_otp');
     const newCodes = recoveryCodes(random(RECOVERY_BYTES));
-    const codes = newCodes.map((code) => recoveryHash(accountKey, normalOtp(code)));
-    const isEnabled = await otps.switchOn(user, otp, { lastStep, codes, sessionHash });
+    const codes = newCodes.map((code) => recoveryHash(accountKey, normalizedOtp(code)));
+    const isEnabled = await otps.enable(user, otp, { lastStep, codes, sessionHash });
     return isEnabled ? { recoveryCodes: newCodes } : fail('otp_on');
   },
 
@@ -151,7 +153,7 @@ export const handler = serve(auth, {
     const { store } = deps;
     const find = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
-      return mayChange(caller, user) ? user : fail('forbidden');
+      return mayChangeCredentials(caller, user) ? user : fail('forbidden');
     };
     const { id, accountKey } = await find();
     if (id === caller.accountId) {

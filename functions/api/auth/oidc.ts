@@ -1,11 +1,11 @@
 import { SESSION_SECONDS } from '#shared/api/http/cookies.ts';
 import { type APIGatewayProxyEvent, cookie, header } from '#shared/api/http/exchange.ts';
 import { type Call, Reply } from '#shared/api/operation.ts';
-import { type Identity, type Issuer, issuerOf, type Prompt } from '#shared/auth/oidc.ts';
-import { drawAccountKey, hashOf, sameSecret } from '#shared/auth/tokens.ts';
+import { createIssuer, type Issuer, type OidcIdentity, type Prompt } from '#shared/auth/oidc.ts';
+import { hashSecret, newAccountKey, secretsEqual } from '#shared/auth/tokens.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import type { Actor } from '#shared/domain/identity/audit.ts';
-import { accessOf, profileOf, readRules } from '#shared/domain/identity/claims.ts';
+import { accessOf, parseRules, profileOf } from '#shared/domain/identity/claims.ts';
 import { DEFAULT_LOCALE } from '#shared/domain/identity/locale.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
@@ -36,7 +36,7 @@ const issuers = new WeakMap<BeginDeps['settings'], Issuer>();
 const issuerIn = ({ settings, now }: Pick<BeginDeps, 'settings' | 'now'>): Issuer => {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = settings;
   const known =
-    issuers.get(settings) ?? issuerOf({ issuer, clientId, clientSecret, scopes: settings.OIDC_SCOPES }, now);
+    issuers.get(settings) ?? createIssuer({ issuer, clientId, clientSecret, scopes: settings.OIDC_SCOPES }, now);
   issuers.set(settings, known);
   return known;
 };
@@ -50,7 +50,7 @@ export const beginLogin = async (event: APIGatewayProxyEvent, prompt: Prompt, de
   const url = await issuerIn(deps).authorize(secrets, redirectUri(settings.PUBLIC_URL), prompt);
   const { state, nonce, verifier } = secrets;
   const expires = now() + LOGIN_SECONDS * 1_000;
-  await store.externals.begin(hashOf(state), { browser: hashOf(browser), nonce, verifier, expires });
+  await store.externals.startLogin(hashSecret(state), { browser: hashSecret(browser), nonce, verifier, expires });
   return { url, cookie: cookieOf(event, browser, LOGIN_SECONDS) };
 };
 
@@ -59,14 +59,14 @@ export const identityOf = async (
   query: string,
   event: APIGatewayProxyEvent,
   deps: FinishDeps,
-): Promise<Identity | null> => {
+): Promise<OidcIdentity | null> => {
   const { store, settings, now, log } = deps;
   const callback = new URL(redirectUri(settings.PUBLIC_URL));
   callback.search = query;
   const state = callback.searchParams.get('state') ?? '';
-  const login = await store.externals.take(hashOf(state));
+  const login = await store.externals.completeLogin(hashSecret(state));
   const browser = cookie(event, COOKIE_NAME) ?? '';
-  if (!login || login.expires <= now() || !sameSecret(hashOf(browser), login.browser)) return null;
+  if (!login || login.expires <= now() || !secretsEqual(hashSecret(browser), login.browser)) return null;
   const secrets = { state, nonce: login.nonce, verifier: login.verifier };
   return issuerIn(deps).redeem(callback, secrets, (reason) => log('warn', 'the issuer rejected a login', { reason }));
 };
@@ -83,12 +83,12 @@ type OidcUserResult = { user: UserItem } | { refused: 'oidc_refused' | 'limit_re
 const refused: OidcUserResult = { refused: 'oidc_refused' };
 
 const createUser = async (
-  { claims }: Identity,
+  { claims }: OidcIdentity,
   access: Access,
   subject: string,
   { store, quotas, random, now, actAs }: FinishDeps & AuditedCall,
 ): Promise<OidcUserResult | null> => {
-  const accountKey = drawAccountKey(random);
+  const accountKey = newAccountKey(random);
   const { username, ...profile } = profileOf(claims);
   const id = await store.limits.nextNumber('accounts');
   const time = now();
@@ -142,10 +142,13 @@ const usersOf = async (subject: string, { store }: FinishDeps): Promise<UserItem
  * Returns the user of an identity, and creates it if necessary, with the permissions that the claims grant now. A user
  * without any is logged out and can no longer log in. Returns null if another call changed the same users; retry then.
  */
-export const userOf = async (identity: Identity, deps: FinishDeps & AuditedCall): Promise<OidcUserResult | null> => {
+export const userOf = async (
+  identity: OidcIdentity,
+  deps: FinishDeps & AuditedCall,
+): Promise<OidcUserResult | null> => {
   const { store, settings, now } = deps;
-  const access = accessOf(identity.claims, readRules(settings.OIDC_RULES));
-  const subject = hashOf(JSON.stringify([identity.issuer, identity.subject]));
+  const access = accessOf(identity.claims, parseRules(settings.OIDC_RULES));
+  const subject = hashSecret(JSON.stringify([identity.issuer, identity.subject]));
   let own: UserItem | null = null;
   for (const user of await usersOf(subject, deps)) {
     const change = accessChange(user, access);
@@ -162,7 +165,7 @@ export const userOf = async (identity: Identity, deps: FinishDeps & AuditedCall)
  * The time (ms) at which the issuer authenticated the user, or 0 if it does not report it. It must after `prompt=login`:
  * the person at the browser can remove that from the URL, so without `auth_time` nobody knows whether it was respected.
  */
-const authDateOf = ({ auth_time: seconds }: Identity['claims'], now: number): number =>
+const authDateOf = ({ auth_time: seconds }: OidcIdentity['claims'], now: number): number =>
   typeof seconds === 'number' ? Math.min(seconds * 1_000, now) : 0;
 
 /**
@@ -170,7 +173,7 @@ const authDateOf = ({ auth_time: seconds }: Identity['claims'], now: number): nu
  * or can no longer log in.
  */
 export const startExternal = async (
-  { idToken, claims }: Identity,
+  { idToken, claims }: OidcIdentity,
   { accountKey }: UserItem,
   request: { event: APIGatewayProxyEvent; address: string },
   deps: FinishDeps,
@@ -180,8 +183,8 @@ export const startExternal = async (
   const login = { accountKey, mustSetOtp: false, authDate: authDateOf(claims, now()) };
   const reply = account?.canLogin && (await startSession({ account, ...login }, request, deps));
   if (!reply) return null;
-  const { headers = {}, cookies = [] } = reply.more;
-  await store.externals.keepIdToken(hashOf(headers.Token ?? ''), idToken, now() + SESSION_SECONDS * 1_000);
+  const { headers = {}, cookies = [] } = reply.init;
+  await store.externals.keepIdToken(hashSecret(headers.Token ?? ''), idToken, now() + SESSION_SECONDS * 1_000);
   return new Reply(reply.body, { headers, cookies: [...cookies, cookieOf(request.event, '', 0)] });
 };
 

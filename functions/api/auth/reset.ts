@@ -1,12 +1,12 @@
 import { resetMail } from '#shared/api/messages/texts.ts';
 import type { Call } from '#shared/api/operation.ts';
-import { hashOf } from '#shared/auth/tokens.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
 import { settledWithin } from '#shared/concurrency/settled-within.ts';
 import type { Actor } from '#shared/domain/identity/audit.ts';
 import { isOutdated } from '#shared/domain/identity/credential.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
-import type { Resetting } from '#shared/store/identity/resets.ts';
+import type { ResetUser } from '#shared/store/identity/resets.ts';
 import type { auth } from './contract.ts';
 import { countFailure } from './throttle.ts';
 
@@ -25,7 +25,7 @@ const MAX_MAILS = 3;
 const RESPONSE_MS = 3_000;
 
 /** The actor of a call in the audit log: anybody may request a code, but only the user gets it. */
-const actorOf = (kind: Actor['kind'], { accountId, customerId, username }: Resetting): [Actor, number] => [
+const actorOf = (kind: Actor['kind'], { accountId, customerId, username }: ResetUser): [Actor, number] => [
   { kind, id: String(accountId), name: username },
   customerId ?? UNASSIGNED,
 ];
@@ -45,7 +45,7 @@ const mailCode = async (username: string, { store, now, random, mail, actAs }: R
   const expires = createDate + CODE_MINUTES * 60_000;
   // Both were read before the email address, so a change in between invalidates the code.
   const { epoch, mailbox } = account;
-  await store.resets.create(hashOf(code), { ...owner, accountKey, epoch, mailbox, createDate, expires });
+  await store.resets.create(hashSecret(code), { ...owner, accountKey, epoch, mailbox, createDate, expires });
   const { subject, text } = await resetMail(user.locale, code, CODE_MINUTES);
   await mail(user.email, subject, text);
 };
@@ -76,7 +76,7 @@ export const confirmReset = async (
   { code, newPassword }: Confirmation,
   { store: { resets }, now, passwords, settings, actAs }: ConfirmDeps,
 ): Promise<string | null> => {
-  const hash = hashOf(code);
+  const hash = hashSecret(code);
   const reset = await resets.byHash(hash);
   if (!reset || reset.expires <= now() || isOutdated(reset, settings.CREDENTIALS_SINCE)) return null;
   actAs(...actorOf('link', reset));

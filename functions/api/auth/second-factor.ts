@@ -1,6 +1,6 @@
-import { stepOf } from '#shared/auth/otp.ts';
-import { hashOf } from '#shared/auth/tokens.ts';
-import { isAppCode, normalOtp } from '#shared/domain/identity/otp.ts';
+import { timeStepOf } from '#shared/auth/otp.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
+import { isAppCode, normalizedOtp } from '#shared/domain/identity/otp.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import type { Account } from '#shared/store/identity/sessions.ts';
 
@@ -15,7 +15,8 @@ export const secretFrom = (accountKey: string, text: string): string => {
 };
 
 /** Returns the hash of a recovery code that is stored. */
-export const recoveryHash = (accountKey: string, normalCode: string): string => hashOf(`${accountKey} ${normalCode}`);
+export const recoveryHash = (accountKey: string, normalCode: string): string =>
+  hashSecret(`${accountKey} ${normalCode}`);
 
 /** `use` invalidates the code. It returns false if another login used it at the same time. */
 export type OtpCheck = { is: 'missing' } | { is: 'wrong' } | { is: 'right'; use: () => Promise<boolean> };
@@ -27,18 +28,18 @@ export const checkOtp = async (
   accountKey: string,
   account: Account,
   code: string | null | undefined,
-  { store: { otps }, openOtp, now }: CheckDeps,
+  { store: { otps }, decryptOtp, now }: CheckDeps,
 ): Promise<OtpCheck> => {
   if (!account.hasOtp) return { is: 'right', use: async () => true };
   if (code === undefined || code === null || code === '') return { is: 'missing' };
   const otp = await otps.get(accountKey);
   if (!otp?.isOn) return wrong;
-  const normal = normalOtp(code);
+  const normal = normalizedOtp(code);
   if (!isAppCode(normal)) {
     const hash = recoveryHash(accountKey, normal);
     return otp.codes.includes(hash) ? { is: 'right', use: () => otps.useCode(accountKey, hash) } : wrong;
   }
-  const secret = secretFrom(accountKey, await openOtp(otp.sealed));
-  const step = secret === '' ? null : await stepOf(secret, normal, now(), otp.lastStep);
+  const secret = secretFrom(accountKey, await decryptOtp(otp.sealed));
+  const step = secret === '' ? null : await timeStepOf(secret, normal, now(), otp.lastStep);
   return step === null ? wrong : { is: 'right', use: () => otps.useStep(accountKey, otp, step) };
 };

@@ -1,7 +1,7 @@
 import { SESSION_SECONDS, sessionCookies } from '#shared/api/http/cookies.ts';
 import { type APIGatewayProxyEvent, header } from '#shared/api/http/exchange.ts';
 import { Reply } from '#shared/api/operation.ts';
-import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret } from '#shared/auth/tokens.ts';
 import { USER_AGENT_LENGTH } from '#shared/domain/identity/session.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
@@ -41,7 +41,7 @@ export const startSession = async (
   };
   const [user] = await Promise.all([
     store.users.get(customerId, accountId),
-    store.sessions.start(accountKey, hashOf(token), session),
+    store.sessions.start(accountKey, hashSecret(token), session),
     store.sessions.rememberAddress(accountKey, address, createDate),
   ]);
   if (!user) return null;

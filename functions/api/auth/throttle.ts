@@ -11,7 +11,7 @@ const BACKOFF_FROM = { known: 10, unknown: 50 } as const;
 
 type WaitStore = StoreOf<'limits.secondsToWait'>;
 type CountStore = StoreOf<'limits.countFailure'>;
-type ThrottleStore = WaitStore & CountStore & StoreOf<'backoffs.wait' | 'backoffs.fail' | 'backoffs.succeed'>;
+type ThrottleStore = WaitStore & CountStore & StoreOf<'backoffs.wait' | 'backoffs.fail' | 'backoffs.reset'>;
 /** The limited operations, which are counted separately. */
 type Operation = 'login' | 'reset';
 type Window = { subject: string; max: number };
@@ -70,7 +70,7 @@ export const loginThrottle = (store: ThrottleStore, { username, address, isKnown
      */
     failed: async () => (await countIn(store, windows, now())) || seconds(backoffs.fail(row, from, now())),
     /** Called after the correct password. If there is a wait, the caller must not learn the result either. */
-    succeeded: () => longest([secondsToWait(store, windows, now()), seconds(backoffs.succeed(row, now()))]),
+    succeeded: () => longest([secondsToWait(store, windows, now()), seconds(backoffs.reset(row, now()))]),
   };
 };
 

@@ -18,7 +18,7 @@ export const canary = group({
       body: z.object({ event: z.object({ uuid }) }),
       success: 200,
       response: Status,
-      uses: ['canary.comeBack'],
+      uses: ['canary.completeRound'],
     },
   },
 });

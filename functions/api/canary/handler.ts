@@ -3,7 +3,7 @@ import { canary } from './contract.ts';
 
 export const handler = serve(canary, {
   receiveCanary: async ({ body }, { store, now }) => {
-    await store.canary.comeBack(body.event.uuid, now());
+    await store.canary.completeRound(body.event.uuid, now());
     return { status: 'OK' };
   },
 });

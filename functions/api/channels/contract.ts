@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { defaults, group } from '#shared/api/operation.ts';
 import {
   ChannelKinds,
-  ChannelProof,
   ChannelUpdate,
+  ChannelVerification,
   ChannelView,
   DutyUpdate,
   OnDutyView,
@@ -34,7 +34,7 @@ export const channels = group({
       may: 'logged_in',
       success: 200,
       response: ChannelKinds,
-      uses: ['pushKeys.get', 'pushKeys.keep', 'seal:secrets', 'send:person'],
+      uses: ['pushKeys.get', 'pushKeys.keep', 'encrypt:secrets', 'send:person'],
     },
     listChannels: {
       method: 'GET',
@@ -79,10 +79,10 @@ export const channels = group({
       description:
         'Takes the code that was sent there. A code that is wrong, used, entered five times or older than 10 minutes ' +
         `returns 400. ${onlySelf}`,
-      body: ChannelProof,
+      body: ChannelVerification,
       response: ChannelView,
       errors: ['user_not_found'],
-      uses: ['channels.tryCode', 'channels.prove'],
+      uses: ['channels.tryCode', 'channels.verify'],
     },
     deleteChannel: {
       ...ofUser,
@@ -124,7 +124,7 @@ export const channels = group({
       success: 200,
       response: z.array(OnDutyView),
       errors: ['customer_not_found'],
-      uses: ['customers.get', 'duty.of', 'users.get'],
+      uses: ['customers.get', 'duty.usersOnDuty', 'users.get'],
     },
   },
 });

@@ -1,12 +1,12 @@
 import { serve } from '#shared/api/serve.ts';
-import { pushKeysOf } from '#shared/auth/push-keys.ts';
-import { hashOf } from '#shared/auth/tokens.ts';
+import { pushKeysFrom } from '#shared/auth/push-keys.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
 import type { Caller } from '#shared/domain/identity/permission.ts';
-import { codeText, LONGEST_DUTY, PUSH_KEY } from '#shared/domain/people/channel.ts';
+import { codeHashInput, MAX_DUTY, PUSH_KEY_CONTEXT } from '#shared/domain/people/channel.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
+import { channelIn } from './channel-input.ts';
 import { channels } from './contract.ts';
 import { sendCode } from './send-code.ts';
-import { channelIn } from './set-channel.ts';
 
 type UserCall = {
   caller: Caller;
@@ -27,10 +27,10 @@ const dutyIds = (call: DutyCall) => {
 };
 
 export const handler = serve(channels, {
-  getChannelKinds: async ({ fail }, { store: { pushKeys }, sealSecret, random, channelKinds }) => {
+  getChannelKinds: async ({ fail }, { store: { pushKeys }, encryptSecret, random, channelKinds }) => {
     if ((await pushKeys.get()) === null) {
-      const { publicKey, privateKey } = pushKeysOf(random(32));
-      await pushKeys.keep({ publicKey, sealed: await sealSecret(privateKey, PUSH_KEY) });
+      const { publicKey, privateKey } = pushKeysFrom(random(32));
+      await pushKeys.keep({ publicKey, sealed: await encryptSecret(privateKey, PUSH_KEY_CONTEXT) });
     }
     const key = (await pushKeys.get()) ?? fail('unavailable', { waitSeconds: 1 });
     return { kinds: [...channelKinds], pushKey: key.publicKey };
@@ -56,10 +56,10 @@ export const handler = serve(channels, {
     const { params, body, refuse } = call;
     const ids = ownIds(call);
     const pending = (await store.channels.tryCode(ids, params.by, now())) ?? refuse('code', 'wrong_code');
-    const hash = hashOf(codeText(ids.userId, pending, body.code));
+    const hash = hashSecret(codeHashInput(ids.userId, pending, body.code));
     if (hash !== pending.codeHash) return refuse('code', 'wrong_code');
     const provenDate = now();
-    if (!(await store.channels.prove(ids, params.by, hash, provenDate))) return refuse('code', 'wrong_code');
+    if (!(await store.channels.verify(ids, params.by, hash, provenDate))) return refuse('code', 'wrong_code');
     return { by: pending.by, address: pending.address, provenDate };
   },
 
@@ -73,7 +73,7 @@ export const handler = serve(channels, {
     const { customerId, userId } = dutyIds(call);
     const { until } = body;
     if (until <= now()) return refuse('until', 'minimum', { limit: now() });
-    if (until > now() + LONGEST_DUTY) return refuse('until', 'maximum', { limit: now() + LONGEST_DUTY });
+    if (until > now() + MAX_DUTY) return refuse('until', 'maximum', { limit: now() + MAX_DUTY });
     return (await store.duty.begin(customerId, { userId, until })) ? { until } : fail('user_not_found');
   },
 
@@ -85,7 +85,7 @@ export const handler = serve(channels, {
 
   listDuty: async ({ caller, customerId, fail }, { store, now }) => {
     if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
-    const onDuty = await store.duty.of(customerId, now());
+    const onDuty = await store.duty.usersOnDuty(customerId, now());
     const named = onDuty.map(async ({ userId, until }) => {
       const user = await store.users.get(customerId, userId);
       return user ? [{ userId, name: nameOfUser(user), until }] : [];

@@ -1,16 +1,16 @@
-import { hashOf } from '#shared/auth/tokens.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
 import { isAccepted, isGone } from '#shared/delivery/targets/person.ts';
 import { languageOf } from '#shared/domain/identity/locale.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import {
   CODE_MINUTES,
-  CODES_AN_HOUR,
-  channelCodeOf,
-  codeText,
+  CODES_PER_HOUR,
+  codeHashInput,
   type KeptChannel,
-  smsOf,
+  newChannelCode,
+  smsLimitOf,
 } from '#shared/domain/people/channel.ts';
-import type { SetCall, SetDeps } from './set-channel.ts';
+import type { SetCall, SetDeps } from './channel-input.ts';
 import { codeMessage } from './texts.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -18,13 +18,13 @@ const HOUR_SECONDS = 3_600;
 /** Counts a code for its user and its address, so that nobody is flooded with codes. */
 const countCode = async (call: SetCall, { store: { limits }, quotas, now }: SetDeps, { by, address }: KeptChannel) => {
   const { caller, fail } = call;
-  const subjects = [`code:${caller.accountId}`, `code:${by}:${hashOf(address.toLowerCase())}`];
+  const subjects = [`code:${caller.accountId}`, `code:${by}:${hashSecret(address.toLowerCase())}`];
   for (const subject of subjects) {
     const { count, seconds } = await limits.countFailure(subject, HOUR_SECONDS, now());
-    if (count > CODES_AN_HOUR) return fail('rate_limited', { waitSeconds: seconds });
+    if (count > CODES_PER_HOUR) return fail('rate_limited', { waitSeconds: seconds });
   }
   if (by !== 'sms') return;
-  const { subject, windowSeconds } = smsOf(caller.customerId);
+  const { subject, windowSeconds } = smsLimitOf(caller.customerId);
   const sent = await limits.countFailure(subject, windowSeconds, now());
   if (sent.count > quotas.smsPerDay) return fail('limit_reached', limitOf(quotas, 'smsPerDay'));
 };
@@ -35,8 +35,11 @@ export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChanne
   const { store, now, random, person, settings } = deps;
   if (channel.by === 'push') return;
   await countCode(call, deps, channel);
-  const code = channelCodeOf(random(4));
-  const proof = { hash: hashOf(codeText(caller.accountId, channel, code)), expires: now() + CODE_MINUTES * 60_000 };
+  const code = newChannelCode(random(4));
+  const proof = {
+    hash: hashSecret(codeHashInput(caller.accountId, channel, code)),
+    expires: now() + CODE_MINUTES * 60_000,
+  };
   const ids = { customerId: caller.customerId, userId: caller.accountId };
   if (!(await store.channels.put(ids, channel, proof))) return fail('user_not_found');
   const language = languageOf(locale);

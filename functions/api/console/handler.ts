@@ -1,5 +1,5 @@
 import { publish } from '#shared/api/http/publication.ts';
-import { headersOfPublished } from '#shared/api/operation.ts';
+import { publishedHeaders } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
 import { webConsole } from './contract.ts';
 import { depthOf } from './page.ts';
@@ -20,7 +20,7 @@ export const handler = serve(webConsole, {
   getConsolePage: async ({ event, params, fail }) => {
     if (!params.page.includes('.')) return publishPage(event);
     const file = (await load())[params.page] ?? fail('path_unknown');
-    const caching = isHashed(params.page) ? headersOfPublished.immutable : {};
+    const caching = isHashed(params.page) ? publishedHeaders.immutable : {};
     return publish(event, file, { 'Content-Type': file.type, ...caching });
   },
 });

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
-import { type Publication, publicationOf } from '#shared/api/http/publication.ts';
+import { createPublication, type Publication } from '#shared/api/http/publication.ts';
+import { logo } from './logo.ts';
 import { icons, manifest } from './manifest.ts';
 import { folderFrom, MAX_DEPTH, pageOf } from './page.ts';
-import { sign } from './sign.ts';
 
 type File = Publication & { type: string };
 
@@ -49,7 +49,7 @@ const typeOf = (name: string): string => `text/${name.endsWith('.js') ? 'javascr
 
 const pageAt = (depth: number): File => ({
   type: 'text/html; charset=utf-8',
-  ...publicationOf(pageOf(folderFrom(depth), names.script, names.style)),
+  ...createPublication(pageOf(folderFrom(depth), names.script, names.style)),
 });
 
 /**
@@ -59,19 +59,21 @@ const pageAt = (depth: number): File => ({
 export const library: Readonly<Record<string, File> & Record<'page 0', File>> = {
   'page 0': pageAt(0),
   ...Object.fromEntries(Array.from({ length: MAX_DEPTH }, (_, at) => [`page ${at + 1}`, pageAt(at + 1)])),
-  'app.webmanifest': { type: 'application/manifest+json; charset=utf-8', ...publicationOf(manifest) },
-  'sign.svg': { type: 'image/svg+xml', ...publicationOf(sign) },
+  'app.webmanifest': { type: 'application/manifest+json; charset=utf-8', ...createPublication(manifest) },
+  'sign.svg': { type: 'image/svg+xml', ...createPublication(logo) },
   ...Object.fromEntries(
     icons.map((name) => {
       const content = readFileSync(new URL(`./icons/${name}`, import.meta.url));
-      return [name, { type: 'image/png', ...publicationOf(content) }];
+      return [name, { type: 'image/png', ...createPublication(content) }];
     }),
   ),
   ...Object.fromEntries(
     worker.outputFiles.map(({ path, contents }) => [
       basename(path),
-      { type: typeOf(path), ...publicationOf(contents) },
+      { type: typeOf(path), ...createPublication(contents) },
     ]),
   ),
-  ...Object.fromEntries(files.map(({ name, contents }) => [name, { type: typeOf(name), ...publicationOf(contents) }])),
+  ...Object.fromEntries(
+    files.map(({ name, contents }) => [name, { type: typeOf(name), ...createPublication(contents) }]),
+  ),
 };

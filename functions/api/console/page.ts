@@ -1,4 +1,4 @@
-import { signUrl } from './sign.ts';
+import { logoUrl } from './logo.ts';
 
 /** Maximum depth of a page below `/console`. */
 export const MAX_DEPTH = 7;
@@ -23,7 +23,7 @@ export const pageOf = (folder: string, script: string, style: string): string =>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Sensor Cloud</title>
-<link rel="icon" href="${signUrl}">
+<link rel="icon" href="${logoUrl}">
 <link rel="apple-touch-icon" href="${folder}apple-touch-icon.png">
 <link rel="manifest" href="${folder}app.webmanifest">
 <link rel="stylesheet" href="${folder}${style}">

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import {
-  lookedHeaders,
-  lookedQuery,
-  lookedText,
   paged,
   pageQuery,
-  sensorOfList,
+  partialListDescription,
+  partialListHeaders,
+  partialListQuery,
+  sensorParameter,
   sortBy,
 } from '#shared/api/http/paging.ts';
 import { defaults, group } from '#shared/api/operation.ts';
@@ -58,11 +58,11 @@ export const deliveries = group({
       summary: 'List the deliveries of a webhook',
       params: ByWebhook,
       description:
-        `Returns the deliveries of the last 30 days. ${lookedText('500', '5,000')} Deliveries after the first 200 may lag by a ` +
+        `Returns the deliveries of the last 30 days. ${partialListDescription('500', '5,000')} Deliveries after the first 200 may lag by a ` +
         'second. `updateDate` sorts every 500 deliveries separately.',
-      ...lookedHeaders,
+      ...partialListHeaders,
       query: z.object({
-        ...lookedQuery(deliveryIdText),
+        ...partialListQuery(deliveryIdText),
         sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
         ...filters,
       }),
@@ -81,19 +81,19 @@ export const deliveries = group({
       params: z.object({ customerId: idText }),
       description:
         'Returns the deliveries of the last 30 days to all webhooks that the caller may manage and, for callers with ' +
-        `\`manage_rules\`, those to people. ${lookedText('100', '500')}`,
-      ...lookedHeaders,
+        `\`manage_rules\`, those to people. ${partialListDescription('100', '500')}`,
+      ...partialListHeaders,
       query: z.object({
-        ...lookedQuery(deliveryIdText),
+        ...partialListQuery(deliveryIdText),
         sortBy: sortBy(['id', 'createDate'], 'desc(createDate)'),
         ...filters,
-        sensorId: sensorOfList,
+        sensorId: sensorParameter,
         eventUuid: uuid.optional().meta({ description: 'only deliveries of the event with this UUID' }),
       }),
       success: 200,
       response: paged(DeliveryView),
       errors: ['customer_not_found'],
-      uses: ['customers.get', 'webhooks.list', 'deliveryLog.joined'],
+      uses: ['customers.get', 'webhooks.list', 'deliveryLog.pageOfAll'],
     },
     getPersonDelivery: {
       ...ofPeople,
@@ -135,7 +135,7 @@ export const deliveries = group({
       success: 200,
       response: DeliveryDetail,
       errors: ['webhook_not_found', 'delivery_not_found'],
-      uses: ['webhooks.get', 'deliveries.get', 'deliveries.bodies'],
+      uses: ['webhooks.get', 'deliveries.get', 'deliveries.responseBodies'],
     },
     getDeliveryMessage: {
       ...ofWebhook,
@@ -149,7 +149,7 @@ export const deliveries = group({
       success: 200,
       response: DeliveryMessage,
       errors: ['webhook_not_found', 'delivery_not_found'],
-      uses: ['webhooks.get', 'deliveries.get', 'events.bytes', 'addressKeys.get', 'open:addresses', 'service:about'],
+      uses: ['webhooks.get', 'deliveries.get', 'events.bytes', 'addressKeys.get', 'decrypt:link-keys', 'service:about'],
     },
     redeliver: {
       ...ofWebhook,
@@ -186,7 +186,7 @@ export const deliveries = group({
       success: 200,
       response: Status,
       errors: ['webhook_not_found'],
-      uses: ['webhooks.get', 'secrets.rotate', 'seal:secrets'],
+      uses: ['webhooks.get', 'secrets.rotate', 'encrypt:secrets'],
     },
     createReplay: {
       ...ofWebhook,
@@ -238,7 +238,7 @@ export const deliveries = group({
       success: 200,
       response: Replay,
       errors: ['webhook_not_found', 'replay_not_found'],
-      uses: ['webhooks.get', 'replays.get', 'replays.pause', 'enqueue:retries'],
+      uses: ['webhooks.get', 'replays.get', 'replays.setPaused', 'enqueue:retries'],
     },
     cancelReplay: {
       ...ofWebhook,

@@ -1,18 +1,29 @@
-import { lookedReply } from '#shared/api/http/looked.ts';
+import { findWebhook } from '#shared/api/find-webhook.ts';
+import { partialListReply } from '#shared/api/http/partial-list.ts';
 import { serve } from '#shared/api/serve.ts';
-import { findWebhook } from '#shared/api/webhook.ts';
-import { bodyOf, headersOf, needsKey, sourceOf, textOf } from '#shared/delivery/message.ts';
-import { logOf } from '#shared/domain/delivery/attempt.ts';
-import { type Delivery, KEPT, type Reader, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import {
+  bodyOf,
+  deliveryHeaders,
+  messageUuidInBody,
+  needsLinkKey,
+  notificationText,
+} from '#shared/delivery/message.ts';
+import { attemptLogOf } from '#shared/domain/delivery/attempt.ts';
+import {
+  DELIVERY_RETENTION,
+  type Delivery,
+  type Reader,
+  type WebhookDelivery,
+} from '#shared/domain/delivery/delivery.ts';
 import { deliveryView } from '#shared/domain/delivery/delivery-view.ts';
-import { pingOf } from '#shared/domain/delivery/ping.ts';
-import { again, replayView, spanOf, takes } from '#shared/domain/delivery/replay.ts';
-import { serviceOf } from '#shared/domain/delivery/snapshot.ts';
+import { isReplayed, redeliveryOf, replayView, spanOf } from '#shared/domain/delivery/replay.ts';
+import { serviceFrom } from '#shared/domain/delivery/snapshot.ts';
+import { testDelivery } from '#shared/domain/delivery/test-delivery.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { mayManage } from '#shared/domain/delivery/webhook-access.ts';
 import { formats } from '#shared/domain/formats/formats.ts';
 import { DEFAULT_LOCALE, languageOf } from '#shared/domain/identity/locale.ts';
-import { holds } from '#shared/domain/identity/permission.ts';
+import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import { derivedUlid, randomUuid, timeOrderedId } from '#shared/domain/ids.ts';
 import { pageOf } from '#shared/domain/page.ts';
@@ -24,7 +35,7 @@ import { deliveries } from './contract.ts';
 
 /** Returns the delivery unless it is past its retention. The table may remove it later than that. */
 const unlessExpired = (delivery: Delivery | null, now: number): Delivery | null =>
-  delivery && delivery.createDate >= now - KEPT ? delivery : null;
+  delivery && delivery.createDate >= now - DELIVERY_RETENTION ? delivery : null;
 
 type PersonCall = { customerId: number; params: { deliveryId: string }; fail: (code: 'delivery_not_found') => never };
 /** Returns the delivery to a person that the path names. */
@@ -41,7 +52,7 @@ const leaveToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery i
 
 /** Returns the time range (ms) of a list, limited to the retention. */
 const withinRetention = ({ since = 0, until = Number.MAX_SAFE_INTEGER - 1 }: Partial<TimeRange>, now: number) =>
-  [Math.max(since, now - KEPT), until] as const;
+  [Math.max(since, now - DELIVERY_RETENTION), until] as const;
 
 /** Returns the language and time for a test message, if people read what the webhook sends. */
 const readerOf = async (
@@ -59,38 +70,38 @@ export const handler = serve(deliveries, {
   listDeliveries: async ({ query, ...call }, { store, now }) => {
     const { customerId, id } = await findWebhook(call, store);
     const { data, ...page } = await store.deliveryLog.page(customerId, id, withinRetention(query, now()), query);
-    return lookedReply({ ...page, data: data.map(deliveryView) }, query);
+    return partialListReply({ ...page, data: data.map(deliveryView) }, query);
   },
 
   listCustomerDeliveries: async ({ caller, customerId, query, fail }, { store, now }) => {
     if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
     const webhooks = await store.webhooks.list(customerId);
     const ids = webhooks.filter((webhook) => mayManage(caller, webhook)).map(({ id }) => id);
-    const receivers = holds(caller, 'manage_rules') ? [...ids, null] : ids;
-    const { data, ...page } = await store.deliveryLog.joined(
+    const receivers = hasPermission(caller, 'manage_rules') ? [...ids, null] : ids;
+    const { data, ...page } = await store.deliveryLog.pageOfAll(
       customerId,
       receivers,
       withinRetention(query, now()),
       query,
     );
-    return lookedReply({ ...page, data: data.map(deliveryView) }, query);
+    return partialListReply({ ...page, data: data.map(deliveryView) }, query);
   },
 
   getPersonDelivery: async (call, deps) => {
     const delivery = await findPersonDelivery(call, deps);
     const { log = [], sendTryTimes, state } = delivery;
-    return { ...deliveryView(delivery), attemptLog: logOf(sendTryTimes, log, new Map(), state === 'sending') };
+    return { ...deliveryView(delivery), attemptLog: attemptLogOf(sendTryTimes, log, new Map(), state === 'sending') };
   },
 
   getPersonDeliveryMessage: async (call, deps) => {
-    const { title, text } = textOf(await findPersonDelivery(call, deps));
+    const { title, text } = notificationText(await findPersonDelivery(call, deps));
     return { headers: {}, body: `${title}\n\n${text}` };
   },
 
   redeliverToPerson: async (call, { store, enqueue, now, random, log }) => {
     const original = await findPersonDelivery(call, { store, now });
     const time = now();
-    const delivery = again(original, derivedUlid(time, original.id, randomUuid(random)), time, time);
+    const delivery = redeliveryOf(original, derivedUlid(time, original.id, randomUuid(random)), time, time);
     await store.deliveries.create(delivery, true);
     await enqueue([deliverTask(delivery)]).catch(leaveToSweep(log));
     return { status: 'OK', deliveryId: delivery.id };
@@ -102,26 +113,26 @@ export const handler = serve(deliveries, {
     const delivery = unlessExpired(found, now()) ?? fail('delivery_not_found');
     const { log = [], sendTryTimes, state } = delivery;
     const hasStoredBodies = log.some(([, , , , , body]) => body === null);
-    const bodies = hasStoredBodies ? await store.deliveries.bodies(customerId, id, delivery.id) : new Map();
-    return { ...deliveryView(delivery), attemptLog: logOf(sendTryTimes, log, bodies, state === 'sending') };
+    const bodies = hasStoredBodies ? await store.deliveries.responseBodies(customerId, id, delivery.id) : new Map();
+    return { ...deliveryView(delivery), attemptLog: attemptLogOf(sendTryTimes, log, bodies, state === 'sending') };
   },
 
-  getDeliveryMessage: async ({ params, fail, ...call }, { store, settings, now, openAddressKey }) => {
+  getDeliveryMessage: async ({ params, fail, ...call }, { store, settings, now, decryptLinkKey }) => {
     const webhook = await findWebhook({ params, fail, ...call }, store);
     const { customerId, id: webhookId } = webhook;
     const delivery =
       unlessExpired(await store.deliveries.get(customerId, webhookId, params.deliveryId), now()) ??
       fail('delivery_not_found');
-    const source = sourceOf(delivery);
+    const source = messageUuidInBody(delivery);
     const raw = source === null ? null : await store.events.bytes(customerId, delivery.snapshot.sensor.id, source);
     const isLost = source !== null && raw === null;
     const body = async (): Promise<string> => {
-      if (!needsKey(delivery)) return bodyOf(delivery, webhook, { raw, addressKey: null });
+      if (!needsLinkKey(delivery)) return bodyOf(delivery, webhook, { raw, addressKey: null });
       // The key is generated at the first attempt of a stage.
       const encryptedKey = (await store.addressKeys.get()) ?? fail('unavailable', { waitSeconds: 5 });
-      return bodyOf(delivery, webhook, { raw, addressKey: await openAddressKey(encryptedKey) });
+      return bodyOf(delivery, webhook, { raw, addressKey: await decryptLinkKey(encryptedKey) });
     };
-    return { headers: headersOf(settings, delivery), body: isLost ? null : await body() };
+    return { headers: deliveryHeaders(settings, delivery), body: isLost ? null : await body() };
   },
 
   redeliver: async ({ params, fail, ...call }, { store, enqueue, now, random, log }) => {
@@ -131,7 +142,7 @@ export const handler = serve(deliveries, {
       fail('delivery_not_found');
     const original: WebhookDelivery = { ...found, webhookId };
     const time = now();
-    const delivery = again(original, derivedUlid(time, original.id, randomUuid(random)), time, time);
+    const delivery = redeliveryOf(original, derivedUlid(time, original.id, randomUuid(random)), time, time);
     const isReplaced = original.state === 'held' && (await store.held.replace(original, delivery, time));
     if (!isReplaced) await store.deliveries.create(delivery, true);
     await enqueue([deliverTask(delivery)]).catch(leaveToSweep(log));
@@ -145,17 +156,17 @@ export const handler = serve(deliveries, {
     const customer = await store.customers.get(webhook.customerId);
     const time = now();
     const reader = await readerOf(webhook, customer?.timeZone ?? 'UTC', store, time);
-    const context = { service: serviceOf(settings), customer, event: { id, uuid: randomUuid(random) }, reader };
-    const ping = pingOf(webhook, context, time);
+    const context = { service: serviceFrom(settings), customer, event: { id, uuid: randomUuid(random) }, reader };
+    const ping = testDelivery(webhook, context, time);
     await store.deliveries.create(ping, true);
     await enqueue([deliverTask(ping)]).catch(leaveToSweep(log));
     return { status: 'OK', deliveryId: ping.id };
   },
 
-  rotateSecret: async ({ body, fail, ...call }, { store, sealSecret, now }) => {
+  rotateSecret: async ({ body, fail, ...call }, { store, encryptSecret, now }) => {
     const webhook = await findWebhook({ fail, ...call }, store);
     const { secretKey, overlapSeconds } = body;
-    const encrypted = secretKey === null ? null : await sealSecret(secretKey, webhook.id);
+    const encrypted = secretKey === null ? null : await encryptSecret(secretKey, webhook.id);
     const overlapEnds = overlapSeconds === 0 ? null : now() + overlapSeconds * 1_000;
     const isRotated = await store.secrets.rotate(webhook, encrypted, overlapEnds, now());
     return isRotated ? { status: 'OK' } : fail('webhook_not_found');
@@ -168,7 +179,7 @@ export const handler = serve(deliveries, {
     const { since, until, states, ratePerSecond } = body;
     // Counts what one call can read. The steps of the replay find and count the rest.
     const oldest = await store.deliveryLog.oldest(customerId, webhookId, spanOf({ since, until, createDate }));
-    const found = oldest.filter((row) => takes({ states }, row)).length;
+    const found = oldest.filter((row) => isReplayed({ states }, row)).length;
     const replay = {
       id: randomUuid(random),
       webhookId,
@@ -210,7 +221,7 @@ export const handler = serve(deliveries, {
   updateReplay: async ({ params, body, fail, ...call }, { store, enqueue, now, log }) => {
     const { customerId, id: webhookId } = await findWebhook({ params, fail, ...call }, store);
     const replay = (await store.replays.get(customerId, webhookId, params.replayId)) ?? fail('replay_not_found');
-    const after = (await store.replays.pause(replay, body.isPaused, now())) ?? replay;
+    const after = (await store.replays.setPaused(replay, body.isPaused, now())) ?? replay;
     if (after.state === 'running' && !body.isPaused)
       await enqueue([{ type: 'step_replay', customerId, webhookId, replayId: replay.id }]).catch(leaveToSweep(log));
     return replayView(after);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { group } from '#shared/api/operation.ts';
-import { MESSAGES } from '#shared/domain/event/raw.ts';
+import { MESSAGE_LIMITS } from '#shared/domain/event/raw.ts';
 import { deviceMessages } from '#shared/domain/makers/device-messages.ts';
-import { TOLD_REFUSALS } from '#shared/domain/sensor/pairing.ts';
+import { REPORTED_REFUSALS } from '#shared/domain/sensor/pairing.ts';
 import { Manufacturer, SensorId } from '#shared/domain/sensor/sensor.ts';
 import { millis, Status, text } from '#shared/domain/values.ts';
 import { ingestUses } from '#shared/ingest/uses.ts';
@@ -52,7 +52,7 @@ export const devices = group({
         'its current `deviceToken`, or the customer must have allowed a registration (`POST ' +
         '/sensors/{sensorId}/registration`); otherwise it is refused and nothing changes. Both create an event of the sensor, ' +
         '`sensor/registered` or `sensor/registration_refused`, which is sent to customer webhooks in the format Full. Of ' +
-        `refusals, the first ${TOLD_REFUSALS.sensor} of a sensor and the first ${TOLD_REFUSALS.customer} of a customer within ` +
+        `refusals, the first ${REPORTED_REFUSALS.sensor} of a sensor and the first ${REPORTED_REFUSALS.customer} of a customer within ` +
         '15 minutes are sent.',
       auth: 'provisioner',
       body: NewDevice,
@@ -66,9 +66,9 @@ export const devices = group({
         'sensors.get',
         'devices.registerAgain',
         'devices.register',
-        'provisioning.noteUse',
+        'provisioning.recordUse',
         'limits.countFailure',
-        'events.keepNotice',
+        'events.storeNotice',
         'enqueue:events',
       ],
     },
@@ -106,7 +106,7 @@ export const devices = group({
       path: '/devices/{sensorId}/messages',
       summary: 'Send messages of a device',
       description:
-        `Takes one message, or an array of at most ${MESSAGES.count}, in the format of the maker. The response is sent once ` +
+        `Takes one message, or an array of at most ${MESSAGE_LIMITS.count}, in the format of the maker. The response is sent once ` +
         'all messages are stored durably, or known to change nothing. Sending a message twice has no further effect. A call ' +
         'that exceeds `limits.quotas.messagesPerSecond` is refused as a whole. Messages of undocumented kinds, and additional ' +
         'fields, are stored, but rules ignore them.',

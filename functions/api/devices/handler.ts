@@ -1,11 +1,11 @@
-import { configOf } from '#shared/api/device/device-config.ts';
-import { knows } from '#shared/api/http/exchange.ts';
+import { readDeviceConfig } from '#shared/api/device/device-config.ts';
+import { matchesEtag } from '#shared/api/http/exchange.ts';
 import { Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
-import { MESSAGES } from '#shared/domain/event/raw.ts';
+import { MESSAGE_LIMITS } from '#shared/domain/event/raw.ts';
 import { hardwareIdOf } from '#shared/domain/makers/makers.ts';
 import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
-import { accept, ingest } from '#shared/ingest/ingest.ts';
+import { ingest, queueCall } from '#shared/ingest/ingest.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { devices } from './contract.ts';
@@ -21,7 +21,7 @@ const findSensor = async (
 };
 
 /** Parameters of the error messages of refused calls. */
-const refusalParams = { type: { expected: 'object' }, items: { limit: MESSAGES.count }, json: {} };
+const refusalParams = { type: { expected: 'object' }, items: { limit: MESSAGE_LIMITS.count }, json: {} };
 
 /** How long a device with too many pending calls has to wait. Some 100 of them are processed per second. */
 const BACKLOG_WAIT_SECONDS = 5;
@@ -39,7 +39,7 @@ export const handler = serve(devices, {
     };
     const outcome = await retryOnConflict(register);
     if (outcome.kind === 'new') return outcome.registration;
-    await store.provisioning.noteUse(provisioner.id, now());
+    await store.provisioning.recordUse(provisioner.id, now());
     if (outcome.kind === 'again') return new Reply(outcome.registration, { status: 200 });
     if (outcome.kind === 'refused') return fail('registration_refused');
     const { maxDevices } = provisioner;
@@ -58,18 +58,18 @@ export const handler = serve(devices, {
       return isRenewed ? code.shown : null;
     };
     const code = await retryOnConflict(renew);
-    await accept(deps, device);
+    await queueCall(deps, device);
     return code;
   },
 
   getDeviceConfig: async ({ device, params, event, fail }, deps) => {
     const { store, now } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
-    const config = await configOf(store, device, now());
+    const config = await readDeviceConfig(store, device, now());
     if (!config) return fail('sensor_not_found');
-    await accept(deps, device);
+    await queueCall(deps, device);
     const headers = { ETag: `"${config.version}"` };
-    return new Reply(config, { headers, ...(knows(event, headers.ETag) && { status: 304 }) });
+    return new Reply(config, { headers, ...(matchesEtag(event, headers.ETag) && { status: 304 }) });
   },
 
   postMessages: async ({ device, params, body, fail, refuse }, deps) => {

@@ -1,9 +1,9 @@
 import { sendNotice } from '#shared/api/notices.ts';
-import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret } from '#shared/auth/tokens.ts';
 import type { Notice } from '#shared/domain/event/event.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { makers } from '#shared/domain/makers/makers.ts';
-import { PAIRING_CODE_LIFETIME, pairingCode, TOLD_REFUSALS } from '#shared/domain/sensor/pairing.ts';
+import { PAIRING_CODE_LIFETIME, pairingCode, REPORTED_REFUSALS } from '#shared/domain/sensor/pairing.ts';
 import type { Provisioner } from '#shared/domain/sensor/provisioning-key.ts';
 import { newSensor, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
@@ -24,7 +24,7 @@ type RegistrationResult =
 export const newPairingCode = ({ random, now }: CodeDeps) => {
   const code = pairingCode(random(8));
   const expires = now() + PAIRING_CODE_LIFETIME;
-  return { shown: { pairingCode: code, pairingCodeExpires: expires }, stored: { hash: hashOf(code), expires } };
+  return { shown: { pairingCode: code, pairingCodeExpires: expires }, stored: { hash: hashSecret(code), expires } };
 };
 
 /** Registers a device for the first time. */
@@ -38,7 +38,7 @@ export const registerFirst = async (
   const sensor = newSensor({ id, hardwareId, manufacturer, firmwareVersion }, now());
   const deviceToken = drawToken('device', random);
   const code = newPairingCode({ random, now });
-  const result = await store.devices.register(sensor, hashOf(deviceToken), code.stored, key);
+  const result = await store.devices.register(sensor, hashSecret(deviceToken), code.stored, key);
   if (result === 'key_used_up') return { kind: result };
   return result === 'done' ? { kind: 'new', registration: { sensorId: id, deviceToken, ...code.shown } } : null;
 };
@@ -60,13 +60,13 @@ const enqueueNotice = (
 /** Reports a refused registration, up to a limit, so that nobody with a key can flood a customer with reports. */
 const reportRefusal = async (deps: RegisterDeps, sensor: SensorRecord): Promise<void> => {
   const { store, now } = deps;
-  const { windowSeconds } = TOLD_REFUSALS;
+  const { windowSeconds } = REPORTED_REFUSALS;
   const sensorCount = await store.limits.countFailure(`refused:sensor:${sensor.id}`, windowSeconds, now());
-  if (sensorCount.count > TOLD_REFUSALS.sensor) return;
+  if (sensorCount.count > REPORTED_REFUSALS.sensor) return;
   const customerCount = await store.limits.countFailure(`refused:customer:${sensor.customerId}`, windowSeconds, now());
-  if (customerCount.count > TOLD_REFUSALS.customer) return;
+  if (customerCount.count > REPORTED_REFUSALS.customer) return;
   const { uuid, ...notice } = newNotice('registration_refused', deps);
-  await store.events.keepNotice({ customerId: sensor.customerId ?? UNASSIGNED, sensorId: sensor.id }, uuid, notice);
+  await store.events.storeNotice({ customerId: sensor.customerId ?? UNASSIGNED, sensorId: sensor.id }, uuid, notice);
   await enqueueNotice(deps, sensor, { uuid, ...notice });
 };
 
@@ -79,8 +79,8 @@ export const registerAgain = async (
   const deviceToken = drawToken('device', deps.random);
   const code = newPairingCode(deps);
   const notice = newNotice('registered', deps);
-  const update = { hash: hashOf(deviceToken), pairing: code.stored, firmwareVersion, notice };
-  const currentHash = currentToken === undefined ? null : hashOf(currentToken);
+  const update = { hash: hashSecret(deviceToken), pairing: code.stored, firmwareVersion, notice };
+  const currentHash = currentToken === undefined ? null : hashSecret(currentToken);
   const result = await deps.store.devices.registerAgain(sensor, update, currentHash);
   if (result === 'refused') await reportRefusal(deps, sensor);
   if (result !== 'done') return result && { kind: result };

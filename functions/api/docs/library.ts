@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { digestOf, type Publication, publicationOf } from '#shared/api/http/publication.ts';
+import { createPublication, type Publication, shortHash } from '#shared/api/http/publication.ts';
 import { pageOf, start } from './page.ts';
 
 type File = Publication & { type: string };
@@ -11,11 +11,11 @@ const fileOf = (name: string): Buffer =>
 const script = Buffer.concat([fileOf('swagger-ui-bundle.js'), Buffer.from(start)]);
 const style = fileOf('swagger-ui.css');
 // The names contain a hash of the content, so caches may keep the files forever.
-const names = { script: `swagger-ui.${digestOf(script)}.js`, style: `swagger-ui.${digestOf(style)}.css` };
+const names = { script: `swagger-ui.${shortHash(script)}.js`, style: `swagger-ui.${shortHash(style)}.css` };
 
 /** The page and its files by name, compressed. A bundle contains these bytes and not the code that reads them. */
 export const library: Readonly<Record<string, File> & Record<'page', File>> = {
-  page: { type: 'text/html; charset=utf-8', ...publicationOf(pageOf(names.script, names.style)) },
-  [names.script]: { type: 'text/javascript; charset=utf-8', ...publicationOf(script) },
-  [names.style]: { type: 'text/css; charset=utf-8', ...publicationOf(style) },
+  page: { type: 'text/html; charset=utf-8', ...createPublication(pageOf(names.script, names.style)) },
+  [names.script]: { type: 'text/javascript; charset=utf-8', ...createPublication(script) },
+  [names.style]: { type: 'text/css; charset=utf-8', ...createPublication(style) },
 };

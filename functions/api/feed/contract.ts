@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { group } from '#shared/api/operation.ts';
 import { deliveryIdText } from '#shared/domain/delivery/delivery-view.ts';
-import { FEED_KEPT, LONGEST_WAIT, MOST_GIVEN } from '#shared/domain/delivery/feed.ts';
+import { FEED_RETENTION, MAX_FETCHED, MAX_WAIT_SECONDS } from '#shared/domain/delivery/feed.ts';
 import { webhookManagers } from '#shared/domain/delivery/webhook-access.ts';
 import { int32, integerQuery, millis, uuid } from '#shared/domain/values.ts';
 
@@ -20,7 +20,7 @@ export const feed = group({
   name: 'feed',
   about: 'Fetch the deliveries of a webhook without a URL',
   // A fetch may wait for deliveries.
-  timeoutSeconds: LONGEST_WAIT + 5,
+  timeoutSeconds: MAX_WAIT_SECONDS + 5,
   operations: {
     fetchFeed: {
       method: 'GET',
@@ -31,7 +31,7 @@ export const feed = group({
         'bodies that would have been posted, in order for each sensor. The same deliveries are returned until a fetch with ' +
         '`after` confirms all of them up to that id: store or handle them, then fetch with the last id. Deliveries that exceed ' +
         'the size of a response follow in the next one, so a short response does not mean that there are no more. Deliveries ' +
-        `that nobody confirms within ${FEED_KEPT / 86_400_000} days fail.`,
+        `that nobody confirms within ${FEED_RETENTION / 86_400_000} days fail.`,
       auth: 'user',
       may: webhookManagers,
       orWebhook: true,
@@ -39,15 +39,15 @@ export const feed = group({
       params: z.object({ webhookId: uuid }),
       query: z.object({
         after: deliveryIdText.optional().meta({ description: 'confirms this delivery and all before it' }),
-        limit: integerQuery(int32(1, MOST_GIVEN))
-          .default(MOST_GIVEN)
+        limit: integerQuery(int32(1, MAX_FETCHED))
+          .default(MAX_FETCHED)
           .meta({ description: 'maximum number of deliveries' }),
-        wait: integerQuery(int32(0, LONGEST_WAIT))
+        wait: integerQuery(int32(0, MAX_WAIT_SECONDS))
           .default(0)
           .meta({ description: 'seconds to wait for deliveries; the response is empty if there are none by then' }),
       }),
       success: 200,
-      response: z.array(FeedDelivery).max(MOST_GIVEN),
+      response: z.array(FeedDelivery).max(MAX_FETCHED),
       errors: [
         'credentials_invalid',
         'webhook_not_found',
@@ -59,13 +59,13 @@ export const feed = group({
         'customers.ownerOf',
         'webhooks.get',
         'feeds.cursor',
-        'feeds.waiting',
-        'feeds.isAnyWaiting',
-        'feeds.note',
-        'feeds.take',
+        'feeds.pendingIds',
+        'feeds.hasPending',
+        'feeds.recordHandedOut',
+        'feeds.acknowledge',
         'feeds.end',
-        'feeds.drop',
-        'feeds.heard',
+        'feeds.removeFromFeed',
+        'feeds.recordFetch',
         'deliveries.get',
         'deliveries.getAll',
         'events.bytes',
@@ -77,8 +77,8 @@ export const feed = group({
         'enqueue:retries',
         'addressKeys.get',
         'addressKeys.keep',
-        'seal:secrets',
-        'open:secrets',
+        'encrypt:secrets',
+        'decrypt:secrets',
         'service:about',
         'measure',
       ],

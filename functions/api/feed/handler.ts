@@ -1,15 +1,15 @@
-import { bearer } from '#shared/api/http/exchange.ts';
+import { decryptWebhook } from '#shared/api/decrypt-webhook.ts';
+import { findWebhook } from '#shared/api/find-webhook.ts';
+import { bearerToken } from '#shared/api/http/exchange.ts';
 import type { Call } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
-import { unlocked } from '#shared/api/unlocked.ts';
-import { findWebhook } from '#shared/api/webhook.ts';
-import { sameSecret } from '#shared/auth/tokens.ts';
+import { secretsEqual } from '#shared/auth/tokens.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
+import { confirmUpTo } from './confirm.ts';
 import { feed } from './contract.ts';
 import type { FeedDeps } from './deps.ts';
-import { nextDeliveries, requestsOf } from './give.ts';
-import { confirmUpTo } from './take.ts';
+import { nextDeliveries, requestsOf } from './next-deliveries.ts';
 
 type FetchCall = Call<(typeof feed)['operations']['fetchFeed']>;
 
@@ -23,15 +23,15 @@ const webhookByToken = async ({ params, event, fail }: FetchCall, deps: FeedDeps
   const { store } = deps;
   const owner = await store.customers.ownerOf('webhook', params.webhookId);
   const found = owner === null ? null : await store.webhooks.get(owner, params.webhookId);
-  const webhook = found && (await unlocked(deps, found));
-  return webhook && sameSecret(bearer({ event }) ?? '', webhook.token) ? webhook : fail('credentials_invalid');
+  const webhook = found && (await decryptWebhook(deps, found));
+  return webhook && secretsEqual(bearerToken({ event }) ?? '', webhook.token) ? webhook : fail('credentials_invalid');
 };
 
 /** Returns the webhook of the path for a caller who may fetch from it. */
 const openFeed = async (call: FetchCall, deps: FeedDeps): Promise<WebhookRecord> => {
   const { caller, fail } = call;
   const webhook = caller
-    ? await unlocked(deps, await findWebhook({ ...call, caller }, deps.store))
+    ? await decryptWebhook(deps, await findWebhook({ ...call, caller }, deps.store))
     : await webhookByToken(call, deps);
   if (webhook.url !== null) return fail('webhook_has_address');
   return webhook.isEnabled ? webhook : fail('webhook_disabled');
@@ -50,7 +50,7 @@ const fetchOnce = async (
   const { requests, lost } = await requestsOf(deps, webhook, next.deliveries);
   const given = next.given.filter(({ id }) => !lost.has(id));
   const isChanged = given.length !== cursor.given.length || given.some(({ id }, at) => id !== cursor.given[at]?.id);
-  if (isChanged && !(await store.feeds.note(webhook, cursor, given, now()))) return null;
+  if (isChanged && !(await store.feeds.recordHandedOut(webhook, cursor, given, now()))) return null;
   failpoint('feed.noted');
   return requests;
 };
@@ -59,7 +59,7 @@ export const handler = serve(feed, {
   fetchFeed: async (call, deps) => {
     const { store, now, pause } = deps;
     let webhook = await openFeed(call, deps);
-    if ((webhook.lastSuccess ?? 0) <= now() - RECORD_EVERY_MS) await store.feeds.heard(webhook, now());
+    if ((webhook.lastSuccess ?? 0) <= now() - RECORD_EVERY_MS) await store.feeds.recordFetch(webhook, now());
     const end = now() + call.query.wait * 1_000;
     for (;;) {
       const requests = await retryOnConflict(() => fetchOnce(call, deps, webhook));
@@ -67,7 +67,7 @@ export const handler = serve(feed, {
       let isAnyWaiting = false;
       while (now() < end && !isAnyWaiting) {
         await pause(Math.max(0, Math.min(POLL_MS, end - now())));
-        isAnyWaiting = now() < end && (await store.feeds.isAnyWaiting(webhook));
+        isAnyWaiting = now() < end && (await store.feeds.hasPending(webhook));
       }
       if (now() >= end) return [];
       // Its token may have been replaced in the meantime, or the webhook disabled.

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { lookedHeaders, lookedQuery, lookedText, paged } from '#shared/api/http/paging.ts';
+import { paged, partialListDescription, partialListHeaders, partialListQuery } from '#shared/api/http/paging.ts';
 import { defaults, group } from '#shared/api/operation.ts';
 import { Feedback, NewFeedback } from '#shared/domain/event/feedback.ts';
 import { SensorId } from '#shared/domain/sensor/sensor.ts';
@@ -22,9 +22,9 @@ export const feedback = group({
       ...ofSensor,
       method: 'GET',
       summary: 'List the feedback on a sensor',
-      description: `Returns the feedback, newest first. ${lookedText('5,000', '20,000')} New feedback may take a second to appear.`,
-      query: z.object(lookedQuery(idText)),
-      ...lookedHeaders,
+      description: `Returns the feedback, newest first. ${partialListDescription('5,000', '20,000')} New feedback may take a second to appear.`,
+      query: z.object(partialListQuery(idText)),
+      ...partialListHeaders,
       success: 200,
       response: paged(Feedback),
       uses: ['sensors.get', 'feedback.list'],
@@ -52,7 +52,7 @@ export const feedback = group({
         'webhooks.get',
         'webhooks.replace',
         'enqueue:deliveries',
-        'seal:secrets',
+        'encrypt:secrets',
         'forward:feedback',
         'service:about',
       ],

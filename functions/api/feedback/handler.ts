@@ -1,15 +1,15 @@
-import { lookedReply } from '#shared/api/http/looked.ts';
+import { partialListReply } from '#shared/api/http/partial-list.ts';
 import { serve } from '#shared/api/serve.ts';
-import { serviceOf } from '#shared/domain/delivery/snapshot.ts';
-import { RETENTION } from '#shared/domain/event/event.ts';
+import { serviceFrom } from '#shared/domain/delivery/snapshot.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { isForMaker, type NewFeedback, newFeedback } from '#shared/domain/event/feedback.ts';
-import { feedbackDelivery } from '#shared/domain/event/feedback-delivery.ts';
+import { newFeedbackDelivery } from '#shared/domain/event/feedback-delivery.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
 import type { Problem } from '#shared/domain/problem.ts';
 import { deliverTask } from '#shared/queue/encode.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { feedback } from './contract.ts';
-import { makerWebhook } from './forward.ts';
+import { makerWebhook } from './maker-webhook.ts';
 
 /** How many ids are tried until one is free. */
 const MAX_ATTEMPTS = 5;
@@ -43,23 +43,23 @@ const checkReferences = async (
 export const handler = serve(feedback, {
   listFeedback: async ({ customerId, params: { sensorId }, query, fail }, { store, now }) => {
     if (!(await store.sensors.get(customerId, sensorId))) return fail('sensor_not_found');
-    return lookedReply(await store.feedback.list(customerId, sensorId, now(), query), query);
+    return partialListReply(await store.feedback.list(customerId, sensorId, now(), query), query);
   },
 
   createFeedback: async ({ caller, customerId, params, body, fail, refuse }, deps) => {
     const { store, settings, enqueue, now, random, log } = deps;
     const { sensorId } = params;
     const sensor = (await store.sensors.get(customerId, sensorId)) ?? fail('sensor_not_found');
-    const uuid = await checkReferences(store, { customerId, sensorId, since: now() - RETENTION }, body, refuse);
+    const uuid = await checkReferences(store, { customerId, sensorId, since: now() - EVENT_RETENTION }, body, refuse);
     const webhook = isForMaker(sensor) ? await makerWebhook(deps) : null;
     const event = webhook && uuid !== null ? await store.events.get(customerId, sensorId, uuid) : null;
-    const context = { service: serviceOf(settings), sensor, event };
+    const context = { service: serviceFrom(settings), sensor, event };
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const time = now();
       const id = timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());
       const forwardToMakerA = webhook !== null;
       const created = newFeedback(body, sensor, caller.accountId, { id, now: time, forwardToMakerA });
-      const delivery = webhook && feedbackDelivery(webhook, created, context);
+      const delivery = webhook && newFeedbackDelivery(webhook, created, context);
       const result = await store.feedback.create(customerId, created, delivery);
       if (result === 'gone') return fail('sensor_not_found');
       if (result !== 'done') continue;

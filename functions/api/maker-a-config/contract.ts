@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { configPair } from '#shared/api/device/config-pair.ts';
+import { configOperations } from '#shared/api/device/config-operations.ts';
 import { group } from '#shared/api/operation.ts';
 import { criticalFields } from '#shared/domain/config/critical.ts';
 import { schemaOf } from '#shared/domain/config/field.ts';
@@ -18,20 +18,20 @@ const bodyAndResponse = <S>(schema: S) => ({ body: schema, response: schema });
 const BasicUpdate = schemaOf(basicFields);
 const Basic = BasicUpdate.extend({ learningModeEndDate: millis.nullable() }).meta({ id: 'MakerABasicConfig' });
 
-const basic = configPair({ ...common, name: 'basic', may: 'manage_sensors', body: BasicUpdate, response: Basic });
-const dryContact = configPair({
+const basic = configOperations({ ...common, name: 'basic', may: 'manage_sensors', body: BasicUpdate, response: Basic });
+const dryContact = configOperations({
   ...common,
   name: 'dry-contact',
   may: 'edit_sensor_config',
   ...bodyAndResponse(schemaOf(dryContactFields).meta({ id: 'MakerADryContactConfig' })),
 });
-const firmware = configPair({
+const firmware = configOperations({
   ...common,
   name: 'firmware',
   may: 'edit_sensor_config',
   ...bodyAndResponse(schemaOf(firmwareFields).meta({ id: 'MakerAFirmwareConfig' })),
 });
-const telemetry = configPair({
+const telemetry = configOperations({
   ...common,
   name: 'telemetry',
   may: 'edit_sensor_config',
@@ -39,7 +39,7 @@ const telemetry = configPair({
 });
 /** Built at first use, because its many fields would add 5 ms to every cold start. */
 const Critical = z.lazy(() => schemaOf(criticalFields).meta({ id: 'MakerACriticalConfig' }));
-const critical = configPair({
+const critical = configOperations({
   ...common,
   name: 'critical',
   may: 'system_admin',

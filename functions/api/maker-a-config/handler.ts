@@ -1,25 +1,25 @@
-import { changeConfig, plainConfig, readConfig } from '#shared/api/device/configs.ts';
+import { changeConfig, plainConfigHandlers, readConfig } from '#shared/api/device/configs.ts';
 import { serve } from '#shared/api/serve.ts';
 import { criticalFields } from '#shared/domain/config/critical.ts';
 import {
-  learningEnds,
+  basicView,
+  learningEndChange,
   newBasic,
   type StoredBasic,
   updateBasic,
-  viewBasic,
 } from '#shared/domain/makers/maker-a/basic.ts';
 import { dryContactFields, firmwareFields, telemetryFields } from '#shared/domain/makers/maker-a/config.ts';
 import { makerAConfig } from './contract.ts';
 
-const dryContact = plainConfig('maker_a', 'dry-contact', dryContactFields);
-const firmware = plainConfig('maker_a', 'firmware', firmwareFields);
-const telemetry = plainConfig('maker_a', 'telemetry', telemetryFields);
-const critical = plainConfig('maker_a', 'critical', criticalFields);
+const dryContact = plainConfigHandlers('maker_a', 'dry-contact', dryContactFields);
+const firmware = plainConfigHandlers('maker_a', 'firmware', firmwareFields);
+const telemetry = plainConfigHandlers('maker_a', 'telemetry', telemetryFields);
+const critical = plainConfigHandlers('maker_a', 'critical', criticalFields);
 
 export const handler = serve(makerAConfig, {
   getMakerABasicConfig: async (call, { store, now }) => {
     const { sensor, values } = await readConfig<StoredBasic>(call, store, 'maker_a', 'basic');
-    return viewBasic(values ?? newBasic, sensor, now());
+    return basicView(values ?? newBasic, sensor, now());
   },
 
   putMakerABasicConfig: async (call, deps) => {
@@ -29,9 +29,9 @@ export const handler = serve(makerAConfig, {
     const stored = await changeConfig<StoredBasic>(call, deps, { maker: 'maker_a', name: 'basic' }, (known) => {
       const before = known ?? newBasic;
       const values = updateBasic(before, call.body, time);
-      return { values, ofSensor, learning: learningEnds(before, values, time) };
+      return { values, ofSensor, learning: learningEndChange(before, values, time) };
     });
-    return viewBasic(stored, ofSensor, time);
+    return basicView(stored, ofSensor, time);
   },
 
   getMakerADryContactConfig: dryContact.get,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { configPair } from '#shared/api/device/config-pair.ts';
+import { configOperations } from '#shared/api/device/config-operations.ts';
 import { group } from '#shared/api/operation.ts';
 import { schemaOf } from '#shared/domain/config/field.ts';
 import { basicFields, fallFields, vitalFields } from '#shared/domain/makers/maker-b/config.ts';
@@ -22,19 +22,24 @@ const VitalData = schemaOf(vitalFields)
 
 const bodyAndResponse = <S>(schema: S) => ({ body: schema, response: schema });
 
-const basic = configPair({
+const basic = configOperations({
   ...common,
   name: 'basic',
   may: 'manage_sensors',
   ...bodyAndResponse(schemaOf(basicFields).meta({ id: 'MakerBBasicConfig' })),
 });
-const fall = configPair({
+const fall = configOperations({
   ...common,
   name: 'fall',
   may: 'manage_sensors',
   ...bodyAndResponse(schemaOf(fallFields).meta({ id: 'MakerBFallConfig' })),
 });
-const vitalData = configPair({ ...common, name: 'vital-data', may: 'manage_sensors', ...bodyAndResponse(VitalData) });
+const vitalData = configOperations({
+  ...common,
+  name: 'vital-data',
+  may: 'manage_sensors',
+  ...bodyAndResponse(VitalData),
+});
 
 export const makerBConfig = group({
   name: 'maker-b-config',

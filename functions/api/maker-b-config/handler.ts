@@ -1,4 +1,4 @@
-import { changeConfig, plainConfig, readConfig } from '#shared/api/device/configs.ts';
+import { changeConfig, plainConfigHandlers, readConfig } from '#shared/api/device/configs.ts';
 import { serve } from '#shared/api/serve.ts';
 import {
   fallFields,
@@ -9,8 +9,8 @@ import {
 } from '#shared/domain/makers/maker-b/config.ts';
 import { makerBConfig } from './contract.ts';
 
-const fall = plainConfig('maker_b', 'fall', fallFields, withPosture);
-const vitalData = plainConfig('maker_b', 'vital-data', vitalFields);
+const fall = plainConfigHandlers('maker_b', 'fall', fallFields, withPosture);
+const vitalData = plainConfigHandlers('maker_b', 'vital-data', vitalFields);
 
 export const handler = serve(makerBConfig, {
   getMakerBBasicConfig: async (call, { store }) => {

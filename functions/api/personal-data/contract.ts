@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { defaults, group } from '#shared/api/operation.ts';
 import { DataExport, Erasure, jobIdText, NewDataJob } from '#shared/domain/identity/data-job-view.ts';
-import { idOrNoneText } from '#shared/domain/values.ts';
+import { idOrZeroText } from '#shared/domain/values.ts';
 
 const common = defaults({ auth: 'user', may: 'manage_customers', within: 'customer' });
-const ofCustomer = defaults({ ...common, params: z.object({ customerId: idOrNoneText }) });
-const ofExport = defaults({ ...common, params: z.object({ customerId: idOrNoneText, exportId: jobIdText }) });
-const ofErasure = defaults({ ...common, params: z.object({ customerId: idOrNoneText, erasureId: jobIdText }) });
+const ofCustomer = defaults({ ...common, params: z.object({ customerId: idOrZeroText }) });
+const ofExport = defaults({ ...common, params: z.object({ customerId: idOrZeroText, exportId: jobIdText }) });
+const ofErasure = defaults({ ...common, params: z.object({ customerId: idOrZeroText, erasureId: jobIdText }) });
 
 /** Finding the subject and checking the identity of the caller. */
 const beginning = defaults({

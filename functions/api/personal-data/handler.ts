@@ -1,6 +1,6 @@
 import { serve } from '#shared/api/serve.ts';
-import { type DataJob, EXPORT_KEPT, erasureView, exportView } from '#shared/domain/identity/data-job.ts';
-import { beginJob } from './begin.ts';
+import { type DataJob, EXPORT_RETENTION, erasureView, exportView } from '#shared/domain/identity/data-job.ts';
+import { beginJob } from './begin-job.ts';
 import { personalData } from './contract.ts';
 
 /** How long (ms) a response waits until the subject of an erasure is inaccessible. Most are as fast as their queue. */
@@ -9,7 +9,7 @@ const POLL_MS = 100;
 
 /** Returns the URL of the file of an export, or null if it does not exist or has expired. */
 const fileUrl = async (job: DataJob, urlOf: (file: string) => Promise<string>, now: number): Promise<string | null> =>
-  job.file !== undefined && now < job.updateDate + EXPORT_KEPT ? urlOf(job.file) : null;
+  job.file !== undefined && now < job.updateDate + EXPORT_RETENTION ? urlOf(job.file) : null;
 
 export const handler = serve(personalData, {
   createExport: async (call, deps) => exportView(await beginJob('export', call, deps), null),

@@ -1,17 +1,17 @@
 import { serve } from '#shared/api/serve.ts';
-import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret } from '#shared/auth/tokens.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
-import { sorted } from '#shared/domain/page.ts';
+import { sortedBy } from '#shared/domain/page.ts';
 import { provisioningKeys } from './contract.ts';
 
 export const handler = serve(provisioningKeys, {
-  listProvisioningKeys: async (_, { store }) => sorted(await store.provisioning.list(), 'asc(createDate)'),
+  listProvisioningKeys: async (_, { store }) => sortedBy(await store.provisioning.list(), 'asc(createDate)'),
 
   createProvisioningKey: async ({ body, refuse }, { store, now, random }) => {
     if (body.expires !== null && body.expires <= now()) refuse('expires', 'invalid');
     const key = drawToken('provisioning', random);
     const record = { ...body, id: randomUuid(random), createDate: now() };
-    await store.provisioning.put(hashOf(key), record);
+    await store.provisioning.put(hashSecret(key), record);
     return { ...record, devices: 0, lastUsed: null, key };
   },
 

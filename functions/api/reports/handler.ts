@@ -1,10 +1,10 @@
 import { type Call, Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
-import { RETENTION } from '#shared/domain/event/event.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import type { Feedback } from '#shared/domain/event/feedback.ts';
 import type { Report } from '#shared/domain/rule/report.ts';
-import { monthsOf } from '#shared/domain/rule/report-figures.ts';
-import { dayBehind, firstDay, lastDay, monthAfter, monthOf, partsOf } from '#shared/domain/time/calendar.ts';
+import { reportMonths } from '#shared/domain/rule/report-figures.ts';
+import { dayAfterEnd, firstDay, lastDay, monthAfter, monthOf, monthParts } from '#shared/domain/time/calendar.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import { MAX_HITS, MAX_MONTHS, MAX_SENSORS, reports } from './contract.ts';
 import { csvOf } from './csv.ts';
@@ -40,16 +40,16 @@ const createReport = async (call: ReportCall, deps: ReportDeps): Promise<Report>
   const now = deps.now();
   const { from = monthOf(now, timeZone), to = from } = query;
   const first = firstDay(from);
-  const behind = dayBehind(to);
+  const behind = dayAfterEnd(to);
   if (behind <= first) return refuse('to', 'minimum', { limit: from });
   const latest = monthAfter(first.slice(0, 7), MAX_MONTHS - 1);
   if (to.slice(0, 7) > latest) return refuse('to', 'maximum', { limit: latest });
-  const since = now - RETENTION;
-  const parts = partsOf(first, behind, timeZone)
+  const since = now - EVENT_RETENTION;
+  const parts = monthParts(first, behind, timeZone)
     .filter((part) => part.to > since && part.from <= now)
     .map((part) => {
       const counted = { ...part, from: Math.max(part.from, since) };
-      const whole = partsOf(firstDay(part.month), dayBehind(part.month), timeZone)[0];
+      const whole = monthParts(firstDay(part.month), dayAfterEnd(part.month), timeZone)[0];
       return { ...counted, isWhole: counted.from === whole?.from && counted.to === whole.to && counted.to <= now };
     });
   const header = { timeZone, from: first, to: lastDay(to) };
@@ -61,7 +61,10 @@ const createReport = async (call: ReportCall, deps: ReportDeps): Promise<Report>
   const hits = (await store.reports.hits(customerId, start, end, MAX_HITS)) ?? fail('report_too_long');
   const ids = sensors.map(({ id }) => id);
   const loose = await feedbackWithoutHit(call, deps, ids, start);
-  return { ...header, months: monthsOf({ parts, timeZone, hits, loose, sensors, now: end > now ? now : null }) };
+  return {
+    ...header,
+    months: reportMonths({ parts, timeZone, hits, unlinkedFeedback: loose, sensors, now: end > now ? now : null }),
+  };
 };
 
 export const handler = serve(reports, {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defaults, group, notifying } from '#shared/api/operation.ts';
+import { defaults, group, notifyUses } from '#shared/api/operation.ts';
 import { Region, Room, RoomUpdate } from '#shared/domain/sensor/room.ts';
 import { SensorId } from '#shared/domain/sensor/sensor.ts';
 
@@ -38,7 +38,7 @@ export const rooms = group({
       response: Room,
       responseHeaders: { 'X-Learning-Recommended': 'true' },
       errors: ['sensor_not_found', 'region_in_use'],
-      uses: [...notifying, 'rules.namingRegions', 'rooms.put'],
+      uses: [...notifyUses, 'rules.ofRegions', 'rooms.put'],
     },
     listRegions: {
       ...common,

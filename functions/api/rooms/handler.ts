@@ -4,7 +4,7 @@ import { serve } from '#shared/api/serve.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import type { Room } from '#shared/domain/sensor/room.ts';
 import { firstRoom, rotationOf } from '#shared/domain/sensor/room-geometry.ts';
-import { placeRegions, roomErrors } from '#shared/domain/sensor/room-rules.ts';
+import { numberRegions, roomErrors } from '#shared/domain/sensor/room-rules.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { SensorItem } from '#shared/store/sensors/sensor-item.ts';
 import type { StoreOf } from '#shared/store/store.ts';
@@ -25,13 +25,13 @@ const findRoom = async (
 
 /** Returns the rules that name a region which an update removes. */
 const rulesOfRemovedRegions = async (
-  store: StoreOf<'rules.namingRegions'>,
+  store: StoreOf<'rules.ofRegions'>,
   customerId: number,
   before: Room,
   { sensorId, regions }: Room,
 ): Promise<{ id: number; name: string }[]> => {
   const removed = before.regions.filter(({ id }) => !regions.some((region) => region.id === id)).map(({ id }) => id);
-  return removed.length > 0 ? store.rules.namingRegions(customerId, sensorId, removed) : [];
+  return removed.length > 0 ? store.rules.ofRegions(customerId, sensorId, removed) : [];
 };
 
 export const handler = serve(rooms, {
@@ -49,7 +49,7 @@ export const handler = serve(rooms, {
         createDate: before.createDate,
         updateDate: now(),
         rotation: rotationOf(body.sensorMounting),
-        regions: placeRegions(body.regions, before.regions, () => randomUuid(random)),
+        regions: numberRegions(body.regions, before.regions, () => randomUuid(random)),
       };
       const rules = await rulesOfRemovedRegions(store, customerId, before, room);
       if (rules.length > 0) return fail('region_in_use', { rules });

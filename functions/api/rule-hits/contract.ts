@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { lookedHeaders, lookedQuery, paged, sensorOfList, sortBy } from '#shared/api/http/paging.ts';
+import { paged, partialListHeaders, partialListQuery, sensorParameter, sortBy } from '#shared/api/http/paging.ts';
 import { defaults, group } from '#shared/api/operation.ts';
 import { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import { idText } from '#shared/domain/values.ts';
@@ -31,11 +31,11 @@ export const ruleHits = group({
       description:
         'Returns the rule hits of the last 120 days. `total` and the order are exact, and all pages can be read. New hits, ' +
         'and changes such as feedback, an acknowledgement or the result of a delivery, may take a second to appear.',
-      ...lookedHeaders,
+      ...partialListHeaders,
       query: z.object({
-        ...lookedQuery(idText),
+        ...partialListQuery(idText),
         sortBy: sortBy(['id', 'createDate', 'updateDate'], 'desc(createDate)'),
-        sensorId: sensorOfList,
+        sensorId: sensorParameter,
       }),
       success: 200,
       response: paged(RuleHit),
@@ -73,7 +73,7 @@ export const ruleHits = group({
       summary: 'Withdraw the acknowledgement of a rule hit',
       description: 'Only for the user who acknowledged it, and for callers with `manage_customers`.',
       errors: ['customer_not_found', 'rule_hit_not_found'],
-      uses: ['acknowledgements.takeBack', 'enqueue:timers', ...withSensors.uses],
+      uses: ['acknowledgements.withdraw', 'enqueue:timers', ...withSensors.uses],
     },
   },
 });

@@ -1,10 +1,10 @@
-import { lookedReply } from '#shared/api/http/looked.ts';
+import { partialListReply } from '#shared/api/http/partial-list.ts';
 import { sendNotice } from '#shared/api/notices.ts';
 import { serve } from '#shared/api/serve.ts';
-import { RETENTION } from '#shared/domain/event/event.ts';
-import { holds } from '#shared/domain/identity/permission.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
+import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
-import { isNear } from '#shared/domain/rule/escalation.ts';
+import { isWithinQueueDelay } from '#shared/domain/rule/escalation.ts';
 import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import type { Sensor } from '#shared/domain/sensor/sensor.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
@@ -48,17 +48,17 @@ export const handler = serve(ruleHits, {
   listRuleHits: async ({ caller, customerId, query, fail }, { store, now }) => {
     if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
     const { page, perPage, sensorId } = query;
-    const since = now() - RETENTION;
+    const since = now() - EVENT_RETENTION;
     const { total, hits } = await (sensorId === ''
       ? store.hitLists.page(customerId, since, query)
       : store.hitLists.pageOfSensor(customerId, sensorId, since, query));
     const data = await viewsOf(store, customerId, hits);
-    return lookedReply({ total, page, perPage, data, isWhole: true, next: undefined }, query);
+    return partialListReply({ total, page, perPage, data, isWhole: true, next: undefined }, query);
   },
 
   getRuleHit: async ({ customerId, params, fail }, { store, now }) => {
     const hit = await store.ruleHits.get(customerId, params.ruleHitId);
-    if (!hit || hit.createDate < now() - RETENTION) return fail('rule_hit_not_found');
+    if (!hit || hit.createDate < now() - EVENT_RETENTION) return fail('rule_hit_not_found');
     return viewOf(store, customerId, hit);
   },
 
@@ -68,7 +68,7 @@ export const handler = serve(ruleHits, {
     const user = (await store.users.get(caller.customerId, userId)) ?? fail('forbidden');
     const hitKey = { customerId, hitId: params.ruleHitId };
     const by = { userId, name: nameOfUser(user), date: now() };
-    const result = await store.acknowledgements.make(hitKey, by, now() - RETENTION);
+    const result = await store.acknowledgements.make(hitKey, by, now() - EVENT_RETENTION);
     const { hit, notice } = result ?? fail('rule_hit_not_found');
     const { acknowledgement } = hit;
     if (acknowledgement.userId !== userId) return fail('acknowledged_already', { name: acknowledgement.name });
@@ -78,16 +78,17 @@ export const handler = serve(ruleHits, {
 
   withdrawAcknowledgement: async ({ caller, customerId, params, fail }, { store, enqueue, now, log }) => {
     const isAllowed = ({ userId }: { userId: number | null }) =>
-      userId === caller.accountId || holds(caller, 'manage_customers');
+      userId === caller.accountId || hasPermission(caller, 'manage_customers');
     const hitKey = { customerId, hitId: params.ruleHitId };
-    const result = await store.acknowledgements.takeBack(hitKey, isAllowed, now() - RETENTION, now());
+    const result = await store.acknowledgements.withdraw(hitKey, isAllowed, now() - EVENT_RETENTION, now());
     if (result === 'refused') return fail('forbidden');
     const hit = result ?? fail('rule_hit_not_found');
     const { at, open } = hit.escalation ?? { at: Number.POSITIVE_INFINITY };
     const delaySeconds = open ? 0 : (at - now()) / 1_000;
     // The hit is in the due index as well, where the sweep finds it.
     const leaveToSweep = (error: unknown) => log('warn', 'an escalation is left to the sweep', hitKey, error);
-    if (isNear(at, now())) await enqueue([{ type: 'escalate', ...hitKey }], { delaySeconds }).catch(leaveToSweep);
+    if (isWithinQueueDelay(at, now()))
+      await enqueue([{ type: 'escalate', ...hitKey }], { delaySeconds }).catch(leaveToSweep);
     return viewOf(store, customerId, hit);
   },
 });

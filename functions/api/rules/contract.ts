@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { paged, pageQuery, search, sortBy } from '#shared/api/http/paging.ts';
+import { paged, pageQuery, searchParameter, sortBy } from '#shared/api/http/paging.ts';
 import { group } from '#shared/api/operation.ts';
 import { DeliveryView } from '#shared/domain/delivery/delivery-view.ts';
 import { NewRule, Rule, RuleUpdate } from '#shared/domain/rule/rule.ts';
@@ -44,13 +44,13 @@ export const rules = group({
       may: 'logged_in',
       query: z.object({
         ...pageQuery,
-        searchText: search,
+        searchText: searchParameter,
         sortBy: sortBy(['id', 'name', 'createDate', 'updateDate'], 'asc(name)'),
         customerId: idText.optional(),
       }),
       success: 200,
       response: paged(Rule),
-      uses: ['rules.listed', 'rules.getAll', 'rules.list'],
+      uses: ['rules.sortFields', 'rules.getAll', 'rules.list'],
     },
     createRule: {
       method: 'POST',
@@ -70,7 +70,7 @@ export const rules = group({
         'rooms.get',
         'webhooks.getAll',
         'recipients.person',
-        'channels.provenOf',
+        'channels.verifiedOf',
         'limits.nextNumber',
         'rules.create',
         'keep:quotas',
@@ -109,7 +109,7 @@ export const rules = group({
         'rooms.get',
         'webhooks.getAll',
         'recipients.person',
-        'channels.provenOf',
+        'channels.verifiedOf',
         'rules.replace',
         'keep:quotas',
       ],

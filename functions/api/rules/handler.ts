@@ -1,9 +1,9 @@
-import { channelsOf } from '#shared/api/channels-of.ts';
 import { customerFor, customerOfList } from '#shared/api/customer.ts';
 import { serve } from '#shared/api/serve.ts';
-import { canTell } from '#shared/domain/formats/formats.ts';
+import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
+import { canExpressSituation } from '#shared/domain/formats/formats.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
-import { matches, pageOf, sorted } from '#shared/domain/page.ts';
+import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
 import type { Problem } from '#shared/domain/problem.ts';
 import type { Recipient } from '#shared/domain/rule/recipient.ts';
 import { recipientLists, webhooksIn } from '#shared/domain/rule/recipients.ts';
@@ -12,12 +12,12 @@ import { deliverTask } from '#shared/queue/encode.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { rules } from './contract.ts';
-import { testsOf } from './try-rule.ts';
+import { testsOf } from './rule-tests.ts';
 
 type Refuse = (path: string, problem: Problem) => never;
 
 type WatchedUses = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
-type RecipientUses = 'webhooks.getAll' | 'recipients.person' | 'channels.provenOf';
+type RecipientUses = 'webhooks.getAll' | 'recipients.person' | 'channels.verifiedOf';
 
 /** A list of recipients, its path in the body, and the situation that they are notified of. */
 type RuleRecipients = { path: string; recipients: readonly Recipient[]; situation: RuleUpdate['situation'] };
@@ -41,10 +41,10 @@ const checkRecipients = async (
       const webhook = webhooks.get(webhookId);
       if (!webhook) return refuse(`${path}.${at}.webhookId`, 'unknown_reference');
       if (webhook.botId !== botId) refuse(`${path}.${at}.botId`, 'foreign_webhook');
-      if (!canTell(webhook.format, situation)) refuse(`${path}.${at}.webhookId`, 'format_cannot_tell');
+      if (!canExpressSituation(webhook.format, situation)) refuse(`${path}.${at}.webhookId`, 'format_cannot_tell');
     }
     if (userId === undefined) continue;
-    const channels = await channelsOf(store, customerId, userId);
+    const channels = await verifiedChannelsOf(store, customerId, userId);
     if (!channels) return refuse(`${path}.${at}.userId`, 'unknown_reference');
     if (!channels.some((channel) => channel.by === by)) refuse(`${path}.${at}.by`, 'not_reachable');
   }
@@ -76,13 +76,13 @@ export const handler = serve(rules, {
     const { searchText, sortBy } = query;
     if (searchText !== '') {
       const all = await store.rules.list(customerId, false);
-      const found = all.filter(({ name, title, message }) => matches(searchText, name, title, message));
-      return pageOf(sorted(found, sortBy), query);
+      const found = all.filter(({ name, title, message }) => matchesSearch(searchText, name, title, message));
+      return pageOf(sortedBy(found, sortBy), query);
     }
     // Only the rules of the page are read completely.
-    const [page] = pageOf(sorted(await store.rules.listed(customerId), sortBy), query);
+    const [page] = pageOf(sortedBy(await store.rules.sortFields(customerId), sortBy), query);
     const ids = page.data.map(({ id }) => id);
-    return [{ ...page, data: sorted(await store.rules.getAll(customerId, ids), sortBy) }];
+    return [{ ...page, data: sortedBy(await store.rules.getAll(customerId, ids), sortBy) }];
   },
 
   createRule: async ({ caller, body, fail, refuse }, { store, quotas, now }) => {

@@ -1,6 +1,14 @@
 import * as z from 'zod';
-import { lookedHeaders, lookedQuery, lookedText, paged, pageQuery, search, sortBy } from '#shared/api/http/paging.ts';
-import { defaults, group, notifying } from '#shared/api/operation.ts';
+import {
+  paged,
+  pageQuery,
+  partialListDescription,
+  partialListHeaders,
+  partialListQuery,
+  searchParameter,
+  sortBy,
+} from '#shared/api/http/paging.ts';
+import { defaults, group, notifyUses } from '#shared/api/operation.ts';
 import { EventView } from '#shared/domain/event/event-view.ts';
 import { withoutSpaces } from '#shared/domain/sensor/pairing.ts';
 import { Manufacturer, Sensor, SensorId } from '#shared/domain/sensor/sensor.ts';
@@ -45,7 +53,7 @@ export const sensors = group({
       may: 'logged_in',
       query: z.object({
         ...pageQuery,
-        searchText: search,
+        searchText: searchParameter,
         sortBy: sortBy(['id', 'name', 'isActive', 'createDate', 'updateDate'], 'asc(name)'),
         isActive: IsActive.default(null).meta({
           description: 'only sensors that are active, or that are not; absent, empty or `null`: both',
@@ -82,7 +90,7 @@ export const sensors = group({
         'limits.countFailure',
         'devices.pairing',
         'customers.ownerOf',
-        'devices.usePairing',
+        'devices.usePairingCode',
         'sensorOwners.move',
         'keep:quotas',
       ],
@@ -137,14 +145,14 @@ export const sensors = group({
       path: '/sensors/{sensorId}/events',
       summary: 'List the events of a sensor',
       description:
-        `Returns the events of the last 120 days, newest first. ${lookedText('1,000', '4,000')} A new event may take a ` +
+        `Returns the events of the last 120 days, newest first. ${partialListDescription('1,000', '4,000')} A new event may take a ` +
         'second to appear. `raw` is null if it exceeds 16 KiB. It is also null in the older events of a page once their ' +
         'total exceeds 5 MiB, counting each `"` and `\\` twice; 160 events always fit. A single event always has ' +
         'it.',
       may: 'logged_in',
-      query: z.object(lookedQuery(idText)),
+      query: z.object(partialListQuery(idText)),
       response: paged(EventView),
-      ...lookedHeaders,
+      ...partialListHeaders,
       errors: ['sensor_not_found'],
       uses: ['sensors.get', 'events.list'],
     },
@@ -172,7 +180,7 @@ export const sensors = group({
       body: NewOwner,
       response: Sensor,
       errors: ['sensor_not_found', 'sensor_being_erased', 'limit_reached'],
-      uses: ['customers.get', 'sensorOwners.move', 'customers.ownerOf', 'keep:quotas', ...notifying],
+      uses: ['customers.get', 'sensorOwners.move', 'customers.ownerOf', 'keep:quotas', ...notifyUses],
     },
   },
 });

@@ -1,15 +1,15 @@
 import { customerFor, customerOfList } from '#shared/api/customer.ts';
 import { notifyDevice } from '#shared/api/device/device-config.ts';
-import { parseExactly } from '#shared/api/http/json.ts';
-import { lookedReply } from '#shared/api/http/looked.ts';
+import { parseKeepingDigits } from '#shared/api/http/json.ts';
+import { partialListReply } from '#shared/api/http/partial-list.ts';
 import { serve } from '#shared/api/serve.ts';
-import { hashOf } from '#shared/auth/tokens.ts';
-import { RETENTION } from '#shared/domain/event/event.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
-import { newBasic, type StoredBasic, viewBasic } from '#shared/domain/makers/maker-a/basic.ts';
+import { basicView, newBasic, type StoredBasic } from '#shared/domain/makers/maker-a/basic.ts';
 import { makers } from '#shared/domain/makers/makers.ts';
-import { matches, pageOf, sorted } from '#shared/domain/page.ts';
-import { normalCode, REGISTRATION_WINDOW, WRONG_CODES } from '#shared/domain/sensor/pairing.ts';
+import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
+import { normalizedCode, REGISTRATION_WINDOW, WRONG_CODES } from '#shared/domain/sensor/pairing.ts';
 import type { ListedSensor } from '#shared/domain/sensor/sensor-row.ts';
 import { fallStateOf, newSensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
@@ -47,7 +47,7 @@ const visibleSensors = async (
 
 /** Whether an item is an event that is no older than the retention of lists. */
 const isShown = (item: Message & Partial<Event>, now: number): item is Event =>
-  item.createDate !== undefined && item.createDate >= now - RETENTION;
+  item.createDate !== undefined && item.createDate >= now - EVENT_RETENTION;
 
 /** Returns the response for an event. The numbers in `raw` keep their digits. */
 const viewOf = ({ code, coordinates, region, raw, ...event }: ListedEvent) => ({
@@ -55,7 +55,7 @@ const viewOf = ({ code, coordinates, region, raw, ...event }: ListedEvent) => ({
   eventType: code,
   normalizedCoordinates: coordinates,
   region: region ? { positionIdx: region.index, name: region.name } : null,
-  raw: raw === null ? null : parseExactly(raw),
+  raw: raw === null ? null : parseKeepingDigits(raw),
 });
 
 export const handler = serve(sensors, {
@@ -67,7 +67,7 @@ export const handler = serve(sensors, {
       ({ sensor, customerName }) =>
         (query.isActive === null || sensor.isActive === query.isActive) &&
         (query.searchText === '' ||
-          matches(
+          matchesSearch(
             query.searchText,
             sensor.id,
             sensor.name,
@@ -77,7 +77,7 @@ export const handler = serve(sensors, {
           )),
     );
     return pageOf(
-      sorted(
+      sortedBy(
         filtered.map(({ sensor }) => sensor),
         query.sortBy,
       ),
@@ -93,7 +93,7 @@ export const handler = serve(sensors, {
     const subject = `pairing:${accountKey}`;
     const wait = await store.limits.secondsToWait(subject, limit, windowSeconds, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
-    const hash = hashOf(normalCode(body.code));
+    const hash = hashSecret(normalizedCode(body.code));
     const pairing = await store.devices.pairing(hash);
     if (!pairing || pairing.expires <= now() || pairing.manufacturer !== body.manufacturer) {
       // Counted by a write before the answer, so that concurrent attempts do not exceed the limit.
@@ -103,7 +103,7 @@ export const handler = serve(sensors, {
 
     const owner = (await store.customers.ownerOf('sensor', pairing.sensorId)) ?? 0;
     if (owner !== UNASSIGNED && owner !== customerId) return fail('sensor_of_another_customer');
-    if (owner === customerId) await store.devices.usePairing(hash);
+    if (owner === customerId) await store.devices.usePairingCode(hash);
     const move = { to: customerId, most: quotas.sensors, now: now(), pairingHash: hash };
     const moved = owner === UNASSIGNED ? await store.sensorOwners.move(owner, pairing.sensorId, move) : null;
     if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
@@ -135,7 +135,7 @@ export const handler = serve(sensors, {
     ]);
     if (!sensor) return fail('sensor_not_found');
     const { hasLearningMode } = makers[sensor.manufacturer];
-    const learning = viewBasic((hasLearningMode && basic?.values) || newBasic, sensor, now());
+    const learning = basicView((hasLearningMode && basic?.values) || newBasic, sensor, now());
     return {
       isActive: state?.isActive ?? false,
       lastSeen: state?.lastSeen || null,
@@ -149,7 +149,7 @@ export const handler = serve(sensors, {
   listSensorEvents: async ({ customerId, params: { sensorId }, query, fail }, { store, now }) => {
     if (!(await store.sensors.get(customerId, sensorId))) return fail('sensor_not_found');
     const { data, ...page } = await store.events.list(customerId, sensorId, now(), query);
-    return lookedReply({ ...page, data: data.map(viewOf) }, query);
+    return partialListReply({ ...page, data: data.map(viewOf) }, query);
   },
 
   getSensorEvent: async ({ customerId, params: { sensorId, uuid }, fail }, { store, now }) => {

@@ -69,7 +69,7 @@ export const server = group({
       success: 200,
       alsoSuccess: 503,
       response: ServiceHealth,
-      uses: ['due.lastBeat', 'canary.round', 'host:health'],
+      uses: ['due.lastHeartbeat', 'canary.round', 'host:health'],
     },
   },
 });

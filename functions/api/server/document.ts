@@ -1,4 +1,4 @@
-import { type Publication, publicationOf } from '#shared/api/http/publication.ts';
+import { createPublication, type Publication } from '#shared/api/http/publication.ts';
 import { openApi } from '#shared/api/openapi/document.ts';
 import { description } from './description.ts';
 
@@ -7,7 +7,7 @@ const documents = new WeakMap<ServiceInfo, Publication>();
 
 /** Returns the OpenAPI document of a service, which is built and compressed once per process. */
 export const documentOf = (service: ServiceInfo): Publication => {
-  const document = documents.get(service) ?? publicationOf(JSON.stringify(openApi(description, service)));
+  const document = documents.get(service) ?? createPublication(JSON.stringify(openApi(description, service)));
   documents.set(service, document);
   return document;
 };

@@ -1,4 +1,4 @@
-import { preferred } from '#shared/api/http/accept.ts';
+import { preferredMediaType } from '#shared/api/http/accept.ts';
 import { isOnThisMachine } from '#shared/api/http/address.ts';
 import { header } from '#shared/api/http/exchange.ts';
 import { PER_PAGE_MAXIMUM } from '#shared/api/http/paging.ts';
@@ -39,7 +39,7 @@ export const handler = serve(server, {
 
   getQrCode: async ({ event, fail }, { settings: { PUBLIC_URL: url, SERVICE_NAME: serviceName } }) => {
     if (url === '') return fail('unavailable', { waitSeconds: 60 });
-    const type = preferred(header(event, 'accept'), ['image/png', 'image/svg+xml']);
+    const type = preferredMediaType(header(event, 'accept'), ['image/png', 'image/svg+xml']);
     // Loaded here, because only this operation needs it.
     const { qrCode } = await import('./qr-code.ts');
     return new Reply(await qrCode({ url, serviceName }, type), { headers: { 'Content-Type': type } });
@@ -53,7 +53,7 @@ export const handler = serve(server, {
 
   getHealth: async ({ caller, event }, { store, hostHealth, settings, now, pause, log }) => {
     const canary = async () => (settings.CANARY ? ((await store.canary.round())?.lastBack ?? null) : null);
-    const reading = Promise.all([store.due.lastBeat(), canary()]).catch((error: unknown) =>
+    const reading = Promise.all([store.due.lastHeartbeat(), canary()]).catch((error: unknown) =>
       log('warn', 'failed to read the table', {}, error),
     );
     const [results, host] = await Promise.all([Promise.race([reading, pause(TABLE_TIMEOUT_MS)]), hostHealth()]);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { paged, pageQuery, search, sortBy } from '#shared/api/http/paging.ts';
+import { paged, pageQuery, searchParameter, sortBy } from '#shared/api/http/paging.ts';
 import { group } from '#shared/api/operation.ts';
 import { NewUser, PasswordChange, User, UserAccess, UserUpdate } from '#shared/domain/identity/user.ts';
 import { idText, Status } from '#shared/domain/values.ts';
@@ -23,7 +23,7 @@ export const users = group({
       may: 'manage_users',
       query: z.object({
         ...pageQuery,
-        searchText: search,
+        searchText: searchParameter,
         sortBy: sortBy(['id', 'username', 'createDate', 'updateDate'], 'asc(username)'),
         customerId: idText.optional(),
       }),

@@ -2,12 +2,17 @@ import { checkPassword } from '#shared/api/check-password.ts';
 import { customerFor, customerOfList } from '#shared/api/customer.ts';
 import { serve } from '#shared/api/serve.ts';
 import { isCommonPassword } from '#shared/auth/common-passwords.ts';
-import { drawAccountKey } from '#shared/auth/tokens.ts';
-import { type Caller, holds, mayChange, mayChangeRights } from '#shared/domain/identity/permission.ts';
+import { newAccountKey } from '#shared/auth/tokens.ts';
+import {
+  type Caller,
+  hasPermission,
+  mayChangeCredentials,
+  mayChangeRights,
+} from '#shared/domain/identity/permission.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import type { User, UserUpdate } from '#shared/domain/identity/user.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
-import { matches, pageOf, sorted } from '#shared/domain/page.ts';
+import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { users } from './contract.ts';
@@ -28,8 +33,8 @@ const usersOf = async (
  * requires more, because reset codes are sent to it.
  */
 const mayReplace = (caller: Caller, user: User, { email }: UserUpdate): boolean => {
-  if (email === user.email) return mayChange(caller, { ...user, permissions: [] });
-  return caller.kind === 'session' && mayChange(caller, user);
+  if (email === user.email) return mayChangeCredentials(caller, { ...user, permissions: [] });
+  return caller.kind === 'session' && mayChangeCredentials(caller, user);
 };
 
 export const handler = serve(users, {
@@ -38,9 +43,9 @@ export const handler = serve(users, {
     const wantsAll = caller.isAdmin && query.customerId === undefined;
     const all = await usersOf(store, wantsAll ? 'everybody' : customerId);
     const found = all.filter((user) =>
-      matches(query.searchText, user.username, user.firstName, user.lastName, user.email, String(user.id)),
+      matchesSearch(query.searchText, user.username, user.firstName, user.lastName, user.email, String(user.id)),
     );
-    return pageOf(sorted(found, query.sortBy), query);
+    return pageOf(sortedBy(found, query.sortBy), query);
   },
 
   createUser: async ({ caller, body, fail, refuse }, { store, quotas, now, random, passwords }) => {
@@ -51,7 +56,7 @@ export const handler = serve(users, {
       requested === null && caller.isAdmin
         ? null
         : await customerFor({ caller, fail, refuse }, requested ?? undefined, store);
-    if (rest.permissions.some((permission) => !holds(caller, permission))) return fail('forbidden');
+    if (rest.permissions.some((permission) => !hasPermission(caller, permission))) return fail('forbidden');
     const time = now();
     const user = {
       ...rest,
@@ -63,7 +68,7 @@ export const handler = serve(users, {
       isAdmin: false,
     };
     const hash = await passwords.hash(password);
-    const problem = await store.users.create(user, drawAccountKey(random), hash, quotas.users);
+    const problem = await store.users.create(user, newAccountKey(random), hash, quotas.users);
     if (problem === 'username_taken') return fail('username_taken');
     if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'users'));
     if (problem === 'customer_unknown') return refuse('customerId', 'unknown_reference');
@@ -101,7 +106,7 @@ export const handler = serve(users, {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
       const { isAdmin = user.isAdmin } = body;
       const granted = body.permissions.filter((permission) => !user.permissions.includes(permission));
-      const isExcessive = granted.some((permission) => !holds(caller, permission));
+      const isExcessive = granted.some((permission) => !hasPermission(caller, permission));
       if (!mayChangeRights(caller, user) || isExcessive || (isAdmin !== user.isAdmin && !caller.isAdmin))
         return fail('forbidden');
       const access = { canLogin: body.canLogin, permissions: [...new Set(body.permissions)], isAdmin };
@@ -115,7 +120,7 @@ export const handler = serve(users, {
     const { store, passwords } = deps;
     const find = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
-      return mayChange(caller, user) ? user : fail('forbidden');
+      return mayChangeCredentials(caller, user) ? user : fail('forbidden');
     };
     const user = await find();
     if (user.subject) return fail('user_external');

@@ -1,13 +1,13 @@
-import { channelsOf } from '#shared/api/channels-of.ts';
 import { serve } from '#shared/api/serve.ts';
-import { sorted } from '#shared/domain/page.ts';
+import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
+import { sortedBy } from '#shared/domain/page.ts';
 import type { Recipient } from '#shared/domain/rule/recipient.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
-import { isWell, MOST_NAMED, troublesOf, watchedBy } from '#shared/domain/rule/watch.ts';
+import { isWorking, MAX_NAMED_SENSORS, unseenTroubles, watchOf } from '#shared/domain/rule/watch.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { watch } from './contract.ts';
 
-type RecipientStore = StoreOf<'recipients.person' | 'channels.provenOf'>;
+type RecipientStore = StoreOf<'recipients.person' | 'channels.verifiedOf'>;
 
 /**
  * Returns the rules none of whose first recipients can be notified. `botOfWebhook` has the healthy webhooks. Recipients on
@@ -20,10 +20,10 @@ const unreachableRules = async (
   botOfWebhook: ReadonlyMap<string, number | null>,
 ): Promise<Rule[]> => {
   // Each user is read once, and only for rules that reach no webhook.
-  const channelsOfUser = new Map<number, ReturnType<typeof channelsOf>>();
+  const channelsOfUser = new Map<number, ReturnType<typeof verifiedChannelsOf>>();
   const isReachable = async ({ userId, by }: Recipient): Promise<boolean> => {
     if (userId === undefined) return false;
-    const reading = channelsOfUser.get(userId) ?? channelsOf(store, customerId, userId);
+    const reading = channelsOfUser.get(userId) ?? verifiedChannelsOf(store, customerId, userId);
     channelsOfUser.set(userId, reading);
     return (await reading)?.some((channel) => channel.by === by) ?? false;
   };
@@ -45,18 +45,18 @@ export const handler = serve(watch, {
       store.webhooks.list(customerId),
     ]);
     const offline = sensors.filter(({ isActive }) => !isActive);
-    const { ofFalls, asksDuty, shown } = watchedBy(rules);
-    const botOfWebhook = new Map(webhooks.filter(isWell).map(({ id, botId }) => [id, botId]));
+    const { ofFalls, asksDuty, shown } = watchOf(rules);
+    const botOfWebhook = new Map(webhooks.filter(isWorking).map(({ id, botId }) => [id, botId]));
     return {
       sensors: sensors.length,
       silentSensors: {
         total: offline.length,
-        first: sorted(offline, 'asc(name)').slice(0, MOST_NAMED),
+        first: sortedBy(offline, 'asc(name)').slice(0, MAX_NAMED_SENSORS),
       },
       ...shown,
       unheardRules: await unreachableRules(store, customerId, ofFalls, botOfWebhook),
-      isNobodyOnDuty: asksDuty && (await store.duty.of(customerId, now())).length === 0,
-      troubles: troublesOf(webhooks),
+      isNobodyOnDuty: asksDuty && (await store.duty.usersOnDuty(customerId, now())).length === 0,
+      troubles: unseenTroubles(webhooks),
     };
   },
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { paged, pageQuery, search, sortBy } from '#shared/api/http/paging.ts';
+import { paged, pageQuery, searchParameter, sortBy } from '#shared/api/http/paging.ts';
 import { group } from '#shared/api/operation.ts';
 import {
   Circuit,
@@ -28,7 +28,7 @@ export const webhooks = group({
       may: webhookManagers,
       query: z.object({
         ...pageQuery,
-        searchText: search,
+        searchText: searchParameter,
         sortBy: sortBy(['id', 'name', 'createDate', 'updateDate'], 'asc(name)'),
         customerId: idText.optional(),
       }),
@@ -47,7 +47,7 @@ export const webhooks = group({
       success: 201,
       response: CreatedWebhook,
       errors: ['limit_reached'],
-      uses: ['customers.get', 'sensorGroups.get', 'webhooks.create', 'call:webhooks', 'seal:secrets', 'keep:quotas'],
+      uses: ['customers.get', 'sensorGroups.get', 'webhooks.create', 'call:webhooks', 'encrypt:secrets', 'keep:quotas'],
     },
     getWebhook: {
       method: 'GET',
@@ -91,7 +91,7 @@ export const webhooks = group({
       success: 200,
       response: Webhook,
       errors: ['webhook_not_found'],
-      uses: ['webhooks.get', 'sensorGroups.get', 'webhooks.replace', 'rules.list', 'call:webhooks', 'seal:secrets'],
+      uses: ['webhooks.get', 'sensorGroups.get', 'webhooks.replace', 'rules.list', 'call:webhooks', 'encrypt:secrets'],
     },
     deleteWebhook: {
       method: 'DELETE',
@@ -122,7 +122,7 @@ export const webhooks = group({
       success: 200,
       response: Status,
       errors: ['webhook_not_found'],
-      uses: ['webhooks.get', 'health.seen'],
+      uses: ['webhooks.get', 'health.clearFailures'],
     },
     drawWebhookToken: {
       method: 'POST',
@@ -136,7 +136,7 @@ export const webhooks = group({
       success: 200,
       response: WebhookToken,
       errors: ['webhook_not_found'],
-      uses: ['webhooks.get', 'webhooks.setToken', 'seal:secrets'],
+      uses: ['webhooks.get', 'webhooks.setToken', 'encrypt:secrets'],
     },
   },
 });

@@ -1,14 +1,14 @@
 import { customerFor, customerOfList } from '#shared/api/customer.ts';
+import { findWebhook } from '#shared/api/find-webhook.ts';
 import { serve } from '#shared/api/serve.ts';
-import { findWebhook } from '#shared/api/webhook.ts';
 import type { WebhookClient } from '#shared/delivery/webhook-client.ts';
 import { circuitOf } from '#shared/domain/delivery/breaker.ts';
-import { viewOf, type WebhookRecord, type WebhookUpdate } from '#shared/domain/delivery/webhook.ts';
+import { type WebhookRecord, type WebhookUpdate, webhookView } from '#shared/domain/delivery/webhook.ts';
 import { mayManage } from '#shared/domain/delivery/webhook-access.ts';
-import { canTell } from '#shared/domain/formats/formats.ts';
+import { canExpressSituation } from '#shared/domain/formats/formats.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import { randomUuid, uuidV4Bytes, zBase32 } from '#shared/domain/ids.ts';
-import { matches, pageOf, sorted } from '#shared/domain/page.ts';
+import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
 import type { Problem } from '#shared/domain/problem.ts';
 import { allRecipients } from '#shared/domain/rule/recipients.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
@@ -42,7 +42,7 @@ const breaksRules = async (
   if (format === before.format) return false;
   const rules = await store.rules.list(before.customerId);
   const naming = rules.filter((rule) => allRecipients(rule).some(({ webhookId }) => webhookId === before.id));
-  return naming.some(({ situation }) => !canTell(format, situation));
+  return naming.some(({ situation }) => !canExpressSituation(format, situation));
 };
 
 const newToken = (random: (bytes: number) => Uint8Array): string => zBase32(uuidV4Bytes(random(16)));
@@ -52,12 +52,15 @@ export const handler = serve(webhooks, {
     const customerId = customerOfList(caller, query.customerId, fail);
     const all = customerId === null ? [] : await store.webhooks.list(customerId);
     const found = all.filter(
-      (webhook) => mayManage(caller, webhook) && matches(query.searchText, webhook.name, webhook.url ?? ''),
+      (webhook) => mayManage(caller, webhook) && matchesSearch(query.searchText, webhook.name, webhook.url ?? ''),
     );
-    return pageOf(sorted(found.map(viewOf), query.sortBy), query);
+    return pageOf(sortedBy(found.map(webhookView), query.sortBy), query);
   },
 
-  createWebhook: async ({ caller, body, fail, refuse }, { store, quotas, webhookClient, sealSecret, now, random }) => {
+  createWebhook: async (
+    { caller, body, fail, refuse },
+    { store, quotas, webhookClient, encryptSecret, now, random },
+  ) => {
     if (!mayManage(caller, body)) return fail('forbidden');
     const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     await checkUrl(webhookClient, body.url, refuse);
@@ -72,8 +75,8 @@ export const handler = serve(webhooks, {
       customerId,
       createDate: time,
       updateDate: time,
-      secretKey: secretKey === null ? null : await sealSecret(secretKey, id),
-      token: await sealSecret(token, id),
+      secretKey: secretKey === null ? null : await encryptSecret(secretKey, id),
+      token: await encryptSecret(token, id),
       disabledReason: null,
       consecutiveFailures: 0,
     };
@@ -81,14 +84,14 @@ export const handler = serve(webhooks, {
     if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'webhooks'));
     if (problem === 'customer_unknown') return refuse('customerId', 'unknown_reference');
     if (problem) return refuse(body.botId === null ? 'sensorGroupId' : 'botId', 'unknown_reference');
-    return { ...viewOf(record), token };
+    return { ...webhookView(record), token };
   },
 
-  getWebhook: async (call, { store }) => viewOf(await findWebhook(call, store)),
+  getWebhook: async (call, { store }) => webhookView(await findWebhook(call, store)),
 
   getCircuit: async (call, { store, now }) => circuitOf(await findWebhook(call, store), now()),
 
-  updateWebhook: async (call, { store, webhookClient, sealSecret, now }) => {
+  updateWebhook: async (call, { store, webhookClient, encryptSecret: sealSecret, now }) => {
     const { caller, customerId, params, body, fail, refuse } = call;
     if (!mayManage(caller, body)) return fail('forbidden');
     await checkUrl(webhookClient, body.url, refuse);
@@ -106,7 +109,7 @@ export const handler = serve(webhooks, {
     };
     const { id } = await retryOnConflict(replace);
     // Read again, because others may have changed its health, and the reason why it is disabled.
-    return viewOf((await store.webhooks.get(customerId, id)) ?? fail('webhook_not_found'));
+    return webhookView((await store.webhooks.get(customerId, id)) ?? fail('webhook_not_found'));
   },
 
   deleteWebhook: async (call, { store, now }) => {
@@ -119,11 +122,11 @@ export const handler = serve(webhooks, {
 
   markSeen: async ({ customerId, params, body: { date }, fail }, { store }) => {
     const webhook = (await store.webhooks.get(customerId, params.webhookId)) ?? fail('webhook_not_found');
-    if (webhook.troubleDate === date) await store.health.seen(webhook, date);
+    if (webhook.troubleDate === date) await store.health.clearFailures(webhook, date);
     return { status: 'OK' };
   },
 
-  drawWebhookToken: async (call, { store, sealSecret, now, random }) => {
+  drawWebhookToken: async (call, { store, encryptSecret: sealSecret, now, random }) => {
     const token = newToken(random);
     const encrypted = await sealSecret(token, call.params.webhookId);
     const replace = async () => {

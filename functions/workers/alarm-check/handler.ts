@@ -1,5 +1,5 @@
-import { alarmMail } from '#shared/domain/people/alarm-mail.ts';
-import { toldOf } from '#shared/domain/people/subscription.ts';
+import { noAlarmRecipientsMail } from '#shared/domain/people/no-alarm-recipients-mail.ts';
+import { alarmRecipients } from '#shared/domain/people/subscription.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import { onSchedule } from '#shared/worker/on-host.ts';
 import { alarmCheck } from './contract.ts';
@@ -17,7 +17,7 @@ const mailAdmins = async ({ store, mail, settings }: CheckDeps): Promise<void> =
   const details = { service: settings.SERVICE_NAME, url: settings.PUBLIC_URL, runbook: settings.RUNBOOK_URL };
   await Promise.all(
     admins.slice(0, MAX_MAILS).map(({ email, locale }) => {
-      const { subject, text } = alarmMail(locale, details);
+      const { subject, text } = noAlarmRecipientsMail(locale, details);
       return mail(email, subject, text);
     }),
   );
@@ -25,7 +25,7 @@ const mailAdmins = async ({ store, mail, settings }: CheckDeps): Promise<void> =
 
 const checkAlarms = async (deps: CheckDeps): Promise<void> => {
   const { subscriptions, measure, log } = deps;
-  const { confirmed, waking } = toldOf(await subscriptions());
+  const { confirmed, waking } = alarmRecipients(await subscriptions());
   measure('AlarmSubscriptions', confirmed.length);
   measure('AlarmPagers', waking.length);
   const counts = { confirmed: confirmed.length, waking: waking.length };

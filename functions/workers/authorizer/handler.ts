@@ -1,15 +1,15 @@
-import { hashOf, readToken } from '#shared/auth/tokens.ts';
+import { hashSecret, parseToken } from '#shared/auth/tokens.ts';
 import { onCall } from '#shared/worker/on-host.ts';
 import { authorizer, ConnectEvent } from './contract.ts';
-import { denied, rightsOf } from './rights.ts';
+import { allowDevice, denied } from './policy.ts';
 
 export const handler = onCall(authorizer, ({ store, rule }) => async (event: unknown, { invokedFunctionArn }) => {
   const { data } = ConnectEvent.safeParse(event);
   if (!data || rule === '') return denied;
   const { username, password } = data.protocolData.mqtt;
   const token = Buffer.from(password, 'base64').toString();
-  const device = readToken(token)?.kind === 'device' ? await store.devices.get(hashOf(token)) : null;
+  const device = parseToken(token)?.kind === 'device' ? await store.devices.get(hashSecret(token)) : null;
   // AWS client libraries append a query string with their name to the user name.
   const isOwn = device?.sensorId === username.split('?')[0];
-  return device && isOwn ? rightsOf(device, rule, invokedFunctionArn) : denied;
+  return device && isOwn ? allowDevice(device, rule, invokedFunctionArn) : denied;
 });

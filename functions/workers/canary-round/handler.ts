@@ -3,7 +3,7 @@ import { canaryUrl } from '#shared/domain/canary.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { onSchedule } from '#shared/worker/on-host.ts';
 import { canaryRound } from './contract.ts';
-import { type CanaryDeps, CONTEXT, createCanaryHome } from './home.ts';
+import { type CanaryDeps, createCanaryHome, TOKEN_CONTEXT } from './home.ts';
 
 /** How long (ms) the device waits for a response, and the service for one of the heartbeat URL. */
 const CALL_MS = 10_000;
@@ -51,16 +51,16 @@ const sendHeartbeat = async ({ settings, log }: CanaryDeps): Promise<void> => {
 };
 
 const runRound = async (deps: CanaryDeps): Promise<void> => {
-  const { store, settings, openSecret, random, now, log, measure } = deps;
+  const { store, settings, decryptSecret, random, now, log, measure } = deps;
   const { PUBLIC_URL, DEVICE_URL } = settings;
   const webhookUrl = canaryUrl(PUBLIC_URL);
-  const existing = await store.canary.home();
+  const existing = await store.canary.setup();
   const home = existing?.url === webhookUrl ? existing : await createCanaryHome(deps, webhookUrl);
   const url = `${DEVICE_URL || PUBLIC_URL}${BASE_PATH}/devices/${home.sensorId}/messages`;
-  const token = await openSecret(home.deviceToken, CONTEXT);
+  const token = await decryptSecret(home.deviceToken, TOKEN_CONTEXT);
   const uuid = randomUuid(random);
   const start = now();
-  await store.canary.begin(uuid, start);
+  await store.canary.startRound(uuid, start);
   await send(url, token, { status: 'calling', start, uuid });
   const accepted = now();
   const deliveredAt = await waitForCall(deps, uuid);

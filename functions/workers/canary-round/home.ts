@@ -1,11 +1,11 @@
-import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret } from '#shared/auth/tokens.ts';
 import { NewWebhook } from '#shared/domain/delivery/webhook.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { makers } from '#shared/domain/makers/makers.ts';
 import { NewRule } from '#shared/domain/rule/rule.ts';
 import { newSensor } from '#shared/domain/sensor/sensor.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
-import type { CanaryHome } from '#shared/store/people/canary.ts';
+import type { CanarySetup } from '#shared/store/people/canary.ts';
 import type { canaryRound } from './contract.ts';
 
 export type CanaryDeps = Deps<(typeof canaryRound)['uses'][number]>;
@@ -14,7 +14,7 @@ const MAKER = 'maker_a';
 const name = 'Canary';
 
 /** The encryption context of the device token of the canary. */
-export const CONTEXT = 'canary';
+export const TOKEN_CONTEXT = 'canary';
 
 /** Throws if a step of creating the home failed. The next round starts from scratch. */
 const expectResult = (result: unknown, expected: unknown, part: string): void => {
@@ -34,26 +34,30 @@ const registerDevice = async ({ store, quotas, random, now }: CanaryDeps, custom
     expires: now(),
     createDate: now(),
   } as const;
-  await store.provisioning.put(hashOf(drawToken('device', random)), key);
+  await store.provisioning.put(hashSecret(drawToken('device', random)), key);
   const hardwareId = Buffer.from(random(6)).toString('hex').toUpperCase();
   const id = makers[MAKER].sensorIdOf(hardwareId, random(9));
   const token = drawToken('device', random);
   const sensor = newSensor({ id, hardwareId, manufacturer: MAKER, firmwareVersion: 0 }, now());
-  const pairing = { hash: hashOf(randomUuid(random)), expires: now() };
-  expectResult(await store.devices.register(sensor, hashOf(token), pairing, key), 'done', 'device');
+  const pairing = { hash: hashSecret(randomUuid(random)), expires: now() };
+  expectResult(await store.devices.register(sensor, hashSecret(token), pairing, key), 'done', 'device');
   const moved = await store.sensorOwners.move(0, id, { to: customerId, most: quotas.sensors, now: now() });
   expectResult(typeof moved, 'object', 'sensor');
   return { id, token };
 };
 
 /** Creates the webhook of the canary, and the rule that sends falls to it. */
-const createRule = async ({ store, quotas, sealSecret, random, now }: CanaryDeps, customerId: number, url: string) => {
+const createRule = async (
+  { store, quotas, encryptSecret, random, now }: CanaryDeps,
+  customerId: number,
+  url: string,
+) => {
   const time = now();
   const stamps = { customerId, createDate: time, updateDate: time };
   const botId = await store.limits.nextNumber('accounts');
   expectResult(await store.bots.create({ ...stamps, id: botId, name, locale: 'en' }, quotas.bots), null, 'bot');
   const id = randomUuid(random);
-  const newSecret = () => sealSecret(Buffer.from(random(24)).toString('base64url'), id);
+  const newSecret = () => encryptSecret(Buffer.from(random(24)).toString('base64url'), id);
   const webhook = {
     ...NewWebhook.parse({ name, url, format: 'full', isCustomerHook: false, botId }),
     ...stamps,
@@ -80,8 +84,8 @@ const createRule = async ({ store, quotas, sealSecret, random, now }: CanaryDeps
  * Creates a customer with a sensor, a rule and a webhook to `url`, and stores their ids. It writes to the store, unlike
  * `createHome` of lib/home, which calls the API: the function has no admin to log in as, and its home has no user.
  */
-export const createCanaryHome = async (deps: CanaryDeps, url: string): Promise<CanaryHome> => {
-  const { store, now, sealSecret } = deps;
+export const createCanaryHome = async (deps: CanaryDeps, url: string): Promise<CanarySetup> => {
+  const { store, now, encryptSecret: sealSecret } = deps;
   const time = now();
   const customerId = await store.limits.nextNumber('customers');
   await store.customers.create({
@@ -95,7 +99,7 @@ export const createCanaryHome = async (deps: CanaryDeps, url: string): Promise<C
   });
   const { id: sensorId, token } = await registerDevice(deps, customerId);
   await createRule(deps, customerId, url);
-  const home = { customerId, sensorId, deviceToken: await sealSecret(token, CONTEXT), url };
-  await store.canary.settle(home, hashOf(token));
+  const home = { customerId, sensorId, deviceToken: await sealSecret(token, TOKEN_CONTEXT), url };
+  await store.canary.storeSetup(home, hashSecret(token));
   return home;
 };

@@ -1,16 +1,16 @@
 import { inBatches } from '#shared/concurrency/in-batches.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
-import { type DataJob, SETTLED_AFTER } from '#shared/domain/identity/data-job.ts';
+import { type DataJob, LAST_PASS_AFTER } from '#shared/domain/identity/data-job.ts';
 import type { Subject } from '#shared/domain/identity/data-job-view.ts';
 import type { Recipient } from '#shared/domain/rule/recipient.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { type DeliveryItem, deliveryOf } from '#shared/store/deliveries/delivery-item.ts';
-import { belongings } from '#shared/store/subjects/subject-items.ts';
-import { type Met, walk } from '#shared/store/subjects/subject-walk.ts';
-import type { Found, Lead } from '#shared/store/subjects/subjects.ts';
+import { erasureRules } from '#shared/store/subjects/erasure-rules.ts';
+import { type SubjectItem, subjectItems } from '#shared/store/subjects/subject-walk.ts';
+import type { Lead, StoredItem } from '#shared/store/subjects/subjects.ts';
 import type { JobDeps } from './deps.ts';
-import { whoOf } from './who.ts';
+import { subjectScopeOf } from './subject-scope.ts';
 
 /**
  * Returns recipients without a user. If nobody else is left, the users on duty take the place: a rule must not stop
@@ -61,22 +61,22 @@ const endDelivery = async ({ store, now }: JobDeps, delivery: Delivery): Promise
   // Once the customer is deleted there are no counts.
   if (isHeld && (await store.held.end({ ...delivery, webhookId }, 'canceled', now()))) return;
   if (await store.deliveries.end(delivery, isHeld ? 'deleted' : 'canceled', now()))
-    if (webhookId !== null) await store.feeds.drop({ ...delivery, webhookId });
+    if (webhookId !== null) await store.feeds.removeFromFeed({ ...delivery, webhookId });
 };
 
 /**
  * Whether a delivery can be removed: it ended long enough ago that none of its tasks can be pending. A task whose delivery
  * is missing fires an alarm.
  */
-const isRemovable = async (deps: JobDeps, item: Found): Promise<boolean> => {
-  const delivery = deliveryOf(item as Found & DeliveryItem);
+const isRemovable = async (deps: JobDeps, item: StoredItem): Promise<boolean> => {
+  const delivery = deliveryOf(item as StoredItem & DeliveryItem);
   const hasEnded = delivery.state === 'delivered' || delivery.state === 'failed';
-  if (hasEnded) return delivery.updateDate <= deps.now() - SETTLED_AFTER;
+  if (hasEnded) return delivery.updateDate <= deps.now() - LAST_PASS_AFTER;
   await endDelivery(deps, delivery);
   return false;
 };
 
-const eraseItem = async (deps: JobDeps, { kind, item, verdict }: Met): Promise<boolean> => {
+const eraseItem = async (deps: JobDeps, { kind, item, verdict }: SubjectItem): Promise<boolean> => {
   const { subjects } = deps.store;
   if (verdict !== 'remove') return subjects.replace(item, verdict);
   if ((kind === 'delivery' || kind === 'personDelivery') && !(await isRemovable(deps, item))) return false;
@@ -85,7 +85,7 @@ const eraseItem = async (deps: JobDeps, { kind, item, verdict }: Met): Promise<b
 };
 
 /** Erases all present data of a subject, as far as time allows. */
-export const eraseAll = async (
+export const eraseItems = async (
   deps: JobDeps,
   job: DataJob,
   leads: readonly Lead[],
@@ -93,14 +93,14 @@ export const eraseAll = async (
 ): Promise<Run> => {
   const { store, now, failpoint } = deps;
   const run: Run = { erased: await eraseFromRules(deps, job), left: 'nothing' };
-  for await (const met of walk(store.subjects, whoOf(job, leads), leads, belongings)) {
+  for await (const met of subjectItems(store.subjects, subjectScopeOf(job, leads), leads, erasureRules)) {
     const counts = new Map<string, number>();
     await inBatches(met, async (item) => {
       failpoint('erasure.item');
       if (await eraseItem(deps, item)) counts.set(item.kind, (counts.get(item.kind) ?? 0) + 1);
       else run.left = 'later';
     });
-    await store.dataJobs.count(job, counts, now());
+    await store.dataJobs.addCounts(job, counts, now());
     run.erased += met.length;
     if (timeLeft() < MARGIN_MS) return { ...run, left: 'time' };
   }

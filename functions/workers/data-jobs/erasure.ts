@@ -1,10 +1,10 @@
-import { type DataJob, JOB_KEPT, SETTLED_AFTER } from '#shared/domain/identity/data-job.ts';
-import { runJob } from '#shared/domain/identity/job-kinds.ts';
+import { type DataJob, JOB_RETENTION, LAST_PASS_AFTER } from '#shared/domain/identity/data-job.ts';
+import { runJobTask } from '#shared/domain/identity/job-kinds.ts';
 import { RETENTION_DAYS } from '#shared/queue/consumer.ts';
 import type { Lead } from '#shared/store/subjects/subjects.ts';
 import type { JobDeps } from './deps.ts';
-import { eraseAll } from './erase.ts';
-import { vanish } from './vanish.ts';
+import { detachSubject } from './detach-subject.ts';
+import { eraseItems } from './erase.ts';
 
 const DAY = 86_400_000;
 /** The pause (ms) before the next run, after one that left something. */
@@ -17,7 +17,7 @@ const remains = ({ settings }: JobDeps, { createDate }: DataJob, now: number): D
     { what: 'backups', until: after(settings.BACKUP_DAYS) },
     { what: 'logs', until: after(settings.LOG_DAYS) },
     { what: 'quarantine', until: after(RETENTION_DAYS) },
-    { what: 'list_of_erasures', until: createDate + JOB_KEPT },
+    { what: 'list_of_erasures', until: createDate + JOB_RETENTION },
   ];
 };
 
@@ -37,7 +37,7 @@ const allowReturn = async ({ store, now }: JobDeps, { id, customerId, subject }:
 const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Promise<void> => {
   const { store, now } = deps;
   if (job.subject.kind === 'sensor' && !(await allowReturn(deps, job)))
-    return store.dataJobs.again(job, now() + NEXT_RUN_MS);
+    return store.dataJobs.schedule(job, now() + NEXT_RUN_MS);
   for (const lead of leads) await store.subjects.dropLead(job, lead);
   const how = { state: 'completed', updateDate: now(), remains: remains(deps, job, now()) } as const;
   await store.dataJobs.end(job, how, null);
@@ -62,16 +62,16 @@ const dropExports = async ({ store, exports }: JobDeps, { customerId, createDate
 export const runErasure = async (deps: JobDeps, job: DataJob, timeLeft: () => number): Promise<void> => {
   const { store, now, enqueue, failpoint } = deps;
   if (!job.isGone) {
-    await vanish(deps, job);
-    await store.dataJobs.gone(job, now());
+    await detachSubject(deps, job);
+    await store.dataJobs.recordSubjectGone(job, now());
   }
   failpoint('erasure.gone');
   const leads = await store.subjects.leads(job);
   const isExported = await dropExports(deps, job);
-  const { erased, left } = await eraseAll(deps, job, leads, timeLeft);
+  const { erased, left } = await eraseItems(deps, job, leads, timeLeft);
   failpoint('erasure.erased');
-  if (left === 'time') return enqueue([runJob(job)]);
-  const settled = job.createDate + SETTLED_AFTER;
+  if (left === 'time') return enqueue([runJobTask(job)]);
+  const settled = job.createDate + LAST_PASS_AFTER;
   if (left === 'nothing' && erased === 0 && !isExported && now() >= settled) return complete(deps, job, leads);
-  await store.dataJobs.again(job, Math.max(settled, now() + NEXT_RUN_MS));
+  await store.dataJobs.schedule(job, Math.max(settled, now() + NEXT_RUN_MS));
 };

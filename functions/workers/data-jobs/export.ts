@@ -1,12 +1,12 @@
-import { type DataJob, EXPORT_KEPT } from '#shared/domain/identity/data-job.ts';
-import { belongings } from '#shared/store/subjects/subject-items.ts';
-import { shownOf } from '#shared/store/subjects/subject-lines.ts';
+import { type DataJob, EXPORT_RETENTION } from '#shared/domain/identity/data-job.ts';
+import { erasureRules } from '#shared/store/subjects/erasure-rules.ts';
+import { exporters } from '#shared/store/subjects/exporters.ts';
 import { leadsOf } from '#shared/store/subjects/subject-places.ts';
-import { walk } from '#shared/store/subjects/subject-walk.ts';
+import { subjectItems } from '#shared/store/subjects/subject-walk.ts';
 import type { Lead } from '#shared/store/subjects/subjects.ts';
 import { items } from '#shared/store/table.ts';
 import type { JobDeps } from './deps.ts';
-import { whoOf } from './who.ts';
+import { subjectScopeOf } from './subject-scope.ts';
 
 /** How long (ms) an export is retried before it fails. */
 const MAX_AGE_MS = 6 * 3_600_000;
@@ -25,10 +25,10 @@ async function* linesOf(
   leads: readonly Lead[],
   counts: Record<string, number>,
 ): AsyncGenerator<string> {
-  const who = whoOf(job, leads);
-  for await (const met of walk(store.subjects, who, leads, belongings)) {
+  const who = subjectScopeOf(job, leads);
+  for await (const met of subjectItems(store.subjects, who, leads, erasureRules)) {
     for (const { kind, item } of met) {
-      const shown = shownOf[kind]?.(item, who);
+      const shown = exporters[kind]?.(item, who);
       if (!shown) continue;
       counts[kind] = (counts[kind] ?? 0) + 1;
       yield `${JSON.stringify({ item: kind, ...shown })}\n`;
@@ -43,9 +43,9 @@ export const runExport = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const leads = await leadsFor(deps, job);
   const counts: Record<string, number> = {};
   // Loaded here because an erasure needs no ZIP.
-  const { zipped } = await import('#shared/exports/zip.ts');
+  const { zipStream } = await import('#shared/exports/zip.ts');
   const file = `${job.subject.kind}-${job.id}.zip`;
-  await exports.save(file, zipped(linesOf(deps, job, leads, counts), job, counts));
+  await exports.save(file, zipStream(linesOf(deps, job, leads, counts), job, counts));
   const how = { state: 'completed', updateDate: now(), counts, file } as const;
-  await store.dataJobs.end(job, how, now() + EXPORT_KEPT);
+  await store.dataJobs.end(job, how, now() + EXPORT_RETENTION);
 };

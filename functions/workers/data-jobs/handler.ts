@@ -1,4 +1,4 @@
-import { type DataJob, EXPORT_KEPT } from '#shared/domain/identity/data-job.ts';
+import { type DataJob, EXPORT_RETENTION } from '#shared/domain/identity/data-job.ts';
 import { consume } from '#shared/worker/consume.ts';
 import { dataJobs } from './contract.ts';
 import type { JobDeps } from './deps.ts';
@@ -10,8 +10,8 @@ const RUN_MS = (dataJobs.timeoutSeconds + 60) * 1_000;
 
 /** Deletes the file of an export once it has expired. A task from before the export ended may arrive earlier. */
 const dropResult = async ({ store, exports, now }: JobDeps, job: DataJob): Promise<void> => {
-  const keptUntil = job.updateDate + EXPORT_KEPT;
-  if (job.file && now() < keptUntil) return store.dataJobs.again(job, keptUntil);
+  const keptUntil = job.updateDate + EXPORT_RETENTION;
+  if (job.file && now() < keptUntil) return store.dataJobs.schedule(job, keptUntil);
   if (job.file) await exports.remove(job.file);
   await store.dataJobs.dropFile(job);
 };
@@ -23,6 +23,6 @@ export const handler = consume(dataJobs, async ([received], deps, timeLeft) => {
   const job = await store.dataJobs.get({ customerId, kind, id: jobId });
   if (!job) return;
   if (job.state !== 'running') return dropResult(deps, job);
-  await store.dataJobs.again(job, now() + RUN_MS);
+  await store.dataJobs.schedule(job, now() + RUN_MS);
   return kind === 'export' ? runExport(deps, job) : runErasure(deps, job, timeLeft);
 });

@@ -1,6 +1,7 @@
 import type { Permit } from '#shared/concurrency/semaphore.ts';
 import type { SlotPool } from '#shared/delivery/webhook-client.ts';
 import {
+  failureActionOf,
   isHealthy,
   isNewAlarm,
   isSuccessToRecord,
@@ -8,16 +9,22 @@ import {
   type Passage,
   passageOf,
   slowUntil,
-  verdictOn,
 } from '#shared/domain/delivery/breaker.ts';
-import { type Delivery, type Next, varied } from '#shared/domain/delivery/delivery.ts';
-import { isPosted, type PostedWebhook } from '#shared/domain/delivery/feed.ts';
+import { type Delivery, type NextState, withJitter } from '#shared/domain/delivery/delivery.ts';
+import { hasUrl, type WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
-import { chance, type DeliverDeps } from './deps.ts';
+import { type DeliverDeps, randomFraction } from './deps.ts';
 import { disableWebhook, isFirstDelivery } from './managers.ts';
-import { delayOf } from './schedule.ts';
-import { ACQUIRE_TIMEOUT_MS, type Admitted, acquirePermit, acquireSlot, createWaiter, REQUEST_MS } from './slots.ts';
+import { delayBefore } from './schedule.ts';
+import {
+  ACQUIRE_TIMEOUT_MS,
+  type AdmittedRequest,
+  acquirePermit,
+  acquireSlot,
+  createWaiter,
+  REQUEST_MS,
+} from './slots.ts';
 
 /** How long (ms) a process uses a webhook before reading it again. */
 const STALE_MS = 1_000;
@@ -25,13 +32,16 @@ const STALE_MS = 1_000;
 export const SLOT_POLL_MS = 500;
 
 /** When (ms) a delivery that gave way to others is tried next. */
-const nextTurn = (deps: DeliverDeps): number => deps.now() + Math.round((1 + chance(deps)) * SLOT_POLL_MS);
+const nextTurn = (deps: DeliverDeps): number => deps.now() + Math.round((1 + randomFraction(deps)) * SLOT_POLL_MS);
 
 /**
  * Whether a delivery may be sent: `admitted` now, with a slot; `postponed` until a time (ms); `requeued` to the queue
  * `retries`, for another run of its task.
  */
-export type Admission = ({ kind: 'admitted' } & Admitted) | { kind: 'postponed'; until: number } | { kind: 'requeued' };
+export type Admission =
+  | ({ kind: 'admitted' } & AdmittedRequest)
+  | { kind: 'postponed'; until: number }
+  | { kind: 'requeued' };
 
 /** Whether a delivery is an alarm that was never sent, rather than a retry or a redelivery. */
 const isAlarm = async (
@@ -41,7 +51,7 @@ const isAlarm = async (
 ): Promise<boolean> => {
   const delivery = await deps.store.deliveries.get(customerId, webhookId, id);
   if (!delivery || delivery.replay !== undefined) return false;
-  return isNewAlarm(delivery.attempts, delivery.createDate + delayOf(deps, webhook, 0) * 1_000, deps.now());
+  return isNewAlarm(delivery.attempts, delivery.createDate + delayBefore(deps, webhook, 0) * 1_000, deps.now());
 };
 
 /** Creates the circuit breaker for one delivery. It remembers the probe whose result the delivery waits for. */
@@ -50,14 +60,14 @@ const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
   let probeUntil: number | undefined;
   let isNew: boolean | undefined;
   return async (webhook: WebhookRecord): Promise<Passage> => {
-    if (webhook.openUntil === undefined) return passageOf(webhook, false, now(), chance(deps));
+    if (webhook.openUntil === undefined) return passageOf(webhook, false, now(), randomFraction(deps));
     isNew ??= await isAlarm(deps, key, webhook);
     // The probe has failed: a success would have closed the circuit.
     if (probeUntil !== undefined && webhook.probeUntil !== probeUntil) {
-      const delaySeconds = varied(delayOf(deps, webhook, 1), chance(deps));
+      const delaySeconds = withJitter(delayBefore(deps, webhook, 1), randomFraction(deps));
       return { kind: 'postponed', until: now() + Math.round(delaySeconds * 1_000) };
     }
-    const passage = passageOf(webhook, isNew, now(), chance(deps));
+    const passage = passageOf(webhook, isNew, now(), randomFraction(deps));
     if (passage.kind === 'probe_result') probeUntil ??= webhook.probeUntil;
     return passage;
   };
@@ -77,7 +87,7 @@ const awaitSlot = async (
   permit.shared.waiters.add(waiter);
   try {
     let webhook = found;
-    while (webhook?.isEnabled && isPosted(webhook)) {
+    while (webhook?.isEnabled && hasUrl(webhook)) {
       const passage = await passageFor(webhook);
       if (passage.kind === 'postponed') return passage;
       if (timeLeft() < REQUEST_MS || now() > end) return { kind: 'postponed', until: nextTurn(deps) };
@@ -98,7 +108,7 @@ const awaitSlot = async (
 export const passCircuit = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
-  webhook: PostedWebhook,
+  webhook: WebhookWithUrl,
   { isRetry, timeLeft }: { isRetry: boolean; timeLeft: () => number },
 ): Promise<Admission> => {
   const { store, now } = deps;
@@ -120,7 +130,7 @@ export const passCircuit = async (
 };
 
 /** An attempt that sent a request, and the state that follows. */
-type Attempt = { delivery: Delivery; durationMs: number; isGone: boolean; next: Next };
+type Attempt = { delivery: Delivery; durationMs: number; isGone: boolean; next: NextState };
 
 /**
  * Records a failure at the webhook. This may open the circuit; after days of failures it disables the webhook, or warns
@@ -128,7 +138,7 @@ type Attempt = { delivery: Delivery; durationMs: number; isGone: boolean; next: 
  */
 const recordFailure = async (
   deps: DeliverDeps,
-  { webhook, slot }: Admitted,
+  { webhook, slot }: AdmittedRequest,
   { delivery, isGone, next }: Attempt,
 ): Promise<void> => {
   const { store, now, log, measure } = deps;
@@ -139,22 +149,22 @@ const recordFailure = async (
   const isLost = next.state === 'failed' && isFirstDelivery(delivery);
   const after = await store.health.failed(webhook, now(), { openUntil, isGone, isLost }, slot.unneeded());
   if (!after || (next.state === 'failed' && next.reason === 'gone')) return;
-  const verdict = verdictOn(after, now());
+  const verdict = failureActionOf(after, now());
   if (verdict === 'disable') {
     log('warn', 'a webhook was disabled after failing for days', { customerId, webhookId });
     await disableWebhook(deps, webhook, delivery, 'failing');
   }
-  if (verdict === 'warn' && (await store.health.warn(after, now())))
+  if (verdict === 'warn' && (await store.health.recordWarning(after, now())))
     log('warn', 'a webhook will be disabled if it keeps failing', { customerId, webhookId });
 };
 
 /** Records at the webhook whether its receiver is healthy. A success is written only if it changes something. */
-export const recordHealth = async (deps: DeliverDeps, admitted: Admitted, attempt: Attempt): Promise<void> => {
+export const recordHealth = async (deps: DeliverDeps, admitted: AdmittedRequest, attempt: Attempt): Promise<void> => {
   if (attempt.next.state !== 'delivered') return recordFailure(deps, admitted, attempt);
   const { store, now } = deps;
   const { webhook, slot } = admitted;
   const slow = slowUntil(attempt.durationMs, now());
   const leases = slot.unneeded();
   if (leases.length > 0 || slow !== null || isSuccessToRecord(webhook, now()))
-    await store.health.worked(webhook, now(), slow, leases);
+    await store.health.recordSuccess(webhook, now(), slow, leases);
 };

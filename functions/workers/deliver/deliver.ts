@@ -1,4 +1,4 @@
-import { isPosted, type PostedWebhook } from '#shared/domain/delivery/feed.ts';
+import { hasUrl, type WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Deliver } from '#shared/queue/task.ts';
 import type { DeliveryKey, WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
@@ -9,7 +9,7 @@ import { hold } from './hold.ts';
 import { lease } from './lease.ts';
 import { notifyPerson } from './person.ts';
 import { record } from './record.ts';
-import { delayOf, type Outcome, postpone, requeue, requeueAsRetry, requeueTaskAt } from './schedule.ts';
+import { delayBefore, type Outcome, postpone, requeue, requeueAsRetry, requeueTaskAt } from './schedule.ts';
 import { decryptSecrets, send } from './send.ts';
 import { inSlot } from './slots.ts';
 
@@ -64,12 +64,12 @@ type Target =
   | { kind: 'deleted' }
   | { kind: 'fetched'; webhook: WebhookRecord }
   | { kind: 'disabled'; webhook: WebhookRecord }
-  | { kind: 'posted'; webhook: PostedWebhook };
+  | { kind: 'posted'; webhook: WebhookWithUrl };
 
 const findWebhook = async ({ store }: DeliverDeps, { customerId, webhookId }: WebhookDeliveryKey): Promise<Target> => {
   const webhook = await store.webhooks.get(customerId, webhookId);
   if (!webhook) return { kind: 'deleted' };
-  if (!isPosted(webhook)) return { kind: 'fetched', webhook };
+  if (!hasUrl(webhook)) return { kind: 'fetched', webhook };
   return webhook.isEnabled ? { kind: 'posted', webhook } : { kind: 'disabled', webhook };
 };
 
@@ -83,7 +83,7 @@ const firstAttempt = async (
   { customerId, webhookId, id }: WebhookDeliveryKey,
   webhook: WebhookRecord,
 ): Promise<{ kind: 'due' } | { kind: 'postponed'; until: number }> => {
-  const delaySeconds = delayOf(deps, webhook, 0);
+  const delaySeconds = delayBefore(deps, webhook, 0);
   if (delaySeconds === 0) return { kind: 'due' };
   const delivery = await deps.store.deliveries.get(customerId, webhookId, id);
   const until = (delivery?.createDate ?? 0) + delaySeconds * 1_000;

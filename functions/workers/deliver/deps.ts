@@ -7,7 +7,7 @@ export type DeliverDeps = Deps<(typeof deliver)['uses'][number]>;
 export const MARGIN_MS = 5_000;
 
 /** A random number in [0, 1). */
-export const chance = ({ random }: DeliverDeps): number => Buffer.from(random(4)).readUInt32BE() / 2 ** 32;
+export const randomFraction = ({ random }: DeliverDeps): number => Buffer.from(random(4)).readUInt32BE() / 2 ** 32;
 /** A random text of 8 characters, which tells one lease from any other. */
 export const leaseToken = ({ random }: Pick<DeliverDeps, 'random'>): string =>
   Buffer.from(random(6)).toString('base64url');

@@ -1,5 +1,5 @@
-import { RELEASE_EVERY, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
-import { isExpired, isPosted, SILENT_AFTER, unfetchedSince } from '#shared/domain/delivery/feed.ts';
+import { RELEASE_INTERVAL, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { hasUrl, isExpired, UNFETCHED_ALERT_AFTER, unfetchedSince } from '#shared/domain/delivery/feed.ts';
 import { isResting } from '#shared/domain/delivery/states.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
@@ -56,11 +56,11 @@ export const enterFeed = async (
   if (isResting(delivery.state)) return requeue(deps, key);
   const reason = await endReason(deps, delivery);
   if (reason !== null) return endUnfetched(deps, webhook, delivery, reason);
-  return (await store.feeds.enter(delivery, now())) ? 'pending' : requeue(deps, key);
+  return (await store.feeds.moveToFeed(delivery, now())) ? 'pending' : requeue(deps, key);
 };
 
 const deliveriesIn = async ({ store }: DeliverDeps, webhook: WebhookRecord): Promise<WebhookDelivery[]> => {
-  const ids = await store.feeds.waiting(webhook, MAX_CHECKED);
+  const ids = await store.feeds.pendingIds(webhook, MAX_CHECKED);
   return store.deliveries.getAll(webhook.customerId, webhook.id, ids);
 };
 
@@ -72,9 +72,9 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: ()
   const { store, now, log, measure } = deps;
   const { customerId, id: webhookId } = webhook;
   const since = unfetchedSince(webhook);
-  if (now() - since < SILENT_AFTER) return;
+  if (now() - since < UNFETCHED_ALERT_AFTER) return;
   measure('FeedsNotFetched');
-  if (await store.feeds.missed(webhook, since)) {
+  if (await store.feeds.recordNoFetch(webhook, since)) {
     log('warn', 'nobody fetches the feed of a webhook', { customerId, webhookId });
     await mailManagers(deps, webhook, 'feed_not_fetched', { customerId, webhookId, sensor: '' });
   }
@@ -94,8 +94,8 @@ const emptyFeed = async (
   const deliveries = await deliveriesIn(deps, webhook);
   for (const [at, delivery] of deliveries.entries()) {
     if (timeLeft() < MARGIN_MS) return 'in_use';
-    const time = now() + at * RELEASE_EVERY;
-    if (await store.feeds.leave(delivery, time, now())) await enqueueIfSoon(deps, delivery, time);
+    const time = now() + at * RELEASE_INTERVAL;
+    if (await store.feeds.moveToPost(delivery, time, now())) await enqueueIfSoon(deps, delivery, time);
   }
   return deliveries.length === 0 && now() - webhook.updateDate > LATE_WRITES_MS ? 'empty' : 'in_use';
 };
@@ -109,7 +109,7 @@ export const checkFeed = async (
   webhook: WebhookRecord,
   timeLeft: () => number,
 ): Promise<'empty' | 'in_use'> => {
-  if (isPosted(webhook)) return emptyFeed(deps, webhook, timeLeft);
+  if (hasUrl(webhook)) return emptyFeed(deps, webhook, timeLeft);
   await watchFeed(deps, webhook, timeLeft);
   return 'in_use';
 };

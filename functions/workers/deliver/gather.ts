@@ -1,4 +1,4 @@
-import { channelsOf } from '#shared/api/channels-of.ts';
+import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { inBatches } from '#shared/concurrency/in-batches.ts';
 import { sensorsIn } from '#shared/delivery/gathered.ts';
 import { type Delivery, LEASE_SECONDS } from '#shared/domain/delivery/delivery.ts';
@@ -26,7 +26,7 @@ const telegramChat = (channels: readonly Channel[] | null): string | null =>
 /** Returns the name of whoever reads the message: a chat, which several users may share, or a user on a channel. */
 const readerKey = async (deps: DeliverDeps, { customerId, person }: Delivery): Promise<string> => {
   const { userId = 0, by } = person ?? {};
-  const chat = by === 'telegram' ? telegramChat(await channelsOf(deps.store, customerId, userId)) : null;
+  const chat = by === 'telegram' ? telegramChat(await verifiedChannelsOf(deps.store, customerId, userId)) : null;
   return [customerId, by, chat === null ? `user ${userId}` : `chat ${chat}`].join(' ');
 };
 
@@ -37,7 +37,7 @@ const readerKey = async (deps: DeliverDeps, { customerId, person }: Delivery): P
  */
 export const takeTurn = async (deps: DeliverDeps, key: DeliveryKey): Promise<'taken' | Outcome> => {
   const { store, now } = deps;
-  const found = await store.deliveries.inQueue(key);
+  const found = await store.deliveries.getQueued(key);
   const { delivery, until } = found;
   const isOpen = delivery?.state === 'pending' || delivery?.state === 'retrying';
   const dueAt = until ?? (isOpen ? (delivery.nextAttempt ?? 0) : Number.POSITIVE_INFINITY);
@@ -60,7 +60,7 @@ const sameReader = async (
     chat === null ? [] : candidates.flatMap(({ person: other }) => (other?.by === by ? other?.userId : []) ?? []);
   const users = new Set([userId]);
   for (const other of new Set(others))
-    if (other !== userId && telegramChat(await channelsOf(store, customerId, other)) === chat) users.add(other);
+    if (other !== userId && telegramChat(await verifiedChannelsOf(store, customerId, other)) === chat) users.add(other);
   return (delivery: Delivery) => delivery.person?.by === by && users.has(delivery.person?.userId);
 };
 

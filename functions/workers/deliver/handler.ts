@@ -15,7 +15,7 @@ const release = async (deps: DeliverDeps, key: WebhookKey, timeLeft: () => numbe
   if (!webhook?.isEnabled) return;
   const feed = await checkFeed(deps, webhook, timeLeft);
   if ((webhook.held ?? 0) > 0) await releaseHeld(deps, webhook, timeLeft);
-  else if (feed === 'empty') await deps.store.held.done(webhook);
+  else if (feed === 'empty') await deps.store.held.removeFromDue(webhook);
 };
 
 const replay = async (

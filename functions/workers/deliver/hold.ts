@@ -1,4 +1,4 @@
-import { RELEASE_EVERY, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { RELEASE_INTERVAL, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
@@ -32,14 +32,14 @@ export const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey, webhook: 
  */
 export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
-  const reserved = await store.held.reserve(webhook, now());
+  const reserved = await store.held.reserveReleases(webhook, now());
   if (!reserved) return;
   const ids = await store.held.ids(webhook, reserved.count);
-  if (ids.length === 0) return store.held.correct(webhook, now());
+  if (ids.length === 0) return store.held.correctCount(webhook, now());
   const deliveries = await store.deliveries.getAll(webhook.customerId, webhook.id, ids);
   for (const [at, delivery] of deliveries.entries()) {
     if (timeLeft() < MARGIN_MS) return;
-    const time = reserved.from + at * RELEASE_EVERY;
+    const time = reserved.from + at * RELEASE_INTERVAL;
     if (await store.held.release(delivery, time, now())) await enqueueIfSoon(deps, delivery, time);
   }
 };

@@ -1,6 +1,6 @@
 import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
-import { type Delivery, messageOf } from '#shared/domain/delivery/delivery.ts';
-import { noteContext } from '#shared/observability/log.ts';
+import { type Delivery, messageUuidOf } from '#shared/domain/delivery/delivery.ts';
+import { addLogContext } from '#shared/observability/log.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, leaseToken } from './deps.ts';
 import { type Outcome, requeue } from './schedule.ts';
@@ -26,7 +26,7 @@ const isAcknowledged = async (
 const cancel = async ({ store, now, log }: DeliverDeps, delivery: Delivery): Promise<Outcome> => {
   const { id: deliveryId, customerId, hit } = delivery;
   const next = { state: 'failed', reason: CANCELED } as const;
-  await store.attempts.record(delivery, { result: resultWithoutRequest(CANCELED), next }, now(), false);
+  await store.attempts.recordResult(delivery, { result: resultWithoutRequest(CANCELED), next }, now(), false);
   log('info', 'a delivery of an escalation step was canceled: its alarm was acknowledged', {
     customerId,
     deliveryId,
@@ -61,7 +61,7 @@ export const lease = async (deps: DeliverDeps, key: DeliveryKey): Promise<Lease>
   const delivery = await claim(deps, key);
   if (!delivery) return { kind: await requeue(deps, key) };
   const { requestId, snapshot } = delivery;
-  noteContext({ uuid: messageOf(snapshot), ...(requestId !== undefined && { requestId }) });
+  addLogContext({ uuid: messageUuidOf(snapshot), ...(requestId !== undefined && { requestId }) });
   if (await isAcknowledged(deps, delivery)) return { kind: await cancel(deps, delivery) };
   return { kind: 'leased', delivery };
 };

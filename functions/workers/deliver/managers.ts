@@ -1,12 +1,12 @@
 import { sendNotice } from '#shared/api/notices.ts';
-import { type Delivery, receiverOf } from '#shared/domain/delivery/delivery.ts';
+import { type Delivery, receiverKey } from '#shared/domain/delivery/delivery.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { mayManage } from '#shared/domain/delivery/webhook-access.ts';
 import { fallAlarms, isAboutReceivers } from '#shared/domain/event/event.ts';
-import { holds } from '#shared/domain/identity/permission.ts';
+import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { uuidV5 } from '#shared/domain/ids.ts';
 import { kinds } from '#shared/domain/kinds.ts';
-import type { Concern, WebhookConcern } from '#shared/domain/people/concern-mail.ts';
+import type { DeliveryProblem, WebhookProblem } from '#shared/domain/people/problem-mail.ts';
 import type { Write } from '#shared/store/engine/request.ts';
 import { type NoticeItem, putNotice } from '#shared/store/sensors/events.ts';
 import type { DeliverDeps } from './deps.ts';
@@ -26,11 +26,11 @@ type Notice = { task: Parameters<typeof sendNotice>[1]; item: NoticeItem; write:
  * Returns the notice that a delivery did not reach its receiver. Null for anything but the first delivery of an event, and
  * for events about receivers, because their notices would cause further notices.
  */
-const noticeOf = ({ now }: DeliverDeps, delivery: Delivery, notice: WebhookConcern): Notice | null => {
+const noticeOf = ({ now }: DeliverDeps, delivery: Delivery, notice: WebhookProblem): Notice | null => {
   const { id, customerId, webhookId, person, snapshot } = delivery;
   if (!isFirstDelivery(delivery) || isAboutReceivers(snapshot.event)) return null;
   const sensorId = snapshot.sensor.id;
-  const uuid = uuidV5(receiverOf({ webhookId, ...(person && { person }) }), notice, id);
+  const uuid = uuidV5(receiverKey({ webhookId, ...(person && { person }) }), notice, id);
   const item: NoticeItem = { notice, receiveDate: now(), ...(webhookId !== null && { webhookId }) };
   const write = putNotice({ customerId, sensorId }, uuid, item);
   return { task: { customerId, sensorId, uuid, receiveDate: item.receiveDate }, item, write };
@@ -52,21 +52,22 @@ const mailSubject = ({ customerId, webhookId, person, snapshot }: Delivery): Mai
 export const mailManagers = async (
   { store, mail, settings, log, measure }: DeliverDeps,
   webhook: WebhookRecord | null,
-  concern: Concern,
+  concern: DeliveryProblem,
   { customerId, webhookId, person, sensor }: MailSubject,
 ): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   try {
     // The texts are loaded with the first mail.
-    const { concernMail } = await import('#shared/domain/people/concern-mail.ts');
+    const { problemMail } = await import('#shared/domain/people/problem-mail.ts');
     const users = await store.users.list(customerId);
-    const may = (user: (typeof users)[number]) => (webhook ? mayManage(user, webhook) : holds(user, 'manage_rules'));
+    const may = (user: (typeof users)[number]) =>
+      webhook ? mayManage(user, webhook) : hasPermission(user, 'manage_rules');
     const recipients = users.filter((user) => user.canLogin && user.email !== '' && may(user)).slice(0, MAX_MAILS);
     const receiver = webhook?.name ?? person?.name ?? '';
     const details = { receiver, by: person?.by ?? null, sensor, url: settings.PUBLIC_URL };
     await Promise.all(
       recipients.map(({ email, locale }) => {
-        const { subject, text } = concernMail(locale, concern, details);
+        const { subject, text } = problemMail(locale, concern, details);
         return mail(email, subject, text);
       }),
     );
@@ -96,14 +97,14 @@ export const notifyFailed = async (
 ): Promise<boolean> => {
   const { store, now, measure } = deps;
   const notice = noticeOf(deps, delivery, 'delivery_failed');
-  if (notice) await store.events.keepNotice(notice.task, notice.task.uuid, notice.item);
+  if (notice) await store.events.storeNotice(notice.task, notice.task.uuid, notice.item);
   if (!(await end())) return false;
   if (delivery.body !== undefined) measure('FeedbackFailed');
   if (!notice) return true;
   await sendNotice(deps, notice.task);
   if (!alarms.has(delivery.snapshot.event.action)) return true;
   measure('AlarmsFailed');
-  if (await store.limits.take(`failed:${receiverOf(delivery)}`, 1, HOUR_SECONDS, now()))
+  if (await store.limits.take(`failed:${receiverKey(delivery)}`, 1, HOUR_SECONDS, now()))
     await mailManagers(deps, webhook, webhook ? 'delivery_failed' : 'person_not_told', mailSubject(delivery));
   return true;
 };

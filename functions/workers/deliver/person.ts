@@ -1,26 +1,26 @@
-import { addressKeyOf } from '#shared/api/address-key.ts';
-import { channelsOf } from '#shared/api/channels-of.ts';
+import { getLinkKey } from '#shared/api/link-key.ts';
+import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { inBatches } from '#shared/concurrency/in-batches.ts';
-import { gatheredLetter } from '#shared/delivery/gathered.ts';
-import { letterOf } from '#shared/delivery/message.ts';
+import { gatheredNotification } from '#shared/delivery/gathered.ts';
+import { notificationFor } from '#shared/delivery/message.ts';
 import { isAccepted, isGone, type PersonOutcome } from '#shared/delivery/targets/person.ts';
 import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import {
   type AttemptOutcome,
-  afterAttempt,
   type Delivery,
-  messageOf,
-  type Next,
+  messageUuidOf,
+  type NextState,
+  nextStateAfter,
   PERSON_DELAYS,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
 import { isGathered } from '#shared/domain/delivery/gathering.ts';
-import { type Channel, smsOf } from '#shared/domain/people/channel.ts';
-import { inContext } from '#shared/observability/log.ts';
+import { type Channel, smsLimitOf } from '#shared/domain/people/channel.ts';
+import { withLogContext } from '#shared/observability/log.ts';
 import type { Deliver } from '#shared/queue/task.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { updateChannels } from './channel-changes.ts';
-import { chance, type DeliverDeps } from './deps.ts';
+import { type DeliverDeps, randomFraction } from './deps.ts';
 import { gatherFor, takeTurn } from './gather.ts';
 import { lease } from './lease.ts';
 import { notifyFailed } from './managers.ts';
@@ -39,12 +39,12 @@ const channelFor = async (
   { store, quotas, now, measure }: DeliverDeps,
   { customerId, person, attempts }: Delivery,
 ): Promise<Refusal | { kind: 'found'; channel: Channel }> => {
-  const channels = person && (await channelsOf(store, customerId, person.userId));
+  const channels = person && (await verifiedChannelsOf(store, customerId, person.userId));
   const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
   // A delivery counts once: attempts that the service did not accept sent nothing.
   if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel };
-  const { subject, windowSeconds } = smsOf(customerId);
+  const { subject, windowSeconds } = smsLimitOf(customerId);
   const { count } = await store.limits.countFailure(subject, windowSeconds, now());
   if (count <= quotas.smsPerDay) return { kind: 'found', channel };
   measure('SmsLimitReached');
@@ -68,10 +68,10 @@ const outcomeOf = (outcome: PersonOutcome): AttemptOutcome => {
   return isGone(outcome) ? { what: 'gone' } : { ...plainFailure, retryAfterSeconds: outcome.afterSeconds ?? 0 };
 };
 
-const nextState = (answer: Answer, { attempts }: Delivery, time: { now: number; random: number }): Next =>
+const nextState = (answer: Answer, { attempts }: Delivery, time: { now: number; random: number }): NextState =>
   answer.kind === 'refused'
     ? { state: 'failed', reason: answer.reason }
-    : afterAttempt(attempts, outcomeOf(answer.outcome), PERSON_DELAYS, time);
+    : nextStateAfter(attempts, outcomeOf(answer.outcome), PERSON_DELAYS, time);
 
 /** Records the answer for each delivery that the message stands for. All succeed, or are retried together. */
 const recordAnswer = async (
@@ -81,8 +81,8 @@ const recordAnswer = async (
   durationMs: number,
 ): Promise<Outcome> => {
   const result = resultWithoutRequest(errorOf(answer), durationMs, reasonOf(answer));
-  const time = { now: deps.now(), random: chance(deps) };
-  const recordFor = async (delivery: Delivery, hasTask: boolean): Promise<Next> => {
+  const time = { now: deps.now(), random: randomFraction(deps) };
+  const recordFor = async (delivery: Delivery, hasTask: boolean): Promise<NextState> => {
     const next = nextState(answer, delivery, time);
     if (next.state === 'failed') await notifyFailed(deps, null, delivery);
     const reportError = await recordAttempt(deps, null, delivery, { result, next, hasTask });
@@ -90,7 +90,7 @@ const recordAnswer = async (
     return next;
   };
   await inBatches(others, (other) =>
-    inContext({ uuid: messageOf(other.snapshot), requestId: other.requestId }, () => recordFor(other, true)),
+    withLogContext({ uuid: messageUuidOf(other.snapshot), requestId: other.requestId }, () => recordFor(other, true)),
   );
   return (await recordFor(first, false)).state;
 };
@@ -107,7 +107,7 @@ export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey, task: De
     if (turn !== 'taken') return turn;
   }
   // Before the lease, because an attempt whose acknowledgement link cannot be signed must not be counted.
-  const addressKey = await addressKeyOf(deps);
+  const addressKey = await getLinkKey(deps);
   const leased = await lease(deps, key);
   if (leased.kind !== 'leased') return leased.kind;
   const { delivery } = leased;
@@ -115,7 +115,7 @@ export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey, task: De
   const channel = target.kind === 'found' ? target.channel : null;
   const others = isGathered(delivery) ? await gatherFor(deps, delivery, channel) : [];
   const deliveries = [delivery, ...others] as const;
-  const message = others.length > 0 ? gatheredLetter(deliveries) : letterOf(delivery, addressKey);
+  const message = others.length > 0 ? gatheredNotification(deliveries) : notificationFor(delivery, addressKey);
   const start = now();
   const answer: Answer =
     target.kind === 'found' ? { kind: 'sent', outcome: await deps.person(target.channel, message) } : target;

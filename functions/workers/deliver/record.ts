@@ -1,24 +1,24 @@
-import { endOriginals, endReplay, report } from '#shared/api/delivery-results.ts';
+import { endOriginals, endReplay, reportAttempts } from '#shared/api/delivery-results.ts';
 import { sendNotice } from '#shared/api/notices.ts';
-import type { Result } from '#shared/domain/delivery/attempt.ts';
+import type { AttemptResult } from '#shared/domain/delivery/attempt.ts';
 import {
   type AttemptOutcome,
-  afterAttempt,
   type Delivery,
-  type Next,
+  type NextState,
+  nextStateAfter,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
 import { isGathered } from '#shared/domain/delivery/gathering.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
-import { RETENTION } from '#shared/domain/event/event.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { timeOfUlid } from '#shared/domain/ids.ts';
 import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
 import { recordHealth } from './circuit.ts';
-import { chance, type DeliverDeps } from './deps.ts';
+import { type DeliverDeps, randomFraction } from './deps.ts';
 import { disableWebhook, notifyFailed } from './managers.ts';
 import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedule.ts';
 import type { Answer } from './send.ts';
-import type { Admitted } from './slots.ts';
+import type { AdmittedRequest } from './slots.ts';
 
 /**
  * Acknowledges the hits of a delivery if its receiver named the person who takes the alarm. This happens before the
@@ -34,7 +34,7 @@ const acknowledgeHits = async (
   if (name === null || !hit) return;
   for (const { id: hitId } of [hit, ...alsoHits]) {
     const acknowledgement = { userId: null, name, date: now() };
-    const made = await store.acknowledgements.make({ customerId, hitId }, acknowledgement, now() - RETENTION);
+    const made = await store.acknowledgements.make({ customerId, hitId }, acknowledgement, now() - EVENT_RETENTION);
     deps.failpoint('deliver.acknowledged');
     if (made?.notice) await sendNotice(deps, made.notice);
   }
@@ -62,14 +62,17 @@ const nextState = async (
   webhook: WebhookRecord,
   { attempts }: Delivery,
   outcome: AttemptOutcome,
-): Promise<Next> => {
+): Promise<NextState> => {
   const isTemporary = outcome.what === 'gone' && !(await isGoneForGood(deps, webhook));
   const effective = isTemporary ? plainFailure : outcome;
-  return afterAttempt(attempts, effective, retrySchedule(deps, webhook), { now: deps.now(), random: chance(deps) });
+  return nextStateAfter(attempts, effective, retrySchedule(deps, webhook), {
+    now: deps.now(),
+    random: randomFraction(deps),
+  });
 };
 
 /** The result of an attempt, and what follows. `hasTask`: a task of the delivery is in a queue, besides that of the attempt. */
-type AttemptEnd = { result: Result; next: Next; hasTask?: boolean };
+type AttemptEnd = { result: AttemptResult; next: NextState; hasTask?: boolean };
 
 /**
  * Writes the result of an attempt: first its consequences, last the delivery itself, so that after a crash the attempt and
@@ -87,14 +90,14 @@ const write = async (
   const isSent = next.state === 'delivered';
   // If a hit cannot be written, the receiver is not called again: the task is retried only for the hit.
   let reportError: unknown;
-  await report(deps, delivery, unreported, isSent).catch((error: unknown) => {
+  await reportAttempts(deps, delivery, unreported, isSent).catch((error: unknown) => {
     reportError = error;
   });
   deps.failpoint('deliver.reported');
   const ended = isSent ? await endOriginals(deps, delivery) : [];
   deps.failpoint('deliver.originals_ended');
   const time = next.state === 'retrying' ? next.nextAttempt : 0;
-  await store.attempts.record(delivery, { result, next }, now(), fitsQueue(time, now()));
+  await store.attempts.recordResult(delivery, { result, next }, now(), fitsQueue(time, now()));
   deps.failpoint('deliver.recorded');
   if (next.state === 'retrying') {
     if (!hasTask) await enqueueIfSoon(deps, delivery, time);
@@ -118,7 +121,12 @@ const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord
 };
 
 /** Counts an attempt by its result, and measures the time from the acceptance of its message to the alarm. */
-const measureAttempt = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord | null, next: Next): void => {
+const measureAttempt = (
+  deps: DeliverDeps,
+  delivery: Delivery,
+  webhook: WebhookRecord | null,
+  next: NextState,
+): void => {
   const { measure, now } = deps;
   measure(metrics[next.state]);
   if (mayBeLate(deps, delivery, webhook)) return;
@@ -154,7 +162,7 @@ export const recordAttempt = async (
 /** Records the response of a receiver, and its consequences for the delivery, the rule hits and the webhook. */
 export const record = async (
   deps: DeliverDeps,
-  admitted: Admitted,
+  admitted: AdmittedRequest,
   delivery: Delivery,
   { kind, result, outcome }: Answer,
 ): Promise<Outcome> => {

@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
-import { isFinished, type ReplayRecord, repetitionOf, spanOf, takes } from '#shared/domain/delivery/replay.ts';
+import { isFinished, isReplayed, type ReplayRecord, replayedDelivery, spanOf } from '#shared/domain/delivery/replay.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
 import { enqueueIfSoon } from './schedule.ts';
@@ -55,8 +55,8 @@ const writeRedeliveries = async (deps: DeliverDeps, replay: ReplayRecord, page: 
   for (const original of page) {
     if (time > now() + AHEAD_MS) break;
     examined = original;
-    if (!takes(replay, original)) continue;
-    const redelivery = repetitionOf(original, replay, time, now());
+    if (!isReplayed(replay, original)) continue;
+    const redelivery = replayedDelivery(original, replay, time, now());
     if (await store.replays.add(replay, redelivery, original, now())) await enqueueIfSoon(deps, redelivery, time);
     time += 1_000 / replay.ratePerSecond;
   }

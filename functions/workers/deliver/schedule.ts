@@ -1,4 +1,4 @@
-import { report } from '#shared/api/delivery-results.ts';
+import { reportAttempts } from '#shared/api/delivery-results.ts';
 import { RETRY_DELAYS } from '#shared/domain/delivery/delivery.ts';
 import type { DeliveryState } from '#shared/domain/delivery/states.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
@@ -25,7 +25,7 @@ export const retrySchedule = ({ settings }: DeliverDeps, webhook: WebhookRecord)
  * Returns the seconds before an attempt; `step` is 0 for the first. The built-in schedule completes one that is too
  * short.
  */
-export const delayOf = (deps: DeliverDeps, webhook: WebhookRecord, step: number): number =>
+export const delayBefore = (deps: DeliverDeps, webhook: WebhookRecord, step: number): number =>
   (retrySchedule(deps, webhook) ?? RETRY_DELAYS)[step] ?? RETRY_DELAYS[step] ?? 0;
 
 /** Whether a queue can delay a task until a time (ms). Deliveries that are due later wait in the index `due`. */
@@ -63,10 +63,10 @@ export const requeueAsRetry = async ({ enqueue }: DeliverDeps, task: Deliver): P
  * another table.
  */
 export const requeue = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> =>
-  requeueFound(deps, key, await deps.store.deliveries.inQueue(key));
+  requeueFound(deps, key, await deps.store.deliveries.getQueued(key));
 
 /** A delivery as its task found it, and until when (ms) the task has to stay in a queue. */
-type Found = Awaited<ReturnType<DeliverDeps['store']['deliveries']['inQueue']>>;
+type Found = Awaited<ReturnType<DeliverDeps['store']['deliveries']['getQueued']>>;
 
 /** Requeues a delivery as `requeue` does. */
 export const requeueFound = async (
@@ -77,7 +77,7 @@ export const requeueFound = async (
   if (delivery === null) throw new Quarantine('the table has no such delivery');
   if (until !== null) return requeueAt(deps, { ...delivery, ...key }, Math.max(until, deps.now() + SOONEST_MS));
   // The task may have been retried because the result could not be reported to the rule hit.
-  if (delivery.state === 'delivered') await report(deps, delivery, delivery.sendTryTimes.slice(-1), true);
+  if (delivery.state === 'delivered') await reportAttempts(deps, delivery, delivery.sendTryTimes.slice(-1), true);
   return delivery.state;
 };
 

@@ -1,20 +1,20 @@
-import { addressKeyOf } from '#shared/api/address-key.ts';
-import { unlocked } from '#shared/api/unlocked.ts';
-import { payloadOf, sourceOf } from '#shared/delivery/message.ts';
+import { decryptWebhook } from '#shared/api/decrypt-webhook.ts';
+import { getLinkKey } from '#shared/api/link-key.ts';
+import { messageUuidInBody, payloadOf } from '#shared/delivery/message.ts';
 import { sendByHttp } from '#shared/delivery/targets/http.ts';
-import { type Result, resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
+import { type AttemptResult, resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import { type AttemptOutcome, type Delivery, plainFailure } from '#shared/domain/delivery/delivery.ts';
-import type { PostedWebhook } from '#shared/domain/delivery/feed.ts';
+import type { WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /** What a request is signed with: the webhook with its secrets decrypted, and the key of acknowledgement links. */
-type Secrets = { webhook: PostedWebhook; addressKey: string | null };
+type Secrets = { webhook: WebhookWithUrl; addressKey: string | null };
 
 /** The result of an attempt. `unsent`: no request was made, so nothing is known about the receiver. */
-export type Answer = { kind: 'sent' | 'unsent'; result: Result; outcome: AttemptOutcome };
+export type Answer = { kind: 'sent' | 'unsent'; result: AttemptResult; outcome: AttemptOutcome };
 
-export const decryptSecrets = async (deps: DeliverDeps, webhook: PostedWebhook): Promise<Secrets> => {
-  const [decrypted, addressKey] = await Promise.all([unlocked(deps, webhook), addressKeyOf(deps)]);
+export const decryptSecrets = async (deps: DeliverDeps, webhook: WebhookWithUrl): Promise<Secrets> => {
+  const [decrypted, addressKey] = await Promise.all([decryptWebhook(deps, webhook), getLinkKey(deps)]);
   return { webhook: decrypted, addressKey };
 };
 
@@ -24,7 +24,7 @@ export const findMessage = async (
   delivery: Delivery,
 ): Promise<{ kind: 'found'; raw: string | null } | { kind: 'lost' }> => {
   const { id, webhookId, customerId, snapshot } = delivery;
-  const source = sourceOf(delivery);
+  const source = messageUuidInBody(delivery);
   if (source === null) return { kind: 'found', raw: null };
   const raw = await store.events.bytes(customerId, snapshot.sensor.id, source);
   if (raw !== null) return { kind: 'found', raw };

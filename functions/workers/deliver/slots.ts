@@ -2,7 +2,7 @@ import type { Permit } from '#shared/concurrency/semaphore.ts';
 import type { SlotPool, Waiter } from '#shared/delivery/webhook-client.ts';
 import { isHealthy, type LeaseName, SLOTS_PER_WEBHOOK, type SlotLease } from '#shared/domain/delivery/breaker.ts';
 import { DEADLINE_SECONDS } from '#shared/domain/delivery/delivery.ts';
-import type { PostedWebhook } from '#shared/domain/delivery/feed.ts';
+import type { WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { type DeliverDeps, leaseToken } from './deps.ts';
 
@@ -23,7 +23,7 @@ export type RequestSlot = {
 };
 
 /** The webhook as it was when its circuit breaker admitted a request, and the slot of the request. */
-export type Admitted = { webhook: PostedWebhook; slot: RequestSlot };
+export type AdmittedRequest = { webhook: WebhookWithUrl; slot: RequestSlot };
 
 /** Acquires one of the permits that limit this process's concurrent requests to a webhook. Null after a timeout. */
 export const acquirePermit = (
@@ -64,7 +64,7 @@ const createSlot = (
       for (const { wake } of pool.waiters) wake();
     },
     unneeded: () => {
-      const isWanted = permit.isWanted() || [...pool.waiters].some(({ waitsFor }) => waitsFor === 'slot');
+      const isWanted = permit.hasWaiters() || [...pool.waiters].some(({ waitsFor }) => waitsFor === 'slot');
       // While the receiver is healthy, this process keeps the slots that its next requests need.
       const isIdle = isOver && !isWanted && (permit.isEmpty() || !isHealthy(webhook, now()));
       const idle = isIdle ? pool.idleLeases.splice(0) : [];
@@ -83,7 +83,7 @@ const leaseSlot = async (
 ): Promise<SlotLease | null> => {
   const own = isProbe ? undefined : pool.idleLeases.pop();
   if (own && own.until - now() >= REQUEST_MS) return own;
-  const renewed = own && own.until > now() ? await store.health.keepSlot(webhook, own, now()) : null;
+  const renewed = own && own.until > now() ? await store.health.renewSlot(webhook, own, now()) : null;
   if (renewed) return renewed;
   // One slot is reserved for the requests that processes make without a lease.
   const slots = isHealthy(webhook, now()) ? SLOTS_PER_WEBHOOK - 1 : SLOTS_PER_WEBHOOK;
@@ -117,7 +117,7 @@ export const acquireSlot = async (
 /** Runs an attempt in its slot, and then releases the leases that this process no longer needs. */
 export const inSlot = async <T>(
   { store }: DeliverDeps,
-  { webhook, slot }: Admitted,
+  { webhook, slot }: AdmittedRequest,
   attempt: () => Promise<T>,
 ): Promise<T> => {
   const result = await attempt().finally(slot.release);

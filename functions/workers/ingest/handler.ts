@@ -1,5 +1,5 @@
 import type { Context, SQSEvent } from 'aws-lambda';
-import { createDeviceRates, deviceLimits, isOver } from '#shared/api/device/device-rates.ts';
+import { createDeviceRates, deviceLimits, exceedsLimits } from '#shared/api/device/device-rates.ts';
 import type { Device } from '#shared/domain/sensor/sensor.ts';
 import type { Sender } from '#shared/ingest/messages.ts';
 import type { Published } from '#shared/queue/mqtt.ts';
@@ -7,7 +7,7 @@ import type { Runtime } from '#shared/runtime/deps.ts';
 import { consume } from '#shared/worker/consume.ts';
 import { onCall } from '#shared/worker/on-host.ts';
 import { ingesting } from './contract.ts';
-import { countOf, type Ingesting, refuse, take } from './take.ts';
+import { type IngestDeps, ingestPublished, messageCount, rejectPublished } from './published.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 
@@ -19,13 +19,13 @@ const ownerAt = ({ customerId, moved }: Device, time = Number.POSITIVE_INFINITY)
   moved && time < moved.at ? moved.from : customerId;
 
 /** Returns the device that published with this token; null if the token is no longer valid. */
-const deviceOf = async ({ store }: Ingesting, { sensorId, receiveDate }: Published, principal: string) => {
+const deviceOf = async ({ store }: IngestDeps, { sensorId, receiveDate }: Published, principal: string) => {
   const device = await store.devices.get(Buffer.from(principal, 'hex').toString('base64url'));
   return device?.sensorId === sensorId ? { ...device, customerId: ownerAt(device, receiveDate) } : null;
 };
 
 /** Returns the sensor of the topic, for messages without a principal: AWS IoT lets no other device publish to it. */
-const sensorOf = async ({ store }: Ingesting, sensorId: string): Promise<Sender | null> => {
+const sensorOf = async ({ store }: IngestDeps, sensorId: string): Promise<Sender | null> => {
   const read = async () => {
     const link = await store.devices.linkOf(sensorId);
     return link && store.devices.get(link.hash);
@@ -39,7 +39,7 @@ const sensorOf = async ({ store }: Ingesting, sensorId: string): Promise<Sender 
  * account publish to any topic. AWS does not document what `principal()` returns under custom authorizers. If it returns
  * nothing, the topic identifies the sensor.
  */
-const senderOf = async (deps: Ingesting, published: Published): Promise<Sender | null> => {
+const senderOf = async (deps: IngestDeps, published: Published): Promise<Sender | null> => {
   const { sensorId, principal } = published;
   if (principal === undefined || principal === '') return sensorOf(deps, sensorId);
   return HASH.test(principal) ? deviceOf(deps, published, principal) : null;
@@ -48,22 +48,22 @@ const senderOf = async (deps: Ingesting, published: Published): Promise<Sender |
 const fromQueue = consume(ingesting, async (received, deps) => {
   for (const { task, done } of received) {
     const device = await senderOf(deps, task);
-    if (device) await take(deps, device, task);
-    else await refuse(deps, task, 'credentials_invalid');
+    if (device) await ingestPublished(deps, device, task);
+    else await rejectPublished(deps, task, 'credentials_invalid');
     done();
   }
 });
 
-const fromRule = onCall(ingesting, (deps: Ingesting) => {
+const fromRule = onCall(ingesting, (deps: IngestDeps) => {
   const rates = createDeviceRates();
   const limits = deviceLimits(deps.settings);
   return async (event: Published): Promise<void> => {
     const device = await senderOf(deps, event);
-    if (!device) return refuse(deps, event, 'credentials_invalid');
-    const isOverLimit = isOver(rates.count(event.sensorId, countOf(event), deps.now()), limits);
-    if (isOverLimit) return refuse(deps, event, 'rate_limited');
+    if (!device) return rejectPublished(deps, event, 'credentials_invalid');
+    const isOverLimit = exceedsLimits(rates.count(event.sensorId, messageCount(event), deps.now()), limits);
+    if (isOverLimit) return rejectPublished(deps, event, 'rate_limited');
     const isBusy = rates.isBusy(event.sensorId, deps.now());
-    await take(deps, { ...device, isBusy }, event);
+    await ingestPublished(deps, { ...device, isBusy }, event);
   };
 });
 

@@ -1,28 +1,41 @@
-import { isTold, type Known, knownOf, textFor } from '#shared/api/addressees.ts';
+import { eventText, expressesEvent, type KnownRecipients, readRecipients } from '#shared/api/addressees.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
-import { isNamed, noFilters } from '#shared/domain/delivery/event-filters.ts';
-import { type EventContext, newDelivery, senderOf, serviceOf, snapshotOf } from '#shared/domain/delivery/snapshot.ts';
+import { matchesFilters, noFilters } from '#shared/domain/delivery/event-filters.ts';
+import {
+  type EventContext,
+  newDelivery,
+  serviceFrom,
+  snapshotOf,
+  webhookSnapshot,
+} from '#shared/domain/delivery/snapshot.ts';
 import type { Decided, Decision } from '#shared/domain/event/decision.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import { defaultRoom, normalize } from '#shared/domain/sensor/room-geometry.ts';
 import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
-import { inContext, oneOrAll } from '#shared/observability/log.ts';
+import { oneOrMany, withLogContext } from '#shared/observability/log.ts';
 import type { EventItem } from '#shared/store/sensors/events.ts';
 import type { StateItem } from '#shared/store/sensors/state-item.ts';
 import type { Received } from '#shared/worker/attempt.ts';
 import { kindOfFailure, RetryLater } from '#shared/worker/failure.ts';
 import { loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
-import { countAlarms, enqueueDeliveries, fire, fireDeleted, hitAppender, writeDeliveries } from './hits.ts';
+import {
+  countImmediateAlarms,
+  createHitAppender,
+  enqueueDeliveries,
+  fireDeletedRule,
+  fireRule,
+  writeDeliveries,
+} from './hits.ts';
 
-export type Rules = ReadonlyMap<number, Rule>;
+export type RulesById = ReadonlyMap<number, Rule>;
 
 /** Loads the rules of a decision that are not known yet. A rule that was deleted after it fired is missing. */
 const loadFiredRules = async (
   { store }: ProcessDeps,
   { customerId }: SensorContext,
   { decided }: Decision,
-  known: Rules,
-): Promise<Rules> => {
+  known: RulesById,
+): Promise<RulesById> => {
   const ids = [...new Set(decided.flatMap(({ rules }) => rules))];
   const read = ids.map(async (id) => known.get(id) ?? (await store.rules.get(customerId, id)));
   const rules = (await Promise.all(read)).filter((rule) => rule !== null);
@@ -34,21 +47,26 @@ const customerDeliveries = async (
   { now }: ProcessDeps,
   eventContext: EventContext,
   { customerId, customer }: SensorContext,
-  { webhooks }: Known,
+  { webhooks }: KnownRecipients,
 ): Promise<Delivery[]> => {
   const { happening } = eventContext.event;
   const fitting = Object.entries(customer?.hooks ?? {}).filter(
     ([webhookId, format]) =>
       webhookId !== happening.notTo &&
-      isTold(format, eventContext) &&
-      isNamed(webhooks.get(webhookId) ?? noFilters, happening, eventContext.sensor),
+      expressesEvent(format, eventContext) &&
+      matchesFilters(webhooks.get(webhookId) ?? noFilters, happening, eventContext.sensor),
   );
   if (fitting.length === 0) return [];
-  const text = await textFor('en', eventContext.event);
+  const text = await eventText('en', eventContext.event);
   return fitting.map(([webhookId, format]) => {
     const to = { customerId, webhookId, format, hit: null, ruleId: 0 };
     const webhook = webhooks.get(webhookId);
-    return newDelivery(eventContext, to, snapshotOf(eventContext, webhook && senderOf(webhook), null, text), now());
+    return newDelivery(
+      eventContext,
+      to,
+      snapshotOf(eventContext, webhook && webhookSnapshot(webhook), null, text),
+      now(),
+    );
   });
 };
 
@@ -66,21 +84,21 @@ const writeHits = async (
   deps: ProcessDeps,
   context: SensorContext,
   decision: Decision,
-  rules: Rules,
-): Promise<{ deliveries: Delivery[]; recipients: Known }> => {
+  rules: RulesById,
+): Promise<{ deliveries: Delivery[]; recipients: KnownRecipients }> => {
   const { sensor, customer, customerId } = context;
-  const service = serviceOf(deps.settings);
+  const service = serviceFrom(deps.settings);
   const named = [...rules.values()].flatMap((rule) => rule.recipients);
-  const recipients = await knownOf(deps, customerId, named, Object.keys(customer?.hooks ?? {}));
-  const append = hitAppender(deps, customerId, decision);
+  const recipients = await readRecipients(deps, customerId, named, Object.keys(customer?.hooks ?? {}));
+  const append = createHitAppender(deps, customerId, decision);
   const deliveries: Delivery[] = [];
   for (const event of decision.decided) {
     const eventContext = { service, event, sensor, customer };
     deliveries.push(...(await customerDeliveries(deps, eventContext, context, recipients)));
     for (const ruleId of event.rules) {
       const rule = rules.get(ruleId);
-      if (rule) deliveries.push(...(await fire(deps, eventContext, rule, { recipients, append })));
-      else await fireDeleted(eventContext, { ruleId, customerId }, append);
+      if (rule) deliveries.push(...(await fireRule(deps, eventContext, rule, { recipients, append })));
+      else await fireDeletedRule(eventContext, { ruleId, customerId }, append);
     }
   }
   return { deliveries, recipients };
@@ -121,7 +139,7 @@ const applySteps = async (
   deps: ProcessDeps,
   context: SensorContext,
   decision: Decision,
-  known: Rules,
+  known: RulesById,
 ): Promise<void> => {
   const { sensor, customerId } = context;
   const { decided } = decision;
@@ -132,7 +150,7 @@ const applySteps = async (
   const posted = await writeDeliveries(deps, merged(deliveries), recipients);
   deps.failpoint('process.deliveries_written');
   await enqueueDeliveries(deps, posted);
-  countAlarms(deps, deliveries, recipients);
+  countImmediateAlarms(deps, deliveries, recipients);
   for (const event of decided) await showActivity(deps, context, event);
   deps.failpoint('process.applied');
   const events = decided.map((event) => eventItem(sensor, event));
@@ -152,13 +170,13 @@ export const applyDecision = (
   deps: ProcessDeps,
   context: SensorContext,
   decision: Decision,
-  known: Rules,
+  known: RulesById,
 ): Promise<void> => {
   const { decided } = decision;
-  const requestId = oneOrAll(decided.map((event) => event.requestId));
-  const uuid = oneOrAll(decided.map((event) => event.source ?? event.uuid));
+  const requestId = oneOrMany(decided.map((event) => event.requestId));
+  const uuid = oneOrMany(decided.map((event) => event.source ?? event.uuid));
   const ids = { uuid, ...(requestId !== undefined && { requestId }) };
-  return inContext(ids, () => applySteps(deps, context, decision, known));
+  return withLogContext(ids, () => applySteps(deps, context, decision, known));
 };
 
 /** Applies the previous decision again if a crash left it incomplete. */

@@ -1,11 +1,11 @@
-import { stepByTime, timeOf } from '#shared/domain/event/event-steps.ts';
+import { stepByTime, timeCause } from '#shared/domain/event/event-steps.ts';
 import { silentAt } from '#shared/domain/sensor/sensor-state.ts';
 import type { Timings } from '#shared/domain/state/room-context.ts';
 import { hasOpenFall, nextMove } from '#shared/domain/state/time.ts';
 import { applyDecision, finishDecision } from './apply.ts';
 import { loadRoom, loadSensor, type ProcessDeps, type SensorContext, type SensorKey } from './context.ts';
 import { decide } from './decide.ts';
-import { eventIdsAfter, type Judgement } from './judge.ts';
+import { createEventIds, type Judgement } from './judge.ts';
 
 /** Judges what time alone changes at a sensor: it may have been offline for too long, and its falls may move on. */
 const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Judgement & { timings: Timings }> => {
@@ -17,8 +17,8 @@ const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Jud
     store.due.upSince(now(), deps.longestGap()),
   ]);
   const limits = { silentAt: silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS), timings };
-  const { next, events } = stepByTime(state, timeOf(sensor.id, state, now()), limits);
-  const newEventId = eventIdsAfter(deps, state);
+  const { next, events } = stepByTime(state, timeCause(sensor.id, state, now()), limits);
+  const newEventId = createEventIds(deps, state);
   const identified = events.map((event) => ({ ...event, id: newEventId(event.createDate) }));
   return { next, events: identified, timings, judged: undefined };
 };
@@ -34,7 +34,7 @@ export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void
   const loaded = await loadSensor(deps, key, 'latest');
   const { state } = loaded.kind === 'gone' ? loaded : loaded.context;
   if (loaded.kind === 'gone' || loaded.context.former) {
-    if (state.duePk) await store.states.watch(customerId, sensorId, state, null);
+    if (state.duePk) await store.states.scheduleCheck(customerId, sensorId, state, null);
     return;
   }
   const { context } = loaded;
@@ -50,5 +50,5 @@ export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void
   if (next.isActive || state.duePk === undefined || Number(state.dueAt) > now()) return;
   const checkAt = nextMove(next, timings, 'any');
   const { state: after } = outcome ?? context;
-  await store.states.watch(customerId, sensorId, after, Number.isFinite(checkAt) ? checkAt : null);
+  await store.states.scheduleCheck(customerId, sensorId, after, Number.isFinite(checkAt) ? checkAt : null);
 };

@@ -1,6 +1,6 @@
 import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
-import { type RoomContext, timesOf } from '#shared/domain/state/room-context.ts';
+import { durationsOf, type RoomContext } from '#shared/domain/state/room-context.ts';
 import type { needsOf } from '#shared/domain/state/step.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
@@ -33,8 +33,8 @@ export type SensorContext = {
 export const sensorKey = ({ customerId, sensor }: SensorContext): SensorKey => ({ customerId, sensorId: sensor.id });
 
 /** The sensor never existed, was deleted while unlinked, or was erased. */
-export type Gone = { kind: 'gone'; state: StateItem };
-export type Loaded = { kind: 'found'; context: SensorContext } | Gone;
+export type GoneSensor = { kind: 'gone'; state: StateItem };
+export type LoadedSensor = { kind: 'found'; context: SensorContext } | GoneSensor;
 
 const emptyState: StateItem = { ...newSensorState, decision: null };
 
@@ -56,10 +56,11 @@ export const loadSensor = async (
   key: SensorKey,
   freshness: SensorContext['freshness'],
   known?: StateItem,
-): Promise<Loaded> => {
+): Promise<LoadedSensor> => {
   const { customerId, sensorId } = key;
   const { sensors } = deps.store;
-  const read = freshness === 'latest' ? await sensors.around(customerId, sensorId, known) : await readRecent(deps, key);
+  const read =
+    freshness === 'latest' ? await sensors.getWithContext(customerId, sensorId, known) : await readRecent(deps, key);
   const { sensor, customer } = read;
   const state = read.state ?? emptyState;
   const isHere = sensor !== null && state.ttl === undefined;
@@ -82,7 +83,7 @@ export const loadRoom = async (
 ): Promise<RoomContext> => {
   if (former) {
     const { regions, critical } = former;
-    return { regions, places: regions, ...timesOf(critical, sensor.firmwareVersion) };
+    return { regions, bounds: regions, ...durationsOf(critical, sensor.firmwareVersion) };
   }
   const [room, critical] = await Promise.all([
     needs.regions ? store.rooms.get(customerId, sensor.id) : null,
@@ -90,7 +91,7 @@ export const loadRoom = async (
   ]);
   return {
     regions: room?.regions ?? [],
-    places: sensor.room?.regions ?? [],
-    ...timesOf(critical?.values ?? null, sensor.firmwareVersion),
+    bounds: sensor.room?.regions ?? [],
+    ...durationsOf(critical?.values ?? null, sensor.firmwareVersion),
   };
 };

@@ -7,7 +7,7 @@ import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { MAX_DELAY_SECONDS } from '#shared/queue/encode.ts';
 import type { StateItem } from '#shared/store/sensors/state-item.ts';
 import { RetryLater } from '#shared/worker/failure.ts';
-import { finishDecision, type Rules } from './apply.ts';
+import { finishDecision, type RulesById } from './apply.ts';
 import { type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
 import type { Judgement, NewEvent } from './judge.ts';
 
@@ -18,7 +18,7 @@ type DecisionOutcome =
   /** The state was written, without an event. */
   | { kind: 'noted'; state: StateItem }
   /** State and decision were written. */
-  | { kind: 'decided'; state: StateItem; decision: Decision; rules: Rules };
+  | { kind: 'decided'; state: StateItem; decision: Decision; rules: RulesById };
 
 const loadRules = async (
   { store }: ProcessDeps,
@@ -35,7 +35,7 @@ const loadRules = async (
 };
 
 /** Returns an event of a decision as it is stored, small because every write of the state includes it. */
-const storedEvent = ({ requestId: _, ...event }: Decided, rules: Rules): Decided => {
+const storedEvent = ({ requestId: _, ...event }: Decided, rules: RulesById): Decided => {
   // Only rules whose escalation ends with the event need its subject.
   if (event.rules.some((id) => rules.get(id)?.untilAcknowledged === false)) return event;
   const { subject: __, ...happening } = event.happening;
@@ -43,7 +43,7 @@ const storedEvent = ({ requestId: _, ...event }: Decided, rules: Rules): Decided
 };
 
 /** A decision that is not written yet, and when each rule last fired, including this decision. */
-type NewDecision = { decision: Decision; fired: SensorState['fired']; rules: Rules };
+type NewDecision = { decision: Decision; fired: SensorState['fired']; rules: RulesById };
 
 /** Decides which rules fire. The state keeps one decision, so the previous one is finished before it is replaced. */
 const decideRules = async (
@@ -57,7 +57,7 @@ const decideRules = async (
   const { fired, decided } = evaluateRules(before.fired, events, rulesFor);
   // Read before the decision is written, so no hit of this decision can exist yet.
   const isHit = decided.some((event) => event.rules.length > 0);
-  const after = isHit ? await deps.store.ruleHits.tail(customerId) : null;
+  const after = isHit ? await deps.store.ruleHits.lastPlace(customerId) : null;
   const rules = new Map([...rulesOf.values()].flat().map((rule) => [rule.id, rule]));
   const numbered = numberAfter(before.decision, deps.now());
   return { decision: { decided, after, numbered }, fired, rules };

@@ -1,35 +1,35 @@
 import {
   type Addressee,
+  addresseeKey,
   addresseesOf,
-  deliveryTo,
-  isTold,
-  type Known,
-  keyOfAddressee,
-  knownOf,
-  onceEach,
-  publisherOf,
+  deliveriesTo,
+  expressesEvent,
+  type KnownRecipients,
+  publisherFor,
+  readRecipients,
+  uniqueAddressees,
 } from '#shared/api/addressees.ts';
-import { type Delivery, receiverOf, webhookOf } from '#shared/domain/delivery/delivery.ts';
-import { type EventContext, idInRound, serviceOf } from '#shared/domain/delivery/snapshot.ts';
-import { isOver } from '#shared/domain/over.ts';
+import { type Delivery, receiverKey, webhookOfReceiver } from '#shared/domain/delivery/delivery.ts';
+import { type EventContext, idInRound, serviceFrom } from '#shared/domain/delivery/snapshot.ts';
 import {
-  closed,
   type Escalation,
-  MOST_MESSAGES,
+  MAX_HIT_MESSAGES,
+  messageIndexes,
   nextRound,
-  opened,
-  placesOf,
-  stepsOf,
+  roundRecipients,
+  withClosedRound,
+  withOpenRound,
 } from '#shared/domain/rule/escalation.ts';
-import { allRecipients, isForDuty } from '#shared/domain/rule/recipients.ts';
+import { allRecipients, includesOnDuty } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import { isSituationOver } from '#shared/domain/situation-over.ts';
 import type { Escalate } from '#shared/queue/task.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
-import type { EscalatedHit } from '#shared/store/rules/escalations.ts';
+import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
 import type { StateItem } from '#shared/store/sensors/state-item.ts';
 import type { ProcessDeps } from './context.ts';
-import { countAlarms, enqueueDeliveries, enqueueRound, messageFor, writeDeliveries } from './hits.ts';
+import { countImmediateAlarms, enqueueDeliveries, enqueueRound, messageFor, writeDeliveries } from './hits.ts';
 
 /** Tasks that arrive this early (ms) are requeued: clocks of hosts differ, and the sweep would be up to a minute late. */
 const EARLY_MS = 5_000;
@@ -39,34 +39,34 @@ const SLOW_MS = 500;
 /** Everything that a round depends on, as it is now. */
 type RoundContext = {
   customerId: number;
-  hit: EscalatedHit;
+  hit: EscalatingHit;
   rule: Rule;
   state: StateItem | null;
-  recipients: Known;
+  recipients: KnownRecipients;
   eventContext: EventContext;
 };
 
-const roundTask = (customerId: number, { id, cause }: EscalatedHit) => ({ customerId, hitId: id, uuid: cause.uuid });
+const roundTask = (customerId: number, { id, cause }: EscalatingHit) => ({ customerId, hitId: id, uuid: cause.uuid });
 
 /** Reads a hit with a running escalation. Null if there is none. */
-const loadHit = async ({ store }: ProcessDeps, { customerId, hitId }: Escalate): Promise<EscalatedHit | null> => {
+const loadHit = async ({ store }: ProcessDeps, { customerId, hitId }: Escalate): Promise<EscalatingHit | null> => {
   const hit = await store.ruleHits.get(customerId, hitId);
   return hit?.escalation && hit.cause ? { ...hit, escalation: hit.escalation, cause: hit.cause } : null;
 };
 
 /** Reads what a round needs. Null if the rule or the sensor is gone, which ends the escalation. */
-const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatedHit): Promise<RoundContext | null> => {
+const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatingHit): Promise<RoundContext | null> => {
   const { store, settings } = deps;
   const [rule, { sensor, state, customer }] = await Promise.all([
     store.rules.get(customerId, hit.ruleId),
-    store.sensors.around(customerId, hit.sensorId),
+    store.sensors.getWithContext(customerId, hit.sensorId),
   ]);
   if (!rule || !sensor) return null;
   // An open round may notify webhooks that its rule no longer names.
-  const webhooks = hit.escalation.to?.flatMap((receiver) => webhookOf(receiver) ?? []);
-  const recipients = await knownOf(deps, customerId, allRecipients(rule), webhooks);
+  const webhooks = hit.escalation.to?.flatMap((receiver) => webhookOfReceiver(receiver) ?? []);
+  const recipients = await readRecipients(deps, customerId, allRecipients(rule), webhooks);
   const event = { ...hit.cause, rules: [] };
-  const eventContext = { service: serviceOf(settings), event, sensor, customer };
+  const eventContext = { service: serviceFrom(settings), event, sensor, customer };
   return { customerId, hit, rule, state, recipients, eventContext };
 };
 
@@ -81,14 +81,14 @@ const addresseesByRule = (
   { hit, rule, recipients, eventContext }: RoundContext,
   { open = 'step', after }: Pick<Escalation, 'open' | 'after'>,
 ): (Placed & { step: number })[] => {
-  const named = stepsOf(rule, open, after).flatMap(({ step, recipients: ofStep }) =>
+  const named = roundRecipients(rule, open, after).flatMap(({ step, recipients: ofStep }) =>
     addresseesOf(ofStep, recipients, eventContext).map((addressee) => ({ step, addressee })),
   );
-  const places = placesOf(
+  const places = messageIndexes(
     hit.messages,
-    named.map(({ step, addressee }) => ({ step, accountId: addressee.accountId, publisher: publisherOf(addressee) })),
+    named.map(({ step, addressee }) => ({ step, accountId: addressee.accountId, publisher: publisherFor(addressee) })),
   );
-  return onceEach(named.map((target, at) => ({ ...target, place: places[at] ?? null })));
+  return uniqueAddressees(named.map((target, at) => ({ ...target, place: places[at] ?? null })));
 };
 
 /**
@@ -96,7 +96,7 @@ const addresseesByRule = (
  * webhooks.
  */
 const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Placed[] => {
-  const webhooks = [...recipients.webhooks.values()].filter(({ format }) => isTold(format, eventContext));
+  const webhooks = [...recipients.webhooks.values()].filter(({ format }) => expressesEvent(format, eventContext));
   return hit.messages.flatMap(({ publisher: by, accountId, extra }, place): Placed[] => {
     const named = { accountId, name: extra.display_name };
     if (by !== 'webhook') return [{ addressee: { ...named, by }, place }];
@@ -113,16 +113,16 @@ const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reach
   const time = deps.now();
   const ruleHitId = context.hit.id;
   const dates = { createDate: time, updateDate: time };
-  const added = addresseesByRule(context, reached).filter(({ addressee }) => !to.includes(keyOfAddressee(addressee)));
+  const added = addresseesByRule(context, reached).filter(({ addressee }) => !to.includes(addresseeKey(addressee)));
   const messages = added
     .filter(({ place }) => place === null)
-    .slice(0, Math.max(0, MOST_MESSAGES - context.hit.messages.length))
+    .slice(0, Math.max(0, MAX_HIT_MESSAGES - context.hit.messages.length))
     .map(({ step, addressee }): RuleMessage => ({ ...messageFor(deps, addressee), ...dates, ruleHitId, step }));
-  return { to: [...to, ...added.map(({ addressee }) => keyOfAddressee(addressee))], messages };
+  return { to: [...to, ...added.map(({ addressee }) => addresseeKey(addressee))], messages };
 };
 
 /** The round of a hit: it is open, not due, or the hit has changed since it was read. */
-type Round = { kind: 'open'; hit: EscalatedHit } | { kind: 'not_due' } | { kind: 'changed' };
+type Round = { kind: 'open'; hit: EscalatingHit } | { kind: 'not_due' } | { kind: 'changed' };
 
 /** Writes the receivers of a round into its hit. */
 const openRound = async (deps: ProcessDeps, context: RoundContext, reached: Escalation): Promise<Round> => {
@@ -142,12 +142,12 @@ const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Ro
   // The steps of the rule may have changed since this round was scheduled.
   if (!next || next.at > now()) {
     if (next) await enqueueRound(deps, roundTask(customerId, hit), next.at);
-    await store.escalations.goOn(customerId, hit, next && { ...hit.escalation, at: next.at }, now());
+    await store.escalations.scheduleRound(customerId, hit, next && { ...hit.escalation, at: next.at }, now());
     return { kind: 'not_due' };
   }
-  const named = stepsOf(rule, next.kind, next.after).flatMap((step) => step.recipients);
-  const nobodyOnDuty = isForDuty(named) && recipients.onDuty.length === 0;
-  const round = await openRound(deps, context, opened(hit.escalation, next, nobodyOnDuty));
+  const named = roundRecipients(rule, next.kind, next.after).flatMap((step) => step.recipients);
+  const nobodyOnDuty = includesOnDuty(named) && recipients.onDuty.length === 0;
+  const round = await openRound(deps, context, withOpenRound(hit.escalation, next, nobodyOnDuty));
   if (round.kind === 'changed') return round;
   if (nobodyOnDuty) deps.measure('NobodyOnDuty');
   deps.failpoint('escalate.decided');
@@ -173,13 +173,13 @@ const deliveriesOf = async (deps: ProcessDeps, context: RoundContext): Promise<D
   const byHit = addresseesByHit(context);
   // The messages of the current step are the last ones.
   const byMessage = escalation.open === 'step' ? byHit.toReversed() : byHit;
-  const found = onceEach<Placed>([...byRule.filter(({ place }) => place !== null), ...byMessage, ...byRule]);
-  const named = found.filter(({ addressee }) => to.includes(keyOfAddressee(addressee)));
+  const found = uniqueAddressees<Placed>([...byRule.filter(({ place }) => place !== null), ...byMessage, ...byRule]);
+  const named = found.filter(({ addressee }) => to.includes(addresseeKey(addressee)));
   // A delivery without a message in the hit reports to a place that stays empty.
-  const emptyPlace = Math.max(MOST_MESSAGES, hit.messages.length);
+  const emptyPlace = Math.max(MAX_HIT_MESSAGES, hit.messages.length);
   const deliveries = named.map(({ addressee, place }) => {
     const message = { id: hit.id, message: place ?? emptyPlace };
-    return deliveryTo(deps, eventContext, recipients, { rule, addressee, hit: message, round: escalation });
+    return deliveriesTo(deps, eventContext, recipients, { rule, addressee, hit: message, round: escalation });
   });
   return (await Promise.all(deliveries)).flat();
 };
@@ -188,12 +188,12 @@ const deliveriesOf = async (deps: ProcessDeps, context: RoundContext): Promise<D
 const cancelDeliveries = async (
   { store, now }: ProcessDeps,
   customerId: number,
-  { escalation, cause, sensorId, ruleId }: EscalatedHit,
+  { escalation, cause, sensorId, ruleId }: EscalatingHit,
   receivers: readonly string[],
 ): Promise<void> => {
   for (const receiver of receivers) {
     const id = idInRound({ uuid: cause.uuid, sensorId, ruleId }, escalation, receiver);
-    const found = await store.deliveries.get(customerId, webhookOf(receiver), id);
+    const found = await store.deliveries.get(customerId, webhookOfReceiver(receiver), id);
     if (found?.state === 'pending') await store.deliveries.end(found, 'canceled', now());
   }
 };
@@ -216,8 +216,8 @@ const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: nu
     deps,
     posted.filter((delivery) => sent.includes(delivery)),
   );
-  countAlarms(deps, sent, recipients);
-  const unsent = to.filter((receiver) => !sent.some((delivery) => receiverOf(delivery) === receiver));
+  countImmediateAlarms(deps, sent, recipients);
+  const unsent = to.filter((receiver) => !sent.some((delivery) => receiverKey(delivery) === receiver));
   await cancelDeliveries(deps, customerId, hit, unsent);
   return sent;
 };
@@ -228,26 +228,26 @@ const applyRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: n
   const { customerId, hit, rule } = context;
   const sent = await sendRound(deps, context, decidedAt);
   failpoint('escalate.enqueued');
-  const next = closed(rule, hit.escalation, hit.createDate, now());
+  const next = withClosedRound(rule, hit.escalation, hit.createDate, now());
   if (next) await enqueueRound(deps, roundTask(customerId, hit), next.at);
-  await store.escalations.goOn(customerId, hit, next, now());
+  await store.escalations.scheduleRound(customerId, hit, next, now());
   const { round } = hit.escalation;
   log('info', 'an escalation round was applied', { hitId: hit.id, round, deliveries: sent.map(({ id }) => id) });
 };
 
 /** Requeues a round that is not due yet because the sweep enqueued it ahead of time. Other early tasks are ignored. */
-const requeueRound = async (deps: ProcessDeps, customerId: number, hit: EscalatedHit): Promise<void> => {
+const requeueRound = async (deps: ProcessDeps, customerId: number, hit: EscalatingHit): Promise<void> => {
   const { escalation, dueAt } = hit;
   const isOfSweep = Number(dueAt) <= deps.now();
   const isEarly = escalation.at - deps.now() <= EARLY_MS;
   if (!isOfSweep && !isEarly) return;
   await enqueueRound(deps, roundTask(customerId, hit), escalation.at);
-  if (isOfSweep) await deps.store.escalations.goOn(customerId, hit, escalation, deps.now());
+  if (isOfSweep) await deps.store.escalations.scheduleRound(customerId, hit, escalation, deps.now());
 };
 
 /** Whether the escalation ends because the event is over, and its rule says so. */
 const isEndedByEvent = ({ rule, state, hit }: RoundContext): boolean =>
-  rule.untilAcknowledged === false && state !== null && isOver(state, hit.cause);
+  rule.untilAcknowledged === false && state !== null && isSituationOver(state, hit.cause);
 
 /** The result of the task of a round. `changed`: the hit has changed since it was read. */
 type RoundResult = 'no_escalation' | 'acknowledged' | 'not_due' | 'ended' | 'changed' | 'applied';
@@ -260,7 +260,7 @@ const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundRes
 
   const isOpen = hit.escalation.open !== undefined;
   if (!isOpen && hit.acknowledgement) {
-    if (hit.duePk) await store.escalations.rest(customerId, hit);
+    if (hit.duePk) await store.escalations.removeFromDue(customerId, hit);
     return 'acknowledged';
   }
   if (!isOpen && hit.escalation.at > now()) {
@@ -271,7 +271,7 @@ const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundRes
   const context = await loadRound(deps, customerId, hit);
   if (!context || (!isOpen && isEndedByEvent(context))) {
     if (!context && isOpen) await cancelDeliveries(deps, customerId, hit, hit.escalation.to ?? []);
-    await store.escalations.goOn(customerId, hit, null, now());
+    await store.escalations.scheduleRound(customerId, hit, null, now());
     return 'ended';
   }
 

@@ -1,35 +1,42 @@
-import { type Addressee, addresseesOf, deliveryTo, type Known, onceEach, publisherOf } from '#shared/api/addressees.ts';
+import {
+  type Addressee,
+  addresseesOf,
+  deliveriesTo,
+  type KnownRecipients,
+  publisherFor,
+  uniqueAddressees,
+} from '#shared/api/addressees.ts';
 import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { GATHER_SECONDS, isGathered } from '#shared/domain/delivery/gathering.ts';
 import type { EventContext } from '#shared/domain/delivery/snapshot.ts';
 import type { Decision } from '#shared/domain/event/decision.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
-import { beginning, isNear, placesOf } from '#shared/domain/rule/escalation.ts';
-import { isForDuty } from '#shared/domain/rule/recipients.ts';
+import { isWithinQueueDelay, messageIndexes, newEscalation } from '#shared/domain/rule/escalation.ts';
+import { includesOnDuty } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
-import type { HitPlace, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import type { HitPosition, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { deliverTask } from '#shared/queue/encode.ts';
 import type { Escalate } from '#shared/queue/task.ts';
 import type { NewHit, NewMessage } from '#shared/store/hits/hit-item.ts';
 import type { ProcessDeps } from './context.ts';
 
-type UnnumberedHit = Omit<NewHit, 'numbered'>;
+type UnnumberedHit = Omit<NewHit, 'hitNumber'>;
 type Message = NewMessage & Partial<Pick<RuleMessage, 'step'>>;
 
 /** Appends a hit to the customer's list of hits. Returns its place, its messages, and whether it is new. */
-type AppendHit = (hit: UnnumberedHit) => Promise<HitPlace & { messages: readonly Message[]; isNew: boolean }>;
+type AppendHit = (hit: UnnumberedHit) => Promise<HitPosition & { messages: readonly Message[]; isNew: boolean }>;
 
 /**
  * Creates the function that appends the hits of a decision. Their order is fixed, so that each gets the same number again
  * after a crash. The search for each hit starts after the previous one.
  */
-export const hitAppender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): AppendHit => {
+export const createHitAppender = ({ store, now }: ProcessDeps, customerId: number, decision: Decision): AppendHit => {
   let last = decision.after ?? { id: 0, createDate: 0 };
   const before = decision.numbered;
   let { number } = before;
   return async (hit) => {
     number += 1;
-    const numbered = { ...hit, numbered: { ...before, number } };
+    const numbered = { ...hit, hitNumber: { ...before, number } };
     const { isNew, ...place } = await store.ruleHits.append(customerId, last, numbered, now());
     last = place;
     // The recipients of the rule may have changed since the hit was written.
@@ -42,7 +49,7 @@ export const hitAppender = ({ store, now }: ProcessDeps, customerId: number, dec
 export const messageFor = ({ random, now }: ProcessDeps, addressee: Addressee): NewMessage => ({
   id: timeOrderedId(now(), Buffer.from(random(2)).readUInt16BE()),
   accountId: addressee.accountId,
-  publisher: publisherOf(addressee),
+  publisher: publisherFor(addressee),
   wasSend: false,
   sendTryTimes: [],
   extra: { display_name: addressee.name, is_bot: 'webhookId' in addressee },
@@ -65,13 +72,13 @@ const newHit = (
     ...(nobodyOnDuty && { nobodyOnDuty }),
     ...(eventContext.event.happening.isSimulated && { isSimulated: true }),
     messages: addressees.map((addressee) => messageFor(deps, addressee)),
-    escalates: (createDate) => beginning(rule, createDate, nobodyOnDuty),
+    escalationAt: (createDate) => newEscalation(rule, createDate, nobodyOnDuty),
     cause,
   };
 };
 
 /** Writes the hit of a rule that fired and was deleted before a crash was recovered. It notifies nobody. */
-export const fireDeleted = async (
+export const fireDeletedRule = async (
   { event, sensor }: EventContext,
   { ruleId, customerId }: { ruleId: number; customerId: number },
   append: AppendHit,
@@ -99,14 +106,14 @@ const firstAddressees = (
 ): { addressee: Addressee; place: number | null }[] => {
   const first = messages.map(({ accountId, publisher, step = 0 }) => ({ accountId, publisher, step }));
   const named = addressees.map((addressee) => {
-    return { accountId: addressee.accountId, publisher: publisherOf(addressee), step: 0 };
+    return { accountId: addressee.accountId, publisher: publisherFor(addressee), step: 0 };
   });
-  const places = placesOf(first, named);
+  const places = messageIndexes(first, named);
   const byRule = addressees.map((addressee, at) => ({ addressee, place: places[at] ?? null }));
   const byHit = messages.flatMap(({ publisher: by, accountId, extra, step = 0 }, place) =>
     by === 'webhook' || step > 0 ? [] : [{ addressee: { accountId, name: extra.display_name, by }, place }],
   );
-  return onceEach([...byRule, ...byHit]);
+  return uniqueAddressees([...byRule, ...byHit]);
 };
 
 /**
@@ -118,37 +125,38 @@ export const enqueueRound = async (
   hit: Omit<Escalate, 'type'>,
   at: number,
 ): Promise<void> => {
-  if (isNear(at, now())) await enqueue([{ type: 'escalate', ...hit }], { delaySeconds: (at - now()) / 1_000 });
+  if (isWithinQueueDelay(at, now()))
+    await enqueue([{ type: 'escalate', ...hit }], { delaySeconds: (at - now()) / 1_000 });
 };
 
 /**
  * Writes the hit of a rule, and enqueues the first round of its escalation. Returns the deliveries to its first
  * recipients.
  */
-export const fire = async (
+export const fireRule = async (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
-  { recipients, append }: { recipients: Known; append: AppendHit },
+  { recipients, append }: { recipients: KnownRecipients; append: AppendHit },
 ): Promise<Delivery[]> => {
   const named = addresseesOf(rule.recipients, recipients, eventContext);
-  const nobodyOnDuty = isForDuty(rule.recipients) && recipients.onDuty.length === 0;
+  const nobodyOnDuty = includesOnDuty(rule.recipients) && recipients.onDuty.length === 0;
   const hit = newHit(deps, eventContext, rule, { addressees: named, nobodyOnDuty });
   const { id, createDate, messages, isNew } = await append(hit);
-  const escalation = beginning(rule, createDate, nobodyOnDuty);
+  const escalation = newEscalation(rule, createDate, nobodyOnDuty);
   const task = { customerId: rule.customerId, hitId: id, uuid: eventContext.event.uuid };
   if (escalation) await enqueueRound(deps, task, escalation.at);
   const addressees = firstAddressees(named, messages);
   if (nobodyOnDuty && (isNew || addressees.length === 0)) deps.measure('NobodyOnDuty');
   const deliveries = addressees.map(({ addressee, place }) => {
     const to = { rule, addressee, hit: place === null ? null : { id, message: place } };
-    return deliveryTo(deps, eventContext, recipients, to);
+    return deliveriesTo(deps, eventContext, recipients, to);
   });
   return (await Promise.all(deliveries)).flat();
 };
 
 /** Whether a delivery is fetched from a webhook without a URL. */
-const isFetched = (delivery: Delivery, { webhooks }: Pick<Known, 'webhooks'>): delivery is WebhookDelivery =>
+const isFetched = (delivery: Delivery, { webhooks }: Pick<KnownRecipients, 'webhooks'>): delivery is WebhookDelivery =>
   delivery.webhookId !== null && webhooks.get(delivery.webhookId)?.url === null;
 
 /**
@@ -158,12 +166,11 @@ const isFetched = (delivery: Delivery, { webhooks }: Pick<Known, 'webhooks'>): d
 export const writeDeliveries = async (
   { store }: ProcessDeps,
   deliveries: readonly Delivery[],
-  recipients: Pick<Known, 'webhooks'>,
+  recipients: Pick<KnownRecipients, 'webhooks'>,
 ): Promise<Delivery[]> => {
   const posted = deliveries.filter((delivery) => !isFetched(delivery, recipients));
   await Promise.all(posted.map((delivery) => store.deliveries.create(delivery, false)));
-  for (const delivery of deliveries)
-    if (isFetched(delivery, recipients)) await store.deliveries.createFetched(delivery);
+  for (const delivery of deliveries) if (isFetched(delivery, recipients)) await store.deliveries.createInFeed(delivery);
   return posted;
 };
 
@@ -188,10 +195,10 @@ export const enqueueDeliveries = async (
  * Counts the alarms that are due immediately: not those that wait for others, nor those of a webhook that is disabled,
  * fetched, or delayed by its schedule.
  */
-export const countAlarms = (
+export const countImmediateAlarms = (
   { measure }: ProcessDeps,
   deliveries: readonly Delivery[],
-  { webhooks }: Pick<Known, 'webhooks'>,
+  { webhooks }: Pick<KnownRecipients, 'webhooks'>,
 ): void => {
   const isImmediate = (delivery: Delivery): boolean => {
     const { hit, webhookId } = delivery;

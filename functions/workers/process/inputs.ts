@@ -1,9 +1,9 @@
-import { type Credible, credible, type Signal } from '#shared/domain/event/message.ts';
-import { type JudgedRun, type NotedCall, runWith } from '#shared/domain/event/noted-call.ts';
+import { type Signal, type TrustedMessage, withTrustedTimes } from '#shared/domain/event/message.ts';
+import { type ProcessedRun, type RecordedCall, runWith } from '#shared/domain/event/recorded-call.ts';
 import { decoders } from '#shared/domain/makers/decoders.ts';
 import type { ProcessMessages, ProcessNotice } from '#shared/queue/task.ts';
 import type { NoticeItem } from '#shared/store/sensors/events.ts';
-import type { JudgedPosition } from '#shared/store/sensors/state-item.ts';
+import type { ProcessedPosition } from '#shared/store/sensors/state-item.ts';
 import type { Received } from '#shared/worker/attempt.ts';
 import type { ProcessDeps } from './context.ts';
 
@@ -19,10 +19,10 @@ type Origin = {
   /** The id of the API call that brought it. */
   requestId?: string | undefined;
   /** The noted call whose last message this is. */
-  noted?: NotedCall | undefined;
+  noted?: RecordedCall | undefined;
 };
 /** A message of a device, decoded; `at` is its number within the call. */
-export type MessageInput = Origin & { kind: 'message'; raw: string; at: number; decoded: Credible };
+export type MessageInput = Origin & { kind: 'message'; raw: string; at: number; decoded: TrustedMessage };
 /** A notice of the service about a sensor. */
 export type NoticeInput = Origin & { kind: 'notice'; uuid: string; notice: NoticeItem };
 /** A call of a device without a message. */
@@ -54,7 +54,7 @@ const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<
     requestId,
     raw,
     at: first + at,
-    decoded: credible(decode(JSON.parse(raw)), receiveDate),
+    decoded: withTrustedTimes(decode(JSON.parse(raw)), receiveDate),
     ...(at === messages.length - 1 && { noted }),
   }));
 };
@@ -75,24 +75,24 @@ export const isLikelyEvent = (input: SensorInput): boolean =>
 const NEW_QUEUE_AFTER = 10_000;
 
 /** Whether an input was judged before. A message that is received twice has the same position. */
-export const wasJudged = ({ position, receiveDate }: SensorInput, judged: JudgedPosition | undefined): boolean =>
+export const wasJudged = ({ position, receiveDate }: SensorInput, judged: ProcessedPosition | undefined): boolean =>
   judged !== undefined && position <= judged.position && receiveDate <= judged.receiveDate + NEW_QUEUE_AFTER;
 
 /**
  * Whether a decision from these inputs may be stored but not applied: they were received before, or accepted no later than
  * the judged ones. (SQS restarts the receive count of a redriven dead letter.)
  */
-export const mayBeDecided = (inputs: readonly SensorInput[], judged: JudgedPosition | undefined): boolean =>
+export const mayHaveDecision = (inputs: readonly SensorInput[], judged: ProcessedPosition | undefined): boolean =>
   inputs.some(({ received, receiveDate }) => received.receives > 1 || (judged && receiveDate <= judged.receiveDate));
 
 /** Returns the position up to which the messages of a sensor are judged, including these inputs. */
 export const judgedUpTo = (
   inputs: readonly SensorInput[],
-  before: JudgedPosition | undefined,
-): JudgedPosition | undefined => {
+  before: ProcessedPosition | undefined,
+): ProcessedPosition | undefined => {
   const last = inputs.at(-1);
   const calls = inputs.flatMap(({ noted }) => noted ?? []);
-  const run = calls.reduce<JudgedRun | undefined>(runWith, before?.run);
+  const run = calls.reduce<ProcessedRun | undefined>(runWith, before?.run);
   const dates = [before?.receiveDate ?? 0, ...inputs.map(({ receiveDate }) => receiveDate)];
   return last && { position: last.position, receiveDate: Math.max(...dates), ...(run && { run }) };
 };

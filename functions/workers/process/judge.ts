@@ -7,16 +7,16 @@ import {
   stepByNotice,
 } from '#shared/domain/event/event-steps.ts';
 import { messageUuid, type Signal } from '#shared/domain/event/message.ts';
-import { inOrder, timeOrderedId, uuidV5 } from '#shared/domain/ids.ts';
-import { learningEnds, learntBasic, type StoredBasic } from '#shared/domain/makers/maker-a/basic.ts';
+import { orderedIds, timeOrderedId, uuidV5 } from '#shared/domain/ids.ts';
+import { completeLearning, learningEndChange, type StoredBasic } from '#shared/domain/makers/maker-a/basic.ts';
 import type { SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import type { Timings } from '#shared/domain/state/room-context.ts';
 import { endsLearning, needsOf } from '#shared/domain/state/step.ts';
-import { noteContext } from '#shared/observability/log.ts';
+import { addLogContext } from '#shared/observability/log.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import { isLong } from '#shared/store/sensors/events.ts';
-import type { JudgedPosition, StateItem } from '#shared/store/sensors/state-item.ts';
-import { type Gone, loadRoom, loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
+import type { ProcessedPosition, StateItem } from '#shared/store/sensors/state-item.ts';
+import { type GoneSensor, loadRoom, loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
 import { judgedUpTo, type MessageInput, type NoticeInput, type SensorInput } from './inputs.ts';
 
 /** An event before its rules are evaluated. */
@@ -29,7 +29,7 @@ export type Judgement = {
   /** The timings of open falls, if there are any. */
   timings: Timings | null;
   /** The position up to which the messages of the sensor are judged; undefined leaves it unchanged. */
-  judged: JudgedPosition | undefined;
+  judged: ProcessedPosition | undefined;
 };
 
 /** `context` is the latest one if it had to be loaded; `inputs` are those that were judged. */
@@ -50,8 +50,8 @@ const maxEvents = ({ customer }: SensorContext): number =>
   Math.max(1, Math.min(MAX_EVENTS, Math.floor(MAX_HITS / (customer?.rules ?? 1))));
 
 /** Creates a generator of event ids. Events of the same time get consecutive ids, also after those of the last decision. */
-export const eventIdsAfter = ({ random }: Pick<ProcessDeps, 'random'>, { decision }: StateItem) =>
-  inOrder((time) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), decision?.decided.at(-1));
+export const createEventIds = ({ random }: Pick<ProcessDeps, 'random'>, { decision }: StateItem) =>
+  orderedIds((time) => timeOrderedId(time, Buffer.from(random(2)).readUInt16BE()), decision?.decided.at(-1));
 
 /** Stores the firmware version that a device reports. */
 const noteFirmware = async (
@@ -68,9 +68,9 @@ const noteLearnt = async ({ store }: ProcessDeps, context: SensorContext, time: 
   const key = { ...sensorKey(context), manufacturer: context.sensor.manufacturer };
   await retryOnConflict(async () => {
     const before = await store.configs.get<StoredBasic>(key, 'basic');
-    const values = before && learntBasic(before.values, time);
+    const values = before && completeLearning(before.values, time);
     if (!before || !values) return 'unchanged';
-    const learning = learningEnds(before.values, values, time);
+    const learning = learningEndChange(before.values, values, time);
     return (await store.configs.put(key, 'basic', { values, learning }, before)) === 'changed' ? null : 'ended';
   });
 };
@@ -115,7 +115,7 @@ const judgeMessage = async (
   const { receiveDate, raw, at, decoded } = input;
   const { customerId, sensorId } = sensorKey(context);
   const uuid = messageUuid(sensorId, decoded, raw, [receiveDate, at]);
-  noteContext({ uuid });
+  addLogContext({ uuid });
   await noteFirmware(deps, context, decoded.signal);
   if (endsLearning(state, decoded.signal)) await noteLearnt(deps, context, receiveDate);
   const needs = needsOf(state, decoded.signal);
@@ -127,7 +127,15 @@ const judgeMessage = async (
   if (step.kind === 'outdated') return step;
   const [first] = step.events;
   if (!first) return step;
-  const isNew = await deps.store.events.keep({ uuid, raw, at, customerId, sensorId, id: first.id, receiveDate });
+  const isNew = await deps.store.events.storeMessage({
+    uuid,
+    raw,
+    at,
+    customerId,
+    sensorId,
+    id: first.id,
+    receiveDate,
+  });
   if (!isNew) return judgeCall(deps, context, state, input);
   return isLong(raw) ? { ...step, events: step.events.map((event) => ({ ...event, isLong: true })) } : step;
 };
@@ -155,7 +163,7 @@ const isDuplicateNotice = async (
   if (input.kind !== 'notice') return false;
   const { customerId, sensorId } = sensorKey(context);
   return (
-    events.some(({ uuid }) => uuid === input.uuid) || (await store.events.isThere(customerId, sensorId, input.uuid))
+    events.some(({ uuid }) => uuid === input.uuid) || (await store.events.exists(customerId, sensorId, input.uuid))
   );
 };
 
@@ -166,7 +174,7 @@ const judgeWith = async (
   pending: readonly SensorInput[],
 ): Promise<Judged | Outdated> => {
   const { state } = context;
-  const judgeDeps = { ...deps, newEventId: eventIdsAfter(deps, state) };
+  const judgeDeps = { ...deps, newEventId: createEventIds(deps, state) };
   const events: NewEvent[] = [];
   const inputs: SensorInput[] = [];
   let next: SensorState = state;
@@ -192,7 +200,7 @@ export const judge = async (
   deps: ProcessDeps,
   context: SensorContext,
   pending: readonly SensorInput[],
-): Promise<Judged | Gone> => {
+): Promise<Judged | GoneSensor> => {
   const result = await judgeWith(deps, context, pending);
   if (result.kind === 'judged') return result;
   const latest = await loadSensor(deps, sensorKey(context), 'latest', context.state);

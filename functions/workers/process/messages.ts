@@ -3,7 +3,7 @@ import { Quarantine, RetryLater } from '#shared/worker/failure.ts';
 import { applyDecision, finishDecision, finishOrQuarantine } from './apply.ts';
 import { loadSensor, type ProcessDeps, type SensorContext, type SensorKey } from './context.ts';
 import { decide } from './decide.ts';
-import { isLikelyEvent, type MessageTask, mayBeDecided, readInputs, type SensorInput, wasJudged } from './inputs.ts';
+import { isLikelyEvent, type MessageTask, mayHaveDecision, readInputs, type SensorInput, wasJudged } from './inputs.ts';
 import { judge } from './judge.ts';
 
 /** How much time (ms) must be left to apply a decision. */
@@ -19,7 +19,7 @@ const finishUnfinished = async (
   const [first] = tasks;
   if (first?.quarantineCause)
     return { ...context, state: await finishOrQuarantine(deps, context, first.quarantineCause) };
-  if (mayBeDecided(inputs, context.state.judged)) await finishDecision(deps, context);
+  if (mayHaveDecision(inputs, context.state.judged)) await finishDecision(deps, context);
   return context;
 };
 
@@ -31,7 +31,7 @@ const complete = async (
   { judged, pending }: { judged: readonly SensorInput[]; pending: readonly SensorInput[] },
 ): Promise<void> => {
   for (const input of judged)
-    if (input.kind === 'notice') await store.events.endNotice(customerId, sensorId, input.uuid);
+    if (input.kind === 'notice') await store.events.removeNotice(customerId, sensorId, input.uuid);
   for (const task of tasks) if (!pending.some(({ received }) => received === task)) task.done();
 };
 
@@ -50,7 +50,7 @@ const discard = async (
     throw new Quarantine('the table has no such sensor');
   log('info', 'messages of a deleted or moved sensor were discarded', { customerId, sensorId });
   for (const { task, done } of tasks) {
-    if (task.type === 'process_notice') await store.events.endNotice(customerId, sensorId, task.uuid);
+    if (task.type === 'process_notice') await store.events.removeNotice(customerId, sensorId, task.uuid);
     done();
   }
 };

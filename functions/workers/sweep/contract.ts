@@ -10,9 +10,9 @@ export const sweep = scheduled({
   everySeconds: SWEEP_SECONDS,
   timeoutSeconds: 60,
   uses: [
-    'due.beat',
-    'due.waiting',
-    'due.leave',
+    'due.recordHeartbeat',
+    'due.pages',
+    'due.saveCursors',
     'states.glance',
     'enqueue:events',
     'enqueue:timers',

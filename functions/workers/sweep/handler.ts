@@ -4,9 +4,9 @@ import type { Deps } from '#shared/runtime/deps.ts';
 import type { Due } from '#shared/store/engine/due.ts';
 import { kindOfFailure } from '#shared/worker/failure.ts';
 import { onSchedule } from '#shared/worker/on-host.ts';
-import { createSensorChecks } from './checks.ts';
 import { sweep } from './contract.ts';
-import { createResend } from './resend.ts';
+import { createResendHistory } from './resend-history.ts';
+import { createSensorFilter } from './sensor-filter.ts';
 
 type SweepDeps = Deps<(typeof sweep)['uses'][number]>;
 
@@ -19,8 +19,8 @@ const MARGIN_MS = 10_000;
 const isAlwaysDue = ({ type }: Task): boolean => type === 'release_held' || type === 'step_replay';
 
 const createSweep = () => {
-  const resend = createResend();
-  const checks = createSensorChecks();
+  const resend = createResendHistory();
+  const checks = createSensorFilter();
 
   /**
    * Enqueues the tasks of due entries, except those enqueued a short time ago. Returns the tasks, also of queues that
@@ -46,7 +46,12 @@ const createSweep = () => {
 
   return async (deps: SweepDeps, timeLeft: () => number): Promise<void> => {
     const { store, redrive, now, log, measure } = deps;
-    const { since: upSince, cursors, isToRedrive, isOutdated } = await store.due.beat(now(), deps.longestGap());
+    const {
+      since: upSince,
+      cursors,
+      isToRedrive,
+      isOutdated,
+    } = await store.due.recordHeartbeat(now(), deps.longestGap());
     if (isOutdated) {
       log('error', 'the table holds data that only a newer version understands: deploy that version');
       measure('TasksFailed', 1, { worker: sweep.name, kind: 'outdated' });
@@ -62,7 +67,7 @@ const createSweep = () => {
     const sent: Task[] = [];
     let oldest = start;
     deps.failpoint('sweep.begun');
-    for await (const page of store.due.waiting(now(), cursors, noteFailure)) {
+    for await (const page of store.due.pages(now(), cursors, noteFailure)) {
       const entries = await checks.withoutOnline(deps, page, upSince);
       deps.failpoint('sweep.checked');
       sent.push(...(await enqueueDue(deps, entries, noteFailure)));
@@ -71,7 +76,7 @@ const createSweep = () => {
       if (timeLeft() < MARGIN_MS) break;
     }
     measure('OldestWaiting', (start - oldest) / 1_000);
-    if (cursors.length > 0) await store.due.leave(cursors);
+    if (cursors.length > 0) await store.due.saveCursors(cursors);
     const deliveryIds = sent.flatMap((task) => ('deliveryId' in task ? task.deliveryId : [])).slice(0, MAX_LOGGED);
     if (sent.length > 0) log('info', 'due tasks were enqueued', { sent: sent.length, deliveryIds });
     if (isToRedrive) await redrive();

@@ -3,7 +3,7 @@ import { type Operation, resourceOf } from '#shared/api/operation.ts';
 import { functionNameOf } from '../functions/function-name.ts';
 import type { LambdaName } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
-import { answersOnOurBehalf } from './gateway-answers.ts';
+import { gatewayResponses } from './gateway-responses.ts';
 import { operationsOf } from './operations.ts';
 
 /**
@@ -65,7 +65,7 @@ export const definitionOf = (stack: Stack, stage: Stage) => ({
   paths: pathsOf(stack),
   // Passes bodies on unchanged, as base64, because signatures and raw webhooks need every byte.
   'x-amazon-apigateway-binary-media-types': ['*/*'],
-  'x-amazon-apigateway-gateway-responses': answersOnOurBehalf(stage),
+  'x-amazon-apigateway-gateway-responses': gatewayResponses(stage),
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-endpoint-configuration.html
   'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: stage.certificateArn !== '' },
 });

@@ -21,7 +21,7 @@ import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { acknowledge } from '../acknowledged.ts';
-import { type ForFunctions, functionIn, type LambdaName } from '../functions/lambdas.ts';
+import { type LambdaName, type PerFunction, valueForFunction } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 import { operationsOf } from './operations.ts';
 
@@ -145,15 +145,15 @@ export class DeviceApi extends HttpApi {
    * function answers 405 and OPTIONS itself. API Gateway itself answers all other paths with 404, so that they do not take
    * capacity from falls.
    */
-  addOperations(functions: ForFunctions<IFunction>): void {
+  addOperations(functions: PerFunction<IFunction>): void {
     const operations = operationsOf('devices');
     const names = [...new Set(operations.map(({ lambda }) => lambda))];
-    const integrations = new Map(names.map((name) => [name, integrate(name, functionIn(functions, name))]));
+    const integrations = new Map(names.map((name) => [name, integrate(name, valueForFunction(functions, name))]));
     const route = (name: LambdaName, routeKey: HttpRouteKey): HttpRoute =>
       new HttpRoute(this, routeKey.key, {
         httpApi: this,
         routeKey,
-        integration: integrations.get(name) ?? integrate(name, functionIn(functions, name)),
+        integration: integrations.get(name) ?? integrate(name, valueForFunction(functions, name)),
       });
     for (const { name, operation, lambda } of operations) {
       const created = route(lambda, HttpRouteKey.with(BASE_PATH + operation.path, HttpMethod[operation.method]));

@@ -6,21 +6,21 @@ import { headerName, json, secretOrHash } from '#shared/settings/kinds.ts';
  * The proxy in front of the API, such as a CDN: the header with the caller's address, and the header with the secret that
  * authenticates the proxy. All fields are empty without a proxy.
  */
-export type ProxyInFront = {
+export type TrustedProxy = {
   header: string;
   secretHeader: string;
   /** `sha256:` and the hash in hex. The hash of a random secret does not reveal it, so templates may contain it. */
   secret: string;
 };
 
-export const NO_PROXY: ProxyInFront = { header: '', secretHeader: '', secret: '' };
+export const NO_PROXY: TrustedProxy = { header: '', secretHeader: '', secret: '' };
 
 const hashed = (secret: string): string =>
   secret.startsWith('sha256:') ? secret : `sha256:${createHash('sha256').update(secret).digest('hex')}`;
 
 /** Returns the schema of the setting: an object, its JSON, or '' for none. */
-export const proxyInFront = () =>
-  json<ProxyInFront>(
+export const trustedProxySchema = () =>
+  json<TrustedProxy>(
     z
       .object({ header: headerName(), secretHeader: headerName(), secret: secretOrHash().transform(hashed) })
       .default(NO_PROXY),

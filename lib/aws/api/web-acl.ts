@@ -86,7 +86,7 @@ const loginRates = ({ trustedProxy: { header }, loginRate }: Stage): CfnWebACL.R
   ];
 };
 
-/** Creates the web ACL of the app API. Blocked requests get a 403 with the usual body (gateway-answers.ts). */
+/** Creates the web ACL of the app API. Blocked requests get a 403 with the usual body (gateway-responses.ts). */
 export const createWebAcl = (scope: Construct, api: SpecRestApi, stage: Stage): CfnWebACL => {
   const acl = new CfnWebACL(scope, 'web-acl', {
     scope: 'REGIONAL',

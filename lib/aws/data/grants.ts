@@ -10,16 +10,16 @@ import type { Consumer } from '#shared/queue/consumer.ts';
 import type { QueueName } from '#shared/queue/names.ts';
 import {
   capabilityOf,
+  type deviceTopics,
   isCapability,
   isStoreCall,
   isTopic,
   type Topic,
-  type topics,
   type Use,
 } from '#shared/runtime/capabilities.ts';
 import { variablesOf } from '#shared/settings/environment.ts';
 import { acknowledge } from '../acknowledged.ts';
-import { type Queues, queueArnOf, workedOn } from '../queues/queues.ts';
+import { type Queues, queueArnOf, taskQueues } from '../queues/queues.ts';
 import { tableStatements } from './table-grants.ts';
 
 /** The resources of the stack. `senders` and `smsOrigins` are the ARNs of the identities that email and SMS are sent from. */
@@ -61,11 +61,15 @@ const REDRIVE = {
 };
 
 const redriveStatements = (queues: Queues): PolicyStatement[] => [
-  new PolicyStatement({ actions: REDRIVE.from, resources: workedOn(queues).map(([, { dead }]) => dead.queueArn) }),
-  new PolicyStatement({ actions: REDRIVE.to, resources: workedOn(queues).map(([, queue]) => queue.queueArn) }),
+  new PolicyStatement({
+    actions: REDRIVE.from,
+    resources: taskQueues(queues).map(([, { deadLetters }]) => deadLetters.queueArn),
+  }),
+  new PolicyStatement({ actions: REDRIVE.to, resources: taskQueues(queues).map(([, queue]) => queue.queueArn) }),
 ];
 
-const topicName = (topic: Topic): string => topicsOf('*')[topic.slice('topic/'.length) as (typeof topics)[number]];
+const topicName = (topic: Topic): string =>
+  topicsOf('*')[topic.slice('topic/'.length) as (typeof deviceTopics)[number]];
 
 /** Returns the ARN of a topic with a wildcard for the device, because devices are not known at deployment. */
 const topicArn = (scope: Construct, topic: Topic): string =>
@@ -88,7 +92,10 @@ const capabilitiesOf = (uses: readonly Use[]): Capability[] =>
   [...new Set(uses)].filter(isCapability).map(capabilityOf);
 
 /** Returns the environment of a function: exactly the variables that its uses need. */
-export const environmentOf = (uses: readonly Use[], values: Readonly<Record<string, string>>): Record<string, string> =>
+export const functionEnvironment = (
+  uses: readonly Use[],
+  values: Readonly<Record<string, string>>,
+): Record<string, string> =>
   Object.fromEntries(
     [...new Set(uses.flatMap(variablesOf))].sort().map((name) => {
       const value = values[name];
@@ -101,7 +108,7 @@ export const environmentOf = (uses: readonly Use[], values: Readonly<Record<stri
  * Returns the ARNs of the SES identities that can verify a sender: its address and its domain. Empty in a stage that sends
  * no email.
  */
-export const sendersOf = (stack: Stack, mailSender: string): string[] =>
+export const senderIdentityArns = (stack: Stack, mailSender: string): string[] =>
   (mailSender === '' ? [] : [mailSender, mailSender.slice(mailSender.indexOf('@') + 1)]).map((resourceName) =>
     stack.formatArn({ service: 'ses', resource: 'identity', resourceName }),
   );
@@ -115,7 +122,7 @@ const isSender = (resource: Capability['resource']): resource is 'mail' | 'sms' 
   resource === 'mail' || resource === 'sms';
 
 /** Returns the permissions of a function: those of its store calls and of its capabilities, without duplicates. */
-export const statementsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
+export const permissionsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
   const { table, queues, senders, smsOrigins } = resources;
   const capabilities = capabilitiesOf(uses);
   const onResources = capabilities.flatMap(({ resource, actions = [], context }) =>
@@ -149,7 +156,7 @@ export const statementsOf = (uses: readonly Use[], resources: Resources): Policy
 };
 
 /** Returns the permission to be invoked with messages of queues. */
-export const pollingOf = ({ queues: names }: Consumer, queues: Queues): PolicyStatement =>
+export const pollingPermission = ({ queues: names }: Consumer, queues: Queues): PolicyStatement =>
   new PolicyStatement({
     actions: POLLING,
     resources: names.map((name: QueueName) => queueArnOf(queues, name)),

@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { computedFor } from './computed.ts';
-import { entryOf } from './entry.ts';
+import { computedModulePlugin } from './computed.ts';
+import { entrySource } from './entry.ts';
 import type { LambdaName } from './lambdas.ts';
 import { bundleSdk, type Sdk } from './sdk.ts';
-import { unmapped } from './unmapped.ts';
+import { skipSourceMaps } from './skip-source-maps.ts';
 
 /** The bundled code of a function: a folder with `handler.mjs`, and what esbuild reports about it. */
 export type Bundle = {
@@ -75,10 +75,10 @@ const bundle = async (name: LambdaName, folder: string, sdk: Sdk): Promise<Bundl
   await rm(folder, { recursive: true, force: true });
   const { metafile } = await build({
     ...options,
-    stdin: { contents: await entryOf(name), resolveDir: root, sourcefile: `${name}.ts`, loader: 'ts' },
+    stdin: { contents: await entrySource(name), resolveDir: root, sourcefile: `${name}.ts`, loader: 'ts' },
     entryNames: 'handler',
     outdir: folder,
-    plugins: [sdk.plugin, computedFor(name, root), withoutTexts, unmapped],
+    plugins: [sdk.plugin, computedModulePlugin(name, root), withoutTexts, skipSourceMaps],
   });
   const outputs = Object.values(metafile.outputs);
   const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);

@@ -40,7 +40,7 @@ const computed: Partial<Record<LambdaName, Computed>> = {
  * Returns the esbuild plugin that replaces the computed module of a function with its exports. The build fails if the file
  * does not exist, or if the function does not import it.
  */
-export const computedFor = (name: LambdaName, root: string): Plugin => ({
+export const computedModulePlugin = (name: LambdaName, root: string): Plugin => ({
   name: 'computed',
   setup: ({ onLoad, onEnd }) => {
     const replaced = computed[name];

@@ -41,14 +41,14 @@ const nounsOf = (uses: readonly Use[]) => {
 };
 
 const fileOfModule: Readonly<Record<Module, string>> = {
-  exports: 'exports/on-s3.ts',
+  exports: 'exports/s3.ts',
   kms: 'auth/kms.ts',
   mail: 'aws/mail.ts',
   messengers: 'runtime/messengers.ts',
   passwords: 'auth/password.ts',
-  people: 'runtime/people.ts',
+  people: 'runtime/person-sender.ts',
   publish: 'aws/publish.ts',
-  queues: 'queue/send.ts',
+  queues: 'queue/sqs-queues.ts',
   subscriptions: 'aws/subscriptions.ts',
   vault: 'auth/vault.ts',
   webhookClient: 'delivery/webhook-client.ts',
@@ -62,7 +62,7 @@ const modulesOf = (uses: readonly Use[]): Module[] => [
  * Returns the source of the entry point of a function's bundle. It imports the handler and only those parts of the store and
  * the services that the contract uses, so the bundle contains nothing else.
  */
-export const entryOf = async (name: LambdaName): Promise<string> => {
+export const entrySource = async (name: LambdaName): Promise<string> => {
   const uses: readonly Use[] = lambdas.find((lambda) => lambda.name === name)?.uses ?? [];
   const nouns = await nounsOf(uses);
   const load = modulesOf(uses).map((module) => `${module}: () => import('#shared/${fileOfModule[module]}')`);

@@ -14,13 +14,19 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { acknowledgeWildcards, environmentOf, pollingOf, type Resources, statementsOf } from '../data/grants.ts';
-import { reservedFor } from '../queues/concurrency.ts';
-import { endpointsOf } from '../settings/local-stage.ts';
+import {
+  acknowledgeWildcards,
+  functionEnvironment,
+  permissionsOf,
+  pollingPermission,
+  type Resources,
+} from '../data/grants.ts';
+import { reservedConcurrencyOf } from '../queues/concurrency.ts';
+import { localEndpointVariables } from '../settings/local-stage.ts';
 import type { Stage } from '../settings/settings.ts';
 import type { Bundle } from './bundle.ts';
 import { functionNameOf } from './function-name.ts';
-import { type ForFunctions, isIn, type LambdaName, lambdas } from './lambdas.ts';
+import { hasFunction, type LambdaName, lambdas, type PerFunction } from './lambdas.ts';
 import type { Variables } from './variables.ts';
 
 /**
@@ -67,8 +73,8 @@ const identityOf = (scope: Construct, contract: Contract, { stage, ...resources 
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
     resources: [logGroup.logGroupArn],
   });
-  const polling = 'queues' in contract ? [pollingOf(contract, resources.queues)] : [];
-  const statements = [logging, ...statementsOf(uses, resources), ...polling];
+  const polling = 'queues' in contract ? [pollingPermission(contract, resources.queues)] : [];
+  const statements = [logging, ...permissionsOf(uses, resources), ...polling];
   const role = new Role(scope, `${name}-role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     inlinePolicies: { rights: new PolicyDocument({ statements }) },
@@ -89,7 +95,7 @@ const loopOf = (contract: Contract): RecursiveLoop =>
 
 /** Returns the reserved concurrency of a function, or nothing for 0, which would stop the function. */
 const reservationOf = (name: LambdaName, { concurrency }: Stage) => {
-  const reservedConcurrentExecutions = reservedFor(name, concurrency);
+  const reservedConcurrentExecutions = reservedConcurrencyOf(name, concurrency);
   return reservedConcurrentExecutions > 0 ? { reservedConcurrentExecutions } : {};
 };
 
@@ -108,8 +114,8 @@ class ContractFunction extends LambdaFunction {
       code: Code.fromAsset(host.bundles[name].folder),
       // Source maps put lines of the source into stack traces. They cost 10 to 20 ms and 6 MB at a cold start.
       environment: {
-        ...environmentOf(uses, host.variables),
-        ...endpointsOf(host.stage),
+        ...functionEnvironment(uses, host.variables),
+        ...localEndpointVariables(host.stage),
         NODE_OPTIONS: '--enable-source-maps',
       },
       memorySize: memoryOf(name, host.stage),
@@ -126,9 +132,9 @@ class ContractFunction extends LambdaFunction {
 }
 
 /** Creates the functions that the stage needs, one for each contract. */
-export const createFunctions = (scope: Construct, host: Host): ForFunctions<LambdaFunction> =>
+export const createFunctions = (scope: Construct, host: Host): PerFunction<LambdaFunction> =>
   Object.fromEntries(
     lambdas
-      .filter(({ name }) => isIn(host.stage, name))
+      .filter(({ name }) => hasFunction(host.stage, name))
       .map((contract) => [contract.name, new ContractFunction(scope, contract, host)]),
-  ) as ForFunctions<LambdaFunction>;
+  ) as PerFunction<LambdaFunction>;

@@ -5,7 +5,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { Alias, type IFunction, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { Stage } from '../settings/settings.ts';
-import { type ForFunctions, functionIn, type LambdaName } from './lambdas.ts';
+import { type LambdaName, type PerFunction, valueForFunction } from './lambdas.ts';
 
 /** The functions that every fall passes through, which are deployed gradually. */
 const GRADUAL = ['devices', 'process', 'deliver'] as const satisfies readonly LambdaName[];
@@ -19,21 +19,21 @@ const ALIAS = 'live';
  * fall passes through. Each change of code or configuration publishes a version, and the deployment deletes the previous one:
  * if it were kept, a second attempt to deploy the same code would fail, because Lambda publishes no new version for it.
  */
-export const invokedIn = ({ gradualDeployments }: Stage, functions: ForFunctions<LambdaFunction>) => {
-  if (!gradualDeployments) return functions as ForFunctions<IFunction>;
+export const invocationTargets = ({ gradualDeployments }: Stage, functions: PerFunction<LambdaFunction>) => {
+  if (!gradualDeployments) return functions as PerFunction<IFunction>;
   const aliases = GRADUAL.map((name) => {
-    const lambda = functionIn(functions, name);
+    const lambda = valueForFunction(functions, name);
     return [name, new Alias(lambda, ALIAS, { aliasName: ALIAS, version: lambda.currentVersion as IVersion })];
   });
-  return { ...functions, ...Object.fromEntries(aliases) } as ForFunctions<IFunction>;
+  return { ...functions, ...Object.fromEntries(aliases) } as PerFunction<IFunction>;
 };
 
 /**
  * Creates the role with which CodeDeploy shifts the aliases and reads the alarms of this account. It names the aliases instead
  * of referring to them, because each alias depends on its deployment group.
  */
-const createRole = (scope: Construct, functions: ForFunctions<LambdaFunction>, alarms: readonly Alarm[]): Role => {
-  const arns = GRADUAL.map((name) => functionIn(functions, name).functionArn);
+const createRole = (scope: Construct, functions: PerFunction<LambdaFunction>, alarms: readonly Alarm[]): Role => {
+  const arns = GRADUAL.map((name) => valueForFunction(functions, name).functionArn);
   const shiftAliases = new PolicyStatement({
     actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
     resources: arns.flatMap((arn) => [arn, `${arn}:${ALIAS}`]),
@@ -55,17 +55,17 @@ const createRole = (scope: Construct, functions: ForFunctions<LambdaFunction>, a
  * or somebody stops the deployment, CodeDeploy shifts them back and CloudFormation rolls back the whole stack.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-updatepolicy.html
  */
-export const shiftGradually = (
+export const createGradualDeployments = (
   scope: Construct,
-  functions: ForFunctions<LambdaFunction>,
-  invoked: ForFunctions<IFunction>,
+  functions: PerFunction<LambdaFunction>,
+  invoked: PerFunction<IFunction>,
   allAlarms: readonly Alarm[],
 ): void => {
   const alarms = allAlarms.filter(({ node }) => ROLLBACK_ALARMS.some((id) => node.id === `alarm-${id}`));
   const role = createRole(scope, functions, alarms);
   const application = new LambdaApplication(scope, 'deployments');
   for (const name of GRADUAL) {
-    const alias = functionIn(invoked, name);
+    const alias = valueForFunction(invoked, name);
     if (!(alias instanceof Alias)) throw new Error(`${name} has no alias`);
     new LambdaDeploymentGroup(scope, `${name}-deployment`, {
       application,

@@ -1,4 +1,4 @@
-import { authorizers, consumers, groups, schedules, schedulesOfAws } from '#functions/index.ts';
+import { authorizers, awsSchedules, consumers, groups, schedules } from '#functions/index.ts';
 import { guardCallsOf } from '#shared/api/guard-calls.ts';
 import { type Group, timeoutOf } from '#shared/api/operation.ts';
 import type { Use } from '#shared/runtime/capabilities.ts';
@@ -16,7 +16,7 @@ const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
 });
 
 /** The contracts of all functions. The code of each is in the folder of its name. */
-export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...schedulesOfAws, ...authorizers];
+export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...awsSchedules, ...authorizers];
 export type LambdaName = (typeof lambdas)[number]['name'];
 
 type OptionalFeatures = { mqtt: boolean; canary: boolean; alarmEmail: string };
@@ -31,17 +31,17 @@ const onlyWith = {
 type Optional = keyof typeof onlyWith;
 
 /** A value for each function of a stage. Functions that the stage does not need have none. */
-export type ForFunctions<T> = Readonly<Record<Exclude<LambdaName, Optional>, T> & Partial<Record<Optional, T>>>;
+export type PerFunction<T> = Readonly<Record<Exclude<LambdaName, Optional>, T> & Partial<Record<Optional, T>>>;
 
 /** Whether a stage has a function. */
-export const isIn = (stage: OptionalFeatures, name: LambdaName): boolean => {
+export const hasFunction = (stage: OptionalFeatures, name: LambdaName): boolean => {
   const settings: Partial<Record<LambdaName, keyof OptionalFeatures>> = onlyWith;
   const setting = settings[name];
   return setting === undefined || Boolean(stage[setting]);
 };
 
 /** Returns the value of a function. Throws if the stage does not have the function. */
-export const functionIn = <T>(values: ForFunctions<T>, name: LambdaName): T => {
+export const valueForFunction = <T>(values: PerFunction<T>, name: LambdaName): T => {
   const value = values[name];
   if (value === undefined) throw new Error(`this stage has no function ${name}`);
   return value;

@@ -6,7 +6,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { environment } from '#shared/settings/environment.ts';
 import { type Setting, textOf } from '#shared/settings/setting.ts';
-import type { AppsApi } from '../api/apps-api.ts';
+import type { AppApi } from '../api/app-api.ts';
 import type { DeviceApi } from '../api/device-api.ts';
 import { BACKUP_DAYS } from '../data/exports.ts';
 import { ruleNameOf } from '../mqtt/mqtt-names.ts';
@@ -19,7 +19,7 @@ import type { Stage } from '../settings/settings.ts';
  */
 export type Variables = Readonly<Record<keyof typeof environment, string>>;
 
-type Apis = { api: AppsApi; deviceApi: DeviceApi };
+type Apis = { api: AppApi; deviceApi: DeviceApi };
 
 type Environment = typeof environment;
 
@@ -50,7 +50,7 @@ const queueUrls = (queues: Queues) => ({
 type Created = { table: ITable; queues: Queues; key: IKey; alarmTopic: ITopic | null; exports: Bucket };
 
 /** Returns the values of all variables in a stage. */
-export const variablesOf = (
+export const environmentValues = (
   stage: Stage,
   { table, queues, key, alarmTopic, exports }: Created,
   { api, deviceApi }: Apis,

@@ -24,7 +24,7 @@ export const NOTHING_RESERVED = {
 } satisfies Partial<Record<LambdaName, number>>;
 type Concurrency = Readonly<typeof NOTHING_RESERVED>;
 
-export const concurrency = () => {
+export const concurrencySchema = () => {
   const reserved = wholeNumber(0, 10_000);
   return parts<Concurrency>(NOTHING_RESERVED, {
     devices: reserved,
@@ -36,7 +36,7 @@ export const concurrency = () => {
 };
 
 /** Returns the reserved concurrency of a function, or 0 if nothing is reserved. */
-export const reservedFor = (name: string, reservations: Concurrency): number =>
+export const reservedConcurrencyOf = (name: string, reservations: Concurrency): number =>
   (reservations as Readonly<Record<string, number>>)[name] ?? 0;
 
 /**
@@ -45,15 +45,18 @@ export const reservedFor = (name: string, reservations: Concurrency): number =>
  * would reach the dead-letter queue without a single attempt.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */
-export const shareOfQueue = ({ name, queues, concurrency: max }: Consumer, reservations: Concurrency): number => {
-  const reserved = reservedFor(name, reservations);
+export const maxConcurrencyPerQueue = (
+  { name, queues, concurrency: max }: Consumer,
+  reservations: Concurrency,
+): number => {
+  const reserved = reservedConcurrencyOf(name, reservations);
   return reserved === 0 ? max : Math.min(max, Math.floor(reserved / queues.length));
 };
 
 /** Returns an error message for each function whose reservation is too small for its queues. */
-export const tooSmall = (reservations: Concurrency): string[] =>
+export const reservationErrors = (reservations: Concurrency): string[] =>
   consumers
-    .filter((consumer: Consumer) => shareOfQueue(consumer, reservations) < MIN_PER_QUEUE)
+    .filter((consumer: Consumer) => maxConcurrencyPerQueue(consumer, reservations) < MIN_PER_QUEUE)
     .map(({ name, queues }: Consumer) => {
       const min = MIN_PER_QUEUE * queues.length;
       return `concurrency: ${name} must be 0 or at least ${min}, because each of its queues needs ${MIN_PER_QUEUE}`;

@@ -5,7 +5,7 @@ import { Alias, EventSourceMapping, type IFunction, type Function as LambdaFunct
 import type { Consumer, Scheduled } from '#shared/queue/consumer.ts';
 import { isFifo } from '#shared/queue/names.ts';
 import type { Stage } from '../settings/settings.ts';
-import { shareOfQueue } from './concurrency.ts';
+import { maxConcurrencyPerQueue } from './concurrency.ts';
 import { type Queues, queueArnOf } from './queues.ts';
 
 /**
@@ -38,7 +38,7 @@ export const addEventSources = (
       eventSourceArn: queueArnOf(queues, queue),
       batchSize,
       reportBatchItemFailures: true,
-      maxConcurrency: shareOfQueue(consumer, concurrency),
+      maxConcurrency: maxConcurrencyPerQueue(consumer, concurrency),
     });
   }
 };

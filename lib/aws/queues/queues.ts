@@ -43,7 +43,7 @@ const fifo = {
 /** A task queue with its dead-letter queue. */
 export class DurableQueue extends Queue {
   /** The dead-letter queue, which receives messages after too many receipts. */
-  readonly dead: Queue;
+  readonly deadLetters: Queue;
 
   constructor(scope: Construct, name: WorkQueue, removalPolicy: RemovalPolicy) {
     // The dead-letter queue of a FIFO queue must be a FIFO queue too.
@@ -55,7 +55,7 @@ export class DurableQueue extends Queue {
       visibilityTimeout: Duration.seconds(visibilitySeconds(consumerOf(name))),
       deadLetterQueue: { queue: dead, maxReceiveCount: MAX_RECEIVES },
     });
-    this.dead = dead;
+    this.deadLetters = dead;
   }
 }
 
@@ -73,7 +73,7 @@ export const createQueues = (scope: Construct, { keepData, mqtt }: Stage): Queue
 };
 
 /** Returns the task queues of the stage with their names. */
-export const workedOn = (queues: Queues): [name: WorkQueue, queue: DurableQueue][] =>
+export const taskQueues = (queues: Queues): [name: WorkQueue, queue: DurableQueue][] =>
   workQueues.flatMap((name): [WorkQueue, DurableQueue][] => {
     const queue = queues[name];
     return queue ? [[name, queue]] : [];

@@ -15,5 +15,5 @@ const ENDPOINTS = [
  * variables that the template has.
  * https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/serverless-sam-cli-using-invoke.html
  */
-export const endpointsOf = ({ name }: { name: string }): Readonly<Record<string, string>> =>
+export const localEndpointVariables = ({ name }: { name: string }): Readonly<Record<string, string>> =>
   name === LOCAL_STAGE ? Object.fromEntries(ENDPOINTS.map((variable) => [variable, ''])) : {};

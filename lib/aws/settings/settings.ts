@@ -1,9 +1,9 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { environment } from '#shared/settings/environment.ts';
-import { flag, numberOf, parts, text, wholeNumber } from '#shared/settings/kinds.ts';
+import { flag, oneOfNumbers, parts, text, wholeNumber } from '#shared/settings/kinds.ts';
 import { declare, type Setting, type Values } from '#shared/settings/setting.ts';
-import { NO_PROXY, proxyInFront } from '../api/trusted-proxy.ts';
-import { concurrency, NOTHING_RESERVED } from '../queues/concurrency.ts';
+import { NO_PROXY, trustedProxySchema } from '../api/trusted-proxy.ts';
+import { concurrencySchema, NOTHING_RESERVED } from '../queues/concurrency.ts';
 
 const retentions = Object.values(RetentionDays).filter((days) => typeof days === 'number');
 
@@ -109,7 +109,7 @@ const own = declare({
     about: { help: 'Logins and password resets that one address may try in 5 minutes. Needs `waf`.' },
   },
   concurrency: {
-    schema: concurrency,
+    schema: concurrencySchema,
     default: NOTHING_RESERVED,
     about: { help: 'Reserved concurrency of the functions that falls depend on. 0 reserves none.' },
   },
@@ -135,7 +135,7 @@ const own = declare({
     },
   },
   trustedProxy: {
-    schema: proxyInFront,
+    schema: trustedProxySchema,
     default: NO_PROXY,
     about: {
       isSecret: true,
@@ -186,7 +186,7 @@ const own = declare({
     about: { help: 'Logs each device request with address, route and status, for USD 0.18 per million requests.' },
   },
   logRetentionDays: {
-    schema: () => numberOf<RetentionDays>(retentions, `one of ${retentions.join(', ')} (which means forever)`),
+    schema: () => oneOfNumbers<RetentionDays>(retentions, `one of ${retentions.join(', ')} (which means forever)`),
     default: RetentionDays.ONE_MONTH,
     about: { unit: 'days', help: 'How long logs are kept.' },
   },

@@ -1,14 +1,14 @@
 import { environment } from '#shared/settings/environment.ts';
 import { settingsFor } from '#shared/settings/hosts.ts';
-import { issuerSettings } from '#shared/settings/issuer.ts';
-import { missingOf, readSettings } from '#shared/settings/read.ts';
-import { refusalsOf } from '#shared/settings/refusals.ts';
+import { requiredOidcSettings } from '#shared/settings/oidc.ts';
+import { missingSettings, readSettings } from '#shared/settings/read.ts';
 import type { Host } from '#shared/settings/setting.ts';
-import { tooSmall } from '../queues/concurrency.ts';
+import { settingErrors } from '#shared/settings/setting-errors.ts';
+import { reservationErrors } from '../queues/concurrency.ts';
 import { type Stage, settings } from './settings.ts';
 
 /** The settings that an issuer needs, all together. */
-const issuer = issuerSettings.map((name) => environment[name].about.stage);
+const issuer = requiredOidcSettings.map((name) => environment[name].about.stage);
 
 /** Returns an error message for each contradictory combination of valid settings. */
 const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificateArn, ...stage }: Stage): string[] => {
@@ -22,8 +22,8 @@ const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificat
     ...((stage.mqttHost === '') === (stage.mqttCertificateArn === '')
       ? []
       : ['mqttHost: requires mqttCertificateArn, and the other way round']),
-    ...missingOf(issuer, (name) => stage[name] !== settings[name].default),
-    ...tooSmall(stage.concurrency),
+    ...missingSettings(issuer, (name) => stage[name] !== settings[name].default),
+    ...reservationErrors(stage.concurrency),
   ];
 };
 
@@ -44,7 +44,7 @@ export const stageFrom = (context: (key: string) => unknown): Stage => {
     wrong,
   } = readSettings(settingsFor(settings, preset), context);
   const stage: Stage = { ...values, name };
-  const errors = [...refusalsOf(wrong), ...contradictions(stage)];
+  const errors = [...settingErrors(wrong), ...contradictions(stage)];
   if (errors.length > 0) throw new Error(`invalid settings of the stage:\n  ${errors.join('\n  ')}`);
   return stage;
 };

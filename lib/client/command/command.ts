@@ -3,7 +3,7 @@ import type { Pause } from '../pause.ts';
 import type { Send } from '../retrying-fetch.ts';
 
 /** The environment of a command. */
-export type Io = {
+export type CommandIo = {
   out: (line: string) => void;
   err: (line: string) => void;
   env: Readonly<Record<string, string | undefined>>;
@@ -48,7 +48,7 @@ export type Command = {
   about: string;
   help: string;
   /** Parses the arguments. Returns the function to run, or null for --help. Throws a UsageError. */
-  read: (args: readonly string[]) => ((io: Io) => Promise<void>) | null;
+  read: (args: readonly string[]) => ((io: CommandIo) => Promise<void>) | null;
 };
 
 const parsed = <O extends ParseArgsOptionsConfig>(options: O, args: readonly string[]): Parsed<O> => {
@@ -70,7 +70,7 @@ export const command = <const O extends ParseArgsOptionsConfig>(declared: {
   options: O;
   words?: readonly string[];
   check?: (values: OptionValues<O>) => string | null;
-  run: (values: OptionValues<O>, io: Io, word: string) => Promise<void>;
+  run: (values: OptionValues<O>, io: CommandIo, word: string) => Promise<void>;
 }): Command => ({
   about: declared.about,
   help: `${declared.help}\n${commonHelp}\nExit codes: 0 for success, 1 for a failure, 2 for invalid options.`,

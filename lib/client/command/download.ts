@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Io } from './command.ts';
+import type { CommandIo } from './command.ts';
 
 /** Where to save a file. With `isForced`, an existing file is replaced. */
 type Destination = { path: string; isForced: boolean };
@@ -11,7 +11,7 @@ const alreadyExists = (path: string): Error =>
   new Error(`${path} already exists: choose another file, or pass --force`);
 
 /** Throws if a file cannot be saved, so that no work is started for it. */
-export const demandFree = async ({ path, isForced }: Destination): Promise<void> => {
+export const ensureWritable = async ({ path, isForced }: Destination): Promise<void> => {
   const found = await stat(path).catch(() => null);
   // Nobody wants to replace a device or a folder.
   if (found && !found.isFile()) throw new Error(`${path} is not a file`);
@@ -31,10 +31,10 @@ const reserve = async (path: string): Promise<void> => {
 export const download = async (
   url: string,
   destination: Destination,
-  { fetch: send = fetch, signal }: Io,
+  { fetch: send = fetch, signal }: CommandIo,
 ): Promise<void> => {
   const { path, isForced } = destination;
-  await demandFree(destination);
+  await ensureWritable(destination);
   // The URL is signed. The token must not be sent to the storage.
   const response = await send(new Request(url, { signal }));
   if (!response.ok || !response.body) throw new Error(`could not download the file (${response.status})`);

@@ -1,8 +1,8 @@
 import type { Erasure } from '#openapi';
 import type { Client } from '../client.ts';
 import { ok } from '../problem.ts';
-import { command, flag, type Io, type OptionValues, UsageError } from './command.ts';
-import { demandUnfailed, laterBy, wait } from './job.ts';
+import { type CommandIo, command, flag, type OptionValues, UsageError } from './command.ts';
+import { laterCommand, throwIfFailed, wait } from './job.ts';
 import { printable, table, timeText } from './print.ts';
 import { connect } from './profiles.ts';
 import {
@@ -11,9 +11,9 @@ import {
   nameOf,
   subjectHelp,
   subjectOptions,
+  subjectProblem,
   type Target,
   targetOf,
-  wrongSubject,
 } from './subject.ts';
 
 /** The minimum duration of an erasure. A second pass erases what was still in progress during the first. */
@@ -47,7 +47,7 @@ const linesOf = (job: Erasure): string[] => {
   ];
 };
 
-const printErasure = (io: Io, isJson: boolean, job: Erasure): void => {
+const printErasure = (io: CommandIo, isJson: boolean, job: Erasure): void => {
   for (const line of isJson ? [JSON.stringify(job, null, 2)] : linesOf(job)) io.out(line);
 };
 
@@ -55,7 +55,7 @@ const options = { ...subjectOptions, yes: flag, wait: flag } as const;
 type EraseOptions = OptionValues<typeof options>;
 
 /** Asks the user to type the name of the subject, because ids are easily mixed up. */
-const confirm = async (client: Client, { subject }: Target, io: Io): Promise<void> => {
+const confirm = async (client: Client, { subject }: Target, io: CommandIo): Promise<void> => {
   const name = printable(await nameOf(client, subject));
   const id = printable(String(subject.id));
   io.err(
@@ -65,15 +65,15 @@ const confirm = async (client: Client, { subject }: Target, io: Io): Promise<voi
   if (typed.trim() !== name) throw new Error(`Nothing was erased: you did not type ${name}.`);
 };
 
-const demandConsent = (values: EraseOptions, io: Io): void => {
+const demandConsent = (values: EraseOptions, io: CommandIo): void => {
   if (values.job === undefined && !values.yes && !io.isTerminal)
     throw new UsageError('there is no terminal to confirm the erasure on: pass --yes');
 };
 
 const laterFor = (id: string, of: number | undefined, values: EraseOptions): string =>
-  laterBy(`erase --job ${id}`, of, values);
+  laterCommand(`erase --job ${id}`, of, values);
 
-type Context = { client: Client; values: EraseOptions; io: Io };
+type Context = { client: Client; values: EraseOptions; io: CommandIo };
 /** Waits for an erasure if requested, and prints its state. */
 const follow = async (
   started: Erasure,
@@ -86,7 +86,7 @@ const follow = async (
   const name = `erasure ${id}`;
   const job = values.wait ? await wait(started, { name, later: laterFor(id, of, values), fetchJob }, io) : started;
   printErasure(io, values.json, job);
-  demandUnfailed(job, name);
+  throwIfFailed(job, name);
 };
 
 /** Describes a started erasure and how to get its certificate. */
@@ -108,7 +108,7 @@ ${subjectHelp}
   --yes                        do not ask for the name; required without a terminal
   --wait                       wait until it has completed, and print its certificate`,
   options,
-  check: wrongSubject,
+  check: subjectProblem,
   run: async (values, io) => {
     demandConsent(values, io);
     const { client } = await connect(values, io);

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { DataExport } from '#openapi';
 import { ok } from '../problem.ts';
-import { command, flag, type Io, type OptionValues, text } from './command.ts';
-import { demandFree, download } from './download.ts';
-import { demandUnfailed, itemsOf, laterBy, type Waited, wait } from './job.ts';
+import { type CommandIo, command, flag, type OptionValues, text } from './command.ts';
+import { download, ensureWritable } from './download.ts';
+import { itemsOf, laterCommand, throwIfFailed, type WaitableJob, wait } from './job.ts';
 import { connect } from './profiles.ts';
-import { type JobOwner, jobOwnerOf, subjectHelp, subjectOptions, targetOf, wrongSubject } from './subject.ts';
+import { type JobOwner, jobOwnerOf, subjectHelp, subjectOptions, subjectProblem, targetOf } from './subject.ts';
 
 const options = { ...subjectOptions, output: text, force: flag, 'no-wait': flag } as const;
 type ExportOptions = OptionValues<typeof options>;
@@ -13,17 +13,17 @@ type ExportOptions = OptionValues<typeof options>;
 const check = (values: ExportOptions): string | null => {
   if (values['no-wait'] && (values.output !== undefined || values.force))
     return '--no-wait cannot be combined with --output or --force';
-  return values.output === '' ? '--output must be the name of a file' : wrongSubject(values);
+  return values.output === '' ? '--output must be the name of a file' : subjectProblem(values);
 };
 
 /** Starts an export, or finds the one of --job. */
-const jobOf = async (values: ExportOptions, io: Io): Promise<{ job: DataExport } & Waited<DataExport>> => {
+const jobOf = async (values: ExportOptions, io: CommandIo): Promise<{ job: DataExport } & WaitableJob<DataExport>> => {
   const { client } = await connect(values, io);
   const waitable = ({ customerId, of }: JobOwner, exportId: string) => {
     const params = { path: { customerId, exportId } };
     return {
       name: `export ${exportId}`,
-      later: laterBy(`export --job ${exportId}`, of, values),
+      later: laterCommand(`export --job ${exportId}`, of, values),
       fetchJob: () => ok(client.GET('/customers/{customerId}/exports/{exportId}', { params, signal: io.signal })),
     };
   };
@@ -39,7 +39,7 @@ const jobOf = async (values: ExportOptions, io: Io): Promise<{ job: DataExport }
   return { job, ...waitable(target, job.id) };
 };
 
-const save = async ({ id, subject, url }: DataExport, values: ExportOptions, io: Io): Promise<string> => {
+const save = async ({ id, subject, url }: DataExport, values: ExportOptions, io: CommandIo): Promise<string> => {
   if (url === null)
     throw new Error(
       `The file of the export ${id} was deleted: it was a day old, or its data was erased. Start a new export.`,
@@ -51,7 +51,7 @@ const save = async ({ id, subject, url }: DataExport, values: ExportOptions, io:
 };
 
 // `export` is a reserved word.
-export const exported = command({
+export const exportCommand = command({
   about: 'export all data stored about a sensor, user or customer as a ZIP file',
   help: `sensor-cloud export --sensor ID | --user ID | --customer ID --reason TEXT
 Asks for your password, waits for the export, and saves it. Requires the permission manage_customers.
@@ -62,13 +62,13 @@ ${subjectHelp}
   options,
   check,
   run: async (values, io) => {
-    if (values.output !== undefined) await demandFree({ path: resolve(values.output), isForced: values.force });
+    if (values.output !== undefined) await ensureWritable({ path: resolve(values.output), isForced: values.force });
     const { job: started, ...waitable } = await jobOf(values, io);
     const { name, later } = waitable;
     const print = ({ url: _, ...job }: DataExport, line: string, file?: string): void =>
       io.out(values.json ? JSON.stringify({ ...job, ...(file !== undefined && { file }) }) : line);
     if (values['no-wait']) {
-      demandUnfailed(started, name);
+      throwIfFailed(started, name);
       return print(started, `The ${name} is ${started.state}. To save it, run \`${later}\`.`);
     }
     const job = await wait(started, waitable, io);

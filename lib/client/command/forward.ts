@@ -1,9 +1,9 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { FeedDelivery } from '#openapi';
-import { FRESH } from '../feed.ts';
+import { REFETCH_AFTER_MS } from '../feed.ts';
 import { Problem } from '../problem.ts';
-import type { Io } from './command.ts';
+import type { CommandIo } from './command.ts';
 import { printable } from './print.ts';
 
 /** Timeout (ms) of the local server, the same that the service grants receivers. */
@@ -48,8 +48,8 @@ const reasonOf = (error: unknown): string => {
  * Posts a message until it is accepted (2xx), and prints each attempt. Returns false if the command is ended first, or
  * if the message has to be fetched again because its signature is getting too old.
  */
-export const forward = async (url: URL, message: FeedDelivery, isJson: boolean, io: Io): Promise<boolean> => {
-  const end = io.now() + FRESH;
+export const forward = async (url: URL, message: FeedDelivery, isJson: boolean, io: CommandIo): Promise<boolean> => {
+  const end = io.now() + REFETCH_AFTER_MS;
   for (let seconds = 1; !io.signal.aborted && io.now() <= end; seconds = Math.min(2 * seconds, MAX_PAUSE_SECONDS)) {
     const start = io.now();
     const status = await post(url, message, io.signal).catch((error: unknown) => reasonOf(error));
@@ -69,5 +69,5 @@ export const forward = async (url: URL, message: FeedDelivery, isJson: boolean, 
 };
 
 /** Describes for people why a call to the service failed. */
-export const troubleText = (error: unknown): string =>
+export const serviceErrorText = (error: unknown): string =>
   error instanceof Problem ? `${error.message} (${error.status})` : 'the service does not respond';

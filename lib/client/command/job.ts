@@ -1,7 +1,7 @@
 import type { DataExport } from '#openapi';
 import { statusOf } from '../problem.ts';
-import type { CommonValues, Io } from './command.ts';
-import { troubleText } from './forward.ts';
+import type { CommandIo, CommonValues } from './command.ts';
+import { serviceErrorText } from './forward.ts';
 
 /** The longest pause (s) between two checks. */
 const MAX_PAUSE_SECONDS = 15;
@@ -9,10 +9,10 @@ const MAX_PAUSE_SECONDS = 15;
 const MAX_FAILURES = 20;
 
 /** A job to wait for: its name for people, the command that gets its result later, and how its state is fetched. */
-export type Waited<T> = { name: string; later: string; fetchJob: () => Promise<T> };
+export type WaitableJob<T> = { name: string; later: string; fetchJob: () => Promise<T> };
 
 /** Returns the command that gets the result of a job later. `of` is the customer, if it has to be specified. */
-export const laterBy = (command: string, of: number | undefined, { profile, url }: CommonValues): string => {
+export const laterCommand = (command: string, of: number | undefined, { profile, url }: CommonValues): string => {
   const options = [
     ...(of === undefined ? [] : ['--of-customer', of]),
     ...(profile === 'default' ? [] : ['--profile', profile]),
@@ -34,15 +34,15 @@ const progressOf = (job: DataExport, ms: number): string => {
 };
 
 /** Throws if a job has failed. */
-export const demandUnfailed = ({ state }: DataExport, name: string): void => {
+export const throwIfFailed = ({ state }: DataExport, name: string): void => {
   if (state === 'failed') throw new Error(`The ${name} failed. Start it again.`);
 };
 
 /** Waits until a job has ended, even if the service is down for a while, and prints its progress. */
 export const wait = async <T extends DataExport>(
   started: T,
-  { name, later, fetchJob }: Waited<T>,
-  io: Io,
+  { name, later, fetchJob }: WaitableJob<T>,
+  io: CommandIo,
 ): Promise<T> => {
   const continues = `The ${name} continues. To get its result, run \`${later}\`.`;
   const start = io.now();
@@ -62,10 +62,10 @@ export const wait = async <T extends DataExport>(
       const status = statusOf(error);
       if (status >= 400 && status < 500 && status !== 429) throw error;
       failures += 1;
-      if (failures === MAX_FAILURES) throw new Error(`${troubleText(error)}. ${continues}`);
-      io.err(`${troubleText(error)}, retrying`);
+      if (failures === MAX_FAILURES) throw new Error(`${serviceErrorText(error)}. ${continues}`);
+      io.err(`${serviceErrorText(error)}, retrying`);
     }
   }
-  demandUnfailed(job, name);
+  throwIfFailed(job, name);
   return job;
 };

@@ -1,10 +1,10 @@
 import type { Client } from '../client.ts';
 import { feed } from '../feed.ts';
 import { statusOf } from '../problem.ts';
-import { command, flag, type Io, type OptionValues, text, UsageError } from './command.ts';
+import { type CommandIo, command, flag, type OptionValues, text, UsageError } from './command.ts';
 import { customerOf } from './customer.ts';
-import { forward, troubleText } from './forward.ts';
-import { existingWebhook, ownWebhook, secretOf } from './listened-webhook.ts';
+import { forward, serviceErrorText } from './forward.ts';
+import { existingWebhook, ownWebhook, secretOf } from './listen-webhook.ts';
 import { connect } from './profiles.ts';
 import { readNumber } from './times.ts';
 
@@ -33,7 +33,7 @@ const check = (values: ListenOptions): string | null => {
 };
 
 /** Opens the webhook to listen on. One that was created without --bot and --keep is deleted at the end. */
-const openWebhook = async (client: Client, io: Io, secret: string, values: ListenOptions) => {
+const openWebhook = async (client: Client, io: CommandIo, secret: string, values: ListenOptions) => {
   if (values.webhook) {
     const { id } = await existingWebhook(client, values.webhook);
     return { id, isTemporary: false };
@@ -49,8 +49,13 @@ const openWebhook = async (client: Client, io: Io, secret: string, values: Liste
 };
 
 /** Forwards the messages of a webhook until the command is ended. Messages that were not accepted are fetched again. */
-const forwardAll = async (client: Client, id: string, target: URL, { io, isJson }: { io: Io; isJson: boolean }) => {
-  const onTrouble = (error: unknown, seconds: number) => io.err(`${troubleText(error)}, retrying in ${seconds} s`);
+const forwardAll = async (
+  client: Client,
+  id: string,
+  target: URL,
+  { io, isJson }: { io: CommandIo; isJson: boolean },
+) => {
+  const onTrouble = (error: unknown, seconds: number) => io.err(`${serviceErrorText(error)}, retrying in ${seconds} s`);
   while (!io.signal.aborted)
     for await (const message of feed(client, id, { ...io, onTrouble }))
       if (!(await forward(target, message, isJson, io))) break;

@@ -1,7 +1,7 @@
 import { createClient } from '../client.ts';
 import { bodyOf, ok, problemOf } from '../problem.ts';
-import { command, type Io, text } from './command.ts';
-import { addressOf, keepInProfile, readProfile } from './profiles.ts';
+import { type CommandIo, command, text } from './command.ts';
+import { readProfile, serviceUrlOf, updateProfile } from './profiles.ts';
 import { readNumber } from './times.ts';
 
 type Connection = Parameters<typeof createClient>[0];
@@ -9,7 +9,7 @@ type Connection = Parameters<typeof createClient>[0];
 /** Starts a session, and asks for the second factor if the user has one. */
 const startSession = async (
   connection: Omit<Connection, 'token'>,
-  io: Io,
+  io: CommandIo,
   user: { username: string; password: string },
 ) => {
   const open = createClient({ ...connection } as Connection);
@@ -35,7 +35,7 @@ next login with the same profile revokes it.
   run: async (values, io) => {
     const days = readNumber('days', values.days, [1, 3_650], 90);
     const profile = await readProfile(io, values.profile);
-    const url = addressOf(values, io, profile);
+    const url = serviceUrlOf(values, io, profile);
     const username = values.username ?? (await io.ask(`Username for ${url}: `)).trim();
     const password = await io.ask('Password: ', 'hidden');
     const connection = { baseUrl: url, ...(io.fetch && { fetch: io.fetch }), pause: io.pause };
@@ -44,7 +44,7 @@ next login with the same profile revokes it.
     const expiresAt = io.now() + days * 86_400_000;
     const body = { name: `sensor-cloud on ${io.hostname}`.slice(0, 64), permissions: null, readOnly: false, expiresAt };
     const { id: tokenId, token } = await ok(session.POST('/users/{userId}/access-tokens', { params: { path }, body }));
-    await keepInProfile(io, values.profile, { url, token, tokenId, userId: me.id });
+    await updateProfile(io, values.profile, { url, token, tokenId, userId: me.id });
     if (profile.tokenId && profile.url === url && profile.userId === me.id)
       await session.DELETE('/users/{userId}/access-tokens/{tokenId}', {
         params: { path: { ...path, tokenId: profile.tokenId } },

@@ -1,7 +1,7 @@
 import { homedir, hostname } from 'node:os';
 import { pause } from '../pause.ts';
 import { program } from './program.ts';
-import { asker } from './terminal.ts';
+import { createPrompt } from './terminal.ts';
 
 const ended = new AbortController();
 process.once('SIGINT', () => ended.abort());
@@ -12,7 +12,7 @@ process.stdout.on('error', () => process.exit());
 process.exitCode = await program(process.argv.slice(2), {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
-  ask: asker(),
+  ask: createPrompt(),
   isTerminal: process.stdin.isTTY === true,
   env: process.env,
   home: homedir(),

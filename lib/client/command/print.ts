@@ -1,4 +1,4 @@
-import type { Io } from './command.ts';
+import type { CommandIo } from './command.ts';
 
 type Row = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -28,7 +28,7 @@ export const table = (rows: readonly Row[]): string[] => {
 };
 
 /** Prints a list: completely as JSON, or as a table of selected fields. */
-export const printList = <T>(io: Io, isJson: boolean, list: readonly T[], rowOf: (item: T) => Row): void => {
+export const printList = <T>(io: CommandIo, isJson: boolean, list: readonly T[], rowOf: (item: T) => Row): void => {
   if (isJson) io.out(JSON.stringify(list, null, 2));
   else if (list.length === 0) io.err('No results.');
   else for (const line of table(list.map(rowOf))) io.out(line);

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createClient } from '../client.ts';
 import type { Maker } from '../device-messages.ts';
-import { type CommonValues, type Io, UsageError } from './command.ts';
+import { type CommandIo, type CommonValues, UsageError } from './command.ts';
 
 /** The stored access to one service. Anyone who reads it can act as the user. */
 export type Profile = {
@@ -18,7 +18,7 @@ export type Profile = {
 };
 type ConfigFile = { profiles: Record<string, Profile> };
 
-const fileOf = ({ env, home }: Io): string =>
+const fileOf = ({ env, home }: CommandIo): string =>
   join(env.XDG_CONFIG_HOME || join(home, '.config'), 'sensor-cloud', 'config.json');
 
 const readAll = async (file: string): Promise<ConfigFile> => {
@@ -34,11 +34,11 @@ const readAll = async (file: string): Promise<ConfigFile> => {
   }
 };
 
-export const readProfile = async (io: Io, name: string): Promise<Profile> =>
+export const readProfile = async (io: CommandIo, name: string): Promise<Profile> =>
   (await readAll(fileOf(io))).profiles[name] ?? {};
 
 /** Updates fields of a profile, in a file that only its owner can read. */
-export const keepInProfile = async (io: Io, name: string, more: Profile): Promise<void> => {
+export const updateProfile = async (io: CommandIo, name: string, more: Profile): Promise<void> => {
   const file = fileOf(io);
   const { profiles } = await readAll(file);
   const updated: ConfigFile = { profiles: { ...profiles, [name]: { ...profiles[name], ...more } } };
@@ -58,16 +58,16 @@ const apiAt = (input: string): string => {
 };
 
 /** Returns the URL of the service from the options, the environment or the profile, in this order. */
-export const addressOf = (values: CommonValues, io: Io, profile: Profile): string => {
+export const serviceUrlOf = (values: CommonValues, io: CommandIo, profile: Profile): string => {
   const url = values.url ?? io.env.SENSOR_CLOUD_URL ?? profile.url;
   if (!url) throw new Error('No service is configured. Run `sensor-cloud login --url URL`, or set SENSOR_CLOUD_URL.');
   return apiAt(url);
 };
 
 /** Creates a client with the token of the environment or the profile. The latter is sent only to its own service. */
-export const connect = async (values: CommonValues, io: Io) => {
+export const connect = async (values: CommonValues, io: CommandIo) => {
   const profile = await readProfile(io, values.profile);
-  const url = addressOf(values, io, profile);
+  const url = serviceUrlOf(values, io, profile);
   const token = io.env.SENSOR_CLOUD_TOKEN || (profile.url === url ? profile.token : undefined);
   if (!token) throw new Error(`Not logged in to ${url}. Run \`sensor-cloud login\`, or set SENSOR_CLOUD_TOKEN.`);
   const connection = { ...(io.fetch && { fetch: io.fetch }), pause: io.pause };

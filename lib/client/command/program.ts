@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts';
-import { type Command, commonHelp, type Io, UsageError } from './command.ts';
+import { type Command, type CommandIo, commonHelp, UsageError } from './command.ts';
 import { erase } from './erase.ts';
-import { exported } from './export.ts';
+import { exportCommand } from './export.ts';
 import { listen } from './listen.ts';
 import { deliveries, rules, sensors } from './lists.ts';
 import { login } from './login.ts';
@@ -16,7 +16,7 @@ const commands: Readonly<Record<string, Command>> = {
   replay,
   send,
   listen,
-  export: exported,
+  export: exportCommand,
   erase,
 };
 
@@ -41,7 +41,7 @@ const sentenceOf = (error: unknown, name: string): string => {
 };
 
 /** Runs a command. Returns the exit code: 0, 1 for a failure, 2 for invalid usage. */
-export const program = async ([name = '--help', ...args]: readonly string[], io: Io): Promise<number> => {
+export const program = async ([name = '--help', ...args]: readonly string[], io: CommandIo): Promise<number> => {
   if (name === '--help') {
     io.out(help);
     return 0;

@@ -3,9 +3,9 @@ import type { Client } from '../client.ts';
 import type { Maker } from '../device-messages.ts';
 import { FakeDevice } from '../fake-device.ts';
 import { ok, statusOf } from '../problem.ts';
-import { command, type Io, type OptionValues, text, UsageError } from './command.ts';
+import { type CommandIo, command, type OptionValues, text, UsageError } from './command.ts';
 import { customerOf, me } from './customer.ts';
-import { connect, keepInProfile } from './profiles.ts';
+import { connect, updateProfile } from './profiles.ts';
 import { readNumber } from './times.ts';
 
 const words = ['fall', 'presence', 'bed-exit'] as const;
@@ -24,7 +24,7 @@ type Connected = Awaited<ReturnType<typeof connect>>;
 const makerOf = (name: string): Maker | undefined => makers.find((maker) => maker === name);
 
 /** Returns the provisioning key of the environment, or creates one for this device as a system admin. */
-const keyFor = async (client: Client, io: Io, manufacturer: Maker): Promise<string> => {
+const keyFor = async (client: Client, io: CommandIo, manufacturer: Maker): Promise<string> => {
   const { SENSOR_CLOUD_PROVISIONING_KEY: key } = io.env;
   if (key) return key;
   const { isAdmin } = await me(client);
@@ -35,7 +35,12 @@ const keyFor = async (client: Client, io: Io, manufacturer: Maker): Promise<stri
 };
 
 /** Registers a test sensor, and links it to the customer. */
-const register = async ({ client, url, connection }: Connected, io: Io, values: SendOptions, baseUrl: string) => {
+const register = async (
+  { client, url, connection }: Connected,
+  io: CommandIo,
+  values: SendOptions,
+  baseUrl: string,
+) => {
   const manufacturer = makerOf(values.maker) ?? 'maker_a';
   const { isAdmin } = await me(client);
   const customerId = await customerOf(client, values.customer);
@@ -54,7 +59,7 @@ const register = async ({ client, url, connection }: Connected, io: Io, values: 
   await ok(client.POST('/sensors/link', { body: { manufacturer, code, ...(isAdmin && { customerId }) } }));
   const { sensorId, deviceToken } = device;
   const { devices } = (await connect(values, io)).profile;
-  await keepInProfile(io, values.profile, { devices: { ...devices, [manufacturer]: { url, sensorId, deviceToken } } });
+  await updateProfile(io, values.profile, { devices: { ...devices, [manufacturer]: { url, sensorId, deviceToken } } });
   return device;
 };
 
@@ -65,7 +70,7 @@ const reportOf = (word: string, values: SendOptions): Report => {
 };
 
 /** Reports with the sensor of the options, with the test sensor of an earlier run, or with a new one. */
-const reportAs = async (values: SendOptions, io: Io, report: Report): Promise<FakeDevice> => {
+const reportAs = async (values: SendOptions, io: CommandIo, report: Report): Promise<FakeDevice> => {
   const connected = await connect(values, io);
   const { url, profile, connection } = connected;
   const manufacturer = makerOf(values.maker) ?? 'maker_a';

@@ -1,6 +1,6 @@
 import type { Subject } from '#openapi';
 import type { Client } from '../client.ts';
-import { type Answered, ok, statusOf } from '../problem.ts';
+import { type ApiResult, ok, statusOf } from '../problem.ts';
 import { type OptionValues, text } from './command.ts';
 import { customerOf, me } from './customer.ts';
 import { readNumber } from './times.ts';
@@ -24,7 +24,7 @@ export const subjectHelp = `  --sensor ID                  a sensor, and the per
   --job ID                     use a job that was started before, instead of a new one`;
 
 /** Returns what is wrong with the options; null if nothing is. */
-export const wrongSubject = ({ customer, sensor, user, reason, job, ...others }: SubjectValues): string | null => {
+export const subjectProblem = ({ customer, sensor, user, reason, job, ...others }: SubjectValues): string | null => {
   const named = [customer, sensor, user].filter((subject) => subject !== undefined).length;
   if (job !== undefined)
     return named > 0 || reason !== undefined ? '--job cannot be combined with a subject or --reason' : null;
@@ -65,7 +65,7 @@ export const targetOf = async (client: Client, values: SubjectValues): Promise<T
 };
 
 /** Returns null for 403 and 404: deleted subjects can still be erased, and callers may not see every name. */
-const unlessHidden = async <T>(call: Promise<Answered<T>>): Promise<T | null> =>
+const unlessHidden = async <T>(call: Promise<ApiResult<T>>): Promise<T | null> =>
   ok(call).catch((error: unknown) => {
     if (![403, 404].includes(statusOf(error))) throw error;
     return null;

@@ -14,7 +14,7 @@ const piped = () => {
 };
 
 /** Returns a function that asks on the terminal; a hidden answer is not echoed. From a pipe, it reads one line per question. */
-export const asker = () => {
+export const createPrompt = () => {
   let readLine: (() => Promise<string>) | undefined;
   return async (question: string, isHidden?: 'hidden'): Promise<string> => {
     if (!process.stdin.isTTY) {

@@ -4,13 +4,13 @@ import { useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
-import { ByCode } from './by-code.tsx';
 import { useChannelTexts } from './channel-texts.ts';
+import { CodeChannel } from './code-channel.tsx';
 import { Duty } from './duty.tsx';
 import { Push } from './push.tsx';
 import { channelsQuery, kindsQuery } from './queries.ts';
 
-/** The page where a user says by what it is reached, and until when it is on duty. */
+/** The page with the channels of the user, and the time until which the user is on duty. */
 export const ChannelsPage = () => {
   const { channels: title } = useTexts();
   const texts = useChannelTexts();
@@ -24,16 +24,16 @@ export const ChannelsPage = () => {
       {customerId !== null && <Duty customerId={customerId} />}
       <Text>{texts.explain}</Text>
       <Loaded query={kinds}>
-        {({ kinds: all, pushKey }) => (
+        {({ kinds: available, pushKey }) => (
           <Loaded query={channels}>
             {(own) => (
               <div className="cards">
-                {all.map((by) => {
+                {available.map((by) => {
                   const channel = own.find((ownChannel) => ownChannel.by === by);
                   return by === 'push' ? (
                     <Push key={by} channel={channel} pushKey={pushKey} />
                   ) : (
-                    <ByCode key={by} by={by} channel={channel} />
+                    <CodeChannel key={by} by={by} channel={channel} />
                   );
                 })}
               </div>

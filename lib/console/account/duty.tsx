@@ -11,34 +11,34 @@ import { useChannelTexts } from './channel-texts.ts';
 import { dutyQuery, self } from './queries.ts';
 
 const HOUR = 3_600_000;
-/** How long somebody says to be on duty, in hours: up to a long shift. */
+/** The offered durations of a duty (hours), up to a long shift. */
 const presets = [1, 4, 8, 12] as const;
 
-/** Says until when the user is on duty, and changes that. */
+/** Shows until when the user is on duty, and lets the user start or end a duty. */
 export const Duty = ({ customerId }: { customerId: number }) => {
   const texts = useChannelTexts();
   const dates = useDates();
   const { id } = useMe();
   const query = useQuery(dutyQuery(customerId));
   const refresh = [dutyQuery(customerId).queryKey];
-  const begin = useWrite({
+  const start = useWrite({
     send: (hours: number) =>
       ok(api.PUT('/users/{userId}/duty', { params: self, body: { until: Date.now() + hours * HOUR } })),
     refresh,
   });
   const end = useWrite({ send: () => ok(api.DELETE('/users/{userId}/duty', { params: self })), refresh });
-  const isPending = begin.isPending || end.isPending;
+  const isPending = start.isPending || end.isPending;
   return (
     <Section title={texts.duty}>
       <Loaded query={query} rows={2}>
-        {(all) => {
-          const own = all.find(({ userId }) => userId === id);
+        {(onDuty) => {
+          const own = onDuty.find(({ userId }) => userId === id);
           return (
             <Stack>
               <Text role="status">{own ? texts.onDuty(dates.dateTime(own.until)) : texts.offDuty}</Text>
               <Group>
                 {presets.map((hours) => (
-                  <Button key={hours} variant="default" disabled={isPending} onClick={() => begin.mutate(hours)}>
+                  <Button key={hours} variant="default" disabled={isPending} onClick={() => start.mutate(hours)}>
                     {texts.hours(hours)}
                   </Button>
                 ))}

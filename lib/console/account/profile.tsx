@@ -6,8 +6,8 @@ import { api } from '../api/client.ts';
 import { meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';
-import { languagesWith, useTexts } from '../texts/texts.tsx';
-import { entered } from '../ui/entered.ts';
+import { languageOptions, useTexts } from '../texts/texts.tsx';
+import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
 import { SecondFactor } from './second-factor.tsx';
@@ -26,7 +26,7 @@ const Profile = () => {
     onDone: (user) => client.setQueryData(meQuery.queryKey, user),
   });
   const submit = (form: HTMLFormElement) => {
-    const { telegramId, mobileNumber, ...rest } = entered(
+    const { telegramId, mobileNumber, ...rest } = fieldValues(
       form,
       'firstName',
       'lastName',
@@ -56,7 +56,7 @@ const Profile = () => {
         name="locale"
         label={texts.language}
         defaultValue={me.locale}
-        data={Object.entries(languagesWith(texts.languages, me.locale)).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(languageOptions(texts.languages, me.locale)).map(([value, label]) => ({ value, label }))}
       />
     </Form>
   );
@@ -69,10 +69,10 @@ const Password = () => {
     send: (body: { currentPassword: string; newPassword: string }) =>
       ok(api.PUT('/users/{userId}/password', { ...self, body })),
     done: texts.changed,
-    // A new password has ended all sessions, including this one.
+    // A new password ends all sessions, including this one.
     onDone: () => client.setQueryData(meQuery.queryKey, null),
   });
-  const submit = (form: HTMLFormElement) => write.mutate(entered(form, 'currentPassword', 'newPassword'));
+  const submit = (form: HTMLFormElement) => write.mutate(fieldValues(form, 'currentPassword', 'newPassword'));
   const field = (name: 'currentPassword' | 'newPassword', label: string, autoComplete: string) => (
     <PasswordInput name={name} label={label} autoComplete={autoComplete} required error={faultOf(write.error, name)} />
   );
@@ -85,13 +85,13 @@ const Password = () => {
   );
 };
 
-const Rights = () => {
+const Permissions = () => {
   const { account: texts, permissions } = useTexts();
   const me = useMe();
-  if (me.isAdmin) return <Alert>{texts.everything}</Alert>;
+  if (me.isAdmin) return <Alert>{texts.systemAdmin}</Alert>;
   return (
     <List>
-      <List.Item>{texts.nothing}</List.Item>
+      <List.Item>{texts.basics}</List.Item>
       {me.permissions.map((permission) => (
         <List.Item key={permission}>{permissions[permission]}</List.Item>
       ))}
@@ -99,7 +99,7 @@ const Rights = () => {
   );
 };
 
-/** The page of the user's own account. */
+/** The page of the user's account. */
 export const ProfilePage = () => {
   const { account: texts } = useTexts();
   const { username } = useMe();
@@ -120,9 +120,9 @@ export const ProfilePage = () => {
           </Paper>
           <Paper withBorder p="lg">
             <Title order={2} mb="md">
-              {texts.rights}
+              {texts.permissions}
             </Title>
-            <Rights />
+            <Permissions />
           </Paper>
         </Stack>
       </div>

@@ -12,13 +12,13 @@ import { RemoveChannel } from './remove-channel.tsx';
 
 type PushProps = { channel: Channel | undefined; pushKey: string };
 
-/** Switches pushes on for the browser of this device. They go to one device, the one that was switched on last. */
+/** Turns push notifications on for this browser. They go to one device only: the last one on which they were turned on. */
 export const Push = ({ channel, pushKey }: PushProps) => {
   const texts = useChannelTexts();
   const [isRefused, setIsRefused] = useState(false);
-  const switchOn = useWrite({
+  const turnOn = useWrite({
     send: async () => {
-      // A browser that cannot, or whose service is away, refuses as its user does.
+      // An unsupported browser or an unreachable push service counts as a refusal, too.
       const subscription = await subscribe(pushKey).catch(() => null);
       setIsRefused(subscription === null);
       const params = { path: { ...self.path, by: 'push' as const } };
@@ -33,8 +33,8 @@ export const Push = ({ channel, pushKey }: PushProps) => {
         {isRefused && <Alert color="yellow">{texts.pushRefused}</Alert>}
         {canPush() ? (
           <Group>
-            <Button onClick={() => switchOn.mutate()} loading={switchOn.isPending}>
-              {texts.switchOn}
+            <Button onClick={() => turnOn.mutate()} loading={turnOn.isPending}>
+              {texts.turnOn}
             </Button>
             {channel && <RemoveChannel channel={channel} />}
           </Group>

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 
-/** The path of what belongs to the user itself. */
+/** The path parameters for the resources of the logged-in user. */
 export const self = { path: { userId: 'me' } } as const;
 
 export const channelsQuery = queryOptions({

@@ -5,7 +5,7 @@ import { DeleteButton } from '../ui/delete-button.tsx';
 import { useChannelTexts } from './channel-texts.ts';
 import { channelsQuery, self } from './queries.ts';
 
-/** Deletes a channel of the user after a question. */
+/** A button that deletes a channel of the user after confirmation. */
 export const RemoveChannel = ({ channel: { by, address } }: { channel: Channel }) => {
   const texts = useChannelTexts();
   const params = { path: { ...self.path, by } };

@@ -6,7 +6,7 @@ import { meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
 import { useLogout, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
-import { entered } from '../ui/entered.ts';
+import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
 import { useOtpTexts } from './otp-texts.ts';
@@ -20,14 +20,14 @@ const Remove = () => {
   const write = useWrite({
     send: (password: string) => ok(api.DELETE('/users/{userId}/otp', { params: self, body: { password } })),
     done: texts.removed,
-    // All sessions have ended, including this one.
+    // The API has ended all sessions, including this one.
     onDone: () => client.setQueryData(meQuery.queryKey, null),
   });
   return (
     <Form
       action={texts.remove}
       isPending={write.isPending}
-      onSubmit={(form) => write.mutate(entered(form, 'password').password)}
+      onSubmit={(form) => write.mutate(fieldValues(form, 'password').password)}
     >
       <Text>{texts.isOn}</Text>
       <PasswordInput
@@ -41,7 +41,7 @@ const Remove = () => {
   );
 };
 
-/** The second factor of the user: sets it up, or removes it. */
+/** Sets up the second factor of the user, or removes it. */
 export const SecondFactor = () => {
   const texts = useOtpTexts();
   const { hasOtp } = useMe();
@@ -65,7 +65,7 @@ export const OtpFirstPage = () => {
         <Title order={1} size="h2">
           {texts.title}
         </Title>
-        <Text>{texts.demanded}</Text>
+        <Text>{texts.required}</Text>
         <SetUpOtp />
         <Button variant="default" onClick={() => logout.mutate()}>
           {logOut}

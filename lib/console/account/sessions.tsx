@@ -4,7 +4,7 @@ import { ok } from '#lib/client/problem.ts';
 import type { Session } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
-import { useDates } from '../texts/texts.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { useOtpTexts } from './otp-texts.ts';
 import { self } from './queries.ts';
@@ -13,13 +13,14 @@ const KEY = ['sessions'];
 
 const useColumns = (onEnd: (sessionId: string) => void): Column<Session>[] => {
   const texts = useOtpTexts();
+  const { setup } = useTexts();
   const dates = useDates();
   return [
     { head: texts.since, cell: ({ createDate }) => dates.dateTime(createDate) },
     { head: texts.address, cell: ({ address }) => address },
     { head: texts.browser, cell: ({ userAgent }) => <span className="name">{userAgent}</span>, isMinor: true },
     {
-      head: texts.end,
+      head: setup.actions,
       cell: ({ id, isCurrent }) =>
         isCurrent ? (
           <Badge>{texts.thisOne}</Badge>
@@ -32,7 +33,7 @@ const useColumns = (onEnd: (sessionId: string) => void): Column<Session>[] => {
   ];
 };
 
-/** The sessions of the user. Each but the one of this page can be ended. */
+/** The sessions of the user. All but the current one can be ended. */
 export const Sessions = () => {
   const texts = useOtpTexts();
   const query = useQuery({
@@ -54,7 +55,7 @@ export const Sessions = () => {
         label={texts.sessions}
         query={query}
         columns={useColumns((id) => end.mutate(id))}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.noSessions}
       />
     </>

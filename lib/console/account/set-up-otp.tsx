@@ -7,13 +7,13 @@ import { api } from '../api/client.ts';
 import { meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
 import { Code } from '../ui/code.tsx';
-import { entered } from '../ui/entered.ts';
+import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { QrCode } from '../ui/qr-code.tsx';
 import { useOtpTexts } from './otp-texts.ts';
 import { self } from './queries.ts';
 
-const Codes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) => {
+const RecoveryCodes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) => {
   const texts = useOtpTexts();
   return (
     <Stack>
@@ -21,12 +21,12 @@ const Codes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void
         {texts.keepCodes}
       </Alert>
       <Code label={texts.codes}>{codes.join('\n')}</Code>
-      <Button onClick={onDone}>{texts.kept}</Button>
+      <Button onClick={onDone}>{texts.codesSaved}</Button>
     </Stack>
   );
 };
 
-const Proof = ({ drawn, onCodes }: { drawn: OtpSecret; onCodes: (codes: readonly string[]) => void }) => {
+const ConfirmCode = ({ otpSecret, onCodes }: { otpSecret: OtpSecret; onCodes: (codes: readonly string[]) => void }) => {
   const texts = useOtpTexts();
   const write = useWrite({
     send: (otp: string) => ok(api.PUT('/users/{userId}/otp', { params: self, body: { otp } })),
@@ -36,12 +36,12 @@ const Proof = ({ drawn, onCodes }: { drawn: OtpSecret; onCodes: (codes: readonly
   return (
     <Stack>
       <Text>{texts.scan}</Text>
-      <QrCode text={drawn.uri} label={texts.picture} />
-      <Code label={texts.secret}>{drawn.secret}</Code>
+      <QrCode text={otpSecret.uri} label={texts.picture} />
+      <Code label={texts.secret}>{otpSecret.secret}</Code>
       <Form
-        action={texts.switchOn}
+        action={texts.turnOn}
         isPending={write.isPending}
-        onSubmit={(form) => write.mutate(entered(form, 'otp').otp)}
+        onSubmit={(form) => write.mutate(fieldValues(form, 'otp').otp)}
       >
         <TextInput
           name="otp"
@@ -57,16 +57,16 @@ const Proof = ({ drawn, onCodes }: { drawn: OtpSecret; onCodes: (codes: readonly
   );
 };
 
-/** Sets up the second factor: a picture for the app, a code of the app, and then the recovery codes, once. */
+/** Sets up the second factor: shows a QR code, asks for a code of the app, then shows the recovery codes once. */
 export const SetUpOtp = () => {
   const texts = useOtpTexts();
   const client = useQueryClient();
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const begin = useWrite({ send: () => ok(api.POST('/users/{userId}/otp', { params: self })) });
-  // Only now the page learns that it is on: it would take the codes away.
+  // The user is refetched only now, because the codes disappear once the second factor is on.
   const done = () => void client.invalidateQueries({ queryKey: meQuery.queryKey });
-  if (codes) return <Codes codes={codes} onDone={done} />;
-  if (begin.data) return <Proof drawn={begin.data} onCodes={setCodes} />;
+  if (codes) return <RecoveryCodes codes={codes} onDone={done} />;
+  if (begin.data) return <ConfirmCode otpSecret={begin.data} onCodes={setCodes} />;
   return (
     <Stack align="flex-start">
       <Text>{texts.explain}</Text>

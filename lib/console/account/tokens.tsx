@@ -10,14 +10,14 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { entered } from '../ui/entered.ts';
+import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { type Column, List } from '../ui/list.tsx';
 
 const KEY = ['access tokens'];
 const DAY = 86_400_000;
 
-const Shown = ({ token }: { token: string }) => {
+const CreatedToken = ({ token }: { token: string }) => {
   const { account: texts } = useTexts();
   return (
     <Stack>
@@ -30,16 +30,16 @@ const Shown = ({ token }: { token: string }) => {
   );
 };
 
-const NewToken = ({ userId, onMade }: { userId: number; onMade: (token: string) => void }) => {
+const NewToken = ({ userId, onCreated }: { userId: number; onCreated: (token: string) => void }) => {
   const { account: texts, create } = useTexts();
   const write = useWrite({
     send: (body: NewAccessToken) =>
       ok(api.POST('/users/{userId}/access-tokens', { params: { path: { userId } }, body })),
     refresh: [KEY],
-    onDone: ({ token }) => onMade(token),
+    onDone: ({ token }) => onCreated(token),
   });
   const submit = (form: HTMLFormElement) => {
-    const { name, days, readOnly } = entered(form, 'name', 'days', 'readOnly');
+    const { name, days, readOnly } = fieldValues(form, 'name', 'days', 'readOnly');
     const expiresAt = days === '' ? null : Date.now() + Number(days) * DAY;
     write.mutate({ name, expiresAt, readOnly: readOnly !== '', permissions: null });
   };
@@ -49,7 +49,7 @@ const NewToken = ({ userId, onMade }: { userId: number; onMade: (token: string) 
       <NumberInput
         name="days"
         label={texts.days}
-        description={texts.forever}
+        description={texts.noExpiry}
         min={1}
         max={3_650}
         allowDecimal={false}
@@ -59,8 +59,8 @@ const NewToken = ({ userId, onMade }: { userId: number; onMade: (token: string) 
   );
 };
 
-const useColumns = (onWithdraw: (token: AccessToken) => void): Column<AccessToken>[] => {
-  const { account: texts, never } = useTexts();
+const useColumns = (onRevoke: (token: AccessToken) => void): Column<AccessToken>[] => {
+  const { account: texts, setup, never } = useTexts();
   const dates = useDates();
   const time = (value: number | null) => (value === null ? never : dates.dateTime(value));
   return [
@@ -69,38 +69,38 @@ const useColumns = (onWithdraw: (token: AccessToken) => void): Column<AccessToke
     { head: texts.lastUsed, cell: ({ lastUsed }) => time(lastUsed), isMinor: true },
     { head: texts.expires, cell: ({ expiresAt }) => time(expiresAt) },
     {
-      head: texts.withdraw,
+      head: setup.actions,
       cell: (token) => (
-        <Button variant="default" size="xs" onClick={() => onWithdraw(token)}>
-          {texts.withdraw}
+        <Button variant="default" size="xs" onClick={() => onRevoke(token)}>
+          {texts.revoke}
         </Button>
       ),
     },
   ];
 };
 
-/** Shows the user's own access tokens. A new token is shown once; a token can be revoked. */
+/** Lists the user's access tokens, with buttons to create and revoke them. A new token is shown once. */
 export const Tokens = () => {
   const { account: texts } = useTexts();
   const { id: userId } = useMe();
   const confirm = useConfirm();
   const [isOpen, setIsOpen] = useState(false);
-  const [made, setMade] = useState<string | null>(null);
+  const [created, setCreated] = useState<string | null>(null);
   const params = { path: { userId } };
   const query = useQuery({ queryKey: KEY, queryFn: () => ok(api.GET('/users/{userId}/access-tokens', { params })) });
-  const withdraw = useWrite({
+  const revoke = useWrite({
     send: (tokenId: string) =>
       ok(api.DELETE('/users/{userId}/access-tokens/{tokenId}', { params: { path: { userId, tokenId } } })),
-    done: texts.withdrawn,
+    done: texts.revoked,
     refresh: [KEY],
   });
   const ask = async ({ id, name }: AccessToken) => {
-    const question = { title: texts.withdrawTitle, text: texts.withdrawText(name), action: texts.withdraw };
-    if (await confirm(question)) withdraw.mutate(id);
+    const question = { title: texts.revokeTitle, text: texts.revokeText(name), action: texts.revoke };
+    if (await confirm(question)) revoke.mutate(id);
   };
   const close = () => {
     setIsOpen(false);
-    setMade(null);
+    setCreated(null);
   };
   return (
     <>
@@ -113,11 +113,11 @@ export const Tokens = () => {
         label={texts.tokens}
         query={query}
         columns={useColumns((token) => void ask(token))}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.noTokens}
       />
       <Dialog opened={isOpen} onClose={close} title={texts.newToken}>
-        {made ? <Shown token={made} /> : <NewToken userId={userId} onMade={setMade} />}
+        {created ? <CreatedToken token={created} /> : <NewToken userId={userId} onCreated={setCreated} />}
       </Dialog>
     </>
   );

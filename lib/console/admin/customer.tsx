@@ -11,11 +11,11 @@ import { useCustomer } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
-import { useEdited } from '../ui/edited.ts';
+import { useEditQuery } from '../ui/edit-query.ts';
 import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { ownZone, ZoneSelect } from '../ui/zone-select.tsx';
+import { browserZone, ZoneSelect } from '../ui/zone-select.tsx';
 
 const pathOf = (customerId: number) => ({ params: { path: { customerId } } });
 const refresh = [['customers'], ['customer']];
@@ -28,7 +28,7 @@ const Editor = ({ customer }: { customer: Customer | null }) => {
     name: customer?.name ?? '',
     location: customer?.location ?? '',
     email: customer?.email ?? '',
-    timeZone: customer?.timeZone ?? ownZone,
+    timeZone: customer?.timeZone ?? browserZone,
     requireOtp: customer?.requireOtp ?? false,
   });
   const save = useWrite({
@@ -65,12 +65,12 @@ const Editor = ({ customer }: { customer: Customer | null }) => {
   );
 };
 
-/** A customer, which only a system admin may delete. */
-export const Existing = ({ customerId }: { customerId: number }) => {
+/** The form for a customer. Only system admins can delete a customer. */
+export const ExistingCustomer = ({ customerId }: { customerId: number }) => {
   const { admin: texts } = useTexts();
   const { isAdmin } = useMe();
   const [, go] = useLocation();
-  const customer = useEdited(['customer', customerId], () =>
+  const customer = useEditQuery(['customer', customerId], () =>
     ok(api.GET('/customers/{customerId}', pathOf(customerId))),
   );
   return (
@@ -100,7 +100,7 @@ export const Existing = ({ customerId }: { customerId: number }) => {
 export const CustomerPage = () => {
   const { customerId = '' } = useParams();
   const { admin: texts } = useTexts();
-  if (customerId !== 'new') return <Existing key={customerId} customerId={Number(customerId)} />;
+  if (customerId !== 'new') return <ExistingCustomer key={customerId} customerId={Number(customerId)} />;
   return (
     <>
       <Head title={texts.newCustomer} back={{ href: '/customers', label: texts.customers }} />

@@ -10,23 +10,23 @@ import { Head } from '../ui/head.tsx';
 import { List } from '../ui/list.tsx';
 import { Name, NameLink } from '../ui/name.tsx';
 import { Search } from '../ui/search.tsx';
-import { Existing } from './customer.tsx';
+import { ExistingCustomer } from './customer.tsx';
 
 const PER_PAGE = 30;
 
-/** All customers. The API gives all of them at once; the page shows them in parts. */
+/** Lists all customers. The API returns them all at once; the list is paged here. */
 const Customers = () => {
   const { admin: texts, setup } = useTexts();
   const dates = useDates();
   const [page, setPage] = useState(0);
   const [text, setText] = useState('');
   const customers = useQuery(customersQuery);
-  const wanted = (customers.data ?? []).filter(({ name, location }) =>
+  const found = (customers.data ?? []).filter(({ name, location }) =>
     `${name}\n${location}`.toLowerCase().includes(text.toLowerCase()),
   );
-  const data = wanted.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
-  const paged = customers.data && [{ total: wanted.length, page, perPage: PER_PAGE, data }];
-  const look = (next: string) => {
+  const data = found.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
+  const paged = customers.data && [{ total: found.length, page, perPage: PER_PAGE, data }];
+  const search = (next: string) => {
     setText(next);
     setPage(0);
   };
@@ -37,11 +37,11 @@ const Customers = () => {
           {texts.newCustomer}
         </Button>
       </Head>
-      <Search value={text} onChange={look} />
+      <Search value={text} onChange={search} />
       <List<Customer>
         label={texts.customers}
         query={{ ...customers, data: paged } as Parameters<typeof List<Customer>>[0]['query']}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.noCustomers}
         onPage={setPage}
         columns={[
@@ -54,8 +54,8 @@ const Customers = () => {
   );
 };
 
-/** The page of all customers; for others than system admins that of their own. */
+/** The page of all customers for system admins; other users see their own customer. */
 export const CustomersPage = () => {
   const { isAdmin, customerId } = useMe();
-  return isAdmin || customerId === null ? <Customers /> : <Existing customerId={customerId} />;
+  return isAdmin || customerId === null ? <Customers /> : <ExistingCustomer customerId={customerId} />;
 };

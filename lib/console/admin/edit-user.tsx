@@ -8,11 +8,11 @@ import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { AuditLink } from '../audit/link.tsx';
 import { PersonalDataLink } from '../personal-data/link.tsx';
-import { useMay, useMe } from '../session/session.tsx';
+import { useCan, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { useDraft } from '../ui/draft.ts';
-import { useEdited } from '../ui/edited.ts';
+import { useEditQuery } from '../ui/edit-query.ts';
 import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Section } from '../ui/section.tsx';
@@ -90,27 +90,26 @@ const SecondFactor = ({ user }: { user: User }) => {
   const texts = useOtpTexts();
   const remove = useWrite({
     send: () => ok(api.DELETE('/users/{userId}/otp', { ...pathOf(user.id), body: {} })),
-    done: texts.lostRemoved,
+    done: texts.removedForUser,
     refresh,
   });
   return (
     <Section title={texts.title}>
       <Form action={texts.remove} isPending={remove.isPending} onSubmit={() => remove.mutate()}>
-        <Text>{texts.lost}</Text>
+        <Text>{texts.removeHint}</Text>
       </Form>
     </Section>
   );
 };
 
-const Shown = ({ user }: { user: User }) => {
+const UserForms = ({ user }: { user: User }) => {
   const { admin: texts } = useTexts();
   const [, go] = useLocation();
   const me = useMe();
-  const may = useMay();
+  const can = useCan();
   const isSelf = user.id === me.id;
-  // An editor who may change the login of a user could log in as that user, so the editor must have all of the user's
-  // permissions.
-  const isWithin = isSelf || me.isAdmin || (!user.isAdmin && user.permissions.every((permission) => may(permission)));
+  // An editor who changes a user's login can log in as that user, so the editor must have all permissions of the user.
+  const isWithin = isSelf || me.isAdmin || (!user.isAdmin && user.permissions.every((permission) => can(permission)));
   return (
     <>
       <Head title={user.username} back={{ href: '/users', label: texts.users }}>
@@ -127,7 +126,7 @@ const Shown = ({ user }: { user: User }) => {
         )}
       </Head>
       <Stack className="narrow">
-        {!isWithin && <Alert color="yellow">{texts.moreThanYou}</Alert>}
+        {!isWithin && <Alert color="yellow">{texts.hasMorePermissions}</Alert>}
         <Profile user={user} />
         {isWithin && <Access user={user} />}
         {isWithin && !isSelf && <Password user={user} />}
@@ -138,8 +137,8 @@ const Shown = ({ user }: { user: User }) => {
 };
 
 const Existing = ({ userId }: { userId: number }) => {
-  const user = useEdited(['user', userId], () => ok(api.GET('/users/{userId}', pathOf(userId))));
-  return <Loaded query={user}>{(found) => <Shown user={found} />}</Loaded>;
+  const user = useEditQuery(['user', userId], () => ok(api.GET('/users/{userId}', pathOf(userId))));
+  return <Loaded query={user}>{(found) => <UserForms user={found} />}</Loaded>;
 };
 
 export const UserPage = () => {

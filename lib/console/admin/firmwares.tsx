@@ -53,7 +53,7 @@ const Firmwares = ({ manufacturer }: { manufacturer: Maker }) => {
     <List<Firmware>
       label={texts.firmwares}
       query={firmwares}
-      keyOf={({ versionCode }) => versionCode}
+      rowKey={({ versionCode }) => versionCode}
       empty={texts.noFirmwares}
       columns={[
         { head: texts.version, cell: ({ versionName }) => <Name>{versionName}</Name> },
@@ -72,7 +72,7 @@ export const FirmwaresPage = () => {
   return (
     <>
       <Head title={texts.firmwares}>
-        <AuditLink kind="firmware" isOfNone />
+        <AuditLink kind="firmware" isNoCustomer />
         <Button onClick={() => setOpen(true)}>{texts.newFirmware}</Button>
       </Head>
       <Stack>

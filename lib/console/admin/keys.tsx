@@ -22,7 +22,7 @@ const Keys = () => {
     <List<ProvisioningKey>
       label={texts.keys}
       query={keys}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={texts.noKeys}
       columns={[
         { head: setup.name, cell: ({ name }) => <Name>{name}</Name> },
@@ -67,22 +67,22 @@ const Remove = ({ provisioningKey: { id: keyId, name } }: { provisioningKey: Pro
 export const KeysPage = () => {
   const { admin: texts } = useTexts();
   const [isOpen, setOpen] = useState(false);
-  const [made, setMade] = useState<string | null>(null);
+  const [createdKey, setCreatedKey] = useState<string | null>(null);
   return (
     <>
       <Head title={texts.keys}>
-        <AuditLink kind="provisioning_key" isOfNone />
+        <AuditLink kind="provisioning_key" isNoCustomer />
         <Button onClick={() => setOpen(true)}>{texts.newKey}</Button>
       </Head>
       <Stack>
         <Text>{texts.keysExplain}</Text>
-        {made !== null && <Secret title={texts.key}>{made}</Secret>}
+        {createdKey !== null && <Secret title={texts.key}>{createdKey}</Secret>}
         <Keys />
       </Stack>
       <Dialog opened={isOpen} onClose={() => setOpen(false)} title={texts.newKey}>
         <NewKey
-          onMade={(key) => {
-            setMade(key);
+          onCreated={(key) => {
+            setCreatedKey(key);
             setOpen(false);
           }}
         />

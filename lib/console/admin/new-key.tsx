@@ -8,8 +8,8 @@ import { fieldsOf, useDraft } from '../ui/draft.ts';
 import { Form } from '../ui/form.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
 
-/** A form that creates a provisioning key. It passes the key to `onMade`, because the API shows it only once. */
-export const NewKey = ({ onMade }: { onMade: (key: string) => void }) => {
+/** A form that creates a provisioning key. The API returns the key only once; `onCreated` receives it. */
+export const NewKey = ({ onCreated }: { onCreated: (key: string) => void }) => {
   const { admin: texts, setup, create: label } = useTexts();
   const [draft, change] = useDraft<NewProvisioningKey>({
     name: '',
@@ -21,7 +21,7 @@ export const NewKey = ({ onMade }: { onMade: (key: string) => void }) => {
     send: (body: NewProvisioningKey) => ok(api.POST('/provisioning-keys', { body })),
     done: setup.saved,
     refresh: [['provisioning keys']],
-    onDone: ({ key }) => onMade(key),
+    onDone: ({ key }) => onCreated(key),
   });
   const field = fieldsOf(draft, change, create.error);
   return (
@@ -30,7 +30,7 @@ export const NewKey = ({ onMade }: { onMade: (key: string) => void }) => {
       <Select label={texts.maker} {...field.choice('manufacturer', texts.makers)} />
       <TimeInput
         label={texts.expires}
-        description={texts.forever}
+        description={texts.noExpiry}
         value={draft.expires}
         onChange={(expires) => change({ expires })}
       />

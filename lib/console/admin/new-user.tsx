@@ -13,7 +13,7 @@ import { AccessFields, ProfileFields } from './user-fields.tsx';
 
 type Draft = UserUpdate & Required<UserAccess> & Pick<NewUser, 'username' | 'password'>;
 
-/** Creates a user. The API makes a user a system admin only in a second call. */
+/** Creates a user. Making the user a system admin takes a second call. */
 const useCreate = () => {
   const { setup } = useTexts();
   const customerId = useCustomerId();
@@ -34,7 +34,7 @@ const useCreate = () => {
 
 export const NewUserForm = () => {
   const { admin: texts, create: label } = useTexts();
-  const isOfNobody = useCustomerId() === null;
+  const hasNoCustomer = useCustomerId() === null;
   const locale = useLocale();
   const [draft, change] = useDraft<Draft>({
     username: '',
@@ -55,7 +55,7 @@ export const NewUserForm = () => {
     <>
       <Head title={texts.newUser} back={{ href: '/users', label: texts.users }} />
       <Form action={label} isPending={create.isPending} onSubmit={() => create.mutate(draft)} className="narrow">
-        {isOfNobody && <Text>{texts.ofNobody}</Text>}
+        {hasNoCustomer && <Text>{texts.userWithoutCustomer}</Text>}
         <TextInput label={texts.username} required maxLength={64} autoComplete="off" {...field.text('username')} />
         <PasswordInput
           label={texts.password}

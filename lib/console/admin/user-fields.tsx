@@ -1,8 +1,8 @@
 import { Checkbox, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import type { User, UserAccess, UserUpdate } from '#openapi';
-import type { Permission } from '../session/may.ts';
-import { useMay, useMe } from '../session/session.tsx';
-import { languagesWith, useTexts } from '../texts/texts.tsx';
+import type { Permission } from '../session/permissions.ts';
+import { useCan, useMe } from '../session/session.tsx';
+import { languageOptions, useTexts } from '../texts/texts.tsx';
 import { fieldsOf } from '../ui/draft.ts';
 
 type FieldsProps<T> = { draft: T; change: (part: Partial<T>) => void; error: unknown };
@@ -16,16 +16,16 @@ export const ProfileFields = ({ draft, change, error }: FieldsProps<UserUpdate>)
       <TextInput label={texts.firstName} maxLength={64} {...field.text('firstName')} />
       <TextInput label={texts.lastName} maxLength={64} {...field.text('lastName')} />
       <TextInput label={texts.email} type="email" {...field.text('email')} />
-      <Select label={setup.language} {...field.choice('locale', languagesWith(setup.languages, draft.locale))} />
+      <Select label={setup.language} {...field.choice('locale', languageOptions(setup.languages, draft.locale))} />
     </Stack>
   );
 };
 
-/** Fields for the permissions of a user. A permission that the editor lacks is not offered. */
+/** Fields for the permissions of a user. Permissions that the editor lacks are disabled. */
 export const AccessFields = ({ draft, change }: Omit<FieldsProps<Required<UserAccess>>, 'error'>) => {
   const { admin: texts, permissions: names } = useTexts();
   const me = useMe();
-  const may = useMay();
+  const can = useCan();
   const field = fieldsOf(draft, change);
   const all = Object.keys(names) as Permission[];
   return (
@@ -40,7 +40,7 @@ export const AccessFields = ({ draft, change }: Omit<FieldsProps<Required<UserAc
         >
           <Group mt="xs">
             {all.map((permission) => (
-              <Checkbox key={permission} value={permission} label={names[permission]} disabled={!may(permission)} />
+              <Checkbox key={permission} value={permission} label={names[permission]} disabled={!can(permission)} />
             ))}
           </Group>
         </Checkbox.Group>

@@ -7,21 +7,21 @@ import { api } from '../api/client.ts';
 import { useCustomerId } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
-import { useLooking } from '../ui/looking.ts';
+import { useListState } from '../ui/list-state.ts';
 import { Name, NameLink } from '../ui/name.tsx';
 import { SearchedList } from '../ui/searched-list.tsx';
 
-const May = ({ user: { isAdmin, permissions } }: { user: User }) => {
+const Permissions = ({ user: { isAdmin, permissions } }: { user: User }) => {
   const { admin: texts, permissions: names } = useTexts();
-  if (isAdmin) return texts.everything;
-  return <Text size="sm">{permissions.map((permission) => names[permission]).join(', ') || texts.onlySee}</Text>;
+  if (isAdmin) return texts.systemAdmin;
+  return <Text size="sm">{permissions.map((permission) => names[permission]).join(', ') || texts.basics}</Text>;
 };
 
 const Users = () => {
   const { admin: texts } = useTexts();
   const customerId = useCustomerId();
-  const looking = useLooking<'asc(username)' | 'desc(username)'>('asc(username)');
-  const query = { ...looking.query, ...(customerId !== null && { customerId }) };
+  const listState = useListState<'asc(username)' | 'desc(username)'>('asc(username)');
+  const query = { ...listState.query, ...(customerId !== null && { customerId }) };
   const users = useQuery({
     queryKey: ['users', query],
     queryFn: () => ok(api.GET('/users', { params: { query } })),
@@ -31,9 +31,9 @@ const Users = () => {
     <SearchedList<User>
       label={texts.users}
       query={users}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={texts.noUsers}
-      looking={looking}
+      listState={listState}
       notFound={texts.noUsers}
       columns={[
         {
@@ -46,7 +46,7 @@ const Users = () => {
           cell: ({ firstName, lastName }) => <Name>{`${firstName} ${lastName}`}</Name>,
           isMinor: true,
         },
-        { head: texts.permissions, cell: (user) => <May user={user} />, isMinor: true },
+        { head: texts.permissions, cell: (user) => <Permissions user={user} />, isMinor: true },
       ]}
     />
   );

@@ -1,33 +1,30 @@
 import { createClient } from '#lib/client/client.ts';
 
-/**
- * The address of the console, with a slash at its end. The API is one level above it, so the console works under any
- * prefix.
- */
+/** The URL of the console, with a trailing slash. The API is one level above it, so the console works under any prefix. */
 const folder = new URL('.', import.meta.url);
 export const basePath = folder.pathname.slice(0, -1);
 export const apiUrl = new URL('..', folder).href.slice(0, -1);
 
-/** The address from which a receiver fetches what a webhook has to tell. */
+/** The URL from which a receiver fetches the events of a webhook. */
 export const feedUrlOf = (webhookId: string): string => `${apiUrl}/webhooks/${webhookId}/feed`;
 
-/** Reads a cookie that scripts may read. Its value shows the API that a call does not come from another site. */
+/** Reads a cookie that is visible to scripts. */
 const cookie = (name: string): string =>
   document.cookie
     .split('; ')
     .find((cookie) => cookie.startsWith(`${name}=`))
     ?.slice(name.length + 1) ?? '';
 
-/** Is it possible that a user is logged in? When it is false, nobody is, and the API need not be asked. */
+/** Whether a user may be logged in. If not, there is no need to ask the API. */
 export const mayHaveSession = (): boolean => cookie('PSUSERID') !== '';
 
-/** How long (ms) an answer may take: longer than the service works on any call. A connection that died must not hold up what asks again. */
-const LONGEST = 30_000;
+/** Timeout (ms) of a call, longer than the service works on any call. A dead connection must not block polling. */
+const TIMEOUT_MS = 30_000;
 
-/** The client of the API, which knows the user by the cookies of the session. */
+/** The API client. The session cookies identify the user; the CSRF header shows that a call comes from this page. */
 export const api = createClient({
   baseUrl: apiUrl,
-  fetch: (request) => fetch(request, { signal: AbortSignal.timeout(LONGEST) }),
+  fetch: (request) => fetch(request, { signal: AbortSignal.timeout(TIMEOUT_MS) }),
 });
 
 api.use({

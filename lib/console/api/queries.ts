@@ -5,11 +5,11 @@ import { api, mayHaveSession } from './client.ts';
 
 const ME = ['me'] as const;
 
-/** Clears the data that a user saw. The query for the user stays, because the pages depend on it. */
-export const forget = (client: QueryClient): void =>
+/** Clears the data of the logged-in user. The query for the user stays, because the pages depend on it. */
+export const clearUserData = (client: QueryClient): void =>
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ME[0] });
 
-const askWho = async (): Promise<User | null> => {
+const fetchMe = async (): Promise<User | null> => {
   if (!mayHaveSession()) return null;
   try {
     return await ok(api.GET('/users/{userId}', { params: { path: { userId: 'me' } } }));
@@ -20,34 +20,33 @@ const askWho = async (): Promise<User | null> => {
 };
 
 /**
- * The query for the user who is logged in; null when nobody is. When another tab logged in another user, the data of the
- * user before is cleared.
+ * The query for the logged-in user, or null. When another user has logged in in another tab, the data of the previous
+ * user is cleared.
  */
 export const meQuery = queryOptions({
   queryKey: ME,
   queryFn: async ({ client }) => {
-    const me = await askWho();
-    const before = client.getQueryData<User | null>(ME);
-    if (before !== undefined && before?.id !== me?.id) forget(client);
+    const me = await fetchMe();
+    const previous = client.getQueryData<User | null>(ME);
+    if (previous !== undefined && previous?.id !== me?.id) clearUserData(client);
     return me;
   },
   staleTime: 60_000,
 });
 
 /** The key of a flag that is true when the session of a user has ended. */
-export const lostKey = ['session lost'];
+export const sessionEndedKey = ['session ended'];
 
-// When any call learns that the session has ended, the login is shown in place of the page. The page is shown again
-// after it.
+// When a call finds out that the session has ended, the login replaces the page until the user has logged in again.
 const onError = (error: unknown): void => {
   if (statusOf(error) !== 401 || !queryClient.getQueryData(meQuery.queryKey)) return;
-  queryClient.setQueryData(lostKey, true);
+  queryClient.setQueryData(sessionEndedKey, true);
   queryClient.setQueryData(meQuery.queryKey, null);
 };
 
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
-  // The client repeats calls by itself (lib/client/retrying-fetch.ts).
+  // The client retries calls (lib/client/retrying-fetch.ts).
   defaultOptions: { queries: { retry: false, staleTime: 2_000 }, mutations: { retry: false } },
 });

@@ -7,19 +7,19 @@ type Write<V, R> = {
   send: (values: V) => Promise<R>;
   /** The text of the notification after success. */
   done?: string;
-  /** Does the form show all that can go wrong at its fields? Then no notification does. */
+  /** Whether the form shows errors itself, so that no notification is needed. */
   isQuiet?: true;
-  /** The keys of queries to refetch after success: all queries whose key begins with one of them. */
+  /** Key prefixes of the queries to refetch after success. */
   refresh?: readonly QueryKey[];
   onDone?: (result: R) => void;
 };
 
-/** What is watched depends on sensors, rules, webhooks, channels and duty: nearly every change may change it. */
-const ALWAYS: QueryKey = ['watch'];
+/** Refetched after every write: what is watched depends on sensors, rules, webhooks, channels and duty. */
+const WATCH: QueryKey = ['watch'];
 
 /**
- * A mutation that shows a notification about its result, and refetches what it changed. An error about fields is
- * shown in the notification; a form can show it at its fields, too (`faultOf`).
+ * Returns a mutation that notifies the user of its result and refetches what it changed. Field errors are in the
+ * notification; a form can show them at its fields as well (`faultOf`).
  */
 export const useWrite = <V = void, R = unknown>({ send, done, refresh = [], onDone, isQuiet }: Write<V, R>) => {
   const client = useQueryClient();
@@ -28,7 +28,7 @@ export const useWrite = <V = void, R = unknown>({ send, done, refresh = [], onDo
   return useMutation({
     mutationFn: send,
     onSuccess: async (result) => {
-      await Promise.all([...refresh, ALWAYS].map((queryKey) => client.invalidateQueries({ queryKey })));
+      await Promise.all([...refresh, WATCH].map((queryKey) => client.invalidateQueries({ queryKey })));
       if (done !== undefined) notifications.show({ message: done, color: 'green', closeButtonProps });
       onDone?.(result);
     },

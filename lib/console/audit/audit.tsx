@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
 import { useMe } from '../session/session.tsx';
-import { OfCustomer } from '../shell/of-customer.tsx';
+import { WithCustomer } from '../shell/with-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
@@ -11,19 +11,19 @@ import { type FilterProps, queryOf, useFilter } from './filter.ts';
 import { Rows } from './rows.tsx';
 import { useAuditTexts } from './texts.ts';
 
-const dataOf = (texts: Readonly<Record<string, string>>) =>
+const optionsOf = (texts: Readonly<Record<string, string>>) =>
   Object.entries(texts).map(([value, label]) => ({ value, label }));
 
 const Filters = ({ filter, change }: FilterProps) => {
   const { deliveries } = useTexts();
   const texts = useAuditTexts();
-  const isOfOne = filter.object !== null || filter.actor !== null || filter.of !== null;
+  const isNarrowed = filter.object !== null || filter.actor !== null || filter.of !== null;
   return (
     <Group align="end" mb="md">
       <Select
         label={texts.object}
         placeholder={deliveries.any}
-        data={dataOf(texts.kinds)}
+        data={optionsOf(texts.kinds)}
         value={filter.kind}
         onChange={(kind) => change({ kind, object: null })}
         clearable
@@ -31,14 +31,14 @@ const Filters = ({ filter, change }: FilterProps) => {
       <Select
         label={texts.result}
         placeholder={deliveries.any}
-        data={dataOf(texts.results)}
+        data={optionsOf(texts.results)}
         value={filter.refused}
         onChange={(refused) => change({ refused })}
         clearable
       />
       <TimeInput label={deliveries.since} value={filter.since} onChange={(since) => change({ since })} />
       <TimeInput label={deliveries.until} value={filter.until} onChange={(until) => change({ until })} />
-      {isOfOne && (
+      {isNarrowed && (
         <Button variant="default" onClick={() => change({ object: null, kind: null, actor: null, of: null })}>
           {deliveries.showAll}
         </Button>
@@ -63,7 +63,7 @@ const Lines = ({ customerId, filter, change }: FilterProps & { customerId: numbe
   );
 };
 
-/** The page of who changed what in a customer; for system admins also in none. */
+/** The audit page of a customer. System admins also see entries that belong to no customer. */
 export const AuditPage = () => {
   const { changes: title } = useTexts();
   const { explain } = useAuditTexts();
@@ -76,7 +76,7 @@ export const AuditPage = () => {
       {isAdmin && filter.of === 'none' ? (
         <Lines customerId={0} filter={filter} change={change} />
       ) : (
-        <OfCustomer>{(customerId) => <Lines customerId={customerId} filter={filter} change={change} />}</OfCustomer>
+        <WithCustomer>{(customerId) => <Lines customerId={customerId} filter={filter} change={change} />}</WithCustomer>
       )}
     </>
   );

@@ -9,10 +9,10 @@ type Filter = {
   since: number | null;
   until: number | null;
   page: number;
-  /** The id of an object, and that of who acted. Only links set them. */
+  /** The ids of an object and an actor. Only links set them. */
   object: string | null;
   actor: string | null;
-  /** `none`: what is of no customer, for system admins. */
+  /** `none` for entries without a customer, which system admins can see. */
   of: string | null;
 };
 export type FilterProps = { filter: Filter; change: (part: Partial<Filter>) => void };
@@ -20,7 +20,7 @@ export type FilterProps = { filter: Filter; change: (part: Partial<Filter>) => v
 const numberIn = (text: string | null): number | null =>
   text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 
-/** The filter of the list. It is stored in the address of the page, so that a link shows the same list. */
+/** The filter of the list. It is stored in the URL, so that a link shows the same list. */
 export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void] => {
   const [params, setParams] = useSearchParams();
   const filter = {
@@ -41,7 +41,7 @@ export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void
   return [filter, change];
 };
 
-/** The query of the API for a filter; `kinds` are those that there are. */
+/** The API query for a filter. `kinds` are the known kinds of objects. */
 export const queryOf = ({ page, kind, refused, since, until, object, actor }: Filter, kinds: readonly string[]) => ({
   page,
   ...(kind !== null && kinds.includes(kind) && { objectKind: kind as ObjectKind }),

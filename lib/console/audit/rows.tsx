@@ -8,7 +8,7 @@ import { Name } from '../ui/name.tsx';
 import type { FilterProps } from './filter.ts';
 import { type AuditTexts, useAuditTexts } from './texts.ts';
 
-/** The pages of objects. */
+/** The page of each kind of object that has one. */
 const pages: Partial<Record<AuditLine['object']['kind'], string>> = {
   sensor: '/sensors',
   user: '/users',
@@ -17,29 +17,29 @@ const pages: Partial<Record<AuditLine['object']['kind'], string>> = {
   sensor_group: '/groups',
 };
 const verbs = [
-  [/^(create|register|link)/, 'made'],
-  [/^(delete|end|withdraw|cancel)/, 'removed'],
+  [/^(create|register|link)/, 'created'],
+  [/^(delete|end|withdraw|cancel)/, 'deleted'],
   [/^(get|list)/, 'read'],
   [/^login$/, 'loggedIn'],
   [/^logout$/, 'loggedOut'],
 ] as const;
-/** What an operation does, in a word; its own name is beside it. */
-const wordOf = (operation: string, texts: AuditTexts): string =>
+/** The verb for an operation. Its name is shown beside it. */
+const verbOf = (operation: string, texts: AuditTexts): string =>
   texts.verbs[verbs.find(([pattern]) => pattern.test(operation))?.[1] ?? 'changed'];
 
-const Subject = ({ object: { kind, id } }: AuditLine) => {
+const AuditedObject = ({ object: { kind, id } }: AuditLine) => {
   const texts = useAuditTexts();
   const page = pages[kind];
-  const said = `${texts.kinds[kind]} ${id}`;
-  if (page === undefined) return <Name>{said}</Name>;
+  const label = `${texts.kinds[kind]} ${id}`;
+  if (page === undefined) return <Name>{label}</Name>;
   return (
     <Anchor component={Link} href={`${page}/${id}`} inherit>
-      <Name>{said}</Name>
+      <Name>{label}</Name>
     </Anchor>
   );
 };
 
-const Who = ({ actor, onActor }: { actor: AuditLine['actor']; onActor: (id: string) => void }) => {
+const Actor = ({ actor, onActor }: { actor: AuditLine['actor']; onActor: (id: string) => void }) => {
   const texts = useAuditTexts();
   const { id, kind } = actor;
   const name = `${texts.actors[kind]} ${actor.name ?? id ?? ''}`.trim();
@@ -53,7 +53,7 @@ const Who = ({ actor, onActor }: { actor: AuditLine['actor']; onActor: (id: stri
 
 type RowsProps = Pick<FilterProps, 'change'> & { query: UseQueryResult<Paged<AuditLine>> };
 
-/** A list of the audit: when who did what to what, from where. */
+/** The list of audit lines: time, actor, operation, object, and address. */
 export const Rows = ({ query, change }: RowsProps) => {
   const texts = useTexts();
   const audit = useAuditTexts();
@@ -62,23 +62,23 @@ export const Rows = ({ query, change }: RowsProps) => {
     <List<AuditLine>
       label={texts.changes}
       query={query}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={audit.empty}
       onPage={(page) => change({ page })}
       columns={[
         { head: texts.deliveries.time, cell: ({ date }) => dates.exact(date) },
-        { head: audit.who, cell: ({ actor }) => <Who actor={actor} onActor={(id) => change({ actor: id })} /> },
+        { head: audit.who, cell: ({ actor }) => <Actor actor={actor} onActor={(id) => change({ actor: id })} /> },
         {
           head: audit.what,
           cell: ({ operation, refused }) => (
             <>
-              {`${wordOf(operation, audit)} `}
+              {`${verbOf(operation, audit)} `}
               {refused && <Badge color="red">{audit.refused}</Badge>}
               <Text size="sm">{operation}</Text>
             </>
           ),
         },
-        { head: audit.object, cell: (line) => <Subject {...line} /> },
+        { head: audit.object, cell: (line) => <AuditedObject {...line} /> },
         { head: audit.fields, cell: ({ changes }) => <Name>{changes.join(', ')}</Name>, isMinor: true },
         { head: audit.address, cell: ({ address }) => address, isMinor: true },
       ]}

@@ -3,5 +3,5 @@ import { english } from './english.ts';
 import { german } from './german.ts';
 
 export type AuditTexts = typeof english;
-/** Texts of pages that are loaded later are loaded with them. */
+/** The texts of the audit page. They are loaded with it. */
 export const useAuditTexts = (): AuditTexts => (useLocale() === 'de' ? german : english);

@@ -6,8 +6,8 @@ import type { Bot, BotUpdate } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { AuditLink } from '../audit/link.tsx';
-import { OfCustomer } from '../shell/of-customer.tsx';
-import { languagesWith, useDates, useTexts } from '../texts/texts.tsx';
+import { WithCustomer } from '../shell/with-customer.tsx';
+import { languageOptions, useDates, useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
@@ -33,7 +33,7 @@ const Editor = ({ bot, customerId, onDone }: EditorProps) => {
       bot
         ? ok(api.PUT('/bots/{botId}', { ...pathOf(bot.id), body }))
         : ok(api.POST('/bots', { body: { ...body, customerId } })),
-    done: bot ? setup.saved : texts.made,
+    done: bot ? setup.saved : texts.created,
     refresh: [['bots']],
     onDone,
   });
@@ -41,17 +41,17 @@ const Editor = ({ bot, customerId, onDone }: EditorProps) => {
   return (
     <Form action={label} isPending={save.isPending} onSubmit={() => save.mutate(draft)}>
       <TextInput label={setup.name} required maxLength={64} data-autofocus {...field.text('name')} />
-      <Select label={setup.language} {...field.choice('locale', languagesWith(setup.languages, draft.locale))} />
+      <Select label={setup.language} {...field.choice('locale', languageOptions(setup.languages, draft.locale))} />
     </Form>
   );
 };
 
 const Actions = ({ bot: { id, name }, onEdit }: { bot: Bot; onEdit: () => void }) => {
-  const { bots: texts } = useTexts();
+  const { bots: texts, edit } = useTexts();
   return (
     <Group gap="xs">
       <Button variant="default" size="xs" onClick={onEdit}>
-        {texts.rename}
+        {edit}
       </Button>
       <AuditLink kind="bot" id={id} size="xs" />
       <DeleteButton
@@ -79,13 +79,13 @@ const Bots = ({ customerId }: { customerId: number }) => {
       <List<Bot>
         label={texts.title}
         query={useBots(customerId)}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.empty}
         columns={[
           { head: setup.name, cell: ({ name }) => <Name>{name}</Name> },
           {
             head: setup.language,
-            cell: ({ locale }) => languagesWith(setup.languages, locale)[locale] ?? locale,
+            cell: ({ locale }) => languageOptions(setup.languages, locale)[locale] ?? locale,
             isMinor: true,
           },
           { head: setup.created, cell: ({ createDate }) => dates.dateTime(createDate), isMinor: true },
@@ -102,6 +102,8 @@ const Bots = ({ customerId }: { customerId: number }) => {
 export const BotsPage = () => {
   const { bots: texts } = useTexts();
   return (
-    <OfCustomer fallback={<Head title={texts.title} />}>{(customerId) => <Bots customerId={customerId} />}</OfCustomer>
+    <WithCustomer fallback={<Head title={texts.title} />}>
+      {(customerId) => <Bots customerId={customerId} />}
+    </WithCustomer>
   );
 };

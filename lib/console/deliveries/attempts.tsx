@@ -8,16 +8,16 @@ const Attempt = ({ attempt }: { attempt: AttemptLog }) => {
   const { deliveries: texts } = useTexts();
   const dates = useDates();
   const { number, startDate, durationMs, status, error, responseBody } = attempt;
-  // What a person's channel takes has no status.
-  const failure = error === null ? texts.taken : (texts.errors[error] ?? error);
-  const isGood = status === null ? error === null : status >= 200 && status < 300;
+  // Deliveries to people have no HTTP status.
+  const result = error === null ? texts.accepted : (texts.errors[error] ?? error);
+  const isSuccess = status === null ? error === null : status >= 200 && status < 300;
   return (
     <Paper component="li" withBorder p="md">
       <Stack gap="sm">
         <Group justify="space-between">
           <Text fw={600}>{texts.attempt(number)}</Text>
-          <Badge variant="light" tt="none" color={isGood ? 'green' : 'red'}>
-            {status ?? failure}
+          <Badge variant="light" tt="none" color={isSuccess ? 'green' : 'red'}>
+            {status ?? result}
           </Badge>
         </Group>
         <Text size="sm">{`${dates.exact(startDate)}, ${texts.took(durationMs)}`}</Text>

@@ -13,7 +13,7 @@ import { Filters } from './filters.tsx';
 import { Rows } from './rows.tsx';
 import { StartReplay } from './start-replay.tsx';
 
-/** Lists all running replays of a webhook, and the newest one that has ended. */
+/** Lists the running replays of a webhook, and the latest one that has ended. */
 const Replays = ({ webhookId }: { webhookId: string }) => {
   const { deliveries: texts } = useTexts();
   const dates = useDates();
@@ -37,7 +37,7 @@ const Replays = ({ webhookId }: { webhookId: string }) => {
   ));
 };
 
-/** The page of the deliveries to one webhook, which can be sent again. */
+/** The page of the deliveries to one webhook, with a form to replay them. */
 export const DeliveriesPage = () => {
   const { webhookId = '' } = useParams();
   const { deliveries: texts, webhooks } = useTexts();
@@ -56,7 +56,7 @@ export const DeliveriesPage = () => {
     <>
       <Head title={name ? `${texts.title}: ${name}` : texts.title} back={{ href: '/deliveries', label: texts.title }}>
         <Button component={Link} variant="default" href={`/webhooks/${webhookId}`}>
-          {webhooks.onward}
+          {webhooks.open}
         </Button>
         <Button variant="default" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {texts.replay}

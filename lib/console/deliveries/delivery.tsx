@@ -5,27 +5,27 @@ import { Link, useLocation, useParams } from 'wouter';
 import type { DeliveryDetail } from '#openapi';
 import { isResting } from '#shared/domain/delivery/states.ts';
 import { useWrite } from '../api/write.ts';
-import { nameOf, TEST } from '../sensors/kinds.ts';
-import { OfCustomer } from '../shell/of-customer.tsx';
+import { eventName, TEST_EVENT } from '../sensors/event-name.ts';
+import { WithCustomer } from '../shell/with-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { Name, NameLink } from '../ui/name.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { useWebhook } from '../webhooks/webhook.tsx';
 import { Attempts } from './attempts.tsx';
+import { type DeliveryRef, deliveryCalls, deliveryHref } from './delivery-ref.ts';
 import { Message, PersonMessage } from './message.tsx';
-import { personSaid } from './person.ts';
-import { callsOf, hrefOf, type Place } from './place.ts';
+import { personLabel } from './person-label.ts';
 import { StateBadge } from './state.tsx';
 
-const Redeliver = ({ place }: { place: Place }) => {
+const Redeliver = ({ target }: { target: DeliveryRef }) => {
   const { deliveries: texts } = useTexts();
   const [, go] = useLocation();
   const send = useWrite({
-    send: callsOf(place).redeliver,
+    send: deliveryCalls(target).redeliver,
     done: texts.redelivered,
     refresh: [['deliveries']],
-    onDone: ({ deliveryId }) => go(hrefOf({ ...place, deliveryId })),
+    onDone: ({ deliveryId }) => go(deliveryHref({ ...target, deliveryId })),
   });
   return (
     <Button onClick={() => send.mutate()} loading={send.isPending}>
@@ -42,23 +42,23 @@ const Fact = ({ label, children }: FactProps) => (
   </>
 );
 
-const ToWebhook = ({ webhookId }: { webhookId: string }) => {
+const WebhookFact = ({ webhookId }: { webhookId: string }) => {
   const { deliveries: texts } = useTexts();
   const webhook = useWebhook(webhookId).data;
   return (
     <Fact label={texts.webhook}>
-      <NameLink href={`/webhooks/${webhookId}`}>{webhook?.name ?? texts.oneWebhook}</NameLink>
+      <NameLink href={`/webhooks/${webhookId}`}>{webhook?.name ?? texts.webhook}</NameLink>
     </Fact>
   );
 };
 
-/** What the delivery is about: the event with its message, the room, the rule that fired, and the webhook or the person. */
-const About = ({ delivery }: { delivery: DeliveryDetail }) => {
+/** The subject of a delivery: the event, the room, the rule that fired, and the webhook or person. */
+const SubjectFacts = ({ delivery }: { delivery: DeliveryDetail }) => {
   const texts = useTexts();
   const { deliveries } = texts;
   const { webhookId, event, eventUuid, sensorId, sensorName, ruleId, ruleName } = delivery;
-  const name = nameOf(event, texts);
-  const isTest = event === TEST;
+  const name = eventName(event, texts);
+  const isTest = event === TEST_EVENT;
   const href = `/sensors/${sensorId}?part=events&event=${eventUuid}`;
   return (
     <>
@@ -75,10 +75,10 @@ const About = ({ delivery }: { delivery: DeliveryDetail }) => {
       )}
       {webhookId === null ? (
         <Fact label={deliveries.person}>
-          <Name>{personSaid(deliveries, delivery)}</Name>
+          <Name>{personLabel(deliveries, delivery)}</Name>
         </Fact>
       ) : (
-        <ToWebhook webhookId={webhookId} />
+        <WebhookFact webhookId={webhookId} />
       )}
     </>
   );
@@ -91,15 +91,15 @@ const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
   return (
     <Paper withBorder p="md" mb="lg">
       <dl className="facts">
-        <About delivery={delivery} />
+        <SubjectFacts delivery={delivery} />
         <Fact label={texts.time}>{dates.exact(createDate)}</Fact>
         <Fact label={texts.state}>
           <StateBadge state={state} /> {reason !== null && (texts.reasons[reason] ?? reason)}
         </Fact>
         {nextAttempt !== null && <Fact label={texts.next}>{dates.exact(nextAttempt)}</Fact>}
         {replayOf !== null && (
-          <Fact label={texts.repeats}>
-            <Anchor component={Link} href={hrefOf({ webhookId, deliveryId: replayOf })}>
+          <Fact label={texts.resendOf}>
+            <Anchor component={Link} href={deliveryHref({ webhookId, deliveryId: replayOf })}>
               {replayOf}
             </Anchor>
           </Fact>
@@ -109,19 +109,19 @@ const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
   );
 };
 
-const DeliveryAt = ({ place }: { place: Place }) => {
-  const { webhookId, deliveryId } = place;
+const DeliveryAt = ({ target }: { target: DeliveryRef }) => {
+  const { webhookId, deliveryId } = target;
   const { deliveries: texts } = useTexts();
   const delivery = useQuery({
     queryKey: ['delivery', deliveryId],
-    queryFn: callsOf(place).get,
+    queryFn: deliveryCalls(target).get,
     refetchInterval: ({ state }) => (isResting(state.data?.state) ? 10_000 : 1_000),
   });
   const href = webhookId === null ? '/deliveries' : `/deliveries/${webhookId}`;
   return (
     <>
-      <Head title={texts.one} back={{ href, label: texts.title }}>
-        <Redeliver place={place} />
+      <Head title={texts.delivery} back={{ href, label: texts.title }}>
+        <Redeliver target={target} />
       </Head>
       <Loaded query={delivery}>
         {(found) => (
@@ -130,7 +130,7 @@ const DeliveryAt = ({ place }: { place: Place }) => {
             <div className="halves">
               <Attempts log={found.attemptLog} />
               {webhookId === null ? (
-                <PersonMessage place={place} />
+                <PersonMessage target={target} />
               ) : (
                 <Message webhookId={webhookId} deliveryId={deliveryId} />
               )}
@@ -145,11 +145,13 @@ const DeliveryAt = ({ place }: { place: Place }) => {
 /** The page of a delivery to a webhook: its state, each attempt, and the request that is sent. */
 export const DeliveryPage = () => {
   const { webhookId = '', deliveryId = '' } = useParams();
-  return <DeliveryAt place={{ webhookId, customerId: null, deliveryId }} />;
+  return <DeliveryAt target={{ webhookId, customerId: null, deliveryId }} />;
 };
 
 /** The page of a delivery to a person: its state, each attempt, and the text that is sent. */
 export const PersonDeliveryPage = () => {
   const { personDeliveryId: deliveryId = '' } = useParams();
-  return <OfCustomer>{(customerId) => <DeliveryAt place={{ webhookId: null, customerId, deliveryId }} />}</OfCustomer>;
+  return (
+    <WithCustomer>{(customerId) => <DeliveryAt target={{ webhookId: null, customerId, deliveryId }} />}</WithCustomer>
+  );
 };

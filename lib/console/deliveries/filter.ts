@@ -7,7 +7,7 @@ export type Filter = {
   since: number | null;
   until: number | null;
   page: number;
-  /** The id of a sensor, and the uuid of an event. Only links set them. */
+  /** The id of a sensor and the uuid of an event. Only links set them. */
   sensor: string | null;
   event: string | null;
 };
@@ -18,7 +18,7 @@ const numberIn = (text: string | null): number | null =>
 
 const stateIn = (text: string | null): DeliveryState | null => deliveryStates.find((state) => state === text) ?? null;
 
-/** The filter of a list of deliveries. It is stored in the address of the page, so that a link shows the same list. */
+/** The filter of a list of deliveries. It is stored in the URL, so that a link shows the same list. */
 export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void] => {
   const [params, setParams] = useSearchParams();
   const filter = {
@@ -37,7 +37,7 @@ export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void
   return [filter, change];
 };
 
-/** The query of the API for a filter. */
+/** The API query for a filter. */
 export const queryOf = ({ page, state, since, until, sensor, event }: Filter) => ({
   page,
   ...(state !== null && { state }),
@@ -47,8 +47,8 @@ export const queryOf = ({ page, state, since, until, sensor, event }: Filter) =>
   ...(event !== null && { eventUuid: event }),
 });
 
-/** How long before an event (ms) its deliveries are looked for: the clock of its sensor may be ahead of the service. */
-const BEFORE = 3_600_000;
-/** The address of the list of the deliveries of an event. */
-export const deliveriesOf = (eventUuid: string, createDate: number): string =>
-  `/deliveries?event=${eventUuid}&since=${createDate - BEFORE}`;
+/** How long (ms) before an event its deliveries may start: the clock of the sensor may be ahead of the service. */
+const MAX_CLOCK_LEAD_MS = 3_600_000;
+/** The URL of the list of deliveries of an event. */
+export const deliveriesHref = (eventUuid: string, createDate: number): string =>
+  `/deliveries?event=${eventUuid}&since=${createDate - MAX_CLOCK_LEAD_MS}`;

@@ -3,13 +3,13 @@ import { useTexts } from '../texts/texts.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
 import type { Filter, FilterProps } from './filter.ts';
 
-/** Says that a list is only about one event or one sensor, to which a link has led. */
-const Only = ({ filter: { sensor, event }, change }: FilterProps) => {
+/** Shows that the list is narrowed to one event or one sensor, with a button to show all. */
+const Narrowing = ({ filter: { sensor, event }, change }: FilterProps) => {
   const { deliveries: texts } = useTexts();
   if (sensor === null && event === null) return null;
   return (
     <Group mb="md">
-      <Text>{event === null ? texts.ofSensor : texts.ofEvent}</Text>
+      <Text>{event === null ? texts.onlySensor : texts.onlyEvent}</Text>
       <Button variant="default" size="xs" onClick={() => change({ sensor: null, event: null, since: null })}>
         {texts.showAll}
       </Button>
@@ -21,7 +21,7 @@ export const Filters = ({ filter, change }: FilterProps) => {
   const { deliveries: texts } = useTexts();
   return (
     <>
-      <Only filter={filter} change={change} />
+      <Narrowing filter={filter} change={change} />
       <Group align="end" mb="md">
         <Select
           label={texts.state}

@@ -7,12 +7,12 @@ import { Code } from '../ui/code.tsx';
 import { pretty } from '../ui/pretty.ts';
 import { Loaded } from '../ui/states.tsx';
 import { useWebhook } from '../webhooks/webhook.tsx';
-import { callsOf, type Place } from './place.ts';
+import { type DeliveryRef, deliveryCalls } from './delivery-ref.ts';
 import { verifyCode } from './verify.ts';
 
 type MessageProps = { webhookId: string; deliveryId: string };
 
-/** Shows the request that a receiver gets: the exact body, the headers, and how to verify the signature. */
+/** Shows the request as the receiver gets it: headers, exact body, and code to verify the signature. */
 export const Message = ({ webhookId, deliveryId }: MessageProps) => {
   const { deliveries: texts } = useTexts();
   const isSigned = useWebhook(webhookId).data?.hasSecretKey === true;
@@ -35,9 +35,11 @@ export const Message = ({ webhookId, deliveryId }: MessageProps) => {
                 .map(([name, value]) => `${name}: ${value}`)
                 .join('\n')}
             </Code>
-            <Text size="sm">{isSigned ? `${texts.ofAttempt} ${texts.ofSecret}` : texts.ofAttempt}</Text>
+            <Text size="sm">
+              {isSigned ? `${texts.perAttemptHeaders} ${texts.signatureHeaders}` : texts.perAttemptHeaders}
+            </Text>
             {body === null ? (
-              <Text>{texts.gone}</Text>
+              <Text>{texts.bodyGone}</Text>
             ) : (
               <Code label={texts.body} copied={body}>
                 {pretty(body)}
@@ -51,12 +53,12 @@ export const Message = ({ webhookId, deliveryId }: MessageProps) => {
   );
 };
 
-/** Shows what a person is told. */
-export const PersonMessage = ({ place }: { place: Place }) => {
+/** Shows the text of a notification to a person. */
+export const PersonMessage = ({ target }: { target: DeliveryRef }) => {
   const { deliveries: texts } = useTexts();
   const message = useQuery({
-    queryKey: ['message of delivery', place.deliveryId],
-    queryFn: callsOf(place).message,
+    queryKey: ['message of delivery', target.deliveryId],
+    queryFn: deliveryCalls(target).message,
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
@@ -68,7 +70,7 @@ export const PersonMessage = ({ place }: { place: Place }) => {
         {({ body }) => (
           <Stack>
             <Text style={{ whiteSpace: 'pre-wrap' }}>{body}</Text>
-            <Text size="sm">{texts.textOnly}</Text>
+            <Text size="sm">{texts.linkAdded}</Text>
           </Stack>
         )}
       </Loaded>

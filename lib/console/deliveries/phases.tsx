@@ -5,7 +5,7 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 const names = ['dns', 'connect', 'tls', 'firstByte'] as const;
 type Part = { name: (typeof names)[number] | 'rest'; ms: number };
 
-/** Gives the duration of each phase of an attempt; the remaining time is the last part. */
+/** Returns the duration of each phase of an attempt; the remaining time comes last. */
 const partsOf = ({ timings, durationMs }: Pick<AttemptLog, 'timings' | 'durationMs'>): Part[] => {
   const parts = names.flatMap((name): Part[] => {
     const ms = timings[name];
@@ -15,7 +15,7 @@ const partsOf = ({ timings, durationMs }: Pick<AttemptLog, 'timings' | 'duration
   return rest > 0 ? [...parts, { name: 'rest', ms: rest }] : parts;
 };
 
-/** Shows the phases of an attempt as a bar, with lengths in proportion to their durations. */
+/** Shows the phases of an attempt as a bar, in proportion to their durations. */
 export const Phases = ({ attempt }: { attempt: Pick<AttemptLog, 'timings' | 'durationMs'> }) => {
   const { deliveries: texts } = useTexts();
   const dates = useDates();

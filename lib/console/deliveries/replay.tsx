@@ -36,7 +36,7 @@ const Actions = ({ replay: { id, webhookId, isPaused } }: { replay: Replay }) =>
   return (
     <Group>
       <Button variant="default" onClick={() => pause.mutate()} loading={pause.isPending}>
-        {isPaused ? texts.goOn : texts.pause}
+        {isPaused ? texts.resume : texts.pause}
       </Button>
       <Button variant="outline" color="red" onClick={ask} loading={cancel.isPending}>
         {texts.cancel}
@@ -45,14 +45,14 @@ const Actions = ({ replay: { id, webhookId, isPaused } }: { replay: Replay }) =>
   );
 };
 
-const Shown = ({ replay }: { replay: Replay }) => {
+const ReplayStatus = ({ replay }: { replay: Replay }) => {
   const { deliveries: texts } = useTexts();
   const dates = useDates();
   const { state, isPaused, sent, failed, total, since, until } = replay;
   const isOver = state !== 'running';
-  const shareOfNone = isOver ? 100 : 0;
-  const share = (count: number): number => (total === 0 ? shareOfNone : (count / total) * 100);
-  const said = texts.progress(sent, failed, total);
+  const shareOfEmpty = isOver ? 100 : 0;
+  const share = (count: number): number => (total === 0 ? shareOfEmpty : (count / total) * 100);
+  const progress = texts.progress(sent, failed, total);
   return (
     <Paper withBorder p="md" className="narrow">
       <Stack>
@@ -63,10 +63,10 @@ const Shown = ({ replay }: { replay: Replay }) => {
           <Text>{`${dates.dateTime(since)} – ${dates.dateTime(until)}`}</Text>
         </Group>
         <Progress.Root size="xl">
-          <Progress.Section value={share(sent)} color="green.8" aria-label={said} />
+          <Progress.Section value={share(sent)} color="green.8" aria-label={progress} />
           <Progress.Section value={share(failed)} color="red.8" aria-hidden />
         </Progress.Root>
-        <Text>{said}</Text>
+        <Text>{progress}</Text>
         {!isOver && <Actions replay={replay} />}
       </Stack>
     </Paper>
@@ -85,7 +85,7 @@ export const ReplayPage = () => {
   return (
     <>
       <Head title={texts.replayTitle} back={{ href: `/deliveries/${webhookId}`, label: texts.title }} />
-      <Loaded query={replay}>{(found) => <Shown replay={found} />}</Loaded>
+      <Loaded query={replay}>{(found) => <ReplayStatus replay={found} />}</Loaded>
     </>
   );
 };

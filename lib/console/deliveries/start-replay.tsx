@@ -42,7 +42,7 @@ const Fields = ({ draft, change }: FieldsProps) => {
   );
 };
 
-/** A form that sends the deliveries of a period again. At first the period is that of the list's filter. */
+/** A form that resends the deliveries of a period, initially the one of the list's filter. */
 export const StartReplay = ({ webhookId, filter }: { webhookId: string; filter: Filter }) => {
   const { deliveries: texts } = useTexts();
   const [, go] = useLocation();

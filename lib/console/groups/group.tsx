@@ -5,13 +5,13 @@ import type { SensorGroup, SensorGroupUpdate } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { AuditLink } from '../audit/link.tsx';
-import { useMay } from '../session/session.tsx';
-import { OfCustomer } from '../shell/of-customer.tsx';
+import { useCan } from '../session/session.tsx';
 import { ReadOnly } from '../shell/refused.tsx';
+import { WithCustomer } from '../shell/with-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
-import { useEdited } from '../ui/edited.ts';
+import { useEditQuery } from '../ui/edit-query.ts';
 import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
@@ -50,7 +50,7 @@ const Remove = ({ group: { id, name } }: { group: SensorGroup }) => {
 
 const Editor = ({ group, customerId }: { group: SensorGroup | null; customerId: number }) => {
   const { groups: texts, setup, save: label } = useTexts();
-  const isAllowed = useMay()('manage_sensors');
+  const isAllowed = useCan()('manage_sensors');
   const [draft, change] = useDraft<SensorGroupUpdate>({
     name: group?.name ?? '',
     sensorIds: group?.sensorIds ?? [],
@@ -91,13 +91,13 @@ const Editor = ({ group, customerId }: { group: SensorGroup | null; customerId: 
 };
 
 const Existing = ({ groupId }: { groupId: number }) => {
-  const group = useEdited(['group', groupId], () => ok(api.GET('/sensor-groups/{groupId}', pathOf(groupId))));
+  const group = useEditQuery(['group', groupId], () => ok(api.GET('/sensor-groups/{groupId}', pathOf(groupId))));
   return <Loaded query={group}>{(found) => <Editor group={found} customerId={found.customerId} />}</Loaded>;
 };
 
 export const GroupPage = () => {
   const { groupId = '' } = useParams();
   if (groupId === 'new')
-    return <OfCustomer>{(customerId) => <Editor group={null} customerId={customerId} />}</OfCustomer>;
+    return <WithCustomer>{(customerId) => <Editor group={null} customerId={customerId} />}</WithCustomer>;
   return <Existing key={groupId} groupId={Number(groupId)} />;
 };

@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import type { SensorGroup } from '#openapi';
 import { api } from '../api/client.ts';
-import { useMay } from '../session/session.tsx';
-import { OfCustomer } from '../shell/of-customer.tsx';
+import { useCan } from '../session/session.tsx';
+import { WithCustomer } from '../shell/with-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { List } from '../ui/list.tsx';
@@ -24,7 +24,7 @@ const Groups = ({ customerId }: { customerId: number }) => {
     <List<SensorGroup>
       label={texts.title}
       query={useGroups(customerId)}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={texts.empty}
       columns={[
         { head: setup.name, cell: ({ id, name }) => <NameLink href={`/groups/${id}`}>{name}</NameLink> },
@@ -37,18 +37,18 @@ const Groups = ({ customerId }: { customerId: number }) => {
 
 export const GroupsPage = () => {
   const { groups: texts } = useTexts();
-  const may = useMay();
+  const can = useCan();
   return (
     <>
       <Head title={texts.title}>
-        {may('manage_sensors') && (
+        {can('manage_sensors') && (
           <Button component={Link} href="/groups/new">
             {texts.create}
           </Button>
         )}
       </Head>
       <Text mb="md">{texts.explain}</Text>
-      <OfCustomer>{(customerId) => <Groups customerId={customerId} />}</OfCustomer>
+      <WithCustomer>{(customerId) => <Groups customerId={customerId} />}</WithCustomer>
     </>
   );
 };

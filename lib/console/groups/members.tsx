@@ -4,11 +4,11 @@ import { useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { SensorSelect, useSensor } from '../ui/sensor-select.tsx';
 
-/** The number of sensors per page. The name of each is a call of its own, and a group may have 1,000 sensors. */
+/** Sensors per page. Each name takes a separate call, and a group may have 1,000 sensors. */
 const PER_PAGE = 20;
 
-type MemberProps = { sensorId: string; onOut: (() => void) | null };
-const Member = ({ sensorId, onOut }: MemberProps) => {
+type MemberProps = { sensorId: string; onTakeOut: (() => void) | null };
+const Member = ({ sensorId, onTakeOut }: MemberProps) => {
   const { groups: texts } = useTexts();
   const name = useSensor(sensorId).data?.name ?? sensorId;
   return (
@@ -17,9 +17,9 @@ const Member = ({ sensorId, onOut }: MemberProps) => {
         <NameLink href={`/sensors/${sensorId}`}>{name}</NameLink>
       </Table.Td>
       <Table.Td ta="right">
-        {onOut && (
-          <Button variant="default" size="xs" onClick={onOut} aria-label={`${texts.out}: ${name}`}>
-            {texts.out}
+        {onTakeOut && (
+          <Button variant="default" size="xs" onClick={onTakeOut} aria-label={`${texts.takeOut}: ${name}`}>
+            {texts.takeOut}
           </Button>
         )}
       </Table.Td>
@@ -30,18 +30,18 @@ const Member = ({ sensorId, onOut }: MemberProps) => {
 type MembersProps = {
   customerId: number;
   sensorIds: readonly string[];
-  /** Is called with the changed list; null when the sensors are only shown. */
+  /** Called with the changed list; null when the list is read-only. */
   onChange: ((sensorIds: string[]) => void) | null;
 };
 
-/** Shows the sensors of a group, and lets the user add and remove sensors. */
+/** Lists the sensors of a group, and lets the user add and remove sensors. */
 export const Members = ({ customerId, sensorIds, onChange }: MembersProps) => {
   const { groups: texts, pageOf } = useTexts();
   const [page, setPage] = useState(1);
   const count = Math.max(1, Math.ceil(sensorIds.length / PER_PAGE));
   const at = Math.min(page, count);
   const shown = sensorIds.slice((at - 1) * PER_PAGE, at * PER_PAGE);
-  const outOf = (sensorId: string) => onChange && (() => onChange(sensorIds.filter((id) => id !== sensorId)));
+  const takeOutOf = (sensorId: string) => onChange && (() => onChange(sensorIds.filter((id) => id !== sensorId)));
   return (
     <Stack>
       {onChange && (
@@ -59,7 +59,7 @@ export const Members = ({ customerId, sensorIds, onChange }: MembersProps) => {
       <Table aria-label={texts.sensors}>
         <Table.Tbody>
           {shown.map((id) => (
-            <Member key={id} sensorId={id} onOut={outOf(id)} />
+            <Member key={id} sensorId={id} onTakeOut={takeOutOf(id)} />
           ))}
         </Table.Tbody>
       </Table>

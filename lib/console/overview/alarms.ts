@@ -3,28 +3,28 @@ import { kinds } from '#shared/domain/kinds.ts';
 import type { OpenFall } from './falls.ts';
 import { HOUR } from './hits.ts';
 
-/** How long (ms) a shift is: so long an answered alarm stays on the overview. */
+/** The length of a shift (ms), for which closed alarms stay on the overview. */
 export const SHIFT = 12 * HOUR;
-/** Hits of one sensor so soon (ms) after the first are one alarm: a fall is suspected, then detected, then confirmed. */
-const SAME = 10 * 60_000;
-/** A fall has the hits of its sensor from so long (ms) before it was reported: clocks of processes differ. */
-const BEFORE = 60_000;
+/** How long (ms) hits of a sensor join its first one in an alarm: a fall is suspected, then detected, then confirmed. */
+const MERGE_WINDOW_MS = 10 * 60_000;
+/** How long (ms) before the start of a fall its hits may be dated: the clocks of processes differ. */
+const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** What somebody has to go and see: hits of rules about the same, which nobody had answered when the last one came. */
+/** An alarm that somebody has to check: the rule hits about it up to the first answer. */
 export type Alarm = {
   key: string;
   sensorId: string;
-  /** The name of the sensor; its id when it is gone. */
+  /** The name of the sensor, or its id when it no longer exists. */
   name: string;
   isFall: boolean;
   since: number;
-  /** The oldest first. */
+  /** Oldest first. */
   hits: readonly [RuleHit, ...RuleHit[]];
-  /** The fall of its sensor that goes on. */
+  /** The fall of its sensor that is still open. */
   fall?: OpenFall;
 };
 
-/** Is a situation an alarm, and not only news? Falls but for their end, vital signs, and a silent sensor are. */
+/** Whether a situation raises an alarm: falls except for their end, vital signs, and offline sensors do. */
 const isAlarm = (situation: RuleHit['situation']): boolean => {
   const { type, action } = kinds[situation];
   if (type === 'fall') return action !== 'canceled' && action !== 'finished';
@@ -33,14 +33,14 @@ const isAlarm = (situation: RuleHit['situation']): boolean => {
 const isFall = ({ situation }: RuleHit): boolean => kinds[situation].type === 'fall';
 const subjectOf = (hit: RuleHit): string => `${hit.sensorId} ${isFall(hit) ? 'fall' : hit.situation}`;
 
-/** When a hit was answered (ms): somebody took care of it, or said what it was. */
+/** When a hit was answered (ms): acknowledged, or given an outcome. */
 const answeredAt = ({ acknowledgement, feedback }: RuleHit): number =>
   Math.min(acknowledgement?.date ?? Infinity, feedback?.createDate ?? Infinity);
 
 const belongs = ({ hits, since }: Alarm, { createDate }: RuleHit): boolean =>
-  createDate < since + SAME && hits.every((hit) => answeredAt(hit) >= createDate);
+  createDate < since + MERGE_WINDOW_MS && hits.every((hit) => answeredAt(hit) >= createDate);
 
-/** Makes the alarms of hits, the oldest first. */
+/** Groups hits into alarms, oldest first. */
 export const alarmsOf = (hits: readonly RuleHit[]): Alarm[] => {
   const alarms: Alarm[] = [];
   for (const hit of hits.filter(({ situation }) => isAlarm(situation)).toSorted((hit, other) => hit.id - other.id)) {
@@ -63,36 +63,39 @@ export const alarmsOf = (hits: readonly RuleHit[]): Alarm[] => {
 };
 
 const isOfFall = ({ isFall, sensorId, hits }: Alarm, fall: OpenFall): boolean =>
-  isFall && sensorId === fall.sensorId && hits.some(({ createDate }) => createDate >= fall.since - BEFORE);
+  isFall && sensorId === fall.sensorId && hits.some(({ createDate }) => createDate >= fall.since - MAX_CLOCK_SKEW_MS);
 
 /**
- * Tells alarms which falls go on, and gives the falls that are in no alarm: no rule told of them. What an alarm says of the
- * time since then counts from the fall, not from its hit: somebody has lain there for as long.
+ * Adds open falls to their alarms, and returns the falls without one, which no rule reported. An alarm counts from the
+ * start of its fall, not from its hit, because that is how long somebody has been on the floor.
  */
-export const withFalls = (alarms: readonly Alarm[], falls: readonly OpenFall[]) => ({
+export const withOpenFalls = (alarms: readonly Alarm[], falls: readonly OpenFall[]) => ({
   alarms: alarms.map((alarm): Alarm => {
-    const fall = falls.find((known) => isOfFall(alarm, known));
+    const fall = falls.find((open) => isOfFall(alarm, open));
     return fall ? { ...alarm, fall, since: Math.min(alarm.since, fall.since) } : alarm;
   }),
-  untold: falls.filter((fall) => !alarms.some((alarm) => isOfFall(alarm, fall))),
+  unreported: falls.filter((fall) => !alarms.some((alarm) => isOfFall(alarm, fall))),
 });
 
-/** Has somebody still to answer an alarm? */
+/** Whether an alarm still needs an answer. */
 export const isOpen = ({ hits }: Alarm): boolean => hits.some((hit) => answeredAt(hit) === Infinity);
-/** Who takes care of an alarm: the first one. */
-export const carerOf = ({ hits }: Alarm) =>
+/** The first acknowledgement of an alarm. */
+export const acknowledgementOf = ({ hits }: Alarm) =>
   hits.find(({ acknowledgement }) => acknowledgement)?.acknowledgement ?? null;
-/** What an alarm was, as somebody said of its newest hit. */
+/** The outcome of an alarm, recorded for its newest hit. */
 export const feedbackOf = ({ hits }: Alarm) => hits.findLast(({ feedback }) => feedback)?.feedback ?? null;
-/** Did somebody say of all of an alarm what it was? */
-export const isJudged = ({ hits }: Alarm): boolean => hits.every(({ feedback }) => feedback);
+/** Whether all hits of an alarm have an outcome. */
+export const hasOutcome = ({ hits }: Alarm): boolean => hits.every(({ feedback }) => feedback);
 /**
- * The answered alarms of a shift. Taken care of are those of which nobody said yet what it was, and all whose fall goes on;
- * the others are done, the newest first.
+ * Splits the answered alarms of a shift: `acknowledged` are those without an outcome and those whose fall is still open;
+ * the others are `closed`, newest first.
  */
-export const answered = (alarms: readonly Alarm[], now: number) => {
-  const isOfShift = ({ hits }: Alarm): boolean => Math.max(...hits.map(answeredAt)) > now - SHIFT;
-  const ofShift = alarms.filter((alarm) => !isOpen(alarm) && (alarm.fall || isOfShift(alarm)));
-  const isTaken = (alarm: Alarm): boolean => alarm.fall !== undefined || !isJudged(alarm);
-  return { taken: ofShift.filter(isTaken), done: ofShift.filter((alarm) => !isTaken(alarm)).toReversed() };
+export const answeredAlarms = (alarms: readonly Alarm[], now: number) => {
+  const isRecent = ({ hits }: Alarm): boolean => Math.max(...hits.map(answeredAt)) > now - SHIFT;
+  const recent = alarms.filter((alarm) => !isOpen(alarm) && (alarm.fall || isRecent(alarm)));
+  const isAcknowledged = (alarm: Alarm): boolean => alarm.fall !== undefined || !hasOutcome(alarm);
+  return {
+    acknowledged: recent.filter(isAcknowledged),
+    closed: recent.filter((alarm) => !isAcknowledged(alarm)).toReversed(),
+  };
 };

@@ -5,37 +5,37 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { managers, type Needs } from '../session/may.ts';
-import { useMay } from '../session/session.tsx';
-import { useNamesOf } from '../shell/refused.tsx';
+import { managers, type Needs } from '../session/permissions.ts';
+import { useCan } from '../session/session.tsx';
+import { usePermissionNames } from '../shell/refused.tsx';
 import { useTexts } from '../texts/texts.tsx';
-import { watchQuery, webhooksQuery } from './watched.ts';
+import { watchQuery, webhooksQuery } from './watch-queries.ts';
 
-/** The steps to the first alarm, each with the page on which it is done. */
+/** The steps to the first alarm, each with the page where it is done. */
 const steps = {
   customer: { href: '/customers/new', needs: 'system_admin' },
   sensor: { href: '/sensors' },
   bot: { href: '/bots', needs: 'manage_bots' },
   webhook: { href: '/webhooks/new', needs: managers },
   rule: { href: '/rules/new', needs: 'manage_rules' },
-  silence: { href: '/rules/new?situation=sensor_inactive', needs: 'manage_rules' },
+  offline: { href: '/rules/new?situation=sensor_inactive', needs: 'manage_rules' },
 } as const satisfies Record<string, { href: string; needs?: Needs }>;
 type Step = keyof typeof steps;
 const names = Object.keys(steps) as Step[];
 
-/** Which steps are done. A rule tells a webhook of a bot or a person, so with a rule those before it are taken as done. */
+/** Returns which steps are done. A rule needs a webhook of a bot or a person, so with a rule the steps before it count as done. */
 const useDone = (customerId: number): Record<Step, boolean> | undefined => {
-  const may = useMay();
+  const can = useCan();
   const watch = useQuery(watchQuery(customerId)).data;
   const isNew = watch?.rules === 0;
-  const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: may(managers) }).data;
+  const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: can(managers) }).data;
   const bots = useQuery({
     queryKey: ['bots', 'count', customerId],
-    enabled: isNew && may('manage_bots'),
+    enabled: isNew && can('manage_bots'),
     queryFn: () => ok(api.GET('/bots', { params: { query: { customerId } } })),
   }).data;
   if (!watch) return undefined;
-  const isLoading = (may(managers) && !webhooks) || (may('manage_bots') && !bots);
+  const isLoading = (can(managers) && !webhooks) || (can('manage_bots') && !bots);
   if (isNew && isLoading) return undefined;
   const has = (list: readonly unknown[] | undefined): boolean => !isNew || (list?.length ?? 0) > 0;
   return {
@@ -44,7 +44,7 @@ const useDone = (customerId: number): Record<Step, boolean> | undefined => {
     bot: has(bots),
     webhook: has(webhooks),
     rule: watch.fallsTold !== 'none',
-    silence: watch.isSilenceTold,
+    offline: watch.isSilenceTold,
   };
 };
 
@@ -52,8 +52,8 @@ type ItemProps = { step: Step; isDone: boolean; isNext: boolean; isPossible: boo
 const Item = ({ step, isDone, isNext, isPossible }: ItemProps) => {
   const { checklist: texts, refused } = useTexts();
   const { href, needs }: { href: string; needs?: Needs } = steps[step];
-  const isAllowed = useMay()(needs);
-  const granted = useNamesOf(needs ?? 'system_admin');
+  const isAllowed = useCan()(needs);
+  const permissions = usePermissionNames(needs ?? 'system_admin');
   const [title, text] = texts.steps[step];
   return (
     <li className={isDone ? 'step done' : 'step'}>
@@ -70,7 +70,7 @@ const Item = ({ step, isDone, isNext, isPossible }: ItemProps) => {
         {!isDone && <Text size="sm">{text}</Text>}
         {!isDone && !isAllowed && (
           <Text size="sm">
-            {granted === null ? refused.adminOnly : `${refused.needs(granted)} ${refused.grantedBy}`}
+            {permissions === null ? refused.adminOnly : `${refused.needs(permissions)} ${refused.grantedBy}`}
           </Text>
         )}
       </div>
@@ -78,25 +78,25 @@ const Item = ({ step, isDone, isNext, isPossible }: ItemProps) => {
         <Button
           component={Link}
           href={href}
-          aria-label={`${texts.go}: ${title}`}
+          aria-label={`${texts.start}: ${title}`}
           size="xs"
           variant={isNext ? 'filled' : 'default'}
           ml="auto"
         >
-          {texts.go}
+          {texts.start}
         </Button>
       )}
     </li>
   );
 };
 
-const nothing: Record<Step, boolean> = {
+const noneDone: Record<Step, boolean> = {
   customer: false,
   sensor: false,
   bot: false,
   webhook: false,
   rule: false,
-  silence: false,
+  offline: false,
 };
 
 type StepsProps = { done: Record<Step, boolean>; onHide?: () => void };
@@ -129,13 +129,13 @@ const Steps = ({ done, onHide }: StepsProps) => {
   );
 };
 
-const OfCustomer = ({ customerId }: { customerId: number }) => {
+const CustomerChecklist = ({ customerId }: { customerId: number }) => {
   const [hidden, setHidden] = useLocalStorage<number[]>({ key: 'checklist hidden', defaultValue: [] });
   const done = useDone(customerId);
   if (!done || hidden.includes(customerId)) return null;
   return <Steps done={done} onHide={() => setHidden([...hidden, customerId])} />;
 };
 
-/** Leads to the first alarm, step by step, as long as one is missing and the user has not hidden the list. */
+/** The steps to the first alarm, until all are done or the user hides the list. */
 export const Checklist = ({ customerId }: { customerId: number | null }) =>
-  customerId === null ? <Steps done={nothing} /> : <OfCustomer customerId={customerId} />;
+  customerId === null ? <Steps done={noneDone} /> : <CustomerChecklist customerId={customerId} />;

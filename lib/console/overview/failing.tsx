@@ -1,18 +1,18 @@
 import { Badge, Group, List, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from '#openapi';
-import { managers } from '../session/may.ts';
-import { useMay } from '../session/session.tsx';
+import { managers } from '../session/permissions.ts';
+import { useCan } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { useNow } from '../ui/now.ts';
 import { Loaded } from '../ui/states.tsx';
-import { webhooksQuery } from './watched.ts';
+import { webhooksQuery } from './watch-queries.ts';
 
 const isFailing = ({ isEnabled, disabledReason, health }: Webhook): boolean =>
   health.consecutiveFailures > 0 || (!isEnabled && disabledReason !== null);
 
-const One = ({ webhook: { id, name, isEnabled, health } }: { webhook: Webhook }) => {
+const FailingWebhook = ({ webhook: { id, name, isEnabled, health } }: { webhook: Webhook }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
   const now = useNow();
@@ -33,13 +33,13 @@ const Webhooks = ({ customerId }: { customerId: number }) => {
   const webhooks = useQuery(webhooksQuery(customerId));
   return (
     <Loaded query={webhooks}>
-      {(all) => {
-        const failing = all.filter(isFailing);
+      {(webhooks) => {
+        const failing = webhooks.filter(isFailing);
         if (failing.length === 0) return <Text>{texts.noFailing}</Text>;
         return (
           <List>
             {failing.map((webhook) => (
-              <One key={webhook.id} webhook={webhook} />
+              <FailingWebhook key={webhook.id} webhook={webhook} />
             ))}
           </List>
         );
@@ -48,11 +48,11 @@ const Webhooks = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** Lists the webhooks whose receivers fail, for users who may see webhooks. */
+/** Lists the failing webhooks, for users who can see webhooks. */
 export const Failing = ({ customerId }: { customerId: number }) => {
   const { overview: texts } = useTexts();
-  const may = useMay();
-  if (!may(managers)) return null;
+  const can = useCan();
+  if (!can(managers)) return null;
   return (
     <Paper component="section" aria-label={texts.failing} withBorder p="lg">
       <Title order={2} mb="sm">

@@ -5,29 +5,29 @@ import { api } from '../api/client.ts';
 
 export const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** The number of pages that are read at most, and the sizes of a page: of all hits at first, then of changed ones. */
-const PAGES = 5;
-const ALL = 200;
-const CHANGED = 10;
-/** Lists show a change after a second. What changed within this time (ms) before the newest known change is read again. */
-const OVERLAP = 60_000;
+/** The maximum number of pages per read, and the page sizes for all hits and for changed hits. */
+const MAX_PAGES = 5;
+const ALL_PER_PAGE = 200;
+const CHANGED_PER_PAGE = 10;
+/** Lists show a change after up to a second, so changes of this time (ms) before the newest known one are read again. */
+const OVERLAP_MS = 60_000;
 
 /** The rule hits of the last 24 hours, newest first. */
 type Hits = {
   hits: readonly RuleHit[];
-  /** Is none missing? More than 1,000 are not read. */
+  /** Whether no hit is missing. At most 1,000 are read. */
   isWhole: boolean;
-  /** When the last change (ms) was that is known of, also of an older hit. */
+  /** The time (ms) of the newest known change, including changes of older hits. */
   changed: number;
 };
 
-const keyOf = (customerId: number) => ['hits', customerId] as const;
+const hitsKey = (customerId: number) => ['hits', customerId] as const;
 
 type By = { sortBy: 'desc(createDate)' | 'desc(updateDate)'; perPage: number };
-/** Reads pages up to the first hit that is past what is wanted. */
+/** Reads pages until a hit is past the wanted range. */
 const read = async (customerId: number, by: By, isPast: (hit: RuleHit) => boolean) => {
   const found: RuleHit[] = [];
-  for (let page = 0; page < PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const params = { path: { customerId }, query: { ...by, page } };
     const [answer] = await ok(api.GET('/customers/{customerId}/rule-hits', { params }));
     const hits = answer?.data ?? [];
@@ -37,52 +37,52 @@ const read = async (customerId: number, by: By, isPast: (hit: RuleHit) => boolea
   return { found, isWhole: false };
 };
 
-/** Puts hits among those that are known. Of one hit the newer form stays, in whatever order the answers come. */
+/** Merges hits into the known ones. The newer version of a hit wins, in whatever order the responses arrive. */
 export const merged = (known: Hits | undefined, found: readonly RuleHit[], since: number): Hits => {
   const byId = new Map(known?.hits.map((hit) => [hit.id, hit]));
   for (const hit of found) {
-    const before = byId.get(hit.id);
-    if (!before || hit.updateDate >= before.updateDate) byId.set(hit.id, hit);
+    const existing = byId.get(hit.id);
+    if (!existing || hit.updateDate >= existing.updateDate) byId.set(hit.id, hit);
   }
   const recent = [...byId.values()].filter(({ createDate }) => createDate >= since);
   const changed = Math.max(known?.changed ?? 0, ...found.map(({ updateDate }) => updateDate));
   return { hits: recent.toSorted((hit, other) => other.id - hit.id), isWhole: known?.isWhole ?? true, changed };
 };
 
-/** Shows hits as a write has left them, before they are read again. */
-export const keepHits = (client: QueryClient, customerId: number, hits: readonly RuleHit[]): void => {
-  client.setQueryData<Hits>(keyOf(customerId), (known) => known && merged(known, hits, Date.now() - DAY));
+/** Caches hits as returned by a write, until they are read again. */
+export const cacheHits = (client: QueryClient, customerId: number, hits: readonly RuleHit[]): void => {
+  client.setQueryData<Hits>(hitsKey(customerId), (known) => known && merged(known, hits, Date.now() - DAY));
 };
 
 /**
- * The query for the rule hits of a customer in the last 24 hours, 1,000 at most. It reads all of them once, and then
- * what has changed, so that a look every five seconds is one small page.
+ * Returns the query for the rule hits of a customer in the last 24 hours, at most 1,000. It reads all of them once and
+ * then only changes, so that polling every five seconds reads one small page.
  */
 export const hitsQuery = (customerId: number) =>
   queryOptions({
-    queryKey: keyOf(customerId),
+    queryKey: hitsKey(customerId),
     refetchInterval: 5_000,
-    // The title of the page says the number of open alarms also behind another tab.
+    // The title of the page shows the number of open alarms in background tabs, too.
     refetchIntervalInBackground: true,
     queryFn: async ({ client }): Promise<Hits> => {
       const since = Date.now() - DAY;
-      const known = () => client.getQueryData<Hits>(keyOf(customerId));
+      const known = () => client.getQueryData<Hits>(hitsKey(customerId));
       const from = known()?.changed;
       if (from !== undefined) {
-        const by = { sortBy: 'desc(updateDate)', perPage: CHANGED } as const;
-        const { found, isWhole } = await read(customerId, by, ({ updateDate }) => updateDate < from - OVERLAP);
+        const by = { sortBy: 'desc(updateDate)', perPage: CHANGED_PER_PAGE } as const;
+        const { found, isWhole } = await read(customerId, by, ({ updateDate }) => updateDate < from - OVERLAP_MS);
         if (isWhole) return merged(known(), found, since);
       }
-      const by = { sortBy: 'desc(createDate)', perPage: ALL } as const;
+      const by = { sortBy: 'desc(createDate)', perPage: ALL_PER_PAGE } as const;
       const { found, isWhole } = await read(customerId, by, ({ createDate }) => createDate < since);
       return { ...merged(undefined, found, since), isWhole };
     },
   });
 
-/** Counts the hits in each of the last 24 hours: gives the start of each hour (s), then the counts. */
-export const hourly = (hits: readonly { createDate: number }[], now: number): [number[], number[]] => {
-  const last = Math.floor(now / HOUR) * HOUR;
-  const hours = Array.from({ length: 24 }, (_, at) => last - (23 - at) * HOUR);
+/** Counts the hits in each of the last 24 hours. Returns the start of each hour (s) and the counts. */
+export const hitsPerHour = (hits: readonly { createDate: number }[], now: number): [number[], number[]] => {
+  const lastHour = Math.floor(now / HOUR) * HOUR;
+  const hours = Array.from({ length: 24 }, (_, at) => lastHour - (23 - at) * HOUR);
   const counts = hours.map(
     (start) => hits.filter(({ createDate }) => createDate >= start && createDate < start + HOUR).length,
   );

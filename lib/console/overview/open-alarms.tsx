@@ -8,7 +8,7 @@ import { Name } from '../ui/name.tsx';
 import { useNow } from '../ui/now.ts';
 import type { Alarm } from './alarms.ts';
 import { fallKey, type OpenFall } from './falls.ts';
-import { Carer, FallBadges, Go, ItWas, Running } from './parts.tsx';
+import { AcknowledgeButton, AcknowledgedBy, ElapsedTime, FallBadges, OutcomeButtons } from './parts.tsx';
 
 type CardProps = { sensorId: string; name: string; since: number; children: ReactNode };
 const Card = ({ sensorId, name, since, children }: CardProps) => (
@@ -16,23 +16,23 @@ const Card = ({ sensorId, name, since, children }: CardProps) => (
     <Anchor component={Link} href={`/sensors/${sensorId}`} className="alarm-room">
       <Name>{name}</Name>
     </Anchor>
-    <Running since={since} />
+    <ElapsedTime since={since} />
     {children}
   </li>
 );
 
-const Message = ({ message: { wasSend, sendTryTimes, extra } }: { message: RuleHit['ruleMessages'][number] }) => {
+const Notification = ({ message: { wasSend, sendTryTimes, extra } }: { message: RuleHit['ruleMessages'][number] }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
   const Icon = wasSend ? CheckIcon : ExclamationTriangleIcon;
-  const resultOf = (tries: readonly number[]): string => {
-    const last = tries.at(-1);
-    if (last === undefined) return texts.telling;
+  const resultOf = (attempts: readonly number[]): string => {
+    const last = attempts.at(-1);
+    if (last === undefined) return texts.notNotifiedYet;
     const time = dates.second(last);
-    return wasSend ? texts.toldAt(time, tries.length) : texts.notTold(tries.length, time);
+    return wasSend ? texts.notifiedAt(time, attempts.length) : texts.notNotified(attempts.length, time);
   };
   return (
-    <li className={wasSend ? 'told' : 'told not'}>
+    <li className={wasSend ? 'notified' : 'notified not'}>
       <Icon className="icon" />
       <span>
         <Name>{extra.display_name || texts.someone}</Name>: {resultOf(sendTryTimes)}
@@ -41,21 +41,21 @@ const Message = ({ message: { wasSend, sendTryTimes, extra } }: { message: RuleH
   );
 };
 
-/** Lists whom hits told, when, and how that went. */
-const Told = ({ hits }: { hits: readonly RuleHit[] }) => {
+/** Lists whom the hits notified, when, and with which result. */
+const Notifications = ({ hits }: { hits: readonly RuleHit[] }) => {
   const { overview: texts } = useTexts();
   const messages = hits.flatMap(({ ruleMessages }) => ruleMessages);
-  if (messages.length === 0) return <p>{texts.toldNobody}</p>;
+  if (messages.length === 0) return <p>{texts.nobodyNotified}</p>;
   return (
-    <ul className="told-list" aria-label={texts.told}>
+    <ul className="notified-list" aria-label={texts.notified}>
       {messages.map((message) => (
-        <Message key={message.id} message={message} />
+        <Notification key={message.id} message={message} />
       ))}
     </ul>
   );
 };
 
-const OfRule = ({ alarm }: { alarm: Alarm }) => {
+const RuleAlarm = ({ alarm }: { alarm: Alarm }) => {
   const { situations, overview: texts } = useTexts();
   const dates = useDates();
   const { hits, fall, since } = alarm;
@@ -66,20 +66,20 @@ const OfRule = ({ alarm }: { alarm: Alarm }) => {
         <Text fw={600}>{`${what}, ${texts.since(dates.second(since))}`}</Text>
         {fall && <FallBadges fall={fall} isOnRed />}
       </div>
-      <Told hits={hits} />
-      <Carer alarm={alarm} />
+      <Notifications hits={hits} />
+      <AcknowledgedBy alarm={alarm} />
       <div className="alarm-answers">
-        <Go alarm={alarm} />
-        <ItWas alarm={alarm} />
+        <AcknowledgeButton alarm={alarm} />
+        <OutcomeButtons alarm={alarm} />
       </div>
     </Card>
   );
 };
 
-/** So long (ms) after a fall began its hit may still be on its way. */
-const UNDER_WAY = 15_000;
+/** How long (ms) after the start of a fall its hit may take to arrive. */
+const HIT_DELAY_MS = 15_000;
 
-const Untold = ({ fall, isKnown }: { fall: OpenFall; isKnown: boolean }) => {
+const UnreportedFall = ({ fall, isKnown }: { fall: OpenFall; isKnown: boolean }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
   const now = useNow();
@@ -89,45 +89,48 @@ const Untold = ({ fall, isKnown }: { fall: OpenFall; isKnown: boolean }) => {
         <Text fw={600}>{texts.since(dates.second(fall.since))}</Text>
         <FallBadges fall={fall} isOnRed />
       </div>
-      {isKnown && now - fall.since > UNDER_WAY && <Text>{texts.toldNobody}</Text>}
+      {isKnown && now - fall.since > HIT_DELAY_MS && <Text>{texts.nobodyNotified}</Text>}
     </Card>
   );
 };
 
-/** What somebody has to answer: alarms of rules, and falls that no rule told of; `more` sensors with falls are not listed. */
-type Open = { alarms: readonly Alarm[]; untold: readonly OpenFall[]; more: number };
-export const countOf = ({ alarms, untold, more }: Open): number => alarms.length + untold.length + more;
-/** The keys by which each open alarm is known: it stays the same when it is first seen by its fall, then by a hit. */
-export const keysOf = ({ alarms, untold }: Open): string[][] => [
+/** What needs an answer: alarms of rules, and falls that no rule reported. `more` sensors with falls are not listed. */
+type Open = { alarms: readonly Alarm[]; unreported: readonly OpenFall[]; more: number };
+export const countOf = ({ alarms, unreported, more }: Open): number => alarms.length + unreported.length + more;
+/** Returns the keys of each open alarm, so that an alarm that is first seen as a fall is recognized when its hit arrives. */
+export const keysOf = ({ alarms, unreported }: Open): string[][] => [
   ...alarms.map(({ hits, fall }) => [...hits.map(({ id }) => `hit ${id}`), ...(fall ? [fallKey(fall)] : [])]),
-  ...untold.map((fall) => [fallKey(fall)]),
+  ...unreported.map((fall) => [fallKey(fall)]),
 ];
 
 type OpenAlarmsProps = {
   open: Open;
-  /** Are hits and falls known? */
+  /** Whether hits and falls are loaded. */
   isKnown: boolean;
   isWatched: boolean;
-  /** Does a fall go on, such as one that somebody takes care of? */
+  /** Whether a fall is open, even an acknowledged one. */
   isSomebodyDown: boolean;
 };
 /**
- * Lists the open alarms, the oldest first. A screen reader announces new ones, but not the passing seconds. That there is
- * none is green only where all of the home is watched. While hits are not known, nothing is said of whom they told.
+ * Lists the open alarms, oldest first. Screen readers announce new ones, but not the passing seconds. "No open alarms" is
+ * green only if the whole home is watched. Until hits are loaded, nothing is shown about notifications.
  */
 export const OpenAlarms = ({ open, isKnown, isWatched, isSomebodyDown }: OpenAlarmsProps) => {
   const { overview: texts } = useTexts();
-  const { alarms, untold, more } = open;
+  const { alarms, unreported, more } = open;
   const cards = [
-    ...alarms.map((alarm) => ({ ...alarm, card: <OfRule key={alarm.key} alarm={alarm} /> })),
-    ...untold.map((fall) => ({ ...fall, card: <Untold key={fallKey(fall)} fall={fall} isKnown={isKnown} /> })),
+    ...alarms.map((alarm) => ({ ...alarm, card: <RuleAlarm key={alarm.key} alarm={alarm} /> })),
+    ...unreported.map((fall) => ({
+      ...fall,
+      card: <UnreportedFall key={fallKey(fall)} fall={fall} isKnown={isKnown} />,
+    })),
   ].toSorted((alarm, other) => alarm.since - other.since);
   return (
     <>
       <div role="status">
         {countOf(open) === 0 ? (
           <Alert color={isWatched && !isSomebodyDown ? 'green' : 'gray'} role="note">
-            <Text fz="lg">{isSomebodyDown ? texts.noAlarm : `${texts.noAlarm} ${texts.nobody}`}</Text>
+            <Text fz="lg">{isSomebodyDown ? texts.noAlarm : `${texts.noAlarm} ${texts.nobodyDown}`}</Text>
           </Alert>
         ) : (
           <VisuallyHidden>{`${texts.alarms}: ${cards.map(({ name }) => name).join(', ')}`}</VisuallyHidden>

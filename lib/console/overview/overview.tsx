@@ -2,56 +2,56 @@ import { Alert, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import { signUrl, signWith } from '#functions/api/console/sign.ts';
+import { logoUrl, logoWithBadge } from '#functions/api/console/logo.ts';
 import type { RuleHit, Watch } from '#openapi';
 import { useCustomer } from '../shell/customer.tsx';
-import { NoCustomer } from '../shell/of-customer.tsx';
+import { NoCustomer } from '../shell/with-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
-import type { Look } from '../ui/chart.ts';
+import type { SeriesStyle } from '../ui/chart.ts';
 import { useNow } from '../ui/now.ts';
 import { Plot } from '../ui/plot.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
-import { alarmsOf, answered, isOpen, withFalls } from './alarms.ts';
-import { Shift, Taken } from './answered.tsx';
+import { alarmsOf, answeredAlarms, isOpen, withOpenFalls } from './alarms.ts';
+import { AcknowledgedAlarms, ClosedAlarms } from './answered-alarms.tsx';
 import { Checklist } from './checklist.tsx';
 import { Failing } from './failing.tsx';
 import { openFallsQuery } from './falls.ts';
-import { type Freshness, Late, useFreshness } from './fresh.tsx';
-import { HOUR, hitsQuery, hourly } from './hits.ts';
+import { type Freshness, OutdatedNotice, useFreshness } from './freshness.tsx';
+import { HOUR, hitsPerHour, hitsQuery } from './hits.ts';
 import { countOf, keysOf, OpenAlarms } from './open-alarms.tsx';
 import { SensorStates } from './sensor-states.tsx';
 import { useSoundFor } from './sound.ts';
-import { Troubles } from './troubles.tsx';
 import { Unwatched } from './unwatched.tsx';
-import { isWhole, watchQuery } from './watched.ts';
+import { isFullyWatched, watchQuery } from './watch-queries.ts';
+import { WebhookProblems } from './webhook-problems.tsx';
 import './overview.css';
 
 const MINUTE = 60_000;
 
-/** The alarms of a customer, by the hits of rules and the falls that go on. */
+/** Returns the alarms of a customer, from rule hits and open falls. */
 const useAlarms = (customerId: number) => {
   const falls = useQuery(openFallsQuery(customerId));
   const hits = useQuery(hitsQuery(customerId));
-  const { alarms, untold } = useMemo(
-    () => withFalls(alarmsOf(hits.data?.hits ?? []), falls.data?.falls ?? []),
+  const { alarms, unreported } = useMemo(
+    () => withOpenFalls(alarmsOf(hits.data?.hits ?? []), falls.data?.falls ?? []),
     [hits.data, falls.data],
   );
-  const open = { alarms: alarms.filter(isOpen), untold, more: falls.data?.more ?? 0 };
-  // Without both, what is not there may be unknown.
+  const open = { alarms: alarms.filter(isOpen), unreported, more: falls.data?.more ?? 0 };
+  // Without both queries, an alarm may be missing.
   const isKnown = falls.data !== undefined && hits.data !== undefined;
   return { falls, hits, alarms, open, isKnown };
 };
-type Known = ReturnType<typeof useAlarms> & { watch: UseQueryResult<Watch>; fresh: Freshness };
+type AlarmState = ReturnType<typeof useAlarms> & { watch: UseQueryResult<Watch>; fresh: Freshness };
 
-/** Shows a number at the sign in the tab of the browser, while the page is open; 0 shows the sign alone. */
+/** Shows a count on the icon of the browser tab while the page is open; 0 shows none. */
 const useBadge = (count: number): void => {
   useEffect(() => {
     const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
     if (!icon) return;
-    icon.href = count === 0 ? signUrl : signWith(count);
+    icon.href = count === 0 ? logoUrl : logoWithBadge(count);
     return () => {
-      icon.href = signUrl;
+      icon.href = logoUrl;
     };
   }, [count]);
 };
@@ -59,7 +59,7 @@ const useBadge = (count: number): void => {
 const useTab = (count: number, { state }: Freshness): void => {
   const { overview: texts } = useTexts();
   const title = count > 0 ? `(${count}) ${texts.title}` : texts.title;
-  useTitle(state === 'late' ? `⚠ ${title}` : title);
+  useTitle(state === 'outdated' ? `⚠ ${title}` : title);
   useBadge(count);
 };
 
@@ -82,11 +82,11 @@ const Sound = ({ keys }: { keys: string[][] | undefined }) => {
   );
 };
 
-const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: Known) => {
+const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: AlarmState) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
   const error = (falls.data === undefined && falls.error) || (hits.data === undefined && hits.error);
-  const isWatched = fresh.state === 'fresh' && hits.data?.isWhole === true && isWhole(watch.data);
+  const isWatched = fresh.state === 'fresh' && hits.data?.isWhole === true && isFullyWatched(watch.data);
   return (
     <section aria-label={texts.alarms}>
       <Sound keys={isKnown ? keysOf(open) : undefined} />
@@ -100,29 +100,29 @@ const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: Known) => {
       )}
       {!isKnown && !error && <Loading rows={2} />}
       {error && <Failed error={error} onRetry={() => void Promise.all([falls.refetch(), hits.refetch()])} />}
-      {hits.data?.isWhole === false && <Text mt="sm">{texts.notWhole}</Text>}
+      {hits.data?.isWhole === false && <Text mt="sm">{texts.truncated}</Text>}
       {fresh.at > 0 && (
         <Text c="dimmed" mt="sm">
           {texts.asOf(dates.second(fresh.at))}
         </Text>
       )}
-      {watch.isError && !watch.data && <Text c="dimmed">{texts.watchUnread}</Text>}
+      {watch.isError && !watch.data && <Text c="dimmed">{texts.watchUnknown}</Text>}
     </section>
   );
 };
 
-const looks: readonly Look[] = [{ kind: 'bars', color: '#0c8599' }];
+const styles: readonly SeriesStyle[] = [{ kind: 'bars', color: '#0c8599' }];
 
-/** A chart of the number of rule hits in each of the last 24 hours. */
+/** A chart of the rule hits per hour in the last 24 hours. */
 const HitsChart = ({ hits }: { hits: readonly RuleHit[] }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
   const hour = Math.floor(useNow(MINUTE) / HOUR) * HOUR;
-  const data = useMemo(() => hourly(hits, hour + HOUR - 1), [hits, hour]);
+  const data = useMemo(() => hitsPerHour(hits, hour + HOUR - 1), [hits, hour]);
   const timeOf = (seconds: number) => dates.clock(seconds * 1_000);
   return (
     <>
-      <Plot label={`${texts.hits}: ${hits.length}`} data={data} looks={looks} after={3_600} timeOf={timeOf} />
+      <Plot label={`${texts.hits}: ${hits.length}`} data={data} styles={styles} extension={3_600} timeOf={timeOf} />
       <Text size="sm" c="dimmed">
         {hits.length === 0 ? texts.noHits : texts.hitsIn(hits.length)}
       </Text>
@@ -130,23 +130,23 @@ const HitsChart = ({ hits }: { hits: readonly RuleHit[] }) => {
   );
 };
 
-const OfCustomer = ({ customerId }: { customerId: number }) => {
+const CustomerOverview = ({ customerId }: { customerId: number }) => {
   const { overview: texts } = useTexts();
   const alarms = useAlarms(customerId);
   const watch = useQuery(watchQuery(customerId));
   const fresh = useFreshness([alarms.falls, alarms.hits], watch.dataUpdatedAt);
-  const { taken, done } = answered(alarms.alarms, useNow(MINUTE));
+  const { acknowledged, closed } = answeredAlarms(alarms.alarms, useNow(MINUTE));
   useTab(countOf(alarms.open), fresh);
   const hits = alarms.hits.data?.hits;
   return (
     <>
-      <Late fresh={fresh} />
+      <OutdatedNotice fresh={fresh} />
       <Alarms {...alarms} watch={watch} fresh={fresh} />
       {watch.data && <Unwatched watch={watch.data} />}
-      {watch.data && <Troubles watch={watch.data} />}
+      {watch.data && <WebhookProblems watch={watch.data} />}
       <Checklist customerId={customerId} />
-      <Taken alarms={taken} />
-      {hits && <Shift alarms={done} />}
+      <AcknowledgedAlarms alarms={acknowledged} />
+      {hits && <ClosedAlarms alarms={closed} />}
       <section aria-label={texts.hits}>
         <Title order={2} mb="sm">
           {texts.hits}
@@ -158,19 +158,19 @@ const OfCustomer = ({ customerId }: { customerId: number }) => {
 };
 
 /**
- * The overview page, for a night: open alarms, what is not watched, what is taken care of, what became of the others,
- * rule hits, silent sensors, and failing webhooks.
+ * The overview page, made for the night shift: open alarms, what is not watched, acknowledged and closed alarms, rule
+ * hits, offline sensors, and failing webhooks.
  */
 export const OverviewPage = () => {
   const { overview: texts } = useTexts();
-  const { customerId, isNone } = useCustomer();
+  const { customerId, hasNone } = useCustomer();
   useTitle(texts.title);
   return (
     <Stack gap="xl">
       <Title order={1}>{texts.title}</Title>
-      {customerId === null && isNone && <Checklist customerId={null} />}
-      {customerId !== null && <OfCustomer key={customerId} customerId={customerId} />}
-      {customerId === null && isNone === false && <NoCustomer />}
+      {customerId === null && hasNone && <Checklist customerId={null} />}
+      {customerId !== null && <CustomerOverview key={customerId} customerId={customerId} />}
+      {customerId === null && hasNone === false && <NoCustomer />}
       <div className="cards">
         <SensorStates />
         {customerId !== null && <Failing customerId={customerId} />}

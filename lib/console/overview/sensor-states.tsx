@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { useCustomerId } from '../shell/customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { allSensorsQuery, watchQuery } from './watched.ts';
+import { allSensorsQuery, watchQuery } from './watch-queries.ts';
 
 const Count = ({ state, children }: { state: 'active' | 'inactive'; children: ReactNode }) => {
   const { sensors: texts } = useTexts();
@@ -19,29 +19,29 @@ const Count = ({ state, children }: { state: 'active' | 'inactive'; children: Re
   );
 };
 
-const Counts = ({ sensors, silent }: { sensors: number; silent: number }) => {
+const Counts = ({ sensors, offline }: { sensors: number; offline: number }) => {
   const dates = useDates();
   return (
     <Text component="div" className="counts">
       <Count state="active">
-        <strong>{dates.number(Math.max(0, sensors - silent))}</strong>
+        <strong>{dates.number(Math.max(0, sensors - offline))}</strong>
       </Count>
       <Count state="inactive">
-        <strong>{dates.number(silent)}</strong>
+        <strong>{dates.number(offline)}</strong>
       </Count>
     </Text>
   );
 };
 
-const OfAll = () => (
+const AllCounts = () => (
   <Loaded query={useQuery(allSensorsQuery)} rows={1}>
     {(counts) => <Counts {...counts} />}
   </Loaded>
 );
 
-const OfCustomer = ({ customerId }: { customerId: number }) => (
+const CustomerCounts = ({ customerId }: { customerId: number }) => (
   <Loaded query={useQuery(watchQuery(customerId))} rows={1}>
-    {({ sensors, silentSensors: { total } }) => <Counts sensors={sensors} silent={total} />}
+    {({ sensors, silentSensors: { total } }) => <Counts sensors={sensors} offline={total} />}
   </Loaded>
 );
 
@@ -54,7 +54,7 @@ export const SensorStates = () => {
       <Title order={2} mb="sm">
         {texts.sensors}
       </Title>
-      {customerId === null ? <OfAll /> : <OfCustomer customerId={customerId} />}
+      {customerId === null ? <AllCounts /> : <CustomerCounts customerId={customerId} />}
     </Paper>
   );
 };

@@ -1,56 +1,52 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** So many tones at most say how many alarms are open, so long (s) after each other. */
-const MOST = 5;
-const APART = 0.5;
+/** The maximum number of tones, and the time (s) between two of them. There is one tone per open alarm. */
+const MAX_TONES = 5;
+const INTERVAL = 0.5;
 
 const play = (audio: AudioContext, count: number): void => {
-  for (let at = 0; at < Math.min(count, MOST); at++) {
-    const start = audio.currentTime + at * APART;
+  for (let at = 0; at < Math.min(count, MAX_TONES); at++) {
+    const start = audio.currentTime + at * INTERVAL;
     const tone = audio.createOscillator();
     const volume = audio.createGain();
     tone.frequency.value = 880;
     volume.gain.setValueAtTime(0.3, start);
-    volume.gain.exponentialRampToValueAtTime(0.001, start + APART);
+    volume.gain.exponentialRampToValueAtTime(0.001, start + INTERVAL);
     tone.connect(volume).connect(audio.destination);
     tone.start(start);
-    tone.stop(start + APART);
+    tone.stop(start + INTERVAL);
   }
 };
 
-/**
- * Gives the audio output while sound is switched on, and whether the browser blocks it until the user has used the
- * page.
- */
+/** Returns the audio output while sound is on, and whether the browser blocks it until the user interacts with the page. */
 const useAudio = (isOn: boolean) => {
   const audio = useRef<AudioContext>(null);
   const [isBlocked, setBlocked] = useState(false);
   useEffect(() => {
     if (!isOn) return;
-    const made = new AudioContext();
-    audio.current = made;
-    const look = () => setBlocked(made.state === 'suspended');
-    const resume = () => void made.resume();
-    made.addEventListener('statechange', look);
+    const context = new AudioContext();
+    audio.current = context;
+    const update = () => setBlocked(context.state === 'suspended');
+    const resume = () => void context.resume();
+    context.addEventListener('statechange', update);
     document.addEventListener('pointerdown', resume);
     document.addEventListener('keydown', resume);
-    look();
+    update();
     return () => {
       document.removeEventListener('pointerdown', resume);
       document.removeEventListener('keydown', resume);
-      made.removeEventListener('statechange', look);
+      context.removeEventListener('statechange', update);
       audio.current = null;
       setBlocked(false);
-      void made.close();
+      void context.close();
     };
   }, [isOn]);
   return { audio, isBlocked };
 };
 
 /**
- * Beeps once for each open alarm when one is new; those that the page opens with do not beep. Each alarm has some keys: it
- * is new when none of them was there before. `isBlocked` says that the browser plays no sound until the user has used
- * the page.
+ * Beeps once for each open alarm when there is a new one, except when the page opens. An alarm is new if none of its keys
+ * was there before. `isBlocked` means that the browser plays no sound until the user interacts with the page.
  */
 export const useSoundFor = (alarms: readonly string[][] | undefined, isOn: boolean): { isBlocked: boolean } => {
   const known = useRef<ReadonlySet<string> | null>(null);

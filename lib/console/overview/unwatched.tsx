@@ -3,15 +3,15 @@ import { Link } from 'wouter';
 import type { Watch } from '#openapi';
 import { useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
-import { hasGap } from './watched.ts';
+import { hasGap } from './watch-queries.ts';
 
-const Silent = ({ watch: { silentSensors, sensors } }: { watch: Watch }) => {
+const OfflineSensors = ({ watch: { silentSensors, sensors } }: { watch: Watch }) => {
   const { total, first } = silentSensors;
   const { overview: texts } = useTexts();
   return (
     <List.Item>
       <Anchor component={Link} href="/sensors?state=inactive">
-        {texts.silent(total, Math.max(total, sensors))}
+        {texts.offlineRooms(total, Math.max(total, sensors))}
       </Anchor>
       <ul className="names">
         {first.map(({ id, name }) => (
@@ -19,23 +19,23 @@ const Silent = ({ watch: { silentSensors, sensors } }: { watch: Watch }) => {
             <NameLink href={`/sensors/${id}`}>{name}</NameLink>
           </li>
         ))}
-        {total > first.length && <li>{texts.further(total - first.length)}</li>}
+        {total > first.length && <li>{texts.andMore(total - first.length)}</li>}
       </ul>
     </List.Item>
   );
 };
 
-const Unheard = ({ rules }: { rules: Watch['unheardRules'] }) => {
+const UnreachableRules = ({ rules }: { rules: Watch['unheardRules'] }) => {
   const { overview: texts } = useTexts();
   return rules.map(({ id, name }) => (
     <List.Item key={id}>
       <NameLink href={`/rules/${id}`}>{name}</NameLink>
-      <Text>{texts.ruleUnheard}</Text>
+      <Text>{texts.ruleReachesNobody}</Text>
     </List.Item>
   ));
 };
 
-/** Says in red what of a home is not watched: nobody would hear of a fall there. Nothing while there is no sensor yet. */
+/** Lists what is not watched, where a fall would go unnoticed. Shows nothing while there are no sensors. */
 export const Unwatched = ({ watch }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
   const { sensors, silentSensors, fallsTold, unheardRules, isNobodyOnDuty } = watch;
@@ -44,7 +44,7 @@ export const Unwatched = ({ watch }: { watch: Watch }) => {
     <section aria-label={texts.unwatched}>
       <Alert color="red" variant="filled" role="note" title={texts.unwatched} className="unwatched">
         <List>
-          {silentSensors.total > 0 && <Silent watch={watch} />}
+          {silentSensors.total > 0 && <OfflineSensors watch={watch} />}
           {fallsTold === 'none' && (
             <List.Item>
               <Anchor component={Link} href="/rules/new">
@@ -59,7 +59,7 @@ export const Unwatched = ({ watch }: { watch: Watch }) => {
               </Anchor>
             </List.Item>
           )}
-          <Unheard rules={unheardRules} />
+          <UnreachableRules rules={unheardRules} />
         </List>
       </Alert>
     </section>

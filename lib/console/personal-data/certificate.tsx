@@ -2,12 +2,12 @@ import { Stack, Table, Text, Title } from '@mantine/core';
 import type { Erasure } from '#openapi';
 import { useDates } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
-import { isRunning, State, useSubjectText } from './jobs.tsx';
+import { isRunning, JobState, useSubjectText } from './jobs.tsx';
 import { useItemTexts, usePersonalDataTexts } from './texts.ts';
 
-type TwoProps = { label: string; rows: readonly (readonly [string, string])[]; empty: string };
-/** A title, and below it a table of two columns. */
-const Two = ({ label, rows, empty }: TwoProps) => (
+type TwoColumnsProps = { label: string; rows: readonly (readonly [string, string])[]; empty: string };
+/** A titled table of two columns. */
+const TwoColumns = ({ label, rows, empty }: TwoColumnsProps) => (
   <section>
     <Title order={3} fz="md" mb={4}>
       {label}
@@ -26,35 +26,35 @@ const Two = ({ label, rows, empty }: TwoProps) => (
   </section>
 );
 
-/** How much was erased by the words for it, in their order. */
+/** Returns the numbers of erased items by their names, sorted. */
 const useErased = ({ counts }: Erasure) => {
-  const words = useItemTexts();
+  const names = useItemTexts();
   const dates = useDates();
   const sums = new Map<string, number>();
   for (const [kind, count] of Object.entries(counts)) {
-    const word = words[kind] ?? kind;
-    sums.set(word, (sums.get(word) ?? 0) + count);
+    const name = names[kind] ?? kind;
+    sums.set(name, (sums.get(name) ?? 0) + count);
   }
   return [...sums]
     .toSorted(([name], [other]) => name.localeCompare(other))
-    .map(([word, count]) => [word, dates.number(count)] as const);
+    .map(([name, count]) => [name, dates.number(count)] as const);
 };
 
-/** What an erasure says of itself: when and why it was, what went, and what remains where until when. */
+/** The certificate of an erasure: time and reason, what was erased, and what remains where until when. */
 export const Certificate = ({ erasure }: { erasure: Erasure }) => {
   const texts = usePersonalDataTexts();
   const dates = useDates();
   const textOf = useSubjectText();
   const erased = useErased(erasure);
   const { subject, reason, createDate, updateDate, remains, state } = erasure;
-  const left = remains.map(
-    ({ what, until }) => [texts.places[what], until === null ? texts.asKept : dates.dateTime(until)] as const,
+  const remaining = remains.map(
+    ({ what, until }) => [texts.remaining[what], until === null ? texts.untilDeleted : dates.dateTime(until)] as const,
   );
   const isOver = !isRunning(erasure);
   return (
     <Stack>
       <dl className="facts">
-        <dt>{texts.of}</dt>
+        <dt>{texts.whoseData}</dt>
         <dd>
           <Name>{textOf(subject)}</Name>
         </dd>
@@ -62,7 +62,7 @@ export const Certificate = ({ erasure }: { erasure: Erasure }) => {
         <dd>
           <Name>{reason}</Name>
         </dd>
-        <dt>{texts.date}</dt>
+        <dt>{texts.started}</dt>
         <dd>{dates.exact(createDate)}</dd>
         {isOver && (
           <>
@@ -72,12 +72,12 @@ export const Certificate = ({ erasure }: { erasure: Erasure }) => {
         )}
         <dt>{texts.state}</dt>
         <dd>
-          <State state={state} />
+          <JobState state={state} />
         </dd>
       </dl>
       {!isOver && <Text size="sm">{texts.notYet}</Text>}
-      <Two label={texts.erased} rows={erased} empty={texts.nothing} />
-      {isOver && <Two label={texts.remains} rows={left} empty={texts.nothing} />}
+      <TwoColumns label={texts.erased} rows={erased} empty={texts.nothing} />
+      {isOver && <TwoColumns label={texts.remains} rows={remaining} empty={texts.nothing} />}
     </Stack>
   );
 };

@@ -5,11 +5,11 @@ import type { DataExport } from '#openapi';
 import { api } from '../api/client.ts';
 import { List } from '../ui/list.tsx';
 import { Section } from '../ui/section.tsx';
-import { againAfter, State, SubjectLink, useColumns } from './jobs.tsx';
+import { JobState, refetchIntervalOf, SubjectLink, useColumns } from './jobs.tsx';
 import { usePersonalDataTexts } from './texts.ts';
 
-/** The links of a list are good for an hour: it is read again (ms) before they end. */
-const LINKS_ANEW = 30 * 60_000;
+/** Download links are valid for an hour, so the list is refetched (ms) before they expire. */
+const REFETCH_LINKS_MS = 30 * 60_000;
 
 const File = ({ url, state }: DataExport) => {
   const texts = usePersonalDataTexts();
@@ -21,25 +21,25 @@ const File = ({ url, state }: DataExport) => {
   );
 };
 
-/** What was exported of a customer. */
+/** Lists the exports of a customer. */
 export const Exports = ({ customerId }: { customerId: number }) => {
   const texts = usePersonalDataTexts();
-  const { date, reason, items } = useColumns();
+  const { started, reason, items } = useColumns();
   const query = useQuery({
     queryKey: ['personal data', customerId, 'exports'],
     queryFn: () => ok(api.GET('/customers/{customerId}/exports', { params: { path: { customerId } } })),
-    refetchInterval: ({ state }) => againAfter(state.data, LINKS_ANEW),
+    refetchInterval: ({ state }) => refetchIntervalOf(state.data, REFETCH_LINKS_MS),
   });
   const columns = [
-    date,
-    { head: texts.whose, cell: ({ subject }: DataExport) => <SubjectLink subject={subject} /> },
+    started,
+    { head: texts.subject, cell: ({ subject }: DataExport) => <SubjectLink subject={subject} /> },
     reason,
     {
       head: texts.state,
       cell: (job: DataExport) => (
-        <State state={job.state}>
+        <JobState state={job.state}>
           <File {...job} />
-        </State>
+        </JobState>
       ),
     },
     items,
@@ -50,12 +50,12 @@ export const Exports = ({ customerId }: { customerId: number }) => {
         label={texts.exports}
         query={query}
         columns={columns}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.noExports}
       />
       {query.data?.some(({ url }) => url !== null) && (
         <Text size="sm" c="dimmed" mt="xs">
-          {texts.goodFor}
+          {texts.linkValidity}
         </Text>
       )}
     </Section>

@@ -1,20 +1,20 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
-import { useMay } from '../session/session.tsx';
-import { OF_NONE } from './chosen.ts';
+import { useCan } from '../session/session.tsx';
+import { NO_CUSTOMER } from './subject-choice.ts';
 import { usePersonalDataTexts } from './texts.ts';
 
 type LinkProps = { kind: 'customer' | 'sensor' | 'user'; id?: string | number; customerId: number | null };
 
-/** Leads whoever may do it to where the data of somebody are exported and erased. */
+/** A link to the page where the data of a subject is exported or erased, for users who can do that. */
 export const PersonalDataLink = ({ kind, id, customerId }: LinkProps) => {
   const texts = usePersonalDataTexts();
-  const may = useMay();
-  if (!may('manage_customers')) return null;
+  const can = useCan();
+  if (!can('manage_customers')) return null;
   const query = new URLSearchParams({
     kind,
     ...(id !== undefined && { id: String(id) }),
-    customer: String(customerId ?? OF_NONE),
+    customer: String(customerId ?? NO_CUSTOMER),
   });
   return (
     <Button component={Link} variant="default" href={`/personal-data?${query}`}>

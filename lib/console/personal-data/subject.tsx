@@ -4,10 +4,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { useMay, useMe } from '../session/session.tsx';
+import { useCan, useMe } from '../session/session.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { SensorSelect } from '../ui/sensor-select.tsx';
-import { type Chosen, isOfNone, useNameOf } from './chosen.ts';
+import { isNoCustomer, type SubjectChoice, useSubjectName } from './subject-choice.ts';
 import { usePersonalDataTexts } from './texts.ts';
 
 type SelectProps = {
@@ -20,12 +20,12 @@ type SelectProps = {
 const UserSelect = ({ customerId, value, ...rest }: SelectProps) => {
   const texts = usePersonalDataTexts();
   const me = useMe();
-  const mayList = useMay()('manage_users');
-  const name = useNameOf(customerId, { kind: 'user', id: value });
+  const mayList = useCan()('manage_users');
+  const name = useSubjectName(customerId, { kind: 'user', id: value });
   const [typed, setTyped] = useState('');
   const [searched] = useDebouncedValue(typed, 250);
   const searchText = searched === name ? '' : searched;
-  const query = { searchText, perPage: 50, ...(!isOfNone(customerId) && { customerId }) };
+  const query = { searchText, perPage: 50, ...(!isNoCustomer(customerId) && { customerId }) };
   const found = useQuery({
     queryKey: ['users', 'choice', query],
     queryFn: () => ok(api.GET('/users', { params: { query } })),
@@ -48,7 +48,7 @@ const UserSelect = ({ customerId, value, ...rest }: SelectProps) => {
       searchable
       clearable
       onSearchChange={setTyped}
-      // The API has already searched in names and addresses.
+      // The API has already filtered by name and address.
       filter={({ options }) => options}
     />
   );
@@ -56,22 +56,22 @@ const UserSelect = ({ customerId, value, ...rest }: SelectProps) => {
 
 type SubjectProps = {
   customerId: number;
-  chosen: Chosen;
-  onChange: (chosen: Chosen) => void;
+  chosen: SubjectChoice;
+  onChange: (chosen: SubjectChoice) => void;
   error: string | undefined;
 };
-/** Lets the user choose whose data it is about. */
+/** Fields for the subject of an export or an erasure. */
 export const SubjectFields = ({ customerId, chosen, onChange, error }: SubjectProps) => {
   const texts = usePersonalDataTexts();
-  const name = useNameOf(customerId, chosen);
+  const name = useSubjectName(customerId, chosen);
   const { kind, id } = chosen;
   const { customer, ...others } = texts.kinds;
   const select = { customerId, value: id, onChange: (next: string | null) => onChange({ kind, id: next }), error };
   return (
     <>
       <Choice
-        label={texts.of}
-        options={isOfNone(customerId) ? others : { ...others, customer }}
+        label={texts.whoseData}
+        options={isNoCustomer(customerId) ? others : { ...others, customer }}
         value={kind}
         onChange={(next) => onChange({ kind: next, id: null })}
       />

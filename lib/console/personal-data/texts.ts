@@ -4,8 +4,8 @@ import { german } from './german.ts';
 import { itemsEnglish } from './items-english.ts';
 import { itemsGerman } from './items-german.ts';
 
-/** Texts of pages that are loaded later are loaded with them. */
+/** The texts of the page of personal data. They are loaded with it. */
 export const usePersonalDataTexts = (): typeof english => (useLocale() === 'de' ? german : english);
 
-/** The words for the kinds of items that the counts of a job name. */
+/** The names of the kinds of items that a job counts. */
 export const useItemTexts = () => (useLocale() === 'de' ? itemsGerman : itemsEnglish);

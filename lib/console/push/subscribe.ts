@@ -4,19 +4,20 @@ import { basePath } from '../api/client.ts';
 const script = new URL(`${basePath}/push-worker.js`, location.origin).href;
 
 type Policies = { createPolicy: (name: string, rules: { createScriptURL: () => string }) => typeof trusted };
-type Trusting = { trustedTypes?: Policies };
+type WithTrustedTypes = { trustedTypes?: Policies };
 const trusted = { createScriptURL: (url: string): string => url };
-/** The one address of code that the page may name by a text: its Content-Security-Policy allows this policy, and no other. */
+/** The Trusted Types policy for the URL of the worker. The Content-Security-Policy of the page allows no other policy. */
 const policy = () =>
-  (globalThis as Trusting).trustedTypes?.createPolicy('push-worker', { createScriptURL: () => script }) ?? trusted;
-let known: typeof trusted | undefined;
+  (globalThis as WithTrustedTypes).trustedTypes?.createPolicy('push-worker', { createScriptURL: () => script }) ??
+  trusted;
+let cachedPolicy: typeof trusted | undefined;
 
-/** Can this browser be pushed to? Those of iPhones can where the console was added to the home screen. */
+/** Whether this browser supports push. On iPhones it does once the console is on the home screen. */
 export const canPush = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis;
 
-/** Resolves when a worker runs: only then a browser can subscribe. */
-const running = async (registration: ServiceWorkerRegistration): Promise<ServiceWorkerRegistration> => {
+/** Resolves when the worker is active, because a browser can subscribe only then. */
+const activated = async (registration: ServiceWorkerRegistration): Promise<ServiceWorkerRegistration> => {
   const starting = registration.installing ?? registration.waiting;
   if (registration.active || !starting) return registration;
   await new Promise<void>((resolve) => {
@@ -32,12 +33,12 @@ const toSubscribed = (subscription: PushSubscription): Subscribed => {
   return { endpoint, keys: { p256dh: keys.p256dh ?? '', auth: keys.auth ?? '' } };
 };
 
-/** Asks the user, and subscribes this browser with the key of the service. Null: the user or the browser does not want it. */
+/** Asks the user for permission and subscribes this browser with the key of the service. Null if the permission is denied. */
 export const subscribe = async (applicationServerKey: string): Promise<Subscribed | null> => {
   if ((await Notification.requestPermission()) !== 'granted') return null;
-  known ??= policy();
-  const registration = await running(await navigator.serviceWorker.register(known.createScriptURL(script)));
-  // One for another key, such as that of a service that was set up anew, stands in the way.
+  cachedPolicy ??= policy();
+  const registration = await activated(await navigator.serviceWorker.register(cachedPolicy.createScriptURL(script)));
+  // An existing subscription with another key, for example after a new setup of the service, would make subscribe fail.
   await (await registration.pushManager.getSubscription())?.unsubscribe();
   return toSubscribed(await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }));
 };

@@ -8,32 +8,32 @@ const MINUTE = 60_000;
 const tenths = (value: number) => Math.round(value * 10) / 10;
 const minutes = (ms: number | null) => (ms === null ? null : tenths(ms / MINUTE));
 
-/** Months beside each other, the oldest first. */
+/** Charts that compare months, oldest first. */
 export const Compared = ({ months }: { months: readonly ReportMonth[] }) => {
   const texts = useReportTexts();
   const names = useMonths();
   const charts = useMemo(() => {
     const groupsOf = (valuesOf: (total: ReportMonth['total']) => (number | null)[]) =>
       months.map(({ month, total }) => ({ name: names.short(month), values: valuesOf(total) }));
-    const all = [
+    const charts = [
       {
         title: texts.fallsOf,
         series: [texts.falls, texts.falseAlarms],
         groups: groupsOf(({ falls, sensitiveFalls, falseAlarms }) => [falls + sensitiveFalls, falseAlarms]),
       },
       {
-        title: texts.answersOf,
-        series: [texts.half, texts.nine],
+        title: texts.responseTimes,
+        series: [texts.medianShort, texts.p90Short],
         groups: groupsOf(({ medianMs, p90Ms }) => [minutes(medianMs), minutes(p90Ms)]),
       },
       {
-        title: texts.silenceOf,
-        series: [texts.silenceOf],
+        title: texts.hoursOffline,
+        series: [texts.hoursOffline],
         groups: groupsOf(({ silentMs }) => [tenths(silentMs / (60 * MINUTE))]),
       },
     ];
-    // Without silence there is nothing to compare, or no rule that tells of it.
-    return months.some(({ total }) => total.silences > 0) ? all : all.slice(0, 2);
+    // Without offline periods there is nothing to compare, or no rule that reports them.
+    return months.some(({ total }) => total.silences > 0) ? charts : charts.slice(0, 2);
   }, [months, texts, names]);
   return (
     <Section title={texts.months}>

@@ -1,7 +1,7 @@
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** A time (ms) in its largest units: `45 s`, `12 min`, `5 h 20 min`. Their signs are the same in every language. */
+/** Formats a duration (ms): `45 s`, `12 min`, `5 h 20 min`. The unit symbols are the same in every language. */
 export const duration = (ms: number): string => {
   if (ms < MINUTE) return `${Math.round(ms / 1_000)} s`;
   const minutes = Math.round(ms / MINUTE);

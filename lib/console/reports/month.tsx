@@ -3,13 +3,13 @@ import { useMemo } from 'react';
 import type { ReportMonth } from '#openapi';
 import { useDates } from '../texts/texts.tsx';
 import { Section } from '../ui/section.tsx';
-import { type Bar, Bars } from './bars.tsx';
+import { type BarGroup, Bars } from './bars.tsx';
 import { duration } from './duration.ts';
 import { Rooms } from './rooms.tsx';
 import { useMonths, useReportTexts } from './texts.ts';
 
-/** The days that have a label: each seventh. */
-const WEEK = 7;
+/** Every seventh day has a label. */
+const LABEL_INTERVAL = 7;
 
 const grid = { display: 'grid', gridTemplateColumns: 'repeat(auto-fill, minmax(9rem, 1fr))', gap: '1rem', margin: 0 };
 
@@ -25,8 +25,8 @@ const Figures = ({ total }: { total: ReportMonth['total'] }) => {
     [texts.unanswered, dates.number(total.unanswered)],
     [texts.median, time(total.medianMs)],
     [texts.p90, time(total.p90Ms)],
-    [texts.silences, dates.number(total.silences)],
-    [texts.silent, total.silentMs > 0 ? duration(total.silentMs) : '–'],
+    [texts.timesOffline, dates.number(total.silences)],
+    [texts.timeOffline, total.silentMs > 0 ? duration(total.silentMs) : '–'],
   ] as const;
   return (
     <dl style={grid}>
@@ -44,8 +44,8 @@ const Figures = ({ total }: { total: ReportMonth['total'] }) => {
   );
 };
 
-/** Says what a month lacks. */
-const Lacks = ({ month }: { month: ReportMonth }) => {
+/** Notes on data that is missing for a month. */
+const Notes = ({ month }: { month: ReportMonth }) => {
   const texts = useReportTexts();
   const dates = useDates();
   const [first] = month.days;
@@ -54,9 +54,9 @@ const Lacks = ({ month }: { month: ReportMonth }) => {
   return (
     <Text size="sm" c="dimmed">
       {[
-        isCut && texts.partly(dates.dateTime(month.from)),
-        !month.isWhole && month.to > Date.now() && texts.soFar,
-        texts.silence,
+        isCut && texts.dataFrom(dates.dateTime(month.from)),
+        !month.isWhole && month.to > Date.now() && texts.notOver,
+        texts.offlineExplain,
         silencesWithoutEnd > 0 && texts.withoutEnd(silencesWithoutEnd),
       ]
         .filter(Boolean)
@@ -65,14 +65,14 @@ const Lacks = ({ month }: { month: ReportMonth }) => {
   );
 };
 
-/** All that a report says of one month. */
+/** The report of one month. */
 export const Month = ({ month }: { month: ReportMonth }) => {
   const texts = useReportTexts();
   const months = useMonths();
   const days = useMemo(
     () =>
       month.days.map(
-        ({ date, falls, falseAlarms }): Bar => ({
+        ({ date, falls, falseAlarms }): BarGroup => ({
           name: String(Number(date.slice(-2))),
           values: [falls, falseAlarms],
         }),
@@ -85,8 +85,8 @@ export const Month = ({ month }: { month: ReportMonth }) => {
       <Section title={months.long(month.month)}>
         <Stack>
           <Figures total={month.total} />
-          <Bars title={texts.perDay} series={series} groups={days} every={WEEK} />
-          <Lacks month={month} />
+          <Bars title={texts.perDay} series={series} groups={days} every={LABEL_INTERVAL} />
+          <Notes month={month} />
         </Stack>
       </Section>
       <Section title={texts.rooms}>

@@ -5,7 +5,7 @@ import { useSearchParams } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import type { ReportMonth } from '#openapi';
 import { api, apiUrl } from '../api/client.ts';
-import { OfCustomer } from '../shell/of-customer.tsx';
+import { WithCustomer } from '../shell/with-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
@@ -13,18 +13,18 @@ import { Compared } from './compared.tsx';
 import { Month } from './month.tsx';
 import { useMonths, useReportTexts } from './texts.ts';
 
-/** Of so many months something is kept at most. */
-const KEPT = 5;
+/** The maximum number of months with stored data. */
+const STORED_MONTHS = 5;
 
 const monthBefore = (count: number): string => {
   const today = new Date();
-  // The first one: other days are not in each month.
+  // The first day, because not every month has the others.
   const month = new Date(Date.UTC(today.getFullYear(), today.getMonth() - count, 1));
   return month.toISOString().slice(0, 7);
 };
 
-/** The months of which something may be kept, the newest first. */
-const keptMonths = (): string[] => Array.from({ length: KEPT }, (_, count) => monthBefore(count));
+/** Returns the months that may have stored data, newest first. */
+const storedMonths = (): string[] => Array.from({ length: STORED_MONTHS }, (_, count) => monthBefore(count));
 
 const useReport = (customerId: number, month = '') =>
   useQuery({
@@ -38,18 +38,18 @@ const useReport = (customerId: number, month = '') =>
   });
 
 /**
- * The reports of the kept months, each by a call of its own: one that has too much for a report does not keep the others
- * away. Null: nothing of the month is kept. (`useQueries` would be among what is loaded first.)
+ * Returns the queries for the reports of the stored months, null for a month without data. Each is a separate call, so
+ * that a month with too many entries does not block the others. (`useQueries` would add to the first load.)
  */
-const useReports = (customerId: number, kept: readonly string[]) => [
-  useReport(customerId, kept[0]),
-  useReport(customerId, kept[1]),
-  useReport(customerId, kept[2]),
-  useReport(customerId, kept[3]),
-  useReport(customerId, kept[4]),
+const useReports = (customerId: number, stored: readonly string[]) => [
+  useReport(customerId, stored[0]),
+  useReport(customerId, stored[1]),
+  useReport(customerId, stored[2]),
+  useReport(customerId, stored[3]),
+  useReport(customerId, stored[4]),
 ];
 
-/** The address of the report on a month as a file, which a browser gets by its session. */
+/** Returns the URL of the report of a month as a file, which the browser downloads with its session. */
 const fileOf = (customerId: number, month: string): string =>
   `${apiUrl}/customers/${customerId}/report.csv?from=${month}`;
 
@@ -57,18 +57,18 @@ const Reports = ({ customerId }: { customerId: number }) => {
   const texts = useReportTexts();
   const months = useMonths();
   const [params, setParams] = useSearchParams();
-  const kept = useMemo(keptMonths, []);
-  const queries = useReports(customerId, kept);
-  const asked = params.get('month');
-  const chosen = kept.find((month) => month === asked) ?? kept[0] ?? '';
-  const query = queries[kept.indexOf(chosen)];
-  const known = queries.flatMap(({ data }) => data ?? []).toReversed();
+  const stored = useMemo(storedMonths, []);
+  const queries = useReports(customerId, stored);
+  const requested = params.get('month');
+  const chosen = stored.find((month) => month === requested) ?? stored[0] ?? '';
+  const query = queries[stored.indexOf(chosen)];
+  const reports = queries.flatMap(({ data }) => data ?? []).toReversed();
   return (
     <Stack gap="lg">
       <Group align="end">
         <Select
           label={texts.month}
-          data={kept.map((month) => ({ value: month, label: months.long(month) }))}
+          data={stored.map((month) => ({ value: month, label: months.long(month) }))}
           value={chosen}
           onChange={(month) => month && setParams({ month }, { replace: true })}
           allowDeselect={false}
@@ -82,12 +82,12 @@ const Reports = ({ customerId }: { customerId: number }) => {
           {(month) => (month === null ? <Text className="empty">{texts.none}</Text> : <Month month={month} />)}
         </Loaded>
       )}
-      {queries.every(({ isPending }) => !isPending) && known.length > 1 && <Compared months={known} />}
+      {queries.every(({ isPending }) => !isPending) && reports.length > 1 && <Compared months={reports} />}
     </Stack>
   );
 };
 
-/** Falls, false alarms, answers and silence by month and room. */
+/** The page of falls, false alarms, response times and offline periods by month and room. */
 export const ReportsPage = () => {
   const { reports: title } = useTexts();
   const texts = useReportTexts();
@@ -95,7 +95,7 @@ export const ReportsPage = () => {
     <>
       <Head title={title} />
       <Text mb="md">{texts.explain}</Text>
-      <OfCustomer>{(customerId) => <Reports customerId={customerId} />}</OfCustomer>
+      <WithCustomer>{(customerId) => <Reports customerId={customerId} />}</WithCustomer>
     </>
   );
 };

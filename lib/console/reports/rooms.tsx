@@ -6,14 +6,14 @@ import { duration } from './duration.ts';
 import { useReportTexts } from './texts.ts';
 import '../ui/list.css';
 
-/** So many rooms are shown. All of them are in the file. */
-const SHOWN = 200;
+/** The maximum number of listed rooms. The file has all of them. */
+const MAX_ROOMS = 200;
 
-// Heads of many columns of numbers have several lines.
+// The heads of narrow columns wrap.
 const amount = { ta: 'end', style: { whiteSpace: 'normal', overflowWrap: 'normal' } } as const;
 
 type Room = ReportMonth['rooms'][number];
-/** How much a room has to tell: those with the most come first. */
+/** Returns the weight of a room. Rooms with the most falls come first. */
 const weightOf = ({ falls, sensitiveFalls, suspectedFalls, falseAlarms, missed, silences }: Room): number =>
   1_000 * (falls + sensitiveFalls) + suspectedFalls + falseAlarms + missed + silences;
 
@@ -31,8 +31,8 @@ export const Rooms = ({ month }: { month: ReportMonth }) => {
     { head: texts.unanswered, cell: (room) => dates.number(room.unanswered), isMinor: true },
     { head: texts.median, cell: (room) => time(room.medianMs), isMinor: true },
     { head: texts.p90, cell: (room) => time(room.p90Ms), isMinor: true },
-    { head: texts.silences, cell: (room) => dates.number(room.silences), isMinor: true },
-    { head: texts.silent, cell: (room) => (room.silentMs > 0 ? duration(room.silentMs) : '–'), isMinor: true },
+    { head: texts.timesOffline, cell: (room) => dates.number(room.silences), isMinor: true },
+    { head: texts.timeOffline, cell: (room) => (room.silentMs > 0 ? duration(room.silentMs) : '–'), isMinor: true },
   ];
   const byName = (room: Room, other: Room) =>
     (room.name ?? '').localeCompare(other.name ?? '', undefined, { numeric: true });
@@ -52,11 +52,11 @@ export const Rooms = ({ month }: { month: ReportMonth }) => {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {rooms.slice(0, SHOWN).map((room) => (
+            {rooms.slice(0, MAX_ROOMS).map((room) => (
               <Table.Tr key={room.sensorId}>
                 <Table.Td miw="8rem">
                   {room.name === null ? (
-                    texts.gone
+                    texts.formerSensor
                   ) : (
                     <NameLink href={`/sensors/${room.sensorId}`}>{room.name}</NameLink>
                   )}
@@ -71,7 +71,7 @@ export const Rooms = ({ month }: { month: ReportMonth }) => {
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {rooms.length > SHOWN && <Text size="sm">{texts.more(rooms.length - SHOWN)}</Text>}
+      {rooms.length > MAX_ROOMS && <Text size="sm">{texts.more(rooms.length - MAX_ROOMS)}</Text>}
     </>
   );
 };

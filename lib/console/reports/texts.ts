@@ -3,10 +3,10 @@ import { reports as de } from '../texts/reports-de.ts';
 import { reports as en } from '../texts/reports-en.ts';
 import { useLocale } from '../texts/texts.tsx';
 
-/** The texts of the reports. They are loaded with their page: all that is loaded first has to be small. */
+/** Texts of the reports. They are loaded with their page, to keep the first load small. */
 export const useReportTexts = () => (useLocale() === 'de' ? de : en);
 
-/** Formats of months (`YYYY-MM`): `November 2026`, and `Nov`. */
+/** Formatters for months (`YYYY-MM`): `November 2026` and `Nov`. */
 export const useMonths = () => {
   const locale = useLocale();
   return useMemo(() => {

@@ -4,9 +4,9 @@ import { useTexts } from '../texts/texts.tsx';
 import type { fieldsOf } from '../ui/draft.ts';
 import { Recipients } from './recipients.tsx';
 
-const MOST_STEPS = 5;
-/** How many seconds a new step is after the one before. */
-const NEXT = 300;
+const MAX_STEPS = 5;
+/** The default delay (s) of a new step after the previous one. */
+const STEP_DELAY = 300;
 
 type Step = NonNullable<RuleUpdate['escalation']>[number];
 type StepProps = {
@@ -53,20 +53,20 @@ type Props = {
   errorOf: (path: string) => string | undefined;
 };
 
-/** Fields for whom else a rule tells when nobody acknowledges what it told. */
+/** Fields for the escalation of a rule: whom it notifies when nobody acknowledges. */
 export const Escalation = ({ customerId, rule, onChange, field, errorOf }: Props) => {
   const { rules: texts } = useTexts();
   const { escalation = [] } = rule;
   const last = escalation.at(-1)?.afterSeconds ?? 0;
   const set = (at: number, step: Step | null) =>
     onChange({ escalation: step ? escalation.with(at, step) : escalation.toSpliced(at, 1) });
-  const add = () => onChange({ escalation: [...escalation, { afterSeconds: last + NEXT, recipients: [] }] });
+  const add = () => onChange({ escalation: [...escalation, { afterSeconds: last + STEP_DELAY, recipients: [] }] });
   return (
     <>
       {escalation.map((step, at) => (
         <StepFields
-          // A step has no other name than its place.
-          // biome-ignore lint/suspicious/noArrayIndexKey: all that a step shows is given to it
+          // A step has no identity other than its position.
+          // biome-ignore lint/suspicious/noArrayIndexKey: a step has no local state
           key={at}
           number={at + 1}
           step={step}
@@ -75,7 +75,7 @@ export const Escalation = ({ customerId, rule, onChange, field, errorOf }: Props
           errorOf={errorOf}
         />
       ))}
-      {escalation.length < MOST_STEPS && (
+      {escalation.length < MAX_STEPS && (
         <Button variant="default" onClick={add}>
           {texts.addStep}
         </Button>

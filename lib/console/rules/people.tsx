@@ -4,78 +4,78 @@ import { useState } from 'react';
 import { ok } from '#lib/client/problem.ts';
 import type { Rule } from '#openapi';
 import { api } from '../api/client.ts';
-import { useMay, useMe } from '../session/session.tsx';
+import { useCan, useMe } from '../session/session.tsx';
 import type { Texts } from '../texts/en.ts';
 import { useTexts } from '../texts/texts.tsx';
 
 export type Recipient = Rule['recipients'][number];
-type Way = keyof Texts['deliveries']['ways'];
-const waysOf = ({ ways }: Texts['deliveries']) => Object.keys(ways) as Way[];
+type Channel = keyof Texts['deliveries']['ways'];
+const channelsOf = ({ ways }: Texts['deliveries']) => Object.keys(ways) as Channel[];
 
-/** Whoever is on duty, among the choices. */
-const DUTY = 'duty';
+/** The option for the people on duty. */
+const ON_DUTY = 'duty';
 
-/** The users whom a rule can tell. Who may not manage users sees no other than oneself. */
+/** Returns the users whom a rule can notify. Without the permission to manage users, that is only the current user. */
 const useUsers = (customerId: number) => {
-  const may = useMay();
+  const can = useCan();
   const me = useMe();
   const users = useQuery({
     queryKey: ['users', 'names', customerId],
     queryFn: () => ok(api.GET('/users', { params: { query: { customerId, perPage: 200 } } })),
-    enabled: may('manage_users'),
+    enabled: can('manage_users'),
   });
-  const all = users.data?.[0]?.data ?? [];
-  return [...all.filter(({ id }) => id !== me.id), me].map(({ id, firstName, lastName, username }) => ({
+  const listed = users.data?.[0]?.data ?? [];
+  return [...listed.filter(({ id }) => id !== me.id), me].map(({ id, firstName, lastName, username }) => ({
     id,
     name: `${firstName} ${lastName}`.trim() || username,
   }));
 };
 
-/** Gives a function that says who a recipient is that is a person; null: it is a webhook. */
+/** Returns a function for the name of a recipient that is a person; null for a webhook. */
 export const usePersonName = (customerId: number) => {
   const { rules: texts, deliveries } = useTexts();
   const users = useUsers(customerId);
   return (recipient: Recipient): string | null => {
     if (!('by' in recipient)) return null;
-    const way = deliveries.ways[recipient.by];
-    if (!('userId' in recipient)) return `${texts.onDuty} (${way})`;
+    const channel = deliveries.ways[recipient.by];
+    if (!('userId' in recipient)) return `${texts.onDuty} (${channel})`;
     const user = users.find(({ id }) => id === recipient.userId);
-    return `${user?.name ?? texts.aUser(recipient.userId)} (${way})`;
+    return `${user?.name ?? texts.userWithId(recipient.userId)} (${channel})`;
   };
 };
 
 type AddPersonProps = { customerId: number; onAdd: (recipient: Recipient) => void; error: string | undefined };
 
-/** Chooses a person, or whoever is on duty, and the way in which that person is told. */
+/** Fields that add a person, or the people on duty, with a channel. */
 export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
   const { rules: texts, deliveries } = useTexts();
   const users = useUsers(customerId);
-  const [who, setWho] = useState<string | null>(DUTY);
-  const [way, setWay] = useState<string | null>('email');
-  const ways = waysOf(deliveries);
-  const by = ways.find((choice) => choice === way);
+  const [person, setPerson] = useState<string | null>(ON_DUTY);
+  const [channel, setChannel] = useState<string | null>('email');
+  const channels = channelsOf(deliveries);
+  const by = channels.find((choice) => choice === channel);
   const add = () => {
-    if (by && who !== null) onAdd(who === DUTY ? { onDuty: true, by } : { userId: Number(who), by });
+    if (by && person !== null) onAdd(person === ON_DUTY ? { onDuty: true, by } : { userId: Number(person), by });
   };
   return (
     <Group align="flex-end">
       <Select
         label={texts.person}
         data={[
-          { value: DUTY, label: texts.onDuty },
+          { value: ON_DUTY, label: texts.onDuty },
           ...users.map(({ id, name }) => ({ value: String(id), label: name })),
         ]}
-        value={who}
-        onChange={setWho}
+        value={person}
+        onChange={setPerson}
         error={error}
         searchable
         allowDeselect={false}
       />
       <Select
-        label={texts.way}
-        data={ways.map((way) => ({ value: way, label: deliveries.ways[way] }))}
-        value={way}
-        onChange={setWay}
+        label={texts.channel}
+        data={channels.map((value) => ({ value, label: deliveries.ways[value] }))}
+        value={channel}
+        onChange={setChannel}
         allowDeselect={false}
       />
       <Button variant="default" onClick={add}>

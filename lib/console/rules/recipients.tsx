@@ -3,24 +3,24 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { useMay } from '../session/session.tsx';
+import { useCan } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { AddPerson, type Recipient, usePersonName } from './people.tsx';
 
-/** The webhooks that a rule can tell, which are those of bots. Only users who may manage bots can see them. */
+/** Returns the query for the webhooks that a rule can notify: those of bots. Only users who can manage bots see them. */
 const useWebhooks = (customerId: number) => {
-  const may = useMay();
+  const can = useCan();
   return useQuery({
     queryKey: ['webhooks', 'of bots', customerId],
     queryFn: async () => {
       const [page] = await ok(api.GET('/webhooks', { params: { query: { customerId, perPage: 200 } } }));
       return (page?.data ?? []).flatMap(({ id, name, botId }) => (botId === null ? [] : [{ id, name, botId }]));
     },
-    enabled: may('manage_bots'),
+    enabled: can('manage_bots'),
   });
 };
 
-/** Gives a function that says who a recipient is; null: it is a webhook that the user does not see, or that is gone. */
+/** Returns a function for the name of a recipient; null for a webhook that the user cannot see or that no longer exists. */
 export const useRecipientName = (customerId: number) => {
   const webhooks = useWebhooks(customerId).data;
   const personName = usePersonName(customerId);
@@ -30,7 +30,7 @@ export const useRecipientName = (customerId: number) => {
       : personName(recipient);
 };
 
-const keyOf = (recipient: Recipient): string => {
+const recipientKey = (recipient: Recipient): string => {
   if ('webhookId' in recipient) return recipient.webhookId;
   return 'userId' in recipient ? `${recipient.userId} ${recipient.by}` : `duty ${recipient.by}`;
 };
@@ -40,12 +40,12 @@ type RecipientsProps = {
   customerId: number;
   value: readonly Recipient[];
   onChange: (recipients: Recipient[]) => void;
-  /** Where they are in the rule, and what is wrong at a path of it. */
+  /** The path of the recipients in the rule. */
   path: string;
   errorOf: (path: string) => string | undefined;
 };
 
-const firstOf = (all: readonly (string | undefined)[]) => all.find((text) => text !== undefined);
+const firstOf = (texts: readonly (string | undefined)[]) => texts.find((text) => text !== undefined);
 
 const NoWebhooks = () => {
   const { rules: texts, webhooks } = useTexts();
@@ -59,28 +59,28 @@ const NoWebhooks = () => {
   );
 };
 
-/** Chooses whom a rule tells: webhooks of bots, and people. */
+/** Fields for the recipients of a rule: webhooks of bots, and people. */
 export const Recipients = ({ label, customerId, value, onChange, path, errorOf }: RecipientsProps) => {
   const { rules: texts } = useTexts();
-  const isAllowed = useMay()('manage_bots');
-  const known = useWebhooks(customerId).data ?? [];
+  const isAllowed = useCan()('manage_bots');
+  const webhooks = useWebhooks(customerId).data ?? [];
   const nameOf = useRecipientName(customerId);
-  const choices: Recipient[] = known.map(({ id: webhookId, botId }) => ({ botId, webhookId }));
-  // A rule may name a deleted webhook. It is shown by its id, and can be removed.
-  const all = new Map([...choices, ...value].map((recipient) => [keyOf(recipient), recipient]));
+  const choices: Recipient[] = webhooks.map(({ id: webhookId, botId }) => ({ botId, webhookId }));
+  // A deleted webhook may still be in the rule. It is shown by its id, so that it can be removed.
+  const options = new Map([...choices, ...value].map((recipient) => [recipientKey(recipient), recipient]));
   const error = firstOf([path, ...value.map((_, at) => `${path}.${at}.webhookId`)].map(errorOf));
   const personError = firstOf(
     value.flatMap((_, at) => ['userId', 'by'].map((name) => errorOf(`${path}.${at}.${name}`))),
   );
   return (
     <Stack gap="sm">
-      {isAllowed && known.length === 0 && <NoWebhooks />}
+      {isAllowed && webhooks.length === 0 && <NoWebhooks />}
       <MultiSelect
         label={label ?? texts.recipients}
-        description={isAllowed ? texts.recipientsHint : texts.mayNotChoose}
-        data={[...all].map(([key, recipient]) => ({ value: key, label: nameOf(recipient) ?? key }))}
-        value={value.map(keyOf)}
-        onChange={(keys) => onChange(keys.flatMap((key) => all.get(key) ?? []))}
+        description={isAllowed ? texts.recipientsHint : texts.onlyPeople}
+        data={[...options].map(([key, recipient]) => ({ value: key, label: nameOf(recipient) ?? key }))}
+        value={value.map(recipientKey)}
+        onChange={(keys) => onChange(keys.flatMap((key) => options.get(key) ?? []))}
         searchable
         withAsterisk
         maxValues={20}
@@ -89,7 +89,9 @@ export const Recipients = ({ label, customerId, value, onChange, path, errorOf }
       <AddPerson
         customerId={customerId}
         onAdd={(recipient) =>
-          onChange([...value.filter((other) => keyOf(other) !== keyOf(recipient)), recipient].slice(0, 20))
+          onChange(
+            [...value.filter((other) => recipientKey(other) !== recipientKey(recipient)), recipient].slice(0, 20),
+          )
         }
         error={personError}
       />

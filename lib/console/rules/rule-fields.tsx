@@ -5,8 +5,8 @@ import type { fieldsOf } from '../ui/draft.ts';
 
 type FieldsProps = { field: ReturnType<typeof fieldsOf<RuleUpdate>> };
 
-/** Fields for the text of the alarm. */
-export const Said = ({ field }: FieldsProps) => {
+/** Fields for the title and the text of the message. */
+export const MessageFields = ({ field }: FieldsProps) => {
   const { rules: texts } = useTexts();
   return (
     <>
@@ -22,14 +22,14 @@ export const Said = ({ field }: FieldsProps) => {
   );
 };
 
-/** Fields for the rate limit of a rule, for simulated falls, and for switching the rule off. */
-export const Limits = ({ field }: FieldsProps) => {
+/** Fields for the rate limit, simulated falls, and whether the rule is enabled. */
+export const LimitFields = ({ field }: FieldsProps) => {
   const { rules: texts } = useTexts();
   return (
     <>
       <NumberInput
-        label={texts.rest}
-        description={texts.restHint}
+        label={texts.pause}
+        description={texts.pauseHint}
         min={0}
         max={86_400}
         {...field.number('rateLimitSeconds')}
@@ -41,7 +41,7 @@ export const Limits = ({ field }: FieldsProps) => {
 };
 
 /** Fields for the name and the situation of a rule. */
-export const What = ({ field }: FieldsProps) => {
+export const SituationFields = ({ field }: FieldsProps) => {
   const { rules: texts, setup, situations } = useTexts();
   return (
     <>

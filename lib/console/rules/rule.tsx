@@ -6,23 +6,23 @@ import { hasRegions, kinds, type Situation } from '#shared/domain/kinds.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { AuditLink } from '../audit/link.tsx';
-import { useMay } from '../session/session.tsx';
-import { OfCustomer } from '../shell/of-customer.tsx';
+import { useCan } from '../session/session.tsx';
 import { ReadOnly } from '../shell/refused.tsx';
+import { WithCustomer } from '../shell/with-customer.tsx';
 import type { Texts } from '../texts/en.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
-import { useEdited } from '../ui/edited.ts';
+import { useEditQuery } from '../ui/edit-query.ts';
 import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { Escalation } from './escalation.tsx';
 import { Recipients } from './recipients.tsx';
-import { Limits, Said, What } from './rule-fields.tsx';
+import { LimitFields, MessageFields, SituationFields } from './rule-fields.tsx';
+import { RuleSummary } from './rule-summary.tsx';
 import { Scope } from './scope.tsx';
-import { Sentence } from './sentence.tsx';
-import { Try } from './try.tsx';
+import { TestRule } from './test-rule.tsx';
 import { ScheduleFields } from './week-grid.tsx';
 
 const pathOf = (ruleId: number) => ({ params: { path: { ruleId } } });
@@ -48,10 +48,10 @@ const newRule = ({ rules: { newMessage } }: Texts, situation: Situation): RuleUp
   untilAcknowledged: true,
 });
 
-/** The parts of a rule that can be changed. */
+/** Returns the editable fields of a rule. */
 const draftOf = ({ id: _, customerId: __, createDate: ___, updateDate: ____, ...rest }: Rule): RuleUpdate => rest;
 
-/** The draft of a rule: a situation that happens in no region takes the region away, whose field is not shown then. */
+/** The draft of a rule. A situation without regions clears the region, because its field is hidden then. */
 const useRuleDraft = (initial: RuleUpdate) => {
   const [draft, change] = useDraft(initial);
   const set = (part: Partial<RuleUpdate>) =>
@@ -59,8 +59,8 @@ const useRuleDraft = (initial: RuleUpdate) => {
   return [draft, set] as const;
 };
 
-/** The lists of recipients of a rule, with their paths in it. */
-const namedIn = ({ recipients, escalation = [] }: RuleUpdate) => [
+/** Returns the lists of recipients of a rule, with their paths. */
+const recipientListsOf = ({ recipients, escalation = [] }: RuleUpdate) => [
   { path: 'recipients', recipients },
   ...escalation.map((step, at) => ({ path: `escalation.${at}.recipients`, recipients: step.recipients })),
 ];
@@ -96,27 +96,27 @@ const useSave = ({ rule, customerId }: EditorProps) => {
 
 const Fields = ({ rule, customerId }: EditorProps) => {
   const texts = useTexts();
-  // A link may propose a rule for another situation than falls.
-  const proposed = useSearchParams()[0].get('situation');
+  // A link may suggest another situation than a fall.
+  const suggested = useSearchParams()[0].get('situation');
   const [draft, change] = useRuleDraft(
-    rule ? draftOf(rule) : newRule(texts, isSituation(proposed) ? proposed : 'fall_detected'),
+    rule ? draftOf(rule) : newRule(texts, isSituation(suggested) ? suggested : 'fall_detected'),
   );
   const save = useSave({ rule, customerId });
-  const [isAsked, setAsked] = useState(false);
-  const isForNobody = namedIn(draft).some(({ recipients }) => recipients.length === 0);
+  const [isSubmitted, setSubmitted] = useState(false);
+  const lacksRecipients = recipientListsOf(draft).some(({ recipients }) => recipients.length === 0);
   const fault = (path: string) => faultOf(save.error, path);
   const isEmpty = (path: string) =>
-    namedIn(draft).some((named) => named.path === path && named.recipients.length === 0);
-  const errorOf = (path: string) => (isAsked && isEmpty(path) ? texts.rules.needsRecipient : fault(path));
+    recipientListsOf(draft).some((list) => list.path === path && list.recipients.length === 0);
+  const errorOf = (path: string) => (isSubmitted && isEmpty(path) ? texts.rules.needsRecipient : fault(path));
   const submit = () => {
-    setAsked(true);
-    if (!isForNobody) save.mutate(draft);
+    setSubmitted(true);
+    if (!lacksRecipients) save.mutate(draft);
   };
   const field = fieldsOf(draft, change, save.error);
   return (
     <Form action={texts.save} isPending={save.isPending} onSubmit={submit} className="narrow">
-      <Sentence rule={draft} customerId={customerId} />
-      <What field={field} />
+      <RuleSummary rule={draft} customerId={customerId} />
+      <SituationFields field={field} />
       <Scope customerId={customerId} rule={draft} onChange={change} faultOf={fault} />
       <ScheduleFields value={draft.schedule} onChange={(schedule) => change({ schedule })} />
       <Recipients
@@ -127,37 +127,37 @@ const Fields = ({ rule, customerId }: EditorProps) => {
         errorOf={errorOf}
       />
       <Escalation customerId={customerId} rule={draft} onChange={change} field={field} errorOf={errorOf} />
-      <Said field={field} />
-      <Limits field={field} />
+      <MessageFields field={field} />
+      <LimitFields field={field} />
     </Form>
   );
 };
 
 const Editor = ({ rule, customerId }: EditorProps) => {
   const { rules: texts } = useTexts();
-  const isAllowed = useMay()('manage_rules');
+  const isAllowed = useCan()('manage_rules');
   return (
     <>
       <Head title={rule?.name ?? texts.create} back={{ href: '/rules', label: texts.title }}>
         {rule && <AuditLink kind="rule" id={rule.id} />}
         {rule && isAllowed && <Remove rule={rule} />}
       </Head>
-      {isAllowed && rule && <Try rule={rule} />}
+      {isAllowed && rule && <TestRule rule={rule} />}
       {isAllowed && <Fields rule={rule} customerId={customerId} />}
-      {!isAllowed && rule && <Sentence rule={draftOf(rule)} customerId={customerId} />}
+      {!isAllowed && rule && <RuleSummary rule={draftOf(rule)} customerId={customerId} />}
       {!isAllowed && <ReadOnly needs="manage_rules" />}
     </>
   );
 };
 
 const Existing = ({ ruleId }: { ruleId: number }) => {
-  const rule = useEdited(['rule', ruleId], () => ok(api.GET('/rules/{ruleId}', pathOf(ruleId))));
+  const rule = useEditQuery(['rule', ruleId], () => ok(api.GET('/rules/{ruleId}', pathOf(ruleId))));
   return <Loaded query={rule}>{(found) => <Editor rule={found} customerId={found.customerId} />}</Loaded>;
 };
 
 export const RulePage = () => {
   const { ruleId = '' } = useParams();
   if (ruleId === 'new')
-    return <OfCustomer>{(customerId) => <Editor rule={null} customerId={customerId} />}</OfCustomer>;
+    return <WithCustomer>{(customerId) => <Editor rule={null} customerId={customerId} />}</WithCustomer>;
   return <Existing key={ruleId} ruleId={Number(ruleId)} />;
 };

@@ -4,11 +4,11 @@ import { Link } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import type { Rule } from '#openapi';
 import { api } from '../api/client.ts';
-import { useMay } from '../session/session.tsx';
-import { OfCustomer } from '../shell/of-customer.tsx';
+import { useCan } from '../session/session.tsx';
+import { WithCustomer } from '../shell/with-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
-import { useLooking } from '../ui/looking.ts';
+import { useListState } from '../ui/list-state.ts';
 import { NameLink } from '../ui/name.tsx';
 import { SearchedList } from '../ui/searched-list.tsx';
 
@@ -26,8 +26,8 @@ const OnOff = ({ isOn }: { isOn: boolean }) => {
 const Rules = ({ customerId }: { customerId: number }) => {
   const { rules: texts, setup, situations } = useTexts();
   const dates = useDates();
-  const looking = useLooking<RuleSort>('asc(name)');
-  const query = { ...looking.query, customerId };
+  const listState = useListState<RuleSort>('asc(name)');
+  const query = { ...listState.query, customerId };
   const rules = useQuery({
     queryKey: ['rules', query],
     queryFn: () => ok(api.GET('/rules', { params: { query } })),
@@ -37,9 +37,9 @@ const Rules = ({ customerId }: { customerId: number }) => {
     <SearchedList<Rule>
       label={texts.title}
       query={rules}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={texts.empty}
-      looking={looking}
+      listState={listState}
       notFound={texts.notFound}
       columns={[
         {
@@ -62,17 +62,17 @@ const Rules = ({ customerId }: { customerId: number }) => {
 
 export const RulesPage = () => {
   const { rules: texts } = useTexts();
-  const may = useMay();
+  const can = useCan();
   return (
     <>
       <Head title={texts.title}>
-        {may('manage_rules') && (
+        {can('manage_rules') && (
           <Button component={Link} href="/rules/new">
             {texts.create}
           </Button>
         )}
       </Head>
-      <OfCustomer>{(customerId) => <Rules customerId={customerId} />}</OfCustomer>
+      <WithCustomer>{(customerId) => <Rules customerId={customerId} />}</WithCustomer>
     </>
   );
 };

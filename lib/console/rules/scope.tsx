@@ -6,7 +6,7 @@ import { useGroups } from '../groups/groups.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { SensorSelect } from '../ui/sensor-select.tsx';
-import { useRoom } from './sentence.tsx';
+import { useRoom } from './rule-summary.tsx';
 
 type Kind = 'all' | 'group' | 'sensor';
 type ScopeProps = {
@@ -54,10 +54,7 @@ const GroupSelect = ({ customerId, rule, onChange, faultOf }: ScopeProps) => {
   );
 };
 
-/**
- * Fields for the sensors that a rule watches: all of the customer, a group, or one sensor with an optional region of
- * its room.
- */
+/** Fields for the sensors that a rule watches: all, a group, or one sensor with an optional region of its room. */
 export const Scope = (props: ScopeProps) => {
   const { customerId, rule, onChange, faultOf } = props;
   const { rules: texts } = useTexts();

@@ -1,10 +1,10 @@
 import { Chip, Group, Paper, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useLocale, useTexts } from '../texts/texts.tsx';
-import { ownZone, ZoneSelect } from '../ui/zone-select.tsx';
+import { browserZone, ZoneSelect } from '../ui/zone-select.tsx';
 import { daysIn, type Schedule } from './week.ts';
 import { Week } from './week-picture.tsx';
 
-const atNight: Schedule = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: ownZone };
+const NIGHTS: Schedule = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: browserZone };
 
 type TimesProps = { schedule: Schedule; onChange: (schedule: Schedule) => void };
 const Times = ({ schedule, onChange }: TimesProps) => {
@@ -53,7 +53,7 @@ const Days = ({ schedule, onChange }: TimesProps) => {
 
 type ScheduleProps = { value: Schedule | null; onChange: (schedule: Schedule | null) => void };
 
-/** Fields for the schedule of a rule: always, or on some days of the week from one time to another. */
+/** Fields for the schedule of a rule: always, or on some days of the week between two times. */
 export const ScheduleFields = ({ value, onChange }: ScheduleProps) => {
   const { rules: texts } = useTexts();
   return (
@@ -61,7 +61,7 @@ export const ScheduleFields = ({ value, onChange }: ScheduleProps) => {
       <Switch
         label={texts.schedule}
         checked={value !== null}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked ? atNight : null)}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked ? NIGHTS : null)}
       />
       {value && (
         <Paper withBorder p="md">

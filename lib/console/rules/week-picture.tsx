@@ -1,6 +1,6 @@
 import { type PointerEvent, useState } from 'react';
 import { useLocale, useTexts } from '../texts/texts.tsx';
-import { daysIn, type Schedule, stretchesOf } from './week.ts';
+import { daysIn, type Schedule, segmentsOf } from './week.ts';
 
 const HOURS = 24;
 
@@ -11,32 +11,30 @@ const lines = Array.from({ length: HOURS + 1 }, (_, hour) => `M${hour} 0V7`).joi
 
 type Hours = Pick<Schedule, 'from' | 'to'>;
 
-/** Tracks a drag in the picture of a week, and calls `onHours` with the first hour and the end of the last hour. */
+/** Tracks a drag across the week, and calls `onHours` with the start of the first and the end of the last hour. */
 const useDrag = (onHours: (hours: Hours) => void) => {
   const [first, setFirst] = useState<number | null>(null);
   const hourAt = ({ currentTarget, clientX }: PointerEvent<SVGSVGElement>): number => {
     const { left, width } = currentTarget.getBoundingClientRect();
     return Math.min(HOURS - 1, Math.max(0, Math.floor(((clientX - left) / width) * HOURS)));
   };
-  const to = (begin: number, hour: number) => onHours({ from: clockOf(begin), to: clockOf(hour + 1) });
+  const select = (first: number, hour: number) => onHours({ from: clockOf(first), to: clockOf(hour + 1) });
   return {
     onPointerDown: (event: PointerEvent<SVGSVGElement>) => {
       event.currentTarget.setPointerCapture(event.pointerId);
       const hour = hourAt(event);
       setFirst(hour);
-      to(hour, hour);
+      select(hour, hour);
     },
     onPointerMove: (event: PointerEvent<SVGSVGElement>) => {
-      if (first !== null) to(first, hourAt(event));
+      if (first !== null) select(first, hourAt(event));
     },
     onPointerUp: () => setFirst(null),
     onPointerCancel: () => setFirst(null),
   };
 };
 
-/**
- * Shows a schedule as a picture of a week. All that can be dragged in it can also be entered in the fields above it.
- */
+/** Draws a schedule as a week. Everything that can be dragged here can also be entered in the fields above. */
 export const Week = ({ schedule, onHours }: { schedule: Schedule; onHours: (hours: Hours) => void }) => {
   const names = daysIn(useLocale(), 'short');
   const { rules: texts } = useTexts();
@@ -49,7 +47,7 @@ export const Week = ({ schedule, onHours }: { schedule: Schedule; onHours: (hour
         ))}
       </div>
       <svg viewBox="0 0 24 7" preserveAspectRatio="none" role="img" aria-label={texts.hours} {...useDrag(onHours)}>
-        {stretchesOf(schedule).map(({ day, from, length }) => (
+        {segmentsOf(schedule).map(({ day, from, length }) => (
           <rect key={`${day} ${from}`} x={from * HOURS} y={day - 0.9} width={length * HOURS} height={0.8} />
         ))}
         <path d={lines} />

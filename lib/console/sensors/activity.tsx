@@ -14,7 +14,7 @@ const DAYS = 7;
 type Span = { from: number; to: number };
 type Day = { start: number; spans: readonly Span[]; known: Span };
 
-/** Gives the periods of presence in a room until `now`, from its newest events (newest first). */
+/** Returns the periods of presence in a room until `now`, from its newest events (newest first). */
 const spansOf = (events: readonly Pick<Event, 'type' | 'action' | 'createDate'>[], now: number): Span[] => {
   const changes = events.filter(({ type }) => type === 'presence').toReversed();
   return changes.flatMap(({ action, createDate }, at) =>
@@ -22,14 +22,12 @@ const spansOf = (events: readonly Pick<Event, 'type' | 'action' | 'createDate'>[
   );
 };
 
-const cut = ({ from, to }: Span, within: Span): Span => ({
+const clamp = ({ from, to }: Span, within: Span): Span => ({
   from: Math.min(Math.max(from, within.from), within.to),
   to: Math.max(Math.min(to, within.to), within.from),
 });
 
-/**
- * Gives the last days including today, newest first, each from midnight to midnight in the time zone of the browser.
- */
+/** Returns the last days including today, newest first, from midnight to midnight in the time zone of the browser. */
 const daysOf = (spans: readonly Span[], since: number, now: number, count: number): Day[] =>
   Array.from({ length: count }, (_, back): Day => {
     const date = new Date(now);
@@ -38,8 +36,8 @@ const daysOf = (spans: readonly Span[], since: number, now: number, count: numbe
     const start = date.getTime();
     date.setDate(date.getDate() + 1);
     const day = { from: start, to: date.getTime() };
-    const ofDay = spans.map((span) => cut(span, day)).filter(({ from, to }) => to > from);
-    return { start, spans: ofDay, known: cut({ from: since, to: now }, day) };
+    const ofDay = spans.map((span) => clamp(span, day)).filter(({ from, to }) => to > from);
+    return { start, spans: ofDay, known: clamp({ from: since, to: now }, day) };
   });
 
 /** The hours of presence in a day, rounded to a tenth. */
@@ -102,7 +100,7 @@ const Presence = ({ events }: { events: readonly Event[] }) => {
   );
 };
 
-/** Shows when somebody was in the room, and the vital signs. */
+/** Shows presence and vital signs. */
 export const Activity = ({ sensor }: { sensor: Sensor }) => {
   const { activity: texts } = useTexts().sensor;
   const events = useQuery(newestEventsQuery(sensor.id));

@@ -6,56 +6,53 @@ import { ok } from '#lib/client/problem.ts';
 import type { Event, Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
-import { deliveriesOf } from '../deliveries/filter.ts';
-import { managers } from '../session/may.ts';
-import { useMay } from '../session/session.tsx';
+import { deliveriesHref } from '../deliveries/filter.ts';
+import { managers } from '../session/permissions.ts';
+import { useCan } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { pretty } from '../ui/pretty.ts';
 import { Loaded } from '../ui/states.tsx';
-import { nameOf } from './kinds.ts';
+import { eventName } from './event-name.ts';
 
 const PER_PAGE = 30;
 const encoder = new TextEncoder();
 
-/** Did the service make the event itself, without a message of the sensor? */
-const isOwn = (raw: unknown): boolean => raw !== null && Object.keys(Object(raw)).length === 0;
+/** Whether the service created the event, without a message of the sensor. */
+const isFromService = (raw: unknown): boolean => raw !== null && Object.keys(Object(raw)).length === 0;
 
-type Told = Pick<Event, 'type' | 'action' | 'createDate'> & { text: string };
+type EventMessage = Pick<Event, 'type' | 'action' | 'createDate'> & { text: string };
 
-/**
- * The query for an event with the text of its message exactly as it was stored, because parsing would round numbers with
- * many digits.
- */
+/** Returns the query for an event with the exact text of its message, because parsing would round long numbers. */
 const useMessage = (sensorId: string, uuid: string) =>
   useQuery({
     queryKey: ['sensor', sensorId, 'event', uuid],
-    queryFn: async (): Promise<Told> => {
+    queryFn: async (): Promise<EventMessage> => {
       const params = { path: { sensorId, uuid } };
-      const answer = await ok(api.GET('/sensors/{sensorId}/events/{uuid}', { params, parseAs: 'text' }));
-      return { ...(JSON.parse(answer) as Event), text: /"raw":(.*)\}$/s.exec(answer)?.[1] ?? '{}' };
+      const response = await ok(api.GET('/sensors/{sensorId}/events/{uuid}', { params, parseAs: 'text' }));
+      return { ...(JSON.parse(response) as Event), text: /"raw":(.*)\}$/s.exec(response)?.[1] ?? '{}' };
     },
   });
 
 const Message = ({ sensorId, uuid }: { sensorId: string; uuid: string }) => {
   const texts = useTexts();
   const dates = useDates();
-  const may = useMay();
+  const can = useCan();
   const { events } = texts.sensor;
   return (
     <Loaded query={useMessage(sensorId, uuid)}>
       {({ type, action, createDate, text }) => (
         <Stack>
-          <Text>{`${nameOf(`${type}/${action}`, texts)}, ${dates.exact(createDate)}`}</Text>
+          <Text>{`${eventName(`${type}/${action}`, texts)}, ${dates.exact(createDate)}`}</Text>
           {text !== '{}' && (
             <Code label={events.size(dates.number(encoder.encode(text).length))} copied={text}>
               {pretty(text)}
             </Code>
           )}
-          {may(managers) && (
-            <Anchor component={Link} href={deliveriesOf(uuid, createDate)}>
+          {can(managers) && (
+            <Anchor component={Link} href={deliveriesHref(uuid, createDate)}>
               {events.deliveries}
             </Anchor>
           )}
@@ -71,16 +68,16 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
   const { none, sensor } = texts;
   const { events } = sensor;
   const sizeOf = (raw: unknown): string => {
-    if (isOwn(raw)) return none;
+    if (isFromService(raw)) return none;
     if (raw === null) return events.large;
     return events.size(dates.number(encoder.encode(JSON.stringify(raw)).length));
   };
   const percent = (part: number): string => `${Math.round(part * 100)} %`;
   return [
     { head: events.time, cell: ({ createDate }) => dates.exact(createDate) },
-    { head: events.what, cell: ({ type, action }) => nameOf(`${type}/${action}`, texts) },
+    { head: events.what, cell: ({ type, action }) => eventName(`${type}/${action}`, texts) },
     {
-      head: events.point,
+      head: events.where,
       cell: ({ normalizedCoordinates: at, region }) =>
         [region?.name, at && `${percent(at.x)} / ${percent(at.y)}`].filter(Boolean).join(', '),
       isMinor: true,
@@ -96,7 +93,7 @@ const useColumns = (onOpen: (uuid: string) => void): Column<Event>[] => {
   ];
 };
 
-/** Lists the events of a sensor, newest first, each with its message. */
+/** Lists the events of a sensor with their messages, newest first. */
 export const Events = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
   const { sensor } = useTexts();
   const [page, setPage] = useState(0);
@@ -117,7 +114,7 @@ export const Events = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
         label={sensor.events.label}
         query={events}
         columns={useColumns(setOpen)}
-        keyOf={({ uuid }) => uuid}
+        rowKey={({ uuid }) => uuid}
         empty={sensor.events.empty}
         onPage={setPage}
       />

@@ -7,20 +7,20 @@ import type { NewFeedback, RuleHit, Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
 import { useWrite } from '../api/write.ts';
-import { deliveriesOf } from '../deliveries/filter.ts';
-import { acknowledge } from '../overview/answer.ts';
-import { managers } from '../session/may.ts';
-import { useMay } from '../session/session.tsx';
+import { deliveriesHref } from '../deliveries/filter.ts';
+import { acknowledge } from '../overview/acknowledge.ts';
+import { managers } from '../session/permissions.ts';
+import { useCan } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { entered } from '../ui/entered.ts';
+import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { Name } from '../ui/name.tsx';
 
-const classes = ['TRUE_POSITIVE', 'FALSE_POSITIVE', 'FALSE_NEGATIVE', 'TRUE_NEGATIVE'] as const;
+const outcomes = ['TRUE_POSITIVE', 'FALSE_POSITIVE', 'FALSE_NEGATIVE', 'TRUE_NEGATIVE'] as const;
 
-const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
+const OutcomeForm = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
   const { sensor, save } = useTexts();
   const texts = sensor.hits;
   const path = { sensorId: hit.sensorId };
@@ -31,10 +31,10 @@ const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
     onDone,
   });
   const submit = (form: HTMLFormElement) => {
-    const { classification, ...words } = entered(form, 'classification', 'reason', 'description');
+    const { classification, ...comments } = fieldValues(form, 'classification', 'reason', 'description');
     write.mutate({
-      ...words,
-      classification: classes.find((known) => known === classification) ?? 'TRUE_POSITIVE',
+      ...comments,
+      classification: outcomes.find((known) => known === classification) ?? 'TRUE_POSITIVE',
       referenceDate: hit.createDate,
       ruleHitId: hit.id,
       eventId: hit.sensorEventId,
@@ -44,8 +44,8 @@ const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
     <Form action={save} isPending={write.isPending} onSubmit={submit}>
       <NativeSelect
         name="classification"
-        label={texts.classification}
-        data={classes.map((value) => ({ value, label: texts.classes[value] }))}
+        label={texts.outcome}
+        data={outcomes.map((value) => ({ value, label: texts.outcomes[value] }))}
       />
       <TextInput name="reason" label={texts.reason} required maxLength={128} error={faultOf(write.error, 'reason')} />
       <Textarea name="description" label={texts.description} maxLength={256} autosize={false} rows={3} />
@@ -53,25 +53,25 @@ const Judge = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
   );
 };
 
-const Go = ({ hit }: { hit: RuleHit }) => {
+const AcknowledgeButton = ({ hit }: { hit: RuleHit }) => {
   const { hits: texts } = useTexts().sensor;
   const write = useWrite({
     send: () => acknowledge(hit),
-    done: texts.going,
+    done: texts.acknowledged,
     refresh: [['sensor', hit.sensorId, 'hits']],
   });
   return (
     <Button size="xs" onClick={() => write.mutate()} loading={write.isPending}>
-      {texts.go}
+      {texts.acknowledge}
     </Button>
   );
 };
 
-/** Who takes care of a hit since when, or a button to do so. */
-const Care = ({ hit }: { hit: RuleHit }) => {
+/** Who has acknowledged a hit and when, or a button to acknowledge it. */
+const Acknowledgement = ({ hit }: { hit: RuleHit }) => {
   const dates = useDates();
   const { acknowledgement: by } = hit;
-  if (!by) return <Go hit={hit} />;
+  if (!by) return <AcknowledgeButton hit={hit} />;
   return (
     <>
       <Name>{by.name}</Name>
@@ -80,11 +80,11 @@ const Care = ({ hit }: { hit: RuleHit }) => {
   );
 };
 
-const useColumns = (onJudge: (hit: RuleHit) => void): Column<RuleHit>[] => {
+const useColumns = (onRecord: (hit: RuleHit) => void): Column<RuleHit>[] => {
   const { sensor, situations } = useTexts();
   const { hits: texts, events } = sensor;
   const dates = useDates();
-  const may = useMay();
+  const can = useCan();
   return [
     { head: events.time, cell: ({ createDate }) => dates.exact(createDate) },
     {
@@ -96,20 +96,22 @@ const useColumns = (onJudge: (hit: RuleHit) => void): Column<RuleHit>[] => {
       ),
     },
     {
-      head: texts.delivery,
-      cell: ({ allSend }) => <Badge color={allSend ? 'green' : 'red'}>{allSend ? texts.sent : texts.unsent}</Badge>,
+      head: texts.notifications,
+      cell: ({ allSend }) => (
+        <Badge color={allSend ? 'green' : 'red'}>{allSend ? texts.allNotified : texts.notAllNotified}</Badge>
+      ),
       isMinor: true,
     },
-    { head: texts.care, cell: (hit) => <Care hit={hit} /> },
+    { head: texts.acknowledgedBy, cell: (hit) => <Acknowledgement hit={hit} /> },
     {
-      head: texts.onward,
+      head: texts.details,
       cell: (hit) => (
         <Group gap="sm">
           <Anchor component={Link} href={`/sensors/${hit.sensorId}?part=events&event=${hit.sensorEventId}`} inherit>
             {texts.event}
           </Anchor>
-          {may(managers) && (
-            <Anchor component={Link} href={deliveriesOf(hit.sensorEventId, hit.createDate)} inherit>
+          {can(managers) && (
+            <Anchor component={Link} href={deliveriesHref(hit.sensorEventId, hit.createDate)} inherit>
               {texts.deliveries}
             </Anchor>
           )}
@@ -118,12 +120,12 @@ const useColumns = (onJudge: (hit: RuleHit) => void): Column<RuleHit>[] => {
       isMinor: true,
     },
     {
-      head: texts.feedback,
+      head: texts.outcome,
       cell: (hit) => (
         <>
-          {hit.feedback && <Text size="sm">{texts.classes[hit.feedback.classification]}</Text>}
-          <Button variant="default" size="xs" onClick={() => onJudge(hit)}>
-            {texts.judge}
+          {hit.feedback && <Text size="sm">{texts.outcomes[hit.feedback.classification]}</Text>}
+          <Button variant="default" size="xs" onClick={() => onRecord(hit)}>
+            {texts.recordOutcome}
           </Button>
         </>
       ),
@@ -131,11 +133,11 @@ const useColumns = (onJudge: (hit: RuleHit) => void): Column<RuleHit>[] => {
   ];
 };
 
-/** Lists the rule hits of a sensor, with the feedback of users. */
+/** Lists the rule hits of a sensor, with their outcomes. */
 export const Hits = ({ sensor: { id: sensorId, customerId } }: { sensor: Sensor }) => {
   const { hits: texts } = useTexts().sensor;
   const [page, setPage] = useState(0);
-  const [judged, setJudged] = useState<RuleHit | null>(null);
+  const [answered, setAnswered] = useState<RuleHit | null>(null);
   const params = { path: { customerId: customerId ?? 0 }, query: { page, perPage: 30, sensorId } };
   const hits = useQuery({
     queryKey: ['sensor', sensorId, 'hits', page],
@@ -145,7 +147,7 @@ export const Hits = ({ sensor: { id: sensorId, customerId } }: { sensor: Sensor 
     enabled: customerId !== null,
     refetchInterval: 10_000,
   });
-  const columns = useColumns(setJudged);
+  const columns = useColumns(setAnswered);
   if (customerId === null) return <Text>{texts.empty}</Text>;
   return (
     <>
@@ -153,12 +155,12 @@ export const Hits = ({ sensor: { id: sensorId, customerId } }: { sensor: Sensor 
         label={texts.label}
         query={hits}
         columns={columns}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={texts.empty}
         onPage={setPage}
       />
-      <Dialog opened={judged !== null} onClose={() => setJudged(null)} title={texts.judge}>
-        {judged && <Judge hit={judged} onDone={() => setJudged(null)} />}
+      <Dialog opened={answered !== null} onClose={() => setAnswered(null)} title={texts.recordOutcome}>
+        {answered && <OutcomeForm hit={answered} onDone={() => setAnswered(null)} />}
       </Dialog>
     </>
   );

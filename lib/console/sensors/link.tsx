@@ -7,14 +7,14 @@ import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';
 import { CustomerChoice, useCustomerId } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
-import { entered } from '../ui/entered.ts';
+import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 
-/** The error of the API that belongs to the code: it is none of a field, but wrong, of another customer, or too many. */
+/** Returns the API error for the code: an unknown code, a sensor of another customer, or a limit are no field errors. */
 const faultOfCode = (error: unknown): string | undefined =>
   faultOf(error, 'code') ?? (error instanceof Problem && error.faults.length === 0 ? error.message : undefined);
 
-/** A form that links a sensor to a customer by its pairing code: the user's own, or the one that a system admin chooses. */
+/** A form that links a sensor by its pairing code to the customer of the user, or to one that a system admin chooses. */
 export const LinkForm = ({ onDone }: { onDone: () => void }) => {
   const { sensors: texts, customer } = useTexts();
   const { isAdmin } = useMe();
@@ -28,9 +28,9 @@ export const LinkForm = ({ onDone }: { onDone: () => void }) => {
     onDone,
   });
   const submit = (form: HTMLFormElement) => {
-    const { manufacturer, code } = entered(form, 'manufacturer', 'code');
-    const ofCustomer = isAdmin && customerId !== null ? { customerId } : {};
-    write.mutate({ manufacturer: manufacturer === 'maker_b' ? 'maker_b' : 'maker_a', code, ...ofCustomer });
+    const { manufacturer, code } = fieldValues(form, 'manufacturer', 'code');
+    const target = isAdmin && customerId !== null ? { customerId } : {};
+    write.mutate({ manufacturer: manufacturer === 'maker_b' ? 'maker_b' : 'maker_a', code, ...target });
   };
   return (
     <Form action={texts.link} isPending={write.isPending} onSubmit={submit}>

@@ -3,15 +3,15 @@ import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 
 /** The largest page of the API. */
-const MOST = 200;
+const MAX_PER_PAGE = 200;
 
-/** The query for the newest events of a sensor, used for the drawing, the presence and the vital signs. */
+/** Returns the query for the newest events of a sensor, for the drawing, presence and vital signs. */
 export const newestEventsQuery = (sensorId: string) =>
   queryOptions({
     queryKey: ['sensor', sensorId, 'newest events'],
     refetchInterval: 10_000,
     queryFn: async () => {
-      const params = { path: { sensorId }, query: { perPage: MOST } };
+      const params = { path: { sensorId }, query: { perPage: MAX_PER_PAGE } };
       const [page] = await ok(api.GET('/sensors/{sensorId}/events', { params }));
       return page?.data ?? [];
     },
@@ -23,7 +23,7 @@ export const roomQuery = (sensorId: string) =>
     queryFn: () => ok(api.GET('/sensors/{sensorId}/room', { params: { path: { sensorId } } })),
   });
 
-/** The query for the present status of a sensor. */
+/** Returns the query for the current status of a sensor. */
 export const statusQuery = (sensorId: string) => ({
   queryKey: ['sensor', sensorId, 'status'],
   queryFn: () => ok(api.GET('/sensors/{sensorId}/status', { params: { path: { sensorId } } })),

@@ -29,12 +29,12 @@ const parts: Readonly<Record<string, ComponentType<{ sensor: Sensor }>>> = {
 const Parts = ({ sensor }: { sensor: Sensor }) => {
   const { sensor: texts } = useTexts();
   const [search, setSearch] = useSearchParams();
-  const given = search.get('part') ?? '';
-  const asked = Object.hasOwn(parts, given) ? given : 'room';
-  const Part = parts[asked] ?? Room;
+  const requested = search.get('part') ?? '';
+  const current = Object.hasOwn(parts, requested) ? requested : 'room';
+  const Part = parts[current] ?? Room;
   return (
     <Tabs
-      value={asked}
+      value={current}
       onChange={(part) => setSearch(part === null ? {} : { part }, { replace: true })}
       keepMounted={false}
     >
@@ -45,8 +45,8 @@ const Parts = ({ sensor }: { sensor: Sensor }) => {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <Tabs.Panel value={asked}>
-        <Boundary of={asked}>
+      <Tabs.Panel value={current}>
+        <Boundary of={current}>
           <Part sensor={sensor} />
         </Boundary>
       </Tabs.Panel>
@@ -54,7 +54,7 @@ const Parts = ({ sensor }: { sensor: Sensor }) => {
   );
 };
 
-const Found = ({ sensor }: { sensor: Sensor }) => {
+const SensorView = ({ sensor }: { sensor: Sensor }) => {
   const { sensors: texts } = useTexts();
   return (
     <>
@@ -70,7 +70,7 @@ const Found = ({ sensor }: { sensor: Sensor }) => {
   );
 };
 
-/** The page of a sensor: status, room, events, hits and configuration. */
+/** The page of a sensor: status, room, activity, events, rule hits and configuration. */
 export const SensorPage = () => {
   const { sensorId = '' } = useParams();
   const sensor = useQuery({
@@ -78,5 +78,5 @@ export const SensorPage = () => {
     queryFn: () => ok(api.GET('/sensors/{sensorId}', { params: { path: { sensorId } } })),
     refetchInterval: 15_000,
   });
-  return <Loaded query={sensor}>{(found) => <Found key={found.id} sensor={found} />}</Loaded>;
+  return <Loaded query={sensor}>{(found) => <SensorView key={found.id} sensor={found} />}</Loaded>;
 };

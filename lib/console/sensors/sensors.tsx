@@ -8,7 +8,7 @@ import type { paths, Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 import { useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';
-import { NoCustomer } from '../shell/of-customer.tsx';
+import { NoCustomer } from '../shell/with-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Column, List } from '../ui/list.tsx';
@@ -18,13 +18,10 @@ import { LinkForm } from './link.tsx';
 
 type Query = NonNullable<paths['/sensors']['get']['parameters']['query']>;
 
-/**
- * The search in the list of sensors. It is stored in the address of the page, so that it can be bookmarked, and is
- * restored by the back button.
- */
-const useAsked = () => {
+/** The search in the list of sensors. It is stored in the URL, for bookmarks and the back button. */
+const useUrlFilter = () => {
   const [search, setSearch] = useSearchParams();
-  const asked = {
+  const filter = {
     page: Math.max(0, Math.floor(Number(search.get('page')) || 0)),
     sort: (search.get('sort') ?? 'asc(name)') as NonNullable<Query['sortBy']>,
     text: search.get('search') ?? '',
@@ -37,7 +34,7 @@ const useAsked = () => {
       { replace: true },
     );
   };
-  return { asked, change };
+  return { filter, change };
 };
 
 export const StateBadge = ({ isActive }: { isActive: boolean }) => {
@@ -64,7 +61,7 @@ const useColumns = (): Column<Sensor>[] => {
 type FiltersProps = { text: string; state: string; change: (changes: Record<string, string>) => void };
 const Filters = ({ text, state, change }: FiltersProps) => {
   const { sensors: texts, search } = useTexts();
-  const changeSlowly = useDebouncedCallback((value: string) => change({ search: value }), 300);
+  const changeDebounced = useDebouncedCallback((value: string) => change({ search: value }), 300);
   return (
     <Group align="end">
       <TextInput
@@ -72,7 +69,7 @@ const Filters = ({ text, state, change }: FiltersProps) => {
         label={search}
         placeholder={texts.searchHint}
         defaultValue={text}
-        onChange={({ currentTarget }) => changeSlowly(currentTarget.value)}
+        onChange={({ currentTarget }) => changeDebounced(currentTarget.value)}
       />
       <SegmentedControl
         aria-label={texts.state}
@@ -92,8 +89,8 @@ const LinkButton = () => {
   const { sensors: texts } = useTexts();
   const [isOpen, setIsOpen] = useState(false);
   const { isAdmin, customerId } = useMe();
-  const { isNone } = useCustomer();
-  if (isNone !== false || (!isAdmin && customerId === null)) return null;
+  const { hasNone } = useCustomer();
+  if (hasNone !== false || (!isAdmin && customerId === null)) return null;
   return (
     <>
       <Button onClick={() => setIsOpen(true)}>{texts.link}</Button>
@@ -104,16 +101,16 @@ const LinkButton = () => {
   );
 };
 
-/** So many rows are seen at once: a home has some, a region 10,000. */
+/** Rows per page. A home has a few sensors, a region 10,000. */
 const PER_PAGE = 100;
 
 /** The page of all sensors of the customer. The API searches, sorts and pages the list. */
 export const SensorsPage = () => {
   const { sensors: texts } = useTexts();
-  const { customerId, isNone } = useCustomer();
-  const { asked, change } = useAsked();
+  const { customerId, hasNone } = useCustomer();
+  const { filter, change } = useUrlFilter();
   useTitle(texts.title);
-  const { page, sort, text, state } = asked;
+  const { page, sort, text, state } = filter;
   const empty = text === '' && state === '' ? texts.empty : texts.notFound;
   const query: Query = { page, perPage: PER_PAGE, sortBy: sort, searchText: text };
   if (state !== '') query.isActive = state === 'active' ? 'true' : 'false';
@@ -135,8 +132,8 @@ export const SensorsPage = () => {
         label={texts.title}
         query={sensors}
         columns={useColumns()}
-        keyOf={({ id }) => id}
-        empty={isNone ? <NoCustomer /> : empty}
+        rowKey={({ id }) => id}
+        empty={hasNone ? <NoCustomer /> : empty}
         sort={sort}
         onSort={(next) => change({ sort: next })}
         onPage={(next) => change({ page: String(next) })}

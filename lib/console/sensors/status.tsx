@@ -6,7 +6,7 @@ import type { Sensor, SensorStatus } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { isOpen } from '../overview/falls.ts';
-import { useMay } from '../session/session.tsx';
+import { useCan } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { useNow } from '../ui/now.ts';
@@ -14,7 +14,7 @@ import { Loaded } from '../ui/states.tsx';
 import { statusQuery } from './queries.ts';
 import { StateBadge } from './sensors.tsx';
 
-const Delete = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
+const DeleteSensorButton = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
   const { sensor: texts, remove } = useTexts();
   const confirm = useConfirm();
   const [, go] = useLocation();
@@ -37,16 +37,16 @@ const Delete = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
 
 const Facts = ({ sensor, status }: { sensor: Sensor; status: SensorStatus }) => {
   const { sensor: texts, never } = useTexts();
-  const may = useMay();
+  const can = useCan();
   const dates = useDates();
   const now = useNow(5_000);
   const { isActive, lastSeen, fallState, presence, learning, firmwareVersion } = status;
-  const known = presence ? 'yes' : 'no';
+  const occupied = presence ? 'yes' : 'no';
   return (
     <Group gap="sm">
       <StateBadge isActive={isActive} />
       {fallState !== null && isOpen(fallState) && <Badge color="red">{texts.fall[fallState]}</Badge>}
-      <Text>{texts.presence[presence === null ? 'unknown' : known]}</Text>
+      <Text>{texts.presence[presence === null ? 'unknown' : occupied]}</Text>
       <Text c="dimmed">
         {texts.lastSeen}: {lastSeen === null ? never : dates.ago(lastSeen, now)}
       </Text>
@@ -54,12 +54,12 @@ const Facts = ({ sensor, status }: { sensor: Sensor; status: SensorStatus }) => 
       {learning.active && learning.endDate !== null && (
         <Badge>{texts.learningUntil(dates.dateTime(learning.endDate))}</Badge>
       )}
-      {!isActive && may('manage_sensors') && <Delete sensor={sensor} />}
+      {!isActive && can('manage_sensors') && <DeleteSensorButton sensor={sensor} />}
     </Group>
   );
 };
 
-/** Shows the present status of a sensor. */
+/** Shows the current status of a sensor. */
 export const Status = ({ sensor }: { sensor: Sensor }) => {
   const status = useQuery(statusQuery(sensor.id));
   return (

@@ -2,11 +2,11 @@ import { Text, Title } from '@mantine/core';
 import { useMemo } from 'react';
 import type { Event } from '#openapi';
 import { useDates, useTexts } from '../texts/texts.tsx';
-import type { Look } from '../ui/chart.ts';
+import type { SeriesStyle } from '../ui/chart.ts';
 import { Plot } from '../ui/plot.tsx';
 
 const COLORS = { heart: '#e03131', respiration: '#0c8599' } as const;
-const looks: readonly Look[] = [
+const styles: readonly SeriesStyle[] = [
   { kind: 'line', color: COLORS.heart },
   { kind: 'line', color: COLORS.respiration },
 ];
@@ -15,7 +15,7 @@ type Reading = { time: number; heart: number | null; respiration: number | null 
 
 const rate = (value: unknown): number | null => (typeof value === 'number' && value > 0 ? value : null);
 
-/** Gives the readings in messages of vital signs, oldest first. */
+/** Returns the vital signs in messages, oldest first. */
 const readingsOf = (events: readonly Event[]): Reading[] =>
   events
     .filter(({ type }) => type === 'vital')
@@ -26,7 +26,7 @@ const readingsOf = (events: readonly Event[]): Reading[] =>
     .filter(({ heart, respiration }) => heart !== null || respiration !== null)
     .toReversed();
 
-/** Shows charts of heart rate and respiration rate, when there are readings. */
+/** Shows a chart of heart rate and respiration rate, if there are readings. */
 export const VitalSigns = ({ events }: { events: readonly Event[] }) => {
   const { activity: texts } = useTexts().sensor;
   const dates = useDates();
@@ -43,7 +43,7 @@ export const VitalSigns = ({ events }: { events: readonly Event[] }) => {
   return (
     <section aria-label={texts.vital}>
       <Title order={2}>{texts.vital}</Title>
-      <Plot label={texts.vital} data={data} looks={looks} timeOf={(seconds) => dates.clock(seconds * 1_000)} />
+      <Plot label={texts.vital} data={data} styles={styles} timeOf={(seconds) => dates.clock(seconds * 1_000)} />
       <Text size="sm" className="legend">
         <span className="heart">● {texts.heart}</span> <span className="respiration">● {texts.respiration}</span>,{' '}
         {texts.perMinute}

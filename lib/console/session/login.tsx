@@ -2,44 +2,44 @@ import { Alert, Anchor, Paper, PasswordInput, Stack, Text, TextInput, Title } fr
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { signUrl } from '#functions/api/console/sign.ts';
-import { lostKey } from '../api/queries.ts';
+import { logoUrl } from '#functions/api/console/logo.ts';
+import { sessionEndedKey } from '../api/queries.ts';
 import { useTexts } from '../texts/texts.tsx';
-import { entered } from '../ui/entered.ts';
+import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
 import { OidcButton } from './oidc.tsx';
 import { useLogin } from './session.tsx';
 
-/** The login page. It is shown at the address of the requested page, which is shown after the login. */
+/** The login page. It is shown at the URL of the requested page, which replaces it after the login. */
 export const LoginPage = () => {
   const { login: texts, console: name } = useTexts();
-  const [asksOtp, setAsksOtp] = useState(false);
-  const login = useLogin(() => setAsksOtp(true));
+  const [needsOtp, setNeedsOtp] = useState(false);
+  const login = useLogin(() => setNeedsOtp(true));
   const client = useQueryClient();
-  const wasLost = client.getQueryData(lostKey) === true;
+  const hasEnded = client.getQueryData(sessionEndedKey) === true;
   useTitle(texts.title);
   const submit = (form: HTMLFormElement) => {
-    const credentials = entered(form, 'username', 'password');
-    login.mutate(asksOtp ? { ...credentials, ...entered(form, 'otp') } : credentials);
+    const credentials = fieldValues(form, 'username', 'password');
+    login.mutate(needsOtp ? { ...credentials, ...fieldValues(form, 'otp') } : credentials);
   };
-  const first = asksOtp ? 'otp' : 'username';
+  const first = needsOtp ? 'otp' : 'username';
   useEffect(() => document.querySelector<HTMLInputElement>(`input[name=${first}]`)?.focus(), [first]);
   return (
     <Paper component="main" className="gate" withBorder p="xl" radius="md">
       <Stack>
         <Text className="brand">
-          <img className="sign" src={signUrl} alt="" />
+          <img className="sign" src={logoUrl} alt="" />
           {name}
         </Text>
         <Title order={1} size="h2">
           {texts.title}
         </Title>
         <Form action={texts.submit} isPending={login.isPending} onSubmit={submit} isAlone>
-          {wasLost && <Alert color="yellow">{texts.lost}</Alert>}
+          {hasEnded && <Alert color="yellow">{texts.sessionEnded}</Alert>}
           <TextInput name="username" label={texts.username} autoComplete="username" required />
           <PasswordInput name="password" label={texts.password} autoComplete="current-password" required />
-          {asksOtp && (
+          {needsOtp && (
             <TextInput
               name="otp"
               label={texts.appCode}

@@ -4,34 +4,34 @@ import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ok, Problem } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { forget, meQuery } from '../api/queries.ts';
+import { clearUserData, meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { Loading } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
-import { KEPT } from './oidc.tsx';
+import { RETURN_PATH_KEY } from './oidc.tsx';
 
-/** The page that the issuer sends the browser back to. It logs in, and shows the page that was asked for. */
+/** The page to which the issuer redirects the browser. It logs in, then goes to the requested page. */
 export const OidcPage = () => {
   const texts = useTexts();
   const [, go] = useLocation();
   const client = useQueryClient();
-  const asked = useRef(false);
+  const isSubmitted = useRef(false);
   const finish = useWrite({
     send: (query: string) => ok(api.POST('/users/login/oidc/answer', { body: { query } })),
     isQuiet: true,
     onDone: (user) => {
-      forget(client);
+      clearUserData(client);
       client.setQueryData(meQuery.queryKey, user);
-      go(sessionStorage.getItem(KEPT) || '/', { replace: true });
-      sessionStorage.removeItem(KEPT);
+      go(sessionStorage.getItem(RETURN_PATH_KEY) || '/', { replace: true });
+      sessionStorage.removeItem(RETURN_PATH_KEY);
     },
   });
   const { mutate } = finish;
   useEffect(() => {
-    // What the issuer answers is good once.
-    if (asked.current) return;
-    asked.current = true;
+    // The answer of the issuer can be used only once.
+    if (isSubmitted.current) return;
+    isSubmitted.current = true;
     mutate(location.search);
   }, [mutate]);
   useTitle(texts.login.title);
@@ -52,7 +52,7 @@ export const OidcPage = () => {
           </>
         ) : (
           <>
-            {texts.login.goingOn}
+            {texts.login.loggingIn}
             <Loading rows={1} />
           </>
         )}

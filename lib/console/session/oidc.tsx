@@ -5,17 +5,17 @@ import { api, basePath } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
 
-/** Where the page that was asked for is kept while the browser is at the issuer. */
-export const KEPT = 'page after the login';
+/** The session storage key of the requested page while the browser is at the issuer. */
+export const RETURN_PATH_KEY = 'page after the login';
 
-/** The button that leads to the issuer, where there is one; with `prompt` it asks even those who are logged in there. */
+/** The button that leads to the issuer, if there is one. With `prompt` the issuer asks for a login even if there is a session. */
 export const OidcButton = ({ prompt }: { prompt?: 'login' }) => {
   const { login: texts } = useTexts();
   const issuer = useQuery({ queryKey: ['issuer'], queryFn: () => ok(api.GET('/users/login/oidc')) });
   const begin = useWrite({
     send: () => ok(api.POST('/users/login/oidc', { params: { query: { ...(prompt && { prompt }) } } })),
     onDone: ({ url }) => {
-      sessionStorage.setItem(KEPT, location.pathname.slice(basePath.length) + location.search);
+      sessionStorage.setItem(RETURN_PATH_KEY, location.pathname.slice(basePath.length) + location.search);
       location.assign(url);
     },
   });

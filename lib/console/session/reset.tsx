@@ -6,7 +6,7 @@ import { faultOf, ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
-import { entered } from '../ui/entered.ts';
+import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
 
@@ -26,8 +26,8 @@ const AskForCode = ({ onSent }: { onSent: () => void }) => {
     <Form
       action={texts.send}
       isPending={ask.isPending}
-      onSubmit={(form) => ask.mutate(entered(form, 'username'))}
-      more={haveCode}
+      onSubmit={(form) => ask.mutate(fieldValues(form, 'username'))}
+      extra={haveCode}
       isAlone
     >
       <Text>{texts.explain}</Text>
@@ -48,7 +48,7 @@ const SetPassword = () => {
     <Form
       action={texts.set}
       isPending={set.isPending}
-      onSubmit={(form) => set.mutate(entered(form, 'code', 'newPassword'))}
+      onSubmit={(form) => set.mutate(fieldValues(form, 'code', 'newPassword'))}
       isAlone
     >
       <TextInput name="code" label={texts.code} autoComplete="one-time-code" required />
@@ -64,7 +64,7 @@ const SetPassword = () => {
   );
 };
 
-/** The page for a forgotten password: first a code is sent by mail, then the code sets a new password. */
+/** The page for a forgotten password: sends a code by mail, then sets a new password with the code. */
 export const ResetPage = () => {
   const { reset: texts } = useTexts();
   const [hasCode, setHasCode] = useState(false);

@@ -3,33 +3,33 @@ import { createContext, type ReactNode, use } from 'react';
 import { ok } from '#lib/client/problem.ts';
 import type { User } from '#openapi';
 import { api } from '../api/client.ts';
-import { forget, meQuery } from '../api/queries.ts';
+import { clearUserData, meQuery } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
-import { may, type Needs } from './may.ts';
+import { can, type Needs } from './permissions.ts';
 
 const Me = createContext<User | null>(null);
 
-/** The user who is logged in; undefined while it is loading, null when nobody is. */
+/** The query for the logged-in user: undefined while loading, null when nobody is logged in. */
 export const useSession = () => useQuery(meQuery);
 
 export const MeProvider = ({ me, children }: { me: User; children: ReactNode }) => <Me value={me}>{children}</Me>;
 
-/** The user, on pages for users who are logged in. */
+/** The logged-in user. Pages inside MeProvider only. */
 export const useMe = (): User => {
   const me = use(Me);
   if (!me) throw new Error('nobody is logged in');
   return me;
 };
 
-/** Gives a function that tells whether an action is to be offered to the user. */
-export const useMay = () => {
+/** Returns a function that reports whether the console offers an action to the user. */
+export const useCan = () => {
   const me = useMe();
-  return (needs?: Needs): boolean => may(me, needs);
+  return (needs?: Needs): boolean => can(me, needs);
 };
 
 type Credentials = { username: string; password: string; otp?: string };
 
-/** Logs in, and clears the data that another user saw before. Where a code is needed too, `onOtp` is called. */
+/** Logs in, and clears the data of the previous user. Calls `onOtp` when a code is required as well. */
 export const useLogin = (onOtp: () => void) => {
   const client = useQueryClient();
   return useWrite({
@@ -40,7 +40,7 @@ export const useLogin = (onOtp: () => void) => {
     },
     onDone: (user) => {
       if (!user) return onOtp();
-      forget(client);
+      clearUserData(client);
       client.setQueryData(meQuery.queryKey, user);
     },
   });
@@ -51,7 +51,7 @@ export const useLogout = () => {
   return useWrite({
     send: () => ok(api.POST('/users/logout')),
     onDone: ({ url }) => {
-      forget(client);
+      clearUserData(client);
       client.setQueryData(meQuery.queryKey, null);
       if (url !== undefined) location.assign(url);
     },

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/texts.tsx';
 
 const schemes = ['auto', 'light', 'dark'] as const;
 
-/** The menu with the user, the link to the profile, the colour scheme and the logout. */
+/** The user menu: account, channels, theme and logout. */
 export const AccountMenu = () => {
   const texts = useTexts();
   const { username } = useMe();

@@ -7,22 +7,22 @@ import { api } from '../api/client.ts';
 import { useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 
-/** The query for all customers, which only system admins may ask. */
+/** The query for all customers. Only system admins can run it. */
 export const customersQuery = queryOptions({
   queryKey: ['customers'],
   queryFn: () => ok(api.GET('/customers')),
 });
 
 type Choice = {
-  /** The customer of the pages; null stands for all customers, or for none. */
+  /** The customer whose data is shown; null for all customers, or none. */
   customerId: number | null;
   choose: (customerId: number | null) => void;
-  /** Is there no customer at all? Undefined until it is known. */
-  isNone: boolean | undefined;
+  /** Whether there are no customers at all; undefined until known. */
+  hasNone: boolean | undefined;
 };
-const Customer = createContext<Choice>({ customerId: null, choose: () => {}, isNone: undefined });
+const Customer = createContext<Choice>({ customerId: null, choose: () => {}, hasNone: undefined });
 
-/** Stores the customer that a system admin has chosen. Other users always see their own customer. */
+/** Stores the customer chosen by a system admin. Other users always see their own customer. */
 export const CustomerProvider = ({ children }: { children: ReactNode }) => {
   const me = useMe();
   const [chosen, choose] = useLocalStorage<number | null>({
@@ -31,12 +31,12 @@ export const CustomerProvider = ({ children }: { children: ReactNode }) => {
     getInitialValueInEffect: false,
   });
   const { data: all } = useQuery({ ...customersQuery, enabled: me.isAdmin });
-  // The stored customer may have been deleted since. A single customer needs no choice.
+  // The stored customer may have been deleted. A single customer needs no choice.
   const known = all === undefined || all.some(({ id }) => id === chosen) ? chosen : null;
-  const effective = all?.length === 1 ? (all[0]?.id ?? null) : known;
-  const customerId = me.isAdmin ? effective : me.customerId;
-  const isNone = me.isAdmin ? all && all.length === 0 : false;
-  return <Customer value={{ customerId, choose, isNone }}>{children}</Customer>;
+  const shown = all?.length === 1 ? (all[0]?.id ?? null) : known;
+  const customerId = me.isAdmin ? shown : me.customerId;
+  const hasNone = me.isAdmin ? all && all.length === 0 : false;
+  return <Customer value={{ customerId, choose, hasNone }}>{children}</Customer>;
 };
 
 export const useCustomer = (): Choice => use(Customer);
@@ -59,7 +59,7 @@ export const CustomerChoice = ({ label, value, onChange }: CustomersProps) => {
   );
 };
 
-const Choose = () => {
+const HeaderSelect = () => {
   const texts = useTexts();
   const { customerId, choose } = use(Customer);
   const { data: all = [] } = useQuery(customersQuery);
@@ -80,4 +80,4 @@ const Choose = () => {
 };
 
 /** Lets system admins choose a customer when there are several; other users see nothing. */
-export const CustomerSelect = () => (useMe().isAdmin ? <Choose /> : null);
+export const CustomerSelect = () => (useMe().isAdmin ? <HeaderSelect /> : null);

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
-import type { Needs, Permission } from '../session/may.ts';
+import type { Needs, Permission } from '../session/permissions.ts';
 import { useLocale, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 
-/** The names of what a page or an action needs; null when only system admins may. */
-export const useNamesOf = (needs: Needs): string | null => {
+/** Returns the names of the permissions that a page or an action needs; null when only system admins can use it. */
+export const usePermissionNames = (needs: Needs): string | null => {
   const { permissions, quoted } = useTexts();
   const locale = useLocale();
   if (needs === 'system_admin') return null;
@@ -12,10 +12,10 @@ export const useNamesOf = (needs: Needs): string | null => {
   return new Intl.ListFormat(locale, { type: 'disjunction' }).format(names);
 };
 
-/** Stands in place of a page that the user may not open: which permission it needs, and who can grant it. */
+/** Replaces a page to which the user has no access. It names the missing permission and who can grant it. */
 export const Refused = ({ needs }: { needs: Needs }) => {
   const { refused: texts } = useTexts();
-  const names = useNamesOf(needs);
+  const names = usePermissionNames(needs);
   return (
     <>
       <Head title={texts.title} />
@@ -24,8 +24,8 @@ export const Refused = ({ needs }: { needs: Needs }) => {
   );
 };
 
-/** Says of what is shown that the user may not change it, and what it takes. */
+/** States that the user cannot change what is shown, and which permission that needs. */
 export const ReadOnly = ({ needs }: { needs: Permission }) => {
   const { refused: texts } = useTexts();
-  return <Text mt="md">{`${texts.readOnly(useNamesOf(needs) ?? '')} ${texts.grantedBy}`}</Text>;
+  return <Text mt="md">{`${texts.readOnly(usePermissionNames(needs) ?? '')} ${texts.grantedBy}`}</Text>;
 };

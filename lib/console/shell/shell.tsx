@@ -2,9 +2,9 @@ import { Anchor, Burger, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
-import { signUrl } from '#functions/api/console/sign.ts';
+import { logoUrl } from '#functions/api/console/logo.ts';
 import { pages } from '../routes.tsx';
-import { useMay, useMe } from '../session/session.tsx';
+import { useCan, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Boundary } from '../ui/boundary.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -15,13 +15,13 @@ import './shell.css';
 const Entries = () => {
   const texts = useTexts();
   const me = useMe();
-  const may = useMay();
+  const can = useCan();
   const [location] = useLocation();
   const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path));
   return (
     <nav aria-label={texts.pages} className="entries">
       {pages.map(({ path, needs, entry: Entry }) =>
-        Entry && may(needs) ? (
+        Entry && can(needs) ? (
           <Link key={path} href={path} aria-current={isHere(path) ? 'page' : undefined}>
             <Entry.icon className="icon" />
             {Entry.label(texts, me)}
@@ -47,7 +47,7 @@ const NotFound = () => {
 };
 
 const Content = () => {
-  const may = useMay();
+  const can = useCan();
   const [location] = useLocation();
   return (
     <main id="content" tabIndex={-1}>
@@ -55,7 +55,7 @@ const Content = () => {
         <Switch>
           {pages.map(({ path, page: Page, needs }) => (
             <Route key={path} path={path}>
-              {needs !== undefined && !may(needs) ? <Refused needs={needs} /> : <Page />}
+              {needs !== undefined && !can(needs) ? <Refused needs={needs} /> : <Page />}
             </Route>
           ))}
           <Route component={NotFound} />
@@ -65,7 +65,7 @@ const Content = () => {
   );
 };
 
-/** The frame of every page for users: the navigation, the customer and the account menu. */
+/** The frame of every page: navigation, customer, and account menu. */
 export const Shell = () => {
   const texts = useTexts();
   const [isOpen, menu] = useDisclosure(false);
@@ -88,7 +88,7 @@ export const Shell = () => {
           size="sm"
         />
         <Link href="/" className="brand">
-          <img className="sign" src={signUrl} alt="" />
+          <img className="sign" src={logoUrl} alt="" />
           <span className="brand-name">{texts.console}</span>
         </Link>
         <CustomerSelect />

@@ -1,33 +1,34 @@
 import type { channels as english } from './channels-en.ts';
 
-/** The German texts of the page where users say by what they are reached. */
+/** The German texts of the page with the channels of a user. */
 export const channels: typeof english = {
-  explain: 'Wodurch Regeln Ihnen Alarme melden können. Niemand außer Ihnen sieht oder ändert das.',
+  explain: 'So können Regeln Sie bei Alarmen benachrichtigen. Nur Sie sehen und ändern das.',
   kinds: { email: 'E-Mail', sms: 'SMS', push: 'Push auf diesem Gerät', telegram: 'Telegram' },
-  addresses: { email: 'E-Mail-Adresse', sms: 'Mobilnummer', telegram: 'Nummer des Chats' },
+  addresses: { email: 'E-Mail-Adresse', sms: 'Mobilnummer', telegram: 'Chat-ID' },
   hints: {
-    email: 'Wo eine Mail Sie jederzeit erreicht',
-    sms: 'Mit der Vorwahl des Landes: +49 170 1234567',
-    telegram: 'Starten Sie zuerst den Bot dieses Dienstes, oder fügen Sie ihn Ihrer Gruppe hinzu',
+    email: 'Eine Adresse, deren Mails Sie sofort sehen',
+    sms: 'Mit Ländervorwahl: +49 170 1234567',
+    telegram: 'Starten Sie zuerst den Bot dieses Dienstes oder fügen Sie ihn Ihrer Gruppe hinzu',
   },
-  sendCode: 'Einen Code dorthin senden',
+  sendCode: 'Code senden',
   code: 'Code',
-  codeSent: 'Sechs Ziffern, die dorthin gesendet wurden; sie gelten 10 Minuten',
-  prove: 'Bestätigen',
-  proven: 'Bestätigt',
-  provenNow: 'Bestätigt: Alarme können Sie dort erreichen.',
-  unproven: 'Wartet auf den Code',
-  removeText: 'Regeln, die Ihnen hierdurch melden, erreichen Sie nicht mehr.',
+  codeSent: 'Die sechs Ziffern, die wir Ihnen gesendet haben; gültig für 10 Minuten',
+  confirm: 'Bestätigen',
+  confirmed: 'Bestätigt',
+  confirmedNow: 'Bestätigt. Alarme erreichen Sie jetzt auf diesem Weg.',
+  unconfirmed: 'Noch nicht bestätigt',
+  removeText: 'Regeln können Sie auf diesem Weg nicht mehr benachrichtigen.',
   pushExplain: 'Alarme erscheinen auf diesem Gerät, auch wenn die Konsole geschlossen ist.',
-  pushedTo: (host) => `Alarme gehen an ein Gerät, über ${host}. Schalten Sie hier ein, so gehen sie an dieses.`,
-  switchOn: 'Hier einschalten',
+  pushedTo: (host) =>
+    `Push-Mitteilungen gehen nur an ein Gerät, derzeit über ${host}. Schalten Sie sie hier ein, damit sie auf dieses Gerät kommen.`,
+  turnOn: 'Push hier einschalten',
   pushRefused:
-    'Dieser Browser hat es nicht erlaubt. Erlauben Sie in seinen Einstellungen Mitteilungen dieser Seite, und versuchen Sie es noch einmal.',
+    'Mitteilungen sind blockiert. Erlauben Sie sie für diese Seite in den Einstellungen Ihres Browsers und versuchen Sie es dann erneut.',
   cannotPush:
-    'An diesen Browser kann nichts gesendet werden. Fügen Sie auf einem iPhone die Konsole zuerst dem Home-Bildschirm hinzu.',
+    'Dieser Browser unterstützt keine Push-Mitteilungen. Fügen Sie die Konsole auf einem iPhone zuerst dem Home-Bildschirm hinzu.',
   duty: 'Im Dienst',
-  onDuty: (until) => `Sie sind im Dienst bis ${until}.`,
+  onDuty: (until) => `Sie sind bis ${until} im Dienst.`,
   offDuty: 'Sie sind nicht im Dienst.',
   hours: (count) => (count === 1 ? 'Für 1 Stunde' : `Für ${count} Stunden`),
-  endDuty: 'Jetzt nicht mehr im Dienst',
+  endDuty: 'Dienst beenden',
 };

@@ -1,36 +1,36 @@
 import type { Channel } from '#openapi';
 
-type By = Channel['by'];
-
-/** The English texts of the page where users say by what they are reached. */
+/** The English texts of the page with the channels of a user. */
 export const channels = {
-  explain: 'By what rules can tell you of alarms. Nobody but you sees or changes it.',
-  kinds: { email: 'E-mail', sms: 'SMS', push: 'Push on this device', telegram: 'Telegram' } satisfies Record<
-    By,
+  explain: 'How rules can notify you of alarms. Only you can see and change this.',
+  kinds: { email: 'Email', sms: 'SMS', push: 'Push on this device', telegram: 'Telegram' } satisfies Record<
+    Channel['by'],
     string
   >,
-  addresses: { email: 'E-mail address', sms: 'Mobile number', telegram: 'Id of the chat' },
+  addresses: { email: 'Email address', sms: 'Mobile number', telegram: 'Chat ID' },
   hints: {
-    email: 'Where a mail reaches you at any time',
-    sms: 'With the code of the country: +49 170 1234567',
-    telegram: 'Start the bot of this service first, or add it to your group',
+    email: 'An address where you see new mail right away',
+    sms: 'With country code: +49 170 1234567',
+    telegram: "Start this service's bot first, or add it to your group",
   },
-  sendCode: 'Send a code there',
+  sendCode: 'Send code',
   code: 'Code',
-  codeSent: 'Six digits that were sent there; good for 10 minutes',
-  prove: 'Confirm',
-  proven: 'Confirmed',
-  provenNow: 'Confirmed: alarms can reach you there.',
-  unproven: 'Waits for the code',
-  removeText: 'Rules that tell you by this do not reach you any more.',
-  pushExplain: 'Alarms appear on this device, also while the console is closed.',
-  pushedTo: (host: string) => `Alarms are pushed to one device, by ${host}. Switching on here moves them to this one.`,
-  switchOn: 'Switch on here',
-  pushRefused: 'This browser did not allow it. Allow notifications of this page in its settings, and try again.',
-  cannotPush: 'This browser cannot be pushed to. On an iPhone, add the console to the home screen first.',
+  codeSent: 'The six digits that we sent you; valid for 10 minutes',
+  confirm: 'Confirm',
+  confirmed: 'Confirmed',
+  confirmedNow: 'Confirmed. Alarms can reach you there now.',
+  unconfirmed: 'Not confirmed yet',
+  removeText: 'Rules can no longer notify you this way.',
+  pushExplain: 'Alarms appear on this device, even while the console is closed.',
+  pushedTo: (host: string) =>
+    `Push notifications go to one device only, currently via ${host}. Turn them on here to move them to this device.`,
+  turnOn: 'Turn on push here',
+  pushRefused: 'Notifications are blocked. Allow them for this page in the settings of your browser, then try again.',
+  cannotPush:
+    'This browser does not support push notifications. On an iPhone, add the console to the home screen first.',
   duty: 'On duty',
   onDuty: (until: string) => `You are on duty until ${until}.`,
   offDuty: 'You are not on duty.',
   hours: (count: number) => (count === 1 ? 'For 1 hour' : `For ${count} hours`),
-  endDuty: 'Off duty now',
+  endDuty: 'End duty',
 };

@@ -1,12 +1,12 @@
 const SECOND = 1_000;
-const steps = [
+const units = [
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
   ['second', 1],
 ] as const;
 
-/** Formats of times (ms since 1970) in a language, in the time zone of the browser. */
+/** Formatters for times (ms since 1970) in a locale, in the time zone of the browser. */
 export const datesIn = (locale: string) => {
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -20,13 +20,13 @@ export const datesIn = (locale: string) => {
     exact: (time: number) => exact.format(time),
     day: (time: number) => day.format(time),
     clock: (time: number) => clock.format(time),
-    /** Formats the time of a day, to the second. */
+    /** Formats the time of day, to the second. */
     second: (time: number) => second.format(time),
     number: (value: number) => number.format(value),
     /** Formats the time since `time` in whole units, such as "3 minutes ago". */
     ago: (time: number, now: number): string => {
       const seconds = Math.round((time - now) / SECOND);
-      const [unit, length] = steps.find(([, least]) => Math.abs(seconds) >= least) ?? ['second', 1];
+      const [unit, length] = units.find(([, minimum]) => Math.abs(seconds) >= minimum) ?? ['second', 1];
       return relative.format(Math.trunc(seconds / length), unit);
     },
   };

@@ -1,32 +1,33 @@
 import type { otp as en } from './otp-en.ts';
 
-/** Texts about logins: their second factor, and the sessions that they start. */
+/** Texts about the second factor of logins and about sessions. */
 export const otp: typeof en = {
   title: 'Zweiter Faktor',
   explain:
-    'Mit einem zweiten Faktor braucht eine Anmeldung außer dem Passwort einen Code einer Authenticator-App auf Ihrem Telefon.',
+    'Mit einem zweiten Faktor melden Sie sich mit Ihrem Passwort und einem Code aus einer Authenticator-App auf Ihrem Telefon an.',
   begin: 'Zweiten Faktor einrichten',
-  scan: 'Scannen Sie das Bild mit Ihrer Authenticator-App, oder tippen Sie das Geheimnis ein. Geben Sie dann den Code ein, den die App zeigt.',
+  scan: 'Scannen Sie diesen QR-Code mit Ihrer Authenticator-App oder geben Sie den Schlüssel von Hand ein. Geben Sie dann den Code ein, den die App anzeigt.',
   picture: 'QR-Code für die Authenticator-App',
-  secret: 'Geheimnis',
+  secret: 'Schlüssel',
   code: 'Code',
-  switchOn: 'Einschalten',
-  codes: 'Ersatzcodes',
+  turnOn: 'Einschalten',
+  codes: 'Wiederherstellungscodes',
   keepCodes:
-    'Bewahren Sie diese Codes dort auf, wo Sie sie ohne Ihr Telefon finden. Jeder ersetzt einen Code. Sie werden nur dieses eine Mal gezeigt.',
-  kept: 'Ich habe sie aufbewahrt',
-  isOn: 'Der zweite Faktor ist eingeschaltet. Wenn Sie ein anderes Telefon haben, entfernen Sie ihn und richten ihn neu ein.',
+    'Bewahren Sie diese Codes so auf, dass Sie sie auch ohne Ihr Telefon finden. Jeder gilt einmal anstelle eines Codes aus der App. Sie werden nicht noch einmal angezeigt.',
+  codesSaved: 'Ich habe sie gesichert',
+  isOn: 'Der zweite Faktor ist eingeschaltet. Um ein anderes Telefon zu verwenden, entfernen Sie ihn und richten Sie ihn neu ein.',
   remove: 'Zweiten Faktor entfernen',
-  removed: 'Der zweite Faktor ist entfernt. Melden Sie sich mit Ihrem Passwort an.',
-  demanded: 'Ihr Kunde verlangt einen zweiten Faktor. Richten Sie ihn ein, um fortzufahren.',
-  lost: 'Der Benutzer meldet sich mit einem Code einer Authenticator-App an. Wer sie verloren hat, braucht das hier und meldet sich danach mit dem Passwort allein an.',
-  lostRemoved: 'Der zweite Faktor ist entfernt; alle Sitzungen des Benutzers sind beendet.',
+  removed: 'Zweiter Faktor entfernt. Melden Sie sich mit Ihrem Passwort an.',
+  required: 'Ihr Kunde verlangt einen zweiten Faktor. Richten Sie ihn ein, um fortzufahren.',
+  removeHint:
+    'Dieser Benutzer meldet sich mit einem Code aus einer Authenticator-App an. Ist die App verloren, entfernen Sie den zweiten Faktor; danach genügt das Passwort.',
+  removedForUser: 'Zweiter Faktor entfernt. Alle Sitzungen dieses Benutzers sind beendet.',
   sessions: 'Sitzungen',
   since: 'Angemeldet',
-  address: 'Adresse',
+  address: 'IP-Adresse',
   browser: 'Browser',
-  thisOne: 'Diese',
-  end: 'Beenden',
-  ended: 'Die Sitzung ist beendet.',
-  noSessions: 'Es gibt keine Sitzung.',
+  thisOne: 'Diese Sitzung',
+  end: 'Sitzung beenden',
+  ended: 'Sitzung beendet.',
+  noSessions: 'Keine Sitzungen.',
 };

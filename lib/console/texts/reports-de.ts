@@ -2,36 +2,35 @@ import type { reports as en } from './reports-en.ts';
 
 export const reports: typeof en = {
   explain:
-    'Gemacht aus dem, was Regeln gemeldet haben, und aus dem, was Menschen dazu gesagt haben. Beides bleibt 120 Tage. Was keine Regel überwacht, wird nicht gezählt.',
+    'Grundlage sind die Regeltreffer und die eingetragenen Ergebnisse. Beides wird 120 Tage aufbewahrt. Was keine Regel überwacht, wird nicht gezählt.',
   month: 'Monat',
-  download: 'Tabelle als Datei (CSV)',
-  soFar: 'Dieser Monat ist noch nicht vorbei.',
-  partly: (from) => `Von vor dem ${from} ist nichts mehr da.`,
-  none: 'Von diesem Monat ist nichts mehr da.',
-  perDay: 'Stürze nach Tag',
+  download: 'Tabelle herunterladen (CSV)',
+  notOver: 'Dieser Monat ist noch nicht vorbei.',
+  dataFrom: (from) => `Daten vor dem ${from} sind nicht mehr gespeichert.`,
+  none: 'Für diesen Monat sind keine Daten gespeichert.',
+  perDay: 'Stürze pro Tag',
   months: 'Monate im Vergleich',
   fallsOf: 'Stürze und Fehlalarme',
-  answersOf: 'Minuten, bis sich jemand kümmerte',
-  silenceOf: 'Stunden ohne Meldung',
+  responseTimes: 'Reaktionszeit in Minuten',
+  hoursOffline: 'Stunden offline',
   falls: 'Stürze',
   suspected: 'Sturzverdacht',
   falseAlarms: 'Fehlalarme',
-  missed: 'Verpasste Stürze',
+  missed: 'Übersehene Stürze',
   unanswered: 'Unbeantwortet',
-  median: 'Beantwortet: die Hälfte in',
-  p90: '9 von 10 in',
-  half: 'die Hälfte der Stürze',
-  nine: '9 von 10',
-  silences: 'Male stumm',
-  silent: 'Stumm für',
-  silence:
-    'Stumm heißt, was Regeln auf „Sensor stumm“ gemeldet haben. Eine Dauer hat es, wo eine Regel auf „Sensor online“ das Ende gemeldet hat, oder solange es anhält.',
+  median: 'Reaktionszeit (Median)',
+  p90: '9 von 10 beantwortet in',
+  medianShort: 'Median',
+  p90Short: '9 von 10 in',
+  timesOffline: 'Offline-Phasen',
+  timeOffline: 'Zeit offline',
+  offlineExplain:
+    'Als offline zählt ein Sensor, wenn eine Regel für „Sensor offline“ ausgelöst hat. Die Dauer ist bekannt, wenn danach eine Regel für „Sensor online“ ausgelöst hat oder solange der Sensor noch offline ist.',
   withoutEnd: (count) =>
-    count === 1
-      ? 'Von einem Mal hat keine Regel das Ende gemeldet.'
-      : `Von ${count} Malen hat keine Regel das Ende gemeldet.`,
+    count === 1 ? 'Das Ende von 1 Offline-Phase ist unbekannt.' : `Das Ende von ${count} Offline-Phasen ist unbekannt.`,
   rooms: 'Nach Raum',
-  gone: 'Sensor, den es nicht mehr gibt',
-  more: (count) => `${count} weitere Räume stehen in der Datei.`,
-  of: (name, values) => `${name}: ${values}`,
+  formerSensor: 'Früherer Sensor',
+  more: (count) =>
+    count === 1 ? '1 weiterer Raum steht in der Datei.' : `${count} weitere Räume stehen in der Datei.`,
+  labelled: (name, values) => `${name}: ${values}`,
 };

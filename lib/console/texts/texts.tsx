@@ -5,20 +5,17 @@ import { en, type Texts } from './en.ts';
 
 const languages: Readonly<Record<string, Texts>> = { en, de };
 
-/** Gives the first of the wanted languages that the console has. */
-const languageOf = (wanted: readonly string[]): string =>
-  wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find((language) => Object.hasOwn(languages, language)) ?? 'en';
+/** Returns the first preferred language that the console supports. */
+const languageOf = (preferred: readonly string[]): string =>
+  preferred.map((tag) => tag.slice(0, 2).toLowerCase()).find((language) => Object.hasOwn(languages, language)) ?? 'en';
 
-/**
- * The languages to choose from, by what is kept of each. One that is kept as something else, such as `de-AT`, stays so unless
- * another one is chosen.
- */
-export const languagesWith = (labels: Readonly<Record<string, string>>, kept: string): Record<string, string> =>
-  Object.fromEntries(Object.entries(labels).map(([code, label]) => [languageOf([kept]) === code ? kept : code, label]));
+/** Returns the languages to choose from. A stored locale such as `de-AT` stays the value of its language. */
+export const languageOptions = (labels: Readonly<Record<string, string>>, stored: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(labels).map(([code, label]) => [languageOf([stored]) === code ? stored : code, label]),
+  );
 
-/**
- * Can dates and numbers be formatted in this locale? The language of a browser may be invalid, such as `en-US@posix`.
- */
+/** Whether the locale is valid. The language of a browser may be invalid, such as `en-US@posix`. */
 const isLocale = (locale: string): boolean => {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(locale).length > 0;
@@ -27,21 +24,18 @@ const isLocale = (locale: string): boolean => {
   }
 };
 
-const contextIn = (wanted: readonly string[]) => {
-  const locale = languageOf(wanted);
-  // Dates have the format of the user's region: that of the account, else one of the same language of the browser.
-  const all = [...wanted, ...navigator.languages].filter((tag) => tag.startsWith(locale) && isLocale(tag));
-  const region = all.find((tag) => tag.includes('-')) ?? locale;
+const contextFor = (preferred: readonly string[]) => {
+  const locale = languageOf(preferred);
+  // Dates follow the region of the account, or else the first region of the browser in the same language.
+  const candidates = [...preferred, ...navigator.languages].filter((tag) => tag.startsWith(locale) && isLocale(tag));
+  const region = candidates.find((tag) => tag.includes('-')) ?? locale;
   return { locale, texts: languages[locale] ?? en, dates: datesIn(region) };
 };
-const Language = createContext(contextIn(['en']));
+const Language = createContext(contextFor(['en']));
 
-/**
- * Provides texts, dates and numbers in the language of the user; without one, in the first language of the browser
- * that the console has, else in English.
- */
+/** Provides texts, dates and numbers in the language of the user, or else of the browser, or else in English. */
 export const LanguageProvider = ({ user, children }: { user: string | undefined; children: ReactNode }) => {
-  const language = useMemo(() => contextIn(user === undefined ? navigator.languages : [user]), [user]);
+  const language = useMemo(() => contextFor(user === undefined ? navigator.languages : [user]), [user]);
   useEffect(() => {
     document.documentElement.lang = language.locale;
   }, [language]);

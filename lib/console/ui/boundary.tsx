@@ -2,11 +2,11 @@ import { Alert, Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorBoundary, type FallbackProps } from 'react-error-boundary';
 import { useTexts } from '../texts/texts.tsx';
-import { NotLoaded } from './not-loaded.ts';
+import { FileNotLoaded } from './not-loaded.ts';
 
-const Broken = ({ error, resetErrorBoundary }: FallbackProps) => {
+const ErrorNotice = ({ error, resetErrorBoundary }: FallbackProps) => {
   const texts = useTexts();
-  const isNotLoaded = error instanceof NotLoaded;
+  const isNotLoaded = error instanceof FileNotLoaded;
   return (
     <Alert color="red" role="alert" title={isNotLoaded ? texts.notLoaded : texts.broken}>
       <Button variant="default" size="xs" onClick={isNotLoaded ? () => window.location.reload() : resetErrorBoundary}>
@@ -16,12 +16,9 @@ const Broken = ({ error, resetErrorBoundary }: FallbackProps) => {
   );
 };
 
-/**
- * Shows an error of its children in their place, so that the rest of the page goes on. A new value of `of` (the
- * address of a page) resets it.
- */
+/** Shows an error of its children in their place, so that the rest of the page keeps working. A new `of` resets it. */
 export const Boundary = ({ of, children }: { of?: string; children: ReactNode }) => (
-  <ErrorBoundary FallbackComponent={Broken} resetKeys={[of]}>
+  <ErrorBoundary FallbackComponent={ErrorNotice} resetKeys={[of]}>
     {children}
   </ErrorBoundary>
 );

@@ -9,7 +9,7 @@ type ChoiceProps<V extends string> = {
   isVertical?: boolean;
 };
 
-/** Lets the user choose one of a few values that are all visible. */
+/** A choice of one of a few values, all of which are visible. */
 export const Choice = <V extends string>({ label, options, value, onChange, isVertical = false }: ChoiceProps<V>) => (
   <Input.Wrapper label={label} labelElement="div">
     <SegmentedControl<V>

@@ -3,12 +3,12 @@ import { CopyButton } from './copy.tsx';
 
 type CodeProps = {
   label: string;
-  /** What the button copies, if it is not the text itself. */
+  /** What the button copies, if not the text itself. */
   copied?: string;
   children: string;
 };
 
-/** Shows a text for machines literally, with a button to copy it. */
+/** Shows code or data verbatim, with a button to copy it. */
 export const Code = ({ label, children, copied = children }: CodeProps) => (
   <section aria-label={label}>
     <Group justify="space-between" mb={4}>

@@ -13,31 +13,28 @@ type Ask = (question: Question) => Promise<boolean>;
 
 const Confirm = createContext<Ask>(async () => false);
 
-/**
- * Gives a function that asks for confirmation before an irreversible action: `if (await confirm({ title, text, action
- * })) ...`.
- */
+/** Returns a function that asks the user to confirm an irreversible action: `if (await confirm({ title, text, action })) ...`. */
 export const useConfirm = (): Ask => use(Confirm);
 
 export const ConfirmProvider = ({ children }: { children: ReactNode }) => {
   const texts = useTexts();
-  const [asked, setAsked] = useState<(Question & { answer: (yes: boolean) => void }) | null>(null);
-  const ask = useCallback<Ask>((question) => new Promise((answer) => setAsked({ ...question, answer })), []);
+  const [pending, setPending] = useState<(Question & { answer: (yes: boolean) => void }) | null>(null);
+  const ask = useCallback<Ask>((question) => new Promise((answer) => setPending({ ...question, answer })), []);
   const answer = (yes: boolean): void => {
-    asked?.answer(yes);
-    setAsked(null);
+    pending?.answer(yes);
+    setPending(null);
   };
   return (
     <Confirm value={ask}>
       {children}
-      <Dialog opened={asked !== null} onClose={() => answer(false)} title={asked?.title}>
-        <Text mb="lg">{asked?.text}</Text>
+      <Dialog opened={pending !== null} onClose={() => answer(false)} title={pending?.title}>
+        <Text mb="lg">{pending?.text}</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={() => answer(false)}>
             {texts.cancel}
           </Button>
           <Button color="red" onClick={() => answer(true)}>
-            {asked?.action}
+            {pending?.action}
           </Button>
         </Group>
       </Dialog>

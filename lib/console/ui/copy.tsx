@@ -1,16 +1,16 @@
-import { Button, CopyButton as Copying } from '@mantine/core';
+import { Button, CopyButton as MantineCopyButton } from '@mantine/core';
 import { useTexts } from '../texts/texts.tsx';
 
-/** A button that copies a text, and then says so. */
+/** A button that copies a text, and confirms it. */
 export const CopyButton = ({ text }: { text: string }) => {
   const texts = useTexts();
   return (
-    <Copying value={text}>
+    <MantineCopyButton value={text}>
       {({ copied, copy }) => (
         <Button variant="default" size="xs" onClick={copy} aria-live="polite">
           {copied ? texts.copied : texts.copy}
         </Button>
       )}
-    </Copying>
+    </MantineCopyButton>
   );
 };

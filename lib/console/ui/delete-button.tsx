@@ -5,7 +5,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { useConfirm } from './confirm.tsx';
 
 type DeleteProps = ButtonProps & {
-  /** The name of what is deleted, and the text about the consequences. */
+  /** The name of what is deleted, and the consequences in a sentence. */
   name: string;
   text: string;
   send: () => Promise<unknown>;
@@ -13,7 +13,7 @@ type DeleteProps = ButtonProps & {
   onDone?: () => void;
 };
 
-/** A button that deletes something after the user has confirmed it. */
+/** A button that deletes something after confirmation. */
 export const DeleteButton = ({ name, text, send, refresh, onDone, ...button }: DeleteProps) => {
   const { setup, remove: label } = useTexts();
   const confirm = useConfirm();

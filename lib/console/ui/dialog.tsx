@@ -6,8 +6,8 @@ import './dialog.css';
 type DialogProps = { opened: boolean; onClose: () => void; title: ReactNode; size?: 'md' | 'lg'; children: ReactNode };
 
 /**
- * A modal dialog. Unlike the library's own dialog it has no second banner landmark, its close button has a name, and
- * it adds no style to the page, which the Content-Security-Policy would refuse.
+ * A modal dialog. Unlike the dialog of the library, it adds no second banner landmark, names its close button, and adds
+ * no style, which the Content-Security-Policy would refuse.
  */
 export const Dialog = ({ opened, onClose, title, size = 'md', children }: DialogProps) => {
   const { close } = useTexts();

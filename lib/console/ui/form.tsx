@@ -5,18 +5,18 @@ type FormProps = {
   /** The label of the submit button. */
   action: string;
   isPending: boolean;
-  /** Is called with the form element when it is submitted; entered.ts reads its fields. */
+  /** Called with the submitted form; field-values.ts reads its fields. */
   onSubmit: (form: HTMLFormElement) => void;
-  /** Is shown beside the submit button. */
-  more?: ReactNode;
-  /** Is the form the only content of the page? Then its button is as wide as its fields. */
+  /** Shown beside the submit button. */
+  extra?: ReactNode;
+  /** Whether the form is the only content of the page, so that its button is as wide as its fields. */
   isAlone?: boolean;
   className?: string;
   children: ReactNode;
 };
 
-/** A form with its fields in a column, and the submit button below. */
-export const Form = ({ action, isPending, onSubmit, more, isAlone = false, className = '', children }: FormProps) => {
+/** A form with its fields in a column, and a submit button below. */
+export const Form = ({ action, isPending, onSubmit, extra, isAlone = false, className = '', children }: FormProps) => {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     onSubmit(event.currentTarget);
@@ -29,7 +29,7 @@ export const Form = ({ action, isPending, onSubmit, more, isAlone = false, class
           <Button type="submit" loading={isPending}>
             {action}
           </Button>
-          {more}
+          {extra}
         </Group>
       </Stack>
     </form>

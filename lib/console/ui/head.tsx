@@ -5,13 +5,13 @@ import { useTitle } from './title.ts';
 
 type HeadProps = {
   title: string;
-  /** The link to the list that contains the subject of the page. */
+  /** The link to the parent page. */
   back?: { href: string; label: string };
   /** The buttons of the page. */
   children?: ReactNode;
 };
 
-/** The head of a page: a link back, the title and the buttons. It also sets the title of the browser tab. */
+/** The head of a page: back link, title, and buttons. It also sets the title of the browser tab. */
 export const Head = ({ title, back, children }: HeadProps) => {
   useTitle(title);
   return (

@@ -8,13 +8,13 @@ import './list.css';
 export type Column<T> = {
   head: string;
   cell: (row: T) => ReactNode;
-  /** The field by which the API sorts the list when the user sorts by this column. */
+  /** The field by which the API sorts the list for this column. */
   sortBy?: string;
-  /** Is the column left out on a narrow screen, such as a phone? */
+  /** Whether the column is hidden on narrow screens, such as phones. */
   isMinor?: true;
 };
 
-/** The answer of a paged list, which is an array with one page. */
+/** The response of a paged list: an array with one page. */
 export type Paged<T> = readonly {
   total: number;
   /** False when the list has more entries than `total`. */
@@ -30,17 +30,17 @@ export type ListProps<T> = Sorting & {
   label: string;
   query: UseQueryResult<readonly T[]> | UseQueryResult<Paged<T>>;
   columns: readonly Column<T>[];
-  keyOf: (row: T) => string | number;
-  /** Is shown when the list is empty, and says what that means and what to do. */
+  rowKey: (row: T) => string | number;
+  /** Shown when the list is empty: what that means, and what to do. */
   empty: ReactNode;
-  /** Is called with the number of a page, from 0. */
+  /** Called with the number of a page, from 0. */
   onPage?: (page: number) => void;
 };
 
 const minor = (isMinor?: true) => (isMinor ? { className: 'minor' } : {});
 
 const arrows = { ascending: ' ▲', descending: ' ▼', none: ' ↕' };
-/** How a list that is sorted in this way is sorted by a field. */
+/** The order of a field in a list that is sorted in this way. */
 const orderOf = (field: string, sort: string | undefined): keyof typeof arrows => {
   if (sort === `asc(${field})`) return 'ascending';
   return sort === `desc(${field})` ? 'descending' : 'none';
@@ -62,7 +62,7 @@ const Head = ({ head, sortBy, isMinor, sort, onSort }: Omit<Column<never>, 'cell
 };
 
 type RowsProps<T> = Omit<ListProps<T>, 'query' | 'onPage' | 'empty'> & { rows: readonly T[] };
-const Rows = <T,>({ label, rows, columns, keyOf, ...sorting }: RowsProps<T>) => (
+const Rows = <T,>({ label, rows, columns, rowKey, ...sorting }: RowsProps<T>) => (
   <Table.ScrollContainer minWidth={0} type="native" className="rows-container">
     <Table aria-label={label} highlightOnHover verticalSpacing={6} fz="sm" className="rows">
       <Table.Thead>
@@ -74,7 +74,7 @@ const Rows = <T,>({ label, rows, columns, keyOf, ...sorting }: RowsProps<T>) => 
       </Table.Thead>
       <Table.Tbody>
         {rows.map((row) => (
-          <Table.Tr key={keyOf(row)}>
+          <Table.Tr key={rowKey(row)}>
             {columns.map(({ head, cell, isMinor }) => (
               <Table.Td key={head} {...minor(isMinor)}>
                 {cell(row)}
@@ -113,7 +113,7 @@ const isPaged = <T,>(data: readonly T[] | Paged<T>): data is Paged<T> => {
   return typeof first === 'object' && first !== null && 'perPage' in first && 'data' in first;
 };
 
-/** A list with all its states: loading, failed, empty, or its rows and pages. */
+/** A list in all its states: loading, failed, empty, or with rows and pages. */
 export const List = <T,>({ query, empty, onPage, ...rest }: ListProps<T>) => (
   <Loaded query={query as UseQueryResult<readonly T[] | Paged<T>>}>
     {(data) => {

@@ -1,13 +1,10 @@
 import { Anchor } from '@mantine/core';
 import { Link } from 'wouter';
 
-/**
- * A name that a user gave, in any script. It does not change the order of the words around it, and may break
- * anywhere.
- */
+/** A name entered by a user, in any script. It does not affect the direction of the text around it, and can break anywhere. */
 export const Name = ({ children }: { children: string }) => <bdi className="name">{children}</bdi>;
 
-/** A name that a user gave, as a link to its page. */
+/** A name entered by a user, as a link. */
 export const NameLink = ({ href, children }: { href: string; children: string }) => (
   <Anchor component={Link} href={href} fw={600} inherit>
     <Name>{children}</Name>

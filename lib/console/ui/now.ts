@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 
-/** Gives the present time (ms), updated every `everyMs`, for texts such as "3 minutes ago". */
-export const useNow = (everyMs = 1_000): number => {
+/** Returns the current time (ms), updated every `intervalMs`, for texts such as "3 minutes ago". */
+export const useNow = (intervalMs = 1_000): number => {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    const timer = setInterval(() => setNow(Date.now()), intervalMs);
     return () => clearInterval(timer);
-  }, [everyMs]);
+  }, [intervalMs]);
   return now;
 };

@@ -4,7 +4,7 @@ import { useErrorBoundary } from 'react-error-boundary';
 import type { AlignedData } from 'uplot';
 import { useLocale } from '../texts/texts.tsx';
 import { Boundary } from './boundary.tsx';
-import { type Chart, draw, type Look, loadChart } from './chart.ts';
+import { type Chart, draw, loadChart, type SeriesStyle } from './chart.ts';
 import 'uplot/dist/uPlot.min.css';
 
 type PlotProps = {
@@ -12,18 +12,18 @@ type PlotProps = {
   label: string;
   /** The times (s), then the values of each series. */
   data: AlignedData;
-  /** The style of each series. It must be the same array at each rendering, because another array makes a new chart. */
-  looks: readonly Look[];
+  /** The style of each series. A new array redraws the chart, so pass the same one at each rendering. */
+  styles: readonly SeriesStyle[];
   height?: number;
-  /** The time (s) that the chart extends beyond its last value, which is the width of a bar. */
-  after?: number;
-  /** Where (s) the labels of the times are; left out, where there is room for them. With others it needs another `key`. */
+  /** How far (s) the chart extends beyond its last value: the width of a bar. */
+  extension?: number;
+  /** The times (s) that have labels; by default, where there is room. Changed ticks need another `key`. */
   ticks?: readonly number[];
   /** Formats a time (s). */
   timeOf: (seconds: number) => string;
 };
 
-const Canvas = ({ label, data, looks, height = 200, after = 0, ticks, timeOf }: PlotProps) => {
+const Canvas = ({ label, data, styles, height = 200, extension = 0, ticks, timeOf }: PlotProps) => {
   const holder = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart>(null);
   const shown = useRef({ data, ticks, timeOf });
@@ -31,29 +31,29 @@ const Canvas = ({ label, data, looks, height = 200, after = 0, ticks, timeOf }: 
   const locale = useLocale();
   const { showBoundary } = useErrorBoundary();
   shown.current = { data, ticks, timeOf };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the chart is drawn again for another language, which formats times differently
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another language formats times differently, so the chart is redrawn
   useEffect(() => {
     const { current } = holder;
     if (!current) return;
-    let isGone = false;
+    let isUnmounted = false;
     const observer = new ResizeObserver(() => chart.current?.setSize({ width: current.clientWidth, height }));
     void loadChart().then((Plot) => {
-      if (isGone) return;
-      chart.current = draw(Plot, current, { ...shown.current, looks, height, after, scheme });
+      if (isUnmounted) return;
+      chart.current = draw(Plot, current, { ...shown.current, styles, height, extension, scheme });
       observer.observe(current);
     }, showBoundary);
     return () => {
-      isGone = true;
+      isUnmounted = true;
       observer.disconnect();
       chart.current?.destroy();
       chart.current = null;
     };
-  }, [scheme, looks, height, after, locale]);
+  }, [scheme, styles, height, extension, locale]);
   useEffect(() => chart.current?.setData(data), [data]);
   return <div ref={holder} role="img" aria-label={label} style={{ minHeight: height }} />;
 };
 
-/** A chart over time. It keeps its canvas when its data changes, so that it does not flicker. */
+/** A chart over time. New data updates the same canvas, so that the chart does not flicker. */
 export const Plot = (props: PlotProps) => (
   <Boundary>
     <Canvas {...props} />

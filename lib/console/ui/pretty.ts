@@ -10,10 +10,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/**
- * Breaks a JSON text into lines. Its tokens stay as they are: parsing would round numbers with many digits. Any other
- * text is not changed.
- */
+/** Indents a JSON text without changing its tokens: parsing would round long numbers. Other texts stay unchanged. */
 export const pretty = (text: string): string => {
   if (!isJson(text)) return text;
   let out = '';

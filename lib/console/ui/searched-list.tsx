@@ -1,17 +1,17 @@
 import { List, type ListProps } from './list.tsx';
-import type { useLooking } from './looking.ts';
+import type { useListState } from './list-state.ts';
 import { Search } from './search.tsx';
 
-type SearchedProps<T> = ListProps<T> & {
-  looking: ReturnType<typeof useLooking>;
-  /** Is shown when the search finds nothing. */
+type SearchedListProps<T> = ListProps<T> & {
+  listState: ReturnType<typeof useListState>;
+  /** Shown when the search finds nothing. */
   notFound: string;
 };
 
 /** A list with a search field above it. */
-export const SearchedList = <T,>({ looking, empty, notFound, ...rest }: SearchedProps<T>) => (
+export const SearchedList = <T,>({ listState, empty, notFound, ...rest }: SearchedListProps<T>) => (
   <>
-    <Search {...looking.search} />
-    <List<T> {...rest} {...looking.list} empty={looking.query.searchText === '' ? empty : notFound} />
+    <Search {...listState.search} />
+    <List<T> {...rest} {...listState.list} empty={listState.query.searchText === '' ? empty : notFound} />
   </>
 );

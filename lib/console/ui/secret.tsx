@@ -2,7 +2,7 @@ import { Alert, Group, Text } from '@mantine/core';
 import { useTexts } from '../texts/texts.tsx';
 import { CopyButton } from './copy.tsx';
 
-/** Shows a secret that will not be shown again, with a button to copy it. */
+/** Shows a secret that is not shown again, with a button to copy it. */
 export const Secret = ({ title, children }: { title: string; children: string }) => {
   const { setup: texts } = useTexts();
   return (

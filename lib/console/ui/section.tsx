@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 type SectionProps = { title: string; className?: string; children: ReactNode };
 
-/** A part of a page with a title, in a frame. */
+/** A framed part of a page, with a title. */
 export const Section = ({ title, className, children }: SectionProps) => (
   <Paper component="section" aria-label={title} withBorder p="md" {...(className !== undefined && { className })}>
     <Title order={2} size="h3" mb="md">

@@ -6,7 +6,7 @@ import { ok } from '#lib/client/problem.ts';
 import type { Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 
-/** The query for a sensor; it is disabled while the id is null. */
+/** Returns the query for a sensor, which is disabled while the id is null. */
 export const useSensor = (sensorId: string | null) =>
   useQuery({
     queryKey: ['sensor', sensorId],
@@ -25,11 +25,11 @@ type SelectProps = {
   placeholder?: string;
   error?: string | undefined;
   required?: true;
-  /** The ids of sensors that are not offered. */
+  /** Ids of sensors that are not offered. */
   without?: readonly string[];
 };
 
-/** Lets the user choose a sensor of a customer. The API searches, because there may be 10,000 sensors. */
+/** A select for a sensor of a customer. The API searches, because there may be 10,000 sensors. */
 export const SensorSelect = ({ customerId, value, without = [], ...rest }: SelectProps) => {
   const [typed, setTyped] = useState('');
   const [searched] = useDebouncedValue(typed, 250);
@@ -50,7 +50,7 @@ export const SensorSelect = ({ customerId, value, without = [], ...rest }: Selec
       searchable
       clearable
       onSearchChange={setTyped}
-      // The API has already searched in names and hardware ids.
+      // The API has already filtered by name and hardware id.
       filter={({ options }) => options}
     />
   );

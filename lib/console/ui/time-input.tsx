@@ -9,7 +9,7 @@ const textOf = (time: number | null): string => {
   return new Date(time - zone).toISOString().slice(0, 16);
 };
 
-/** The last ms of the minute that was entered: an end includes its whole minute. */
+/** Returns the last ms of an entered minute, because an end time includes its whole minute. */
 export const endOfMinute = (time: number): number => time + MINUTE - 1;
 
 type TimeInputProps = {

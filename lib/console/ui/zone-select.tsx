@@ -3,7 +3,7 @@ import { useTexts } from '../texts/texts.tsx';
 
 const zones = Intl.supportedValuesOf('timeZone');
 /** The time zone of the browser. */
-export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 type ZoneSelectProps = {
   description?: string;
@@ -12,7 +12,7 @@ type ZoneSelectProps = {
   error?: string | undefined;
 };
 
-/** Lets the user choose a time zone by its IANA name. */
+/** A select for a time zone by its IANA name. */
 export const ZoneSelect = ({ value, onChange, ...rest }: ZoneSelectProps) => {
   const { rules: texts } = useTexts();
   return (

@@ -1,14 +1,14 @@
 import type { Webhook, WebhookUpdate } from '#openapi';
 
 type Filters = Pick<Webhook, 'eventTypes' | 'situations' | 'sensorGroupId'>;
-/** The fields of a webhook that the user enters; the retry schedule is text. `isFetched`: it has no address. */
+/** The fields of a webhook that the user enters. The retry schedule is text; a fetched webhook has no URL. */
 export type WebhookDraft = Pick<Webhook, 'name' | 'format' | 'isCustomerHook' | 'botId' | 'authMethod'> &
   Filters & { url: string; isFetched: boolean; retries: string };
 
-export const noFilters: Filters = { eventTypes: null, situations: null, sensorGroupId: null };
+export const NO_FILTERS: Filters = { eventTypes: null, situations: null, sensorGroupId: null };
 
 type Format = Webhook['format'];
-const forWhom = {
+const audiences = {
   full: 'all',
   raw: 'all',
   custom1: 'bots',
@@ -16,16 +16,16 @@ const forWhom = {
   teams: 'chats',
 } as const satisfies Record<Format, 'all' | 'bots' | 'chats'>;
 
-/** Can only a webhook of a bot have this format? */
-export const isForBots = (format: Format): boolean => forWhom[format] !== 'all';
+/** Whether only webhooks of bots can have this format. */
+export const isForBots = (format: Format): boolean => audiences[format] !== 'all';
 
-/** Is it the format of a chat? Those know the sender by the address alone, and some refuse a call that has a token too. */
-export const isForChat = (format: Format): boolean => forWhom[format] === 'chats';
+/** Whether it is a chat format. Chats identify the sender by the URL alone, and some refuse calls with a token. */
+export const isForChat = (format: Format): boolean => audiences[format] === 'chats';
 
-/** The change of a draft to another format, with how the service shows who it is. */
-export const toFormat = ({ format: before, authMethod }: WebhookDraft, format: Format): Partial<WebhookDraft> => {
+/** Returns the change of a draft to another format, including its authentication. */
+export const changeFormat = ({ format: previous, authMethod }: WebhookDraft, format: Format): Partial<WebhookDraft> => {
   if (isForChat(format)) return { format, authMethod: 'none' };
-  return { format, authMethod: isForChat(before) ? 'bearer' : authMethod };
+  return { format, authMethod: isForChat(previous) ? 'bearer' : authMethod };
 };
 
 export const newWebhook = (isCustomerHook: boolean): WebhookDraft => ({
@@ -37,7 +37,7 @@ export const newWebhook = (isCustomerHook: boolean): WebhookDraft => ({
   botId: null,
   authMethod: 'bearer',
   retries: '',
-  ...noFilters,
+  ...NO_FILTERS,
 });
 
 export const draftOf = (webhook: Webhook): WebhookDraft => {
@@ -57,9 +57,9 @@ export const draftOf = (webhook: Webhook): WebhookDraft => {
   };
 };
 
-export const isGood = ({ retries }: WebhookDraft): boolean => /^\s*(\d+\s*(,\s*\d+\s*)*)?$/.test(retries);
+export const hasValidRetries = ({ retries }: WebhookDraft): boolean => /^\s*(\d+\s*(,\s*\d+\s*)*)?$/.test(retries);
 
-/** Converts a draft to the body of an update. The secret is left out, so it stays unchanged. */
+/** Converts a draft to the body of an update. Without a secret in it, the secret stays unchanged. */
 export const updateOf = ({ retries, isFetched, url, ...rest }: WebhookDraft, isEnabled: boolean): WebhookUpdate => ({
   ...rest,
   url: isFetched ? null : url,

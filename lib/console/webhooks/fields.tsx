@@ -3,11 +3,11 @@ import { faultOf } from '#lib/client/problem.ts';
 import type { Webhook } from '#openapi';
 import { useBots } from '../bots/bots.tsx';
 import { useGroups } from '../groups/groups.tsx';
-import { useMay } from '../session/session.tsx';
+import { useCan } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { fieldsOf } from '../ui/draft.ts';
-import { isForBots, isForChat, isGood, noFilters, toFormat, type WebhookDraft } from './draft.ts';
+import { changeFormat, hasValidRetries, isForBots, isForChat, NO_FILTERS, type WebhookDraft } from './draft.ts';
 
 type FieldsProps = {
   customerId: number;
@@ -18,7 +18,7 @@ type FieldsProps = {
 
 type Situation = NonNullable<Webhook['situations']>[number];
 
-/** Lets the user choose which events a webhook of the customer is told of; nothing chosen: all of them. */
+/** Selects for the events that a customer webhook receives: all of them, unless some are chosen. */
 const Filters = ({ customerId, draft, change, error }: FieldsProps) => {
   const { webhooks: texts, situations } = useTexts();
   const groups = useGroups(customerId);
@@ -64,14 +64,14 @@ const BotSelect = ({ customerId, draft, change, error }: FieldsProps) => {
   );
 };
 
-/** Lets the user choose between a webhook of a bot and one of the customer; each needs its own permission. */
+/** The choice between a bot webhook and a customer webhook; each needs its own permission. */
 const Kind = (props: FieldsProps) => {
   const { draft, change } = props;
   const { webhooks: texts } = useTexts();
-  const may = useMay();
+  const can = useCan();
   const choose = (kind: 'bot' | 'customer') => {
-    if (kind === 'bot') return change({ isCustomerHook: false, botId: null, ...noFilters });
-    const format = isForBots(draft.format) ? toFormat(draft, 'full') : {};
+    if (kind === 'bot') return change({ isCustomerHook: false, botId: null, ...NO_FILTERS });
+    const format = isForBots(draft.format) ? changeFormat(draft, 'full') : {};
     change({ isCustomerHook: true, botId: null, ...format });
   };
   return (
@@ -80,8 +80,8 @@ const Kind = (props: FieldsProps) => {
         label={texts.kind}
         isVertical
         options={{
-          ...(may('manage_bots') && { bot: texts.kinds.bot }),
-          ...(may('manage_customers') && { customer: texts.kinds.customer }),
+          ...(can('manage_bots') && { bot: texts.kinds.bot }),
+          ...(can('manage_customers') && { customer: texts.kinds.customer }),
         }}
         value={draft.isCustomerHook ? 'customer' : 'bot'}
         onChange={choose}
@@ -91,9 +91,9 @@ const Kind = (props: FieldsProps) => {
   );
 };
 
-const HowSent = ({ draft, change, error }: FieldsProps) => {
+const RequestFields = ({ draft, change, error }: FieldsProps) => {
   const { webhooks: texts } = useTexts();
-  const isWrong = !isGood(draft);
+  const isInvalid = !hasValidRetries(draft);
   return (
     <>
       {!isForChat(draft.format) && (
@@ -106,7 +106,7 @@ const HowSent = ({ draft, change, error }: FieldsProps) => {
           placeholder="0, 5, 60, 600"
           value={draft.retries}
           onChange={({ currentTarget }) => change({ retries: currentTarget.value })}
-          error={isWrong ? texts.badRetries : faultOf(error, 'retrySchedule')}
+          error={isInvalid ? texts.invalidRetries : faultOf(error, 'retrySchedule')}
         />
       )}
     </>
@@ -118,14 +118,14 @@ export const WebhookFields = (props: FieldsProps) => {
   const { draft, change, error } = props;
   const { webhooks: texts, setup } = useTexts();
   const field = fieldsOf(draft, change, error);
-  const all = Object.entries(texts.formats) as [WebhookDraft['format'], string][];
-  const formats = Object.fromEntries(all.filter(([format]) => !draft.isCustomerHook || !isForBots(format)));
+  const entries = Object.entries(texts.formats) as [WebhookDraft['format'], string][];
+  const formats = Object.fromEntries(entries.filter(([format]) => !draft.isCustomerHook || !isForBots(format)));
   return (
     <Stack>
       <TextInput label={setup.name} required maxLength={64} {...field.text('name')} />
       <Choice
-        label={texts.way}
-        options={texts.ways}
+        label={texts.deliveryMethod}
+        options={texts.deliveryMethods}
         value={draft.isFetched ? 'fetched' : 'posted'}
         onChange={(way) => change({ isFetched: way === 'fetched' })}
       />
@@ -147,9 +147,9 @@ export const WebhookFields = (props: FieldsProps) => {
         label={texts.format}
         options={formats}
         value={draft.format}
-        onChange={(format) => change(toFormat(draft, format))}
+        onChange={(format) => change(changeFormat(draft, format))}
       />
-      <HowSent {...props} />
+      <RequestFields {...props} />
     </Stack>
   );
 };

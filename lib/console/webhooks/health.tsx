@@ -15,7 +15,7 @@ const useCircuit = (webhookId: string) =>
     gcTime: 0,
   });
 
-/** Shows the state of a receiver, and how the service reacts to it. */
+/** Shows the health of a receiver, and the state of its circuit breaker. */
 export const Health = ({ webhook }: { webhook: Webhook }) => {
   const { webhooks: texts, never } = useTexts();
   const dates = useDates();
@@ -33,7 +33,7 @@ export const Health = ({ webhook }: { webhook: Webhook }) => {
       )}
       {isFetched && (
         <Text mb="sm" size="sm">
-          {texts.feed} <Code>{feedUrlOf(webhook.id)}</Code>
+          {texts.fetchFrom} <Code>{feedUrlOf(webhook.id)}</Code>
         </Text>
       )}
       <dl className="facts">
@@ -56,7 +56,7 @@ export const Health = ({ webhook }: { webhook: Webhook }) => {
             <dt>{texts.circuit}</dt>
             <dd>
               {texts.circuits[circuit.state]}{' '}
-              {circuit.openUntil !== null && texts.probedIn(dates.ago(circuit.openUntil, now))}
+              {circuit.openUntil !== null && texts.nextRetry(dates.ago(circuit.openUntil, now))}
             </dd>
           </>
         )}

@@ -8,40 +8,40 @@ import { useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { Section } from '../ui/section.tsx';
-import { drawSecret } from './secret.ts';
+import { generateSecret } from './secret.ts';
 
 const Token = ({ webhookId }: { webhookId: string }) => {
   const { webhooks: texts } = useTexts();
   const confirm = useConfirm();
-  const draw = useWrite({
+  const generate = useWrite({
     send: () => ok(api.POST('/webhooks/{webhookId}/token', { params: { path: { webhookId } } })),
   });
   const ask = async () => {
-    const question = { title: texts.drawToken, text: texts.tokenText, action: texts.drawToken };
-    if (await confirm(question)) draw.mutate();
+    const question = { title: texts.newToken, text: texts.tokenText, action: texts.newToken };
+    if (await confirm(question)) generate.mutate();
   };
   return (
     <>
       <Group>
-        <Button variant="default" onClick={ask} loading={draw.isPending}>
-          {texts.drawToken}
+        <Button variant="default" onClick={ask} loading={generate.isPending}>
+          {texts.newToken}
         </Button>
       </Group>
-      {draw.data && <Secret title={texts.token}>{draw.data.token}</Secret>}
+      {generate.data && <Secret title={texts.token}>{generate.data.token}</Secret>}
     </>
   );
 };
 
-const Rotate = ({ webhookId }: { webhookId: string }) => {
+const SecretRotation = ({ webhookId }: { webhookId: string }) => {
   const { webhooks: texts } = useTexts();
   const [overlap, setOverlap] = useState('86400');
   const rotate = useWrite({
     send: async () => {
-      const body = { secretKey: drawSecret(), overlapSeconds: Number(overlap) };
+      const body = { secretKey: generateSecret(), overlapSeconds: Number(overlap) };
       await ok(api.PUT('/webhooks/{webhookId}/secret', { params: { path: { webhookId } }, body }));
       return body.secretKey;
     },
-    done: texts.rotated,
+    done: texts.secretChanged,
     refresh: [['webhook', webhookId]],
   });
   return (
@@ -55,7 +55,7 @@ const Rotate = ({ webhookId }: { webhookId: string }) => {
           allowDeselect={false}
         />
         <Button variant="default" onClick={() => rotate.mutate()} loading={rotate.isPending}>
-          {texts.rotate}
+          {texts.newSecret}
         </Button>
       </Group>
       {rotate.data !== undefined && <Secret title={texts.secret}>{rotate.data}</Secret>}
@@ -63,7 +63,7 @@ const Rotate = ({ webhookId }: { webhookId: string }) => {
   );
 };
 
-/** Lets the user renew the token and the secret by which a receiver verifies requests. */
+/** Lets the user replace the token and the secret with which a receiver verifies requests. */
 export const Keys = ({ webhook: { id, hasSecretKey, authMethod } }: { webhook: Webhook }) => {
   const { webhooks: texts } = useTexts();
   return (
@@ -71,7 +71,7 @@ export const Keys = ({ webhook: { id, hasSecretKey, authMethod } }: { webhook: W
       <Stack>
         <Text>{hasSecretKey ? texts.hasSecret : texts.noSecret}</Text>
         {authMethod !== 'none' && <Token webhookId={id} />}
-        <Rotate webhookId={id} />
+        <SecretRotation webhookId={id} />
       </Stack>
     </Section>
   );

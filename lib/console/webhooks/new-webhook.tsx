@@ -5,22 +5,22 @@ import { ok } from '#lib/client/problem.ts';
 import type { CreatedWebhook } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
-import { useMay } from '../session/session.tsx';
-import { OfCustomer } from '../shell/of-customer.tsx';
+import { useCan } from '../session/session.tsx';
+import { WithCustomer } from '../shell/with-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { useDraft } from '../ui/draft.ts';
 import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Secret } from '../ui/secret.tsx';
-import { isForChat, isGood, newWebhook, updateOf } from './draft.ts';
+import { hasValidRetries, isForChat, newWebhook, updateOf } from './draft.ts';
 import { WebhookFields } from './fields.tsx';
 import { Sample } from './sample.tsx';
-import { drawSecret } from './secret.ts';
+import { generateSecret } from './secret.ts';
 
-type Made = { webhook: CreatedWebhook; secretKey: string | null };
+type Created = { webhook: CreatedWebhook; secretKey: string | null };
 
-/** Shows the keys that a receiver needs; they are not shown again. */
-const Keys = ({ made: { webhook, secretKey } }: { made: Made }) => {
+/** Shows the token and the secret that a receiver needs. They are not shown again. */
+const Keys = ({ created: { webhook, secretKey } }: { created: Created }) => {
   const { webhooks: texts } = useTexts();
   return (
     <Stack className="narrow">
@@ -28,32 +28,32 @@ const Keys = ({ made: { webhook, secretKey } }: { made: Made }) => {
       {secretKey !== null && <Secret title={texts.secret}>{secretKey}</Secret>}
       <Group>
         <Button component={Link} href={`/webhooks/${webhook.id}`}>
-          {texts.onward}
+          {texts.open}
         </Button>
       </Group>
     </Stack>
   );
 };
 
-type FormProps = { customerId: number; onMade: (made: Made) => void };
-const Creation = ({ customerId, onMade }: FormProps) => {
+type FormProps = { customerId: number; onCreated: (created: Created) => void };
+const NewWebhookForm = ({ customerId, onCreated }: FormProps) => {
   const { webhooks: texts, create: label } = useTexts();
-  const may = useMay();
-  const [draft, change] = useDraft(newWebhook(!may('manage_bots')));
+  const can = useCan();
+  const [draft, change] = useDraft(newWebhook(!can('manage_bots')));
   const [isSigned, setSigned] = useState(true);
   const create = useWrite({
-    send: async (): Promise<Made> => {
-      const secretKey = isSigned && !isForChat(draft.format) ? drawSecret() : null;
+    send: async (): Promise<Created> => {
+      const secretKey = isSigned && !isForChat(draft.format) ? generateSecret() : null;
       const body = { ...updateOf(draft, true), secretKey, customerId };
       return { webhook: await ok(api.POST('/webhooks', { body })), secretKey };
     },
-    done: texts.made,
+    done: texts.created,
     refresh: [['webhooks']],
-    onDone: onMade,
+    onDone: onCreated,
   });
   return (
     <div className="halves">
-      <Form action={label} isPending={create.isPending} onSubmit={() => isGood(draft) && create.mutate()}>
+      <Form action={label} isPending={create.isPending} onSubmit={() => hasValidRetries(draft) && create.mutate()}>
         <WebhookFields customerId={customerId} draft={draft} change={change} error={create.error} />
         {!isForChat(draft.format) && (
           <Switch
@@ -70,14 +70,14 @@ const Creation = ({ customerId, onMade }: FormProps) => {
 
 export const NewWebhookPage = () => {
   const { webhooks: texts } = useTexts();
-  const [made, setMade] = useState<Made | null>(null);
+  const [created, setCreated] = useState<Created | null>(null);
   return (
     <>
-      <Head title={made?.webhook.name ?? texts.create} back={{ href: '/webhooks', label: texts.title }} />
-      {made ? (
-        <Keys made={made} />
+      <Head title={created?.webhook.name ?? texts.create} back={{ href: '/webhooks', label: texts.title }} />
+      {created ? (
+        <Keys created={created} />
       ) : (
-        <OfCustomer>{(customerId) => <Creation customerId={customerId} onMade={setMade} />}</OfCustomer>
+        <WithCustomer>{(customerId) => <NewWebhookForm customerId={customerId} onCreated={setCreated} />}</WithCustomer>
       )}
     </>
   );

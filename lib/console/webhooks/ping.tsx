@@ -10,8 +10,8 @@ import { Phases } from '../deliveries/phases.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
 
-type AnswerProps = { webhookId: string; deliveryId: string; isPosted: boolean };
-const Answer = ({ webhookId, deliveryId, isPosted }: AnswerProps) => {
+type TestResultProps = { webhookId: string; deliveryId: string; isPosted: boolean };
+const TestResult = ({ webhookId, deliveryId, isPosted }: TestResultProps) => {
   const { webhooks: texts, deliveries } = useTexts();
   const path = { webhookId, deliveryId };
   const delivery = useQuery({
@@ -20,29 +20,29 @@ const Answer = ({ webhookId, deliveryId, isPosted }: AnswerProps) => {
     refetchInterval: ({ state }) => (state.data?.attemptLog.length ? false : 500),
   });
   const attempt = delivery.data?.attemptLog.at(-1);
-  if (!attempt) return <Text role="status">{isPosted ? texts.pinging : texts.testWaits}</Text>;
+  if (!attempt) return <Text role="status">{isPosted ? texts.sendingTest : texts.testPending}</Text>;
   const { status, error, durationMs, responseBody } = attempt;
   const isFetched = status === null && error === null;
-  const isGood = isFetched || (status !== null && status >= 200 && status < 300);
+  const isSuccess = isFetched || (status !== null && status >= 200 && status < 300);
   const outcome = (): string => {
-    if (error !== null) return texts.noPong(deliveries.errors[error] ?? error, durationMs);
-    return status === null ? texts.testFetched : texts.pong(status, durationMs);
+    if (error !== null) return texts.noResponse(deliveries.errors[error] ?? error, durationMs);
+    return status === null ? texts.testFetched : texts.response(status, durationMs);
   };
   return (
     <Stack gap="sm">
-      <Alert color={isGood ? 'green' : 'red'} role="status">
+      <Alert color={isSuccess ? 'green' : 'red'} role="status">
         {outcome()}
       </Alert>
       {!isFetched && <Phases attempt={attempt} />}
-      {responseBody !== '' && <Code label={texts.answer}>{responseBody}</Code>}
+      {responseBody !== '' && <Code label={texts.responseBody}>{responseBody}</Code>}
       <Anchor component={Link} href={`/deliveries/${webhookId}/${deliveryId}`}>
-        {deliveries.one}
+        {deliveries.delivery}
       </Anchor>
     </Stack>
   );
 };
 
-/** Sends a test request to a webhook, and shows the answer of its receiver. */
+/** Sends a test to a webhook, and shows the response of its receiver. */
 export const Ping = ({ webhook: { id, url, isEnabled } }: { webhook: Webhook }) => {
   const { webhooks: texts } = useTexts();
   const [deliveryId, setDeliveryId] = useState<string | null>(null);
@@ -52,15 +52,15 @@ export const Ping = ({ webhook: { id, url, isEnabled } }: { webhook: Webhook }) 
     onDone: (sent) => setDeliveryId(sent.deliveryId),
   });
   return (
-    <Paper component="section" aria-label={texts.ping} withBorder p="md">
+    <Paper component="section" aria-label={texts.sendTest} withBorder p="md">
       <Stack>
         <div>
           <Button onClick={() => ping.mutate()} loading={ping.isPending} disabled={!isEnabled}>
-            {texts.ping}
+            {texts.sendTest}
           </Button>
         </div>
         {deliveryId !== null && (
-          <Answer key={deliveryId} webhookId={id} deliveryId={deliveryId} isPosted={url !== null} />
+          <TestResult key={deliveryId} webhookId={id} deliveryId={deliveryId} isPosted={url !== null} />
         )}
       </Stack>
     </Paper>

@@ -10,7 +10,7 @@ import { Loaded } from '../ui/states.tsx';
 type Content = { 'application/json': { example: unknown } };
 type Document = { webhooks: Record<Webhook['format'], { post: { requestBody: { content: Content } } }> };
 
-/** Shows an example of what a webhook of a format sends, from the OpenAPI document. */
+/** Shows an example request of a webhook format, from the OpenAPI document. */
 export const Sample = ({ format }: { format: Webhook['format'] }) => {
   const { webhooks: texts } = useTexts();
   const examples = useQuery({

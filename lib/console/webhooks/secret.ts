@@ -1,6 +1,6 @@
 const PREFIX = 'whsec_';
 const BYTES = 32;
 
-/** Creates a secret in the format of Standard Webhooks, with 256 random bits. */
-export const drawSecret = (): string =>
+/** Generates a secret of 256 random bits in the format of Standard Webhooks. */
+export const generateSecret = (): string =>
   PREFIX + btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(BYTES))));

@@ -4,11 +4,11 @@ import { useTexts } from '../texts/texts.tsx';
 
 const stateOf = (webhook: Webhook) => {
   if (!webhook.isEnabled) return 'off';
-  return webhook.health.consecutiveFailures > 0 ? 'failing' : 'well';
+  return webhook.health.consecutiveFailures > 0 ? 'failing' : 'healthy';
 };
-const colours = { off: 'gray', failing: 'red', well: 'green' };
+const colours = { off: 'gray', failing: 'red', healthy: 'green' };
 
-/** Shows the state of a webhook in one word. */
+/** A badge with the state of a webhook. */
 export const StateBadge = ({ webhook }: { webhook: Webhook }) => {
   const { webhooks: texts } = useTexts();
   const state = stateOf(webhook);

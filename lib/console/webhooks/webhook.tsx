@@ -13,7 +13,7 @@ import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Section } from '../ui/section.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { draftOf, isGood, updateOf } from './draft.ts';
+import { draftOf, hasValidRetries, updateOf } from './draft.ts';
 import { WebhookFields } from './fields.tsx';
 import { Health } from './health.tsx';
 import { Keys } from './keys.tsx';
@@ -22,7 +22,7 @@ import { Sample } from './sample.tsx';
 
 const pathOf = (webhookId: string) => ({ params: { path: { webhookId } } });
 
-/** The query for a webhook, which is polled. */
+/** Returns the query for a webhook, which is polled. */
 export const useWebhook = (webhookId: string) =>
   useQuery({
     queryKey: ['webhook', webhookId],
@@ -38,13 +38,13 @@ const useSave = ({ id }: Webhook, done: string) =>
     refresh: [['webhook', id], ['webhooks']],
   });
 
-const Switch = ({ webhook }: { webhook: Webhook }) => {
+const EnableButton = ({ webhook }: { webhook: Webhook }) => {
   const { webhooks: texts } = useTexts();
   const { isEnabled } = webhook;
   const save = useSave(webhook, isEnabled ? texts.disabled : texts.enabled);
-  const flip = () => save.mutate(updateOf(draftOf(webhook), !isEnabled));
+  const toggle = () => save.mutate(updateOf(draftOf(webhook), !isEnabled));
   return (
-    <Button variant="default" onClick={flip} loading={save.isPending}>
+    <Button variant="default" onClick={toggle} loading={save.isPending}>
       {isEnabled ? texts.disable : texts.enable}
     </Button>
   );
@@ -68,7 +68,7 @@ const Settings = ({ webhook }: { webhook: Webhook }) => {
   const { webhooks: texts, setup, save: label } = useTexts();
   const [draft, change] = useDraft(draftOf(webhook));
   const save = useSave(webhook, setup.saved);
-  const submit = () => isGood(draft) && save.mutate(updateOf(draft, webhook.isEnabled));
+  const submit = () => hasValidRetries(draft) && save.mutate(updateOf(draft, webhook.isEnabled));
   return (
     <Section title={texts.settings}>
       <div className="halves">
@@ -81,7 +81,7 @@ const Settings = ({ webhook }: { webhook: Webhook }) => {
   );
 };
 
-const Shown = ({ webhook }: { webhook: Webhook }) => {
+const WebhookView = ({ webhook }: { webhook: Webhook }) => {
   const { webhooks: texts } = useTexts();
   return (
     <>
@@ -90,7 +90,7 @@ const Shown = ({ webhook }: { webhook: Webhook }) => {
           {texts.deliveries}
         </Button>
         <AuditLink kind="webhook" id={webhook.id} />
-        <Switch webhook={webhook} />
+        <EnableButton webhook={webhook} />
         <Remove webhook={webhook} />
       </Head>
       <Stack>
@@ -107,5 +107,7 @@ const Shown = ({ webhook }: { webhook: Webhook }) => {
 
 export const WebhookPage = () => {
   const { webhookId = '' } = useParams();
-  return <Loaded query={useWebhook(webhookId)}>{(webhook) => <Shown key={webhook.id} webhook={webhook} />}</Loaded>;
+  return (
+    <Loaded query={useWebhook(webhookId)}>{(webhook) => <WebhookView key={webhook.id} webhook={webhook} />}</Loaded>
+  );
 };

@@ -4,18 +4,18 @@ import { Link } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import type { Webhook } from '#openapi';
 import { api } from '../api/client.ts';
-import { OfCustomer } from '../shell/of-customer.tsx';
+import { WithCustomer } from '../shell/with-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
-import { useLooking } from '../ui/looking.ts';
+import { useListState } from '../ui/list-state.ts';
 import { Name, NameLink } from '../ui/name.tsx';
 import { SearchedList } from '../ui/searched-list.tsx';
 import { StateBadge } from './state.tsx';
 
 const Webhooks = ({ customerId }: { customerId: number }) => {
   const { webhooks: texts, setup } = useTexts();
-  const looking = useLooking<'asc(name)' | 'desc(name)'>('asc(name)');
-  const query = { ...looking.query, customerId };
+  const listState = useListState<'asc(name)' | 'desc(name)'>('asc(name)');
+  const query = { ...listState.query, customerId };
   const webhooks = useQuery({
     queryKey: ['webhooks', query],
     queryFn: () => ok(api.GET('/webhooks', { params: { query } })),
@@ -26,9 +26,9 @@ const Webhooks = ({ customerId }: { customerId: number }) => {
     <SearchedList<Webhook>
       label={texts.title}
       query={webhooks}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={texts.empty}
-      looking={looking}
+      listState={listState}
       notFound={texts.notFound}
       columns={[
         {
@@ -53,7 +53,7 @@ export const WebhooksPage = () => {
           {texts.create}
         </Button>
       </Head>
-      <OfCustomer>{(customerId) => <Webhooks customerId={customerId} />}</OfCustomer>
+      <WithCustomer>{(customerId) => <Webhooks customerId={customerId} />}</WithCustomer>
     </>
   );
 };

@@ -16,16 +16,19 @@ import { type ensureQueues, sqsSource } from './sqs.ts';
 /** The interval (s) of the sweep on this host: shorter than the minute in AWS, because runs cost nothing here. */
 const SWEEP_SECONDS = 5;
 
-type Mapping = Pick<Consumer, 'name' | 'batchSize' | 'concurrency' | 'ofCustomer' | 'ofGroup' | 'timeoutSeconds'> & {
+type Mapping = Pick<
+  Consumer,
+  'name' | 'batchSize' | 'concurrency' | 'concurrencyPerCustomer' | 'concurrencyPerGroup' | 'timeoutSeconds'
+> & {
   queue: QueueName;
 };
 
 /** The queues that hold pending tasks: in this process, or at an SQS endpoint. */
-export type Waiting = { queues: LocalQueues; dead: LocalQueues } | Awaited<ReturnType<typeof ensureQueues>>;
+export type QueueSet = { queues: LocalQueues; dead: LocalQueues } | Awaited<ReturnType<typeof ensureQueues>>;
 
 /** Returns the message source of a queue. A queue in this process needs no closing. */
 const open = (
-  waiting: Waiting,
+  waiting: QueueSet,
   name: QueueName,
   limits: Pick<Parameters<typeof sqsSource>[0], 'timeoutSeconds' | 'clock' | 'onError'>,
 ) =>
@@ -35,29 +38,31 @@ const open = (
 
 const startPollers = async (
   runtime: Runtime,
-  waiting: Waiting,
+  waiting: QueueSet,
   { clock, onError }: { clock: Clock; onError: (error: unknown, invocationId?: string) => void },
   around?: AroundInvocation,
 ) => {
   const mappings: Mapping[] = consumers.flatMap(({ queues, ...limits }) =>
     queues.map((queue) => ({ ...limits, queue })),
   );
-  const started = mappings.map(async ({ name, queue, ofCustomer, ofGroup, ...limits }: Mapping) => {
-    const handler: QueueHandler = await loadHandler(name, runtime, around);
-    const { source, close } = open(waiting, queue, { timeoutSeconds: limits.timeoutSeconds, clock, onError });
-    const { idle, stop } = poll({
-      queue: source,
-      functionName: name,
-      handler,
-      ...limits,
-      clock,
-      onError,
-      reportFailures: true,
-      ...(ofCustomer && { ofCustomer }),
-      ...(ofGroup && { ofGroup }),
-    });
-    return { idle, stop: () => stop().then(close) };
-  });
+  const started = mappings.map(
+    async ({ name, queue, concurrencyPerCustomer: ofCustomer, concurrencyPerGroup: ofGroup, ...limits }: Mapping) => {
+      const handler: QueueHandler = await loadHandler(name, runtime, around);
+      const { source, close } = open(waiting, queue, { timeoutSeconds: limits.timeoutSeconds, clock, onError });
+      const { idle, stop } = poll({
+        queue: source,
+        functionName: name,
+        handler,
+        ...limits,
+        clock,
+        onError,
+        reportFailures: true,
+        ...(ofCustomer && { ofCustomer }),
+        ...(ofGroup && { ofGroup }),
+      });
+      return { idle, stop: () => stop().then(close) };
+    },
+  );
   const pollers = await Promise.all(started);
   return {
     idle: async () => {
@@ -77,7 +82,7 @@ const FIRST_CANARY_MS = 2_000;
 /** Connects every consumer to its queue and every schedule to the clock. */
 export const startConsumers = async (
   runtimeOfHost: Runtime,
-  waiting: Waiting,
+  waiting: QueueSet,
   clock: Clock,
   { sweepSeconds = SWEEP_SECONDS, around }: { sweepSeconds?: number; around?: AroundInvocation } = {},
 ) => {

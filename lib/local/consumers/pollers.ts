@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Context, SQSEvent, SQSHandler, SQSRecord } from 'aws-lambda';
-import { customerOf } from '#shared/queue/encode.ts';
+import { customerOfGroup } from '#shared/queue/encode.ts';
 import type { Clock } from '../clock.ts';
 import { ACCOUNT, lambdaContext, REGION, within } from '../lambda/invocation.ts';
 import type { Message } from '../message.ts';
@@ -49,7 +49,7 @@ const createGroupLimits = (maxOfCustomer: number, maxOfGroup: number) => {
     for (const { attributes } of messages) {
       const group = attributes.MessageGroupId;
       if (group === undefined) continue;
-      for (const name of new Set([group, customerOf(group)])) {
+      for (const name of new Set([group, customerOfGroup(group)])) {
         const count = countOf(name) + by;
         if (count === 0) counts.delete(name);
         else counts.set(name, count);
@@ -57,7 +57,8 @@ const createGroupLimits = (maxOfCustomer: number, maxOfGroup: number) => {
     }
   };
   return {
-    isFull: (group: string): boolean => countOf(group) >= maxOfGroup || countOf(customerOf(group)) >= maxOfCustomer,
+    isFull: (group: string): boolean =>
+      countOf(group) >= maxOfGroup || countOf(customerOfGroup(group)) >= maxOfCustomer,
     enter: (messages: readonly Message[]) => {
       add(messages, 1);
       return () => add(messages, -1);

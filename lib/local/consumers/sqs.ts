@@ -8,7 +8,7 @@ import {
   type Message as SqsMessage,
 } from '@aws-sdk/client-sqs';
 import { consumers } from '#functions/index.ts';
-import { transport } from '#shared/aws/transport.ts';
+import { requestHandlerOptions } from '#shared/aws/transport.ts';
 import { MAX_RECEIVES } from '#shared/queue/consumer.ts';
 import { type QueueName, queueNames } from '#shared/queue/names.ts';
 import type { Clock } from '../clock.ts';
@@ -54,7 +54,7 @@ export const ensureQueues = async (
   endpoint: string,
   isFifo: (name: QueueName) => boolean = () => false,
 ): Promise<{ client: SQSClient; urls: Urls }> => {
-  const client = new SQSClient({ ...clientConfig(endpoint), requestHandler: transport(TIMEOUTS) });
+  const client = new SQSClient({ ...clientConfig(endpoint), requestHandler: requestHandlerOptions(TIMEOUTS) });
   const created = queueNames.map(async (name) => {
     const consumer = consumers.find(({ queues }) => (queues as readonly QueueName[]).includes(name));
     const visibility = String(visibilitySeconds(consumer?.timeoutSeconds ?? 60));

@@ -4,7 +4,7 @@ import { type Received, startReceiver } from '#lib/home/receiver.ts';
 import { connectSensor } from '#lib/home/sensor-connection.ts';
 import { systemClock } from '../clock.ts';
 import type { Cloud } from '../cloud.ts';
-import { alarmIn } from './nurse-call.ts';
+import { alarmTextOf } from './nurse-call.ts';
 import { USERNAME } from './person.ts';
 import { type Attempt, type Demo, seedDemo } from './seed.ts';
 import { simulate } from './simulator.ts';
@@ -21,7 +21,7 @@ const RECEIVER_PORT = 3_999;
 /** Starts the receiver of the demo's alarms, which anybody on this machine can call. */
 const startNurseCall = async (say: Say, onBody: (body: string) => void) => {
   const handle = ({ body }: Received, response: ServerResponse): void => {
-    const alarm = alarmIn(body);
+    const alarm = alarmTextOf(body);
     if (alarm !== null) say(`nurse call: ${alarm}`);
     onBody(body);
     response.writeHead(alarm === null ? 400 : 200).end();

@@ -1,4 +1,4 @@
-import { drawAccountKey, drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret, newAccountKey } from '#shared/auth/tokens.ts';
 import { Permission } from '#shared/domain/identity/permission.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
@@ -46,7 +46,7 @@ const createUser = async (
     permissions: [...Permission.options],
   };
   const hash = await (await passwords()).hash(password);
-  const problem = await stores.users.create(user, drawAccountKey(random), hash, settings.QUOTAS.users);
+  const problem = await stores.users.create(user, newAccountKey(random), hash, settings.QUOTAS.users);
   if (problem !== null) throw new Error(`the user ${USERNAME} cannot be created (${problem})`);
   return password;
 };
@@ -55,7 +55,7 @@ const createUser = async (
  * Finds the demo's user, or creates it: in the customer that already has the demo's sensors, or else in a new one.
  * Throws if a user of that name exists but cannot be used.
  */
-export const findPerson = async (runtime: Runtime, sensorIds: readonly string[]): Promise<Person> => {
+export const findDemoUser = async (runtime: Runtime, sensorIds: readonly string[]): Promise<Person> => {
   const { sessions, customers } = store(runtime.table);
   const key = usernameKey(USERNAME);
   let password: string | null = null;
@@ -74,19 +74,19 @@ export const findPerson = async (runtime: Runtime, sensorIds: readonly string[])
 };
 
 /** Starts a session for the demo's user without its password, which is not stored. Returns the session token. */
-export const enter = async ({ table, now, random }: Runtime, { accountKey }: Person): Promise<string> => {
+export const startDemoSession = async ({ table, now, random }: Runtime, { accountKey }: Person): Promise<string> => {
   const { sessions } = store(table);
   const account = await sessions.account(accountKey);
   const token = drawToken('session', random, accountKey);
   const { accountId = 0, epoch = 0 } = account ?? {};
   const createDate = now();
   const dates = { createDate, expires: createDate + 86_400_000 };
-  await sessions.start(accountKey, hashOf(token), {
+  await sessions.start(accountKey, hashSecret(token), {
     id: randomUuid(random),
     kind: 'session',
     accountId,
     epoch,
-    csrf: drawAccountKey(random),
+    csrf: newAccountKey(random),
     ...dates,
   });
   return token;

@@ -3,12 +3,12 @@ import type { FakeDevice } from '#lib/client/fake-device.ts';
 import { listAll } from '#lib/client/list.ts';
 import { ok } from '#lib/client/problem.ts';
 import { type Home, homeOf } from '#lib/home/home.ts';
-import { drawToken, hashOf } from '#shared/auth/tokens.ts';
+import { drawToken, hashSecret } from '#shared/auth/tokens.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { deviceIdOf } from '#shared/domain/sensor/sensor.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { store } from '#shared/store/store.ts';
-import { enter, findPerson } from './person.ts';
+import { findDemoUser, startDemoSession } from './person.ts';
 import { ESCALATES_AFTER, HEAD_NURSE, NURSE } from './staff.ts';
 
 /** The hardware ids of the demo's sensors. */
@@ -23,7 +23,7 @@ const addSensors = async ({ table, now, random }: Runtime, home: Home, attempt: 
   const provisioningKey = drawToken('provisioning', random);
   const id = randomUuid(random);
   const { provisioning } = store(table);
-  await provisioning.put(hashOf(provisioningKey), {
+  await provisioning.put(hashSecret(provisioningKey), {
     id,
     name: 'demo',
     manufacturer: 'maker_a',
@@ -88,8 +88,8 @@ export const seedDemo = async (
   receiver: string,
   attempt: Attempt,
 ): Promise<Demo> => {
-  const person = await findPerson(runtime, HARDWARE.map(deviceIdOf));
-  const token = await enter(runtime, person);
+  const person = await findDemoUser(runtime, HARDWARE.map(deviceIdOf));
+  const token = await startDemoSession(runtime, person);
   const reached = { baseUrl };
   const home = homeOf({ client: createClient({ ...reached, token }), reached });
   const sensors = await addSensors(runtime, home, attempt);

@@ -1,6 +1,6 @@
 import { type Client, createClient } from '#lib/client/client.ts';
 import { ok } from '#lib/client/problem.ts';
-import { createHome, tagged } from '#lib/home/home.ts';
+import { createHome, withRandomSuffix } from '#lib/home/home.ts';
 import { isSigned, type Received, startReceiver } from '#lib/home/receiver.ts';
 import type { MakerAFallMessage, RuleHit } from '#openapi';
 
@@ -47,9 +47,9 @@ const prepare = async ({ base, username, password, provisioningKey, say }: Story
   const reached = { baseUrl: base, fetch: printingFetch(base, say) };
   const home = await createHome(createClient({ ...reached, username, password }), {
     reached,
-    name: tagged('Demo home '),
+    name: withRandomSuffix('Demo home '),
     location: 'Ground floor',
-    user: { username: tagged('nurse-'), permissions: ['manage_sensors', 'manage_bots', 'manage_rules'] },
+    user: { username: withRandomSuffix('nurse-'), permissions: ['manage_sensors', 'manage_bots', 'manage_rules'] },
   });
   const device = await home.addSensor({ provisioningKey });
   const { webhook, recipient } = await home.addRecipient('Nurse call', {
@@ -107,7 +107,7 @@ const settledHits = async (client: Client, customerId: number): Promise<RuleHit[
  * Plays the main case: a fall, a failing receiver, and a webhook that arrives nevertheless. Returns whether every check
  * passed.
  */
-export const tellStory = async (options: StoryOptions): Promise<boolean> => {
+export const runStory = async (options: StoryOptions): Promise<boolean> => {
   const { say } = options;
   const receiver = await startFailingReceiver(say);
   try {

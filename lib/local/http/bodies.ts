@@ -67,7 +67,7 @@ export const createBodies = ({ timeout = TIMEOUT_MS, maxHeld = MAX_HELD_BYTES } 
 export type Bodies = ReturnType<typeof createBodies>;
 
 /** Discards the rest of a request for at most 20 s, so that its sender can read a response that was sent early. */
-export const dropRest = (request: IncomingMessage): void => {
+export const discardRest = (request: IncomingMessage): void => {
   if (request.complete) return;
   const timer = setTimeout(() => request.socket.destroy(), TIMEOUT_MS).unref();
   request.once('close', () => clearTimeout(timer));

@@ -10,7 +10,7 @@ const GRACE_MS = 5_000;
  * at once. Node itself would wait for connections that never sent a request, which browsers open in advance. Call this
  * before the server accepts connections, because it tracks them.
  */
-export const closerOf = (server: Server, graceMs = GRACE_MS): (() => Promise<void>) => {
+export const createCloser = (server: Server, graceMs = GRACE_MS): (() => Promise<void>) => {
   const idle = new Set<Socket>();
   let isClosing = false;
   server.on('connection', (socket) => {

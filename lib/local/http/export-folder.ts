@@ -7,13 +7,13 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
-import { type Exports, URL_SECONDS } from '#shared/exports/exports.ts';
+import { type ExportStorage, URL_SECONDS } from '#shared/exports/exports.ts';
 
 const PATH = `${BASE_PATH}/exports/`;
 /** The file names that export jobs use. */
 const FILE_NAME = /^[a-z]+-[0-9a-z]{26}\.zip$/;
 
-type FileStorage = Omit<Exports, 'urlOf'> & {
+type FileStorage = Omit<ExportStorage, 'urlOf'> & {
   /** Opens a file; null if there is none. */
   open: (file: string) => Promise<{ content: Readable; bytes: number } | null>;
 };
@@ -68,7 +68,7 @@ export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options)
     const expected = Buffer.from(signatureOf(file, expires));
     return actual.length === expected.length && timingSafeEqual(actual, expected) && now() < expires;
   };
-  const exports: Exports = {
+  const exports: ExportStorage = {
     ...files,
     urlOf: async (file) => {
       const expires = now() + URL_SECONDS * 1_000;

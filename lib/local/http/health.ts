@@ -2,7 +2,7 @@ import { statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostHealth } from '#shared/domain/service-health.ts';
 import type { QueueName } from '#shared/queue/names.ts';
-import type { Queues } from '#shared/queue/send.ts';
+import type { Queues } from '#shared/queue/sqs-queues.ts';
 import type { Clock } from '../clock.ts';
 import type { LocalQueues } from '../queue/queues.ts';
 

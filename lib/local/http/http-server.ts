@@ -4,9 +4,9 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { ApiError, refuse } from '#shared/api/errors.ts';
 import { corsHeaders } from '#shared/api/http/cors.ts';
-import { headersOfAll, refusal } from '#shared/api/middleware/answer.ts';
+import { baseHeaders, errorResponse } from '#shared/api/middleware/response.ts';
 import { bestLocale } from '#shared/domain/identity/locale.ts';
-import { dropRest } from './bodies.ts';
+import { discardRest } from './bodies.ts';
 import type { Tls } from './tls.ts';
 
 /**
@@ -20,9 +20,9 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 /** An error response of the host itself, in the same form as those of operations. */
 const answerOf = async (error: ApiError, version: string, languages?: string) => {
-  const { statusCode, headers, body } = await refusal(error, bestLocale(languages));
+  const { statusCode, headers, body } = await errorResponse(error, bestLocale(languages));
   const all = {
-    ...headersOfAll(version, randomUUID()),
+    ...baseHeaders(version, randomUUID()),
     ...headers,
     'Content-Length': String(Buffer.byteLength(body)),
   };
@@ -113,7 +113,7 @@ export const createHttpServer = ({ version, corsOrigins = [], onError, limits, t
       const apiError = error instanceof ApiError ? error : new ApiError('internal');
       await rejectRequest(request, response, apiError, { version, corsOrigins });
     } finally {
-      dropRest(request);
+      discardRest(request);
     }
   };
   server.on('request', (request, response) => void answer(request, response, api));

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '#shared/api/errors.ts';
 import type { Group, Operation } from '#shared/api/operation.ts';
-import { hashOf, readToken } from '#shared/auth/tokens.ts';
+import { hashSecret, parseToken } from '#shared/auth/tokens.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import type { Table } from '#shared/store/engine/client.ts';
 import { store } from '#shared/store/store.ts';
@@ -25,11 +25,11 @@ export const largeBodies = (isForMessages: ReturnType<typeof messageCallsOf>, ta
   const { devices } = store(table);
   return async (request: IncomingMessage, resource: string): Promise<boolean> => {
     const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    if (!isForMessages(request, resource) || readToken(token)?.kind !== 'device') return false;
+    if (!isForMessages(request, resource) || parseToken(token)?.kind !== 'device') return false;
     // If the table cannot be read, the response is 503 and not 413, because senders do not retry after a 413.
     const failUnavailable = () => {
       throw new ApiError('unavailable', { waitSeconds: 2 });
     };
-    return (await devices.get(hashOf(token)).catch(failUnavailable)) !== null;
+    return (await devices.get(hashSecret(token)).catch(failUnavailable)) !== null;
   };
 };

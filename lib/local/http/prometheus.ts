@@ -1,6 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ServiceHealth } from '#shared/domain/service-health-view.ts';
-import { dimensions, isDetailed, type MetricName, metrics, type Of } from '#shared/observability/metrics.ts';
+import {
+  type DimensionValues,
+  dimensions,
+  hasDimensions,
+  type MetricName,
+  metrics,
+} from '#shared/observability/metrics.ts';
 import { workQueues } from '#shared/queue/names.ts';
 import type { LocalQueues } from '../queue/queues.ts';
 
@@ -17,10 +23,10 @@ const recorders = {
     const counter = new Counter({
       name: `${PREFIX}${snakeOf(name)}_total`,
       help: `${name}, as in CloudWatch`,
-      labelNames: isDetailed(name) ? dimensions[name] : [],
+      labelNames: hasDimensions(name) ? dimensions[name] : [],
       registers,
     });
-    return (value: number, of: Of = {}) => counter.inc(of, value);
+    return (value: number, of: DimensionValues = {}) => counter.inc(of, value);
   },
   Milliseconds: (name: string, registers: Registry[]) => {
     const help = `${name}, as in CloudWatch, in seconds`;
@@ -109,7 +115,7 @@ export const createPrometheus = () => {
   });
   let hasDefaults = false;
   return {
-    note: (name: MetricName, value: number, of?: Of): void => notes[name]?.(value, of),
+    note: (name: MetricName, value: number, of?: DimensionValues): void => notes[name]?.(value, of),
     noteCall: (api: string, status: number, ms: number): void => calls.observe({ door: api, status }, ms / 1_000),
     watch: ({ queues, health, now }: Watched): void => {
       if (queues) addQueues(queues.queues, queues.dead, now, registers);

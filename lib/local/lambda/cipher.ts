@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kmsCipher } from '#shared/auth/kms.ts';
-import { type Cipher, cipherOf } from '#shared/auth/vault.ts';
+import { aesCipher, type Cipher } from '#shared/auth/vault.ts';
 import type { CloudOptions } from '../cloud-options.ts';
 import { clientConfig } from '../table/endpoint.ts';
 
@@ -29,8 +29,8 @@ export const secretsKey = async (dataDir: string, random: (bytes: number) => Uin
 };
 
 /** Returns the cipher for secrets: with the key in the data folder, or one at a KMS endpoint, which containers can share. */
-export const cipherHere = async (
+export const createHostCipher = async (
   { keyEndpoint, dataDir }: Pick<CloudOptions, 'keyEndpoint' | 'dataDir'>,
   random: (bytes: number) => Uint8Array,
 ): Promise<Cipher> =>
-  keyEndpoint ? kmsCipher(clientConfig(keyEndpoint), KEY_ALIAS) : cipherOf(await secretsKey(dataDir, random), random);
+  keyEndpoint ? kmsCipher(clientConfig(keyEndpoint), KEY_ALIAS) : aesCipher(await secretsKey(dataDir, random), random);

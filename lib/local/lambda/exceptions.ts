@@ -5,7 +5,7 @@ import type { Log } from '#shared/observability/log.ts';
  * Exceptions are logged and counted for GET /health; `count` returns their number. An error of the output, such as a
  * broken pipe, is only counted, because logging it would fail again, without end.
  */
-export const surviveExceptions = (log: Log) => {
+export const keepAliveOnExceptions = (log: Log) => {
   let total = 0;
   const add = (): void => {
     total += 1;

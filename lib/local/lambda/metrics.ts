@@ -1,4 +1,4 @@
-import type { MetricName, Metrics, Of } from '#shared/observability/metrics.ts';
+import type { DimensionValues, MetricName, Metrics } from '#shared/observability/metrics.ts';
 import { createPrometheus } from '../http/prometheus.ts';
 
 /** How many of the latest values are kept for each metric. */
@@ -9,7 +9,7 @@ export const createMetrics = () => {
   const kept = new Map<MetricName, number[]>();
   const prometheus = createPrometheus();
   const metrics: Metrics = {
-    measure: (name: MetricName, value = 1, of?: Of) => {
+    measure: (name: MetricName, value = 1, of?: DimensionValues) => {
       const values = kept.get(name) ?? [];
       if (values.push(value) > KEPT) values.shift();
       kept.set(name, values);

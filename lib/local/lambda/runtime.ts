@@ -1,19 +1,19 @@
-import { passwordsAt } from '#shared/auth/password.ts';
+import { createPasswords } from '#shared/auth/password.ts';
 import { createVault } from '#shared/auth/vault.ts';
 import type { Publish } from '#shared/aws/publish.ts';
-import { telegramAs } from '#shared/delivery/targets/telegram.ts';
+import { createTelegram } from '#shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { log as standardLog } from '#shared/observability/log.ts';
 import { isFifo } from '#shared/queue/names.ts';
-import { type Queues, queuesBySqs } from '#shared/queue/send.ts';
+import { type Queues, sqsQueues } from '#shared/queue/sqs-queues.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Settings } from '#shared/runtime/env.ts';
-import { peopleOf } from '#shared/runtime/people.ts';
+import { peopleOf } from '#shared/runtime/person-sender.ts';
 import { createTable, documentClient, type TableClient } from '#shared/store/engine/client.ts';
 import { store } from '#shared/store/store.ts';
 import type { Clock } from '../clock.ts';
 import type { CloudOptions } from '../cloud-options.ts';
-import type { Waiting } from '../consumers/consumers.ts';
+import type { QueueSet } from '../consumers/consumers.ts';
 import { ensureQueues } from '../consumers/sqs.ts';
 import { createExportFolder } from '../http/export-folder.ts';
 import { createHealth } from '../http/health.ts';
@@ -23,7 +23,7 @@ import { openQueues, queuesOf } from '../queue/queues.ts';
 import { tableClient } from '../table/client.ts';
 import { clientConfig, ensureTable } from '../table/endpoint.ts';
 import type { Storage } from '../table/storage.ts';
-import { cipherHere } from './cipher.ts';
+import { createHostCipher } from './cipher.ts';
 import { createMetrics } from './metrics.ts';
 import { createMailFolder, createMessageFolder } from './outbox.ts';
 import { pooledBytes } from './pooled-bytes.ts';
@@ -50,8 +50,12 @@ export const openTable = async (
 /** Opens the queues. `inProcess` is null if they are at an endpoint. */
 export const startQueues = async ({ queueEndpoint, dataDir }: CloudOptions, storage: Storage, clock: Clock) => {
   if (queueEndpoint) {
-    const waiting: Waiting = await reaching('AWS_ENDPOINT_URL_SQS', queueEndpoint, ensureQueues(queueEndpoint, isFifo));
-    const queues: Queues = queuesBySqs(clientConfig(queueEndpoint), waiting.urls, clock.now);
+    const waiting: QueueSet = await reaching(
+      'AWS_ENDPOINT_URL_SQS',
+      queueEndpoint,
+      ensureQueues(queueEndpoint, isFifo),
+    );
+    const queues: Queues = sqsQueues(clientConfig(queueEndpoint), waiting.urls, clock.now);
     return { waiting, inProcess: null, queues };
   }
   const waiting = openQueues(dataDir === ':memory:' ? noJournal : journalsIn(storage), clock);
@@ -75,8 +79,8 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
   const outbox = { dataDir, now, say };
   const message = createMessageFolder(outbox);
   const { TELEGRAM_TOKEN } = settings;
-  const passwords = passwordsAt(options.passwordCost, random);
-  const vault = createVault(await cipherHere(options, random));
+  const passwords = createPasswords(options.passwordCost, random);
+  const vault = createVault(await createHostCipher(options, random));
   const { watched, health } = createHealth({ dataDir, waiting: opened.inProcess?.queues ?? null, clock, exceptions });
   const { metrics, prometheus, valuesOf } = createMetrics();
   const exported = createExportFolder({ dataDir, publicUrl: settings.PUBLIC_URL, now, random });
@@ -90,15 +94,15 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     table: createTable(table, settings.TABLE_NAME, meter),
     createStore: store,
     queues: watched(opened.queues),
-    aloneSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
+    exclusiveSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
     webhookClient: async () => webhookClient,
     mail: createMailFolder(settings.MAIL_SENDER, outbox),
-    peopleOf,
+    createPersonSender: peopleOf,
     chatPauses: new Map(),
     messengers: async () => ({
       sms: message,
       telegram: TELEGRAM_TOKEN
-        ? telegramAs(async () => webhookClient, TELEGRAM_TOKEN)
+        ? createTelegram(async () => webhookClient, TELEGRAM_TOKEN)
         : (...args) => message(...args).then(() => 'accepted' as const),
     }),
     exports: exported.exports,

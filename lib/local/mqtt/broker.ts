@@ -2,13 +2,13 @@ import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Aedes, type AedesOptions } from 'aedes';
 import type { Publish } from '#shared/aws/publish.ts';
-import { type Forbidden, teller } from '#shared/ingest/tell.ts';
+import { deviceNotifier, type ForbiddenPublication } from '#shared/ingest/device-notifier.ts';
 import type { Log } from '#shared/observability/log.ts';
 import { listen } from '../http/listening.ts';
 import type { Tls } from '../http/tls.ts';
-import { bounded } from './connection.ts';
+import { limitPackets } from './connection.ts';
 import { allows } from './rights.ts';
-import { forbidden, type Sessions, type Turns } from './sessions.ts';
+import { rejectionOf, type Sessions, type Turns } from './sessions.ts';
 
 /** Bytes of a packet that are read. This exceeds the limit of a message, so a truncated message is rejected as too large. */
 const MAX_PACKET = 256 * 1_024;
@@ -26,7 +26,7 @@ const DISCARD_TOPIC = 'refused';
 const hooksOf = (
   sessions: Sessions,
   turns: Turns,
-  onReject: (sensorId: string, reason: Forbidden) => void,
+  onReject: (sensorId: string, reason: ForbiddenPublication) => void,
 ): AedesOptions => ({
   preConnect: (_, packet, done) => {
     // No session state is kept for a disconnected device; it requests what it missed.
@@ -51,7 +51,7 @@ const hooksOf = (
     if (!client || !session) return done(new Error('the client is not authenticated'));
     // The packet is not valid MQTT, so its connection ends: https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718010
     if (/[\0\ufffd]/.test(packet.topic)) return done(new Error('the topic is not valid UTF-8, or contains NUL'));
-    const reason = forbidden(session.rights, packet);
+    const reason = rejectionOf(session.rights, packet);
     if (reason !== null) {
       // MQTT 3.1.1 can only acknowledge the message or end the connection, and clients would then resend it forever.
       onReject(client.id, reason);
@@ -69,15 +69,16 @@ const hooksOf = (
  */
 export const createBroker = async (sessions: Sessions, turns: Turns, log: Log, tls: Tls | null) => {
   const limits = { connectTimeout: CONNECT_TIMEOUT, maxClientsIdLength: 128 };
-  const reportRejection = (sensorId: string, reason: Forbidden): void => {
+  const reportRejection = (sensorId: string, reason: ForbiddenPublication): void => {
     log('info', 'rejected an MQTT message', { sensorId, reason });
-    void teller(publish, log).refuseMessage(sensorId, { reason });
+    void deviceNotifier(publish, log).refuseMessage(sensorId, { reason });
   };
   const broker = await Aedes.createBroker({ ...limits, ...hooksOf(sessions, turns, reportRejection) });
   broker.on('clientDisconnect', sessions.close);
   for (const name of ['clientError', 'connectionError'] as const)
     broker.on(name, ({ id }, { message }) => log('info', 'an MQTT connection ended', { sensorId: id, why: message }));
-  const handle = (socket: Socket) => void broker.handle(bounded(socket.setNoDelay(), MAX_PACKET, MAX_FIRST_PACKET));
+  const handle = (socket: Socket) =>
+    void broker.handle(limitPackets(socket.setNoDelay(), MAX_PACKET, MAX_FIRST_PACKET));
   const server = tls ? createTlsServer(tls.pair(), handle) : createServer(handle);
   if ('setSecureContext' in server) tls?.attach(server);
   server.maxConnections = MAX_CONNECTIONS;

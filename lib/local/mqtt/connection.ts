@@ -66,7 +66,7 @@ const LINGER_MS = 1_000;
  * Wraps a socket so that no packet of more than `max` bytes, and no first packet of more than `maxFirst`, is buffered. A
  * larger message is truncated; any other larger packet ends the connection.
  */
-export const bounded = (socket: Socket, max: number, maxFirst: number): Duplex => {
+export const limitPackets = (socket: Socket, max: number, maxFirst: number): Duplex => {
   const pass = createFrames(max, maxFirst);
   const connection = new Duplex({
     read: () => void socket.resume(),

@@ -1,8 +1,8 @@
 import { authorizer as authorizing } from '#functions/workers/authorizer/contract.ts';
-import type { Rights } from '#functions/workers/authorizer/rights.ts';
+import type { AuthorizerResponse } from '#functions/workers/authorizer/policy.ts';
 import { ingesting } from '#functions/workers/ingest/contract.ts';
-import { refuse } from '#functions/workers/ingest/take.ts';
-import { teller } from '#shared/ingest/tell.ts';
+import { rejectPublished } from '#functions/workers/ingest/published.ts';
+import { deviceNotifier } from '#shared/ingest/device-notifier.ts';
 import type { Log } from '#shared/observability/log.ts';
 import type { Called } from '#shared/queue/consumer.ts';
 import type { Published } from '#shared/queue/mqtt.ts';
@@ -34,12 +34,12 @@ const invokerOf = async <R>(contract: Called, runtime: Runtime, clock: Clock, ar
  * functions are loaded, because they use it; connections wait until they are.
  */
 export const createMqtt = async (clock: Clock, log: Log, tls: Tls | null) => {
-  const authorizer = Promise.withResolvers<(event: object) => Promise<Rights>>();
+  const authorizer = Promise.withResolvers<(event: object) => Promise<AuthorizerResponse>>();
   const ingest = Promise.withResolvers<(event: object) => Promise<void>>();
   const sessions = createSessions(async (event) => (await authorizer.promise)(event), { clock, log });
   const take = async (event: Published): Promise<void> => {
-    const { refuseMessage } = teller(broker.publish, log);
-    if (event.payload.length > MAX_PAYLOAD) return refuse({ refuseMessage, log }, event, 'too_large');
+    const { refuseMessage } = deviceNotifier(broker.publish, log);
+    if (event.payload.length > MAX_PAYLOAD) return rejectPublished({ refuseMessage, log }, event, 'too_large');
     await (await ingest.promise)(event);
   };
   const broker = await createBroker(sessions, createTurns(take, clock.now), log, tls);

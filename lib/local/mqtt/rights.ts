@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Rights } from '#functions/workers/authorizer/rights.ts';
+import type { AuthorizerResponse } from '#functions/workers/authorizer/policy.ts';
 import type { Clock } from '../clock.ts';
 
 type Credentials = { clientId: string; username: string | undefined; password: Uint8Array | undefined };
-export type Authorize = (event: object) => Promise<Rights>;
+export type Authorize = (event: object) => Promise<AuthorizerResponse>;
 
 /**
  * The event that AWS IoT sends to a custom authorizer.
  * https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html
  */
-export const connecting = ({ clientId, username, password }: Credentials) => ({
+export const authorizerEvent = ({ clientId, username, password }: Credentials) => ({
   signatureVerified: false,
   protocols: ['mqtt'],
   protocolData: {
@@ -26,7 +26,11 @@ export const connecting = ({ clientId, username, password }: Credentials) => ({
  * Whether the rights allow an action on a resource. The policies name each resource in full, so there are no wildcards
  * to match.
  */
-export const allows = ({ isAuthenticated, policyDocuments }: Rights, action: string, resource: string): boolean =>
+export const allows = (
+  { isAuthenticated, policyDocuments }: AuthorizerResponse,
+  action: string,
+  resource: string,
+): boolean =>
   isAuthenticated &&
   policyDocuments
     .flatMap(({ Statement }) => Statement)
@@ -35,13 +39,18 @@ export const allows = ({ isAuthenticated, policyDocuments }: Rights, action: str
         Action === `iot:${action}` && Resource.some((arn) => arn.split(':').slice(5).join(':') === resource),
     );
 
-type Refresh = { rights: Rights; authorize: () => Promise<Rights>; clock: Clock; end: (reason: string) => void };
+type Refresh = {
+  rights: AuthorizerResponse;
+  authorize: () => Promise<AuthorizerResponse>;
+  clock: Clock;
+  end: (reason: string) => void;
+};
 
 /**
  * Authorizes a connection again at the interval that its rights contain, and ends it once it is no longer allowed. While
  * the authorizer fails, the connection stays open. Returns a function that stops this.
  */
-export const keepAsking = ({ rights, authorize, clock, end }: Refresh): (() => void) => {
+export const keepAuthorized = ({ rights, authorize, clock, end }: Refresh): (() => void) => {
   const { refreshAfterInSeconds, disconnectAfterInSeconds } = rights;
   const last = clock.now() + disconnectAfterInSeconds * 1_000;
   let isStopped = false;

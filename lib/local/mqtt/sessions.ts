@@ -1,20 +1,23 @@
 import type { AuthenticateError, Client, PublishPacket } from 'aedes';
-import type { Rights } from '#functions/workers/authorizer/rights.ts';
-import type { Forbidden } from '#shared/ingest/tell.ts';
+import type { AuthorizerResponse } from '#functions/workers/authorizer/policy.ts';
+import type { ForbiddenPublication } from '#shared/ingest/device-notifier.ts';
 import type { Log } from '#shared/observability/log.ts';
 import type { Published } from '#shared/queue/mqtt.ts';
 import type { Clock } from '../clock.ts';
-import { type Authorize, allows, connecting, keepAsking } from './rights.ts';
+import { type Authorize, allows, authorizerEvent, keepAuthorized } from './rights.ts';
 
 /** https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718035 */
 const returnCodes = { identifier: 2, unavailable: 3, credentials: 4 } as const;
 const refusal = (code: keyof typeof returnCodes): AuthenticateError =>
   Object.assign(new Error(code), { returnCode: returnCodes[code] });
 
-type Session = { rights: Rights; stop: () => void; last: Promise<void> };
+type Session = { rights: AuthorizerResponse; stop: () => void; last: Promise<void> };
 
 /** Returns why a packet is rejected; null if it is allowed. */
-export const forbidden = (rights: Rights, { topic, retain, qos }: PublishPacket): Forbidden | null => {
+export const rejectionOf = (
+  rights: AuthorizerResponse,
+  { topic, retain, qos }: PublishPacket,
+): ForbiddenPublication | null => {
   if (!allows(rights, 'Publish', `topic/${topic}`)) return 'topic';
   if (retain && !allows(rights, 'RetainPublish', `topic/${topic}`)) return 'retained';
   return qos === 2 ? 'qos' : null;
@@ -31,14 +34,14 @@ export const createSessions = (authorize: Authorize, { clock, log }: { clock: Cl
     of: (client: Client | null): Session | undefined => (client ? sessions.get(client) : undefined),
     /** Admits a client and returns null, or returns the error that the client gets. */
     open: async (client: Client, username?: string, password?: Uint8Array): Promise<AuthenticateError | null> => {
-      const event = connecting({ clientId: client.id, username, password });
+      const event = authorizerEvent({ clientId: client.id, username, password });
       const rights = await authorize(event).catch((error: unknown) =>
         log('error', 'the MQTT authorizer failed', {}, error),
       );
       if (!rights) return refusal('unavailable');
       if (!rights.isAuthenticated) return refusal('credentials');
       if (!allows(rights, 'Connect', `client/${client.id}`)) return refusal('identifier');
-      const stop = keepAsking({ rights, authorize: () => authorize(event), clock, end: end(client) });
+      const stop = keepAuthorized({ rights, authorize: () => authorize(event), clock, end: end(client) });
       sessions.set(client, { rights, stop, last: Promise.resolve() });
       return null;
     },

@@ -2,10 +2,10 @@ import type { Clock } from '../clock.ts';
 import type { Outgoing } from '../message.ts';
 import { asRedriven, type Entry, entryOf } from './entry.ts';
 import { add, createFairOrder, type FairOrder, hide, remove, showDue } from './fair-order.ts';
-import type { Journal, Kept, Row } from './journal.ts';
+import type { Journal, Row, Stored } from './journal.ts';
 
 /** The queue that receives the messages moved out of another. */
-export type Target = { send(message: Outgoing): void };
+export type MoveTarget = { send(message: Outgoing): void };
 
 /** The messages of a queue: in memory for receivers, and in the journal for the next process. */
 export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) => {
@@ -45,7 +45,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     /** Returns all messages in the order in which they were sent. */
     all: () => [...entries.values()],
     /** Adds a message. It can be received once the journal has stored it, so no message is processed that could be lost. */
-    add: (row: Row): Kept => {
+    add: (row: Row): Stored => {
       const stored = journal.add(row)?.then(() => keep(row));
       if (!stored) keep(row);
       return stored;
@@ -56,7 +56,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
       journal.remove(entry.sequence)?.catch(() => {});
     },
     /** Moves messages to another queue: both the additions and the removals are stored, or neither. */
-    move: (moved: readonly Entry[], target: Target): void => {
+    move: (moved: readonly Entry[], target: MoveTarget): void => {
       for (const entry of moved) {
         target.send(asRedriven(entry));
         drop(entry);

@@ -120,7 +120,7 @@ export const showDue = (order: FairOrder, now: number): void => {
 const isEligible = ({ id }: Group, isFull: IsFull): boolean => typeof id === 'number' || !isFull(id);
 
 /** Yields messages for one receive. The caller must hide or remove each one before requesting the next. */
-export function* inTurn(order: FairOrder, isFull: IsFull): Generator<Entry> {
+export function* takeTurns(order: FairOrder, isFull: IsFull): Generator<Entry> {
   const { ready, served } = order;
   const skipped: Group[] = [];
   try {

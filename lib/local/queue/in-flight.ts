@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Message } from '../message.ts';
-import type { QueueContents, Target } from './contents.ts';
+import type { MoveTarget, QueueContents } from './contents.ts';
 import { asMessage, changeable, type Entry, take } from './entry.ts';
-import { hide, type IsFull, inTurn, show } from './fair-order.ts';
+import { hide, type IsFull, show, takeTurns } from './fair-order.ts';
 
 /** How receivers get messages from a queue. */
 export type Receiving = {
@@ -15,7 +15,7 @@ export type Receiving = {
    * `deadLetterQueue`.
    */
   maxReceiveCount: number;
-  deadLetterQueue?: Target;
+  deadLetterQueue?: MoveTarget;
   clock: Clock;
   newId?: () => string;
 };
@@ -53,7 +53,7 @@ export const createInFlight = (options: Receiving, contents: QueueContents) => {
     receive(max: number, isFull: IsFull): Message[] {
       const messages: Message[] = [];
       if (max <= 0) return messages;
-      for (const entry of inTurn(contents.upToDate(), isFull)) {
+      for (const entry of takeTurns(contents.upToDate(), isFull)) {
         messages.push(...handOut(entry));
         if (messages.length >= max) break;
       }

@@ -12,7 +12,7 @@ export type Row = {
 };
 
 /** Settles once a change is stored, and rejects if it cannot be; `undefined` if nothing needs to be awaited. */
-export type Kept = Promise<void> | undefined;
+export type Stored = Promise<void> | undefined;
 
 /** Stores the messages of a queue for the next process. */
 export type Journal = {
@@ -21,9 +21,9 @@ export type Journal = {
   /** Returns a number greater than all before, including those of earlier processes. There may be gaps. */
   nextSequence(): number;
   /** Stores a message. */
-  add(row: Row): Kept;
+  add(row: Row): Stored;
   /** Removes a message. If the process dies before that is stored, the message is delivered again (at-least-once). */
-  remove(sequence: number): Kept;
+  remove(sequence: number): Stored;
   clear(): void;
   /** Resolves once all changes so far are stored; rejects if those of this turn of the event loop cannot be. */
   settled(): Promise<void>;

@@ -32,7 +32,7 @@ export type Queue = {
   /** Sends a message. It can be received once the journal has stored it. Throws if SQS would reject it. */
   send(message: Outgoing): void;
   /** Resolves once all sent messages are stored; rejects if those of this turn of the event loop cannot be. */
-  kept(): Promise<void>;
+  whenStored(): Promise<void>;
   /**
    * Returns up to `max` visible messages without waiting. Groups with the fewest messages in flight come first, equal
    * ones take turns. Groups for which `isFull` is true are skipped.
@@ -100,7 +100,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const queue: Queue = {
     name,
     isFifo,
-    kept: journal.settled,
+    whenStored: journal.settled,
     waitForMessage: wakeup.wait,
     send(message) {
       check(message, isFifo);

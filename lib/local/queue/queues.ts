@@ -1,7 +1,7 @@
 import { consumers } from '#functions/index.ts';
 import { type Consumer, MAX_RECEIVES, visibilitySeconds } from '#shared/queue/consumer.ts';
 import { isFifo, type QueueName, queueNames } from '#shared/queue/names.ts';
-import type { Queues } from '#shared/queue/send.ts';
+import type { Queues } from '#shared/queue/sqs-queues.ts';
 import type { Clock } from '../clock.ts';
 import type { Journal } from './journal.ts';
 import { createQueue, type Queue } from './queue.ts';
@@ -36,7 +36,7 @@ export const openQueues = (journalOf: (name: string) => Journal, clock: Clock) =
 export const queuesOf = (queues: LocalQueues): Queues => ({
   send: async (queue, messages) => {
     for (const message of messages) queues[queue].send(message);
-    await queues[queue].kept();
+    await queues[queue].whenStored();
   },
   hide: async (arn, receiptHandles, seconds) => {
     const queue = Object.values(queues).find(({ name }) => arn.endsWith(`:${name}`));
@@ -44,6 +44,6 @@ export const queuesOf = (queues: LocalQueues): Queues => ({
   },
   redrive: async (queue) => {
     queues[queue].redrive();
-    await queues[queue].kept();
+    await queues[queue].whenStored();
   },
 });

@@ -1,5 +1,5 @@
 import { invalid } from './errors.ts';
-import { type Bound, listOf, operandAt, operandOf, parsedOnce, type Reader } from './expression.ts';
+import { type Bound, cachedParser, listOf, operandAt, operandOf, type Reader } from './expression.ts';
 import type { Document, Value } from './values.ts';
 
 type Condition = (item: Document, bound: Bound) => boolean;
@@ -122,4 +122,4 @@ const conditionOf = (reader: Reader): Condition => {
 };
 
 /** Parses a condition into a function that checks an item. An absent item counts as one without attributes. */
-export const parseCondition = parsedOnce(conditionOf);
+export const parseCondition = cachedParser(conditionOf);

@@ -1,5 +1,5 @@
 import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
-import { transport } from '#shared/aws/transport.ts';
+import { requestHandlerOptions } from '#shared/aws/transport.ts';
 import { tableDesign } from '#shared/store/table.ts';
 
 /** Returns the client configuration for an engine at an endpoint. Its credentials are not secret. */
@@ -16,7 +16,7 @@ const keySchema = (design: { partitionKey: string; sortKey: string }) => [
 
 /** Creates the table from its design; does nothing if it exists. */
 export const ensureTable = async (endpoint: string, name: string): Promise<void> => {
-  const client = new DynamoDBClient({ ...clientConfig(endpoint), requestHandler: transport() });
+  const client = new DynamoDBClient({ ...clientConfig(endpoint), requestHandler: requestHandlerOptions() });
   const indexes = Object.entries(tableDesign.indexes);
   const attributes = [tableDesign, ...indexes.map(([, index]) => index)].flatMap((keys) => [
     keys.partitionKey,

@@ -6,11 +6,11 @@ export const tableError = (name: string, message: string, more: object = {}): Er
 export const invalid = (message: string): Error => tableError('ValidationException', message);
 
 /** Creates the error for a write that does not fit the stored item. In a transaction it becomes a cancellation reason. */
-export const unfit = (message: string): Error => tableError('ValidationException', message, { isOfItem: true });
+export const invalidItem = (message: string): Error => tableError('ValidationException', message, { isOfItem: true });
 
 export const conditionFailed = (): Error =>
   tableError('ConditionalCheckFailedException', 'The conditional request failed');
 
 /** Creates the error for calls whose changes could not be stored; they can be retried. */
-export const notKept = (cause: unknown): Error =>
+export const notStored = (cause: unknown): Error =>
   tableError('InternalServerError', 'could not write to the table', { cause });

@@ -120,7 +120,7 @@ export const operandOf = (reader: Reader): Operand => {
 };
 
 /** Returns a parser that caches its results. The store uses few expressions, always the same. */
-export const parsedOnce = <T>(parse: (reader: Reader) => T) => {
+export const cachedParser = <T>(parse: (reader: Reader) => T) => {
   const known = new Map<string, { run: T; used: ReadonlySet<string> }>();
   return (text: string) => {
     const found = known.get(text);

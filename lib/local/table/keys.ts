@@ -1,5 +1,5 @@
 import { type IndexName, tableDesign } from '#shared/store/table.ts';
-import { invalid, unfit } from './errors.ts';
+import { invalid, invalidItem } from './errors.ts';
 import { type Document, documentOf, sizeOf } from './values.ts';
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
@@ -38,10 +38,10 @@ export const checkItem = (item: Document): number => {
   checkKey(item, 'sortKey', sk);
   for (const index of indexNames) {
     const [partition, sort] = keyNames(index);
-    if (item[partition] !== undefined) checkKey(item, 'partitionKey', partition, unfit);
-    if (item[sort] !== undefined) checkKey(item, 'sortKey', sort, unfit);
+    if (item[partition] !== undefined) checkKey(item, 'partitionKey', partition, invalidItem);
+    if (item[sort] !== undefined) checkKey(item, 'sortKey', sort, invalidItem);
   }
   const size = sizeOf(item);
-  if (size > MAX_ITEM_BYTES) throw unfit('Item size has exceeded the maximum allowed size');
+  if (size > MAX_ITEM_BYTES) throw invalidItem('Item size has exceeded the maximum allowed size');
   return size;
 };

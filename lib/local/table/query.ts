@@ -1,6 +1,6 @@
 import type { IndexName } from '#shared/store/table.ts';
 import { invalid } from './errors.ts';
-import { listOf, namesOf, type Path, parsedOnce, type Reader, valueAt } from './expression.ts';
+import { cachedParser, listOf, namesOf, type Path, type Reader, valueAt } from './expression.ts';
 import { indexNames, keyNames } from './keys.ts';
 import { boundOf, EXPRESSIONS, type Input, optionsOf } from './request.ts';
 import type { Range, Rows } from './rows.ts';
@@ -21,7 +21,7 @@ const OPTIONS = [
 ];
 
 /** Parses `partition = :value`, optionally with a sort key between two values or with a prefix. */
-const parseKeys = parsedOnce((reader: Reader) => {
+const parseKeys = cachedParser((reader: Reader) => {
   const partition = reader.path();
   reader.expect('=');
   const value = reader.value();
@@ -43,7 +43,7 @@ const parseKeys = parsedOnce((reader: Reader) => {
   return { partition, value, sort, start: null, bounds: { low, high } };
 });
 
-const parseProjection = parsedOnce((reader: Reader): Path[] => listOf(reader, () => reader.path()));
+const parseProjection = cachedParser((reader: Reader): Path[] => listOf(reader, () => reader.path()));
 
 /** Returns the first string, in byte order, after all that begin with a prefix; null if there is none. */
 const endOfPrefix = (prefix: string): string | null => {

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type IndexName, tableDesign } from '#shared/store/table.ts';
 import { indexNames, keyNames } from './keys.ts';
-import { type Document, documentIn, sizeOf, textOf } from './values.ts';
+import { type Document, parseDocument, serializeDocument, sizeOf } from './values.ts';
 
 /** The key columns of the indexes. */
 const indexed = indexNames.flatMap((index) => keyNames(index));
@@ -92,7 +92,7 @@ export const rowsOf = (database: DatabaseSync) => {
   );
   const find = (pk: string, sk: string): { item: Document; size: number } | null => {
     const row = read.get(pk, sk);
-    return row ? { item: documentIn(String(row.item)), size: Number(row.size) } : null;
+    return row ? { item: parseDocument(String(row.item)), size: Number(row.size) } : null;
   };
   return {
     find,
@@ -100,7 +100,7 @@ export const rowsOf = (database: DatabaseSync) => {
     put: (item: Document, size: number): void => {
       const expires = item[tableDesign.ttl];
       const keys = ['pk', 'sk', ...indexed].map((name) => (item[name] as string | undefined) ?? null);
-      write.run(...keys, typeof expires === 'number' ? Math.floor(expires) : null, size, textOf(item));
+      write.run(...keys, typeof expires === 'number' ? Math.floor(expires) : null, size, serializeDocument(item));
     },
     remove: (pk: string, sk: string): void => void remove.run(pk, sk),
     /** Yields the items of a range in order; from an index only their keys. */
@@ -108,7 +108,7 @@ export const rowsOf = (database: DatabaseSync) => {
       const [text, parameters] = selectOf(range);
       const names = range.index ? ['pk', 'sk', ...keyNames(range.index)] : null;
       for (const row of prepared(text).iterate(...parameters)) {
-        if (!names) yield { item: documentIn(String(row.item)), size: Number(row.size) };
+        if (!names) yield { item: parseDocument(String(row.item)), size: Number(row.size) };
         else {
           const item: Document = {};
           for (const name of names) item[name] = String(row[name]);

@@ -157,7 +157,7 @@ export const openStorage = (dataDir: string) => {
 };
 
 /** Opens the table in a data folder for a tool; a host may be using it at the same time. */
-export const openBesideHost = (dataDir: string) => {
+export const openForTool = (dataDir: string) => {
   const database = new DatabaseSync(dataFileOf(dataDir), { timeout: BUSY_MS });
   database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST');
   const turns = createTurns(database, null);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Durable } from './durable.ts';
-import { notKept } from './errors.ts';
+import { notStored } from './errors.ts';
 
 /** A call that waits until the changes of its turn are stored: `settle` returns its result, `fail` the error. */
 type PendingCall = { settle: () => void; fail: (error: Error) => void };
@@ -29,7 +29,7 @@ export const createTurns = (database: DatabaseSync, durable: Durable | null) => 
     } catch (error) {
       // SQLite may already have rolled back by itself.
       if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
-      for (const { fail } of turn) fail(notKept(error));
+      for (const { fail } of turn) fail(notStored(error));
       return;
     }
     for (const { settle } of turn) settle();

@@ -1,13 +1,13 @@
-import { invalid, unfit } from './errors.ts';
+import { invalid, invalidItem } from './errors.ts';
 import {
   type Bound,
+  cachedParser,
   listOf,
   namesOf,
   type Operand,
   operandAt,
   operandOf,
   type Path,
-  parsedOnce,
   type Reader,
   valueAt,
 } from './expression.ts';
@@ -17,21 +17,21 @@ type Change = { path: Path; value: Operand | null };
 /** More digits than this would be rounded. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
 const MAX_DIGITS = 38;
 
-const wrongType = () => unfit('An operand in the update expression has an incorrect data type');
-const missing = () => unfit('The provided expression refers to an attribute that does not exist in the item');
-const misplaced = () => unfit('The document path provided in the update expression is invalid for update');
+const wrongType = () => invalidItem('An operand in the update expression has an incorrect data type');
+const missing = () => invalidItem('The provided expression refers to an attribute that does not exist in the item');
+const misplaced = () => invalidItem('The document path provided in the update expression is invalid for update');
 
 const integerOf = (operand: Value | undefined): bigint => {
   if (typeof operand === 'bigint') return operand;
   if (typeof operand !== 'number') throw wrongType();
-  if (!Number.isInteger(operand)) throw unfit('the local table can only add integers');
+  if (!Number.isInteger(operand)) throw invalidItem('the local table can only add integers');
   return BigInt(operand);
 };
 
 /** Adds integers exactly. The store adds no other numbers. */
 const sumOf = (a: Value | undefined, b: Value | undefined): Value => {
   const sum = integerOf(a) + integerOf(b);
-  if (String(sum).length > MAX_DIGITS) throw unfit('Number overflow');
+  if (String(sum).length > MAX_DIGITS) throw invalidItem('Number overflow');
   return Number.isSafeInteger(Number(sum)) ? Number(sum) : sum;
 };
 
@@ -102,7 +102,7 @@ const changesOf = (reader: Reader): Change[] => {
   return changes;
 };
 
-const parse = parsedOnce(changesOf);
+const parse = cachedParser(changesOf);
 
 const startsWith = (path: Path, start: Path): boolean => start.every((step, at) => path[at] === step);
 

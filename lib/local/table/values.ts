@@ -68,7 +68,7 @@ export const sizeOf = (document: Document): number => {
 };
 
 /** Serializes a document to the JSON that the table stores. */
-export const textOf = (document: Document): string => {
+export const serializeDocument = (document: Document): string => {
   try {
     return JSON.stringify(document);
   } catch {
@@ -86,5 +86,5 @@ const exact = (_: string, value: unknown, { source }: { source?: string }): unkn
 const LARGE = /[:,[]-?\d{16}/;
 
 /** Parses what `textOf` returned. Integers beyond the safe ones become bigints. */
-export const documentIn = (text: string): Document =>
+export const parseDocument = (text: string): Document =>
   LARGE.test(text) ? JSON.parse(text, exact as (key: string, value: unknown) => unknown) : JSON.parse(text);

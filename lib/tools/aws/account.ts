@@ -5,10 +5,10 @@ import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sd
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackName } from '#lib/aws/settings/stack-name.ts';
-import { transport } from '#shared/aws/transport.ts';
+import { requestHandlerOptions } from '#shared/aws/transport.ts';
 import { type Subscription, subscriptionFrom } from '#shared/domain/people/subscription.ts';
-import { Refusal } from '../refusal.ts';
-import { isNamed, orElse } from './calls.ts';
+import { UserError } from '../user-error.ts';
+import { hasName, withFallback } from './calls.ts';
 import { functionCalls } from './functions.ts';
 import { tableCalls } from './tables.ts';
 
@@ -19,7 +19,7 @@ const TIMEOUTS = { connect: 5_000, answer: 20_000 };
 
 /** Whether an error means that a stack does not exist. CloudFormation has no specific error type for that. */
 const isMissing = (error: unknown): boolean =>
-  isNamed('ValidationError')(error) && /does not exist/.test(String((error as Error).message));
+  hasName('ValidationError')(error) && /does not exist/.test(String((error as Error).message));
 
 const stackReads = (formation: CloudFormationClient) => ({
   /** Returns the outputs of a stack by name, or null if the stack does not exist. */
@@ -28,7 +28,7 @@ const stackReads = (formation: CloudFormationClient) => ({
       const pairs = (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
       return Object.fromEntries(pairs) as Outputs;
     });
-    return orElse(described, isMissing, null);
+    return withFallback(described, isMissing, null);
   },
 
   /** Whether CloudFormation is changing a stack. */
@@ -40,7 +40,7 @@ const stackReads = (formation: CloudFormationClient) => ({
   /** Returns the deployed template of a stack, or null if the stack does not exist. */
   template: (StackName: string): Promise<string | null> => {
     const response = formation.send(new GetTemplateCommand({ StackName }));
-    return orElse(
+    return withFallback(
       response.then(({ TemplateBody = '{}' }) => TemplateBody),
       isMissing,
       null,
@@ -55,9 +55,9 @@ const mailReads = (mail: SESv2Client) => ({
   /** Whether this address or domain is verified as a sender. */
   mayMailFrom: (EmailIdentity: string): Promise<boolean> => {
     const identity = mail.send(new GetEmailIdentityCommand({ EmailIdentity }));
-    return orElse(
+    return withFallback(
       identity.then(({ VerifiedForSendingStatus = false }) => VerifiedForSendingStatus),
-      isNamed('NotFoundException'),
+      hasName('NotFoundException'),
       false,
     );
   },
@@ -72,8 +72,8 @@ export const awsConfig = (env: Readonly<Record<string, string | undefined>>): Aw
 };
 
 /** Returns the calls to an AWS account that the tools make, with the credentials of the AWS CLI. */
-export const awsAccount = (awsConfig: AwsConfig) => {
-  const config = { ...awsConfig, requestHandler: transport(TIMEOUTS) };
+export const createAccountClient = (awsConfig: AwsConfig) => {
+  const config = { ...awsConfig, requestHandler: requestHandlerOptions(TIMEOUTS) };
   const sts = new STSClient(config);
   const lambda = new LambdaClient(config);
   const sns = new SNSClient(config);
@@ -107,14 +107,14 @@ export const awsAccount = (awsConfig: AwsConfig) => {
   };
 };
 
-export type Account = ReturnType<typeof awsAccount>;
+export type AccountClient = ReturnType<typeof createAccountClient>;
 
 /** Returns the outputs of the stack of a stage. Throws a Refusal if it does not exist. */
-export const outputsOf = async (account: Account, stage: string): Promise<Outputs> => {
+export const requireOutputs = async (account: AccountClient, stage: string): Promise<Outputs> => {
   const outputs = await account.outputs(stackName(stage));
   if (outputs) return outputs;
   const { account: id, region } = await account.identity();
-  throw new Refusal(
+  throw new UserError(
     `The account ${id} has no stack ${stackName(stage)} in ${region}: deploy it (npm run deploy -- --stage ${stage}), ` +
       'or set another region (AWS_REGION) or profile (AWS_PROFILE).',
   );

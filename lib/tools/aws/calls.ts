@@ -1,7 +1,7 @@
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
 /** Returns the result of a call, or `fallback` if it fails with an expected error. */
-export const orElse = async <T, O>(
+export const withFallback = async <T, O>(
   call: Promise<T>,
   isExpected: (error: unknown) => boolean,
   fallback: O,
@@ -15,7 +15,7 @@ export const orElse = async <T, O>(
 };
 
 /** Returns a predicate for errors with one of these names. */
-export const isNamed =
+export const hasName =
   (...names: readonly string[]) =>
   (error: unknown): boolean =>
     names.includes(nameOf(error));

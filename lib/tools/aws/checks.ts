@@ -1,7 +1,7 @@
-import { toldOf } from '#shared/domain/people/subscription.ts';
-import type { Account } from './account.ts';
-import { sentenceOf } from './failure.ts';
-import { addressesToldIn, concurrencyAlarmIn, functionsIn, type Template, tableIn } from './template.ts';
+import { alarmRecipients } from '#shared/domain/people/subscription.ts';
+import type { AccountClient } from './account.ts';
+import { explainAwsError } from './failure.ts';
+import { concurrencyAlarmIn, functionsIn, subscriberAddressesIn, type Template, tableIn } from './template.ts';
 
 /**
  * The result of a check. `failed`: a deployment would fail. `warning`: the deployed stage would lack something. `says`
@@ -19,7 +19,7 @@ export type Check = {
  * The bootstrap version that the templates of this CDK need.
  * https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html
  */
-export const LEAST_BOOTSTRAP = 6;
+export const MIN_BOOTSTRAP_VERSION = 6;
 
 /**
  * The concurrency that Lambda keeps unreserved.
@@ -36,11 +36,11 @@ const orUnchecked = async (what: string, check: () => Promise<Check>): Promise<C
     return await check();
   } catch (error) {
     if (!isDenied(error)) throw error;
-    return { what, verdict: 'warning', says: `Could not be checked. ${sentenceOf(error)}` };
+    return { what, verdict: 'warning', says: `Could not be checked. ${explainAwsError(error)}` };
   }
 };
 
-type Calls<K extends keyof Account> = Pick<Account, K>;
+type Calls<K extends keyof AccountClient> = Pick<AccountClient, K>;
 
 /** Checks that the account is bootstrapped for the CDK. */
 export const checkBootstrap = ({ outputs, identity }: Calls<'outputs' | 'identity'>): Promise<Check> =>
@@ -55,11 +55,11 @@ export const checkBootstrap = ({ outputs, identity }: Calls<'outputs' | 'identit
         says: `The account is not bootstrapped for the CDK in this region: ${command}.`,
       };
     const version = Number(toolkit.BootstrapVersion ?? 0);
-    if (version >= LEAST_BOOTSTRAP) return { what, verdict: 'ok', says: `version ${version}` };
+    if (version >= MIN_BOOTSTRAP_VERSION) return { what, verdict: 'ok', says: `version ${version}` };
     return {
       what,
       verdict: 'failed',
-      says: `The bootstrap stack has version ${version}, but ${LEAST_BOOTSTRAP} is required: ${command}.`,
+      says: `The bootstrap stack has version ${version}, but ${MIN_BOOTSTRAP_VERSION} is required: ${command}.`,
     };
   });
 
@@ -129,7 +129,7 @@ export const checkConcurrency = (
 export const checkAlarms = ({ concurrency }: Calls<'concurrency'>, template: Template): Promise<Check> =>
   orUnchecked('alarms', async () => {
     const what = 'alarms';
-    const addresses = addressesToldIn(template);
+    const addresses = subscriberAddressesIn(template);
     if (addresses.length === 0)
       return {
         what,
@@ -157,7 +157,7 @@ export const checkSubscriptions = (
     const what = 'subscribers';
     const topic = (await outputs(stack))?.AlarmTopic;
     if (topic === undefined) return { what, verdict: 'ok', says: 'none before the first deployment' };
-    const { confirmed, waking } = toldOf(await subscriptions(topic));
+    const { confirmed, waking } = alarmRecipients(await subscriptions(topic));
     if (confirmed.length === 0)
       return {
         what,
@@ -174,7 +174,7 @@ export const checkSubscriptions = (
   });
 
 /** The error for a stack whose functions have no fixed names yet, so that the tools cannot tell which of them run. */
-export const UNNAMED =
+export const STACK_TOO_OLD =
   'The stack was deployed by a version that is too old: deploy this version first, with unchanged settings';
 
 /**
@@ -192,7 +192,7 @@ export const checkTable = (
     const table = tableIn(deployed);
     if (table === null || table === tableIn(template)) return { what, verdict: 'ok', says: 'unchanged' };
     const functions = functionsIn(deployed);
-    if (functions === null) return { what, verdict: 'failed', says: `${UNNAMED}, then with the other table.` };
+    if (functions === null) return { what, verdict: 'failed', says: `${STACK_TOO_OLD}, then with the other table.` };
     const fed = await mappings(functions.map(({ name }) => name));
     const running = new Set(fed.filter(({ state }) => state !== 'Disabled').map(({ functionName }) => functionName));
     if (running.size === 0) return { what, verdict: 'ok', says: 'changed, while no function runs' };
@@ -204,5 +204,5 @@ export const checkTable = (
   });
 
 const signs = { ok: 'ok', warning: 'NOTE', failed: 'NOT OK' } as const;
-export const checkLine = ({ what, verdict, says }: Check): string =>
+export const formatCheck = ({ what, verdict, says }: Check): string =>
   `${signs[verdict].padEnd(6)}  ${what.padEnd(11)}  ${says}`;

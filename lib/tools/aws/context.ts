@@ -15,5 +15,5 @@ export const contextFrom = (stage: string, given: readonly string[] = []): Conte
   return { ...Object.fromEntries(pairs), stage };
 };
 
-export const contextArgs = (context: Context): string[] =>
+export const contextArguments = (context: Context): string[] =>
   Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

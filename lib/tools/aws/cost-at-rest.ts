@@ -101,7 +101,7 @@ export const costAtRest = (template: Template): AtRest[] => {
 };
 
 /** Formats the cost at rest as lines of text with their sum. */
-export const costLines = (rows: readonly AtRest[]): string[] => {
+export const formatCosts = (rows: readonly AtRest[]): string[] => {
   const line = (usd: number, what: string) => `${usd.toFixed(2).padStart(8)}  ${what}`;
   const sum = rows.reduce((total, { usd }) => total + usd, 0);
   return [

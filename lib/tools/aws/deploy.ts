@@ -2,33 +2,33 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stackName } from '#lib/aws/settings/stack-name.ts';
-import { Refusal } from '../refusal.ts';
-import type { Account, Outputs } from './account.ts';
+import { UserError } from '../user-error.ts';
+import type { AccountClient, Outputs } from './account.ts';
 import { type Cdk, readJson } from './cdk.ts';
 import {
   type Check,
   checkAlarms,
   checkBootstrap,
   checkConcurrency,
-  checkLine,
   checkMail,
   checkSubscriptions,
   checkTable,
+  formatCheck,
 } from './checks.ts';
-import { type Context, contextArgs } from './context.ts';
-import { costAtRest, costLines } from './cost-at-rest.ts';
-import { addressesToldIn, keepsData, mailSenderIn, reservedIn, type Template } from './template.ts';
+import { type Context, contextArguments } from './context.ts';
+import { costAtRest, formatCosts } from './cost-at-rest.ts';
+import { keepsData, mailSenderIn, reservedIn, subscriberAddressesIn, type Template } from './template.ts';
 
 /** The settings of a stage including its name, and the output folder of the CDK. */
 export type Deployment = { context: Context; folder: string };
-export type Tools = { account: Account; cdk: Cdk; say: (line: string) => void };
+export type Tools = { account: AccountClient; cdk: Cdk; say: (line: string) => void };
 
 const stageOf = ({ context }: Deployment): string => context.stage ?? 'dev';
 
 const synthesise = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): Promise<Template> => {
   const { context, folder } = deployment;
-  const args = ['synth', '--quiet', '--output', folder, ...contextArgs(context)];
-  if ((await cdk(args)) !== 0) throw new Refusal('The CDK could not synthesise the template: see its output above.');
+  const args = ['synth', '--quiet', '--output', folder, ...contextArguments(context)];
+  if ((await cdk(args)) !== 0) throw new UserError('The CDK could not synthesise the template: see its output above.');
   return readJson(join(folder, `${stackName(stageOf(deployment))}.template.json`));
 };
 
@@ -55,8 +55,8 @@ const outputLines = (outputs: Outputs): string[] =>
 const readOutputs = async (file: string, stack: string): Promise<Outputs> => (await readJson(file))[stack] ?? {};
 
 /** Checks the subscribers of alarms. Runs again after the deployment, which may have changed the topic or the address. */
-const subscriberChecks = async (stage: string, template: Template, account: Account): Promise<Check[]> => {
-  const addresses = addressesToldIn(template);
+const subscriberChecks = async (stage: string, template: Template, account: AccountClient): Promise<Check[]> => {
+  const addresses = subscriberAddressesIn(template);
   return addresses.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), addresses)];
 };
 
@@ -101,15 +101,15 @@ const runDeploy = async (
  * Runs the checks, prints them and the cost at rest, and deploys with `more` arguments for `cdk deploy`. Returns the outputs
  * and the template of the stack, or null if a check or the CDK failed, after it printed the reason.
  */
-export const release = async (
+export const checkAndDeploy = async (
   deployment: Deployment,
   tools: Tools,
   more: readonly string[],
 ): Promise<{ outputs: Outputs; template: Template } | null> => {
   const { say } = tools;
   const { template, checks } = await prepare(deployment, tools);
-  for (const check of checks) say(checkLine(check));
-  for (const line of costLines(costAtRest(template))) say(line);
+  for (const check of checks) say(formatCheck(check));
+  for (const line of formatCosts(costAtRest(template))) say(line);
   if (checks.some(({ verdict }) => verdict === 'failed')) {
     say('Nothing was deployed.');
     return null;
@@ -127,11 +127,11 @@ export const deploy = async (deployment: Deployment, tools: Tools, more: readonl
   const stage = stageOf(deployment);
   const { account: id, region } = await account.identity();
   say(`stage ${stage}, account ${id}, region ${region}`);
-  const released = await release(deployment, tools, more);
+  const released = await checkAndDeploy(deployment, tools, more);
   if (released === null) return false;
   const { outputs, template } = released;
   for (const line of [...outputLines(outputs), ...nextSteps(stage, outputs.Url ?? 'URL')]) say(line);
-  for (const check of await subscriberChecks(stage, template, account)) say(checkLine(check));
+  for (const check of await subscriberChecks(stage, template, account)) say(formatCheck(check));
   return true;
 };
 
@@ -140,7 +140,7 @@ export const diff = async (deployment: Deployment, { account, cdk, say }: Tools)
   const { account: id, region } = await account.identity();
   const stack = stackName(stageOf(deployment));
   say(`stack ${stack}, account ${id}, region ${region}`);
-  return (await cdk(['diff', stack, ...contextArgs(deployment.context)])) === 0;
+  return (await cdk(['diff', stack, ...contextArguments(deployment.context)])) === 0;
 };
 
 const HOW_TO_DESTROY =
@@ -158,15 +158,15 @@ export const destroy = async (
   more: readonly string[] = [],
 ): Promise<boolean> => {
   const stage = stageOf(deployment);
-  if (keepData) throw new Refusal(`The stage ${stage} keeps its data, so nothing was destroyed: ${HOW_TO_DESTROY}`);
+  if (keepData) throw new UserError(`The stage ${stage} keeps its data, so nothing was destroyed: ${HOW_TO_DESTROY}`);
   const { account: id, region } = await account.identity();
   const body = await account.template(stackName(stage));
   if (body === null)
-    throw new Refusal(
+    throw new UserError(
       `The account ${id} has no stack ${stackName(stage)} in ${region}, so there is nothing to destroy.`,
     );
   if (keepsData(JSON.parse(body)))
-    throw new Refusal(`The stage ${stage} was deployed with keepData, so nothing was destroyed: ${HOW_TO_DESTROY}`);
+    throw new UserError(`The stage ${stage} was deployed with keepData, so nothing was destroyed: ${HOW_TO_DESTROY}`);
   say(`stack ${stackName(stage)}, account ${id}, region ${region}: its table will be deleted too`);
-  return (await cdk(['destroy', stackName(stage), ...contextArgs(deployment.context), ...more])) === 0;
+  return (await cdk(['destroy', stackName(stage), ...contextArguments(deployment.context), ...more])) === 0;
 };

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { UserError } from '../user-error.ts';
 
 const NO_CREDENTIALS =
   'No AWS credentials found, or AWS_PROFILE names an unknown profile: run `aws configure sso` and `aws sso login`, set AWS_PROFILE to an existing profile, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.';
@@ -28,7 +28,7 @@ type Failure = { name?: string; code?: string; message?: string };
 const deniedAction = (message: string): string => /perform: ([\w-]+:\w+)/.exec(message)?.[1] ?? 'a call of this tool';
 
 /** Returns a sentence that explains an error of AWS and what to do, or null for other errors. */
-export const sentenceOf = (error: unknown): string | null => {
+export const explainAwsError = (error: unknown): string | null => {
   const { name = '', code = '', message = '' } = error as Failure;
   // The SDK throws the same error for missing credentials and for an expired SSO session.
   if (name === 'CredentialsProviderError' && /\bSSO\b.*expired/i.test(message)) return SSO_ENDED;
@@ -46,11 +46,11 @@ export const sentenceOf = (error: unknown): string | null => {
 };
 
 /** Runs a tool. Throws errors of AWS that can be explained as a Refusal with the explanation. */
-export const withSentences = async <T>(run: () => Promise<T>): Promise<T> => {
+export const explainingAwsErrors = async <T>(run: () => Promise<T>): Promise<T> => {
   try {
     return await run();
   } catch (error) {
-    const sentence = error instanceof Refusal ? null : sentenceOf(error);
-    throw sentence === null ? error : new Refusal(sentence, { cause: error });
+    const sentence = error instanceof UserError ? null : explainAwsError(error);
+    throw sentence === null ? error : new UserError(sentence, { cause: error });
   }
 };

@@ -6,16 +6,16 @@ import {
   paginateListEventSourceMappings,
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda';
-import { isNamed, orElse } from './calls.ts';
+import { hasName, withFallback } from './calls.ts';
 
 /** An event source mapping of a function. Its state is `Enabled`, `Disabled`, or between them, such as `Disabling`. */
-export type Mapping = { id: string; functionName: string; state: string };
+export type EventSourceMapping = { id: string; functionName: string; state: string };
 
 /** Returns the calls for functions and their event source mappings. */
 export const functionCalls = (lambda: LambdaClient) => ({
   /** Returns the event source mappings of these functions. */
-  mappings: async (names: readonly string[]): Promise<Mapping[]> => {
-    const found: Mapping[] = [];
+  mappings: async (names: readonly string[]): Promise<EventSourceMapping[]> => {
+    const found: EventSourceMapping[] = [];
     for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings({ client: lambda }, {}))
       for (const { UUID = '', FunctionArn = '', State = '' } of EventSourceMappings)
         found.push({ id: UUID, functionName: FunctionArn.split(':')[6] ?? '', state: State });
@@ -25,7 +25,7 @@ export const functionCalls = (lambda: LambdaClient) => ({
   /** Starts to enable or disable a mapping. Does nothing while an earlier change is in progress. */
   switchMapping: async (UUID: string, Enabled: boolean): Promise<void> => {
     const updated = lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled }));
-    await orElse(updated, isNamed('ResourceInUseException', 'ResourceConflictException'), null);
+    await withFallback(updated, hasName('ResourceInUseException', 'ResourceConflictException'), null);
   },
 
   /** Returns the reserved concurrency of a function, or null if none is reserved. With 0 it is never invoked. */

@@ -1,8 +1,8 @@
 import { type Deployment, smokeCommand } from './deploy.ts';
-import { type Deployed, lookAt, lookCalmly } from './deployed.ts';
-import type { Goal } from './recovery.ts';
-import { PARTLY, type RecoveryTools, RUNS, type Step, stepsOf } from './recovery-steps.ts';
-import { standstill } from './standstill.ts';
+import { type Deployed, readDeployed, readDeployedWhenStable } from './deployed.ts';
+import type { RecoveryGoal } from './recovery.ts';
+import { APIS_CLOSED, type RecoveryStep, type RecoveryTools, RUNNING, recoverySteps } from './recovery-steps.ts';
+import { createStandstill } from './stage-standstill.ts';
 
 const RETRY = 'Run the same command again: it continues where it stopped.';
 const UNCHANGED =
@@ -11,14 +11,14 @@ const UNCHANGED =
 type Duration = { what: string; ms: number };
 
 /** Reads the deployed stage, and prints where it is and which steps are done or still to do. */
-const plan = async (goal: Goal, deployment: Deployment, isPlan: boolean, tools: RecoveryTools) => {
+const plan = async (goal: RecoveryGoal, deployment: Deployment, isPlan: boolean, tools: RecoveryTools) => {
   const { account, say } = tools;
   const { account: id, region } = await account.identity();
   say(`stage ${goal.stage}, account ${id}, region ${region}`);
   try {
-    const deployed = await (isPlan ? lookAt(account, goal) : lookCalmly(account, goal, tools));
-    const isStopped = await standstill(deployed.functions, tools).isAnyStopped();
-    const steps = stepsOf(goal, { deployed, otherwise: isStopped ? PARTLY : RUNS }, deployment, tools);
+    const deployed = await (isPlan ? readDeployed(account, goal) : readDeployedWhenStable(account, goal, tools));
+    const isStopped = await createStandstill(deployed.functions, tools).isAnyStopped();
+    const steps = recoverySteps(goal, { deployed, otherwise: isStopped ? APIS_CLOSED : RUNNING }, deployment, tools);
     for (const { what, isDone } of steps) say(`${(await isDone()) ? 'done' : 'to do'}`.padEnd(8) + what);
     return { deployed, steps };
   } catch (error) {
@@ -28,7 +28,7 @@ const plan = async (goal: Goal, deployment: Deployment, isPlan: boolean, tools: 
 };
 
 /** Runs the steps that are not done. If one fails, prints which one, and the state of the stage. */
-const runSteps = async (steps: readonly Step[], { say, now }: RecoveryTools): Promise<Duration[]> => {
+const runSteps = async (steps: readonly RecoveryStep[], { say, now }: RecoveryTools): Promise<Duration[]> => {
   const durations: Duration[] = [];
   for (const { what, isDone, make, otherwise } of steps) {
     const start = now();
@@ -45,7 +45,11 @@ const runSteps = async (steps: readonly Step[], { say, now }: RecoveryTools): Pr
   return durations;
 };
 
-const linesOf = ({ target, settings }: Goal, { table, url }: Deployed, durations: readonly Duration[]): string[] => [
+const linesOf = (
+  { target, settings }: RecoveryGoal,
+  { table, url }: Deployed,
+  durations: readonly Duration[],
+): string[] => [
   ...durations.map(({ what, ms }) => `${(ms / 1_000).toFixed(1).padStart(9)} s  ${what}`),
   `The stage runs on the table ${target}. From now on, its settings also include:`,
   `  ${Object.entries(settings)
@@ -61,7 +65,7 @@ const linesOf = ({ target, settings }: Goal, { table, url }: Deployed, durations
  * stopped. `deployment` includes the settings of the goal. With `isPlan` it only prints the steps.
  */
 export const recover = async (
-  goal: Goal,
+  goal: RecoveryGoal,
   deployment: Deployment,
   isPlan: boolean,
   tools: RecoveryTools,

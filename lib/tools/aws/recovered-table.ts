@@ -1,9 +1,9 @@
-import { Refusal } from '../refusal.ts';
-import type { Account } from './account.ts';
+import { UserError } from '../user-error.ts';
+import type { AccountClient } from './account.ts';
 import type { TableExtras } from './template.ts';
-import { until, type Waiting } from './waiting.ts';
+import { type Timing, waitUntil } from './wait-until.ts';
 
-type Tools = { account: Account; say: (line: string) => void } & Waiting;
+type Tools = { account: AccountClient; say: (line: string) => void } & Timing;
 
 /** The table `source` is recovered to the time `to` (ms, whole seconds) under the name `target`. */
 type TableRecovery = { source: string; target: string; to: number };
@@ -13,10 +13,10 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 /** Throws a Refusal if the table cannot be recovered to that time. */
 const checkTime = async ({ source, to }: TableRecovery, { account }: Tools): Promise<void> => {
   const times = await account.recoverable(source);
-  if (!times) throw new Refusal(`The table ${source} has no point-in-time recovery, so it cannot be recovered.`);
+  if (!times) throw new UserError(`The table ${source} has no point-in-time recovery, so it cannot be recovered.`);
   if (to >= times.from && to <= times.to) return;
   const range = `from ${iso(times.from)} to ${iso(times.to)}`;
-  throw new Refusal(`AWS can recover the table ${source} only to times ${range}, not to ${iso(to)}.`);
+  throw new UserError(`AWS can recover the table ${source} only to times ${range}, not to ${iso(to)}.`);
 };
 
 /**
@@ -28,7 +28,7 @@ export const isRestored = async (recovery: TableRecovery, tools: Tools): Promise
   const found = await tools.account.table(target);
   if (!found) await checkTime(recovery, tools);
   if (found?.source && found.source !== source)
-    throw new Refusal(
+    throw new UserError(
       `The table ${target} already exists, but was recovered from ${found.source}, not from ${source}.`,
     );
   return found?.isActive === true;
@@ -38,7 +38,7 @@ export const restore = async (recovery: TableRecovery, tools: Tools): Promise<vo
   const { source, target, to } = recovery;
   if (!(await tools.account.table(target))) await tools.account.restore(source, target, to);
   const isActive = () => isRestored(recovery, tools);
-  await until(isActive, { what: `the table ${target} and its indexes are active`, minutes: 24 * 60 }, tools);
+  await waitUntil(isActive, { what: `the table ${target} and its indexes are active`, minutes: 24 * 60 }, tools);
 };
 
 /** Returns the calls that add what the recovered table lacks. */
@@ -50,14 +50,14 @@ const missingExtras = async (target: string, { ttl, isRecoverable, isProtected }
   return calls;
 };
 
-export const isEquipped = async (target: string, wanted: TableExtras, tools: Tools): Promise<boolean> =>
+export const hasTableExtras = async (target: string, wanted: TableExtras, tools: Tools): Promise<boolean> =>
   (await missingExtras(target, wanted, tools)).length === 0;
 
-export const equip = async (target: string, wanted: TableExtras, tools: Tools): Promise<void> => {
+export const addTableExtras = async (target: string, wanted: TableExtras, tools: Tools): Promise<void> => {
   const isComplete = async () => {
     const calls = await missingExtras(target, wanted, tools);
     for (const call of calls) await call();
     return calls.length === 0;
   };
-  await until(isComplete, { what: `the table ${target} has TTL, recovery and protection`, minutes: 30 }, tools);
+  await waitUntil(isComplete, { what: `the table ${target} has TTL, recovery and protection`, minutes: 30 }, tools);
 };

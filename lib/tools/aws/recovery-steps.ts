@@ -1,20 +1,20 @@
 import type { Table } from '#shared/store/engine/client.ts';
-import { Refusal } from '../refusal.ts';
-import { checkLine } from './checks.ts';
-import { type Deployment, type Tools as DeployTools, prepare, release } from './deploy.ts';
-import { type Deployed, isSwitched, lookAt, lookCalmly } from './deployed.ts';
+import { UserError } from '../user-error.ts';
+import { formatCheck } from './checks.ts';
+import { checkAndDeploy, type Deployment, type Tools as DeployTools, prepare } from './deploy.ts';
+import { type Deployed, isOnRecoveredTable, readDeployed, readDeployedWhenStable } from './deployed.ts';
 import { repeatErasures } from './erasures.ts';
-import { equip, isEquipped, isRestored, restore } from './recovered-table.ts';
-import type { Goal } from './recovery.ts';
-import { type Standstill, standstill } from './standstill.ts';
+import { addTableExtras, hasTableExtras, isRestored, restore } from './recovered-table.ts';
+import type { RecoveryGoal } from './recovery.ts';
+import { createStandstill, type Standstill } from './stage-standstill.ts';
 import { tableExtrasIn } from './template.ts';
-import type { Waiting } from './waiting.ts';
+import type { Timing } from './wait-until.ts';
 
 /** The tools of a recovery. `tableNamed` opens a table of the account. */
-export type RecoveryTools = DeployTools & Waiting & { tableNamed: (name: string) => Table };
+export type RecoveryTools = DeployTools & Timing & { tableNamed: (name: string) => Table };
 
 /** A step of a recovery. Whether it is done is read from AWS, and it can be repeated from any state that a failure leaves. */
-export type Step = {
+export type RecoveryStep = {
   what: string;
   isDone: () => Promise<boolean>;
   make: () => Promise<void>;
@@ -22,8 +22,8 @@ export type Step = {
   otherwise: string;
 };
 
-export const RUNS = 'The stage runs as before.';
-export const PARTLY =
+export const RUNNING = 'The stage runs as before.';
+export const APIS_CLOSED =
   'The APIs of the stage are closed: falls may not be accepted until you run the same command again.';
 const STOPPED = 'The APIs are closed and nothing runs: falls are not accepted until you run the same command again.';
 const STARTING =
@@ -36,25 +36,25 @@ const no = async () => false;
 const check = async (deployment: Deployment, tools: RecoveryTools): Promise<void> => {
   const { checks } = await prepare(deployment, tools);
   const failed = checks.filter(({ what, verdict }) => verdict === 'failed' && what !== 'table');
-  for (const check of failed) tools.say(checkLine(check));
+  for (const check of failed) tools.say(formatCheck(check));
   if (failed.length > 0)
-    throw new Refusal('The stage cannot be deployed with these settings: see the failed checks above.');
+    throw new UserError('The stage cannot be deployed with these settings: see the failed checks above.');
 };
 
-const deploy = async (goal: Goal, deployment: Deployment, tools: RecoveryTools): Promise<void> => {
-  const released = await release(deployment, tools, ['--require-approval', 'never']);
-  if (released === null) throw new Refusal('The deployment failed: see its output above.');
-  if (!isSwitched(goal, await lookCalmly(tools.account, goal, tools)))
-    throw new Refusal(`The deployment succeeded, but the stack ${goal.stack} does not use the table ${goal.target}.`);
+const deploy = async (goal: RecoveryGoal, deployment: Deployment, tools: RecoveryTools): Promise<void> => {
+  const released = await checkAndDeploy(deployment, tools, ['--require-approval', 'never']);
+  if (released === null) throw new UserError('The deployment failed: see its output above.');
+  if (!isOnRecoveredTable(goal, await readDeployedWhenStable(tools.account, goal, tools)))
+    throw new UserError(`The deployment succeeded, but the stack ${goal.stack} does not use the table ${goal.target}.`);
 };
 
 /** Returns the steps that prepare the recovered table while the stage runs. */
 const tableSteps = (
-  { to, target }: Goal,
+  { to, target }: RecoveryGoal,
   { table: source, template }: Deployed,
   otherwise: string,
   tools: RecoveryTools,
-): Step[] => {
+): RecoveryStep[] => {
   const recovery = { source, target, to };
   const wanted = tableExtrasIn(template);
   const isDone = source === target ? yes : () => isRestored(recovery, tools);
@@ -67,25 +67,25 @@ const tableSteps = (
     },
     {
       what: 'enable TTL, point-in-time recovery and deletion protection as on the table of the stage',
-      isDone: async () => (await isDone()) && (await isEquipped(target, wanted, tools)),
-      make: () => equip(target, wanted, tools),
+      isDone: async () => (await isDone()) && (await hasTableExtras(target, wanted, tools)),
+      make: () => addTableExtras(target, wanted, tools),
       otherwise,
     },
   ];
 };
 
-const stopSteps = (still: Standstill, { pause }: RecoveryTools): Step[] => [
+const stopSteps = (still: Standstill, { pause }: RecoveryTools): RecoveryStep[] => [
   {
     what: `close the APIs: stop ${still.direct} functions that no queue feeds`,
     isDone: still.areDirectStopped,
     make: still.stopDirect,
-    otherwise: PARTLY,
+    otherwise: APIS_CLOSED,
   },
   {
     what: `disable ${still.queues} event source mappings and stop their functions`,
     isDone: still.areQueuesOff,
     make: still.switchQueuesOff,
-    otherwise: PARTLY,
+    otherwise: APIS_CLOSED,
   },
   {
     what: `wait ${still.longestSeconds} s until running invocations have finished`,
@@ -97,10 +97,10 @@ const stopSteps = (still: Standstill, { pause }: RecoveryTools): Step[] => [
 
 /** Returns the step that repeats erasures made since then. They run as soon as the stage does. */
 const erasureStep = (
-  { to, target }: Goal,
+  { to, target }: RecoveryGoal,
   { table: source }: Deployed,
   { tableNamed, say, now }: RecoveryTools,
-): Step => ({
+): RecoveryStep => ({
   what: 'repeat erasures of personal data made since then',
   isDone: no,
   make: async () => {
@@ -111,15 +111,19 @@ const erasureStep = (
   otherwise: STOPPED,
 });
 
-const startSteps = (goal: Goal, first: Standstill, tools: RecoveryTools): Step[] => {
+const startSteps = (goal: RecoveryGoal, first: Standstill, tools: RecoveryTools): RecoveryStep[] => {
   const { account } = tools;
   // The deployment may have changed the reservations.
-  const stillOf = ({ functions }: Deployed) => standstill(functions, tools);
-  const step = (what: string, isDone: (still: Standstill) => Promise<boolean>, make: Step['make']): Step => ({
+  const stillOf = ({ functions }: Deployed) => createStandstill(functions, tools);
+  const step = (
+    what: string,
+    isDone: (still: Standstill) => Promise<boolean>,
+    make: RecoveryStep['make'],
+  ): RecoveryStep => ({
     what,
     isDone: async () => {
-      const deployed = await lookAt(account, goal);
-      return isSwitched(goal, deployed) && isDone(stillOf(deployed));
+      const deployed = await readDeployed(account, goal);
+      return isOnRecoveredTable(goal, deployed) && isDone(stillOf(deployed));
     },
     make,
     otherwise: STARTING,
@@ -128,26 +132,26 @@ const startSteps = (goal: Goal, first: Standstill, tools: RecoveryTools): Step[]
     step(
       `enable ${first.queues} event source mappings and start their functions`,
       (still) => still.areQueuesOn(),
-      async () => stillOf(await lookAt(account, goal)).switchQueuesOn(),
+      async () => stillOf(await readDeployed(account, goal)).switchQueuesOn(),
     ),
     step(
       `open the APIs: start ${first.direct} functions that no queue feeds`,
       (still) => still.areDirectRunning(),
-      async () => stillOf(await lookAt(account, goal)).startDirect(),
+      async () => stillOf(await readDeployed(account, goal)).startDirect(),
     ),
   ];
 };
 
 /** Returns the steps of a recovery. `otherwise` describes the state of the stage if a step before the stop fails. */
-export const stepsOf = (
-  goal: Goal,
+export const recoverySteps = (
+  goal: RecoveryGoal,
   { deployed, otherwise }: { deployed: Deployed; otherwise: string },
   deployment: Deployment,
   tools: RecoveryTools,
-): Step[] => {
+): RecoveryStep[] => {
   const settings = Object.entries(goal.settings).map(([name, value]) => `${name}=${value}`);
-  const still = standstill(deployed.functions, tools);
-  const untilSwitch: Step[] = [
+  const still = createStandstill(deployed.functions, tools);
+  const untilSwitch: RecoveryStep[] = [
     {
       what: 'check that the stage can be deployed with these settings',
       isDone: no,
@@ -164,7 +168,7 @@ export const stepsOf = (
       otherwise: STOPPED,
     },
   ];
-  const isOnTarget = isSwitched(goal, deployed);
+  const isOnTarget = isOnRecoveredTable(goal, deployed);
   return [
     ...(isOnTarget ? untilSwitch.map((step) => ({ ...step, isDone: yes })) : untilSwitch),
     ...startSteps(goal, still, tools),

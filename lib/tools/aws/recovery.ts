@@ -14,10 +14,10 @@ const MAX_DAYS = 35;
 const MARGIN = 60_000;
 
 /** The goal of a recovery: the time (ms, whole seconds), the recovered table, and the settings that select it. */
-export type Goal = { stage: string; stack: string; to: number; target: string; settings: Context };
+export type RecoveryGoal = { stage: string; stack: string; to: number; target: string; settings: Context };
 
 /** Returns what is wrong with the value of `--to`, or null. */
-export const timeProblem = (value: string | undefined, now: number): string | null => {
+export const recoveryTimeProblem = (value: string | undefined, now: number): string | null => {
   if (value === undefined) return '--to is required, for example --to 2026-11-22T10:00:00Z';
   const time = readTime(value);
   if (time === null) return '--to must be an ISO 8601 time with a time zone, such as 2026-11-22T10:00:00Z';
@@ -28,7 +28,7 @@ export const timeProblem = (value: string | undefined, now: number): string | nu
 };
 
 /** Returns the goal for the value of `--to`. Its names depend only on stage and time, so that a repeated run finds them. */
-export const goalOf = (stage: string, value: string): Goal => {
+export const recoveryGoal = (stage: string, value: string): RecoveryGoal => {
   const to = Math.floor((readTime(value) ?? 0) / 1_000) * 1_000;
   const stack = stackName(stage);
   const target = `${stack}-recovered-${new Date(to)

@@ -1,5 +1,5 @@
 import { stageFrom } from '#lib/aws/settings/stage.ts';
-import { Refusal } from '../refusal.ts';
+import { UserError } from '../user-error.ts';
 import { readJson } from './cdk.ts';
 import type { Context } from './context.ts';
 
@@ -12,6 +12,6 @@ export const readStage = async (context: Context): Promise<ReturnType<typeof sta
   try {
     return stageFrom((key) => context[key] ?? inFile[key]);
   } catch (error) {
-    throw new Refusal((error as Error).message, { cause: error });
+    throw new UserError((error as Error).message, { cause: error });
   }
 };

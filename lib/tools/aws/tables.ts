@@ -8,7 +8,7 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { isNamed, orElse } from './calls.ts';
+import { hasName, withFallback } from './calls.ts';
 
 /** The state of a table and its indexes, and the table that it was recovered from, if AWS reports one. */
 type TableState = { isActive: boolean; isProtected: boolean; source: string | null };
@@ -39,13 +39,13 @@ const extras = (dynamo: DynamoDBClient) => ({
   keepRecoverable: async (TableName: string): Promise<void> => {
     const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
     const updated = dynamo.send(new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }));
-    await orElse(updated, isNamed('ContinuousBackupsUnavailableException'), null);
+    await withFallback(updated, hasName('ContinuousBackupsUnavailableException'), null);
   },
 
   /** Enables deletion protection. Does nothing while an earlier change of the table is in progress. */
   protect: async (TableName: string): Promise<void> => {
     const updated = dynamo.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
-    await orElse(updated, isNamed('ResourceInUseException'), null);
+    await withFallback(updated, hasName('ResourceInUseException'), null);
   },
 });
 
@@ -56,7 +56,7 @@ export const tableCalls = (dynamo: DynamoDBClient) => ({
   /** Returns the state of a table, or null if it does not exist. */
   table: async (TableName: string): Promise<TableState | null> => {
     const response = dynamo.send(new DescribeTableCommand({ TableName }));
-    const described = await orElse(response, isNamed('ResourceNotFoundException'), null);
+    const described = await withFallback(response, hasName('ResourceNotFoundException'), null);
     if (!described) return null;
     const {
       TableStatus,
@@ -76,6 +76,6 @@ export const tableCalls = (dynamo: DynamoDBClient) => ({
   restore: async (SourceTableName: string, TargetTableName: string, to: number): Promise<void> => {
     const names = { SourceTableName, TargetTableName };
     const restored = dynamo.send(new RestoreTableToPointInTimeCommand({ ...names, RestoreDateTime: new Date(to) }));
-    await orElse(restored, isNamed('TableAlreadyExistsException'), null);
+    await withFallback(restored, hasName('TableAlreadyExistsException'), null);
   },
 });

@@ -30,7 +30,7 @@ export const keepsData = (template: Template): boolean =>
   resourcesOf(template, 'AWS::DynamoDB::Table').some(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain');
 
 /** Returns the addresses that subscribe to alarms. */
-export const addressesToldIn = (template: Template): string[] =>
+export const subscriberAddressesIn = (template: Template): string[] =>
   resourcesOf(template, 'AWS::SNS::Subscription').map(([, { Properties = {} }]) => String(Properties.Endpoint));
 
 /** Returns the concurrency of the account at which an alarm fires, or 0 without such an alarm. */

@@ -67,7 +67,7 @@ const declare = async (folder: string, settings: Settings): Promise<void> => {
 };
 
 /** Builds the package in a folder, which is emptied first. */
-export const makePackage = async (folder: string, settings: Settings): Promise<void> => {
+export const buildPackage = async (folder: string, settings: Settings): Promise<void> => {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await bundleLibrary(join(folder, 'index.js'));

@@ -1,16 +1,16 @@
 import { KEY_ALIAS } from '#lib/local/lambda/cipher.ts';
 
 /** The Docker network of engines and functions, in which the names of the engines are their hosts. */
-export const NETWORK = 'sensor-cloud';
+export const DOCKER_NETWORK = 'sensor-cloud';
 const ports = { table: 8_000, queues: 9_324, keys: 8_080 } as const;
 type Engine = keyof typeof ports;
-export const urlOf = (engine: Engine): string => `http://${engine}:${ports[engine]}`;
+export const engineUrl = (engine: Engine): string => `http://${engine}:${ports[engine]}`;
 
 /** Returns the port mapping of an engine, on the loopback interface only. */
 const published = (engine: Engine): string[] => [`127.0.0.1:${ports[engine]}:${ports[engine]}`];
 
 /** Converts the address of an engine inside a container to its address on this machine. */
-export const fromHere = (url: string): string => {
+export const toHostUrl = (url: string): string => {
   const hosts = ['host.docker.internal', ...Object.keys(ports)];
   return hosts.includes(new URL(url).hostname) ? url.replace(new URL(url).hostname, '127.0.0.1') : url;
 };
@@ -49,5 +49,5 @@ export const composeFile = {
     },
   },
   configs: { keys: { content: keys } },
-  networks: { default: { name: NETWORK } },
+  networks: { default: { name: DOCKER_NETWORK } },
 };

@@ -2,7 +2,7 @@ import { nameAtEndpoint } from '#lib/local/consumers/sqs.ts';
 import { KEY_ALIAS } from '#lib/local/lambda/cipher.ts';
 import { isFifo, type QueueName, queueNames } from '#shared/queue/names.ts';
 import type { Resource, Template } from '../aws/template.ts';
-import { fromHere } from './compose.ts';
+import { toHostUrl } from './compose.ts';
 
 /** The addresses of the engines as seen from a container. `url` is the address of the API. */
 export type Engines = { table: string; queues: string; kms: string; mail: string; url: string };
@@ -32,9 +32,9 @@ export const environmentFile = ({ table, queues, kms, mail, url }: Engines) => {
 
 /** Returns the variables of `npm start` for the same engines, with their addresses on this machine. */
 export const hostVariables = ({ table, queues, kms, url }: Engines): Record<string, string> => ({
-  AWS_ENDPOINT_URL_DYNAMODB: fromHere(table),
-  AWS_ENDPOINT_URL_SQS: fromHere(queues),
-  AWS_ENDPOINT_URL_KMS: fromHere(kms),
+  AWS_ENDPOINT_URL_DYNAMODB: toHostUrl(table),
+  AWS_ENDPOINT_URL_SQS: toHostUrl(queues),
+  AWS_ENDPOINT_URL_KMS: toHostUrl(kms),
   PUBLIC_URL: url,
   DEMO: 'false',
 });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { LOCAL_STAGE } from '#lib/aws/settings/local-stage.ts';
 import { stackName } from '#lib/aws/settings/stack-name.ts';
 import { type Cdk, readJson } from '../aws/cdk.ts';
-import { type Context, contextArgs } from '../aws/context.ts';
-import { Refusal } from '../refusal.ts';
-import { composeFile, NETWORK } from './compose.ts';
+import { type Context, contextArguments } from '../aws/context.ts';
+import { UserError } from '../user-error.ts';
+import { composeFile, DOCKER_NETWORK } from './compose.ts';
 import { type Engines, environmentFile, hostVariables, samTemplate } from './files.ts';
 
 export type SamOptions = {
@@ -31,7 +31,7 @@ const commandOf = ({ folder, port, platform }: SamOptions): string =>
   [
     `sam local start-api --template ${join(folder, 'sam.template.json')}`,
     `--env-vars ${join(folder, 'sam.env.json')} --port ${port} --warm-containers LAZY`,
-    `--docker-network ${NETWORK}`,
+    `--docker-network ${DOCKER_NETWORK}`,
     ...(platform === 'linux' ? [LINUX_HOST] : []),
   ].join(' ');
 
@@ -56,8 +56,8 @@ export const prepareSam = async (options: SamOptions, tools: SamTools): Promise<
   const { cdk, say } = tools;
   // `sam local` does not support aliases.
   const settings = { ...context, stage: LOCAL_STAGE, gradualDeployments: 'false' };
-  const args = ['synth', '--quiet', '--output', folder, ...contextArgs(settings)];
-  if ((await cdk(args)) !== 0) throw new Refusal('The CDK could not synthesise the template: see its output above.');
+  const args = ['synth', '--quiet', '--output', folder, ...contextArguments(settings)];
+  if ((await cdk(args)) !== 0) throw new UserError('The CDK could not synthesise the template: see its output above.');
   const template = samTemplate(await readJson(join(folder, `${stackName(LOCAL_STAGE)}.template.json`)), arch);
   await writeFile(join(folder, 'sam.template.json'), JSON.stringify(template, null, 1));
   await writeFile(join(folder, 'sam.env.json'), JSON.stringify(environmentFile(engines), null, 1));

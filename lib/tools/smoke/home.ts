@@ -1,12 +1,12 @@
 import type { Client } from '#lib/client/client.ts';
 import { ok } from '#lib/client/problem.ts';
-import { createHome, type Steps, tagged } from '#lib/home/home.ts';
+import { createHome, type SetupSteps, withRandomSuffix } from '#lib/home/home.ts';
 
 /** The addresses of apps and of devices (both with /api/v1) and of the receiver, and the secret of the webhook. */
 type Target = { base: string; deviceBase: string; receiver: string; secret: string };
 
 /** Creates a provisioning key that registers one device within ten minutes. */
-const createKey = async (admin: Client, { step, undoLater }: Steps): Promise<string> => {
+const createKey = async (admin: Client, { step, undoLater }: SetupSteps): Promise<string> => {
   const body = { name: 'smoke', manufacturer: 'maker_a', expires: Date.now() + 600_000, maxDevices: 1 } as const;
   const { id, key } = await step('create a provisioning key', () => ok(admin.POST('/provisioning-keys', { body })));
   undoLater('the provisioning key', () =>
@@ -16,11 +16,15 @@ const createKey = async (admin: Client, { step, undoLater }: Steps): Promise<str
 };
 
 /** Creates everything that the smoke test needs, as a system admin. The clean-up of the steps removes it. */
-export const settle = async (admin: Client, { base, deviceBase, receiver, secret }: Target, steps: Steps) => {
+export const createSmokeHome = async (
+  admin: Client,
+  { base, deviceBase, receiver, secret }: Target,
+  steps: SetupSteps,
+) => {
   const home = await createHome(admin, {
     reached: { baseUrl: base },
-    name: tagged('Smoke test '),
-    user: { username: tagged('smoke-'), permissions: ['manage_sensors', 'manage_bots', 'manage_rules'] },
+    name: withRandomSuffix('Smoke test '),
+    user: { username: withRandomSuffix('smoke-'), permissions: ['manage_sensors', 'manage_bots', 'manage_rules'] },
     steps,
   });
   const { client, customerId } = home;
@@ -39,4 +43,4 @@ export const settle = async (admin: Client, { base, deviceBase, receiver, secret
   });
   return { client, customerId, device, webhookId: webhook.id };
 };
-export type Home = Awaited<ReturnType<typeof settle>>;
+export type SmokeHome = Awaited<ReturnType<typeof createSmokeHome>>;

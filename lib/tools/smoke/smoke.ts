@@ -4,9 +4,9 @@ import { type Client, createClient } from '#lib/client/client.ts';
 import { ok } from '#lib/client/problem.ts';
 import { isSigned, type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { DeliveryDetail } from '#openapi';
-import { Refusal } from '../refusal.ts';
-import { type Home, settle } from './home.ts';
-import { stepwise } from './steps.ts';
+import { UserError } from '../user-error.ts';
+import { createSmokeHome, type SmokeHome } from './home.ts';
+import { createSteps } from './steps.ts';
 
 type Login = { token: string } | { username: string; password: string };
 export type SmokeOptions = {
@@ -43,7 +43,7 @@ const attemptText = ({ number, status, error, durationMs }: DeliveryDetail['atte
   `attempt ${number} ended with ${status ?? error} after ${durationMs} ms`;
 
 /** Waits for the delivery and returns its id. Throws an error with its state if it fails or takes too long. */
-const awaitDelivery = async ({ client, webhookId }: Home, { seconds, signal }: SmokeOptions): Promise<string> => {
+const awaitDelivery = async ({ client, webhookId }: SmokeHome, { seconds, signal }: SmokeOptions): Promise<string> => {
   const params = { path: { webhookId } };
   const end = performance.now() + seconds * 1_000;
   for (;;) {
@@ -66,7 +66,7 @@ const awaitDelivery = async ({ client, webhookId }: Home, { seconds, signal }: S
   }
 };
 
-const checkHit = async ({ client, customerId }: Home): Promise<void> => {
+const checkHit = async ({ client, customerId }: SmokeHome): Promise<void> => {
   const end = performance.now() + 5_000;
   for (;;) {
     const [page] = await ok(client.GET('/customers/{customerId}/rule-hits', { params: { path: { customerId } } }));
@@ -92,13 +92,13 @@ export const smoke = async (options: SmokeOptions): Promise<boolean> => {
   const { base, login, say, signal } = options;
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
   const own = options.receiver === undefined ? await startReceiver() : null;
-  const { cleanUp, ...steps } = stepwise(say, () => performance.now(), signal);
+  const { cleanUp, ...steps } = createSteps(say, () => performance.now(), signal);
   const { step } = steps;
   const run = async () => {
     const admin = await step('log in as a system admin', () => adminOf(base, login));
     const deviceBase = await step('get the address of the device API', () => deviceBaseOf(admin, options));
     const receiver = options.receiver ?? own?.url ?? '';
-    const home = await settle(admin, { base, deviceBase, receiver, secret }, steps);
+    const home = await createSmokeHome(admin, { base, deviceBase, receiver, secret }, steps);
     await step('report a fall', () => home.device.fall());
     const id = await step('the fall reaches the receiver', () => awaitDelivery(home, options));
     if (own) await step('the receiver got it once, signed', async () => checkReceived(own, secret));
@@ -114,6 +114,6 @@ export const smoke = async (options: SmokeOptions): Promise<boolean> => {
   if (failure) say(`   FAILED  ${failure.message}`);
   const isClean = await cleanUp();
   await own?.stop();
-  if (failure && !(failure instanceof Refusal)) throw failure;
+  if (failure && !(failure instanceof UserError)) throw failure;
   return failure === null && isClean;
 };

@@ -1,5 +1,5 @@
 import { reasonOf } from '#lib/client/problem.ts';
-import { Refusal } from '../refusal.ts';
+import { UserError } from '../user-error.ts';
 
 type Undo = { what: string; undo: () => Promise<unknown> };
 
@@ -17,7 +17,7 @@ const failureText = (error: unknown): string => {
  * Runs steps and prints the duration of each. `cleanUp` removes everything that was created, newest first, even after errors.
  * It prints what could not be removed, and returns false then.
  */
-export const stepwise = (say: (line: string) => void, now: () => number, signal: AbortSignal) => {
+export const createSteps = (say: (line: string) => void, now: () => number, signal: AbortSignal) => {
   const undos: Undo[] = [];
   const timed = async <T>(what: string, run: () => Promise<T>): Promise<T> => {
     const start = now();
@@ -26,12 +26,12 @@ export const stepwise = (say: (line: string) => void, now: () => number, signal:
       say(`${milliseconds(now() - start)}  ${what}`);
       return result;
     } catch (error) {
-      throw new Refusal(`${what}: ${failureText(error)}`, { cause: error });
+      throw new UserError(`${what}: ${failureText(error)}`, { cause: error });
     }
   };
   return {
     step: async <T>(what: string, run: () => Promise<T>): Promise<T> => {
-      if (signal.aborted) throw new Refusal(`stopped before: ${what}`);
+      if (signal.aborted) throw new UserError(`stopped before: ${what}`);
       return timed(what, run);
     },
     undoLater: (what: string, undo: Undo['undo']) => void undos.push({ what, undo }),

@@ -1,21 +1,21 @@
-import { logOf } from '#shared/domain/delivery/attempt.ts';
+import { attemptLogOf } from '#shared/domain/delivery/attempt.ts';
 import type { AttemptLog } from '#shared/domain/delivery/attempt-log.ts';
-import { type Delivery, deliveryId, receiverOf } from '#shared/domain/delivery/delivery.ts';
+import { type Delivery, deliveryId, receiverKey } from '#shared/domain/delivery/delivery.ts';
 import type { Table } from '#shared/store/engine/client.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
 import type { EventItem } from '#shared/store/sensors/events.ts';
 import { store } from '#shared/store/store.ts';
 import type { SensorKey } from './find.ts';
 
-export type Sent = { delivery: Delivery; attempts: AttemptLog[] };
+export type TracedDelivery = { delivery: Delivery; attempts: AttemptLog[] };
 
 /** The number of deliveries of a webhook since the event that are searched for replays. */
 const MAX_SEARCHED = 500;
 
 /** Returns a delivery with its attempts, without the receiver's responses. */
-export const sentOf = (delivery: Delivery): Sent => {
+export const tracedDelivery = (delivery: Delivery): TracedDelivery => {
   const { sendTryTimes, log = [], state } = delivery;
-  return { delivery, attempts: logOf(sendTryTimes, log, new Map(), state === 'sending') };
+  return { delivery, attempts: attemptLogOf(sendTryTimes, log, new Map(), state === 'sending') };
 };
 
 /** Returns the ids of the deliveries of an event to a webhook, which are derived from event, webhook and rule. */
@@ -31,11 +31,11 @@ const idsOf = ({ sensorId }: SensorKey, event: EventItem, webhookId: string, rul
  * Finds the deliveries of an event to webhooks, and their replays. Ids are derived, so each delivery is read by its key;
  * replays are searched among the next 500 deliveries of the same webhook.
  */
-export const deliveriesOf = async (
+export const findDeliveries = async (
   table: Table,
   search: { place: SensorKey; event: EventItem; webhookIds: readonly string[]; ruleIds: readonly number[] },
   now: number,
-): Promise<Sent[]> => {
+): Promise<TracedDelivery[]> => {
   const { place, event, webhookIds, ruleIds } = search;
   const { deliveries } = store(table);
   const { customerId } = place;
@@ -46,23 +46,23 @@ export const deliveriesOf = async (
     const { page } = await deliveries.range(customerId, webhookId, [event.receiveDate, now], { limit: MAX_SEARCHED });
     return [...found, ...page.filter(({ replayOf }) => found.some(({ id }) => id === replayOf))];
   };
-  return (await Promise.all(webhookIds.map(ofWebhook))).flat().map(sentOf);
+  return (await Promise.all(webhookIds.map(ofWebhook))).flat().map(tracedDelivery);
 };
 
 /** Finds the first deliveries to people named in the hits of an event. Their ids are derived too. */
-export const deliveriesToPeople = async (
+export const findDeliveriesToPeople = async (
   table: Table,
   { customerId, sensorId }: SensorKey,
   { receiveDate, uuid }: EventItem,
   hits: readonly HitItem[],
-): Promise<Sent[]> => {
+): Promise<TracedDelivery[]> => {
   const ids = hits.flatMap(({ ruleId, messages }) =>
     messages.flatMap(({ publisher: by, accountId: userId }) => {
       if (by === 'webhook') return [];
-      const receiver = receiverOf({ webhookId: null, person: { userId, by, name: '' } });
+      const receiver = receiverKey({ webhookId: null, person: { userId, by, name: '' } });
       return [deliveryId({ receiveDate, uuid, sensorId }, receiver, ruleId)];
     }),
   );
   const found = await Promise.all(ids.map((id) => store(table).deliveries.get(customerId, null, id)));
-  return found.filter((delivery) => delivery !== null).map(sentOf);
+  return found.filter((delivery) => delivery !== null).map(tracedDelivery);
 };

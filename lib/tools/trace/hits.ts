@@ -1,7 +1,7 @@
 import { firstWhere } from '#shared/domain/first-where.ts';
 import type { Table } from '#shared/store/engine/client.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
-import { sensorLine } from '#shared/store/hits/hit-line.ts';
+import { sensorLine } from '#shared/store/hits/hit-sequence.ts';
 import type { SensorKey } from './find.ts';
 
 const HOUR = 3_600_000;

@@ -7,21 +7,27 @@ import type { HitItem } from '#shared/store/hits/hit-item.ts';
 import type { EventItem, MessageItem } from '#shared/store/sensors/events.ts';
 import { store } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
-import { deliveriesOf, deliveriesToPeople, type Sent } from './deliveries.ts';
+import { findDeliveries, findDeliveriesToPeople, type TracedDelivery } from './deliveries.ts';
 import type { FoundMessage, SensorKey } from './find.ts';
 import { hitsAround } from './hits.ts';
-import { type RuleInput, seenFrom, type Verdict, verdictOf } from './rules.ts';
+import { type RuleInput, reconstructRuleInput, type Verdict, verdictOf } from './rules.ts';
 
 /** A device message. `signal` is null if its sensor is unknown now, because the message cannot be decoded then. */
 export type AcceptedMessage = { uuid: string; receiveDate: number; bytes: number; signal: Signal | null };
 
 /** An event with its verdicts, hits and deliveries. `others` is the number of rules for other situations or sensors. */
-export type EventLife = { event: EventItem; verdicts: Verdict[]; others: number; hits: HitItem[]; sent: Sent[] };
-export type Life = {
+export type EventTrace = {
+  event: EventItem;
+  verdicts: Verdict[];
+  others: number;
+  hits: HitItem[];
+  sent: TracedDelivery[];
+};
+export type MessageTrace = {
   place: SensorKey;
   sensor: SensorRecord | null;
   accepted: AcceptedMessage | null;
-  events: EventLife[];
+  events: EventTrace[];
   /** Sentences about what the trace cannot know, or only knows from the current state. */
   notes: string[];
 };
@@ -85,10 +91,10 @@ const decisionOn = async (
   const state = await store(table).states.get(place.customerId, place.sensorId);
   const kept = state?.decision?.decided.find(({ uuid }) => uuid === event.uuid);
   if (kept) return { seen: { what: kept.happening, isExact: true }, rules: kept.rules };
-  return { seen: seenFrom(event, accepted?.signal ?? null), rules: [] };
+  return { seen: reconstructRuleInput(event, accepted?.signal ?? null), rules: [] };
 };
 
-const lifeOf = async (context: TraceContext, event: EventItem, notes: Set<string>): Promise<EventLife> => {
+const lifeOf = async (context: TraceContext, event: EventItem, notes: Set<string>): Promise<EventTrace> => {
   const { table, place, sensor, now } = context;
   const { rules: ruleStore, webhooks, customers } = store(table);
   const { customerId, sensorId } = place;
@@ -117,8 +123,8 @@ const lifeOf = async (context: TraceContext, event: EventItem, notes: Set<string
   const firedAt = await firedBefore(table, place, event, { rules: relevant, hits: nearby.hits });
   const webhookIds = [...new Set([...hooks.map(({ id }) => id), ...Object.keys(customer?.hooks ?? {})])];
   const sent = [
-    ...(await deliveriesOf(table, { place, event, webhookIds, ruleIds: [...fired] }, now)),
-    ...(await deliveriesToPeople(table, place, event, hits)),
+    ...(await findDeliveries(table, { place, event, webhookIds, ruleIds: [...fired] }, now)),
+    ...(await findDeliveriesToPeople(table, place, event, hits)),
   ];
   if (hits.length > 0 && sent.length === 0)
     notes.add('Deliveries of deleted webhooks are found only with --delivery, --customer and --webhook.');
@@ -132,18 +138,18 @@ const lifeOf = async (context: TraceContext, event: EventItem, notes: Set<string
 };
 
 /** Reads everything in the table about a message with all its events (`all`), or about one event. */
-export const readLife = async (
+export const readTrace = async (
   table: Table,
   uuid: string,
   { place, item }: FoundMessage,
   { all, now }: { all: boolean; now: number },
-): Promise<Life> => {
+): Promise<MessageTrace> => {
   const { sensors } = store(table);
   const found = await eventsOf(table, { place, item }, uuid, all);
   const source = item.raw === undefined ? (found[0]?.source ?? null) : uuid;
   if (all && source !== null && source !== uuid) {
     const message = await messageAt(table, place, source);
-    if (message) return readLife(table, source, { place, item: message }, { all, now });
+    if (message) return readTrace(table, source, { place, item: message }, { all, now });
   }
   const sensor =
     (await sensors.get(place.customerId, place.sensorId)) ??
@@ -156,7 +162,7 @@ export const readLife = async (
   const accepted = source === null ? null : await readAccepted(source);
   const notes = new Set<string>();
   const context = { table, place, sensor, accepted, now };
-  const events: EventLife[] = [];
+  const events: EventTrace[] = [];
   for (const event of found) events.push(await lifeOf(context, event, notes));
   return { place, sensor, accepted, events, notes: [...notes] };
 };

@@ -2,7 +2,7 @@ import { type EventDetails, eventOf, type Situation, unknownEvent } from '#share
 import type { Signal } from '#shared/domain/event/message.ts';
 import { kinds } from '#shared/domain/kinds.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
-import { type WhyNot, whyNot } from '#shared/domain/rule/rule-conditions.ts';
+import { type UnmetCondition, unmetConditions } from '#shared/domain/rule/rule-conditions.ts';
 import { wallTime } from '#shared/domain/time/wall-time.ts';
 import type { EventItem } from '#shared/store/sensors/events.ts';
 
@@ -13,10 +13,10 @@ import type { EventItem } from '#shared/store/sensors/events.ts';
 export type RuleInput = { what: EventDetails; isExact: boolean };
 
 /** The result of a rule for an event with the reasons, according to the current version of the rule. */
-export type Verdict = { ruleId: number; name: string; fired: boolean; why: string[] };
+export type Verdict = { ruleId: number; name: string; fired: boolean; reasons: string[] };
 
 /** Reconstructs an event whose decision is no longer stored: its kind, and whether it was simulated or marked as silent. */
-export const seenFrom = ({ type, action }: EventItem, signal: Signal | null): RuleInput => {
+export const reconstructRuleInput = ({ type, action }: EventItem, signal: Signal | null): RuleInput => {
   const situation = (Object.keys(kinds) as Situation[]).find(
     (name) => kinds[name].type === type && kinds[name].action === action,
   );
@@ -43,7 +43,7 @@ const wrongRegion = ({ rule, seen: { what, isExact } }: Case): string => {
   return `${scope}, but the event was in ${what.region ? `${what.region.name} (${what.region.id})` : 'no region'}`;
 };
 
-const sentences: Readonly<Record<WhyNot, (facts: Case) => string>> = {
+const sentences: Readonly<Record<UnmetCondition, (facts: Case) => string>> = {
   isEnabled: () => 'it is disabled',
   situation: ({ rule }) => `it is for ${rule.situation}`,
   isSilent: () => 'the report is marked as silent',
@@ -87,12 +87,12 @@ export const verdictOf = (rule: Rule, { event, seen, sensor, fired, firedAt }: V
   const { id: ruleId, name } = rule;
   const { createDate } = event;
   const changed = changedSince(rule, event);
-  if (fired.has(ruleId)) return { ruleId, name, fired: true, why: changed };
+  if (fired.has(ruleId)) return { ruleId, name, fired: true, reasons: changed };
   const last = firedAt.get(ruleId);
   const facts: Case = { rule, seen, createDate, firedAt: last };
-  const conditions = whyNot(rule, seen.what, createDate, last).map((reason) => sentences[reason](facts));
+  const conditions = unmetConditions(rule, seen.what, createDate, last).map((reason) => sentences[reason](facts));
   const why = [...otherScope(rule, sensor), ...conditions];
-  if (why.length > 0) return { ruleId, name, fired: false, why: [...why, ...changed] };
+  if (why.length > 0) return { ruleId, name, fired: false, reasons: [...why, ...changed] };
   const unknown = changed.length > 0 ? [] : ['the stored data does not show why: its hit may have expired'];
-  return { ruleId, name, fired: false, why: ['its current version would fire', ...changed, ...unknown] };
+  return { ruleId, name, fired: false, reasons: ['its current version would fire', ...changed, ...unknown] };
 };

@@ -1,15 +1,15 @@
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
-import type { Sent } from './deliveries.ts';
-import type { AcceptedMessage, EventLife, Life } from './read.ts';
+import type { TracedDelivery } from './deliveries.ts';
+import type { AcceptedMessage, EventTrace, MessageTrace } from './read.ts';
 
 /**
  * One step in the course of an event. `at` is ms since 1970, or null if no time is stored. `after` is ms since the step before,
  * or null if either time is missing.
  */
-export type Step = { step: string; at: number | null; after: number | null; says: string };
+export type TraceStep = { step: string; at: number | null; after: number | null; says: string };
 
-const untimed = (step: string, says: string): Step => ({ step, at: null, after: null, says });
-const at = (step: string, time: number, before: number | null, says: string): Step => ({
+const untimed = (step: string, says: string): TraceStep => ({ step, at: null, after: null, says });
+const at = (step: string, time: number, before: number | null, says: string): TraceStep => ({
   step,
   at: time,
   after: before === null ? null : time - before,
@@ -21,12 +21,12 @@ const decodedText = (signal: AcceptedMessage['signal']): string => {
   return 'status' in signal ? `${signal.kind}: ${signal.status}` : signal.kind;
 };
 
-const acceptedOf = ({ uuid, receiveDate, bytes, signal }: AcceptedMessage): Step[] => [
+const acceptedOf = ({ uuid, receiveDate, bytes, signal }: AcceptedMessage): TraceStep[] => [
   at('accepted', receiveDate, null, `message ${uuid}, ${bytes} bytes`),
   untimed('decoded', decodedText(signal)),
 ];
 
-const eventOf = ({ event }: EventLife): Step[] => {
+const eventOf = ({ event }: EventTrace): TraceStep[] => {
   const { id, uuid, type, action, createDate, receiveDate, source } = event;
   const cause = source === null ? [at('detected', receiveDate, null, 'by the service itself, without a message')] : [];
   return [
@@ -36,13 +36,13 @@ const eventOf = ({ event }: EventLife): Step[] => {
 };
 
 /** Returns when (ms) the rules were evaluated: the time of the first hit or delivery, or null without any. */
-const evaluatedAt = ({ hits, sent }: EventLife): number | null => {
+const evaluatedAt = ({ hits, sent }: EventTrace): number | null => {
   const originals = sent.filter(({ delivery }) => delivery.replayOf === undefined);
   const dates = [...hits, ...originals.map(({ delivery }) => delivery)].map(({ createDate }) => createDate);
   return dates.length === 0 ? null : Math.min(...dates);
 };
 
-const evaluatedOf = (life: EventLife): Step => {
+const evaluatedOf = (life: EventTrace): TraceStep => {
   const time = evaluatedAt(life);
   return time === null
     ? untimed('evaluated', 'nobody was notified, so the time is not stored. The logs have it: "a decision was applied"')
@@ -54,9 +54,9 @@ const evaluatedOf = (life: EventLife): Step => {
       );
 };
 
-const rulesOf = ({ verdicts, others }: EventLife): Step[] => [
-  ...verdicts.map(({ ruleId, name, fired, why }) => {
-    const because = why.length > 0 ? `: ${why.join('; ')}` : '';
+const rulesOf = ({ verdicts, others }: EventTrace): TraceStep[] => [
+  ...verdicts.map(({ ruleId, name, fired, reasons }) => {
+    const because = reasons.length > 0 ? `: ${reasons.join('; ')}` : '';
     return untimed('rule', `${ruleId} "${name}" ${fired ? 'fired' : 'did not fire'}${because}`);
   }),
   ...(others > 0 ? [untimed('rules', `${others} more for other situations, sensors or groups`)] : []),
@@ -65,13 +65,13 @@ const rulesOf = ({ verdicts, others }: EventLife): Step[] => [
 const sentText = (messages: HitItem['messages']): string =>
   `${messages.filter(({ wasSend }) => wasSend).length} of ${messages.length} messages were sent`;
 
-const hitOf = ({ id, createDate, ruleId, messages }: HitItem, evaluated: number): Step => {
+const hitOf = ({ id, createDate, ruleId, messages }: HitItem, evaluated: number): TraceStep => {
   const first = messages.filter(({ step }) => step === 0);
   return at('hit', createDate, evaluated, `${id} of rule ${ruleId}: ${sentText(first)}`);
 };
 
 /** Returns the escalation steps of a hit. Repeated notifications of a recipient are further attempts of the same message. */
-const escalationOf = ({ id, createDate, messages }: HitItem): Step[] => {
+const escalationOf = ({ id, createDate, messages }: HitItem): TraceStep[] => {
   const steps = Map.groupBy(
     messages.filter(({ step }) => step > 0),
     ({ step }) => step,
@@ -87,7 +87,7 @@ const escalationOf = ({ id, createDate, messages }: HitItem): Step[] => {
   });
 };
 
-const acknowledgedOf = ({ id, createDate, acknowledgement: by }: HitItem): Step[] => {
+const acknowledgedOf = ({ id, createDate, acknowledgement: by }: HitItem): TraceStep[] => {
   if (!by) return [];
   const who = by.userId === null ? by.name : `${by.name} (user ${by.userId})`;
   return [at('acknowledged', by.date, createDate, `hit ${id} by ${who}`)];
@@ -97,7 +97,7 @@ const acknowledgedOf = ({ id, createDate, acknowledgement: by }: HitItem): Step[
  * Returns the steps of a delivery and its attempts. Each attempt is timed from the end of the one before, the first one from
  * the delivery.
  */
-export const sentSteps = ({ delivery, attempts }: Sent, before: number | null): Step[] => {
+export const deliverySteps = ({ delivery, attempts }: TracedDelivery, before: number | null): TraceStep[] => {
   const { id, webhookId, person, createDate, state, reason, nextAttempt, replayOf, hit } = delivery;
   const cause = hit ? `for hit ${hit.id}` : 'without a rule';
   const origin = replayOf ? `replay of ${replayOf}` : cause;
@@ -115,7 +115,7 @@ export const sentSteps = ({ delivery, attempts }: Sent, before: number | null): 
   ];
 };
 
-const outcomesOf = (life: EventLife): Step[] => {
+const outcomesOf = (life: EventTrace): TraceStep[] => {
   const { event, hits, sent } = life;
   const evaluated = evaluatedAt(life) ?? event.receiveDate;
   return [
@@ -123,7 +123,7 @@ const outcomesOf = (life: EventLife): Step[] => {
     ...sent.flatMap((part) => {
       const hit = hits.find(({ id }) => id === part.delivery.hit?.id);
       const original = sent.find(({ delivery }) => delivery.id === part.delivery.replayOf);
-      return sentSteps(part, original?.delivery.createDate ?? hit?.createDate ?? evaluated);
+      return deliverySteps(part, original?.delivery.createDate ?? hit?.createDate ?? evaluated);
     }),
     ...hits.flatMap(escalationOf),
     ...hits.flatMap(acknowledgedOf),
@@ -134,7 +134,7 @@ const notYet =
   'none yet, because the decision was not applied. The message is in the queue `events`, or a process died and it will be redelivered';
 
 /** Returns all steps in order: accepted and decoded, then each event with its rules, hits and deliveries. */
-export const stepsOf = ({ accepted, events }: Life): Step[] => [
+export const traceSteps = ({ accepted, events }: MessageTrace): TraceStep[] => [
   ...(accepted ? acceptedOf(accepted) : []),
   ...(events.length === 0 ? [untimed('event', notYet)] : []),
   ...events.flatMap((event) => [...eventOf(event), evaluatedOf(event), ...rulesOf(event), ...outcomesOf(event)]),
@@ -147,7 +147,7 @@ const duration = (ms: number): string => {
 };
 
 /** Formats each step as a line: time (UTC), delay since the step before, and details. */
-export const linesOf = (steps: readonly Step[]): string[] =>
+export const formatSteps = (steps: readonly TraceStep[]): string[] =>
   steps.map(({ step, at, after, says }) => {
     const time = at === null ? '' : new Date(at).toISOString().replace('T', ' ');
     const delay = after === null ? '' : `${after < 0 ? '-' : '+'}${duration(Math.abs(after))}`;

@@ -1,20 +1,20 @@
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Table } from '#shared/store/engine/client.ts';
-import { Refusal } from '../refusal.ts';
-import { type Sent, sentOf } from './deliveries.ts';
+import { UserError } from '../user-error.ts';
+import { type TracedDelivery, tracedDelivery } from './deliveries.ts';
 import { findDelivery, findMessage, type KnownIds } from './find.ts';
-import { readLife } from './read.ts';
-import { linesOf, type Step, sentSteps, stepsOf } from './steps.ts';
+import { readTrace } from './read.ts';
+import { deliverySteps, formatSteps, type TraceStep, traceSteps } from './steps.ts';
 
 /** The subject of a trace: an event, a message with all its events, or a delivery with its event. */
-export type Wanted = { kind: 'event' | 'message' | 'delivery'; id: string; known: KnownIds };
+export type TraceSubject = { kind: 'event' | 'message' | 'delivery'; id: string; known: KnownIds };
 
 /** A trace. `notes` are sentences about what it cannot know, or only knows from the current state. */
 type Trace = {
   customerId: number;
   sensorId: string;
   manufacturer: string | null;
-  steps: Step[];
+  steps: TraceStep[];
   notes: string[];
 };
 
@@ -22,40 +22,48 @@ const NOT_STORED =
   'Messages that changed nothing are not stored, and neither are those still in the queue `events`: search the logs for the ' +
   'uuid. Data of a sensor deleted 15 days ago is found only with --customer and --sensor.';
 
-const traceMessage = async (table: Table, { kind, id, known }: Wanted, now: number): Promise<Trace> => {
+const traceMessage = async (table: Table, { kind, id, known }: TraceSubject, now: number): Promise<Trace> => {
   const found = await findMessage(table, id, known);
-  if (!found) throw new Refusal(`Nothing is stored under the uuid ${id}. ${NOT_STORED}`);
-  const life = await readLife(table, id, found, { all: kind === 'message', now });
-  return { ...found.place, manufacturer: life.sensor?.manufacturer ?? null, steps: stepsOf(life), notes: life.notes };
+  if (!found) throw new UserError(`Nothing is stored under the uuid ${id}. ${NOT_STORED}`);
+  const life = await readTrace(table, id, found, { all: kind === 'message', now });
+  return {
+    ...found.place,
+    manufacturer: life.sensor?.manufacturer ?? null,
+    steps: traceSteps(life),
+    notes: life.notes,
+  };
 };
 
-const traceDelivery = async (table: Table, { id, known }: Wanted, now: number): Promise<Trace> => {
+const traceDelivery = async (table: Table, { id, known }: TraceSubject, now: number): Promise<Trace> => {
   const delivery = await findDelivery(table, id, known);
-  if (!delivery) throw new Refusal(`No existing webhook has a delivery ${id}. Deliveries are kept for 30 days.`);
+  if (!delivery) throw new UserError(`No existing webhook has a delivery ${id}. Deliveries are kept for 30 days.`);
   const { customerId, snapshot, isTest } = delivery;
   const { sensor, event } = snapshot;
   const place = { customerId, sensorId: sensor.id };
-  const alone = { ...place, manufacturer: null, steps: sentSteps(sentOf(delivery), null) };
+  const alone = { ...place, manufacturer: null, steps: deliverySteps(tracedDelivery(delivery), null) };
   if (isTest) return { ...alone, notes: ['This is a test of the webhook, without an event.'] };
   const found = await findMessage(table, event.uuid, place);
   if (!found) return { ...alone, notes: [`Its event ${event.uuid} is no longer stored.`] };
-  const whole = await readLife(table, event.uuid, found, { all: false, now });
-  const isOriginal = (sent: Sent) => sent.delivery.id === delivery.replayOf;
-  const events = whole.events.map((life) => ({ ...life, sent: [...life.sent.filter(isOriginal), sentOf(delivery)] }));
-  const steps = stepsOf({ ...whole, events });
+  const whole = await readTrace(table, event.uuid, found, { all: false, now });
+  const isOriginal = (sent: TracedDelivery) => sent.delivery.id === delivery.replayOf;
+  const events = whole.events.map((life) => ({
+    ...life,
+    sent: [...life.sent.filter(isOriginal), tracedDelivery(delivery)],
+  }));
+  const steps = traceSteps({ ...whole, events });
   return { ...place, manufacturer: whole.sensor?.manufacturer ?? null, steps, notes: whole.notes };
 };
 
 /** Traces an event from the table alone. Throws a Refusal if nothing about it is stored. */
-export const traceOf = (table: Table, wanted: Wanted, now: number): Promise<Trace> =>
+export const createTrace = (table: Table, wanted: TraceSubject, now: number): Promise<Trace> =>
   (wanted.kind === 'delivery' ? traceDelivery : traceMessage)(table, wanted, now);
 
 /** Formats a trace as text for people. */
-export const traceText = ({ customerId, sensorId, manufacturer, steps, notes }: Trace): string =>
+export const formatTrace = ({ customerId, sensorId, manufacturer, steps, notes }: Trace): string =>
   [
     `sensor ${sensorId}${manufacturer ? ` (${manufacturer})` : ''} of ${customerId === UNASSIGNED ? 'no customer' : `customer ${customerId}`}`,
     'time (UTC)                 since step before',
-    ...linesOf(steps),
+    ...formatSteps(steps),
     'Rules are shown in their current version; hits and deliveries are shown as they were recorded.',
     ...notes,
   ].join('\n');

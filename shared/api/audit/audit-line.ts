@@ -1,12 +1,12 @@
 import type { Actor, AuditObject } from '#shared/domain/identity/audit.ts';
 import { auditIdOf } from '#shared/domain/identity/audit-id.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
-import type { Changed } from '#shared/store/engine/changed.ts';
-import type { Line } from '#shared/store/engine/noted.ts';
+import type { AuditedLine } from '#shared/store/engine/audited-writes.ts';
+import type { WrittenChange } from '#shared/store/engine/written-change.ts';
 import { addressOf, type TrustedProxy } from '../http/address.ts';
 import { type Exchange, operationOf } from '../http/exchange.ts';
 
-export type Noting = { now: () => number; random: (bytes: number) => Uint8Array; settings: TrustedProxy };
+export type AuditLineDeps = { now: () => number; random: (bytes: number) => Uint8Array; settings: TrustedProxy };
 
 const kindsByParam: Readonly<Record<string, AuditObject['kind']>> = {
   userId: 'user',
@@ -50,9 +50,9 @@ const actorOf = ({ acting, caller, device, provisioner }: Exchange): Actor => {
 };
 
 /** Whether the caller is known. */
-export const isKnown = (exchange: Exchange): boolean => actorOf(exchange).kind !== 'anonymous';
+export const hasKnownActor = (exchange: Exchange): boolean => actorOf(exchange).kind !== 'anonymous';
 
-const customerOf = (exchange: Exchange, changed: Changed | null): number => {
+const customerOf = (exchange: Exchange, changed: WrittenChange | null): number => {
   const { operation, customerId, acting, caller } = exchange;
   const isSystemWide = changed !== null && operation?.auth === 'user' && operation.may === 'system_admin';
   const own = acting?.customerId ?? (isSystemWide ? UNASSIGNED : (caller?.customerId ?? UNASSIGNED));
@@ -74,7 +74,11 @@ const fieldNames = (body: unknown): string[] => {
  * Returns the audit line of a call: of its first write, or of its refusal if `changed` is null. A line has the names of
  * fields, never their values.
  */
-export const lineOf = (exchange: Exchange, changed: Changed | null, { now, random, settings }: Noting): Line => {
+export const auditLineOf = (
+  exchange: Exchange,
+  changed: WrittenChange | null,
+  { now, random, settings }: AuditLineDeps,
+): AuditedLine => {
   const isRefused = changed === null;
   const customerId = customerOf(exchange, changed);
   const actor = actorOf(exchange);

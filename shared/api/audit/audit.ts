@@ -1,26 +1,27 @@
 import type { Runtime } from '#shared/runtime/deps.ts';
-import { notedBy } from '#shared/store/engine/noted.ts';
-import { type Writes, writingBy } from '#shared/store/engine/noted-table.ts';
+import { type Writes, withWrites } from '#shared/store/engine/audited-table.ts';
+import { auditedWrites } from '#shared/store/engine/audited-writes.ts';
 import { auditLines } from '#shared/store/people/audit-lines.ts';
 import { ApiError, errors } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { isKnown, lineOf, type Noting } from './audit-line.ts';
+import { type AuditLineDeps, auditLineOf, hasKnownActor } from './audit-line.ts';
 
-type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & Noting;
+type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & AuditLineDeps;
 
 /**
  * Runs a call and writes its audit line before its first change, so that nothing changes without a line: if the line cannot
  * be written, nothing is changed and the call fails with the error of the table. A call that changed nothing, whether it
  * succeeded or was refused, leaves no line.
  */
-export const audited = async <T>(exchange: Exchange, runtime: AuditRuntime, run: () => Promise<T>): Promise<T> => {
+export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, run: () => Promise<T>): Promise<T> => {
   const { table, failpoint = () => {} } = runtime;
   /** One recorder per actor and customer: a login that moves a user changes two customers, and each gets its line. */
-  const recorders = new Map<string, ReturnType<typeof notedBy>>();
+  const recorders = new Map<string, ReturnType<typeof auditedWrites>>();
   const recorder = () => {
     const name = JSON.stringify(exchange.acting ?? null);
     const found =
-      recorders.get(name) ?? notedBy({ table, failpoint, lineFor: (changed) => lineOf(exchange, changed, runtime) });
+      recorders.get(name) ??
+      auditedWrites({ table, failpoint, lineFor: (changed) => auditLineOf(exchange, changed, runtime) });
     recorders.set(name, found);
     return found;
   };
@@ -29,7 +30,7 @@ export const audited = async <T>(exchange: Exchange, runtime: AuditRuntime, run:
     write: (...args) => recorder().writes.write(...args),
   };
   const settle = () => Promise.all([...recorders.values()].map(({ settle }) => settle()));
-  const result = await writingBy(writes, run).catch(async (error: unknown) => {
+  const result = await withWrites(writes, run).catch(async (error: unknown) => {
     if (error instanceof ApiError) await settle();
     throw error;
   });
@@ -38,8 +39,9 @@ export const audited = async <T>(exchange: Exchange, runtime: AuditRuntime, run:
 };
 
 /** Writes an audit line if a known caller was forbidden to make the call, or a login failed. */
-export const noteRefusal = async (exchange: Exchange, { code }: ApiError, runtime: AuditRuntime): Promise<void> => {
-  if (!isKnown(exchange) || (errors[code] !== 403 && code !== 'credentials_invalid' && code !== 'oidc_refused')) return;
-  const { customerId, line } = lineOf(exchange, null, runtime);
+export const recordRefusal = async (exchange: Exchange, { code }: ApiError, runtime: AuditRuntime): Promise<void> => {
+  if (!hasKnownActor(exchange) || (errors[code] !== 403 && code !== 'credentials_invalid' && code !== 'oidc_refused'))
+    return;
+  const { customerId, line } = auditLineOf(exchange, null, runtime);
   await auditLines(runtime.table).put(customerId, line);
 };

@@ -1,9 +1,9 @@
-import { type Fields, stillAllowed, type Values } from '#shared/domain/config/field.ts';
+import { type ConfigValues, type Fields, validValues } from '#shared/domain/config/field.ts';
 import type { ConfigName } from '#shared/domain/config/names.ts';
 import type { Manufacturer, SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
-import { type Notifying, notifyDevice } from './device-config.ts';
+import { type NotifyDeps, notifyDevice } from './device-config.ts';
 
 type Fail = (
   code: 'sensor_not_found' | 'sensor_wrong_manufacturer' | 'unavailable',
@@ -12,11 +12,11 @@ type Fail = (
 /** The part of a call that these functions need. */
 type ConfigCall = { customerId: number; params: { sensorId: string }; fail: Fail };
 type ConfigReads = StoreOf<'sensors.get' | 'configs.get'>;
-type ConfigDeps = { store: ConfigReads & StoreOf<'configs.put'> } & Notifying;
+type ConfigDeps = { store: ConfigReads & StoreOf<'configs.put'> } & NotifyDeps;
 type ConfigChange<V> = {
   values: V;
   ofSensor?: { name: string; optimizationEnabled?: boolean };
-  learning?: { begun: number | null; dropped: number | null };
+  learning?: { started: number | null; canceled: number | null };
 };
 
 /**
@@ -69,16 +69,16 @@ export const changeConfig = async <V extends object>(
 };
 
 /** Returns the handlers of a configuration that is stored as it was sent, changed only by `adjust`. */
-export const plainConfig = <F extends Fields>(
+export const plainConfigHandlers = <F extends Fields>(
   maker: Manufacturer,
   name: ConfigName,
   fields: F,
-  adjust: (values: Values<F>) => Values<F> = (values) => values,
+  adjust: (values: ConfigValues<F>) => ConfigValues<F> = (values) => values,
 ) => ({
-  get: async (call: ConfigCall, { store }: { store: ConfigReads }): Promise<Values<F>> => {
-    const { values } = await readConfig<Values<F>>(call, store, maker, name);
-    return stillAllowed(fields, values);
+  get: async (call: ConfigCall, { store }: { store: ConfigReads }): Promise<ConfigValues<F>> => {
+    const { values } = await readConfig<ConfigValues<F>>(call, store, maker, name);
+    return validValues(fields, values);
   },
-  put: (call: ConfigCall & { body: Values<F> }, deps: ConfigDeps): Promise<Values<F>> =>
-    changeConfig<Values<F>>(call, deps, { maker, name }, () => ({ values: adjust(call.body) })),
+  put: (call: ConfigCall & { body: ConfigValues<F> }, deps: ConfigDeps): Promise<ConfigValues<F>> =>
+    changeConfig<ConfigValues<F>>(call, deps, { maker, name }, () => ({ values: adjust(call.body) })),
 });

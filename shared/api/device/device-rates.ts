@@ -1,4 +1,4 @@
-import { MESSAGES } from '#shared/domain/event/raw.ts';
+import { MESSAGE_LIMITS } from '#shared/domain/event/raw.ts';
 import type { Settings } from '#shared/runtime/env.ts';
 
 /** Calls that a device may make per second. */
@@ -16,7 +16,7 @@ export const deviceLimits = ({
 });
 
 /** Whether a device has exceeded the limits of a second. */
-export const isOver = (counted: Counted, limits: Counted): boolean =>
+export const exceedsLimits = (counted: Counted, limits: Counted): boolean =>
   (limits.messages > 0 && counted.messages > limits.messages) || (limits.calls > 0 && counted.calls > limits.calls);
 
 type Counted = { calls: number; messages: number };
@@ -50,7 +50,7 @@ export const createDeviceRates = () => {
       second = current;
       const before = counts.get(subject) ?? { calls: 0, messages: 0 };
       // A call with too many messages is rejected for that, so none of them counts.
-      const accepted = messages > MESSAGES.count ? 0 : messages;
+      const accepted = messages > MESSAGE_LIMITS.count ? 0 : messages;
       const counted = { calls: before.calls + 1, messages: before.messages + accepted };
       counts.set(subject, counted);
       return counted;

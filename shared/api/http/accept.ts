@@ -28,7 +28,7 @@ const rankOf = (type: string, accepted: readonly AcceptedRange[]): { quality: nu
  * one wins, then the one offered first. If the header accepts none, returns the one offered first.
  * https://www.rfc-editor.org/rfc/rfc9110#field.accept
  */
-export const preferred = <T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T => {
+export const preferredMediaType = <T extends string>(accept: string | undefined, offered: readonly [T, ...T[]]): T => {
   const accepted = parseAccept(accept ?? '*/*');
   const ranked = offered.map((type) => ({ type, ...rankOf(type, accepted) }));
   const [best] = ranked.sort((a, b) => b.quality - a.quality || b.specific - a.specific);

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isSecret } from '#shared/auth/tokens.ts';
+import { matchesSecret } from '#shared/auth/tokens.ts';
 import type { Settings } from '#shared/runtime/env.ts';
 import { type APIGatewayProxyEvent, headerValues } from './exchange.ts';
 
@@ -32,7 +32,7 @@ const lastEntry = (event: APIGatewayProxyEvent, name: string): string => {
 const reportedAddress = (event: APIGatewayProxyEvent, proxy: TrustedProxy): string | undefined => {
   if (proxy.TRUSTED_PROXY_SECRET === '') return undefined;
   const [shown = '', ...more] = headerValues(event, proxy.TRUSTED_PROXY_SECRET_HEADER);
-  const isTrusted = more.length === 0 && isSecret(shown, proxy.TRUSTED_PROXY_SECRET);
+  const isTrusted = more.length === 0 && matchesSecret(shown, proxy.TRUSTED_PROXY_SECRET);
   return isTrusted ? addressIn(lastEntry(event, proxy.TRUSTED_PROXY_HEADER)) : undefined;
 };
 

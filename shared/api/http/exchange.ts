@@ -9,7 +9,7 @@ import type { Operation } from '../operation.ts';
 export type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
 /** The state of a rate limit, and whether this call exceeded it. `reset` is in whole seconds. */
-export type Rate = { limit: number; remaining: number; reset: number; over: boolean };
+export type Rate = { limit: number; remaining: number; reset: number; isExceeded: boolean };
 
 /** The actor of a call, for the audit. */
 type Acting = { actor: Actor; customerId: number };
@@ -25,7 +25,7 @@ export type Exchange = {
   rate: Rate;
   locale: string;
   /** The methods of the path, for a 405 and for OPTIONS. */
-  allowed: readonly string[];
+  allowedMethods: readonly string[];
   caller: Caller | null;
   /** The key of the caller's account, and the hash of the token that the caller sent. */
   accountKey: string;
@@ -52,9 +52,9 @@ export const newExchange = (event: APIGatewayProxyEvent, requestId: string): Exc
   name: '',
   operation: null,
   locale: 'en',
-  allowed: [],
+  allowedMethods: [],
   cookies: [],
-  rate: { limit: 0, remaining: 0, reset: 0, over: false },
+  rate: { limit: 0, remaining: 0, reset: 0, isExceeded: false },
   caller: null,
   accountKey: '',
   sessionHash: '',
@@ -84,7 +84,7 @@ export const headerValues = (event: APIGatewayProxyEvent, name: string): readonl
  * Whether the caller already has the response with this tag, by its If-None-Match header.
  * https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match
  */
-export const knows = (event: APIGatewayProxyEvent, tag: string): boolean => {
+export const matchesEtag = (event: APIGatewayProxyEvent, tag: string): boolean => {
   const known = header(event, 'if-none-match')?.trim();
   if (known === undefined) return false;
   return known === '*' || known.split(',').some((etag) => etag.trim().replace(/^W\//, '') === tag);
@@ -103,7 +103,7 @@ export const operationOf = ({ operation }: Exchange): Operation => {
 };
 
 /** Returns the bearer token of a call: '' if the Authorization header has none, undefined if there is no such header. */
-export const bearer = ({ event }: Pick<Exchange, 'event'>): string | undefined => {
+export const bearerToken = ({ event }: Pick<Exchange, 'event'>): string | undefined => {
   const value = header(event, 'authorization');
   return value === undefined ? undefined : (/^Bearer (\S(?:.{0,1022}\S)?)$/i.exec(value)?.[1] ?? '');
 };

@@ -59,5 +59,5 @@ const keepDigits = (_: string, value: unknown, context?: { source?: string }): u
   typeof value === 'number' && context?.source !== undefined ? JSON.rawJSON(context.source) : value;
 
 /** Parses valid JSON text so that `JSON.stringify` writes each number with its original digits. */
-export const parseExactly = (text: string): unknown =>
+export const parseKeepingDigits = (text: string): unknown =>
   mayBeInexact.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);

@@ -19,10 +19,10 @@ export const pageQuery = {
 };
 
 /**
- * The query of a list of which one call reads a bounded part (store/engine/look.ts). `after`: the schema of the list's
+ * The query of a list of which one call reads a bounded part (store/engine/bounded-page.ts). `after`: the schema of the list's
  * ids.
  */
-export const lookedQuery = <T extends z.ZodType>(after: T) => ({
+export const partialListQuery = <T extends z.ZodType>(after: T) => ({
   ...pageQuery,
   after: after.optional().meta({
     description: 'continues the list after the entry with this id; taken from the `Link` header of a response',
@@ -30,17 +30,19 @@ export const lookedQuery = <T extends z.ZodType>(after: T) => ({
 });
 
 /** The headers of the responses of such a list. */
-export const lookedHeaders = {
+export const partialListHeaders = {
   describedHeaders: { 'X-Total-Is': '`exact`, or `at-least` if `total` counts only the entries read so far' },
   optionalHeaders: { Link: 'Query of the next page, if there is one: `<?page=1>; rel="next"`' },
 } as const;
 
 /** Describes such a list: the number of entries that are always counted, and the maximum that one call reads. */
-export const lookedText = (counted: string, maximum: string): string =>
+export const partialListDescription = (counted: string, maximum: string): string =>
   `\`total\` is exact up to ${counted} entries, and \`page\` reaches at most the first ${maximum}. ` +
   'Follow the `Link` header to read on.';
 
-export const search = anyText.default('').meta({ description: 'text that the entries must contain, in any case' });
+export const searchParameter = anyText
+  .default('')
+  .meta({ description: 'text that the entries must contain, in any case' });
 
 const SENSOR_ID_MAXIMUM = 26;
 const LONGEST_URL = 65_536;
@@ -48,7 +50,7 @@ const LONGEST_URL = 65_536;
  * A sensor in the query of a list; empty for all sensors. Anything but the id of a sensor matches nothing, and nothing
  * longer than an id gets into a key of the table.
  */
-export const sensorOfList = text(0, LONGEST_URL)
+export const sensorParameter = text(0, LONGEST_URL)
   .transform((id) => (id.length > SENSOR_ID_MAXIMUM ? 'none' : id))
   .default('')
   .meta({ description: 'only entries of this sensor; empty for all sensors' });

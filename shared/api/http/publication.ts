@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Reply } from '../operation.ts';
-import { type APIGatewayProxyEvent, header, knows } from './exchange.ts';
+import { type APIGatewayProxyEvent, header, matchesEtag } from './exchange.ts';
 
 /** Public content: its compressed bytes, and an entity tag that changes with them. */
 export type Publication = { tag: string; gzip: Uint8Array };
 
 /** Returns the first 16 hex digits of the SHA-256 hash of the content. */
-export const digestOf = (content: Uint8Array | string): string =>
+export const shortHash = (content: Uint8Array | string): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 16);
 
-export const publicationOf = (content: Uint8Array | string): Publication => ({
-  tag: `"${digestOf(content)}"`,
+export const createPublication = (content: Uint8Array | string): Publication => ({
+  tag: `"${shortHash(content)}"`,
   gzip: gzipSync(content, { level: 9 }),
 });
 
@@ -29,7 +29,7 @@ export const publish = (
 ): Reply<Uint8Array> => {
   // The tag is weak because the compressed and the plain response share it.
   const tagged = { ...headers, ETag: `W/${tag}` };
-  if (knows(event, tag)) return new Reply<Uint8Array>(Buffer.alloc(0), { status: 304, headers: tagged });
+  if (matchesEtag(event, tag)) return new Reply<Uint8Array>(Buffer.alloc(0), { status: 304, headers: tagged });
   if (!acceptsGzip(event)) return new Reply<Uint8Array>(gunzipSync(gzip), { headers: tagged });
   return new Reply(gzip, { headers: { ...tagged, 'Content-Encoding': 'gzip' } });
 };

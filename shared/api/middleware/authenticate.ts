@@ -1,9 +1,9 @@
-import { hashOf, readToken } from '#shared/auth/tokens.ts';
+import { hashSecret, parseToken } from '#shared/auth/tokens.ts';
 import { isOutdated } from '#shared/domain/identity/credential.ts';
-import { type Caller, holds } from '#shared/domain/identity/permission.ts';
+import { type Caller, hasPermission } from '#shared/domain/identity/permission.ts';
 import type { Account, Session } from '#shared/store/identity/sessions.ts';
 import { ApiError } from '../errors.ts';
-import { bearer, cookie, type Exchange, operationOf, type Rate } from '../http/exchange.ts';
+import { bearerToken, cookie, type Exchange, operationOf, type Rate } from '../http/exchange.ts';
 import type { Operation } from '../operation.ts';
 import type { Guard } from './guard.ts';
 import { checkRate, countAccount, countAnonymous, countDevice } from './rate-limit.ts';
@@ -14,7 +14,7 @@ const USE_INTERVAL_MS = 60_000;
 type Identity = Partial<Pick<Exchange, 'caller' | 'device' | 'provisioner' | 'accountKey' | 'sessionHash'>>;
 type Found = { identity: Identity | null; rate: Rate | null };
 
-export const isLive = (
+export const isValidSession = (
   { settings, now }: { settings: Pick<Guard['settings'], 'CREDENTIALS_SINCE'>; now: () => number },
   session: Session | null,
   account: Account | null,
@@ -38,29 +38,29 @@ const callerOf = (session: Session, account: Account): Caller => {
   const who = { accountId, name, customerId, locale, kind, readOnly, mustSetOtp };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
   // A token limited to some permissions never acts as a system admin, although a system admin holds them all.
-  return { ...who, isAdmin: false, permissions: scope.filter((permission) => holds(account, permission)) };
+  return { ...who, isAdmin: false, permissions: scope.filter((permission) => hasPermission(account, permission)) };
 };
 
 const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash: string): Promise<void> => {
   const before = now() - USE_INTERVAL_MS;
-  if (kind === 'token' && (lastUsed ?? 0) <= before) await store.accessTokens.noteUse(hash, before, now());
+  if (kind === 'token' && (lastUsed ?? 0) <= before) await store.accessTokens.recordUse(hash, before, now());
 };
 
 // The token contains the key of the account, so session, account and rate are read in one round trip. An invalid token
 // counts only against the caller's address, otherwise anybody with an old token could use up the rate limit of its owner.
 const byToken = async (guard: Guard, token: string): Promise<Found> => {
-  const read = readToken(token);
+  const read = parseToken(token);
   if (!read?.accountKey) return { identity: null, rate: null };
   const { accountKey } = read;
   const { suspects, now } = guard;
   const { sessions } = guard.store;
-  const sessionHash = hashOf(token);
+  const sessionHash = hashSecret(token);
   const [session, account, early] = await Promise.all([
     sessions.session(sessionHash),
     sessions.account(accountKey),
     suspects.has(accountKey, now()) ? null : countAccount(guard, accountKey),
   ]);
-  if (!session || !account || !isLive(guard, session, account)) {
+  if (!session || !account || !isValidSession(guard, session, account)) {
     suspects.add(accountKey, now());
     await early?.giveBack();
     return { identity: null, rate: null };
@@ -71,8 +71,8 @@ const byToken = async (guard: Guard, token: string): Promise<Found> => {
 };
 
 const byDevice = async (guard: Guard, token: string, exchange: Exchange): Promise<Found> => {
-  if (readToken(token)?.kind !== 'device') return { identity: null, rate: null };
-  const hash = hashOf(token);
+  if (parseToken(token)?.kind !== 'device') return { identity: null, rate: null };
+  const hash = hashSecret(token);
   const device = await guard.store.devices.get(hash);
   const rate = device && countDevice(guard, hash, exchange);
   if (!device) return { identity: null, rate: null };
@@ -80,18 +80,18 @@ const byDevice = async (guard: Guard, token: string, exchange: Exchange): Promis
 };
 
 const byProvisioningKey = async (guard: Guard, token: string): Promise<Found> => {
-  const key = token === '' ? null : await guard.store.provisioning.byHash(hashOf(token), guard.now());
+  const key = token === '' ? null : await guard.store.provisioning.byHash(hashSecret(token), guard.now());
   return { identity: key && { provisioner: key }, rate: null };
 };
 
 const identify = (guard: Guard, exchange: Exchange, auth: Operation['auth']): Promise<Found> => {
-  const token = bearer(exchange);
+  const token = bearerToken(exchange);
   if (auth === 'device') return byDevice(guard, token ?? '', exchange);
   if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
   if (auth === 'anyone') return Promise.resolve({ identity: {}, rate: null });
   // Browsers send cookies unasked, so a cookie may only hold a session: an access token has no CSRF token to go with it.
   const fromCookie = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
-  return byToken(guard, token ?? (readToken(fromCookie)?.kind === 'session' ? fromCookie : ''));
+  return byToken(guard, token ?? (parseToken(fromCookie)?.kind === 'session' ? fromCookie : ''));
 };
 
 const identified = async (guard: Guard, exchange: Exchange): Promise<Found> => {

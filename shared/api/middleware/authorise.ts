@@ -1,4 +1,4 @@
-import { type Caller, holds, type Permission } from '#shared/domain/identity/permission.ts';
+import { type Caller, hasPermission, type Permission } from '#shared/domain/identity/permission.ts';
 import { ApiError } from '../errors.ts';
 import { type Exchange, operationOf } from '../http/exchange.ts';
 import type { Operation } from '../operation.ts';
@@ -15,7 +15,7 @@ const mayCall = (operation: Operation, caller: Caller, userId: string | undefine
   if (mayAsSelf && isSelf(caller, userId)) return true;
   if (operation.may === 'logged_in') return true;
   if (operation.may === 'system_admin') return caller.isAdmin;
-  return [operation.may].flat().some((permission: Permission) => holds(caller, permission));
+  return [operation.may].flat().some((permission: Permission) => hasPermission(caller, permission));
 };
 
 /** Whether the caller must set up a second factor first. */

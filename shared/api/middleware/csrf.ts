@@ -1,10 +1,10 @@
-import { hashOf, readToken, sameSecret } from '#shared/auth/tokens.ts';
+import { hashSecret, parseToken, secretsEqual } from '#shared/auth/tokens.ts';
 import type { Session } from '#shared/store/identity/sessions.ts';
 import { ApiError, refuse } from '../errors.ts';
 import { expiredCookies } from '../http/cookies.ts';
 import { cookie, type Exchange, headerValues, operationOf } from '../http/exchange.ts';
 import { apiOf } from '../operation.ts';
-import { isLive } from './authenticate.ts';
+import { isValidSession } from './authenticate.ts';
 import type { Guard } from './guard.ts';
 import { checkRate, countAddress } from './rate-limit.ts';
 
@@ -14,12 +14,12 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 const vulnerableSession = async (guard: Guard, exchange: Exchange): Promise<(Session & { hash: string }) | null> => {
   const token = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
   const { csrfExempt } = operationOf(exchange);
-  const read = readToken(token);
+  const read = parseToken(token);
   if (csrfExempt || safeMethods.has(exchange.event.httpMethod) || read?.kind !== 'session') return null;
-  const hash = hashOf(token);
+  const hash = hashSecret(token);
   const { sessions } = guard.store;
   const [session, account] = await Promise.all([sessions.session(hash), sessions.account(read.accountKey)]);
-  return session && isLive(guard, session, account) ? { ...session, hash } : null;
+  return session && isValidSession(guard, session, account) ? { ...session, hash } : null;
 };
 
 /** Responds with 403 and ends the session of the cookie if another site could abuse it by this call. */
@@ -37,7 +37,7 @@ const endVulnerable = async (guard: Guard, exchange: Exchange, isProtected = (_:
  */
 export const checkCsrf = async (guard: Guard, exchange: Exchange): Promise<void> => {
   const [shown = '', ...more] = headerValues(exchange.event, 'x-csrf-token');
-  await endVulnerable(guard, exchange, ({ csrf }) => more.length === 0 && sameSecret(shown, csrf));
+  await endVulnerable(guard, exchange, ({ csrf }) => more.length === 0 && secretsEqual(shown, csrf));
   if (more.length === 0) return;
   checkRate(exchange);
   refuse('X-CSRF-Token', 'repeated_header');

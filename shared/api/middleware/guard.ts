@@ -2,7 +2,7 @@ import type { SettingsOf } from '#shared/runtime/deps.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import type { DeviceRates } from '../device/device-rates.ts';
 import type { GuardCall } from '../guard-calls.ts';
-import type { Suspects } from '../suspects.ts';
+import type { SuspectAccounts } from '../suspect-accounts.ts';
 
 /** The dependencies of the checks of callers and rates. */
 export type Guard = {
@@ -11,5 +11,5 @@ export type Guard = {
   settings: SettingsOf<'guard' | 'keep:quotas'>;
   now: () => number;
   rates: DeviceRates;
-  suspects: Suspects;
+  suspects: SuspectAccounts;
 };

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { countIn } from '#shared/domain/event/raw.ts';
+import { countMessages } from '#shared/domain/event/raw.ts';
 import type { Caller } from '#shared/domain/identity/permission.ts';
 import type { FieldError } from '#shared/domain/problem.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
@@ -24,7 +24,7 @@ const bytesOf = ({ event }: Exchange): Buffer =>
 /** Returns the number of messages in a body: 1 if it is too large, because it is rejected anyway. */
 export const messagesOf = (exchange: Exchange): number => {
   const bytes = bytesOf(exchange);
-  return bytes.length > bodyLimit(operationOf(exchange)) ? 1 : countIn(bytes.toString('latin1'));
+  return bytes.length > bodyLimit(operationOf(exchange)) ? 1 : countMessages(bytes.toString('latin1'));
 };
 
 /** Responds with 415 if the content type of a body is not JSON, and with 413 if the body is too large. */

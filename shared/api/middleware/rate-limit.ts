@@ -1,8 +1,8 @@
-import { readToken } from '#shared/auth/tokens.ts';
-import { deviceLimits, isOver } from '../device/device-rates.ts';
+import { parseToken } from '#shared/auth/tokens.ts';
+import { deviceLimits, exceedsLimits } from '../device/device-rates.ts';
 import { ApiError } from '../errors.ts';
 import { addressOf } from '../http/address.ts';
-import { bearer, type Exchange, operationOf, type Rate } from '../http/exchange.ts';
+import { bearerToken, type Exchange, operationOf, type Rate } from '../http/exchange.ts';
 import type { ApiName } from '../operation.ts';
 import type { Guard } from './guard.ts';
 import { messagesOf } from './input.ts';
@@ -18,10 +18,10 @@ const count = async (
   subject: string,
   limit = settings.RATE_LIMIT_PER_SECOND,
   time = now(),
-): Promise<Rate & { over: boolean }> => {
-  if (settings.RATE_LIMIT_PER_SECOND === 0) return { limit: 0, remaining: 0, reset: 0, over: false };
+): Promise<Rate & { isExceeded: boolean }> => {
+  if (settings.RATE_LIMIT_PER_SECOND === 0) return { limit: 0, remaining: 0, reset: 0, isExceeded: false };
   const calls = await store.limits.countCall(subject, time);
-  return { limit, remaining: Math.max(0, limit - calls), reset: 1, over: calls > limit };
+  return { limit, remaining: Math.max(0, limit - calls), reset: 1, isExceeded: calls > limit };
 };
 
 /** Counts a call of an account. `giveBack` undoes that if the call turns out not to be from the account. */
@@ -38,12 +38,12 @@ export const countDevice = (
   { settings, rates, now }: Guard,
   subject: string,
   exchange: Exchange,
-): Rate & { over: boolean } => {
+): Rate & { isExceeded: boolean } => {
   const isMessages = operationOf(exchange).bodyKind === 'messages';
   const { calls: limit, messages } = deviceLimits(settings);
   const counted = rates.count(subject, isMessages ? messagesOf(exchange) : 0, now());
-  const over = isOver(counted, { calls: limit, messages: isMessages ? messages : 0 });
-  return { limit, remaining: Math.max(0, limit - counted.calls), reset: limit && 1, over };
+  const over = exceedsLimits(counted, { calls: limit, messages: isMessages ? messages : 0 });
+  return { limit, remaining: Math.max(0, limit - counted.calls), reset: limit && 1, isExceeded: over };
 };
 
 /** Counts a call by the caller's address; on the device API only in memory. */
@@ -56,7 +56,7 @@ export const countAddress = async (guard: Guard, exchange: Exchange, api: ApiNam
 const countInMemory = async ({ settings, rates, now }: Guard, subject: string): Promise<Rate> => {
   const { RATE_LIMIT_PER_SECOND: limit } = settings;
   const { calls } = rates.count(subject, 0, now());
-  return { limit, remaining: Math.max(0, limit - calls), reset: limit && 1, over: limit > 0 && calls > limit };
+  return { limit, remaining: Math.max(0, limit - calls), reset: limit && 1, isExceeded: limit > 0 && calls > limit };
 };
 
 /** Calls per second with an invalid token that an address may make before they are counted in the table. */
@@ -69,15 +69,15 @@ const INVALID_TOKENS_IN_MEMORY = 5;
 const countInvalidToken = async (guard: Guard, subject: string, isWellFormed: boolean): Promise<Rate> => {
   const counted = await countInMemory(guard, subject);
   const calls = counted.limit - counted.remaining;
-  return !isWellFormed || counted.over || calls <= INVALID_TOKENS_IN_MEMORY ? counted : count(guard, subject);
+  return !isWellFormed || counted.isExceeded || calls <= INVALID_TOKENS_IN_MEMORY ? counted : count(guard, subject);
 };
 
 /** Counts a call without a known caller by its address. */
 export const countAnonymous = (guard: Guard, exchange: Exchange): Promise<Rate> => {
   const address = addressOf(exchange.event, guard.settings);
   const { auth, published, withoutTable } = operationOf(exchange);
-  const token = bearer(exchange) ?? '';
-  if (auth === 'device') return countInvalidToken(guard, `address:${address}`, readToken(token)?.kind === 'device');
+  const token = bearerToken(exchange) ?? '';
+  if (auth === 'device') return countInvalidToken(guard, `address:${address}`, parseToken(token)?.kind === 'device');
   if (auth === 'provisioner') return countInvalidToken(guard, `address:${address}`, token !== '');
   if (withoutTable) return countInMemory(guard, `address:${address}`);
   if (!published) return count(guard, `address:${address}`);
@@ -86,5 +86,5 @@ export const countAnonymous = (guard: Guard, exchange: Exchange): Promise<Rate> 
 
 /** Responds with 429 if the call exceeds its rate limit. */
 export const checkRate = ({ rate }: Exchange): void => {
-  if (rate.over) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
+  if (rate.isExceeded) throw new ApiError('rate_limited', { waitSeconds: Math.max(1, rate.reset) });
 };

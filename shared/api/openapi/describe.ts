@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { apiOf, type Group, type Operation } from '../operation.ts';
-import type { Description } from './document.ts';
-import { errorResponses, responses } from './error-answers.ts';
-import { headers, headersOf } from './headers.ts';
-import { collectInto, type Json, parametersOf, type Write } from './schemas.ts';
+import type { ApiDescription } from './document.ts';
+import { errorResponses, sharedResponses } from './error-responses.ts';
+import { headers, successHeaders } from './headers.ts';
+import { type Json, parametersOf, schemaCollector, type WriteSchema } from './schemas.ts';
 import { webhookPaths } from './webhooks.ts';
 
 const security: Record<Operation['auth'], Json[]> = {
@@ -23,7 +23,7 @@ const accessText = (operation: Operation): string => {
   return operation.may === 'logged_in' ? '' : `Requires \`${required}\`${self}.`;
 };
 
-const requestBody = (write: Write, body: z.ZodType): Json => {
+const requestBody = (write: WriteSchema, body: z.ZodType): Json => {
   // A lazy schema has its examples inside.
   const unwrapped = body instanceof z.ZodLazy ? (body.unwrap() as z.ZodType) : body;
   const [example] = (unwrapped.meta()?.examples ?? []) as unknown[];
@@ -31,12 +31,12 @@ const requestBody = (write: Write, body: z.ZodType): Json => {
   return { required: true, content: { 'application/json': content } };
 };
 
-const operationOf = (write: Write, tag: string, name: string, operation: Operation): Json => {
+const operationOf = (write: WriteSchema, tag: string, name: string, operation: Operation): Json => {
   const { summary, description, success, alsoSuccess, response, body } = operation;
   const content = operation.media
     ? Object.fromEntries(operation.media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
     : { 'application/json': { schema: write(response, 'output') } };
-  const result = { headers: headersOf(operation), content };
+  const result = { headers: successHeaders(operation), content };
   return {
     operationId: name,
     tags: [tag],
@@ -49,7 +49,7 @@ const operationOf = (write: Write, tag: string, name: string, operation: Operati
     responses: {
       [success]: { description: 'Success', ...result },
       ...(alsoSuccess === 200 && { 200: { description: 'Success; it existed already', ...result } }),
-      ...(alsoSuccess === 304 && { 304: { description: 'Not modified', headers: headersOf(operation) } }),
+      ...(alsoSuccess === 304 && { 304: { description: 'Not modified', headers: successHeaders(operation) } }),
       ...errorResponses(operation),
       ...(alsoSuccess === 503 && { 503: { description: 'Unhealthy', ...result } }),
     },
@@ -69,7 +69,7 @@ const InvalidRequest = z
 const components = (schemas: Json) => ({
   schemas,
   headers,
-  responses: responses(),
+  responses: sharedResponses(),
   securitySchemes: {
     session: {
       type: 'http',
@@ -89,11 +89,11 @@ const components = (schemas: Json) => ({
 });
 
 /** Describes all operations of the groups, from the contracts that the API runs on. */
-export const describeApi = (contracts: readonly Group[]): Description => {
+export const describeApi = (contracts: readonly Group[]): ApiDescription => {
   const groups = contracts.filter(({ isPage }) => !isPage);
   const paths: Record<string, Json> = {};
   const schemas: Record<string, Json> = {};
-  const write = collectInto(schemas);
+  const write = schemaCollector(schemas);
   for (const error of [ErrorBody, InvalidRequest]) write(error, 'output');
   for (const { name: tag, operations } of groups)
     for (const [name, operation] of Object.entries<Operation>(operations)) {

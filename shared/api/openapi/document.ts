@@ -4,7 +4,7 @@ import type { Settings } from '#shared/runtime/env.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /** The part of an OpenAPI document that is the same wherever the service runs. */
-export type Description = Readonly<Record<'tags' | 'webhooks' | 'components', unknown>> & {
+export type ApiDescription = Readonly<Record<'tags' | 'webhooks' | 'components', unknown>> & {
   /** Operations by path, then by method. */
   paths: Readonly<Record<string, Json>>;
   /** The ids of the operations of the device API, which may have a separate URL. */
@@ -22,7 +22,7 @@ const conventions = [
 const serverAt = (url: string) => [{ url: url + BASE_PATH }];
 
 /** Adds the server for devices to the operations that devices call. */
-const withDeviceServer = ({ paths, ofDevices }: Description, url: string): Json =>
+const withDeviceServer = ({ paths, ofDevices }: ApiDescription, url: string): Json =>
   Object.fromEntries(
     Object.entries(paths).map(([path, methods]) => [
       path,
@@ -38,7 +38,7 @@ const withDeviceServer = ({ paths, ofDevices }: Description, url: string): Json 
 
 /** Returns the OpenAPI 3.1 document of a service. */
 export const openApi = (
-  description: Description,
+  description: ApiDescription,
   about: Pick<Settings, 'SERVICE_NAME' | 'SERVICE_VERSION' | 'PUBLIC_URL' | 'DEVICE_URL'>,
 ): Record<string, unknown> => {
   const { ofDevices: _, paths, ...others } = description;

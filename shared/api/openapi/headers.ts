@@ -1,11 +1,11 @@
 import { errors } from '../errors.ts';
-import { headersOfPublished, type Operation } from '../operation.ts';
+import { type Operation, publishedHeaders } from '../operation.ts';
 import type { Json } from './schemas.ts';
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, required: true, schema });
 const integer = { type: 'integer', minimum: 0 };
 /** API Gateway renames WWW-Authenticate to this in the responses of functions, and cannot be configured not to. */
-export const RENAMED = 'x-amzn-Remapped-WWW-Authenticate';
+export const REMAPPED_AUTHENTICATE = 'x-amzn-Remapped-WWW-Authenticate';
 export const headers = {
   'X-RateLimit-Limit': header('Requests allowed per second; 1000000 means no limit', integer),
   'X-RateLimit-Remaining': header('Requests remaining in this second', integer),
@@ -20,21 +20,24 @@ export const headers = {
   'X-Content-Type-Options': header('Browsers must not guess the content type', { const: 'nosniff' }),
   'Strict-Transport-Security': header('Browsers must call the service over HTTPS only'),
   'Retry-After': header('Seconds to wait before a retry', integer),
-  'WWW-Authenticate': { ...header(`Authentication scheme; behind API Gateway \`${RENAMED}\``), required: false },
-  [RENAMED]: { ...header('WWW-Authenticate, as renamed by API Gateway'), required: false },
+  'WWW-Authenticate': {
+    ...header(`Authentication scheme; behind API Gateway \`${REMAPPED_AUTHENTICATE}\``),
+    required: false,
+  },
+  [REMAPPED_AUTHENTICATE]: { ...header('WWW-Authenticate, as renamed by API Gateway'), required: false },
 };
 type Header = keyof typeof headers;
-export const refer = (...names: readonly Header[]): Json =>
+export const headerReferences = (...names: readonly Header[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-const errorHeaders: readonly Header[] = ['X-Error-Code', 'Retry-After', 'WWW-Authenticate', RENAMED];
+const errorHeaders: readonly Header[] = ['X-Error-Code', 'Retry-After', 'WWW-Authenticate', REMAPPED_AUTHENTICATE];
 /** The headers of every response. */
-export const commonHeaders = refer(
+export const commonHeaders = headerReferences(
   ...(Object.keys(headers) as Header[]).filter((name) => !errorHeaders.includes(name)),
 );
 
 /** Returns the headers of an operation's successful response. */
-export const headersOf = ({
+export const successHeaders = ({
   responseHeaders = {},
   describedHeaders = {},
   optionalHeaders = {},
@@ -45,7 +48,7 @@ export const headersOf = ({
     ETag: header('Entity tag of the content. A request with it in If-None-Match gets 304 until the content changes'),
   }),
   ...Object.fromEntries(
-    Object.entries({ ...(published && headersOfPublished[published]), ...responseHeaders }).map(([name, value]) => [
+    Object.entries({ ...(published && publishedHeaders[published]), ...responseHeaders }).map(([name, value]) => [
       name,
       header(name, { const: value }),
     ]),

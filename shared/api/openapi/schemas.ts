@@ -3,9 +3,9 @@ import * as z from 'zod';
 export type Json = Record<string, unknown>;
 
 /** Returns the JSON Schema of a schema. Schemas with an id are collected as components and referenced. */
-export type Write = (schema: z.ZodType, io: 'input' | 'output') => Json;
+export type WriteSchema = (schema: z.ZodType, io: 'input' | 'output') => Json;
 
-export const REF = '#/components/schemas/';
+export const SCHEMA_PREFIX = '#/components/schemas/';
 
 /** Whether a schema allows no value. Such a field must be left out, so the document does not show it. */
 const isNever = (value: unknown): boolean => JSON.stringify(value) === '{"not":{}}';
@@ -20,8 +20,8 @@ const sizedTuple = ({ items: _, ...tuple }: Tuple): Json => ({
   maxItems: tuple.prefixItems.length,
 });
 
-export const collectInto =
-  (schemas: Record<string, Json>): Write =>
+export const schemaCollector =
+  (schemas: Record<string, Json>): WriteSchema =>
   (schema, io) => {
     const { $schema: _, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
     // Requests and responses share schemas. Responses may get new fields, so the document does not forbid them.
@@ -29,7 +29,7 @@ export const collectInto =
       (name === 'additionalProperties' && value === false) || isNever(value) ? undefined : value;
     const written = (name: string, value: unknown) => open(name, isTuple(value) ? sizedTuple(value) : value);
     const referring = (value: unknown): Json =>
-      JSON.parse(JSON.stringify(value, written).replaceAll('"#/$defs/', `"${REF}`));
+      JSON.parse(JSON.stringify(value, written).replaceAll('"#/$defs/', `"${SCHEMA_PREFIX}`));
     for (const [id, found] of Object.entries($defs as Record<string, Json>)) {
       const component = referring(found);
       const known = schemas[id];
@@ -45,7 +45,7 @@ export const collectInto =
 const textOf = (name: string): string =>
   `Id of the ${name.replace(/Id$/, '').replaceAll(/[A-Z]/g, ' $&').toLowerCase()}`;
 
-export const parametersOf = (write: Write, declared: z.ZodObject | undefined, place: 'path' | 'query'): Json[] =>
+export const parametersOf = (write: WriteSchema, declared: z.ZodObject | undefined, place: 'path' | 'query'): Json[] =>
   Object.entries(declared?.shape ?? {}).map(([name, field]) => {
     const { description, ...read } = write(field as z.ZodType, 'output');
     const text = description ?? (name.endsWith('Id') ? textOf(name) : undefined);

@@ -1,6 +1,6 @@
-import type { Result } from '#shared/domain/delivery/attempt.ts';
+import type { AttemptResult } from '#shared/domain/delivery/attempt.ts';
 import type { AttemptOutcome } from '#shared/domain/delivery/delivery.ts';
-import type { PostedWebhook } from '#shared/domain/delivery/feed.ts';
+import type { WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { authHeaders, signatureHeaders } from '../sign.ts';
 import type { WebhookClient } from '../webhook-client.ts';
@@ -32,7 +32,10 @@ type HttpAnswer = {
 };
 
 /** Returns the outcome of an attempt in terms that do not depend on HTTP. HTTP statuses are interpreted only here. */
-export const outcomeOf = ({ status, error, retryAfter, acknowledgedBy }: HttpAnswer, now: number): AttemptOutcome => {
+export const attemptOutcome = (
+  { status, error, retryAfter, acknowledgedBy }: HttpAnswer,
+  now: number,
+): AttemptOutcome => {
   if (status !== null && isSuccess(status)) return { what: 'accepted', ...(acknowledgedBy && { acknowledgedBy }) };
   if (status === GONE) return { what: 'gone' };
   const isOverloaded = error === 'timeout' || (status !== null && overloadedStatuses.has(status));
@@ -41,7 +44,7 @@ export const outcomeOf = ({ status, error, retryAfter, acknowledgedBy }: HttpAns
 };
 
 /** Returns the headers that are the same at every attempt. None of them is secret. */
-export const plainHeadersOf = (
+export const stableHeaders = (
   { SERVICE_NAME, SERVICE_VERSION }: Pick<Sender, 'SERVICE_NAME' | 'SERVICE_VERSION'>,
   { mediaType, messageId, isTest }: Omit<Payload, 'body' | 'deliveryId'>,
 ): Record<string, string> => ({
@@ -52,7 +55,7 @@ export const plainHeadersOf = (
 });
 
 /** Returns all headers of one attempt, including those that authenticate and sign it. */
-export const requestHeadersOf = async (webhook: WebhookRecord, payload: Payload, sender: Sender, now: number) => {
+export const requestHeaders = async (webhook: WebhookRecord, payload: Payload, sender: Sender, now: number) => {
   const { url, token, secretKey, previousSecret = null, previousUntil = 0, authMethod } = webhook;
   const { body, messageId, deliveryId } = payload;
   const nowSeconds = Math.floor(now / 1_000);
@@ -67,7 +70,7 @@ export const requestHeadersOf = async (webhook: WebhookRecord, payload: Payload,
     nowSeconds,
   };
   return {
-    ...plainHeadersOf(sender, payload),
+    ...stableHeaders(sender, payload),
     ...(await authHeaders(auth)),
     ...signatureHeaders({ id: messageId, timestampSeconds: nowSeconds, body, secrets, primary: secretKey }),
   };
@@ -76,15 +79,15 @@ export const requestHeadersOf = async (webhook: WebhookRecord, payload: Payload,
 /** Signs a payload and posts it to a webhook with decrypted secrets. Never rejects because of the receiver. */
 export const sendByHttp = async (
   client: Pick<WebhookClient, 'post'>,
-  webhook: PostedWebhook,
+  webhook: WebhookWithUrl,
   payload: Payload,
   { settings: sender, now }: { settings: Sender; now: () => number },
-): Promise<{ result: Result; outcome: AttemptOutcome }> => {
-  const headers = await requestHeadersOf(webhook, payload, sender, now());
+): Promise<{ result: AttemptResult; outcome: AttemptOutcome }> => {
+  const headers = await requestHeaders(webhook, payload, sender, now());
   const { retryAfter, acknowledgedBy, ...result } = await client.post({
     url: webhook.url,
     headers,
     body: payload.body,
   });
-  return { result, outcome: outcomeOf({ ...result, retryAfter, acknowledgedBy }, now()) };
+  return { result, outcome: attemptOutcome({ ...result, retryAfter, acknowledgedBy }, now()) };
 };

@@ -5,7 +5,7 @@ import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
  * What is sent to a person. `url` is the link that acknowledges the alarm, or null; `listUrl` the list of sensors, in a
  * message about several of them.
  */
-export type Letter = { title: string; text: string; url: string | null; listUrl?: string; language: Language };
+export type Notification = { title: string; text: string; url: string | null; listUrl?: string; language: Language };
 
 /**
  * What became of a notification: the service accepted it, perhaps at a new address (`movedTo`); no retry would help, because
@@ -30,10 +30,10 @@ export const isGone = (outcome: PersonOutcome): outcome is Gone =>
  * Sends a notification to one channel of a person. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never rejects
  * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted.
  */
-export type SendToPerson = (channel: Channel, notification: Letter) => Promise<PersonOutcome>;
+export type SendToPerson = (channel: Channel, notification: Notification) => Promise<PersonOutcome>;
 
 /**
  * How a stage notifies people. `kinds` are the channels that it has a service for; others end as `{ retry: 'unavailable'
  * }`.
  */
-export type People = { kinds: readonly ChannelKind[]; send: SendToPerson };
+export type PersonSender = { kinds: readonly ChannelKind[]; send: SendToPerson };

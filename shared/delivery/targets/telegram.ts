@@ -2,7 +2,7 @@ import type { WebhookClient } from '../webhook-client.ts';
 import type { PersonOutcome } from './person.ts';
 
 /** Sends a text to a Telegram chat. Never rejects. */
-export type Telegram = (chat: string, text: string) => Promise<PersonOutcome>;
+export type SendTelegram = (chat: string, text: string) => Promise<PersonOutcome>;
 
 /**
  * The errors that only the chat can cause and that no retry can end. All other errors are faults of the stage or of
@@ -71,8 +71,12 @@ const outcomeOf = (answer: Answer): PersonOutcome => {
  * Creates a sender for the bot with this token. A group that became a supergroup has a new chat id: the message is sent
  * there at once, and the outcome names it. `base` replaces the URL of Telegram in tests.
  */
-export const telegramAs =
-  (client: () => Promise<Pick<WebhookClient, 'post'>>, token: string, base = 'https://api.telegram.org'): Telegram =>
+export const createTelegram =
+  (
+    client: () => Promise<Pick<WebhookClient, 'post'>>,
+    token: string,
+    base = 'https://api.telegram.org',
+  ): SendTelegram =>
   async (chat, text) => {
     const sendTo = async (chatId: string): Promise<Answer> => {
       // Telegram must not open the link for a preview.
@@ -98,7 +102,7 @@ export type ChatPauses = Map<string, number>;
  * chats are not affected.
  */
 export const withPauses =
-  (send: Telegram, pauses: ChatPauses, now: () => number): Telegram =>
+  (send: SendTelegram, pauses: ChatPauses, now: () => number): SendTelegram =>
   async (chat, text) => {
     const until = pauses.get(chat) ?? 0;
     if (until > now()) return { retry: 'status_429', afterSeconds: Math.ceil((until - now()) / 1_000) };

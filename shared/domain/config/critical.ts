@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { choice, field, flag, hostField, whole, words } from './field.ts';
-import { falling, presence } from './situations.ts';
+import { criticalFallFields, criticalPresenceFields } from './fall-and-presence.ts';
+import { booleanField, choiceField, field, hostField, integerField, textField } from './field.ts';
 
 const MAC = /^([0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}|[0-9a-fA-F]{12})$/;
 const macList = field<string[]>(
@@ -13,46 +13,60 @@ const mustBeTrue = field<true>(() => z.literal(true), true, 'cannot be turned of
 
 /** Radar and product type. */
 const radar = {
-  regulationZone: choice(['WW', 'JP'], 'WW', 'radio regulation; JP is required in Japan', { from: 42 }),
-  bandwidth: choice(['BW500', 'BW2500'], 'BW500', 'transmission bandwidth, MHz', { from: 42 }),
-  functionType: choice(['Falling', 'BedExit', 'Bathroom'], 'Falling', 'product type', { from: 42 }),
-  functionAlgorithm: choice(['Falling', 'Tracking'], 'Falling', 'algorithm profile', { from: 42 }),
-  heatupEnabled: flag(true, 'warm-up at start; recommended', { from: 38 }),
-  agcEnabled: flag(true, 'gain calibration before monitoring; recommended', { from: 38 }),
-  radarMode: choice([0, 1], 0, 'opaque', { from: 34, until: 39 }),
+  regulationZone: choiceField(['WW', 'JP'], 'WW', 'radio regulation; JP is required in Japan', { from: 42 }),
+  bandwidth: choiceField(['BW500', 'BW2500'], 'BW500', 'transmission bandwidth, MHz', { from: 42 }),
+  functionType: choiceField(['Falling', 'BedExit', 'Bathroom'], 'Falling', 'product type', { from: 42 }),
+  functionAlgorithm: choiceField(['Falling', 'Tracking'], 'Falling', 'algorithm profile', { from: 42 }),
+  heatupEnabled: booleanField(true, 'warm-up at start; recommended', { from: 38 }),
+  agcEnabled: booleanField(true, 'gain calibration before monitoring; recommended', { from: 38 }),
+  radarMode: choiceField([0, 1], 0, 'opaque', { from: 34, until: 39 }),
 } as const;
 
 /** Service, logs and recordings. */
 const service = {
   enableAnalytics: mustBeTrue,
-  offlineModeEnabled: flag(false, 'works without a connection', { from: 38 }),
-  httpLogEnabled: flag(true, 'keeps logs and uploads them on reboot', { from: 42 }),
+  offlineModeEnabled: booleanField(false, 'works without a connection', { from: 38 }),
+  httpLogEnabled: booleanField(true, 'keeps logs and uploads them on reboot', { from: 42 }),
   ntpServerPrimary: hostField('europe.pool.ntp.org', 'used if the provisioned time server fails', { from: 42 }),
   ntpServerSecondary: hostField('us.pool.ntp.org', 'used if the primary fails', { from: 42 }),
-  subscriptionExpired: flag(false, 'the subscription has expired', { until: 29 }),
-  dspRecordReportingEnabled: flag(false, 'reports recordings', { from: 38 }),
-  dspRecordMaxLatency: whole(10, 'maximum seconds before recorded data is sent', { from: 42 }),
+  subscriptionExpired: booleanField(false, 'the subscription has expired', { until: 29 }),
+  dspRecordReportingEnabled: booleanField(false, 'reports recordings', { from: 38 }),
+  dspRecordMaxLatency: integerField(10, 'maximum seconds before recorded data is sent', { from: 42 }),
 } as const;
 
 /** Bluetooth and WiFi. */
 const network = {
-  bleBeaconScannerEnabled: flag(false, 'scans for beacons', { from: 42 }),
-  bleBeaconRssiThreshold: whole(-80, 'signal strength below which beacons are ignored, dBm', { from: 42 }),
+  bleBeaconScannerEnabled: booleanField(false, 'scans for beacons', { from: 42 }),
+  bleBeaconRssiThreshold: integerField(-80, 'signal strength below which beacons are ignored, dBm', { from: 42 }),
   bleBeaconMacAddr: macList,
-  bleServerType: choice(['MakerAApp', 'Custom1'], 'MakerAApp', 'operational BLE', { from: 42 }),
-  bleDeviceName: words([1, 64], 'VC000', 'name of the BLE server', { from: 42 }),
-  wifiRssiMonitorEnabled: flag(false, 'monitors the WiFi signal strength', { from: 42 }),
-  wifiRssiMonitorThreshold: whole(-70, 'average RSSI below which a better access point is searched for, dBm', {
+  bleServerType: choiceField(['MakerAApp', 'Custom1'], 'MakerAApp', 'operational BLE', { from: 42 }),
+  bleDeviceName: textField([1, 64], 'VC000', 'name of the BLE server', { from: 42 }),
+  wifiRssiMonitorEnabled: booleanField(false, 'monitors the WiFi signal strength', { from: 42 }),
+  wifiRssiMonitorThreshold: integerField(-70, 'average RSSI below which a better access point is searched for, dBm', {
     from: 42,
   }),
-  wifiRssiMonitorRequiredSamples: whole(30, 'samples required for the average', { from: 42 }),
-  wifiHealthMonitorEnabled: flag(false, 'restarts WiFi when a condition is met', { from: 42 }),
-  wifiHealthMonitorRestartDuration: whole(240, 'seconds of interruption after which WiFi restarts', { from: 42 }),
-  wifiHealthMonitorBurstLimit: whole(15, 'bursts above which another access point is searched for', { from: 42 }),
-  wifiHealthMonitorMaxDisconnects: whole(15, 'disconnects per hour above which another access point is searched for', {
+  wifiRssiMonitorRequiredSamples: integerField(30, 'samples required for the average', { from: 42 }),
+  wifiHealthMonitorEnabled: booleanField(false, 'restarts WiFi when a condition is met', { from: 42 }),
+  wifiHealthMonitorRestartDuration: integerField(240, 'seconds of interruption after which WiFi restarts', {
     from: 42,
   }),
+  wifiHealthMonitorBurstLimit: integerField(15, 'bursts above which another access point is searched for', {
+    from: 42,
+  }),
+  wifiHealthMonitorMaxDisconnects: integerField(
+    15,
+    'disconnects per hour above which another access point is searched for',
+    {
+      from: 42,
+    },
+  ),
 } as const;
 
 /** The critical configuration (D1 O18). Only a system admin may read and write it. */
-export const criticalFields = { ...falling, ...presence, ...radar, ...service, ...network } as const;
+export const criticalFields = {
+  ...criticalFallFields,
+  ...criticalPresenceFields,
+  ...radar,
+  ...service,
+  ...network,
+} as const;

@@ -23,18 +23,18 @@ export const field = <T>(create: () => z.ZodType<T>, byDefault: T, note: string,
   return { schema, byDefault, note, ...support };
 };
 
-export const flag = (byDefault: boolean, note: string, support: Support = {}): Field<boolean> =>
+export const booleanField = (byDefault: boolean, note: string, support: Support = {}): Field<boolean> =>
   field(() => z.boolean(), byDefault, note, support);
 
 /** Declares an int32 field. Without bounds it allows all int32 values. */
-export const whole = (
+export const integerField = (
   byDefault: number,
   note: string,
   { min = INT32.min, max = INT32.max, ...support }: Support & { min?: number; max?: number } = {},
 ): Field<number> => field(() => int32(min, max), byDefault, note, support);
 
 /** Declares a field with a choice of numbers or strings. */
-export const choice = <const C extends readonly [string | number, ...(string | number)[]]>(
+export const choiceField = <const C extends readonly [string | number, ...(string | number)[]]>(
   choices: C,
   byDefault: NoInfer<C[number]>,
   note: string,
@@ -42,7 +42,7 @@ export const choice = <const C extends readonly [string | number, ...(string | n
 ): Field<C[number]> => field(() => z.literal(choices) as z.ZodType<C[number]>, byDefault, note, support);
 
 /** Declares a text field of min..max code points. */
-export const words = (
+export const textField = (
   [min, max]: readonly [min: number, max: number],
   byDefault: string,
   note: string,
@@ -52,7 +52,7 @@ export const words = (
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const HOST = String.raw`^(?:${LABEL}\.)*(?![0-9]+$)${LABEL}$`;
 /** Returns the schema of a host: a name of 1..253 ASCII characters, or an IP address. */
-export const host = () => {
+export const hostSchema = () => {
   // The document has a pattern that every regex engine understands; it allows more than is accepted.
   const name = z.string().max(253).regex(new RegExp(HOST)).meta({ pattern: '^[A-Za-z0-9.-]{1,253}$' });
   return z.union([name, z.ipv4(), z.ipv6()]);
@@ -60,29 +60,29 @@ export const host = () => {
 
 /** Declares a field with a host name or an IP address. */
 export const hostField = (byDefault: string, note: string, support: Support = {}): Field<string> =>
-  field<string>(host, byDefault, note, support);
+  field<string>(hostSchema, byDefault, note, support);
 
 export type Fields = Readonly<Record<string, Field>>;
-export type Values<F extends Fields> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
+export type ConfigValues<F extends Fields> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
 /** Returns the values of a configuration before its first PUT. */
-export const defaultsOf = <F extends Fields>(fields: F): Values<F> =>
-  Object.fromEntries(Object.entries(fields).map(([name, { byDefault }]) => [name, byDefault])) as Values<F>;
+export const defaultsOf = <F extends Fields>(fields: F): ConfigValues<F> =>
+  Object.fromEntries(Object.entries(fields).map(([name, { byDefault }]) => [name, byDefault])) as ConfigValues<F>;
 
 /** The console parses this text. */
 const supportText = ({ from, until }: Support): string =>
   [from && `from firmware v0.${from}`, until && `not as of v0.${until}`].filter(Boolean).join(', ');
 
 /** Returns the stored values, and the default for each value that is missing or no longer allowed. */
-export const stillAllowed = <F extends Fields>(fields: F, stored: Partial<Values<F>> | null): Values<F> =>
+export const validValues = <F extends Fields>(fields: F, stored: Partial<ConfigValues<F>> | null): ConfigValues<F> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { schema, byDefault }]) => {
       const { success, data } = schema().safeParse(stored?.[name]);
       return [name, success ? data : byDefault];
     }),
-  ) as Values<F>;
+  ) as ConfigValues<F>;
 
-type Shape<F extends Fields> = { [K in keyof F]: z.ZodType<Values<F>[K], Values<F>[K]> };
+type Shape<F extends Fields> = { [K in keyof F]: z.ZodType<ConfigValues<F>[K], ConfigValues<F>[K]> };
 
 /** Returns the schema of a configuration. All fields are required for every firmware version. */
 export const schemaOf = <F extends Fields>(fields: F): z.ZodObject<Shape<F>> => {
@@ -97,9 +97,13 @@ const isSupported = ({ from = 0, until = Number.POSITIVE_INFINITY }: Support, fi
   firmware >= from && firmware < until;
 
 /** Returns the fields of a configuration that a device with this firmware supports. */
-export const understood = <F extends Fields>(fields: F, values: Values<F>, firmware: number): Partial<Values<F>> =>
+export const supportedFields = <F extends Fields>(
+  fields: F,
+  values: ConfigValues<F>,
+  firmware: number,
+): Partial<ConfigValues<F>> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>
       isSupported(field, firmware) ? [[name, values[name as keyof F]]] : [],
     ),
-  ) as Partial<Values<F>>;
+  ) as Partial<ConfigValues<F>>;

@@ -1,13 +1,13 @@
 import type { AttemptLog } from './attempt-log.ts';
 
 /** The result of an attempt, as the delivery log shows it. */
-export type Result = Omit<AttemptLog, 'number' | 'startDate'>;
+export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate'>;
 
 /** The longest reason of a messaging service that is kept (characters). */
 export const MAX_REASON = 200;
 
 /** The result of an attempt without an HTTP response; `reason` is what a messaging service said about it. */
-export const resultWithoutRequest = (error: string | null, durationMs = 0, reason = ''): Result => ({
+export const resultWithoutRequest = (error: string | null, durationMs = 0, reason = ''): AttemptResult => ({
   status: null,
   error,
   responseBody: reason.slice(0, MAX_REASON),
@@ -19,7 +19,7 @@ export const resultWithoutRequest = (error: string | null, durationMs = 0, reaso
  * The result of an attempt as a delivery stores it: a short tuple, because a delivery that succeeds at once has to fit into
  * one kilobyte, the unit of its price. `body` is null if it is stored in a separate item.
  */
-export type Entry = [
+export type PackedAttempt = [
   number: number,
   durationMs: number,
   status: number | null,
@@ -30,29 +30,29 @@ export type Entry = [
 
 /** The largest response body (bytes) that is stored in the delivery itself. */
 const MAX_SHORT_BODY = 64;
-export const isShort = (body: string): boolean => Buffer.byteLength(body) <= MAX_SHORT_BODY;
+export const isShortBody = (body: string): boolean => Buffer.byteLength(body) <= MAX_SHORT_BODY;
 
 /** Returns the entry of an attempt. `isWhole`: a long body is not stored elsewhere. */
-export const entryOf = (
+export const packAttempt = (
   number: number,
-  { durationMs, status, error, responseBody, timings }: Result,
+  { durationMs, status, error, responseBody, timings }: AttemptResult,
   isWhole = false,
-): Entry => {
+): PackedAttempt => {
   const { dns, connect, tls, firstByte } = timings;
-  const body = isWhole || isShort(responseBody) ? responseBody : null;
+  const body = isWhole || isShortBody(responseBody) ? responseBody : null;
   return [number, durationMs, status, error, [dns, connect, tls, firstByte], body];
 };
 
 /** Returns the entry of an attempt that never ended, because its process died. */
-const interrupted = (number: number): Entry => [number, 0, null, 'interrupted', [], ''];
+const interrupted = (number: number): PackedAttempt => [number, 0, null, 'interrupted', [], ''];
 
 /**
  * Returns the attempt log of a delivery, from the start times of its attempts, their results, and the bodies (by attempt
  * number) that are stored in separate items.
  */
-export const logOf = (
+export const attemptLogOf = (
   starts: readonly number[],
-  entries: readonly Entry[],
+  entries: readonly PackedAttempt[],
   bodies: ReadonlyMap<number, string>,
   isSending: boolean,
 ): AttemptLog[] => {

@@ -96,7 +96,7 @@ export const isSuccessToRecord = (health: Health, now: number): boolean =>
   health.openUntil !== undefined || isSlowOrFailing(health, now) || now - (health.lastSuccess ?? 0) >= 60_000;
 
 /** Decides what follows from failing for days: nothing yet, a single warning, or disabling the webhook. */
-export const verdictOn = (health: Health, now: number): 'none' | 'warn' | 'disable' => {
+export const failureActionOf = (health: Health, now: number): 'none' | 'warn' | 'disable' => {
   const { consecutiveFailures, failingSince = now, warnedAt = 0 } = health;
   const failingFor = now - failingSince;
   if (consecutiveFailures < DISABLE_FAILURES || failingFor < DISABLE_AFTER / 2) return 'none';

@@ -2,9 +2,9 @@ import type { NormalizedCoordinates } from '../event/event.ts';
 import type { Format } from '../formats/format.ts';
 import type { Language } from '../identity/locale.ts';
 import { derivedUlid, timeOfUlid } from '../ids.ts';
-import type { Acknowledged } from '../rule/acknowledgement-view.ts';
+import type { HitAcknowledgement } from '../rule/acknowledgement-view.ts';
 import type { Person } from '../rule/recipient.ts';
-import type { Entry } from './attempt.ts';
+import type { PackedAttempt } from './attempt.ts';
 import type { DeliveryState } from './states.ts';
 
 /** The seconds before each attempt, including the first. All others get a jitter of JITTER. */
@@ -63,7 +63,7 @@ export type Snapshot = {
   /** When (s) the link that acknowledges the rule hit expires; 0 without a link. */
   acknowledgeUntil: number;
   /** Only in an event alarm/acknowledged. */
-  acknowledgement?: Acknowledged;
+  acknowledgement?: HitAcknowledgement;
 };
 export type Reader = { language: Language; time: string };
 
@@ -90,7 +90,7 @@ export type Delivery = {
   alsoHits?: HitMessage[];
   sendTryTimes: number[];
   /** The attempt log; missing until the first attempt has ended. */
-  log?: Entry[];
+  log?: PackedAttempt[];
   /** The original delivery, if this one is a redelivery. Its receiver sees the same `webhook-id`. */
   replayOf?: string;
   /** The delivery that was resent, if it was a redelivery itself. Then `replayOf` is the original. */
@@ -117,28 +117,28 @@ export type Delivery = {
 export type WebhookDelivery = Delivery & { webhookId: string };
 
 /** Returns the uuid of the message behind a delivery, or of the event if the service created it. */
-export const messageOf = ({ event }: Snapshot): string => event.source ?? event.uuid;
+export const messageUuidOf = ({ event }: Snapshot): string => event.source ?? event.uuid;
 
 const DAY = 86_400_000;
 /** How long (ms) deliveries are kept. */
-export const KEPT = 30 * DAY;
+export const DELIVERY_RETENTION = 30 * DAY;
 
 /** How long (ms) a delivery is held for a disabled webhook. */
-export const HELD_FOR = 14 * DAY;
+export const MAX_HOLD = 14 * DAY;
 /** Returns when (ms) a delivery that is held from now on expires: at least a day before it is deleted. */
 export const heldUntil = (deliveryId: string, now: number): number =>
-  Math.min(now + HELD_FOR, timeOfUlid(deliveryId) + KEPT - DAY);
+  Math.min(now + MAX_HOLD, timeOfUlid(deliveryId) + DELIVERY_RETENTION - DAY);
 
 /** The interval (ms) at which held deliveries of a webhook are released. */
-export const RELEASE_EVERY = 100;
+export const RELEASE_INTERVAL = 100;
 /** How far ahead (ms) releases are scheduled at most, so that disabling the webhook again takes effect. */
-export const RELEASE_AHEAD = 60_000;
+export const MAX_RELEASE_AHEAD = 60_000;
 
 /** The key of the receiver of a delivery: the id of the webhook, or the id of the user, a space, and the channel. */
-export const receiverOf = ({ webhookId, person }: Pick<Delivery, 'webhookId' | 'person'>): string =>
+export const receiverKey = ({ webhookId, person }: Pick<Delivery, 'webhookId' | 'person'>): string =>
   webhookId ?? `${person?.userId} ${person?.by}`;
 /** Returns the webhook id in the key of a receiver; null for a person. */
-export const webhookOf = (receiver: string): string | null => (receiver.includes(' ') ? null : receiver);
+export const webhookOfReceiver = (receiver: string): string | null => (receiver.includes(' ') ? null : receiver);
 
 /**
  * Derives the id of the delivery for an event, a receiver and a rule, so that writing it twice has no effect. `rounds` is
@@ -164,13 +164,13 @@ export const plainFailure = {
   retryAfterSeconds: 0,
 } as const satisfies AttemptOutcome;
 
-export type Next =
+export type NextState =
   | { state: 'delivered' }
   | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' | 'canceled' }
   | { state: 'retrying'; nextAttempt: number };
 
 /** Returns a delay (s) with a jitter of ±20 %. `random` is in [0, 1). */
-export const varied = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
+export const withJitter = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
 
 const waitSeconds = (
   failed: number,
@@ -181,19 +181,19 @@ const waitSeconds = (
   const step = (schedule ?? RETRY_DELAYS)[failed] ?? 0;
   const delay = schedule === null && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
   const requested = Math.min(retryAfterSeconds, Math.max(2 * step, 3_600));
-  return requested > delay ? requested : varied(delay, random);
+  return requested > delay ? requested : withJitter(delay, random);
 };
 
 /**
  * Returns the next state of a delivery after an attempt. `attempts` includes this one; `schedule` is the one of the webhook
  * or the stage (null: RETRY_DELAYS); `random` is in [0, 1).
  */
-export const afterAttempt = (
+export const nextStateAfter = (
   attempts: number,
   outcome: AttemptOutcome,
   schedule: readonly number[] | null,
   { now, random }: { now: number; random: number },
-): Next => {
+): NextState => {
   if (outcome.what === 'accepted') return { state: 'delivered' };
   if (outcome.what === 'gone') return { state: 'failed', reason: 'gone' };
   if (attempts >= (schedule ?? RETRY_DELAYS).length) return { state: 'failed', reason: 'exhausted' };

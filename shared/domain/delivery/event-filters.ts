@@ -13,7 +13,7 @@ const matches = <T>(list: readonly T[] | null, value: T | null): boolean =>
   list === null || (value !== null && list.includes(value));
 
 /** Whether a webhook with these filters receives an event of a sensor. */
-export const isNamed = (
+export const matchesFilters = (
   { eventTypes = null, situations = null, sensorGroupId = null }: Partial<EventFilters>,
   { code, situation }: Pick<EventDetails, 'code' | 'situation'>,
   { groupId }: { groupId: number },

@@ -1,28 +1,28 @@
-import { type Delivery, KEPT } from './delivery.ts';
+import { DELIVERY_RETENTION, type Delivery } from './delivery.ts';
 import type { WebhookRecord } from './webhook.ts';
 
 /** The largest number of deliveries that one fetch returns. */
-export const MOST_GIVEN = 100;
+export const MAX_FETCHED = 100;
 /** The longest time (s) that a fetch waits for deliveries. */
-export const LONGEST_WAIT = 20;
+export const MAX_WAIT_SECONDS = 20;
 /** How long (ms) a delivery can be fetched and confirmed. It is stored for longer. */
-export const FEED_KEPT = 14 * 86_400_000;
+export const FEED_RETENTION = 14 * 86_400_000;
 /** An alert is sent if nobody has fetched for this time (ms). */
-export const SILENT_AFTER = 600_000;
+export const UNFETCHED_ALERT_AFTER = 600_000;
 
 /** A delivery that was fetched but not confirmed. `at` is when (ms) it was first fetched. */
-export type Given = { id: string; at: number };
+export type FetchedDelivery = { id: string; at: number };
 
 /** A webhook with a URL. The deliveries of a webhook without one are fetched. */
-export type PostedWebhook = WebhookRecord & { url: string };
-export const isPosted = (webhook: WebhookRecord): webhook is PostedWebhook => webhook.url !== null;
+export type WebhookWithUrl = WebhookRecord & { url: string };
+export const hasUrl = (webhook: WebhookRecord): webhook is WebhookWithUrl => webhook.url !== null;
 
 /** Whether a delivery is too old to be fetched. */
 export const isExpired = ({ createDate }: Pick<Delivery, 'createDate'>, now: number): boolean =>
-  createDate + FEED_KEPT <= now;
+  createDate + FEED_RETENTION <= now;
 
 /** Whether a delivery of this time (ms) is no longer stored, so that its fate is unknown. */
-export const isForgotten = (time: number, now: number): boolean => time + KEPT <= now;
+export const isPastRetention = (time: number, now: number): boolean => time + DELIVERY_RETENTION <= now;
 
 /** Returns since when (ms) nobody has fetched. Earlier than the last change does not count: the webhook may have been disabled. */
 export const unfetchedSince = ({ lastSuccess = 0, updateDate }: WebhookRecord): number =>

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { derivedUlid } from '../ids.ts';
 import { int32, int64, millis, uuid } from '../values.ts';
-import { type Delivery, KEPT, type WebhookDelivery } from './delivery.ts';
+import { DELIVERY_RETENTION, type Delivery, type WebhookDelivery } from './delivery.ts';
 import { restingStates } from './states.ts';
 
 /** The states of deliveries that can be resent: those that have ended, and held ones. */
@@ -87,18 +87,18 @@ export const isFinished = ({ isListed, sent, failed, made }: ReplayRecord): bool
  * expired when it was created, even if they still exist.
  */
 export const spanOf = (replay: Pick<Replay, 'since' | 'until' | 'createDate'>): readonly [number, number] => [
-  Math.max(replay.since, replay.createDate - KEPT),
+  Math.max(replay.since, replay.createDate - DELIVERY_RETENTION),
   Math.min(replay.until, replay.createDate),
 ];
 
 /** Whether a replay resends a delivery. Tests are left out, and redeliveries, because the list also has their originals. */
-export const takes = (
+export const isReplayed = (
   { states }: Pick<NewReplay, 'states'>,
   { state, replayOf, isTest }: Pick<Delivery, 'state' | 'replayOf' | 'isTest'>,
 ): boolean => states.some((wanted) => wanted === state) && replayOf === undefined && !isTest;
 
 /** Creates a delivery with the content of another one. It is due at `time` (ms) and restarts the retry schedule. */
-export const again = <T extends Delivery>(original: T, id: string, time: number, now: number) => ({
+export const redeliveryOf = <T extends Delivery>(original: T, id: string, time: number, now: number) => ({
   id,
   customerId: original.customerId,
   webhookId: original.webhookId as T['webhookId'],
@@ -121,12 +121,12 @@ export const again = <T extends Delivery>(original: T, id: string, time: number,
 });
 
 /** Creates the redelivery of a delivery in a replay. Its id does not depend on when it is created. */
-export const repetitionOf = (
+export const replayedDelivery = (
   original: WebhookDelivery,
   replay: ReplayRecord,
   time: number,
   now: number,
 ): WebhookDelivery => ({
-  ...again(original, derivedUlid(replay.createDate, replay.id, original.id), time, now),
+  ...redeliveryOf(original, derivedUlid(replay.createDate, replay.id, original.id), time, now),
   replay: replay.id,
 });

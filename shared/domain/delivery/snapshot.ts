@@ -2,27 +2,27 @@ import type { Decided } from '../event/decision.ts';
 import type { Format } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { languageOf } from '../identity/locale.ts';
-import { ADDRESS_SECONDS } from '../rule/acknowledgement.ts';
+import { LINK_SECONDS } from '../rule/acknowledgement.ts';
 import type { Escalation } from '../rule/escalation.ts';
 import type { Person } from '../rule/recipient.ts';
 import type { Rule } from '../rule/rule.ts';
-import { fillIn, type Placeholder, SENT } from '../rule/rule-texts.ts';
+import { fillPlaceholders, MAX_SENT_LENGTH, type Placeholder } from '../rule/rule-texts.ts';
 import { defaultRoom, normalize } from '../sensor/room-geometry.ts';
 import { deviceIdOf, type SensorRecord } from '../sensor/sensor.ts';
 import { dateAndTime, dateTimeAndZone } from '../time/wall-time.ts';
-import { type Delivery, deliveryId, type Reader, receiverOf, type Service, type Snapshot } from './delivery.ts';
+import { type Delivery, deliveryId, type Reader, receiverKey, type Service, type Snapshot } from './delivery.ts';
 
 type Customer = { id: number; name: string; location: string; timeZone: string };
 
 /** Returns the service as payloads name it, from the current settings. */
-export const serviceOf = (settings: {
+export const serviceFrom = (settings: {
   SERVICE_NAME: string;
   PUBLIC_URL: string;
   SERVICE_VERSION: string;
 }): Service => ({ name: settings.SERVICE_NAME, url: settings.PUBLIC_URL, version: settings.SERVICE_VERSION });
 
 /** Returns the webhook as payloads name it. Its id comes from the delivery. */
-export const senderOf = ({ name, isCustomerHook }: { name: string; isCustomerHook: boolean }) => ({
+export const webhookSnapshot = ({ name, isCustomerHook }: { name: string; isCustomerHook: boolean }) => ({
   name,
   ...(isCustomerHook && { isCustomerHook }),
 });
@@ -59,8 +59,8 @@ const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): Non
     createDate: rule.createDate,
     name: rule.name,
     // A text must not be empty, even if all its placeholders are.
-    title: fillIn(rule.title, values, SENT.title) || text,
-    message: fillIn(rule.message, values, SENT.message) || text,
+    title: fillPlaceholders(rule.title, values, MAX_SENT_LENGTH.title) || text,
+    message: fillPlaceholders(rule.message, values, MAX_SENT_LENGTH.message) || text,
     groupId: rule.sensorGroupId ?? 0,
     situation: rule.situation,
     hasRegion: region !== null,
@@ -115,7 +115,7 @@ const deliveryIdOf = (
   { event, sensor }: EventContext,
   { ruleId, round, ...to }: Pick<DeliveryContext, 'ruleId' | 'round'> & (ToWebhook | ToPerson),
 ) => {
-  const receiver = 'person' in to ? receiverOf({ webhookId: null, person: to.person }) : to.webhookId;
+  const receiver = 'person' in to ? receiverKey({ webhookId: null, person: to.person }) : to.webhookId;
   const { source, receiveDate, uuid } = event;
   const sensorId = sensor.id;
   if (round) return idInRound({ uuid, sensorId, ruleId }, round, receiver);
@@ -145,5 +145,5 @@ export const newDelivery = (
   sendTryTimes: [],
   ...('format' in to && { format: to.format }),
   ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
-  snapshot: { ...snapshot, acknowledgeUntil: to.hit ? Math.floor(now / 1_000) + ADDRESS_SECONDS : 0 },
+  snapshot: { ...snapshot, acknowledgeUntil: to.hit ? Math.floor(now / 1_000) + LINK_SECONDS : 0 },
 });

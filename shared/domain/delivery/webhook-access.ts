@@ -1,4 +1,4 @@
-import { type Caller, holds } from '../identity/permission.ts';
+import { type Caller, hasPermission } from '../identity/permission.ts';
 
 /** The permissions to manage webhooks: customer webhooks need manage_customers, bot webhooks need manage_bots. */
 export const webhookManagers = ['manage_customers', 'manage_bots'] as const;
@@ -8,4 +8,4 @@ export const deliveryManagers = [...webhookManagers, 'manage_rules'] as const;
 export const mayManage = (
   caller: Pick<Caller, 'isAdmin' | 'permissions'>,
   webhook: { isCustomerHook: boolean },
-): boolean => holds(caller, webhookManagers[webhook.isCustomerHook ? 0 : 1]);
+): boolean => hasPermission(caller, webhookManagers[webhook.isCustomerHook ? 0 : 1]);

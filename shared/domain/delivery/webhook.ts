@@ -158,7 +158,7 @@ type DeliveryHealth = {
 };
 
 /** Returns a webhook as the API shows it. */
-export const viewOf = (record: WebhookRecord): Webhook => {
+export const webhookView = (record: WebhookRecord): Webhook => {
   const { consecutiveFailures, failingSince = null, lastSuccess = null } = record;
   return {
     ...noFilters,

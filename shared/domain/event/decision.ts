@@ -1,6 +1,6 @@
 import type { Rule } from '../rule/rule.ts';
 import { fires } from '../rule/rule-conditions.ts';
-import type { HitNumber, HitPlace } from '../rule/rule-hit.ts';
+import type { HitNumber, HitPosition } from '../rule/rule-hit.ts';
 import type { SensorState } from '../sensor/sensor-state.ts';
 import type { EventDetails } from './event.ts';
 
@@ -29,7 +29,7 @@ export type Decided = {
  * the customer, which the hits of this decision follow; null if the decision has no hit. `numbered` is the number of the
  * sensor's previous hit.
  */
-export type Decision = { decided: Decided[]; after: HitPlace | null; numbered: HitNumber };
+export type Decision = { decided: Decided[]; after: HitPosition | null; numbered: HitNumber };
 
 /** Returns the number of the last hit of a decision. Without a decision, a new series begins at `now` (ms). */
 export const numberAfter = (decision: Decision | null, now: number): HitNumber => {

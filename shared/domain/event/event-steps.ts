@@ -1,16 +1,16 @@
 import { hashOf, uuidV5 } from '../ids.ts';
-import { type SensorState, type Step, seesFall } from '../sensor/sensor-state.ts';
-import { noRoomContext, type RoomContext, type Timings, whenOf } from '../state/room-context.ts';
+import { hasOpenFallOrTrack, type SensorState, type Step } from '../sensor/sensor-state.ts';
+import { messageTime, noRoomContext, type RoomContext, type Timings } from '../state/room-context.ts';
 import { step } from '../state/step.ts';
-import { type Dated, passTime } from '../state/time.ts';
+import { type DatedEvent, passTime } from '../state/time.ts';
 import { DAY, eventOf, noticeEvent } from './event.ts';
-import { type Credible, REPEATED_WITHIN, reports, type Signal } from './message.ts';
+import { DUPLICATE_WINDOW, type Signal, stateReports, type TrustedMessage } from './message.ts';
 
 /** The cause of events: something that was received, or the passing of time. `source` is as in `Decided`. */
 export type Cause = { uuid: string; receiveDate: number; sensorId: string; source: string | null };
 
 /** Derives the UUIDs of events: the first has the UUID of the cause, the others also depend on their kind. */
-const withUuids = (events: readonly Dated[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
+const withUuids = (events: readonly DatedEvent[], { uuid: first, sensorId, receiveDate, source }: Cause) =>
   events.map(({ happening, createDate }, at) => {
     const { type, action } = happening;
     const sameKind = events
@@ -25,7 +25,7 @@ export type StepOutcome = { next: SensorState; events: ReturnType<typeof withUui
 
 /** Whether the last message without an identity is so recent that the same bytes would be its duplicate. */
 export const isRecent = ({ last }: SensorState, received: number): boolean =>
-  last !== undefined && Math.abs(received - last.at) <= REPEATED_WITHIN;
+  last !== undefined && Math.abs(received - last.at) <= DUPLICATE_WINDOW;
 
 /** The number of messages without an event that are remembered. */
 const MAX_EVENTLESS = 16;
@@ -34,7 +34,7 @@ const markOf = (uuid: string): string => hashOf(uuid).slice(0, 8);
 type Received = Cause & { raw: string };
 
 /** Whether a message without an event is a duplicate. One that caused an event is recognized by its stored bytes. */
-const isDuplicate = (state: SensorState, { byBytes }: Credible, { uuid, raw, receiveDate }: Received): boolean =>
+const isDuplicate = (state: SensorState, { byBytes }: TrustedMessage, { uuid, raw, receiveDate }: Received): boolean =>
   byBytes
     ? isRecent(state, receiveDate) && state.last?.hash === hashOf(raw)
     : (state.eventless?.includes(markOf(uuid)) ?? false);
@@ -43,19 +43,25 @@ const isDuplicate = (state: SensorState, { byBytes }: Credible, { uuid, raw, rec
  * Remembers a message in the state if its duplicate would change something: anything but a report would happen again, and a
  * move or posture would count as a newer one.
  */
-const withMessage = (before: SensorState, step: Step, { signal, byBytes }: Credible, cause: Received): SensorState => {
+const withMessage = (
+  before: SensorState,
+  step: Step,
+  { signal, byBytes }: TrustedMessage,
+  cause: Received,
+): SensorState => {
   const { uuid, raw, receiveDate: at } = cause;
   // Of messages without an identity only the previous one is compared, and each replaces it.
   const { last: _, ...next } = step.state;
-  if (byBytes) return reports.has(signal.kind) ? next : { ...next, last: { hash: hashOf(raw), at } };
+  if (byBytes) return stateReports.has(signal.kind) ? next : { ...next, last: { hash: hashOf(raw), at } };
   const isAboutTracks = signal.kind === 'moves' || signal.kind === 'postures';
-  if (!isAboutTracks || step.events.length > 0 || (next.tracks === before.tracks && !seesFall(before))) return next;
+  if (!isAboutTracks || step.events.length > 0 || (next.tracks === before.tracks && !hasOpenFallOrTrack(before)))
+    return next;
   const others = (next.eventless ?? []).filter((mark) => mark !== markOf(uuid));
   return { ...next, eventless: [...others, markOf(uuid)].slice(-MAX_EVENTLESS) };
 };
 
 /** Adds an event to the step of a message that shows a wrong clock: of the first such message, then at most once a day. */
-const withClockEvent = ({ state, events }: Step, { isClockWrong }: Credible, received: number): Step => {
+const withClockEvent = ({ state, events }: Step, { isClockWrong }: TrustedMessage, received: number): Step => {
   if (!isClockWrong || received - (state.clockWrongAt ?? Number.NEGATIVE_INFINITY) < DAY) return { state, events };
   return { state: { ...state, clockWrongAt: received }, events: [...events, eventOf('sensor_clock_wrong')] };
 };
@@ -63,7 +69,7 @@ const withClockEvent = ({ state, events }: Step, { isClockWrong }: Credible, rec
 /** Steps the state of a sensor by a message. */
 export const stepByMessage = (
   before: SensorState,
-  message: Credible,
+  message: TrustedMessage,
   cause: Received,
   roomContext: RoomContext,
 ): StepOutcome => {
@@ -71,7 +77,7 @@ export const stepByMessage = (
   const isRepeated = isDuplicate(before, message, cause);
   const signal: Signal = isRepeated ? { kind: 'state', firmware: null } : message.signal;
   const createDate = message.deviceTime ?? received;
-  const stepped = step(before, signal, whenOf(received, message.deviceTime), roomContext);
+  const stepped = step(before, signal, messageTime(received, message.deviceTime), roomContext);
   const { state, events } = isRepeated ? stepped : withClockEvent(stepped, message, received);
   const dated = events.map((happening) => ({ happening, createDate }));
   return { next: withMessage(before, { state, events }, message, cause), events: withUuids(dated, cause) };
@@ -90,7 +96,7 @@ export const stepByNotice = (
 /** Steps the state of a sensor by a call of its device without a message, which makes an inactive sensor active. */
 export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   const { receiveDate: received } = cause;
-  const when = whenOf(received, null);
+  const when = messageTime(received, null);
   const { state: next, events } = step(state, { kind: 'state', firmware: null }, when, noRoomContext);
   return {
     next,
@@ -115,7 +121,7 @@ export const stepByTime = (
  * Returns the cause of events that follow from time alone. Its UUID is derived from the state, so the same state yields the
  * same UUID.
  */
-export const timeOf = (sensorId: string, { lastSeen, version }: SensorState, now: number): Cause => ({
+export const timeCause = (sensorId: string, { lastSeen, version }: SensorState, now: number): Cause => ({
   uuid: uuidV5(sensorId, 'time', lastSeen, version),
   receiveDate: now,
   sensorId,

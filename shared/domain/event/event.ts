@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Situation as AnySituation, kinds } from '../kinds.ts';
-import type { Acknowledged } from '../rule/acknowledgement-view.ts';
+import type { HitAcknowledgement } from '../rule/acknowledgement-view.ts';
 
 /** Returns the schema of the eventType of D2: the codes of all kinds that have one. */
 export const eventType = (): z.ZodType<number, number> =>
@@ -33,7 +33,7 @@ export const isAboutReceivers = ({ type }: { type: string }): boolean =>
   type === notices.webhook_disabled.type || type === notices.delivery_failed.type;
 
 /** Events that no rule can watch for: those of the service, unknown and late messages, and tests of webhooks. */
-export const otherKinds = {
+export const kindsWithoutRules = {
   ...notices,
   unknown: { type: 'unknown', action: 'received', code: null },
   late: { type: 'message', action: 'late', code: null },
@@ -72,7 +72,7 @@ export type EventDetails = {
   /** The webhook that does not receive the event, because the event is about that webhook. */
   notTo?: string;
   /** Only in the event alarm/acknowledged. */
-  acknowledgement?: Acknowledged;
+  acknowledgement?: HitAcknowledgement;
 };
 
 /** Returns the details of an event of a situation. */
@@ -87,9 +87,9 @@ export const eventOf = (situation: Situation, overrides: Partial<EventDetails> =
   ...overrides,
 });
 
-const withoutSituation = (kind: keyof typeof otherKinds): EventDetails => ({
+const withoutSituation = (kind: keyof typeof kindsWithoutRules): EventDetails => ({
   ...eventOf('sensor_active'),
-  ...otherKinds[kind],
+  ...kindsWithoutRules[kind],
   situation: null,
 });
 export const unknownEvent = withoutSituation('unknown');
@@ -97,7 +97,7 @@ export const lateEvent = withoutSituation('late');
 /** Custom 1 has no code for tests, so tests use the code of an active sensor. */
 export const TEST_CODE = 8;
 export const pingEvent: EventDetails = { ...withoutSituation('ping'), code: TEST_CODE };
-type NoticeSubject = { webhookId?: string | undefined; acknowledgement?: Acknowledged | undefined };
+type NoticeSubject = { webhookId?: string | undefined; acknowledgement?: HitAcknowledgement | undefined };
 export const noticeEvent = (notice: Notice, { webhookId, acknowledgement }: NoticeSubject): EventDetails => ({
   ...withoutSituation(notice),
   ...(webhookId !== undefined && { notTo: webhookId }),
@@ -111,8 +111,8 @@ export type NormalizedCoordinates = z.infer<typeof NormalizedCoordinates>;
 
 export const DAY = 86_400_000;
 /** How long (ms) events and rule hits are stored (D1 O7). */
-export const RETENTION = 120 * DAY;
+export const EVENT_RETENTION = 120 * DAY;
 
 /** Whether a device's time (ms) is trusted: at most 24 h before and at most 5 min after the time of receipt. */
-export const isBelieved = (deviceTime: number, received: number): boolean =>
+export const isTrustedTime = (deviceTime: number, received: number): boolean =>
   deviceTime >= received - DAY && deviceTime <= received + 5 * 60_000;

@@ -81,7 +81,7 @@ const payloadOf = (feedback: Feedback, { service, sensor, event }: FeedbackConte
 });
 
 /** Creates the delivery of feedback to the webhook of the maker, due at once. */
-export const feedbackDelivery = (
+export const newFeedbackDelivery = (
   { customerId, id: webhookId, name }: { customerId: number; id: string; name: string },
   feedback: Feedback,
   context: FeedbackContext,

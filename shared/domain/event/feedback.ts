@@ -49,7 +49,7 @@ type FeedbackSensor = Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEn
 
 /** Whether feedback on a sensor is forwarded to its maker: the maker accepts feedback, and the sensor may be optimized. */
 export const isForMaker = ({ manufacturer, optimizationEnabled }: FeedbackSensor): boolean =>
-  makers[manufacturer].getsFeedback && optimizationEnabled;
+  makers[manufacturer].acceptsFeedback && optimizationEnabled;
 
 /** Creates feedback from a request. */
 export const newFeedback = (

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { uuidV5 } from '../ids.ts';
-import { maybe, uuid } from '../values.ts';
-import { isBelieved, type Point, type Situation } from './event.ts';
+import { optionalField, uuid } from '../values.ts';
+import { isTrustedTime, type Point, type Situation } from './event.ts';
 
 export const fallStatuses = [
   'fall_detected',
@@ -66,7 +66,7 @@ export type Signal =
   | { kind: 'unknown' };
 
 /** Signals that report a state, so that a duplicate changes nothing. A duplicate of any other would happen again. */
-export const reports: ReadonlySet<Signal['kind']> = new Set([
+export const stateReports: ReadonlySet<Signal['kind']> = new Set([
   'presence',
   'people',
   'postures',
@@ -80,7 +80,7 @@ export const reports: ReadonlySet<Signal['kind']> = new Set([
  * which a duplicate is recognized if there is no UUID (null without such parts). `wrong` are the paths of invalid fields,
  * which were left out.
  */
-export type Decoded = {
+export type DecodedMessage = {
   signal: Signal;
   deviceTime: number | null;
   uuid: string | null;
@@ -89,10 +89,10 @@ export type Decoded = {
 };
 
 /** The time (ms) within which equal bytes of a message, or equal states of a fall, are duplicates if nothing identifies them. */
-export const REPEATED_WITHIN = 120_000;
+export const DUPLICATE_WINDOW = 120_000;
 
 /** A decoded message without untrusted times. */
-export type Credible = Decoded & {
+export type TrustedMessage = DecodedMessage & {
   /** Only its bytes identify the message. */
   byBytes: boolean;
   /** The device sent an untrusted time. */
@@ -100,8 +100,8 @@ export type Credible = Decoded & {
 };
 
 /** Removes the untrusted times of a message, and the identity derived from them. */
-export const credible = (decoded: Decoded, received: number): Credible => {
-  const trusted = (time: number | null) => (time !== null && isBelieved(time, received) ? time : null);
+export const withTrustedTimes = (decoded: DecodedMessage, received: number): TrustedMessage => {
+  const trusted = (time: number | null) => (time !== null && isTrustedTime(time, received) ? time : null);
   const { signal: reported, deviceTime: time, uuid: own } = decoded;
   const deviceTime = trusted(time);
   const signal = reported.kind === 'fall' ? { ...reported, start: trusted(reported.start) } : reported;
@@ -110,10 +110,10 @@ export const credible = (decoded: Decoded, received: number): Credible => {
   return { ...decoded, signal, deviceTime, identity, byBytes: own === null && identity === null, isClockWrong };
 };
 
-const OwnId = z.object({ uuid: maybe(uuid), sensorEventId: maybe(uuid) });
+const OwnId = z.object({ uuid: optionalField(uuid), sensorEventId: optionalField(uuid) });
 
 /** Returns the UUID in a message, at its top level or in its payload. */
-export const ownUuid = (message: unknown, payload: unknown): string | null => {
+export const uuidInMessage = (message: unknown, payload: unknown): string | null => {
   const top = OwnId.safeParse(message).data;
   const inner = OwnId.safeParse(payload).data;
   return top?.uuid ?? top?.sensorEventId ?? inner?.uuid ?? inner?.sensorEventId ?? null;
@@ -122,5 +122,10 @@ export const ownUuid = (message: unknown, payload: unknown): string | null => {
 /**
  * Returns the UUID of a message, unique within its sensor. `arrival` distinguishes messages that nothing else identifies.
  */
-export const messageUuid = (sensorId: string, decoded: Decoded, raw: string, arrival: readonly number[]): string =>
+export const messageUuid = (
+  sensorId: string,
+  decoded: DecodedMessage,
+  raw: string,
+  arrival: readonly number[],
+): string =>
   decoded.uuid ?? (decoded.identity ? uuidV5(sensorId, ...decoded.identity) : uuidV5(sensorId, raw, ...arrival));

@@ -1,7 +1,7 @@
 /** The largest number of messages in a device call, and the largest size of a message in bytes. */
-export const MESSAGES = { count: 100, bytes: 200 * 1_024 } as const;
+export const MESSAGE_LIMITS = { count: 100, bytes: 200 * 1_024 } as const;
 /** The largest message (bytes) that lists show. */
-export const LISTED_BYTES = 16 * 1_024;
+export const MAX_LISTED_BYTES = 16 * 1_024;
 /**
  * The largest total size of the messages of a page. A Lambda response has at most 6 MB and contains the body as a JSON
  * string, in which quotation marks and backslashes take two bytes. 160 messages always fit.
@@ -24,7 +24,7 @@ const endOfString = (text: string, start: number): number => {
 };
 
 /** Returns the number of elements of a JSON array; 1 for anything else. The text need not be valid JSON. */
-export const countIn = (json: string): number => {
+export const countMessages = (json: string): number => {
   const start = json.search(/\S/);
   let depth = 0;
   let count = 1;
@@ -43,7 +43,7 @@ export const countIn = (json: string): number => {
  * Splits a JSON array into the texts of its elements; any other text is one element. The text must be valid JSON. It is
  * not parsed, so that the messages keep their bytes.
  */
-export const messagesIn = (json: string): string[] => {
+export const splitMessages = (json: string): string[] => {
   const text = json.trim();
   if (!text.startsWith('[')) return [text];
   const found: string[] = [];

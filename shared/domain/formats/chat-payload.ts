@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageAddress } from './payload-parts.ts';
+import { pageUrl } from './payload-parts.ts';
 
 const nonEmpty = z.string().min(1);
 const Color = z.string().regex(/^#[0-9a-f]{6}$/);
@@ -9,7 +9,7 @@ const Attachment = z.strictObject({
   text: nonEmpty,
   fields: z.array(z.strictObject({ title: nonEmpty, value: nonEmpty, short: z.literal(true) })).min(1),
 });
-const LinkAttachment = z.strictObject({ fallback: nonEmpty, color: Color, title: nonEmpty, title_link: pageAddress });
+const LinkAttachment = z.strictObject({ fallback: nonEmpty, color: Color, title: nonEmpty, title_link: pageUrl });
 
 /** The payload of the format Chat, which incoming webhooks of Slack, Mattermost and Rocket.Chat all understand. */
 export const ChatPayload = z

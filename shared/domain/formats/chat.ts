@@ -1,6 +1,6 @@
 import type { ChatPayload } from './chat-payload.ts';
-import { withoutMarkup } from './harmless.ts';
 import { noticeOf, type Severity } from './notice.ts';
+import { withoutMarkup } from './plain-text.ts';
 import type { Render } from './rendering.ts';
 
 const colors: Readonly<Record<Severity, string>> = {

@@ -1,21 +1,21 @@
-import { pointOf, type Render } from './rendering.ts';
+import { coordinatesOf, type Render } from './rendering.ts';
 
 /** Truncates a text to `max` code points. An empty text is replaced by `fallback` first. */
 const truncated = (text: string, max: number, fallback: string): string =>
   [...(text || fallback)].slice(0, max).join('');
 
 /** The longest texts of this format, in code points. */
-export const longest = { sensorName: 128, location: 256, description: 256 } as const;
+export const maxLengths = { sensorName: 128, location: 256, description: 256 } as const;
 
 /** Renders the format Custom 1: a small payload, for bots only. */
 export const renderCustom1: Render = ({ event, sensor, customer, rule }) =>
   JSON.stringify({
     sensorId: sensor.deviceId,
-    sensorName: truncated(sensor.name, longest.sensorName, sensor.id),
-    location: customer?.location ? truncated(customer.location, longest.location, '') : null,
-    description: truncated(event.text, longest.description, event.action),
+    sensorName: truncated(sensor.name, maxLengths.sensorName, sensor.id),
+    location: customer?.location ? truncated(customer.location, maxLengths.location, '') : null,
+    description: truncated(event.text, maxLengths.description, event.action),
     ...(rule && { title: rule.title, message: rule.message }),
     createDate: event.createDate,
-    ...(event.coordinates && { normalizedCoordinates: pointOf(event.coordinates) }),
+    ...(event.coordinates && { normalizedCoordinates: coordinatesOf(event.coordinates) }),
     eventType: event.code,
   });

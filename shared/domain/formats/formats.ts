@@ -44,17 +44,20 @@ export const formats: Readonly<Record<Format, PayloadFormat>> = {
 };
 
 /** Whether a format can express a situation. */
-export const canTell = (format: Format, situation: Situation): boolean =>
+export const canExpressSituation = (format: Format, situation: Situation): boolean =>
   !formats[format].needsCode || kinds[situation].code !== null;
 
 /** Returns the formats that cannot express a situation. */
-export const muteFor = (situation: Situation): Format[] =>
-  Format.options.filter((option) => !canTell(option, situation));
+export const formatsWithout = (situation: Situation): Format[] =>
+  Format.options.filter((option) => !canExpressSituation(option, situation));
 
 /** Whether a format can express an event. `source` is the message that caused it; null if the service created the event. */
-export const takes = (format: Format, { code, source }: { code: number | null; source: string | null }): boolean =>
+export const canExpressEvent = (
+  format: Format,
+  { code, source }: { code: number | null; source: string | null },
+): boolean =>
   (!formats[format].needsCode || code !== null) && (formats[format].message !== 'required' || source !== null);
 
 /** Returns the UUID of the message whose bytes a payload contains; null if it contains none. */
-export const messageIn = (format: Format, { event }: Snapshot): string | null =>
+export const messageUuidIn = (format: Format, { event }: Snapshot): string | null =>
   formats[format].message === 'left_out' ? null : event.source;

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { NormalizedCoordinates, otherKinds, Situation } from '../event/event.ts';
+import { kindsWithoutRules, NormalizedCoordinates, Situation } from '../event/event.ts';
 import { kinds } from '../kinds.ts';
 import { Acknowledgement } from '../rule/acknowledgement-view.ts';
-import { SENT } from '../rule/rule-texts.ts';
+import { MAX_SENT_LENGTH } from '../rule/rule-texts.ts';
 import { int64, millis } from '../values.ts';
-import { between, example } from './payload-parts.ts';
+import { exampleValues, textBetween } from './payload-parts.ts';
 
 const nonEmpty = z.string().min(1);
-const allKinds = [...Object.values(kinds), ...Object.values(otherKinds)];
+const allKinds = [...Object.values(kinds), ...Object.values(kindsWithoutRules)];
 
 const Service = z.strictObject({ name: z.string(), url: z.string(), version: z.string() });
 const SendingWebhook = z.strictObject({ id: z.uuid(), name: z.string(), isCustomerHook: z.boolean() });
@@ -28,8 +28,8 @@ const SentRule = z.strictObject({
   id: int64,
   createDate: millis,
   name: nonEmpty,
-  title: between(1, SENT.title),
-  message: between(1, SENT.message),
+  title: textBetween(1, MAX_SENT_LENGTH.title),
+  message: textBetween(1, MAX_SENT_LENGTH.message),
   groupId: int64.meta({ description: '0 without a group' }),
   situation: Situation,
   situationDescription: nonEmpty,
@@ -68,10 +68,10 @@ export const FullPayload = z
           createDate: 1_795_230_444_137,
           type: 'fall',
           action: 'fall_detected',
-          normalizedCoordinates: example.point,
+          normalizedCoordinates: exampleValues.point,
           raw: { type: 5, payload: { status: 'calling', timestamp: 1_795_230_352_137 } },
         },
-        sensor: { id: example.sensorId, name: 'Room 1', groupId: 0 },
+        sensor: { id: exampleValues.sensorId, name: 'Room 1', groupId: 0 },
         customer: { id: 3, name: 'Maple House', location: 'Ground floor' },
         rule: {
           id: 4,

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../delivery/delivery.ts';
 import type { FullPayload } from './full-payload.ts';
-import { pointOf, type Render } from './rendering.ts';
+import { coordinatesOf, type Render } from './rendering.ts';
 
 const ruleOf = (
   rule: NonNullable<Snapshot['rule']>,
@@ -26,7 +26,14 @@ const objectOf = (fields: Readonly<Record<keyof FullPayload, string>>): string =
     .join(',')}}`;
 
 const eventOf = ({ id, uuid, createDate, type, action, coordinates }: Snapshot['event'], raw: string): string => {
-  const event = JSON.stringify({ id, uuid, createDate, type, action, normalizedCoordinates: pointOf(coordinates) });
+  const event = JSON.stringify({
+    id,
+    uuid,
+    createDate,
+    type,
+    action,
+    normalizedCoordinates: coordinatesOf(coordinates),
+  });
   // The message of the device is inserted unchanged, because parsing it would round long numbers.
   return `${event.slice(0, -1)},"raw":${raw}}`;
 };

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
 /** Returns the schema of a text of min..max code points, on which receivers may rely. JSON Schema counts code points too. */
-export const between = (min: number, max: number) =>
+export const textBetween = (min: number, max: number) =>
   z
     .string()
     .refine((value) => [...value].length >= min && [...value].length <= max)
     .meta({ minLength: min, maxLength: max });
 
 /** The URL of a page in a payload. */
-export const pageAddress = z.string().regex(/^https?:\/\/./);
+export const pageUrl = z.string().regex(/^https?:\/\/./);
 
 /** Values in the examples of payloads. */
-export const example = { sensorId: 'id_MDI6REU6MDA6MDA6MDA6MDE', point: { x: 0.5, y: 0.25, z: 0 } };
+export const exampleValues = { sensorId: 'id_MDI6REU6MDA6MDA6MDA6MDE', point: { x: 0.5, y: 0.25, z: 0 } };

@@ -2,14 +2,14 @@ import type { Snapshot } from '../delivery/delivery.ts';
 import { renderChat } from './chat.ts';
 import { renderCustom1 } from './custom-1.ts';
 import type { Format } from './format.ts';
-import { messageIn } from './formats.ts';
+import { messageUuidIn } from './formats.ts';
 import { renderFull } from './full.ts';
 import { renderRaw } from './raw.ts';
 import type { PayloadContext, Render } from './rendering.ts';
 import { renderTeams } from './teams.ts';
 
 /** The renderers of payloads by format. */
-export const renders: Readonly<Record<Format, Render>> = {
+export const renderers: Readonly<Record<Format, Render>> = {
   full: renderFull,
   custom1: renderCustom1,
   raw: renderRaw,
@@ -22,7 +22,7 @@ export const renders: Readonly<Record<Format, Render>> = {
  * its message.
  */
 export const render = (format: Format, snapshot: Snapshot, context: PayloadContext): string => {
-  const isMissing = context.raw === null && messageIn(format, snapshot) !== null && !context.isTest;
+  const isMissing = context.raw === null && messageUuidIn(format, snapshot) !== null && !context.isTest;
   if (isMissing) throw new Error('the message of a delivery is missing');
-  return renders[format](snapshot, context, context.raw ?? '{}');
+  return renderers[format](snapshot, context, context.raw ?? '{}');
 };

@@ -17,4 +17,5 @@ export type PayloadContext = {
 export type Render = (snapshot: Snapshot, context: PayloadContext, raw: string) => string;
 
 // The table does not keep the order of the fields of a snapshot, so payloads name their fields one by one.
-export const pointOf = (point: Snapshot['event']['coordinates']) => point && { x: point.x, y: point.y, z: point.z };
+export const coordinatesOf = (point: Snapshot['event']['coordinates']) =>
+  point && { x: point.x, y: point.y, z: point.z };

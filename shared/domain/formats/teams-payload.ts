@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pageAddress } from './payload-parts.ts';
+import { pageUrl } from './payload-parts.ts';
 
 /** The media type of an Adaptive Card. */
 const CARD = 'application/vnd.microsoft.card.adaptive';
@@ -25,7 +25,7 @@ const Card = z.strictObject({
   version: z.literal('1.2'),
   body: z.tuple([Container]),
   actions: z
-    .tuple([z.strictObject({ type: z.literal('Action.OpenUrl'), title: nonEmpty, url: pageAddress })])
+    .tuple([z.strictObject({ type: z.literal('Action.OpenUrl'), title: nonEmpty, url: pageUrl })])
     .optional()
     .meta({ description: 'The button to acknowledge the alarm, if there is one' }),
 });

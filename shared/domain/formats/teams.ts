@@ -1,5 +1,5 @@
-import { withoutLinks } from './harmless.ts';
 import { noticeOf, type Severity } from './notice.ts';
+import { withoutLinks } from './plain-text.ts';
 import type { Render } from './rendering.ts';
 import type { TeamsPayload } from './teams-payload.ts';
 

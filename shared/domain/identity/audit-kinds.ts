@@ -1,5 +1,5 @@
 /** How long (ms) entries of the audit log are kept. */
-export const AUDIT_KEPT = 400 * 86_400_000;
+export const AUDIT_RETENTION = 400 * 86_400_000;
 
 export const actorKinds = ['user', 'token', 'device', 'key', 'link', 'anonymous'] as const;
 export const objectKinds = [

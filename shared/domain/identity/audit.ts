@@ -21,7 +21,7 @@ export const Actor = z.object({
 export type Actor = z.output<typeof Actor>;
 
 /** An audit log entry in responses of the API. */
-export const AuditLine = z
+export const AuditEntry = z
   .object({
     id: auditIdText,
     date: millis,
@@ -36,7 +36,7 @@ export const AuditLine = z
     refused: z.boolean().meta({ description: 'true: the caller lacked the permission, or the password was wrong' }),
   })
   .meta({ id: 'AuditLine' });
-export type AuditLine = z.output<typeof AuditLine>;
+export type AuditEntry = z.output<typeof AuditEntry>;
 /** An entry as it is stored: its time is in its id. */
-export type StoredLine = Omit<AuditLine, 'date'>;
-export type AuditObject = AuditLine['object'];
+export type StoredAuditEntry = Omit<AuditEntry, 'date'>;
+export type AuditObject = AuditEntry['object'];

@@ -17,7 +17,7 @@ const OidcRule = z.strictObject({
 export const OidcRules = z.array(OidcRule).max(200);
 export type OidcRules = z.output<typeof OidcRules>;
 /** Parses the rules of a setting, which was validated when it was set. */
-export const readRules = (text: string): OidcRules => OidcRules.parse(JSON.parse(text));
+export const parseRules = (text: string): OidcRules => OidcRules.parse(JSON.parse(text));
 
 export type Claims = Readonly<Record<string, unknown>>;
 type Access = { customerId: number | null; permissions: Permission[]; isAdmin: boolean };

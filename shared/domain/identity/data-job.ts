@@ -12,16 +12,16 @@ export type DataJob = Omit<Erasure, 'url'> & {
 };
 
 /** The longest time (ms) since the login of a user without a password who starts a job. */
-export const FRESH_LOGIN = 5 * 60_000;
+export const MAX_LOGIN_AGE = 5 * 60_000;
 /** How long (ms) the result of an export is kept. */
-export const EXPORT_KEPT = 86_400_000;
+export const EXPORT_RETENTION = 86_400_000;
 /** How long (ms) a job is listed, and how long an erasure can be repeated after a recovery. */
-export const JOB_KEPT = 400 * 86_400_000;
+export const JOB_RETENTION = 400 * 86_400_000;
 /**
  * How long (ms) after its start an erasure makes its last pass: longer than any task is delayed on a queue, and than any
  * function runs that had read data of the subject.
  */
-export const SETTLED_AFTER = 16 * 60_000;
+export const LAST_PASS_AFTER = 16 * 60_000;
 
 /** Returns an export as the API shows it. `url` is the URL of its result. */
 export const exportView = ({ remains: _, ...job }: DataJob, url: string | null): DataExport => ({ ...job, url });

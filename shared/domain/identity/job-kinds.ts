@@ -3,5 +3,5 @@ export const jobKinds = ['export', 'erasure'] as const;
 export type JobKind = (typeof jobKinds)[number];
 
 /** Returns the task that starts or continues a job. */
-export const runJob = ({ customerId, kind, id }: { customerId: number; kind: JobKind; id: string }) =>
+export const runJobTask = ({ customerId, kind, id }: { customerId: number; kind: JobKind; id: string }) =>
   ({ type: 'run_job', customerId, kind, jobId: id }) as const;

@@ -36,7 +36,7 @@ export const recoveryCodes = (random: Uint8Array): string[] =>
   );
 
 /** Returns a code in upper case and without separators, for comparison. */
-export const normalOtp = (code: string): string => code.replaceAll(/[\s-]/g, '').toUpperCase();
+export const normalizedOtp = (code: string): string => code.replaceAll(/[\s-]/g, '').toUpperCase();
 
 /** Whether a normalized code is one of an authenticator app. Anything else can only be a recovery code. */
 export const isAppCode = (normal: string): boolean => /^[0-9]{6}$/.test(normal);

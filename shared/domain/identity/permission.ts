@@ -31,7 +31,7 @@ export type Caller = {
 };
 
 /** Whether a caller has a permission. No permission implies another; a system admin has all of them. */
-export const holds = (caller: Pick<Caller, 'isAdmin' | 'permissions'>, permission: Permission): boolean =>
+export const hasPermission = (caller: Pick<Caller, 'isAdmin' | 'permissions'>, permission: Permission): boolean =>
   caller.isAdmin || caller.permissions.includes(permission);
 
 type Rights = { id: number; isAdmin: boolean; permissions: readonly Permission[] };
@@ -40,14 +40,14 @@ type Rights = { id: number; isAdmin: boolean; permissions: readonly Permission[]
  * Whether a caller with `manage_users` may change the credentials of a user. Anybody who sets the password, or the email
  * address for reset codes, can act as that user. So only the user, and callers who have all rights of the user, may do it.
  */
-export const mayChange = (caller: Caller, user: Rights): boolean =>
+export const mayChangeCredentials = (caller: Caller, user: Rights): boolean =>
   caller.isAdmin ||
   caller.accountId === user.id ||
-  (!user.isAdmin && user.permissions.every((permission) => holds(caller, permission)));
+  (!user.isAdmin && user.permissions.every((permission) => hasPermission(caller, permission)));
 
 /**
  * Whether a caller with `manage_users` may delete a user or change its rights. A token with limited permissions may not
  * do that to its own user, who may have more.
  */
 export const mayChangeRights = (caller: Caller, user: Rights): boolean =>
-  mayChange(caller.kind === 'token' ? { ...caller, accountId: 0 } : caller, user);
+  mayChangeCredentials(caller.kind === 'token' ? { ...caller, accountId: 0 } : caller, user);

@@ -22,7 +22,7 @@ const bounds = {
 } as const;
 export type Quotas = Record<keyof typeof bounds, number>;
 /** The quotas that a stage overrides. */
-export type SomeQuotas = Partial<Quotas>;
+export type QuotaOverrides = Partial<Quotas>;
 
 const names = Object.keys(bounds) as (keyof Quotas)[];
 const mapQuotas = <T>(make: (name: keyof Quotas) => T) =>
@@ -48,14 +48,14 @@ export const quotasSchema = () => {
 };
 
 /** Returns the schema of the quotas that a stage overrides. */
-export const someQuotas = () => z.strictObject(mapQuotas(quotaSchema)).partial() as z.ZodType<SomeQuotas>;
+export const quotaOverridesSchema = () => z.strictObject(mapQuotas(quotaSchema)).partial() as z.ZodType<QuotaOverrides>;
 
 /** Returns the error details for an exhausted quota. */
 export const limitOf = (quotas: Quotas, of: keyof Quotas) => ({ limit: { of, most: quotas[of] } });
 
 /** The quotas whose use is counted in the item of the customer. */
 const counted = ['users', 'sensors', 'bots', 'webhooks', 'rules', 'sensorGroups'] as const;
-export type Counted = (typeof counted)[number];
+export type CountedQuota = (typeof counted)[number];
 
 /** The limits that an error can name: a quota, or the devices of a provisioning key. */
-export type Limited = keyof Quotas | 'devices';
+export type LimitName = keyof Quotas | 'devices';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fitPattern, id, int64, isFit, millis, text } from '../values.ts';
+import { id, int64, isValidText, millis, text, validTextPattern } from '../values.ts';
 import { email } from './email.ts';
 import { DEFAULT_LOCALE, Locale } from './locale.ts';
 import { OtpCode } from './otp.ts';
@@ -16,13 +16,13 @@ const NewPassword = z
   .check((ctx) => {
     const bytes = Buffer.byteLength(ctx.value);
     const fits = bytes >= PASSWORD_BYTES.min && bytes <= PASSWORD_BYTES.max;
-    const problem = isFit(ctx.value) ? { key: 'password_length', ...PASSWORD_BYTES } : { key: 'text_characters' };
+    const problem = isValidText(ctx.value) ? { key: 'password_length', ...PASSWORD_BYTES } : { key: 'text_characters' };
     if (!fits || problem.key === 'text_characters')
       ctx.issues.push({ code: 'custom', input: ctx.value, params: problem });
   })
   .meta({
     maxLength: PASSWORD_BYTES.max,
-    ...fitPattern,
+    ...validTextPattern,
     description: `${PASSWORD_BYTES.min} to ${PASSWORD_BYTES.max} bytes of UTF-8; common passwords are rejected`,
   });
 
@@ -107,7 +107,7 @@ export const PasswordReset = z
   .meta({ id: 'PasswordReset', examples: [{ code: 'as the mail has it', newPassword: 'eight loud rivers' }] });
 
 /** The body that completes a login at an OpenID Connect issuer: the query of the URL to which the browser was redirected. */
-export const OidcAnswer = z
+export const OidcCallback = z
   .object({ query: z.string().max(8_192) })
   .meta({ id: 'OidcAnswer', examples: [{ query: 'code=a-code&state=a-state' }] });
 

@@ -1,4 +1,4 @@
-import type { Values } from '../config/field.ts';
+import type { ConfigValues } from '../config/field.ts';
 import type { Room } from '../sensor/room.ts';
 import { rotationOf } from '../sensor/room-geometry.ts';
 import type { Manufacturer, SensorRecord } from '../sensor/sensor.ts';
@@ -19,7 +19,7 @@ type DeviceConfigInput = {
 
 /** Returns the firmware to install at the next start: the one pinned for this sensor, or the default of its maker. */
 const firmwareToInstall = ({ stored: { firmware }, defaultFirmware }: DeviceConfigInput): number | null =>
-  (firmware as Partial<Values<typeof firmwareFields>> | undefined)?.firmwareVersion ?? defaultFirmware;
+  (firmware as Partial<ConfigValues<typeof firmwareFields>> | undefined)?.firmwareVersion ?? defaultFirmware;
 
 /**
  * Returns the configuration of a device at `now` (ms): its room and its configurations, without fields that its firmware

@@ -1,4 +1,4 @@
-import { defaultsOf, type Fields, understood, type Values } from '../config/field.ts';
+import { type ConfigValues, defaultsOf, type Fields, supportedFields } from '../config/field.ts';
 import type { SensorRecord } from '../sensor/sensor.ts';
 
 /**
@@ -8,4 +8,4 @@ import type { SensorRecord } from '../sensor/sensor.ts';
 export const fieldsFor =
   ({ firmwareVersion }: SensorRecord) =>
   <F extends Fields>(fields: F, values: object | undefined) =>
-    understood(fields, { ...defaultsOf(fields), ...values } as Values<F>, firmwareVersion);
+    supportedFields(fields, { ...defaultsOf(fields), ...values } as ConfigValues<F>, firmwareVersion);

@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import { MESSAGES } from '../event/raw.ts';
+import { MESSAGE_LIMITS } from '../event/raw.ts';
 import { messagesOfMakerA } from './maker-a/messages.ts';
-import { messagesOfMakerB, OfAll } from './maker-b/messages.ts';
+import { CommonFields, messagesOfMakerB } from './maker-b/messages.ts';
 import { EXAMPLE_TIME } from './message-fields.ts';
 
 const schemasOfMakerA = () =>
-  Object.entries(messagesOfMakerA).map(([key, { name, about, fields, example }]) => {
+  Object.entries(messagesOfMakerA).map(([key, { name, description, fields, example }]) => {
     const type = key === 'state' ? key : Number(key);
     const examples = [{ type, payload: example }];
     const shape = { type: z.literal(type), payload: z.looseObject(fields.shape) };
-    return z.looseObject(shape).meta({ id: `MakerA${name}Message`, description: about, examples });
+    return z.looseObject(shape).meta({ id: `MakerA${name}Message`, description, examples });
   });
 
 const schemasOfMakerB = () =>
-  Object.values(messagesOfMakerB).map(({ name, type, about, fields, example }) => {
+  Object.values(messagesOfMakerB).map(({ name, type, description, fields, example }) => {
     const cmd = type === null ? 'stat' : 'event';
     const kind = type === null ? {} : { type };
     const examples = [{ cmd, ...kind, timestamp: EXAMPLE_TIME, ...example }];
@@ -21,9 +21,9 @@ const schemasOfMakerB = () =>
       cmd: type === null ? z.literal('stat') : z.enum(['event', 'alarm', 'stat']),
       ...(type !== null && { type: z.literal(type) }),
       ...fields.shape,
-      ...OfAll.shape,
+      ...CommonFields.shape,
     };
-    return z.looseObject(shape).meta({ id: `MakerB${name}Message`, description: about, examples });
+    return z.looseObject(shape).meta({ id: `MakerB${name}Message`, description, examples });
   });
 
 /**
@@ -34,7 +34,7 @@ export const deviceMessages = () => {
   const makerA = z.union(schemasOfMakerA()).meta({ id: 'MakerAMessage' });
   const makerB = z.union(schemasOfMakerB()).meta({ id: 'MakerBMessage' });
   const message = z.union([makerA, makerB]).meta({ id: 'DeviceMessage' });
-  return { makerA, makerB, calls: z.union([message, z.array(message).max(MESSAGES.count)]) };
+  return { makerA, makerB, calls: z.union([message, z.array(message).max(MESSAGE_LIMITS.count)]) };
 };
 
 type Json = Record<string, unknown>;
@@ -42,7 +42,7 @@ type Json = Record<string, unknown>;
 type DocumentedMessage = { id: string; about: string; example: Json; schema: Json };
 
 /** Returns every kind of message of a maker for documents. */
-export const documented = (maker: 'makerA' | 'makerB'): DocumentedMessage[] =>
+export const documentedMessages = (maker: 'makerA' | 'makerB'): DocumentedMessage[] =>
   deviceMessages()[maker].options.map((option) => {
     const { id = '', description: about = '', examples = [] } = option.meta() ?? {};
     const { $defs = {}, ...own } = z.toJSONSchema(option, { io: 'input' }) as Json;

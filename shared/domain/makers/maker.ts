@@ -25,7 +25,7 @@ export type Maker = {
   /** Its sensors have a learning phase; the configuration `basic` contains its end. */
   hasLearningMode: boolean;
   /** Feedback about sensors that may be optimized is forwarded to the maker. */
-  getsFeedback: boolean;
+  acceptsFeedback: boolean;
 };
 
 /** Builds the configuration of a maker's devices. Separate from `Maker`, because only functions that answer devices load it. */

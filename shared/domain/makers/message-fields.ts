@@ -3,7 +3,7 @@ import type * as z from 'zod';
 /** A kind of message of a maker: its name, its meaning and effects (`about`), its fields, and an example of them. */
 export type MessageKind<F extends z.ZodObject = z.ZodObject> = {
   name: string;
-  about: string;
+  description: string;
   fields: F;
   example: z.input<F>;
 };

@@ -5,5 +5,5 @@ import type { ChannelKind } from './channel.ts';
 const patterns = { sms: /^\+[1-9]\d{6,14}$/, telegram: /^-?[1-9]\d{0,18}$/ } as const;
 
 /** Whether a text is an address of this kind. Unlike the email address of a user, it must not be empty. */
-export const isAddress = (by: Exclude<ChannelKind, 'push'>, address: string): boolean =>
+export const isChannelAddress = (by: Exclude<ChannelKind, 'push'>, address: string): boolean =>
   by === 'email' ? address !== '' && email.safeParse(address).success : patterns[by].test(address);

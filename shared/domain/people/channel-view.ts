@@ -38,7 +38,7 @@ export const ChannelUpdate = z
   })
   .meta({ id: 'ChannelUpdate', examples: [{ address: 'night@example.com' }] });
 
-export const ChannelProof = z
+export const ChannelVerification = z
   .object({ code: z.string().max(64).meta({ description: 'the six digits that were sent to the channel' }) })
   .meta({ id: 'ChannelProof', examples: [{ code: '123456' }] });
 

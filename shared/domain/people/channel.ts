@@ -9,7 +9,7 @@ export type PushSubscription = { endpoint: string; keys: { p256dh: string; auth:
 /** The key that signs pushes (VAPID). Browsers subscribe with the public key; `sealed` is the encrypted private key. */
 export type PushKey = { publicKey: string; sealed: string };
 /** The encryption context of the private key. A stage has one key, which never changes. */
-export const PUSH_KEY = 'push';
+export const PUSH_KEY_CONTEXT = 'push';
 
 /** A verified channel of a user, with everything that sending needs. */
 export type Channel =
@@ -35,22 +35,25 @@ export type ChannelCode = { hash: string; expires: number };
 export const CODE_MINUTES = 10;
 export const CODE_TRIES = 5;
 /** The number of codes that are sent per hour to one user, and to one address for all users together. */
-export const CODES_AN_HOUR = 5;
+export const CODES_PER_HOUR = 5;
 
 /** Returns a code of six digits, from four random bytes. */
-export const channelCodeOf = (random: Uint8Array): string =>
+export const newChannelCode = (random: Uint8Array): string =>
   String(Buffer.from(random).readUInt32BE() % 1_000_000).padStart(6, '0');
 
 /** Returns the text to hash for a code, so that it verifies only one address of one user. */
-export const codeText = (userId: number, { by, address }: Pick<KeptChannel, 'by' | 'address'>, code: string): string =>
-  [userId, by, address, code].join('\n');
+export const codeHashInput = (
+  userId: number,
+  { by, address }: Pick<KeptChannel, 'by' | 'address'>,
+  code: string,
+): string => [userId, by, address, code].join('\n');
 
 /** The rate limit of SMS of a customer, in a window of a day that begins with the first SMS. */
-export const smsOf = (customerId: number | null) => ({
+export const smsLimitOf = (customerId: number | null) => ({
   subject: `sms:${customerId ?? UNASSIGNED}`,
   windowSeconds: 86_400,
 });
 
 /** A user on duty, and until when (ms). */
 export type OnDuty = { userId: number; until: number };
-export const LONGEST_DUTY = 24 * 3_600_000;
+export const MAX_DUTY = 24 * 3_600_000;

@@ -18,7 +18,7 @@ export const subscriptionFrom = ({
 });
 
 /** Returns the confirmed subscriptions, and those of them that can wake somebody, which an email cannot. */
-export const toldOf = (subscriptions: readonly Subscription[]) => {
+export const alarmRecipients = (subscriptions: readonly Subscription[]) => {
   const confirmed = subscriptions.filter(({ isConfirmed }) => isConfirmed);
   return { confirmed, waking: confirmed.filter(({ protocol }) => !protocol.startsWith('email')) };
 };

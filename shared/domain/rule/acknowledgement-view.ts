@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { id, millis, text } from '../values.ts';
-import { LONGEST_NAME } from './acknowledgement.ts';
+import { MAX_NAME_LENGTH } from './acknowledgement.ts';
 
 /** Who acknowledged a rule hit, and when. The first acknowledgement stands until it is withdrawn. */
 export const Acknowledgement = z
@@ -13,9 +13,9 @@ export const Acknowledgement = z
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
 /** The acknowledgement of a hit in an event. */
-export type Acknowledged = Acknowledgement & { ruleHitId: number };
+export type HitAcknowledgement = Acknowledgement & { ruleHitId: number };
 
 /** The body of a POST to the acknowledgement link of a delivery. Without a name, that of the recipient is used. */
 export const Acknowledging = z
-  .object({ name: text(1, LONGEST_NAME).optional() })
+  .object({ name: text(1, MAX_NAME_LENGTH).optional() })
   .meta({ id: 'Acknowledging', examples: [{ name: 'Anna Meier' }] });

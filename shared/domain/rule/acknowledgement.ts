@@ -1,21 +1,23 @@
-import { isFit, lengthOf } from '../values.ts';
+import { isValidText, lengthOf } from '../values.ts';
 
 /** The encryption context of the key that signs links. A stage has one key, which never changes. */
-export const ADDRESS_KEY = 'acknowledge';
+export const LINK_KEY_CONTEXT = 'acknowledge';
 /** How long (s) the acknowledgement link of a delivery is valid after the delivery was created. */
-export const ADDRESS_SECONDS = 86_400;
+export const LINK_SECONDS = 86_400;
 /** The largest number of characters in a name. */
-export const LONGEST_NAME = 64;
+export const MAX_NAME_LENGTH = 64;
 
 const truncated = (name: string): string =>
-  lengthOf(name) > LONGEST_NAME ? [...name].slice(0, LONGEST_NAME).join('') : name;
+  lengthOf(name) > MAX_NAME_LENGTH ? [...name].slice(0, MAX_NAME_LENGTH).join('') : name;
 
 /**
  * Returns the name that a receiver sends in a header, or a person in a form: without forbidden characters, truncated to 64
  * characters. Null if nothing is left.
  */
 export const nameFrom = (text: string): string | null => {
-  const fitting = [...text.toWellFormed()].map((char) => (isFit(char) && char !== '\u007f' ? char : ' ')).join('');
+  const fitting = [...text.toWellFormed()]
+    .map((char) => (isValidText(char) && char !== '\u007f' ? char : ' '))
+    .join('');
   return truncated(fitting.trim()).trim() || null;
 };
 

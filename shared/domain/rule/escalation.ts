@@ -1,15 +1,15 @@
 import type { Recipient } from './recipient.ts';
-import type { Telling } from './recipients.ts';
+import type { NotificationPlan } from './recipients.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
 /** The largest number of repeats to all recipients after the last step (completion 12 "Escalation"). */
-export const MOST_REPEATS = 20;
+export const MAX_REPEATS = 20;
 
 /**
  * The number of messages from which on a hit stores no further ones of its steps, whose recipients are notified nonetheless:
  * an item must not exceed 400 KB, and each delivery result writes the whole hit.
  */
-export const MOST_MESSAGES = 300;
+export const MAX_HIT_MESSAGES = 300;
 
 type Kind = 'step' | 'repeat';
 /** The progress of the escalation of a hit. */
@@ -34,7 +34,7 @@ type Round = { kind: Kind; after: number; at: number };
 type Progress = Pick<Escalation, 'after' | 'repeats' | 'at' | 'isHurried'>;
 
 const roundAfter = (
-  { escalation, repeatSeconds }: Telling,
+  { escalation, repeatSeconds }: NotificationPlan,
   { after, repeats, at, isHurried }: Progress,
   createDate: number,
   repeatAt: (ms: number) => number,
@@ -42,7 +42,7 @@ const roundAfter = (
   const step = escalation.find(({ afterSeconds }) => afterSeconds > after);
   const stepAt = createDate + (step?.afterSeconds ?? 0) * 1_000;
   if (step) return { kind: 'step', after: step.afterSeconds, at: isHurried ? Math.min(at, stepAt) : stepAt };
-  if (repeatSeconds === null || repeats >= MOST_REPEATS) return null;
+  if (repeatSeconds === null || repeats >= MAX_REPEATS) return null;
   return { kind: 'repeat', after, at: repeatAt(repeatSeconds * 1_000) };
 };
 
@@ -59,18 +59,18 @@ const waitingFor = (round: number, { repeats, isHurried }: Progress, next: Round
  * Returns the escalation of a hit that was created at a time (ms); null if its rule has none. `isHurried`: its first
  * recipients are the users on duty, and nobody is.
  */
-export const beginning = (rule: Telling, createDate: number, isHurried = false): Escalation | null => {
+export const newEscalation = (rule: NotificationPlan, createDate: number, isHurried = false): Escalation | null => {
   const progress = { after: 0, repeats: 0, at: createDate, ...(isHurried && { isHurried: true as const }) };
   const first = roundAfter(rule, progress, createDate, (ms) => createDate + ms);
   return first && waitingFor(0, progress, first, 0);
 };
 
 /** Returns the next round according to the current rule; null if there is none. */
-export const nextRound = (rule: Telling, escalation: Escalation, createDate: number): Round | null =>
+export const nextRound = (rule: NotificationPlan, escalation: Escalation, createDate: number): Round | null =>
   roundAfter(rule, escalation, createDate, () => escalation.at);
 
 /** Returns the escalation once a round is decided. `nobodyOnDuty`: the round is for users on duty, and nobody is. */
-export const opened = (
+export const withOpenRound = (
   { round, repeats }: Escalation,
   { kind, after, at }: Round,
   nobodyOnDuty: boolean,
@@ -87,7 +87,12 @@ export const opened = (
  * Returns the escalation once an open round is completed at a time (ms); null if it was the last one. Repeats that an outage
  * has delayed are not made up for: one follows.
  */
-export const closed = (rule: Telling, escalation: Escalation, createDate: number, now: number): Escalation | null => {
+export const withClosedRound = (
+  rule: NotificationPlan,
+  escalation: Escalation,
+  createDate: number,
+  now: number,
+): Escalation | null => {
   const { round, after, repeats, at, isHurried } = escalation;
   const progress = { after, repeats, at: now, ...(isHurried && { isHurried }) };
   const next = roundAfter(rule, progress, createDate, (ms) => (at + ms > now ? at + ms : now + ms));
@@ -95,8 +100,8 @@ export const closed = (rule: Telling, escalation: Escalation, createDate: number
 };
 
 /** Returns the recipients of a round according to the current rule, by step; step 0 has the first recipients. */
-export const stepsOf = (
-  { recipients, escalation }: Telling,
+export const roundRecipients = (
+  { recipients, escalation }: NotificationPlan,
   open: Kind,
   after: number,
 ): { step: number; recipients: readonly Recipient[] }[] => {
@@ -113,7 +118,7 @@ type Addressee = Pick<RuleMessage, 'accountId' | 'publisher' | 'step'>;
  * Returns the index of each addressee's message among those of a hit; null if it has none yet. Two messages of one step may
  * be for webhooks of the same bot.
  */
-export const placesOf = (messages: readonly Addressee[], addressees: readonly Addressee[]): (number | null)[] => {
+export const messageIndexes = (messages: readonly Addressee[], addressees: readonly Addressee[]): (number | null)[] => {
   const used = new Set<number>();
   return addressees.map(({ step, accountId, publisher }) => {
     const found = messages.findIndex(
@@ -131,6 +136,6 @@ const MAX_QUEUE_DELAY = 900_000;
 const LEAD = 600_000;
 
 /** Whether a round is due so soon that a queue can delay its task until then. */
-export const isNear = (at: number, now: number): boolean => at - now <= MAX_QUEUE_DELAY;
+export const isWithinQueueDelay = (at: number, now: number): boolean => at - now <= MAX_QUEUE_DELAY;
 /** Returns when (ms) the sweep first checks a round that is due at `at`. */
-export const lookAt = (at: number, now: number): number => (isNear(at, now) ? at : at - LEAD);
+export const sweepCheckAt = (at: number, now: number): number => (isWithinQueueDelay(at, now) ? at : at - LEAD);

@@ -20,4 +20,4 @@ export type Recipient = z.output<typeof Recipient>;
 /** The person who gets a delivery or a message of a hit, and the channel. `name` is the name at that time. */
 export type Person = { userId: number; by: By; name: string };
 /** A recipient that is a webhook. */
-export type ToWebhook = { botId: number; webhookId: string };
+export type WebhookRecipient = { botId: number; webhookId: string };

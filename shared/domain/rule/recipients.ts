@@ -1,8 +1,8 @@
-import type { Person, Recipient, ToWebhook } from './recipient.ts';
+import type { Person, Recipient, WebhookRecipient } from './recipient.ts';
 import type { Rule } from './rule.ts';
 
 /** Returns the webhooks among recipients, each once: a rule may name a webhook twice. */
-export const webhooksIn = (recipients: readonly Recipient[]): ToWebhook[] => {
+export const webhooksIn = (recipients: readonly Recipient[]): WebhookRecipient[] => {
   const named = recipients.flatMap(({ botId, webhookId }) =>
     botId !== undefined && webhookId !== undefined ? [{ botId, webhookId }] : [],
   );
@@ -25,18 +25,18 @@ export const usersIn = (recipients: readonly Recipient[]): number[] => [
 ];
 
 /** Whether the users on duty are among the recipients. */
-export const isForDuty = (recipients: readonly Recipient[]): boolean =>
+export const includesOnDuty = (recipients: readonly Recipient[]): boolean =>
   recipients.some(({ onDuty }) => onDuty === true);
 
 /** The part of a rule that decides who is notified, and when. */
-export type Telling = Pick<Rule, 'recipients' | 'escalation' | 'repeatSeconds'>;
+export type NotificationPlan = Pick<Rule, 'recipients' | 'escalation' | 'repeatSeconds'>;
 
 /** Returns all lists of recipients with their paths in the rule: the first recipients, then those of each step. */
-export const recipientLists = ({ recipients, escalation }: Telling) => [
+export const recipientLists = ({ recipients, escalation }: NotificationPlan) => [
   { path: 'recipients', recipients },
   ...escalation.map((step, index) => ({ path: `escalation.${index}.recipients`, recipients: step.recipients })),
 ];
 
 /** Returns all recipients of a rule: the first ones, then those of each step. */
-export const allRecipients = (rule: Telling): Recipient[] =>
+export const allRecipients = (rule: NotificationPlan): Recipient[] =>
   recipientLists(rule).flatMap(({ recipients }) => recipients);

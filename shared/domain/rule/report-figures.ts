@@ -1,7 +1,7 @@
 import type { Situation } from '../event/event.ts';
 import type { Feedback } from '../event/feedback.ts';
 import type { Sensor } from '../sensor/sensor.ts';
-import { daysOf, type Part } from '../time/calendar.ts';
+import { daysOf, type MonthPart } from '../time/calendar.ts';
 import type { Figures, ReportMonth } from './report.ts';
 
 /** What a report needs of a rule hit. `acknowledged` is when (ms) somebody acknowledged it; null if nobody did. */
@@ -80,7 +80,7 @@ type History = {
   offlinePeriods: readonly OfflinePeriod[];
 };
 
-const figuresOf = ({ events, assessments, offlinePeriods }: History, { from, to }: Part): Figures => {
+const figuresOf = ({ events, assessments, offlinePeriods }: History, { from, to }: MonthPart): Figures => {
   const isIn = ({ at }: { at: number }) => at >= from && at < to;
   const falls = events.filter((event) => kindOf[event.situation] && isIn(event));
   const ofKind = (kind: Kind) => falls.filter(({ situation }) => kindOf[situation] === kind).length;
@@ -106,7 +106,7 @@ const figuresOf = ({ events, assessments, offlinePeriods }: History, { from, to 
   };
 };
 
-const perDay = ({ events, assessments }: History, part: Part, timeZone: string): ReportMonth['days'] => {
+const perDay = ({ events, assessments }: History, part: MonthPart, timeZone: string): ReportMonth['days'] => {
   const falls = events.filter(({ situation }) => ['falls', 'sensitiveFalls'].includes(kindOf[situation] ?? ''));
   const falseAlarms = assessments.filter(({ classification }) => classification === 'FALSE_POSITIVE');
   return daysOf(part, timeZone).map(({ date, from, to }) => {
@@ -116,22 +116,22 @@ const perDay = ({ events, assessments }: History, part: Part, timeZone: string):
 };
 
 type ReportInput = {
-  parts: readonly (Part & { isWhole: boolean })[];
+  parts: readonly (MonthPart & { isWhole: boolean })[];
   timeZone: string;
   /** In the order of their creation. */
   hits: readonly ReportHit[];
   /** Feedback that names no rule hit. */
-  loose: readonly Feedback[];
+  unlinkedFeedback: readonly Feedback[];
   sensors: readonly Pick<Sensor, 'id' | 'name' | 'isActive'>[];
   /** ms; null if the time span ends earlier. */
   now: number | null;
 };
 
 /** Returns the figures of each part of a time span, for all sensors of the customer, and all others with hits. */
-export const monthsOf = ({ parts, timeZone, hits, loose, sensors, now }: ReportInput): ReportMonth[] => {
+export const reportMonths = ({ parts, timeZone, hits, unlinkedFeedback, sensors, now }: ReportInput): ReportMonth[] => {
   const byEvent = Map.groupBy(hits, ({ sensorId, sensorEventId }) => eventKey(sensorId, sensorEventId));
   const events = Map.groupBy([...byEvent.values()].flatMap(eventOf), ({ sensorId }) => sensorId);
-  const assessments = Map.groupBy(assessmentsOf(hits, loose), ({ sensorId }) => sensorId);
+  const assessments = Map.groupBy(assessmentsOf(hits, unlinkedFeedback), ({ sensorId }) => sensorId);
   const offlineNow = new Set(sensors.filter(({ isActive }) => !isActive).map(({ id }) => id));
   const names = new Map<string, string | null>(sensors.map(({ id, name }) => [id, name]));
   for (const id of events.keys()) if (!names.has(id)) names.set(id, null);

@@ -16,11 +16,11 @@ const conditions = {
   rateLimit: ({ rateLimitSeconds }, { newFall }, time, firedAt) =>
     newFall || firedAt === undefined || Math.abs(time - firedAt) >= rateLimitSeconds * 1_000,
 } as const satisfies Record<string, Condition>;
-export type WhyNot = keyof typeof conditions;
+export type UnmetCondition = keyof typeof conditions;
 
 /** Whether a rule fires for an event. Its scope (sensor, group, customer) is not checked here: rules are looked up by it. */
 export const fires: Condition = (...args) => Object.values(conditions).every((holds) => holds(...args));
 
 /** Returns the names of the conditions that prevent a rule from firing. The list is empty if it fires. */
-export const whyNot = (...args: Parameters<Condition>): WhyNot[] =>
-  (Object.keys(conditions) as WhyNot[]).filter((name) => !conditions[name](...args));
+export const unmetConditions = (...args: Parameters<Condition>): UnmetCondition[] =>
+  (Object.keys(conditions) as UnmetCondition[]).filter((name) => !conditions[name](...args));

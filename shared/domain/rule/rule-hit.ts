@@ -54,4 +54,4 @@ export type RuleHit = z.infer<typeof RuleHit>;
 export type HitNumber = { series: number; number: number };
 
 /** The position of a hit among those of its customer. Both fields grow from one hit to the next. */
-export type HitPlace = Pick<RuleHit, 'id' | 'createDate'>;
+export type HitPosition = Pick<RuleHit, 'id' | 'createDate'>;

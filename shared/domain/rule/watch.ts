@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { WebhookRecord } from '../delivery/webhook.ts';
 import { kinds } from '../kinds.ts';
 import { id, millis, uuid } from '../values.ts';
-import { allRecipients, isForDuty } from './recipients.ts';
+import { allRecipients, includesOnDuty } from './recipients.ts';
 import type { Rule } from './rule.ts';
 
 const amount = z.int().min(0);
@@ -28,7 +28,7 @@ export const Seen = z.object({ date: millis.meta({ description: 'the `date` of t
 });
 
 /** The largest number of offline sensors that are named. */
-export const MOST_NAMED = 10;
+export const MAX_NAMED_SENSORS = 10;
 
 /** How completely falls are watched for a customer, and what keeps people from being notified. */
 export const Watch = z
@@ -38,7 +38,7 @@ export const Watch = z
       total: amount,
       first: z
         .array(z.object({ id: z.string(), name: z.string() }))
-        .max(MOST_NAMED)
+        .max(MAX_NAMED_SENSORS)
         .meta({ description: 'sorted by name' }),
     }),
     rules: amount,
@@ -63,12 +63,12 @@ const isForAll = ({ sensorId, sensorGroupId, schedule }: Rule): boolean =>
   sensorId === null && sensorGroupId === null && schedule === null;
 
 /** Returns how completely the rules of a customer watch for falls. */
-export const watchedBy = (rules: readonly Rule[]) => {
+export const watchOf = (rules: readonly Rule[]) => {
   const ofFalls = rules.filter(isOfFalls);
   const atSome = ofFalls.length > 0 ? 'some' : 'none';
   return {
     ofFalls,
-    asksDuty: ofFalls.some((rule) => isForDuty(allRecipients(rule))),
+    asksDuty: ofFalls.some((rule) => includesOnDuty(allRecipients(rule))),
     shown: {
       rules: rules.length,
       fallsTold: ofFalls.some(isForAll) ? 'all' : atSome,
@@ -78,11 +78,11 @@ export const watchedBy = (rules: readonly Rule[]) => {
 };
 
 /** Whether a webhook is enabled and its last request did not fail. */
-export const isWell = ({ isEnabled, consecutiveFailures }: WebhookRecord): boolean =>
+export const isWorking = ({ isEnabled, consecutiveFailures }: WebhookRecord): boolean =>
   isEnabled && consecutiveFailures === 0;
 
 /** Returns the webhooks with unseen trouble, newest first. */
-export const troublesOf = (webhooks: readonly WebhookRecord[]): Trouble[] =>
+export const unseenTroubles = (webhooks: readonly WebhookRecord[]): Trouble[] =>
   webhooks
     .flatMap(({ id: webhookId, name, isEnabled, disabledReason, failedDeliveries = 0, troubleDate: date }) =>
       date === undefined

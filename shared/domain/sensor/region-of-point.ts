@@ -2,37 +2,37 @@ import type { EventRegion, Point } from '../event/event.ts';
 import type { Region } from './room.ts';
 
 /** The bounds of a region, and how events name it. */
-export type Place = Pick<
+export type RegionBounds = Pick<
   Region,
   'id' | 'positionIdx' | 'name' | 'topLeftX' | 'topLeftY' | 'bottomRightX' | 'bottomRightY' | 'zMin' | 'zMax'
 >;
 
-export const placeOf = (region: Place): Place => {
+export const boundsOf = (region: RegionBounds): RegionBounds => {
   const { id, positionIdx, name, topLeftX, topLeftY, bottomRightX, bottomRightY, zMin, zMax } = region;
   return { id, positionIdx, name, topLeftX, topLeftY, bottomRightX, bottomRightY, zMin, zMax };
 };
 
-const eventRegionOf = ({ id, positionIdx: index, name }: Place): EventRegion => ({ id, index, name });
+const eventRegionOf = ({ id, positionIdx: index, name }: RegionBounds): EventRegion => ({ id, index, name });
 
 /** Returns the region with this positionIdx as events name it. Only the index is known if only the device knows the region. */
-export const regionByIndex = (regions: readonly Place[], index: number): EventRegion => {
+export const regionByIndex = (regions: readonly RegionBounds[], index: number): EventRegion => {
   const region = regions.find(({ positionIdx }) => positionIdx === index);
   return region ? eventRegionOf(region) : { id: '', index, name: '' };
 };
 
 /** Whether a point is in a region or on its edges. A point without a height is in it at any height. */
-const isIn = (region: Place, { x, y, z }: Point): boolean =>
+const isIn = (region: RegionBounds, { x, y, z }: Point): boolean =>
   x >= region.topLeftX &&
   x <= region.bottomRightX &&
   y >= region.bottomRightY &&
   y <= region.topLeftY &&
   (z === undefined || (z >= region.zMin && z <= region.zMax));
 
-const areaOf = ({ topLeftX, topLeftY, bottomRightX, bottomRightY }: Place): number =>
+const areaOf = ({ topLeftX, topLeftY, bottomRightX, bottomRightY }: RegionBounds): number =>
   (bottomRightX - topLeftX) * (topLeftY - bottomRightY);
 
 /** Returns the region that contains a point: the smallest one, and the first by positionIdx if their areas are equal. */
-export const regionAt = (regions: readonly Place[], point: Point): EventRegion | null => {
+export const regionAt = (regions: readonly RegionBounds[], point: Point): EventRegion | null => {
   const [smallest] = regions
     .filter((region) => isIn(region, point))
     .toSorted((region, other) => areaOf(region) - areaOf(other) || region.positionIdx - other.positionIdx);

@@ -1,7 +1,7 @@
 /** The smallest extent of a room in each direction, in cm. */
-export const LEAST_EXTENT = 20;
+export const MIN_EXTENT = 20;
 /** The largest extent of a room towards the cable, in cm. */
-export const MOST_TO_CABLE = 200;
+export const MAX_TO_CABLE = 200;
 
 /** The range of a sensor to each side and ahead, and the heights at which it may be mounted, in cm. */
 export type Limits = { x: number; y: number; height: { min: number; max: number; usual: number } };
@@ -16,7 +16,7 @@ const limits = (
 });
 
 /** The shortest side of a region in cm. */
-export const SHORTEST_SIDE = 20;
+export const MIN_REGION_SIDE = 20;
 
 type Mounting = 'wall' | 'ceiling' | 'ceiling_45deg' | 'wall_tilt_45deg';
 type OfMaker<T> = Readonly<Record<'maker_a' | 'maker_b', T>>;

@@ -2,7 +2,7 @@ import { makers } from '../makers/makers.ts';
 import type { FieldError } from '../problem.ts';
 import type { RegionKind, RegionUpdate } from './region.ts';
 import type { Mounting, Region, RoomUpdate } from './room.ts';
-import { SHORTEST_SIDE } from './room-limits.ts';
+import { MIN_REGION_SIDE } from './room-limits.ts';
 import type { Manufacturer } from './sensor.ts';
 
 const above = (path: string, value: number, limit: number): FieldError[] =>
@@ -33,7 +33,7 @@ const regionErrors = (room: RoomUpdate, region: RegionUpdate, index: number): Fi
     isValid ? [] : [{ path: `regions.${index}.${name}`, problem, values }];
   const inside = (name: string, value: number, least: number, most: number): FieldError[] =>
     check(name, 'outside_room', value >= least && value <= most, { least, most });
-  const side = { limit: SHORTEST_SIDE };
+  const side = { limit: MIN_REGION_SIDE };
   return [
     ...check('topLeftX', 'region_corners', left < right),
     ...check('topLeftY', 'region_corners', top > bottom),
@@ -41,8 +41,8 @@ const regionErrors = (room: RoomUpdate, region: RegionUpdate, index: number): Fi
     ...inside('topLeftY', top, -room.yMin, room.yMax),
     ...inside('bottomRightX', right, -room.xMin, room.xMax),
     ...inside('bottomRightY', bottom, -room.yMin, room.yMax),
-    ...check('bottomRightX', 'region_side', left >= right || right - left >= SHORTEST_SIDE, side),
-    ...check('topLeftY', 'region_side', top <= bottom || top - bottom >= SHORTEST_SIDE, side),
+    ...check('bottomRightX', 'region_side', left >= right || right - left >= MIN_REGION_SIDE, side),
+    ...check('topLeftY', 'region_side', top <= bottom || top - bottom >= MIN_REGION_SIDE, side),
     ...check('zMin', 'z_order', zMin < zMax),
   ];
 };
@@ -96,7 +96,7 @@ const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], newI
  * Returns the regions to store in place of those `before`, in the order of the body. `positionIdx` counts beds first, then
  * doors, then all others.
  */
-export const placeRegions = (
+export const numberRegions = (
   regions: readonly RegionUpdate[],
   before: readonly Region[],
   newId: () => string,

@@ -1,4 +1,4 @@
-import { type Limits, mountings, regionCounts, SHORTEST_SIDE } from './room-limits.ts';
+import { type Limits, MIN_REGION_SIDE, mountings, regionCounts } from './room-limits.ts';
 
 const listed = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
@@ -25,12 +25,12 @@ export const roomLimitsText = [
   'Mountings and kinds of regions that are not listed for a maker are rejected, and so is a `zMin` that is not below `zMax`.',
   regions.join(' '),
   'Both corners of a region must be inside the room: x from -xMin to xMax, y from -yMin to yMax. The first is above and to ' +
-    `the left of the second, and no side is shorter than ${SHORTEST_SIDE}.`,
+    `the left of the second, and no side is shorter than ${MIN_REGION_SIDE}.`,
 ].join('\n\n');
 
 const allLimits: readonly Limits[] = Object.values(mountings).flatMap((byMounting) => Object.values(byMounting));
 /** The bounds (cm) that no maker and mounting exceeds. */
-export const widest = {
+export const outerLimits = {
   x: Math.max(...allLimits.map(({ x }) => x)),
   y: Math.max(...allLimits.map(({ y }) => y)),
   lowest: Math.min(...allLimits.map(({ height }) => height.min)),

@@ -1,31 +1,31 @@
 import * as z from 'zod';
 import { int32, millis } from '../values.ts';
 import { RegionUpdate } from './region.ts';
-import { LEAST_EXTENT, MOST_TO_CABLE } from './room-limits.ts';
-import { roomLimitsText, widest } from './room-texts.ts';
+import { MAX_TO_CABLE, MIN_EXTENT } from './room-limits.ts';
+import { outerLimits, roomLimitsText } from './room-texts.ts';
 
 export const Mounting = z.enum(['wall', 'ceiling', 'ceiling_45deg', 'wall_tilt_45deg']);
 export type Mounting = z.infer<typeof Mounting>;
 
 /** An int32 from LEAST_EXTENT up. The document has the `maximum` of all makers; room-rules.ts checks that of the maker. */
 const extent = (maximum: number, description: string) =>
-  int32(LEAST_EXTENT, 2_147_483_647).meta({ maximum, description });
+  int32(MIN_EXTENT, 2_147_483_647).meta({ maximum, description });
 const height = (byDefault: number) => int32(0, 180).meta({ default: byDefault });
 const seconds = int32(1, 300).meta({ default: 120 });
 
 const fields = z.object({
   sensorMounting: Mounting,
-  xMin: extent(widest.x, 'cm monitored to the left, as a positive number'),
-  xMax: extent(widest.x, 'cm monitored to the right'),
-  yMax: extent(widest.y, 'cm monitored to the front'),
-  yMin: int32(LEAST_EXTENT, MOST_TO_CABLE).meta({
+  xMin: extent(outerLimits.x, 'cm monitored to the left, as a positive number'),
+  xMax: extent(outerLimits.x, 'cm monitored to the right'),
+  yMax: extent(outerLimits.y, 'cm monitored to the front'),
+  yMin: int32(MIN_EXTENT, MAX_TO_CABLE).meta({
     description: 'cm monitored towards the cable, as a positive number',
   }),
   zMin: height(0),
   zMax: height(180),
   sensorHeight: int32(-2_147_483_648, 2_147_483_647).meta({
-    minimum: widest.lowest,
-    maximum: widest.highest,
+    minimum: outerLimits.lowest,
+    maximum: outerLimits.highest,
     description: 'cm above the floor',
   }),
   enterDuration: seconds,
@@ -34,7 +34,7 @@ const fields = z.object({
 
 /** The body of a request that replaces the room of a sensor (D1 O9). */
 export const RoomUpdate = fields
-  .extend({ regions: z.array(RegionUpdate).max(64).meta({ maxItems: widest.regions }) })
+  .extend({ regions: z.array(RegionUpdate).max(64).meta({ maxItems: outerLimits.regions }) })
   .meta({
     id: 'RoomUpdate',
     description: roomLimitsText,

@@ -122,7 +122,7 @@ export const newSensorState: SensorState = {
  * Returns the state of a sensor that becomes active again. Its tracks, signs and vital alarms are removed: the device may
  * have restarted, and its track numbers may now mean other people.
  */
-export const awakened = ({
+export const reactivated = ({
   tracks: _,
   signs: __,
   vitals: ___,
@@ -145,7 +145,7 @@ export const SWEEP_SECONDS = 60;
  * together. It is long enough that late and failed sweeps do not count as outages, each of which would restart that time:
  * with the default, one sweep in three minutes is enough.
  */
-export const longestGap = (sweepSeconds: number, afterSeconds: number): number =>
+export const maxHeartbeatGap = (sweepSeconds: number, afterSeconds: number): number =>
   1_000 * Math.max(2.5 * sweepSeconds, Math.min(5 * SWEEP_SECONDS, (afterSeconds * 2) / 3));
 
 /**
@@ -187,7 +187,7 @@ export const isWorthWriting = (before: SensorState, next: SensorState, afterSeco
   !isUnchanged(before, next);
 
 /** Whether the sensor has an open fall. */
-export const seesFall = ({ falls, tracks = [] }: SensorState): boolean =>
+export const hasOpenFallOrTrack = ({ falls, tracks = [] }: SensorState): boolean =>
   falls.some((fall) => !isEnded(fall)) || tracks.some(({ fallPostures }) => fallPostures);
 
 /** Returns the state of the newest fall of a maker A sensor (D1 "States"). Null if there is none, or if it was canceled. */

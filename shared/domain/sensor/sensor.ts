@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { id, millis } from '../values.ts';
-import type { Place } from './region-of-point.ts';
+import type { RegionBounds } from './region-of-point.ts';
 import type { Extent } from './room-geometry.ts';
 
 export const Manufacturer = z.enum(['maker_a', 'maker_b']);
@@ -33,7 +33,7 @@ export type SensorRecord = Sensor & {
   hardwareId: string;
   groupId: number;
   /** The extent of the room in cm, and the bounds of its regions, which falls need. Missing until the room is set. */
-  room?: Extent & { regions: readonly Place[] };
+  room?: Extent & { regions: readonly RegionBounds[] };
 };
 
 /**

@@ -1,10 +1,10 @@
 import { type EventDetails, eventOf, fallAlarms, lateEvent, type Situation } from '../event/event.ts';
-import { type FallSignal, type FallStatus, REPEATED_WITHIN } from '../event/message.ts';
+import { DUPLICATE_WINDOW, type FallSignal, type FallStatus } from '../event/message.ts';
 import { regionAt } from '../sensor/region-of-point.ts';
 import { type Fall, type FallPhase, isEnded, type SensorState, type Step } from '../sensor/sensor-state.ts';
-import { startOfFall, withoutLoop } from './loop.ts';
+import { recordFallStart, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
-import { isLate, type RoomContext, type When } from './room-context.ts';
+import { isLate, type MessageTime, type RoomContext } from './room-context.ts';
 
 /** The number of falls that are remembered, so that late and duplicate messages are matched to their fall. */
 const MAX_FALLS = 6;
@@ -85,13 +85,13 @@ export const moveFall = (state: SensorState, fall: Fall, phase: FallPhase, at: n
  * Handles the start of a fall: it may complete a fall loop, and if the firmware has no state confirmed, the fall is
  * confirmed at once.
  */
-const begin = (step: Step, start: FallSignal, { received, time }: When, { timings }: RoomContext): Step => {
+const begin = (step: Step, start: FallSignal, { received, time }: MessageTime, { timings }: RoomContext): Step => {
   const fall = step.state.falls.at(-1);
   if (start.isSensitive || !fall || fall.phases.includes('calling')) return step;
   const confirmed = timings.confirm === null && !fall.phases.includes('confirmed');
   const next = confirmed ? moveFall(step.state, fall, 'confirmed', received) : { state: step.state, events: [] };
   const { region = null } = fall;
-  const loop = startOfFall(next.state, time, { ...start, region });
+  const loop = recordFallStart(next.state, time, { ...start, region });
   return { state: loop.state, events: [...step.events, ...next.events, ...loop.events] };
 };
 
@@ -113,20 +113,20 @@ const fallOf = ({ falls }: SensorState, signal: FallSignal, phase: FallPhase, re
   if (start !== null) return falls.find((fall) => isSame(fall, { start, isSensitive }));
   const open = falls.findLast((fall) => !isEnded(fall) && (fall.isSensitive ?? false) === isSensitive);
   const reportedAt = open?.phaseDates?.[phase] ?? open?.at ?? 0;
-  return open?.phases.includes(phase) && received - reportedAt > REPEATED_WITHIN ? undefined : open;
+  return open?.phases.includes(phase) && received - reportedAt > DUPLICATE_WINDOW ? undefined : open;
 };
 
 /** Returns a fall as of a report, without the phase that the report adds. */
 const reported = (
   known: Fall | undefined,
   { signal, phase }: { signal: FallSignal; phase: FallPhase },
-  { received, time, isTrusted }: When,
-  { places }: RoomContext,
+  { received, time, isTrusted }: MessageTime,
+  { bounds }: RoomContext,
 ): Fall => {
   const { isSensitive, isSimulated, isSilent } = signal;
   const point = signal.point ?? known?.point;
   const hasPlace = known?.region !== undefined || Boolean(known?.point);
-  const region = hasPlace ? known?.region : point && regionAt(places, point);
+  const region = hasPlace ? known?.region : point && regionAt(bounds, point);
   const newest = isTrusted ? Math.max(time, known?.time ?? time) : known?.time;
   return {
     start: signal.start ?? known?.start ?? received,
@@ -146,7 +146,7 @@ const reported = (
  * Steps the state of a sensor by a report of a fall. Each phase of each fall is reported once. A report that is older than
  * another one of its fall is late and changes nothing, but a late `calling` still raises the alarm.
  */
-export const fallStep = (state: SensorState, signal: FallSignal, when: When, roomContext: RoomContext): Step => {
+export const fallStep = (state: SensorState, signal: FallSignal, when: MessageTime, roomContext: RoomContext): Step => {
   const { received } = when;
   const phase = phaseOf[signal.status];
   const known = fallOf(state, signal, phase, received);

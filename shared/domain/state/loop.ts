@@ -9,7 +9,7 @@ const LOOP_WINDOW = 300_000;
 export const withoutLoop = ({ loop: _, ...state }: SensorState): SensorState => state;
 
 /** Records that a fall started at `time` (ms), and reports a fall loop if there are too many starts. */
-export const startOfFall = (
+export const recordFallStart = (
   state: SensorState,
   time: number,
   { point, region, isSimulated, isSilent }: Pick<EventDetails, 'point' | 'region' | 'isSimulated' | 'isSilent'>,

@@ -3,7 +3,7 @@ import type { PresenceSignal } from '../event/message.ts';
 import { regionByIndex } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
 import type { SensorState, Step, Track } from '../sensor/sensor-state.ts';
-import { isLate, type RoomContext, type When } from './room-context.ts';
+import { isLate, type MessageTime, type RoomContext } from './room-context.ts';
 
 type Kind = 'bed' | 'door' | 'default';
 const situations: Record<Kind, Record<'in' | 'out', Situation>> = {
@@ -33,15 +33,15 @@ export const regionEvent = (
   return [eventOf(situations[kind][move], { region: regionByIndex(regions, index), point, subject })];
 };
 
-export type Numbered = Pick<Region, 'id' | 'positionIdx'>;
+export type NumberedRegion = Pick<Region, 'id' | 'positionIdx'>;
 /**
  * Returns who is in which region, by the numbers of the regions after a change of the room. Removed regions are forgotten;
  * numbers that only the device knows are kept.
  */
 export const renumbered = <T extends Pick<Track, 'inside' | 'areas'>>(
   { inside, tracks }: { inside?: number[]; tracks?: T[] },
-  before: readonly Numbered[],
-  after: readonly Numbered[],
+  before: readonly NumberedRegion[],
+  after: readonly NumberedRegion[],
 ): { inside?: number[]; tracks?: T[] } => {
   const numbersOf = (index: number): number[] => {
     const region = before.find(({ positionIdx }) => positionIdx === index);
@@ -82,7 +82,7 @@ const withoutFurtherExits = ({ state, events }: Step, time: number, suspendSecon
 const withoutLateParts = (
   { presenceAt, regionsAt }: SensorState,
   signal: PresenceSignal,
-  when: When,
+  when: MessageTime,
 ): PresenceSignal => ({
   ...signal,
   present: isLate(when, presenceAt) ? null : signal.present,
@@ -96,7 +96,7 @@ const withoutLateParts = (
 export const presenceStep = (
   before: SensorState,
   report: PresenceSignal,
-  when: When,
+  when: MessageTime,
   { regions, bedExitSuspend }: RoomContext,
 ): Step => {
   const { time } = when;

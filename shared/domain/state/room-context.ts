@@ -1,23 +1,23 @@
-import { defaultsOf, type Values } from '../config/field.ts';
-import { falling, presence } from '../config/situations.ts';
-import type { Place } from '../sensor/region-of-point.ts';
+import { criticalFallFields, criticalPresenceFields } from '../config/fall-and-presence.ts';
+import { type ConfigValues, defaultsOf } from '../config/field.ts';
+import type { RegionBounds } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
 
 /**
  * When a message was received (ms, the service's clock), and when its content happened (ms): by the device's clock if that
  * is trusted, otherwise on receipt. Both can be the same millisecond by chance.
  */
-export type When = { received: number; time: number; isTrusted: boolean };
+export type MessageTime = { received: number; time: number; isTrusted: boolean };
 
 /** `deviceTime` is the time of the device if it is trusted, otherwise null. */
-export const whenOf = (received: number, deviceTime: number | null): When => ({
+export const messageTime = (received: number, deviceTime: number | null): MessageTime => ({
   received,
   time: deviceTime ?? received,
   isTrusted: deviceTime !== null,
 });
 
 /** Whether a report is older than the last one, which has the time `last`. A report without a trusted time never is. */
-export const isLate = ({ time, isTrusted }: When, last = time): boolean => isTrusted && time < last;
+export const isLate = ({ time, isTrusted }: MessageTime, last = time): boolean => isTrusted && time < last;
 
 /** The seconds that a fall stays in each state. `confirm` is null if the firmware has no such state. */
 export type Timings = { confirm: number | null; alert: number; calling: number };
@@ -26,22 +26,22 @@ export type Timings = { confirm: number | null; alert: number; calling: number }
 export type RoomContext = {
   regions: readonly Region[];
   /** The bounds of the regions. */
-  places: readonly Place[];
+  bounds: readonly RegionBounds[];
   timings: Timings;
   /** The seconds after a bed exit during which no further one is reported. */
   bedExitSuspend: number;
 };
 
-const fields = { ...falling, ...presence };
-type Critical = Values<typeof fields>;
+const fields = { ...criticalFallFields, ...criticalPresenceFields };
+type Critical = ConfigValues<typeof fields>;
 
 /**
  * Returns the durations in a sensor's critical configuration, by its firmware (v0.N). The defaults apply if `stored` is null.
  */
-export const timesOf = (
+export const durationsOf = (
   stored: Partial<Critical> | null,
   firmware: number,
-): Omit<RoomContext, 'regions' | 'places'> => {
+): Omit<RoomContext, 'regions' | 'bounds'> => {
   const critical = { ...defaultsOf(fields), ...stored } as Critical;
   const seconds = (value: number) => Math.max(0, value);
   const energy = firmware >= 42 ? seconds(critical.energyDurationUntilConfirm) : 0;
@@ -55,4 +55,4 @@ export const timesOf = (
   };
 };
 
-export const noRoomContext: RoomContext = { regions: [], places: [], ...timesOf(null, 42) };
+export const noRoomContext: RoomContext = { regions: [], bounds: [], ...durationsOf(null, 42) };

@@ -1,9 +1,9 @@
 import { eventOf, lateEvent, unknownEvent } from '../event/event.ts';
 import type { Signal } from '../event/message.ts';
-import { awakened, type SensorState, type Step } from '../sensor/sensor-state.ts';
+import { reactivated, type SensorState, type Step } from '../sensor/sensor-state.ts';
 import { fallStep } from './falls.ts';
 import { bedExitStep, changedRegions, presenceStep } from './regions.ts';
-import { isLate, type RoomContext, type When } from './room-context.ts';
+import { isLate, type MessageTime, type RoomContext } from './room-context.ts';
 import { signStep, vitalStep } from './signs.ts';
 import { hasBeginning, hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
@@ -20,7 +20,7 @@ const stepEach = <T>(state: SensorState, items: readonly T[], step: (state: Sens
     { state, events: [] },
   );
 
-const stepOf = (state: SensorState, signal: Signal, when: When, roomContext: RoomContext): Step => {
+const stepOf = (state: SensorState, signal: Signal, when: MessageTime, roomContext: RoomContext): Step => {
   switch (signal.kind) {
     case 'presence':
       return presenceStep(state, signal, when, roomContext);
@@ -35,7 +35,7 @@ const stepOf = (state: SensorState, signal: Signal, when: When, roomContext: Roo
       return stepEach(state, signal.moves, (before, move) => moveStep(before, move, roomContext.regions, when));
     case 'postures':
       return stepEach(state, signal.postures, (before, { track, pose }) =>
-        poseStep(before, { id: track, pose }, when, roomContext.places),
+        poseStep(before, { id: track, pose }, when, roomContext.bounds),
       );
     case 'sign':
       return signStep(state, signal.situation, when.received);
@@ -62,13 +62,13 @@ const withLearning = ({ learning, ...state }: SensorState, signal: Signal): Sens
  * Steps the state of a sensor by one signal. Every message makes an inactive sensor active, except a report that the sensor
  * goes offline.
  */
-export const step = (before: SensorState, signal: Signal, when: When, roomContext: RoomContext): Step => {
+export const step = (before: SensorState, signal: Signal, when: MessageTime, roomContext: RoomContext): Step => {
   const seen = { ...before, lastSeen: Math.max(before.lastSeen, when.received) };
   const isHeardAgain = before.isActive && when.received > before.lastSeen;
   const state = withLearning(isHeardAgain ? { ...seen, isSteady: true } : seen, signal);
   if (signal.kind === 'online' && !signal.isOnline)
     return { state: { ...state, isActive: false }, events: before.isActive ? [eventOf('sensor_inactive')] : [] };
-  const { state: next, events } = stepOf(before.isActive ? state : awakened(state), signal, when, roomContext);
+  const { state: next, events } = stepOf(before.isActive ? state : reactivated(state), signal, when, roomContext);
   // The event of the message itself comes first, because the first event gets the UUID of the message.
   return { state: next, events: before.isActive ? events : [...events, eventOf('sensor_active')] };
 };

@@ -54,7 +54,7 @@ export const nextCheck = (state: SensorState, timings: Timings): number => {
 };
 
 /** An event and its time (ms). */
-export type Dated = { happening: EventDetails; createDate: number };
+export type DatedEvent = { happening: EventDetails; createDate: number };
 
 /**
  * Steps the state of a sensor to `now` without a message: falls advance from phase to phase, each at its own time, and the
@@ -63,9 +63,9 @@ export type Dated = { happening: EventDetails; createDate: number };
 export const passTime = (
   before: SensorState,
   { now, silentAt, timings }: { now: number; silentAt: number; timings: Timings },
-): { state: SensorState; events: Dated[] } => {
+): { state: SensorState; events: DatedEvent[] } => {
   let state = before;
-  const events: Dated[] = [];
+  const events: DatedEvent[] = [];
   for (;;) {
     const due = openFalls(state)
       .map((fall) => ({ fall, ...dueMove(fall, timings) }))

@@ -1,13 +1,13 @@
 import { type EventDetails, type EventRegion, eventOf, lateEvent, type Situation } from '../event/event.ts';
 import type { Move } from '../event/message.ts';
-import { type Place, regionByIndex } from '../sensor/region-of-point.ts';
+import { type RegionBounds, regionByIndex } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
 import { type FallPosture, isAlarm, type SensorState, type Step, type Track } from '../sensor/sensor-state.ts';
 import { isFirstOfFall } from './falls.ts';
-import { startOfFall, withoutLoop } from './loop.ts';
+import { recordFallStart, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
 import { regionEvent, roomStep } from './regions.ts';
-import { isLate, type When } from './room-context.ts';
+import { isLate, type MessageTime } from './room-context.ts';
 
 /** The number of tracks, and of areas of each track, that are remembered. */
 const MAX_REMEMBERED = 8;
@@ -57,7 +57,7 @@ const withoutTrack = (state: SensorState, track: Track): SensorState => ({
 });
 
 /** Returns a track as of a report, with the time of the report if that is trusted. */
-const seenAt = (track: Track, { time, isTrusted }: When): Track => (isTrusted ? { ...track, at: time } : track);
+const seenAt = (track: Track, { time, isTrusted }: MessageTime): Track => (isTrusted ? { ...track, at: time } : track);
 
 /** Steps the number of people in a room. Presence follows from it, and an empty room has no falls. */
 export const peopleStep = (before: SensorState, count: number): Step => {
@@ -70,7 +70,7 @@ export const peopleStep = (before: SensorState, count: number): Step => {
   };
 };
 
-const roomMove = (before: SensorState, track: Track, entered: boolean, when: When): Step => {
+const roomMove = (before: SensorState, track: Track, entered: boolean, when: MessageTime): Step => {
   const count = Math.max(0, (before.people ?? 0) + (entered ? 1 : -1));
   const { state, events } = peopleStep(withoutTrack(before, seenAt(track, when)), count);
   return { state, events: [...events, ...endsOf([track])] };
@@ -80,7 +80,7 @@ const areaMove = (
   state: SensorState,
   track: Track,
   { entered, area }: Move,
-  { regions, when }: { regions: readonly Region[]; when: When },
+  { regions, when }: { regions: readonly Region[]; when: MessageTime },
 ): Step => {
   if (!area) return { state, events: [] };
   const key = String(area.index);
@@ -99,7 +99,7 @@ const areaMove = (
 const withDuplicate = (
   state: SensorState,
   track: Track,
-  when: When,
+  when: MessageTime,
   reported: Pick<Track, 'inside'> = {},
 ): SensorState => ({
   ...state,
@@ -112,7 +112,7 @@ const withDuplicate = (
  * Steps the state by a person who enters or leaves the room or one of its areas. A report that is older than another one of
  * that track is late and changes nothing.
  */
-export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: When): Step => {
+export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: MessageTime): Step => {
   const track = trackOf(state, move.track);
   if (isLate(when, track.at)) return { state, events: [lateEvent] };
   return move.area ? areaMove(state, track, move, { regions, when }) : roomMove(state, track, move.entered, when);
@@ -130,7 +130,7 @@ const fallPoses: Readonly<Record<number, FallPose>> = {
 const SITTING_UP_IN_BED = 11;
 
 /** Returns the region in which a person is: the one entered last and not left, because poses have no point. */
-const regionOf = ({ inside = [] }: Track, places: readonly Place[]): EventRegion | null => {
+const regionOf = ({ inside = [] }: Track, places: readonly RegionBounds[]): EventRegion | null => {
   const last = inside.at(-1);
   return last === undefined ? null : regionByIndex(places, last);
 };
@@ -150,7 +150,7 @@ const fallPoseStep = (state: SensorState, track: Track, report: FallReport): Ste
   const event = fallEvent(track, report);
   if (isAlarm(posture)) return { state: withoutLoop(next), events: [event] };
   if (posture !== 'suspected' || fallPostures.length > 0) return { state: next, events: [event] };
-  const loop = startOfFall(next, time, event);
+  const loop = recordFallStart(next, time, event);
   return { state: loop.state, events: [event, ...loop.events] };
 };
 
@@ -185,8 +185,8 @@ const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): St
 export const poseStep = (
   state: SensorState,
   { id, pose }: { id: number; pose: number },
-  when: When,
-  places: readonly Place[],
+  when: MessageTime,
+  places: readonly RegionBounds[],
 ): Step => {
   const before = trackOf(state, id);
   const here = regionOf(before, places);

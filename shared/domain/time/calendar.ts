@@ -35,9 +35,9 @@ export const monthAfter = (month: string, count = 1): string => {
 export const firstDay = (date: string): string => (date.length === 7 ? `${date}-01` : date);
 const dayAfter = (day: string): string => dateOf(utcOf(day) + 24 * 60 * MINUTE);
 /** Returns the day after a month, or after a day. */
-export const dayBehind = (date: string): string => (date.length === 7 ? firstDay(monthAfter(date)) : dayAfter(date));
+export const dayAfterEnd = (date: string): string => (date.length === 7 ? firstDay(monthAfter(date)) : dayAfter(date));
 /** Returns the last day of a month, or the day itself. */
-export const lastDay = (date: string): string => dateOf(utcOf(dayBehind(date)) - 24 * 60 * MINUTE);
+export const lastDay = (date: string): string => dateOf(utcOf(dayAfterEnd(date)) - 24 * 60 * MINUTE);
 
 /** Returns when (ms) a day begins in a time zone: at the first minute whose local date is this one or a later one. */
 export const startOfDay = (day: string, timeZone: string): number => {
@@ -53,11 +53,11 @@ export const startOfDay = (day: string, timeZone: string): number => {
 };
 
 /** A month, or the part of it in a time span: from a time (ms) up to, but not including, another one. */
-export type Part = { month: string; from: number; to: number };
+export type MonthPart = { month: string; from: number; to: number };
 
 /** Returns the months, or parts of them, from a day up to, but not including, the day `before`. */
-export const partsOf = (from: string, before: string, timeZone: string): Part[] => {
-  const parts: Part[] = [];
+export const monthParts = (from: string, before: string, timeZone: string): MonthPart[] => {
+  const parts: MonthPart[] = [];
   for (let day = from; day < before; ) {
     const month = day.slice(0, 7);
     const next = firstDay(monthAfter(month));
@@ -72,7 +72,7 @@ export const partsOf = (from: string, before: string, timeZone: string): Part[] 
 type Day = { date: string; from: number; to: number };
 
 /** Returns the days of a part of a month. The first and the last one can be incomplete. */
-export const daysOf = ({ from, to }: Part, timeZone: string): Day[] => {
+export const daysOf = ({ from, to }: MonthPart, timeZone: string): Day[] => {
   const days: Day[] = [];
   for (let at = from; at < to; ) {
     const { date } = wallTime(at, timeZone);

@@ -1,26 +1,26 @@
-import { isShort, type Result } from '#shared/domain/delivery/attempt.ts';
-import { type Delivery, LEASE_SECONDS, type Next } from '#shared/domain/delivery/delivery.ts';
+import { type AttemptResult, isShortBody } from '#shared/domain/delivery/attempt.ts';
+import { type Delivery, LEASE_SECONDS, type NextState } from '#shared/domain/delivery/delivery.ts';
 import type { Table } from '../engine/client.ts';
 import { dueDelivery } from '../engine/due.ts';
 import { changes, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
-import { claiming, noting, overtaken, recording } from './delivery-changes.ts';
+import { claimChanges, lateResultChanges, resultChanges, withLogEntry } from './delivery-changes.ts';
 import {
-  counting,
   type DeliveryItem,
   type DeliveryKey,
+  deliveryItemKey,
   deliveryOf,
-  keyOf,
-  ttlOf,
-  type Waiting,
-  waiting,
+  deliveryTtl,
+  type OpenDeliveryItem,
+  replayCount,
+  unsentStates,
 } from './delivery-item.ts';
 
 const LEASE_MS = LEASE_SECONDS * 1_000;
 
 /** The result of an attempt, and what follows from it. */
-type AttemptEnd = { result: Result; next: Next };
+type AttemptEnd = { result: AttemptResult; next: NextState };
 
 /** The writes before and after each attempt. */
 const attemptWrites = (table: Table) => ({
@@ -32,11 +32,12 @@ const attemptWrites = (table: Table) => ({
    */
   claim: async (key: DeliveryKey, now: number, claim: string, aloneSince = 0): Promise<Delivery | null> => {
     const lease = { until: now + LEASE_MS, claim };
-    const claimed = (await table.update(keyOf(key), claiming(now, Math.max(now, aloneSince + LEASE_MS), lease))) as
-      | (DeliveryItem & Key)
-      | null;
+    const claimed = (await table.update(
+      deliveryItemKey(key),
+      claimChanges(now, Math.max(now, aloneSince + LEASE_MS), lease),
+    )) as (DeliveryItem & Key) | null;
     if (claimed) return deliveryOf(claimed);
-    const found = await table.get<Waiting>(keyOf(key));
+    const found = await table.get<OpenDeliveryItem>(deliveryItemKey(key));
     return found?.claim === claim && found.leaseUntil === lease.until ? deliveryOf(found) : null;
   },
 
@@ -44,29 +45,35 @@ const attemptWrites = (table: Table) => ({
    * Records the result of the claimed attempt. Writes nothing if the claim has lapsed and another attempt is running, and
    * only the log entry if a redelivery was accepted meanwhile.
    */
-  record: async (delivery: Delivery, { result, next }: AttemptEnd, now: number, isQueued: boolean): Promise<void> => {
+  recordResult: async (
+    delivery: Delivery,
+    { result, next }: AttemptEnd,
+    now: number,
+    isQueued: boolean,
+  ): Promise<void> => {
     const { customerId, webhookId, id: deliveryId, attempts: number, createDate } = delivery;
     // The response body comes first: without a log entry nobody looks for it.
-    if (!isShort(result.responseBody) && webhookId !== null) {
+    if (!isShortBody(result.responseBody) && webhookId !== null) {
       const key = items.attempt({ customerId, webhookId, deliveryId, number });
-      await table.write({ put: { ...key, number, body: result.responseBody, ttl: ttlOf(createDate) } });
+      await table.write({ put: { ...key, number, body: result.responseBody, ttl: deliveryTtl(createDate) } });
     }
-    const update = noting(delivery, result, recording(delivery, next, now, isQueued));
+    const update = withLogEntry(delivery, result, resultChanges(delivery, next, now, isQueued));
     const isSent = next.state === 'delivered';
-    const count = next.state === 'retrying' ? [] : counting(delivery, isSent ? 'sent' : 'failed', now);
-    const failed = await table.write({ update: keyOf(delivery), changes: update }, ...count);
-    if (failed) await table.update(keyOf(delivery), noting(delivery, result, overtaken(delivery, now)));
+    const count = next.state === 'retrying' ? [] : replayCount(delivery, isSent ? 'sent' : 'failed', now);
+    const failed = await table.write({ update: deliveryItemKey(delivery), changes: update }, ...count);
+    if (failed)
+      await table.update(deliveryItemKey(delivery), withLogEntry(delivery, result, lateResultChanges(delivery, now)));
   },
 
   /** Moves the next attempt to `time` (ms). False if it is not due yet, or is being made. `isQueued` as above. */
   postpone: async (key: DeliveryKey, time: number, now: number, isQueued: boolean): Promise<boolean> => {
     const isDue = where('#state IN (:pending, :retrying) AND (#nextAttempt <= :now OR #nextAttempt = :none)', {
-      ...waiting,
+      ...unsentStates,
       now,
       none: null,
     });
     const set = { nextAttempt: time, ...(!isQueued && dueDelivery(key, time)) };
-    return (await table.update(keyOf(key), changes({ set, if: isDue }))) !== null;
+    return (await table.update(deliveryItemKey(key), changes({ set, if: isDue }))) !== null;
   },
 });
 

@@ -1,5 +1,5 @@
 import type { Bot, BotUpdate } from '#shared/domain/people/bot.ts';
-import { giveOne, takeOne } from '../counts.ts';
+import { addOne, removeOne } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
@@ -13,7 +13,7 @@ const botWrites = (table: Table) => ({
   /** Creates a bot, if its customer exists and has fewer than `limit`. */
   create: async (bot: Bot, limit: number): Promise<'customer_unknown' | 'limit_reached' | null> => {
     const { customerId, id: botId } = bot;
-    const failed = await giveOne(
+    const failed = await addOne(
       table,
       { customerId, kind: 'bots', limit },
       { put: { ...bot, ...items.bot({ customerId, botId }) } },
@@ -31,7 +31,7 @@ const botWrites = (table: Table) => ({
   /** Removes a bot, to which no webhook can be assigned from then on. Its owner stays until its webhooks are deleted too. */
   remove: async (customerId: number, botId: number): Promise<boolean> => {
     const bot = { remove: items.bot({ customerId, botId }), where: present };
-    return (await takeOne(table, { customerId, kind: 'bots' }, bot)).length === 0;
+    return (await removeOne(table, { customerId, kind: 'bots' }, bot)).length === 0;
   },
 
   /** Removes the owner of a deleted bot. */

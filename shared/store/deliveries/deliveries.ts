@@ -1,22 +1,22 @@
 import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
-import { ulidsFrom } from '#shared/domain/ids.ts';
+import { firstUlidAt } from '#shared/domain/ids.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, type Item, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 import {
-  counting,
   type DeliveryItem,
   type DeliveryKey,
   type DeliveryWithReplay,
+  deliveryItemKey,
   deliveryOf,
-  idle,
-  keyOf,
+  notSending,
+  type OpenDeliveryItem,
   openAttributes,
   openStates,
   putDelivery,
   putFeedLine,
-  type Waiting,
-  waiting,
+  replayCount,
+  unsentStates,
   webhookDeliveryOf,
 } from './delivery-item.ts';
 
@@ -30,7 +30,7 @@ const idleOrHeld = (now: number) =>
 export const deliveryReads = (table: TableReader) => ({
   /** Returns a delivery to a webhook or (`webhookId` null) to a person. */
   get: async (customerId: number, webhookId: string | null, deliveryId: string): Promise<Delivery | null> => {
-    const found = await table.get<DeliveryItem>(keyOf({ customerId, webhookId, id: deliveryId }));
+    const found = await table.get<DeliveryItem>(deliveryItemKey({ customerId, webhookId, id: deliveryId }));
     return found && deliveryOf(found);
   },
 
@@ -38,8 +38,8 @@ export const deliveryReads = (table: TableReader) => ({
    * Returns a delivery, and until when (ms) its task has to stay in a queue. Null if the task is not needed: the delivery
    * has ended, is held, or is in the due index.
    */
-  inQueue: async (key: DeliveryKey) => {
-    const found = await table.get<Waiting>(keyOf(key));
+  getQueued: async (key: DeliveryKey) => {
+    const found = await table.get<OpenDeliveryItem>(deliveryItemKey(key));
     if (!found) return { delivery: null, until: null };
     const { duePk, state, leaseUntil = 0, nextAttempt } = found;
     const times = { sending: leaseUntil + 1, pending: nextAttempt ?? 0, retrying: nextAttempt ?? 0 };
@@ -60,14 +60,14 @@ export const deliveryReads = (table: TableReader) => ({
    */
   dueToPeople: async (customerId: number, [since, until]: readonly [number, number], limit: number) => {
     const at = (deliveryId: string) => items.personDelivery.sk({ deliveryId });
-    const between = [at(ulidsFrom(since)), at(ulidsFrom(until + 1))] as const;
+    const between = [at(firstUlidAt(since)), at(firstUlidAt(until + 1))] as const;
     const query = { pk: items.personDelivery.pk({ customerId }), between, consistent: false };
     const found: { delivery: Delivery; isIndexed: boolean }[] = [];
     let startAfter: Item | undefined;
     for (let read = 0; read < limit; ) {
-      const page = await table.query<Waiting>({ ...query, startAfter, limit: limit - read });
+      const page = await table.query<OpenDeliveryItem>({ ...query, startAfter, limit: limit - read });
       for (const item of page.items)
-        if (item.state in waiting && (item.nextAttempt ?? 0) <= until)
+        if (item.state in unsentStates && (item.nextAttempt ?? 0) <= until)
           found.push({ delivery: deliveryOf(item), isIndexed: item.duePk !== undefined });
       read += page.items.length;
       startAfter = page.next;
@@ -87,7 +87,7 @@ export const deliveryReads = (table: TableReader) => ({
     const at = (deliveryId: string) => items.delivery.sk({ deliveryId });
     const { items: found, next } = await table.query<DeliveryItem>({
       pk: items.delivery.pk({ customerId, webhookId }),
-      between: [at(ulidsFrom(since)), at(ulidsFrom(until + 1))],
+      between: [at(firstUlidAt(since)), at(firstUlidAt(until + 1))],
       ...(startAfter && { startAfter: items.delivery({ customerId, webhookId, deliveryId: startAfter }) }),
       ...(limit && { limit }),
     });
@@ -96,7 +96,7 @@ export const deliveryReads = (table: TableReader) => ({
   },
 
   /** Returns the response bodies that are too long for the item of the delivery, by number of the attempt. */
-  bodies: async (customerId: number, webhookId: string, deliveryId: string): Promise<Map<number, string>> => {
+  responseBodies: async (customerId: number, webhookId: string, deliveryId: string): Promise<Map<number, string>> => {
     const start = items.attempt.sk({ deliveryId, number: 0 }).slice(0, -16);
     const pk = items.attempt.pk({ customerId, webhookId });
     const found = await table.queryAll<{ number: number; body: string }>({ pk, beginsWith: start });
@@ -114,7 +114,7 @@ const deliveryWrites = (table: Table) => ({
    * Writes a delivery to be fetched, and then its place in the feed. Several deliveries of one sensor must be written one
    * after the other, so that no reader sees a later one without the earlier ones.
    */
-  createFetched: async (delivery: WebhookDelivery): Promise<void> => {
+  createInFeed: async (delivery: WebhookDelivery): Promise<void> => {
     await table.write(putDelivery({ ...delivery, nextAttempt: null }, false));
     await table.write(putFeedLine(delivery));
   },
@@ -125,9 +125,16 @@ const deliveryWrites = (table: Table) => ({
    */
   end: async (delivery: DeliveryWithReplay, reason: 'deleted' | 'canceled', now: number): Promise<boolean> => {
     const set = { state: 'failed', reason, updateDate: now, nextAttempt: null };
-    const update = changes({ set, remove: openAttributes, if: reason === 'deleted' ? idleOrHeld(now) : idle(now) });
+    const update = changes({
+      set,
+      remove: openAttributes,
+      if: reason === 'deleted' ? idleOrHeld(now) : notSending(now),
+    });
     return (
-      (await table.write({ update: keyOf(delivery), changes: update }, ...counting(delivery, 'failed', now))) === null
+      (await table.write(
+        { update: deliveryItemKey(delivery), changes: update },
+        ...replayCount(delivery, 'failed', now),
+      )) === null
     );
   },
 });

@@ -1,6 +1,6 @@
-import { entryOf, type Result } from '#shared/domain/delivery/attempt.ts';
-import type { Delivery, Next } from '#shared/domain/delivery/delivery.ts';
-import { dueDelivery, dueNames } from '../engine/due.ts';
+import { type AttemptResult, packAttempt } from '#shared/domain/delivery/attempt.ts';
+import type { Delivery, NextState } from '#shared/domain/delivery/delivery.ts';
+import { dueAttributes, dueDelivery } from '../engine/due.ts';
 import { type Changes, changes, where } from '../engine/request.ts';
 import { leaseAttributes, REDELIVERED } from './delivery-item.ts';
 
@@ -11,7 +11,7 @@ type Lease = { until: number; claim: string };
  * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over. A delivery without a
  * next attempt was waiting in a feed: its webhook has a URL again.
  */
-export const claiming = (now: number, lapsed: number, lease: Lease): Changes => ({
+export const claimChanges = (now: number, lapsed: number, lease: Lease): Changes => ({
   UpdateExpression:
     'SET #state = :sending, leaseUntil = :until, claim = :claim, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start) REMOVE duePk, dueAt',
   ConditionExpression:
@@ -33,9 +33,9 @@ export const claiming = (now: number, lapsed: number, lease: Lease): Changes => 
 });
 
 /** Adds an entry in the log of attempts to a change. */
-export const noting = (
+export const withLogEntry = (
   { attempts, webhookId }: Delivery,
-  result: Result,
+  result: AttemptResult,
   { UpdateExpression, ...rest }: Changes,
 ): Changes => ({
   ...rest,
@@ -44,7 +44,7 @@ export const noting = (
   ExpressionAttributeValues: {
     ...rest.ExpressionAttributeValues,
     ':none': [],
-    ':entry': [entryOf(attempts, result, webhookId === null)],
+    ':entry': [packAttempt(attempts, result, webhookId === null)],
   },
 });
 
@@ -52,17 +52,17 @@ export const noting = (
  * The end of a claimed attempt. Only the holder of the claim can write it, because another attempt has another number.
  * `isQueued`: the task of the next attempt is in a queue; otherwise the delivery goes into the due index.
  */
-export const recording = (delivery: Delivery, next: Next, now: number, isQueued: boolean): Changes => {
+export const resultChanges = (delivery: Delivery, next: NextState, now: number, isQueued: boolean): Changes => {
   const mine = where('#state = :sending AND #attempts = :mine', { sending: 'sending', mine: delivery.attempts });
   const end = { state: next.state, updateDate: now, reason: next.state === 'failed' ? next.reason : undefined };
   if (next.state !== 'retrying')
-    return changes({ set: { ...end, nextAttempt: null }, remove: [...dueNames, ...leaseAttributes], if: mine });
+    return changes({ set: { ...end, nextAttempt: null }, remove: [...dueAttributes, ...leaseAttributes], if: mine });
   const due = !isQueued && dueDelivery(delivery, next.nextAttempt);
   return changes({ set: { ...end, nextAttempt: next.nextAttempt, ...due }, remove: leaseAttributes, if: mine });
 };
 
 /** The end of an attempt during which a redelivery was accepted. That has ended the delivery; only the log entry is new. */
-export const overtaken = ({ attempts }: Delivery, now: number): Changes => {
+export const lateResultChanges = ({ attempts }: Delivery, now: number): Changes => {
   const mine = { ...REDELIVERED, mine: attempts };
   return changes({
     set: { updateDate: now },

@@ -1,6 +1,6 @@
-import { type Delivery, KEPT, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { DELIVERY_RETENTION, type Delivery, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { packSnapshot, unpackSnapshot } from '#shared/domain/delivery/packed-snapshot.ts';
-import { dueDelivery, dueNames, GRACE } from '../engine/due.ts';
+import { dueAttributes, dueDelivery, GRACE_MS } from '../engine/due.ts';
 import { absent, changes, type Write, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
@@ -12,7 +12,7 @@ export type DeliveryWithReplay = DeliveryKey & Pick<Delivery, 'replay'>;
 
 export type WebhookDeliveryKey = DeliveryKey & { webhookId: string };
 
-export const keyOf = ({ customerId, webhookId, id: deliveryId }: DeliveryKey) =>
+export const deliveryItemKey = ({ customerId, webhookId, id: deliveryId }: DeliveryKey) =>
   webhookId === null
     ? items.personDelivery({ customerId, deliveryId })
     : items.delivery({ customerId, webhookId, deliveryId });
@@ -21,7 +21,7 @@ export const keyOf = ({ customerId, webhookId, id: deliveryId }: DeliveryKey) =>
 export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 'snapshot'> & { snapshot: string };
 
 /** A delivery that has not ended: it waits for an attempt, or one is being made. */
-export type Waiting = DeliveryItem & { leaseUntil?: number; claim?: string; duePk?: string };
+export type OpenDeliveryItem = DeliveryItem & { leaseUntil?: number; claim?: string; duePk?: string };
 
 /** Returns the delivery that an item holds. */
 export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
@@ -44,7 +44,7 @@ export const webhookDeliveryOf = (item: DeliveryItem & Key): WebhookDelivery => 
 });
 
 /** When (s) a delivery created at `createDate` (ms) and its response bodies expire. */
-export const ttlOf = (createDate: number) => Math.ceil((createDate + KEPT) / 1_000);
+export const deliveryTtl = (createDate: number) => Math.ceil((createDate + DELIVERY_RETENTION) / 1_000);
 
 /**
  * The write of a pending delivery. `isDue` puts it into the due index too, where nothing else would queue its task if the
@@ -53,8 +53,8 @@ export const ttlOf = (createDate: number) => Math.ceil((createDate + KEPT) / 1_0
 export const putDelivery = (delivery: Delivery, isDue: boolean): Write => {
   const { id, customerId, webhookId, requestId, ...rest } = delivery;
   const item = { ...rest, snapshot: packSnapshot(rest.snapshot) };
-  const due = isDue && dueDelivery(delivery, (item.nextAttempt ?? item.createDate) + GRACE);
-  return { put: { ...item, ...keyOf(delivery), ...due, ttl: ttlOf(item.createDate) }, where: absent };
+  const due = isDue && dueDelivery(delivery, (item.nextAttempt ?? item.createDate) + GRACE_MS);
+  return { put: { ...item, ...deliveryItemKey(delivery), ...due, ttl: deliveryTtl(item.createDate) }, where: absent };
 };
 
 /** The number of characters at the start of a delivery id that encode its time. */
@@ -69,14 +69,14 @@ export const feedLineKey = ({ customerId, webhookId, id: deliveryId, snapshot }:
     deliveryId,
   });
 export const putFeedLine = (delivery: WebhookDelivery): Write => ({
-  put: { ...feedLineKey(delivery), ttl: ttlOf(delivery.createDate) },
+  put: { ...feedLineKey(delivery), ttl: deliveryTtl(delivery.createDate) },
 });
 
 /** The states of a delivery that waits for its next attempt. */
-export const waiting = { pending: 'pending', retrying: 'retrying' };
-export const openStates = { ...waiting, sending: 'sending' };
+export const unsentStates = { pending: 'pending', retrying: 'retrying' };
+export const openStates = { ...unsentStates, sending: 'sending' };
 /** The condition that a delivery has not ended, and is not being sent. */
-export const idle = (now: number) =>
+export const notSending = (now: number) =>
   where('#state IN (:pending, :retrying) OR (#state = :sending AND #leaseUntil < :now)', { ...openStates, now });
 
 /** The end of a delivery whose redelivery was accepted. */
@@ -85,10 +85,10 @@ export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as cons
 /** The end of the lease (ms), and the claim that has it. */
 export const leaseAttributes = ['leaseUntil', 'claim'] as const;
 /** The attributes that a delivery loses when it ends. */
-export const openAttributes = [...dueNames, ...leaseAttributes, 'heldUntil', 'listPk', 'listSk'] as const;
+export const openAttributes = [...dueAttributes, ...leaseAttributes, 'heldUntil', 'listPk', 'listSk'] as const;
 
 /** The writes that count an ended delivery at its replay; none for a delivery without one. */
-export const counting = (
+export const replayCount = (
   { customerId, webhookId, replay }: DeliveryWithReplay,
   end: 'sent' | 'failed',
   now: number,

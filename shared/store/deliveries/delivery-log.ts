@@ -1,13 +1,13 @@
 import type { DeliveryRow } from '#shared/domain/delivery/delivery-view.ts';
 import type { DeliveryState } from '#shared/domain/delivery/states.ts';
-import { timeOfUlid, ulidsFrom } from '#shared/domain/ids.ts';
-import { type LookedPage, sorted } from '#shared/domain/page.ts';
+import { firstUlidAt, timeOfUlid } from '#shared/domain/ids.ts';
+import { type PartialPage, sortedBy } from '#shared/domain/page.ts';
+import { type Chunk, type ReadBounds, readFirst, readPage } from '../engine/bounded-page.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { type Bounds, firstOf, lookFor, type Stretch } from '../engine/look.ts';
-import { type DeliveryItem, deliveryOf, keyOf } from './delivery-item.ts';
+import { type DeliveryItem, deliveryItemKey, deliveryOf } from './delivery-item.ts';
 
 /** Reading a delivery costs about 1 KB, whatever is needed of it. A chunk costs 62 read units, the first one 88. */
-const BOUNDS: Bounds = { stretch: 500, stretches: 10 };
+const BOUNDS: ReadBounds = { stretch: 500, stretches: 10 };
 /** The number of deliveries at the start of a list that are read consistently. The others may lag, at half the price. */
 const FRESH = 200;
 
@@ -29,14 +29,14 @@ const readChunk = async (
   key: Receiver,
   [since, until]: TimeRange,
   { newestFirst, after, limit, fresh }: Direction,
-): Promise<Stretch<DeliveryRow, string>> => {
-  const low = ulidsFrom(since);
-  const high = ulidsFrom(until + 1);
+): Promise<Chunk<DeliveryRow, string>> => {
+  const low = firstUlidAt(since);
+  const high = firstUlidAt(until + 1);
   const isOver = after !== undefined && (newestFirst ? after < low : after > high);
   // DynamoDB rejects a range that ends before it starts, and a start outside the range.
   if (low > high || isOver) return { rows: [], next: undefined };
   const isInside = after !== undefined && after >= low && after <= high;
-  const at = (id: string) => keyOf({ ...key, id });
+  const at = (id: string) => deliveryItemKey({ ...key, id });
   const query = {
     pk: at(low).pk,
     between: [at(low).sk, at(high).sk] as const,
@@ -44,7 +44,7 @@ const readChunk = async (
     only: rowAttributes,
     ...(isInside && { startAfter: at(after) }),
   };
-  const { rows: found, isWhole } = await firstOf<DeliveryItem>(table, query, limit, fresh);
+  const { rows: found, isWhole } = await readFirst<DeliveryItem>(table, query, limit, fresh);
   const rows: DeliveryRow[] = found.map(deliveryOf);
   const next = isWhole ? undefined : rows.at(-1)?.id;
   return { rows: rows.map((row) => ({ ...row, createDate: timeOfUlid(row.id) })), next };
@@ -66,7 +66,7 @@ type JoinedQuery = DeliveryQuery & { sensorId: string; eventUuid?: string | unde
 const JOINED_CHUNK = 60;
 const MIN_SHARE = 3;
 /** The bounds of one call of a joined list. */
-const JOINED_BOUNDS: Bounds = { stretch: 100, stretches: 5 };
+const JOINED_BOUNDS: ReadBounds = { stretch: 100, stretches: 5 };
 
 const matches = (row: DeliveryRow, { state, sensorId, eventUuid }: JoinedQuery): boolean =>
   (state === undefined || row.state === state) &&
@@ -88,7 +88,7 @@ const merge = async (
   keys: readonly Receiver[],
   range: TimeRange,
   { newestFirst, after, limit, fresh: isFresh }: Omit<Direction, 'fresh'> & { fresh: boolean },
-): Promise<Stretch<DeliveryRow, string>> => {
+): Promise<Chunk<DeliveryRow, string>> => {
   const [start, end] = newestFirst ? [HIGHEST, LOWEST] : [LOWEST, HIGHEST];
   const share = Math.max(MIN_SHARE, Math.ceil(JOINED_CHUNK / keys.length));
   const precedes = (a: string, b: string) => (newestFirst ? a > b : a < b);
@@ -111,15 +111,15 @@ const merge = async (
 
 export const deliveryLogReads = (table: TableReader) => ({
   /** Returns a page of the deliveries to several webhooks and (null) the people of a customer, by time of creation. */
-  joined: (
+  pageOfAll: (
     customerId: number,
     webhookIds: readonly (string | null)[],
     range: TimeRange,
     query: JoinedQuery,
-  ): Promise<LookedPage<DeliveryRow>> => {
+  ): Promise<PartialPage<DeliveryRow>> => {
     const keys = webhookIds.map((webhookId) => ({ customerId, webhookId }));
     const newestFirst = query.sortBy.startsWith('desc');
-    return lookFor(query, JOINED_BOUNDS, async (after: string | undefined, limit, fresh) => {
+    return readPage(query, JOINED_BOUNDS, async (after: string | undefined, limit, fresh) => {
       const { rows, next } = await merge(table, keys, range, { newestFirst, after, limit, fresh });
       return { rows: rows.filter((row) => matches(row, query)), next };
     });
@@ -140,14 +140,14 @@ export const deliveryLogReads = (table: TableReader) => ({
     webhookId: string,
     range: TimeRange,
     query: DeliveryQuery,
-  ): Promise<LookedPage<DeliveryRow>> => {
+  ): Promise<PartialPage<DeliveryRow>> => {
     const { sortBy, state } = query;
     const newestFirst = sortBy.startsWith('desc');
-    return lookFor(query, BOUNDS, async (after: string | undefined, limit, isFirst) => {
+    return readPage(query, BOUNDS, async (after: string | undefined, limit, isFirst) => {
       const direction = { newestFirst, after, limit, fresh: isFirst ? FRESH : 0 };
       const { rows, next } = await readChunk(table, { customerId, webhookId }, range, direction);
       const matching = rows.filter((row) => state === undefined || row.state === state);
-      return { rows: sorted(matching, sortBy), next };
+      return { rows: sortedBy(matching, sortBy), next };
     });
   },
 });

@@ -1,17 +1,17 @@
-import { type AccessPattern, counting, each4KB, each8KB, eachItem, pattern } from '../access-pattern.ts';
+import { type AccessPattern, pattern, per4KB, per8KB, perItem, withCount } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
 /** Access patterns of webhooks and deliveries. */
 export const deliveryPatterns = {
   'deliveries.get': pattern('A delivery', { get: ['delivery', 'personDelivery'] }, [1, 0]),
-  'deliveries.getAll': pattern('Some deliveries', { batchGet: ['delivery'] }, [1, 0], eachItem),
+  'deliveries.getAll': pattern('Some deliveries', { batchGet: ['delivery'] }, [1, 0], perItem),
   'deliveries.dueToPeople': pattern(
     'Which deliveries to people are due?',
     { query: ['personDelivery'] },
     [0.5, 0],
     'per 4 KB of those of the last minutes, due or not: 5,000 deliveries at most',
   ),
-  'deliveries.range': pattern('The deliveries of a webhook in a time range', { query: ['delivery'] }, [1, 0], each4KB),
+  'deliveries.range': pattern('The deliveries of a webhook in a time range', { query: ['delivery'] }, [1, 0], per4KB),
 
   'deliveryLog.page': pattern(
     'A page of the deliveries of a webhook, with their total',
@@ -19,7 +19,7 @@ export const deliveryPatterns = {
     [1, 0],
     'per 4 KB of the first 200 read, then 0.5: at least 500, at most 5,000 deliveries',
   ),
-  'deliveryLog.joined': pattern(
+  'deliveryLog.pageOfAll': pattern(
     'A page of the deliveries to all webhooks and people of a customer',
     { query: ['delivery', 'personDelivery'] },
     [1, 0],
@@ -32,11 +32,11 @@ export const deliveryPatterns = {
     'per 4 KB: 500 deliveries at most',
   ),
 
-  'deliveries.bodies': pattern(
+  'deliveries.responseBodies': pattern(
     'Long response bodies of the attempts of a delivery',
     { query: ['attempt'] },
     [1, 0],
-    each4KB,
+    per4KB,
   ),
   'deliveries.create': pattern(
     'Write a pending delivery, once',
@@ -44,7 +44,7 @@ export const deliveryPatterns = {
     [0, 2],
     'per KB; 1 less if a queue can delay the task long enough',
   ),
-  'deliveries.inQueue': pattern(
+  'deliveries.getQueued': pattern(
     'A delivery, and when its queued task is due',
     { get: ['delivery', 'personDelivery'] },
     [1, 0],
@@ -55,7 +55,7 @@ export const deliveryPatterns = {
     [0, 2],
     'per KB; 1 less if a queue can delay the task long enough',
   ),
-  'attempts.record': pattern(
+  'attempts.recordResult': pattern(
     'Record the result of an attempt',
     { put: ['attempt'], update: ['delivery', 'personDelivery', 'replay'] },
     [0, 2],
@@ -69,7 +69,7 @@ export const deliveryPatterns = {
   ),
   'deliveries.end': pattern('End a delivery without an attempt', { update: ['delivery', 'replay'] }, [0, 2], 'per KB'),
 
-  'deliveries.createFetched': pattern(
+  'deliveries.createInFeed': pattern(
     'Write a delivery to be fetched, and its place in the feed, once',
     { put: ['delivery', 'feedLine'] },
     [0, 2],
@@ -82,15 +82,15 @@ export const deliveryPatterns = {
     [1, 0],
     'per 4 KB',
   ),
-  'feeds.waiting': pattern('Which deliveries can be fetched?', { query: ['feedLine'] }, [1, 0], each4KB),
-  'feeds.isAnyWaiting': pattern('Can any delivery be fetched?', { query: ['feedLine'] }, [0.5, 0]),
-  'feeds.note': pattern(
+  'feeds.pendingIds': pattern('Which deliveries can be fetched?', { query: ['feedLine'] }, [1, 0], per4KB),
+  'feeds.hasPending': pattern('Can any delivery be fetched?', { query: ['feedLine'] }, [0.5, 0]),
+  'feeds.recordHandedOut': pattern(
     'Record which deliveries were handed out',
     { put: ['feedCursor'] },
     [0, 1],
     '5 for 100 deliveries',
   ),
-  'feeds.take': pattern(
+  'feeds.acknowledge': pattern(
     'End a delivery that a reader acknowledged',
     { update: ['delivery', 'replay'], remove: ['feedLine'] },
     [0, 2],
@@ -102,26 +102,26 @@ export const deliveryPatterns = {
     [0, 2],
     'as above',
   ),
-  'feeds.drop': pattern('Remove an ended delivery from its feed', { remove: ['feedLine'] }, [0, 1]),
-  'feeds.enter': pattern(
+  'feeds.removeFromFeed': pattern('Remove an ended delivery from its feed', { remove: ['feedLine'] }, [0, 1]),
+  'feeds.moveToFeed': pattern(
     'Move a delivery to the feed, instead of posting it',
     { put: ['feedLine'], update: ['delivery'] },
     [0, 3],
     'per KB of the delivery, plus 1',
   ),
-  'feeds.leave': pattern(
+  'feeds.moveToPost': pattern(
     'Remove a pending delivery from the feed, to post it',
     { update: ['delivery'], remove: ['feedLine'] },
     [0, 3],
     'per KB of the delivery, plus 1',
   ),
-  'feeds.heard': pattern(
+  'feeds.recordFetch': pattern(
     'Record a fetch, once a minute',
     { update: ['webhook'] },
     [0, 2],
     '3 if its check is rescheduled; 1 more while it holds any deliveries',
   ),
-  'feeds.missed': pattern('Record that nobody fetched', { update: ['webhook'] }, [0, 1]),
+  'feeds.recordNoFetch': pattern('Record that nobody fetched', { update: ['webhook'] }, [0, 1]),
 
   'health.takeSlot': pattern(
     'Take a slot of a webhook, or its only probe',
@@ -129,12 +129,20 @@ export const deliveryPatterns = {
     [0, 1],
     'the same again for each slot taken by another process',
   ),
-  'health.keepSlot': pattern('Extend a slot', { update: ['webhook'] }, [0, 1]),
+  'health.renewSlot': pattern('Extend a slot', { update: ['webhook'] }, [0, 1]),
   'health.failed': pattern('Record a failure at a webhook', { update: ['webhook'] }, [0, 1]),
-  'health.worked': pattern('Record a success at a webhook', { update: ['webhook'] }, [0, 1]),
+  'health.recordSuccess': pattern('Record a success at a webhook', { update: ['webhook'] }, [0, 1]),
   'health.release': pattern('Release slots of a webhook', { update: ['webhook'] }, [0, 1]),
-  'health.warn': pattern('Record the warning that a webhook will be disabled', { update: ['webhook'] }, [0, 1]),
-  'health.seen': pattern('Clear the failures of a webhook that somebody has seen', { update: ['webhook'] }, [0, 1]),
+  'health.recordWarning': pattern(
+    'Record the warning that a webhook will be disabled',
+    { update: ['webhook'] },
+    [0, 1],
+  ),
+  'health.clearFailures': pattern(
+    'Clear the failures of a webhook that somebody has seen',
+    { update: ['webhook'] },
+    [0, 1],
+  ),
   'health.disable': pattern(
     'Disable a webhook because of failures, with a notice',
     { update: ['webhook'], put: ['notice'] },
@@ -142,12 +150,7 @@ export const deliveryPatterns = {
     '1 without a notice',
   ),
 
-  'held.ids': pattern(
-    'The oldest deliveries that a webhook holds',
-    { queryList: ['heldOfWebhook'] },
-    [0.5, 0],
-    each8KB,
-  ),
+  'held.ids': pattern('The oldest deliveries that a webhook holds', { queryList: ['heldOfWebhook'] }, [0.5, 0], per8KB),
   'held.hold': pattern('Hold a delivery of a disabled webhook', { update: ['delivery', 'webhook'] }, [0, 8], 'per KB'),
   'held.release': pattern('Release a held delivery', { update: ['delivery', 'webhook'] }, [0, 7], 'per KB'),
   'held.end': pattern('End a held delivery', { update: ['delivery', 'webhook', 'replay'] }, [0, 6], 'per KB'),
@@ -157,9 +160,9 @@ export const deliveryPatterns = {
     [0, 9],
     'per KB',
   ),
-  'held.reserve': pattern('Reserve the next times of release', { update: ['webhook'] }, [0, 1]),
-  'held.correct': pattern('Correct the count of held deliveries', { update: ['webhook'] }, [0, 1]),
-  'held.done': pattern('Record that nothing is held any more', { update: ['webhook'] }, [0, 2]),
+  'held.reserveReleases': pattern('Reserve the next times of release', { update: ['webhook'] }, [0, 1]),
+  'held.correctCount': pattern('Correct the count of held deliveries', { update: ['webhook'] }, [0, 1]),
+  'held.removeFromDue': pattern('Record that nothing is held any more', { update: ['webhook'] }, [0, 2]),
 
   'repetitions.endOriginal': pattern(
     'End a delivery whose redelivery was accepted',
@@ -173,7 +176,7 @@ export const deliveryPatterns = {
     'The running replays of a webhook, and the newest one',
     { batchGet: ['replay'] },
     [1, 0],
-    eachItem,
+    perItem,
   ),
   'replays.create': pattern(
     'Create a replay, if its webhook runs no other',
@@ -187,19 +190,19 @@ export const deliveryPatterns = {
     '6 more to replace a held one, with its webhook',
   ),
   'replays.advance': pattern('Record a step of a replay', { update: ['replay'] }, [0, 3]),
-  'replays.pause': pattern('Pause or resume a replay', { update: ['replay'] }, [0, 3]),
+  'replays.setPaused': pattern('Pause or resume a replay', { update: ['replay'] }, [0, 3]),
   'replays.finish': pattern('End a replay', { update: ['replay'] }, [0, 2]),
   'replays.close': pattern('Remove an ended replay from the due index', { update: ['replay'] }, [0, 1]),
 
   'secrets.rotate': pattern('Replace the secret of a webhook', { update: ['webhook'] }, [0, 1]),
 
   'webhooks.get': pattern('A webhook', { get: ['webhook'] }, [1, 0]),
-  'webhooks.getAll': pattern('Some webhooks', { batchGet: ['webhook'] }, [1, 0], eachItem),
-  'recipients.webhooks': pattern('Some webhooks and bots', { batchGet: ['webhook', 'bot'] }, [2, 0], eachItem),
-  'webhooks.list': pattern('The webhooks of a customer', { query: ['webhook'] }, [1, 0], each4KB),
+  'webhooks.getAll': pattern('Some webhooks', { batchGet: ['webhook'] }, [1, 0], perItem),
+  'recipients.webhooks': pattern('Some webhooks and bots', { batchGet: ['webhook', 'bot'] }, [2, 0], perItem),
+  'webhooks.list': pattern('The webhooks of a customer', { query: ['webhook'] }, [1, 0], per4KB),
   'webhooks.create': pattern(
     'Create a webhook within the quota of its customer, if its bot exists',
-    counting({ put: ['webhook', 'owner'], update: ['sensorGroup'], check: ['bot'] }),
+    withCount({ put: ['webhook', 'owner'], update: ['sensorGroup'], check: ['bot'] }),
     [1, 8],
     '2 more with a filter that names a group',
   ),
@@ -212,7 +215,7 @@ export const deliveryPatterns = {
   'webhooks.setToken': pattern('Replace the token of a webhook', { update: ['webhook'] }, [0, 1]),
   'webhooks.remove': pattern(
     'Delete a webhook',
-    counting({ put: ['formerWebhook'], remove: ['webhook', 'owner'] }),
+    withCount({ put: ['formerWebhook'], remove: ['webhook', 'owner'] }),
     [1, 8],
   ),
   'webhooks.forget': pattern(

@@ -1,20 +1,28 @@
 import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
-import { type Given, SILENT_AFTER } from '#shared/domain/delivery/feed.ts';
+import { type FetchedDelivery, UNFETCHED_ALERT_AFTER } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { dueAt, dueDelivery, GRACE } from '../engine/due.ts';
+import { dueAt, dueDelivery, GRACE_MS } from '../engine/due.ts';
 import { absent, changes, present, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
-import { noting } from './delivery-changes.ts';
-import { counting, feedLineKey, idle, keyOf, openAttributes, putFeedLine, ttlOf } from './delivery-item.ts';
+import { withLogEntry } from './delivery-changes.ts';
+import {
+  deliveryItemKey,
+  deliveryTtl,
+  feedLineKey,
+  notSending,
+  openAttributes,
+  putFeedLine,
+  replayCount,
+} from './delivery-item.ts';
 import { holdsNothing } from './held.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
 /** The deliveries that were handed out but not acknowledged, in order. `version` counts the changes of that list. */
-type Cursor = { given: readonly Given[]; version: number };
+type Cursor = { given: readonly FetchedDelivery[]; version: number };
 
 const cursorKey = ({ customerId, id: webhookId }: WebhookKey) => items.feedCursor({ customerId, webhookId });
 const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
@@ -24,14 +32,14 @@ export const feedReads = (table: TableReader) => ({
     (await table.get<Cursor>(cursorKey(webhook))) ?? { given: [], version: 0 },
 
   /** Returns the ids of the first deliveries that can be fetched, in order. */
-  waiting: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
+  pendingIds: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const pk = items.feedLine.pk({ customerId, webhookId });
     const { items: found } = await table.query<Key>({ pk, limit });
     return found.flatMap((key) => items.feedLine.read(key)?.deliveryId ?? []);
   },
 
   /** Whether any delivery can be fetched. May miss one that was just added. */
-  isAnyWaiting: async ({ customerId, id: webhookId }: WebhookKey): Promise<boolean> => {
+  hasPending: async ({ customerId, id: webhookId }: WebhookKey): Promise<boolean> => {
     const pk = items.feedLine.pk({ customerId, webhookId });
     return (await table.query<Key>({ pk, limit: 1, consistent: false })).items.length > 0;
   },
@@ -39,38 +47,49 @@ export const feedReads = (table: TableReader) => ({
 
 const feedWrites = (table: Table) => ({
   /** Moves a delivery to the feed instead of posting it. False if it is being sent or has ended. */
-  enter: async (delivery: WebhookDelivery, now: number): Promise<boolean> => {
+  moveToFeed: async (delivery: WebhookDelivery, now: number): Promise<boolean> => {
     await table.write(putFeedLine(delivery));
     const set = { state: 'pending', reason: null, nextAttempt: null, updateDate: now };
-    return (await table.update(keyOf(delivery), changes({ set, remove: openAttributes, if: idle(now) }))) !== null;
+    return (
+      (await table.update(deliveryItemKey(delivery), changes({ set, remove: openAttributes, if: notSending(now) }))) !==
+      null
+    );
   },
 
   /** Removes a delivery from the feed, to be posted at `time` (ms). False if it has ended. */
-  leave: async (delivery: WebhookDelivery, time: number, now: number): Promise<boolean> => {
-    const set = { nextAttempt: time, updateDate: now, ...dueDelivery(delivery, time + GRACE) };
-    const updated = await table.update(keyOf(delivery), changes({ set, if: idle(now) }));
+  moveToPost: async (delivery: WebhookDelivery, time: number, now: number): Promise<boolean> => {
+    const set = { nextAttempt: time, updateDate: now, ...dueDelivery(delivery, time + GRACE_MS) };
+    const updated = await table.update(deliveryItemKey(delivery), changes({ set, if: notSending(now) }));
     await table.write({ remove: feedLineKey(delivery) });
     return updated !== null;
   },
 
   /** Records which deliveries were handed out but not acknowledged. False if another reader changed that meanwhile. */
-  note: async (webhook: WebhookKey, { version }: Cursor, given: readonly Given[], now: number): Promise<boolean> => {
-    const next = { given, version: version + 1, ttl: ttlOf(now) };
+  recordHandedOut: async (
+    webhook: WebhookKey,
+    { version }: Cursor,
+    given: readonly FetchedDelivery[],
+    now: number,
+  ): Promise<boolean> => {
+    const next = { given, version: version + 1, ttl: deliveryTtl(now) };
     const unchanged = version === 0 ? absent : where('#version = :seen', { seen: version });
     return (await table.write({ put: { ...cursorKey(webhook), ...next }, where: unchanged })) === null;
   },
 
   /** Ends an acknowledged delivery; `at` is when (ms) it was first handed out. False if it had ended before. */
-  take: async (delivery: WebhookDelivery, at: number, now: number): Promise<boolean> => {
+  acknowledge: async (delivery: WebhookDelivery, at: number, now: number): Promise<boolean> => {
     const attempts = delivery.attempts + 1;
     const set = { attempts, sendTryTimes: [...delivery.sendTryTimes, at], updateDate: now, nextAttempt: null };
     const ended = { ...set, state: 'delivered', reason: null };
-    const update = noting(
+    const update = withLogEntry(
       { ...delivery, attempts },
       resultWithoutRequest(null),
-      changes({ set: ended, remove: openAttributes, if: idle(now) }),
+      changes({ set: ended, remove: openAttributes, if: notSending(now) }),
     );
-    const failed = await table.write({ update: keyOf(delivery), changes: update }, ...counting(delivery, 'sent', now));
+    const failed = await table.write(
+      { update: deliveryItemKey(delivery), changes: update },
+      ...replayCount(delivery, 'sent', now),
+    );
     await table.write({ remove: feedLineKey(delivery) });
     return failed === null;
   },
@@ -82,17 +101,17 @@ const feedWrites = (table: Table) => ({
     now: number,
   ): Promise<boolean> => {
     const set = { state: 'failed', reason, updateDate: now, nextAttempt: null };
-    const update = changes({ set, remove: openAttributes, if: idle(now) });
+    const update = changes({ set, remove: openAttributes, if: notSending(now) });
     const failed = await table.write(
-      { update: keyOf(delivery), changes: update },
-      ...counting(delivery, 'failed', now),
+      { update: deliveryItemKey(delivery), changes: update },
+      ...replayCount(delivery, 'failed', now),
     );
     await table.write({ remove: feedLineKey(delivery) });
     return failed === null;
   },
 
   /** Removes a delivery that has ended or is posted from the feed. */
-  drop: async (delivery: WebhookDelivery): Promise<void> => {
+  removeFromFeed: async (delivery: WebhookDelivery): Promise<void> => {
     await table.write({ remove: feedLineKey(delivery) });
   },
 });
@@ -103,16 +122,16 @@ const readerWrites = (table: Table) => ({
    * Records a fetch, and schedules the sweep's next check for when that is too long ago. While the webhook holds
    * deliveries, its check stays as it is: once a minute, to release them.
    */
-  heard: async (webhook: WebhookKey, now: number): Promise<void> => {
+  recordFetch: async (webhook: WebhookKey, now: number): Promise<void> => {
     const set = { lastSuccess: now, consecutiveFailures: 0 };
-    const rescheduled = { ...set, ...dueAt(webhook.id, now + SILENT_AFTER) };
+    const rescheduled = { ...set, ...dueAt(webhook.id, now + UNFETCHED_ALERT_AFTER) };
     const remove = ['failingSince'];
     if ((await table.update(webhookKey(webhook), changes({ set: rescheduled, remove, if: holdsNothing }))) === null)
       await table.update(webhookKey(webhook), changes({ set, remove, if: present }));
   },
 
   /** Records that nobody has fetched since a time (ms). False if that is recorded already, or somebody just fetched. */
-  missed: async (webhook: WebhookRecord, since: number): Promise<boolean> => {
+  recordNoFetch: async (webhook: WebhookRecord, since: number): Promise<boolean> => {
     const { lastSuccess } = webhook;
     const unchanged =
       lastSuccess === undefined

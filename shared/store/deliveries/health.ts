@@ -62,7 +62,7 @@ const slotWrites = (table: Table) => ({
   },
 
   /** Renews the lease of a slot. Null if it has ended, so that another process may have the slot. */
-  keepSlot: async (webhook: WebhookKey, { slot, until, token }: SlotLease, now: number): Promise<SlotLease | null> => {
+  renewSlot: async (webhook: WebhookKey, { slot, until, token }: SlotLease, now: number): Promise<SlotLease | null> => {
     const renewed = { slot, until: now + LEASE_MS, token };
     const mine = where(`#${tokenName(slot)} = :token AND #${slot} IN (:before, :after)`, {
       token,
@@ -119,7 +119,7 @@ const receiverWrites = (table: Table) => {
     },
 
     /** Records a success, which resets the failures and closes the circuit. `slowUntil`: the response was slow. */
-    worked: async (
+    recordSuccess: async (
       webhook: CalledWebhook,
       now: number,
       slowUntil: number | null,
@@ -155,13 +155,13 @@ const healthWrites = (table: Table) => ({
   ...receiverWrites(table),
 
   /** Clears the failures that somebody has seen, unless more have followed, which changes their date. */
-  seen: async (webhook: WebhookKey, troubleDate: number): Promise<void> => {
+  clearFailures: async (webhook: WebhookKey, troubleDate: number): Promise<void> => {
     const unchanged = where('#troubleDate = :date', { date: troubleDate });
     await table.update(webhookKey(webhook), changes({ remove: ['troubleDate', 'failedDeliveries'], if: unchanged }));
   },
 
   /** Records a warning. False if there was one since the failures began. */
-  warn: async (webhook: WebhookKey & { failingSince?: number }, now: number): Promise<boolean> => {
+  recordWarning: async (webhook: WebhookKey & { failingSince?: number }, now: number): Promise<boolean> => {
     const since = webhook.failingSince ?? now;
     const first = where('attribute_exists(pk) AND (attribute_not_exists(#warnedAt) OR #warnedAt < :since)', { since });
     return (await table.update(webhookKey(webhook), changes({ set: { warnedAt: now }, if: first }))) !== null;

@@ -1,17 +1,22 @@
-import { heldUntil, RELEASE_AHEAD, RELEASE_EVERY, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import {
+  heldUntil,
+  MAX_RELEASE_AHEAD,
+  RELEASE_INTERVAL,
+  type WebhookDelivery,
+} from '#shared/domain/delivery/delivery.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { dueAt, dueBefore, dueDelivery, dueNames, GRACE } from '../engine/due.ts';
+import { dueAt, dueAttributes, dueBefore, dueDelivery, GRACE_MS } from '../engine/due.ts';
 import { changes, present, type Write, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
 import {
-  counting,
-  idle,
-  keyOf,
+  deliveryItemKey,
   leaseAttributes,
+  notSending,
   openAttributes,
   putDelivery,
+  replayCount,
   type WebhookDeliveryKey,
 } from './delivery-item.ts';
 
@@ -38,7 +43,11 @@ type HeldEnd = 'expired' | 'canceled' | 'replayed';
 export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number): Write[] => {
   const set = { state: 'failed', reason, updateDate: now };
   const update = changes({ set, remove: openAttributes, if: isHeld });
-  return [{ update: keyOf(delivery), changes: update }, heldCount(delivery, -1), ...counting(delivery, 'failed', now)];
+  return [
+    { update: deliveryItemKey(delivery), changes: update },
+    heldCount(delivery, -1),
+    ...replayCount(delivery, 'failed', now),
+  ];
 };
 
 export const heldReads = (table: TableReader) => ({
@@ -67,7 +76,7 @@ const heldWrites = (table: Table) => ({
     };
     const holding = changes({ set: dueAt(webhookId, now), add: { held: 1 }, if: present });
     const failed = await table.write(
-      { update: keyOf(key), changes: changes({ set, remove: leaseAttributes, if: idle(now) }) },
+      { update: deliveryItemKey(key), changes: changes({ set, remove: leaseAttributes, if: notSending(now) }) },
       { update: webhookKey(webhook), changes: holding },
     );
     return failed === null;
@@ -76,9 +85,11 @@ const heldWrites = (table: Table) => ({
   /** Releases a held delivery, whose next attempt is then due at `time` (ms). False if it is no longer held. */
   release: async (delivery: WebhookDelivery, time: number, now: number): Promise<boolean> => {
     const state = delivery.attempts > 0 ? 'retrying' : 'pending';
-    const set = { state, reason: null, updateDate: now, nextAttempt: time, ...dueAt(delivery.id, time + GRACE) };
+    const set = { state, reason: null, updateDate: now, nextAttempt: time, ...dueAt(delivery.id, time + GRACE_MS) };
     const update = changes({ set, remove: ['listPk', 'listSk', 'heldUntil'], if: isHeld });
-    return (await table.write({ update: keyOf(delivery), changes: update }, heldCount(delivery, -1))) === null;
+    return (
+      (await table.write({ update: deliveryItemKey(delivery), changes: update }, heldCount(delivery, -1))) === null
+    );
   },
 
   /** Ends a held delivery. False if it is no longer held. */
@@ -93,16 +104,16 @@ const heldWrites = (table: Table) => ({
    * Reserves the release times of the near future. Returns the first one (ms) and their number, or null if none is left or
    * another process reserved them at the same time.
    */
-  reserve: async (webhook: WebhookRecord, now: number): Promise<{ from: number; count: number } | null> => {
+  reserveReleases: async (webhook: WebhookRecord, now: number): Promise<{ from: number; count: number } | null> => {
     const { releasedUntil } = webhook;
     const from = Math.max(now, releasedUntil ?? 0);
-    const count = Math.min(webhook.held ?? 0, Math.floor((now + RELEASE_AHEAD - from) / RELEASE_EVERY));
+    const count = Math.min(webhook.held ?? 0, Math.floor((now + MAX_RELEASE_AHEAD - from) / RELEASE_INTERVAL));
     if (count <= 0) return null;
     const unchanged =
       releasedUntil === undefined
         ? where('attribute_exists(pk) AND attribute_not_exists(#releasedUntil)')
         : where('#releasedUntil = :seen', { seen: releasedUntil });
-    const update = changes({ set: { releasedUntil: from + count * RELEASE_EVERY }, if: unchanged });
+    const update = changes({ set: { releasedUntil: from + count * RELEASE_INTERVAL }, if: unchanged });
     return (await table.update(webhookKey(webhook), update)) === null ? null : { from, count };
   },
 
@@ -110,15 +121,15 @@ const heldWrites = (table: Table) => ({
    * Sets the count of a webhook to 0 after its list turned out empty, unless a delivery was held so recently (`#dueAt`)
    * that the list may not contain it yet.
    */
-  correct: async (webhook: WebhookRecord, now: number): Promise<void> => {
+  correctCount: async (webhook: WebhookRecord, now: number): Promise<void> => {
     const seen = { seen: webhook.held ?? 0, ...dueBefore(now - INDEX_LAG) };
     const update = changes({ set: { held: 0 }, if: where('#held = :seen AND #dueAt < :before', seen) });
     await table.update(webhookKey(webhook), update);
   },
 
   /** Removes a webhook from the due index if it holds nothing any more. */
-  done: async (webhook: WebhookKey): Promise<void> => {
-    await table.update(webhookKey(webhook), changes({ remove: dueNames, if: holdsNothing }));
+  removeFromDue: async (webhook: WebhookKey): Promise<void> => {
+    await table.update(webhookKey(webhook), changes({ remove: dueAttributes, if: holdsNothing }));
   },
 });
 

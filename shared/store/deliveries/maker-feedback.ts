@@ -7,10 +7,10 @@ import { items } from '../table.ts';
 import { putWebhook } from './webhooks.ts';
 
 /** The webhook that receives feedback for the manufacturer, and its customer. */
-export type FeedbackHome = { customerId: number; webhookId: string };
+export type FeedbackWebhook = { customerId: number; webhookId: string };
 
 export const makerFeedbackReads = (table: TableReader) => ({
-  home: () => table.get<FeedbackHome>(items.makerFeedback({})),
+  home: () => table.get<FeedbackWebhook>(items.makerFeedback({})),
 });
 
 const makerFeedbackWrites = (table: Table) => ({
@@ -18,9 +18,9 @@ const makerFeedbackWrites = (table: Table) => ({
    * Creates the webhook that receives the feedback, and a separate customer for it. They replace `before`, which was
    * deleted. Writes nothing if somebody else was faster.
    */
-  furnish: async (customer: Customer, webhook: WebhookRecord, before: FeedbackHome | null): Promise<void> => {
+  furnish: async (customer: Customer, webhook: WebhookRecord, before: FeedbackWebhook | null): Promise<void> => {
     const unchanged = before ? where('#webhookId = :before', { before: before.webhookId }) : absent;
-    const home: FeedbackHome = { customerId: customer.id, webhookId: webhook.id };
+    const home: FeedbackWebhook = { customerId: customer.id, webhookId: webhook.id };
     await table.write(
       { put: { ...home, ...items.makerFeedback({}) }, where: unchanged },
       ...putCustomer(customer, { hooks: { [webhook.id]: webhook.format }, webhooks: 1 }),

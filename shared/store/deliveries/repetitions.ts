@@ -3,13 +3,13 @@ import type { Table } from '../engine/client.ts';
 import { changes, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import {
-  counting,
   type DeliveryItem,
   type DeliveryKey,
+  deliveryItemKey,
   deliveryOf,
-  keyOf,
   openAttributes,
   REDELIVERED,
+  replayCount,
 } from './delivery-item.ts';
 import { heldCount } from './held.ts';
 
@@ -24,7 +24,7 @@ const countWrites = (delivery: Delivery, now: number): Write[] => {
   if (isReplaced(delivery)) return [];
   const { webhookId, state } = delivery;
   const held = state === 'held' && webhookId !== null ? [heldCount({ ...delivery, webhookId }, -1)] : [];
-  return [...held, ...counting(delivery, 'sent', now)];
+  return [...held, ...replayCount(delivery, 'sent', now)];
 };
 
 const redeliveryWrites = (table: Table) => ({
@@ -35,12 +35,15 @@ const redeliveryWrites = (table: Table) => ({
    */
   endOriginal: async (key: DeliveryKey, now: number): Promise<Delivery | null> => {
     const end = async () => {
-      const found = await table.get<DeliveryItem>(keyOf(key));
+      const found = await table.get<DeliveryItem>(deliveryItemKey(key));
       if (!found || hasEnded(found)) return { ended: null };
       const original = deliveryOf(found);
       const set = { ...REDELIVERED, updateDate: now, nextAttempt: null };
       const update = changes({ set, remove: openAttributes, if: where('#state = :seen', { seen: found.state }) });
-      const failed = await table.write({ update: keyOf(key), changes: update }, ...countWrites(original, now));
+      const failed = await table.write(
+        { update: deliveryItemKey(key), changes: update },
+        ...countWrites(original, now),
+      );
       // Its state has changed since the read.
       if (failed?.includes(0)) return null;
       return { ended: failed === null ? original : null };

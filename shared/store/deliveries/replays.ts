@@ -2,7 +2,7 @@ import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import type { ReplayRecord } from '#shared/domain/delivery/replay.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { dueAt, dueNames } from '../engine/due.ts';
+import { dueAt, dueAttributes } from '../engine/due.ts';
 import { absent, changes, present, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import { items } from '../table.ts';
@@ -84,9 +84,9 @@ const replayWrites = (table: Table) => ({
   },
 
   /** Pauses or resumes a running replay. Returns the changed replay, or null if it has ended. */
-  pause: async (replay: ReplayKey, isPaused: boolean, now: number): Promise<ReplayRecord | null> => {
+  setPaused: async (replay: ReplayKey, isPaused: boolean, now: number): Promise<ReplayRecord | null> => {
     const set = { isPaused, updateDate: now, ...(!isPaused && dueAt(replay.id, now)) };
-    const remove = isPaused ? dueNames : [];
+    const remove = isPaused ? dueAttributes : [];
     const change = changes({ set, remove, if: running }, 'ALL_NEW');
     return (await table.update(replayKey(replay), change)) as ReplayRecord | null;
   },
@@ -94,13 +94,13 @@ const replayWrites = (table: Table) => ({
   /** Ends a running replay. A canceled one stays due, so that its deliveries are ended too. */
   finish: async (replay: ReplayKey, state: 'completed' | 'canceled', now: number): Promise<boolean> => {
     const set = { state, updateDate: now, ...(state === 'canceled' && dueAt(replay.id, now)) };
-    const remove = state === 'canceled' ? [] : dueNames;
+    const remove = state === 'canceled' ? [] : dueAttributes;
     return (await table.update(replayKey(replay), changes({ set, remove, if: running }))) !== null;
   },
 
   /** Removes a replay that has ended or is paused from the due index. */
   close: async (replay: ReplayKey): Promise<void> => {
-    await table.update(replayKey(replay), changes({ remove: dueNames, if: present }));
+    await table.update(replayKey(replay), changes({ remove: dueAttributes, if: present }));
   },
 });
 

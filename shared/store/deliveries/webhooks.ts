@@ -1,13 +1,13 @@
-import { KEPT } from '#shared/domain/delivery/delivery.ts';
+import { DELIVERY_RETENTION } from '#shared/domain/delivery/delivery.ts';
 import type { EventFilters } from '#shared/domain/delivery/event-filters.ts';
-import { isPosted, SILENT_AFTER } from '#shared/domain/delivery/feed.ts';
+import { hasUrl, UNFETCHED_ALERT_AFTER } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord, WebhookUpdate } from '#shared/domain/delivery/webhook.ts';
 import type { Format } from '#shared/domain/formats/format.ts';
-import { giveOne, takeOne } from '../counts.ts';
+import { addOne, removeOne } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt } from '../engine/due.ts';
 import { type Condition, changes, present, type Write, where } from '../engine/request.ts';
-import { namingGroup } from '../sensors/naming-group.ts';
+import { groupReference } from '../sensors/group-reference.ts';
 import { items } from '../table.ts';
 
 export const webhookReads = (table: TableReader) => ({
@@ -35,7 +35,7 @@ const hooksWrite = (webhook: WebhookKey, format: Format | null): Write => ({
 const filterChecks = (
   { customerId }: Pick<WebhookRecord, 'customerId'>,
   { sensorGroupId }: Partial<EventFilters>,
-): Write[] => (typeof sensorGroupId === 'number' ? [namingGroup(customerId, sensorGroupId)] : []);
+): Write[] => (typeof sensorGroupId === 'number' ? [groupReference(customerId, sensorGroupId)] : []);
 
 /** The write that ties a webhook to its owner: requires its bot to exist, or adds it to the customer's list. */
 const ownerWrite = (webhook: WebhookKey, { botId, format }: Pick<WebhookRecord, 'botId' | 'format'>): Write =>
@@ -82,7 +82,7 @@ const stateChanges = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, 
 /** The writes of a new webhook. */
 export const putWebhook = (webhook: WebhookRecord): Write[] => {
   const { customerId, id: webhookId } = webhook;
-  const due = !isPosted(webhook) && dueAt(webhookId, webhook.createDate + SILENT_AFTER);
+  const due = !hasUrl(webhook) && dueAt(webhookId, webhook.createDate + UNFETCHED_ALERT_AFTER);
   return [
     { put: { ...webhook, ...items.webhook({ customerId, webhookId }), ...due } },
     { put: { ...items.owner({ kind: 'webhook', id: webhookId }), customerId } },
@@ -96,7 +96,7 @@ const createWebhook = async (
   limit: number,
 ): Promise<'unknown_reference' | 'customer_unknown' | 'limit_reached' | null> => {
   const { customerId, botId, format } = webhook;
-  const failed = await giveOne(
+  const failed = await addOne(
     table,
     { customerId, kind: 'webhooks', limit, also: botId === null ? hooksChange(webhook, format) : undefined },
     ...putWebhook(webhook),
@@ -109,7 +109,7 @@ const createWebhook = async (
 
 /** The item that leads to the data of a deleted webhook for as long as its deliveries are kept. */
 const formerWebhook = ({ customerId, id: webhookId }: WebhookKey, now: number): Write => ({
-  put: { ...items.formerWebhook({ customerId, webhookId }), ttl: Math.ceil((now + 2 * KEPT) / 1_000) },
+  put: { ...items.formerWebhook({ customerId, webhookId }), ttl: Math.ceil((now + 2 * DELIVERY_RETENTION) / 1_000) },
 });
 
 /** The writes of a webhook's owner. Those of attempts are in health.ts. */
@@ -156,7 +156,7 @@ const webhookWrites = (table: Table) => ({
   /** Deletes a webhook. False if it has another owner, or was deleted. */
   remove: async (webhook: WebhookRecord, now: number): Promise<boolean> => {
     const { customerId, id: webhookId, botId } = webhook;
-    const failed = await takeOne(
+    const failed = await removeOne(
       table,
       { customerId, kind: 'webhooks', also: botId === null ? hooksChange(webhook, null) : undefined },
       { remove: items.webhook({ customerId, webhookId }), where: sameOwner(webhook) },

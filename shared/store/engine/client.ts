@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { transport, withFreshSockets } from '#shared/aws/transport.ts';
-import { isOver, noteDoubt } from '#shared/concurrency/endable.ts';
+import { requestHandlerOptions, withFreshSockets } from '#shared/aws/transport.ts';
+import { isWorkEnded, markDoubtful } from '#shared/concurrency/endable-work.ts';
 import type { Key } from '../key.ts';
 import { type Changes, type Item, type Query, queryInput, type Write, writeCommand } from './request.ts';
 import { failedConditions, isFailedCondition, withRetry } from './retry.ts';
@@ -32,7 +32,9 @@ export const documentClientOf = (client: DynamoDBClient): DynamoDBDocumentClient
 
 /** Creates a client for the table. The SDK's own retries are off; retry.ts retries. */
 export const documentClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
-  documentClientOf(withFreshSockets(new DynamoDBClient({ requestHandler: transport(), ...config, maxAttempts: 1 })));
+  documentClientOf(
+    withFreshSockets(new DynamoDBClient({ requestHandler: requestHandlerOptions(), ...config, maxAttempts: 1 })),
+  );
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const MAX_BATCH_KEYS = 100;
@@ -49,9 +51,9 @@ const connect = (client: TableClient, name: string, meter: Meter | undefined) =>
   ): Promise<R> => {
     let tries = 0;
     const response = await withRetry(() => {
-      if (isOver()) throw new TableUnavailable('the caller has already been answered');
+      if (isWorkEnded()) throw new TableUnavailable('the caller has already been answered');
       tries += 1;
-      if (unit === 'write' && tries > 1) noteDoubt();
+      if (unit === 'write' && tries > 1) markDoubtful();
       return send();
     });
     const capacities = [response.ConsumedCapacity ?? []].flat();

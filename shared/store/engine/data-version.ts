@@ -7,14 +7,14 @@ import { DATA_VERSION } from '../table.ts';
 const PROBATION = 14 * 86_400_000;
 
 /** The data version that may be written, which a new table lacks; `raiseAt` (ms) is when it will be raised. */
-export type NotedVersion = { dataVersion?: number; raiseAt?: number };
+export type RecordedVersion = { dataVersion?: number; raiseAt?: number };
 
 /** Returns what a sweep records at `now` (ms). The version is raised once this code has been sweeping for long enough. */
 export const nextVersion = (
-  last: NotedVersion | null,
+  last: RecordedVersion | null,
   now: number,
   newest = DATA_VERSION,
-): NotedVersion & { dataVersion: number } => {
+): RecordedVersion & { dataVersion: number } => {
   const dataVersion = last?.dataVersion ?? newest;
   if (dataVersion >= newest) return { dataVersion };
   const raiseAt = last?.raiseAt ?? now + PROBATION;

@@ -4,7 +4,7 @@ import type { Task } from '#shared/queue/task.ts';
 import type { Key } from '../key.ts';
 import { DATA_VERSION, DUE_SHARDS, due as dueIndex, items } from '../table.ts';
 import type { Table, TableReader } from './client.ts';
-import { type NotedVersion, nextVersion } from './data-version.ts';
+import { nextVersion, type RecordedVersion } from './data-version.ts';
 import { changes, type Item } from './request.ts';
 
 const shardOf = (id: string): number =>
@@ -23,10 +23,10 @@ export const dueDelivery = ({ id, requestId }: { id: string; requestId?: string 
 export const dueBefore = (time: number) => ({ before: dueIndex.sk({ time }) });
 
 /** How long (ms) the sweep ignores an item whose task is in a queue. */
-export const GRACE = GRACE_SECONDS * 1_000;
+export const GRACE_MS = GRACE_SECONDS * 1_000;
 
 /** The attributes to remove when an item is finished. */
-export const dueNames = ['duePk', 'dueAt'] as const;
+export const dueAttributes = ['duePk', 'dueAt'] as const;
 
 /** The task of an item in the due index, and when it is due (ms). */
 export type Due = { task: Task; time: number };
@@ -54,7 +54,7 @@ const taskOf = (key: Key): Task | null => {
 const dueItems = (key: Key & { dueAt: string }): Due[] => {
   const task = taskOf(key);
   const time = Number(key.dueAt);
-  if (task?.type === 'process_notice') return [{ task: { ...task, receiveDate: Math.max(0, time - GRACE) }, time }];
+  if (task?.type === 'process_notice') return [{ task: { ...task, receiveDate: Math.max(0, time - GRACE_MS) }, time }];
   return task ? [{ task, time }] : [];
 };
 
@@ -75,7 +75,7 @@ const cursorsFrom = (first: number, unfinished: Unfinished): ShardCursor[] =>
  * The heartbeat: when (ms) a sweep last recorded that the service is running, since when it has run without a gap, the
  * number of that sweep, where it stopped (`left`), when dead letters are redriven next, and the data version.
  */
-type Heartbeat = NotedVersion & { at: number; since: number; sweep?: number; left?: Unfinished; redriveAt?: number };
+type Heartbeat = RecordedVersion & { at: number; since: number; sweep?: number; left?: Unfinished; redriveAt?: number };
 
 export const dueReads = (table: TableReader) => ({
   /** Since when (ms) the service has run without a gap of more than `longestGap` ms; `now` if it has just come back. */
@@ -85,14 +85,15 @@ export const dueReads = (table: TableReader) => ({
   },
 
   /** When (ms) a sweep last recorded a heartbeat, up to a second out of date. Null if none ever did. */
-  lastBeat: async (): Promise<number | null> => (await table.get<Heartbeat>(items.heartbeat({}), false))?.at ?? null,
+  lastHeartbeat: async (): Promise<number | null> =>
+    (await table.get<Heartbeat>(items.heartbeat({}), false))?.at ?? null,
 
   /**
    * Yields the items that are due before `until` (ms), one page of each shard in turn, so that no shard starves behind
    * the backlog of another. The price grows with the backlog, not with the history. `cursors` is kept up to date: when
    * the caller stops, it shows where to continue. A shard that fails is skipped and reported to `onFailure`.
    */
-  waiting: async function* (
+  pages: async function* (
     until: number,
     cursors = cursorsFrom(0, {}),
     onFailure: (error: unknown) => void = (error) => {
@@ -122,7 +123,7 @@ const dueWrites = (table: Table) => ({
    * that died; whether this sweep has to redrive dead letters, as one every 15 minutes does; and whether a newer version
    * of the code has written data that this one does not understand.
    */
-  beat: async (
+  recordHeartbeat: async (
     now: number,
     longestGap: number,
   ): Promise<{ since: number; cursors: ShardCursor[]; isToRedrive: boolean; isOutdated: boolean }> => {
@@ -140,7 +141,7 @@ const dueWrites = (table: Table) => ({
   },
 
   /** Saves where the next sweep continues. */
-  leave: async (cursors: readonly ShardCursor[]): Promise<void> => {
+  saveCursors: async (cursors: readonly ShardCursor[]): Promise<void> => {
     const left: Unfinished = Object.fromEntries(cursors.flatMap(({ shard, after }) => (after ? [[shard, after]] : [])));
     await table.update(items.heartbeat({}), changes({ set: { left } }));
   },

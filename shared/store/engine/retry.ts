@@ -64,7 +64,7 @@ export const withRetry = async <T>(call: () => Promise<T>, forMs = RETRY_MS): Pr
       return null;
     }
   };
-  const result = await retry(attempt, { attempts: 6, forMs, longestPause: (made) => 25 * 2 ** (made - 1) });
+  const result = await retry(attempt, { attempts: 6, maxMs: forMs, maxPause: (made) => 25 * 2 ** (made - 1) });
   if (result === null) throw new TableUnavailable('the table does not respond', { cause });
   return result.response;
 };
@@ -72,8 +72,8 @@ export const withRetry = async <T>(call: () => Promise<T>, forMs = RETRY_MS): Pr
 /** All attempts together must fit into the 15 s of an API call (shared/api/operation.ts). */
 const CONFLICT_RETRIES = {
   attempts: 25,
-  forMs: 10_000,
-  longestPause: (made: number) => Math.min(200, 5 * 2 ** (made - 1)),
+  maxMs: 10_000,
+  maxPause: (made: number) => Math.min(200, 5 * 2 ** (made - 1)),
 };
 
 /**

@@ -1,31 +1,33 @@
-import { RETENTION } from '#shared/domain/event/event.ts';
-import { lookAt } from '#shared/domain/rule/escalation.ts';
-import type { HitPlace } from '#shared/domain/rule/rule-hit.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
+import { sweepCheckAt } from '#shared/domain/rule/escalation.ts';
+import type { HitPosition } from '#shared/domain/rule/rule-hit.ts';
 import type { Table } from '../engine/client.ts';
 import { dueAt } from '../engine/due.ts';
 import { absent } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
-import { between, isLong, type NewHit, packed, pkOf, type StoredHit } from './hit-item.ts';
+import { hitRange, hitsPk, isPacked, type NewHit, packedMessages, type StoredHit } from './hit-item.ts';
 import type { KnownHit, recentHits } from './recent-hits.ts';
 
 /** The item of a new hit at its place in the list. */
-export const hitAt = (
+export const hitItemAt = (
   customerId: number,
-  { id, createDate }: HitPlace,
-  { numbered, escalates, cause, ...hit }: NewHit,
+  { id, createDate }: HitPosition,
+  { hitNumber, escalationAt, cause, ...hit }: NewHit,
 ) => {
   const dates = { createDate, updateDate: createDate };
   const unpackedMessages = { messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })) };
-  const messages: Pick<StoredHit, 'messages' | 'told'> = isLong(hit) ? packed(hit.messages) : unpackedMessages;
-  const escalation = escalates?.(createDate);
+  const messages: Pick<StoredHit, 'messages' | 'told'> = isPacked(hit)
+    ? packedMessages(hit.messages)
+    : unpackedMessages;
+  const escalation = escalationAt?.(createDate);
   return {
     ...hit,
     ...dates,
     id,
-    ...(escalation && { escalation, cause, ...dueAt(String(id), lookAt(escalation.at, createDate)) }),
+    ...(escalation && { escalation, cause, ...dueAt(String(id), sweepCheckAt(escalation.at, createDate)) }),
     ...messages,
-    ...lists.hitsOfSensor({ customerId, sensorId: hit.sensorId, ...numbered, createDate }),
-    ttl: Math.ceil((createDate + RETENTION) / 1_000),
+    ...lists.hitsOfSensor({ customerId, sensorId: hit.sensorId, ...hitNumber, createDate }),
+    ttl: Math.ceil((createDate + EVENT_RETENTION) / 1_000),
     ...items.ruleHit({ customerId, hitId: id }),
   };
 };
@@ -33,12 +35,12 @@ export const hitAt = (
 type RecentHits = ReturnType<typeof recentHits>;
 
 /** Appends a hit as `append` in rule-hits.ts describes. One writer per process at a time. */
-export const append = async (
+export const appendHit = async (
   { table, recent, customerId }: { table: Table; recent: RecentHits; customerId: number },
-  after: HitPlace,
+  after: HitPosition,
   hit: NewHit,
   now: number,
-): Promise<HitPlace & { isNew: boolean }> => {
+): Promise<HitPosition & { isNew: boolean }> => {
   // A device may use a UUID that another device has used.
   const isSame = (knownHit: KnownHit) =>
     knownHit.sensorEventId === hit.sensorEventId &&
@@ -58,14 +60,14 @@ export const append = async (
   const passed = recent.since(customerId, after) ?? [];
   const known = passed.find(isSame);
   if (known) return { id: known.id, createDate: known.createDate, isNew: false };
-  for (let last: HitPlace = passed.at(-1) ?? after; ; ) {
+  for (let last: HitPosition = passed.at(-1) ?? after; ; ) {
     const next = { id: last.id + 1, createDate: Math.max(now, last.createDate) };
-    if ((await table.write({ put: hitAt(customerId, next, hit), where: absent })) === null) {
+    if ((await table.write({ put: hitItemAt(customerId, next, hit), where: absent })) === null) {
       note([{ ...hit, ...next }]);
       return { ...next, isNew: true };
     }
-    const range = between(next.id, Number.MAX_SAFE_INTEGER);
-    const since = await table.queryAll<StoredHit>({ pk: pkOf(customerId), between: range });
+    const range = hitRange(next.id, Number.MAX_SAFE_INTEGER);
+    const since = await table.queryAll<StoredHit>({ pk: hitsPk(customerId), between: range });
     note(since);
     const same = since.find(isSame);
     if (same) return { id: same.id, createDate: same.createDate, isNew: false };

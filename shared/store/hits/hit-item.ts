@@ -20,7 +20,7 @@ export type HitItem = Omit<
   acknowledgement?: Acknowledgement;
   /** The event was simulated, and a rule that includes simulated events fired. */
   isSimulated?: true;
-  /** Takes the place of an erased hit, because ids have no gaps. Shown to nobody (subject-items.ts). */
+  /** Takes the place of an erased hit, because ids have no gaps. Shown to nobody (erasure-rules.ts). */
   isErased?: true;
   /** The last change is recorded as a late one (late-change.ts). */
   isLate?: true;
@@ -36,9 +36,9 @@ type Cause = Omit<Decided, 'rules' | 'requestId'>;
 /** A hit without a place: its id and dates, and those of its messages, depend on where it is appended. */
 export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages' | 'escalation'> & {
   messages: NewMessage[];
-  numbered: HitNumber;
+  hitNumber: HitNumber;
   /** Returns the escalation of the hit if it is created at `createDate` (ms). */
-  escalates?: (createDate: number) => Escalation | null;
+  escalationAt?: (createDate: number) => Escalation | null;
 };
 /** A message of a new hit, to a recipient of the first round. */
 export type NewMessage = Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateDate' | 'step'>;
@@ -46,17 +46,17 @@ export type NewMessage = Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateD
 /** The size of the range of ids that each customer has for its hits. Within it, ids have no gaps. */
 const IDS_PER_CUSTOMER = 2 ** 32;
 /** The id before that of a customer's first hit. */
-export const firstId = (customerId: number): number => customerId * IDS_PER_CUSTOMER;
+export const idBeforeFirst = (customerId: number): number => customerId * IDS_PER_CUSTOMER;
 
 export const customerOfHit = (hitId: number): number => Math.floor(hitId / IDS_PER_CUSTOMER);
 
-export const pkOf = (customerId: number) => items.ruleHit.pk({ customerId });
-export const between = (from: number, to: number) =>
+export const hitsPk = (customerId: number) => items.ruleHit.pk({ customerId });
+export const hitRange = (from: number, to: number) =>
   [items.ruleHit.sk({ hitId: Math.max(0, from) }), items.ruleHit.sk({ hitId: Math.max(0, to) })] as const;
 
 /** The number of messages from which they are packed. Fewer take less than 1 KB unpacked. */
 const PACKED_FROM = 3;
-export const isLong = ({ messages }: Pick<NewHit, 'messages'>): boolean => messages.length >= PACKED_FROM;
+export const isPacked = ({ messages }: Pick<NewHit, 'messages'>): boolean => messages.length >= PACKED_FROM;
 
 /** A message as it is stored. A packed one has only the fields that reports change. */
 type StoredMessage = Pick<RuleMessage, 'sendTryTimes'> & Partial<RuleMessage>;
@@ -68,13 +68,13 @@ export type StoredHit = Omit<HitItem, 'messages'> & {
 };
 
 /** Returns the messages of a new hit as they are stored, packed. */
-export const packed = (messages: NewHit['messages']): Pick<StoredHit, 'messages' | 'told'> => ({
+export const packedMessages = (messages: NewHit['messages']): Pick<StoredHit, 'messages' | 'told'> => ({
   told: packMessages(messages),
   messages: messages.map(({ sendTryTimes }) => ({ sendTryTimes })),
 });
 
 /** Returns the hit that an item holds. */
-export const unpacked = <T extends StoredHit>({ told, ...item }: T): Omit<T, 'told' | 'messages'> & HitItem => {
+export const hitOf = <T extends StoredHit>({ told, ...item }: T): Omit<T, 'told' | 'messages'> & HitItem => {
   const fromPacked = told === undefined ? [] : unpackMessages(told);
   const { id: ruleHitId, createDate } = item;
   const defaults = {

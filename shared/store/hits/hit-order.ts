@@ -1,7 +1,7 @@
 import { firstWhere } from '#shared/domain/first-where.ts';
 import type { HitItem } from './hit-item.ts';
-import type { HitLine } from './hit-line.ts';
-import { type LateChange, SOON } from './late-change.ts';
+import type { HitSequence } from './hit-sequence.ts';
+import { type LateChange, SOON_MS } from './late-change.ts';
 
 /** The number of hits read at a time besides those of the page. */
 const CHUNK = 8;
@@ -12,14 +12,14 @@ type ChangedHit = { id: number; updateDate: number; hit?: HitItem };
 type Slice = { offset: number; length: number; ties: 1 | -1 };
 
 /** Reads the hits of a line that did not change late, from position `from` towards older ones. */
-const readBackwards = (line: HitLine, late: ReadonlySet<number>, from: number) => {
+const readBackwards = (line: HitSequence, late: ReadonlySet<number>, from: number) => {
   const found: HitItem[] = [];
   let low = from;
   let oldestRead = Number.POSITIVE_INFINITY;
   return {
     found,
     /** Whether all hits that have not been read changed before this time (ms). */
-    isBefore: (time: number) => low === 0 || oldestRead + SOON < time,
+    isBefore: (time: number) => low === 0 || oldestRead + SOON_MS < time,
     more: async (count: number): Promise<void> => {
       const hits = await line.hits(Math.max(0, low - count), low);
       low = Math.max(0, low - count);
@@ -33,7 +33,7 @@ const readBackwards = (line: HitLine, late: ReadonlySet<number>, from: number) =
 type Start = { position: number; time: number; id: number };
 
 /** Returns the first position at which at most `offset` hits changed when its hit was created, or later. */
-const searchStart = async (line: HitLine, late: readonly LateChange[], offset: number): Promise<Start> => {
+const searchStart = async (line: HitSequence, late: readonly LateChange[], offset: number): Promise<Start> => {
   const isBehind = async (position: number): Promise<boolean> => {
     const { id, createDate } = await line.at(position);
     const movedUp =
@@ -44,7 +44,7 @@ const searchStart = async (line: HitLine, late: readonly LateChange[], offset: n
   const high = line.size - offset + late.length;
   const first = await firstWhere(Math.max(0, low), Math.max(0, Math.min(line.size, high)), isBehind);
   if (first === line.size) return { position: first, time: Number.POSITIVE_INFINITY, id: Number.POSITIVE_INFINITY };
-  const edge = (await line.at(first)).createDate + SOON;
+  const edge = (await line.at(first)).createDate + SOON_MS;
   // Hits created before this one may have changed until then.
   for (let position = first + 1; position < line.size; position += CHUNK) {
     const next = await line.hits(position, position + CHUNK);
@@ -56,8 +56,8 @@ const searchStart = async (line: HitLine, late: readonly LateChange[], offset: n
 };
 
 /** Returns the number of hits that precede one in the order of the last change, newest first. */
-export const placeOfChange = async (
-  line: HitLine,
+export const rankByChange = async (
+  line: HitSequence,
   late: readonly LateChange[],
   { id, updateDate }: Pick<HitItem, 'id' | 'updateDate'>,
   ties: Slice['ties'],
@@ -76,8 +76,8 @@ export const placeOfChange = async (
  * Returns a slice of a line in the order of the last change, newest first. Hits that did not change late last changed
  * within SOON of their creation, so only hits around the slice have to be read. `late`: the late changes of this line.
  */
-export const byChange = async (
-  line: HitLine,
+export const sliceByChange = async (
+  line: HitSequence,
   late: readonly LateChange[],
   { offset, length, ties }: Slice,
 ): Promise<ChangedHit[]> => {

@@ -1,8 +1,8 @@
 import type { TableReader } from '../engine/client.ts';
 import { items } from '../table.ts';
 import type { HitItem, StoredHit } from './hit-item.ts';
-import { type HitLine, hitsOf } from './hit-line.ts';
-import { byChange, placeOfChange } from './hit-order.ts';
+import { rankByChange, sliceByChange } from './hit-order.ts';
+import { type HitSequence, hitsByIds } from './hit-sequence.ts';
 import { type LateChange, lateChanges } from './late-change.ts';
 
 /** Selects the hits of a page: `sortBy` as in the API; `after`: only hits that follow the one with this id. */
@@ -10,7 +10,7 @@ export type HitQuery = { page: number; perPage: number; sortBy: string; after?: 
 type HitPage = { total: number; hits: HitItem[] };
 
 /** Returns a page in the order of ids, which is also that of createDate. */
-const pageById = async (line: HitLine, { page, perPage, sortBy, after }: HitQuery): Promise<HitPage> => {
+const pageById = async (line: HitSequence, { page, perPage, sortBy, after }: HitQuery): Promise<HitPage> => {
   const isDescending = sortBy.startsWith('desc');
   const low = after === undefined || isDescending ? 0 : await line.positionOf(after + 1);
   const high = after === undefined || !isDescending ? line.size : await line.positionOf(after);
@@ -27,7 +27,7 @@ type HitOwner = { table: TableReader; customerId: number; sensorId?: string };
 /** Returns the number of hits up to the one with the id `after`, in the order of the last change. An expired one is the oldest. */
 const countUpTo = async (
   { table, customerId }: HitOwner,
-  line: HitLine,
+  line: HitSequence,
   late: readonly LateChange[],
   { after, sortBy }: HitQuery,
 ): Promise<number> => {
@@ -35,12 +35,12 @@ const countUpTo = async (
   const isDescending = sortBy.startsWith('desc');
   const hit = await table.getEventual<StoredHit>(items.ruleHit({ customerId, hitId: after }));
   if (!hit) return isDescending ? line.size : 0;
-  const rank = await placeOfChange(line, late, hit, isDescending ? 1 : -1);
+  const rank = await rankByChange(line, late, hit, isDescending ? 1 : -1);
   return isDescending ? rank + 1 : line.size - rank;
 };
 
 /** Returns a page in the order of the last change. */
-const pageByChange = async (owner: HitOwner, line: HitLine, query: HitQuery): Promise<HitPage> => {
+const pageByChange = async (owner: HitOwner, line: HitSequence, query: HitQuery): Promise<HitPage> => {
   const { table, customerId, sensorId } = owner;
   if (line.size === 0) return { total: 0, hits: [] };
   const [lateOfCustomer, oldest] = await Promise.all([lateChanges(table, customerId), line.at(0)]);
@@ -52,15 +52,15 @@ const pageByChange = async (owner: HitOwner, line: HitLine, query: HitQuery): Pr
   const length = Math.min(query.perPage, line.size - start);
   const isDescending = query.sortBy.startsWith('desc');
   const found = isDescending
-    ? await byChange(line, late, { offset: start, length, ties: 1 })
-    : (await byChange(line, late, { offset: line.size - start - length, length, ties: -1 })).toReversed();
+    ? await sliceByChange(line, late, { offset: start, length, ties: 1 })
+    : (await sliceByChange(line, late, { offset: line.size - start - length, length, ties: -1 })).toReversed();
   const unread = found.filter(({ hit }) => !hit).map(({ id }) => id);
-  const read = new Map((await hitsOf(table, customerId, unread)).map((hit) => [hit.id, hit]));
+  const read = new Map((await hitsByIds(table, customerId, unread)).map((hit) => [hit.id, hit]));
   return { total: Math.max(0, line.size - before), hits: found.flatMap(({ id, hit }) => hit ?? read.get(id) ?? []) };
 };
 
 /** Returns a page of a line, with the total. Erased hits count, but are not on the page. */
-export const hitPage = async (owner: HitOwner, line: HitLine, query: HitQuery): Promise<HitPage> => {
+export const hitPage = async (owner: HitOwner, line: HitSequence, query: HitQuery): Promise<HitPage> => {
   const isByChange = query.sortBy.includes('updateDate');
   const { total, hits } = await (isByChange ? pageByChange(owner, line, query) : pageById(line, query));
   return { total, hits: hits.filter(({ isErased }) => !isErased) };

@@ -3,15 +3,15 @@ import type { Changes } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import { items } from '../table.ts';
 import type { StoredHit } from './hit-item.ts';
-import { noteLateChange, SOON } from './late-change.ts';
+import { lateChangeWrite, SOON_MS } from './late-change.ts';
 
 /** A report on message number `at` of a hit. `tries`: when (ms) each attempt to send it started. */
-export type Report = { customerId: number; hitId: number; at: number; tries: readonly number[]; sent: boolean };
+export type AttemptReport = { customerId: number; hitId: number; at: number; tries: readonly number[]; sent: boolean };
 
-const hitKey = ({ customerId, hitId }: Report) => items.ruleHit({ customerId, hitId });
+const hitKey = ({ customerId, hitId }: AttemptReport) => items.ruleHit({ customerId, hitId });
 
 /** The conditional change of a report at a time (ms). Fails if this was reported before, as happens after a crash. */
-const changesOf = ({ at, tries, sent }: Report, time: number, isLate: boolean, condition: string): Changes => {
+const changesOf = ({ at, tries, sent }: AttemptReport, time: number, isLate: boolean, condition: string): Changes => {
   const message = `messages[${at}]`;
   return {
     UpdateExpression:
@@ -30,17 +30,17 @@ const changesOf = ({ at, tries, sent }: Report, time: number, isLate: boolean, c
 };
 
 /** Adds a report soon after the hit was created. False if the hit is older, or has this report already. */
-const reportSoon = async (table: Table, report: Report, now: number): Promise<boolean> => {
+const reportSoon = async (table: Table, report: AttemptReport, now: number): Promise<boolean> => {
   // A decision that is applied again may contain a recipient that the hit does not have.
   const hasMessage = `attribute_exists(messages[${report.at}].sendTryTimes)`;
   const isSoon = 'attribute_not_exists(isLate) AND createDate BETWEEN :soon AND :time';
   const { ExpressionAttributeValues, ...change } = changesOf(report, now, false, `${hasMessage} AND ${isSoon}`);
-  const values = { ...ExpressionAttributeValues, ':soon': now - SOON };
+  const values = { ...ExpressionAttributeValues, ':soon': now - SOON_MS };
   return (await table.update(hitKey(report), { ...change, ExpressionAttributeValues: values })) !== null;
 };
 
 /** Adds a report at any time, and records that the hit changed late. */
-const reportLate = (table: Table, report: Report, now: number): Promise<boolean> =>
+const reportLate = (table: Table, report: AttemptReport, now: number): Promise<boolean> =>
   retryOnConflict(async () => {
     const hit = await table.get<StoredHit>(hitKey(report));
     const reported = hit?.messages[report.at]?.sendTryTimes;
@@ -49,11 +49,11 @@ const reportLate = (table: Table, report: Report, now: number): Promise<boolean>
     const time = Math.max(now, hit.updateDate);
     const { ExpressionAttributeValues, ...change } = changesOf({ ...report, tries }, time, true, 'updateDate = :was');
     const changes = { ...change, ExpressionAttributeValues: { ...ExpressionAttributeValues, ':was': hit.updateDate } };
-    const note = noteLateChange(report.customerId, hit, time);
+    const note = lateChangeWrite(report.customerId, hit, time);
     return (await table.write({ update: hitKey(report), changes }, note)) === null || null;
   });
 
 /** Reports attempts to send one message of a hit. Once it was sent, it stays so, whatever is reported later. */
-export const report = async (table: Table, made: Report, now: number): Promise<void> => {
+export const reportAttempts = async (table: Table, made: AttemptReport, now: number): Promise<void> => {
   if (made.tries.length > 0 && !(await reportSoon(table, made, now))) await reportLate(table, made, now);
 };

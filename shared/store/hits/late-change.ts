@@ -1,4 +1,4 @@
-import { RETENTION } from '#shared/domain/event/event.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import type { TableReader } from '../engine/client.ts';
 import type { Write } from '../engine/request.ts';
 import { items } from '../table.ts';
@@ -8,7 +8,7 @@ import type { StoredHit } from './hit-item.ts';
  * How long (ms) after its creation a hit is changed by the cheapest write. Later changes are also recorded separately, so
  * that lists can be sorted by them without reading every hit.
  */
-export const SOON = 10_000;
+export const SOON_MS = 10_000;
 
 /** When (ms) a hit last changed, if that was later than SOON after its creation. */
 export type LateChange = { id: number; sensorId: string; updateDate: number };
@@ -21,11 +21,11 @@ export const lateChanges = async (table: TableReader, customerId: number): Promi
 };
 
 /** The write that records a change of a hit at a time (ms). It belongs in the transaction of the change. */
-export const noteLateChange = (
+export const lateChangeWrite = (
   customerId: number,
   { id: hitId, sensorId, createDate }: StoredHit,
   time: number,
 ): Write => {
-  const ttl = Math.ceil((createDate + RETENTION) / 1_000);
+  const ttl = Math.ceil((createDate + EVENT_RETENTION) / 1_000);
   return { put: { ...items.lateChange({ customerId, hitId }), sensorId, updateDate: time, ttl } };
 };

@@ -1,7 +1,7 @@
-import type { HitPlace } from '#shared/domain/rule/rule-hit.ts';
+import type { HitPosition } from '#shared/domain/rule/rule-hit.ts';
 
 /** The place of a hit, and the fields that identify it. */
-export type KnownHit = HitPlace & { sensorEventId: string; sensorId: string; ruleId: number };
+export type KnownHit = HitPosition & { sensorEventId: string; sensorId: string; ruleId: number };
 
 const MAX_HITS = 500;
 const MAX_CUSTOMERS = 100;
@@ -14,7 +14,7 @@ export const recentHits = () => {
   const known = new Map<number, KnownHit[]>();
   return {
     /** Returns the known hits after a place, in order, or null if some in between may be unknown. */
-    since: (customerId: number, { id }: HitPlace): KnownHit[] | null => {
+    since: (customerId: number, { id }: HitPosition): KnownHit[] | null => {
       const hits = known.get(customerId) ?? [];
       const [oldest] = hits;
       return oldest && oldest.id <= id + 1 ? hits.filter((hit) => hit.id > id) : null;

@@ -5,7 +5,7 @@ import type { ReportHit } from '#shared/domain/rule/report-figures.ts';
 import type { TableReader } from '../engine/client.ts';
 import { items } from '../table.ts';
 import type { HitItem } from './hit-item.ts';
-import { customerLine } from './hit-line.ts';
+import { hitsOfCustomer } from './hit-sequence.ts';
 
 /** The number of complete hits that are in memory at a time. */
 const CHUNK = 1_000;
@@ -33,7 +33,7 @@ export const reports = (table: TableReader) => ({
    * simulated events. Null if there are more than `limit`.
    */
   hits: async (customerId: number, from: number, before: number, limit: number): Promise<ReportHit[] | null> => {
-    const line = await customerLine(table, customerId, from);
+    const line = await hitsOfCustomer(table, customerId, from);
     const isAfter = async (position: number) => (await line.at(position)).createDate >= before;
     const isAnyAfter = line.size > 0 && (await isAfter(line.size - 1));
     const end = isAnyAfter ? await firstWhere(0, line.size, isAfter) : line.size;

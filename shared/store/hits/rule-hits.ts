@@ -1,23 +1,23 @@
 import { keyedMutex } from '#shared/concurrency/keyed-mutex.ts';
-import type { HitPlace } from '#shared/domain/rule/rule-hit.ts';
+import type { HitPosition } from '#shared/domain/rule/rule-hit.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { items } from '../table.ts';
-import { append } from './append-hit.ts';
-import { edgeOf } from './hit-edge.ts';
-import { firstId, type HitItem, type NewHit, type StoredHit, unpacked } from './hit-item.ts';
-import { type Report, report } from './hit-report.ts';
+import { appendHit } from './append-hit.ts';
+import { edgeHit } from './edge-hit.ts';
+import { type HitItem, hitOf, idBeforeFirst, type NewHit, type StoredHit } from './hit-item.ts';
+import { type AttemptReport, reportAttempts } from './hit-report.ts';
 import { recentHits } from './recent-hits.ts';
 
 export const ruleHitReads = (table: TableReader) => ({
   get: async (customerId: number, hitId: number): Promise<HitItem | null> => {
     const found = await table.get<StoredHit>(items.ruleHit({ customerId, hitId }));
-    return found && !found.isErased ? unpacked(found) : null;
+    return found && !found.isErased ? hitOf(found) : null;
   },
 
   /** Returns the place of the newest hit, or the one before the first. May miss hits that were just appended. */
-  tail: async (customerId: number): Promise<HitPlace> => {
-    const newest = await edgeOf(table, customerId, true, false);
-    return newest ? { id: newest.id, createDate: newest.createDate } : { id: firstId(customerId), createDate: 0 };
+  lastPlace: async (customerId: number): Promise<HitPosition> => {
+    const newest = await edgeHit(table, customerId, true, false);
+    return newest ? { id: newest.id, createDate: newest.createDate } : { id: idBeforeFirst(customerId), createDate: 0 };
   },
 });
 
@@ -31,11 +31,16 @@ const ruleHitWrites = (table: Table, mutex = keyedMutex(MAX_WAIT), recent = rece
    * next. Writers in one process take turns, because most of them would fail otherwise. `after` is a place from before the
    * decision. A process that applies the same decision again checks every place since then, and so finds an existing hit.
    */
-  append: (customerId: number, after: HitPlace, hit: NewHit, now: number): Promise<HitPlace & { isNew: boolean }> =>
-    mutex(customerId, () => append({ table, recent, customerId }, after, hit, now)),
+  append: (
+    customerId: number,
+    after: HitPosition,
+    hit: NewHit,
+    now: number,
+  ): Promise<HitPosition & { isNew: boolean }> =>
+    mutex(customerId, () => appendHit({ table, recent, customerId }, after, hit, now)),
 
   /** Reports attempts to send one message of a hit. Attempts that were reported before are ignored. */
-  report: (attempts: Report, now: number): Promise<void> => report(table, attempts, now),
+  report: (attempts: AttemptReport, now: number): Promise<void> => reportAttempts(table, attempts, now),
 });
 
 export const ruleHits = (table: Table) => ({ ...ruleHitReads(table), ...ruleHitWrites(table) });

@@ -79,7 +79,7 @@ const accessTokenWrites = (table: Table) => ({
   },
 
   /** Records the use of a token, unless one was recorded after `before` (ms) or the token was deleted. */
-  noteUse: async (hash: string, before: number, now: number): Promise<void> => {
+  recordUse: async (hash: string, before: number, now: number): Promise<void> => {
     const isOutdated = where('attribute_exists(pk) AND (attribute_not_exists(#lastUsed) OR #lastUsed <= :before)', {
       before,
     });

@@ -50,7 +50,7 @@ const backoffWrites = (table: Table) => {
      * Resets the failures after a success. Returns 0, or the ms that this attempt should have waited because others failed
      * meanwhile; then it does not count as a success.
      */
-    succeed: async (subject: string, now: number): Promise<number> => {
+    reset: async (subject: string, now: number): Promise<number> => {
       for (;;) {
         const row = await read(subject);
         const wait = waitOf(row, now);

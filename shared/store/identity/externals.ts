@@ -18,14 +18,14 @@ export const externalReads = (table: TableReader) => ({
 });
 
 const externalWrites = (table: Table) => ({
-  begin: async (hash: string, login: OidcLogin): Promise<void> => {
+  startLogin: async (hash: string, login: OidcLogin): Promise<void> => {
     await table.write({ put: { ...login, ...items.oidcLogin({ hash }), ttl: ttlOf(login.expires) } });
   },
   /**
    * Returns a started login by the hash of its `state`, only once. Null if there is none, or it was used (`isTaken`). If
    * the response of the table is lost, nobody gets it. A removal could not tell whether this or another call made it.
    */
-  take: async (hash: string): Promise<OidcLogin | null> => {
+  completeLogin: async (hash: string): Promise<OidcLogin | null> => {
     const isUnused = where('attribute_exists(pk) AND attribute_not_exists(#isTaken)');
     const update = changes({ set: { isTaken: true }, if: isUnused }, 'ALL_NEW');
     return (await table.update(items.oidcLogin({ hash }), update)) as OidcLogin | null;

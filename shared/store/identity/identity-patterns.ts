@@ -1,4 +1,4 @@
-import { type AccessPattern, counting, each4KB, pattern } from '../access-pattern.ts';
+import { type AccessPattern, pattern, per4KB, withCount } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
 /** Access patterns of users: accounts, logins, credentials and rate limits. */
@@ -26,14 +26,14 @@ export const identityPatterns = {
     [1, 4],
     '4 W per token',
   ),
-  'accessTokens.noteUse': pattern(
+  'accessTokens.recordUse': pattern(
     'Record the use of an access token, once a minute',
     { updateOnly: { session: ['lastUsed'] } },
     [0, 1],
   ),
 
   'channels.list': pattern('The channels of a user', { query: ['channel'] }, [1, 0]),
-  'channels.provenOf': pattern(
+  'channels.verifiedOf': pattern(
     'The verified channels of a user',
     { query: ['channel'], get: ['pushKey'] },
     [2, 0],
@@ -41,20 +41,20 @@ export const identityPatterns = {
   ),
   'channels.put': pattern('Replace a channel of a user', { put: ['channel'], check: ['user'] }, [0, 4]),
   'channels.tryCode': pattern('Use one of the attempts at a code', { update: ['channel'] }, [0, 1]),
-  'channels.prove': pattern('Record that a channel is verified', { update: ['channel'] }, [0, 1]),
+  'channels.verify': pattern('Record that a channel is verified', { update: ['channel'] }, [0, 1]),
   'channels.markUndeliverable': pattern(
     'Record that nothing can be delivered to a channel',
     { update: ['channel'] },
     [0, 1],
   ),
   'channels.move': pattern(
-    'Replace the address of a Telegram group that has a new one',
+    'Replace the address usersOnDuty a Telegram group that has a new one',
     { update: ['channel'] },
     [0, 1],
   ),
   'channels.remove': pattern('Delete a channel', { remove: ['channel'] }, [0, 1]),
 
-  'duty.of': pattern('Which users of a customer are on duty?', { query: ['duty'] }, [1, 0], each4KB),
+  'duty.usersOnDuty': pattern('Which users of a customer are on duty?', { query: ['duty'] }, [1, 0], per4KB),
   'duty.begin': pattern('Put a user on duty', { put: ['duty'], check: ['user'] }, [0, 4]),
   'duty.end': pattern('Take a user off duty', { remove: ['duty'] }, [0, 1]),
 
@@ -78,7 +78,7 @@ export const identityPatterns = {
   'limits.nextNumber': pattern('Take the next number of a sequence', { update: ['counter'] }, [0, 1]),
 
   'users.get': pattern('A user', { get: ['user'] }, [1, 0]),
-  'recipients.onDuty': pattern('Which users on duty are recipients?', { query: ['duty'] }, [1, 0], each4KB),
+  'recipients.onDuty': pattern('Which users on duty are recipients?', { query: ['duty'] }, [1, 0], per4KB),
   'recipients.person': pattern(
     'A user who may be notified about a customer',
     { get: ['user', 'owner'] },
@@ -86,16 +86,16 @@ export const identityPatterns = {
     '3 for a system admin of another customer',
   ),
   'users.former': pattern('Did this user exist?', { get: ['formerUser'] }, [1, 0]),
-  'users.list': pattern('The users of a customer', { query: ['user'] }, [1, 0], each4KB),
+  'users.list': pattern('The users of a customer', { query: ['user'] }, [1, 0], per4KB),
   'users.create': pattern(
     'Create a user, if the username is free',
-    counting({ put: ['username', 'user', 'account', 'password', 'owner'] }),
+    withCount({ put: ['username', 'user', 'account', 'password', 'owner'] }),
     [1, 12],
     '0 R 10 W without a customer',
   ),
   'users.createExternal': pattern(
     'Create a user who logs in at an issuer, if the username is free',
-    counting({ put: ['username', 'user', 'account', 'externalUser', 'owner'] }),
+    withCount({ put: ['username', 'user', 'account', 'externalUser', 'owner'] }),
     [1, 12],
     '0 R 10 W without a customer',
   ),
@@ -108,7 +108,7 @@ export const identityPatterns = {
   ),
   'users.remove': pattern(
     'Delete a user',
-    counting({
+    withCount({
       put: ['formerUser'],
       remove: ['user', 'account', 'password', 'otp', 'username', 'owner', 'duty', 'channel', 'externalUser'],
     }),
@@ -117,8 +117,8 @@ export const identityPatterns = {
 
   'externals.usersOf': pattern('The users of a person at an issuer', { query: ['externalUser'] }, [1, 0]),
   'externals.idToken': pattern('The ID token from the login of a session', { get: ['idToken'] }, [1, 0]),
-  'externals.begin': pattern('Start a login at an issuer', { put: ['oidcLogin'] }, [0, 1]),
-  'externals.take': pattern('Complete such a login, once', { update: ['oidcLogin'] }, [0, 1]),
+  'externals.startLogin': pattern('Start a login at an issuer', { put: ['oidcLogin'] }, [0, 1]),
+  'externals.completeLogin': pattern('Complete such a login, once', { update: ['oidcLogin'] }, [0, 1]),
   'externals.keepIdToken': pattern(
     'Keep the ID token of a login, to log out at the issuer',
     { put: ['idToken'] },
@@ -132,7 +132,7 @@ export const identityPatterns = {
     [0, 1],
     '1 R 2 W more if the next attempt has to wait',
   ),
-  'backoffs.succeed': pattern(
+  'backoffs.reset': pattern(
     'Reset the consecutive failures after a success',
     { get: ['rate'], remove: ['rate'] },
     [1, 1],
@@ -146,8 +146,8 @@ export const identityPatterns = {
   ),
   'logins.end': pattern('End one of those sessions', { remove: ['login', 'session'] }, [0, 4]),
   'otps.get': pattern('The second factor of an account', { get: ['otp'] }, [1, 0]),
-  'otps.begin': pattern('Store the secret of a second factor that is not enabled yet', { put: ['otp'] }, [0, 1]),
-  'otps.switchOn': pattern(
+  'otps.storeSecret': pattern('Store the secret of a second factor that is not enabled yet', { put: ['otp'] }, [0, 1]),
+  'otps.enable': pattern(
     'Enable a second factor',
     { update: ['otp', 'account', 'user'], updateOnly: { session: ['mustSetOtp'] } },
     [0, 7],

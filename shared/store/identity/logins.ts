@@ -1,5 +1,5 @@
+import { readFirst } from '../engine/bounded-page.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { firstOf } from '../engine/look.ts';
 import { present } from '../engine/request.ts';
 import { items } from '../table.ts';
 import type { Session } from './sessions.ts';
@@ -13,7 +13,7 @@ type Login = Session & { id: string; hash: string; createDate: number };
 
 const newest = async (table: TableReader, accountKey: string) => {
   const query = { pk: items.login.pk({ accountKey }), beginsWith: 'LOGIN#', newestFirst: true };
-  return (await firstOf<ListedLogin>(table, query, MAX_LOGINS, MAX_LOGINS + 1)).rows;
+  return (await readFirst<ListedLogin>(table, query, MAX_LOGINS, MAX_LOGINS + 1)).rows;
 };
 
 export const loginReads = (table: TableReader) => ({

@@ -2,7 +2,7 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 import { unchangedRights } from './sessions.ts';
-import { keyOfUser, type UserItem } from './users.ts';
+import { type UserItem, userKey } from './users.ts';
 
 /**
  * The second factor of an account. `sealed`: its encrypted secret; `lastStep`: the newest time step whose code was used;
@@ -19,7 +19,7 @@ export const otpReads = (table: TableReader) => ({
 
 const otpWrites = (table: Table) => ({
   /** Stores an encrypted secret that is not enabled yet, replacing an earlier one. False if the second factor is enabled. */
-  begin: async (accountKey: string, encryptedSecret: string): Promise<boolean> => {
+  storeSecret: async (accountKey: string, encryptedSecret: string): Promise<boolean> => {
     const put = { sealed: encryptedSecret, isOn: false, lastStep: 0, codes: [], ...items.otp({ accountKey }) };
     const isOff = where('attribute_not_exists(pk) OR #isOn = :no', { no: false });
     return (await table.write({ put, where: isOff })) === null;
@@ -30,14 +30,14 @@ const otpWrites = (table: Table) => ({
    * this function may change nothing else of sessions. False if the secret has changed, the second factor is enabled
    * already, or the user was deleted.
    */
-  switchOn: async (user: OtpUser, { sealed: secret }: Otp, { sessionHash, ...proof }: OtpProof): Promise<boolean> => {
+  enable: async (user: OtpUser, { sealed: secret }: Otp, { sessionHash, ...proof }: OtpProof): Promise<boolean> => {
     const { accountKey } = user;
     const unchanged = where('#sealed = :secret AND #isOn = :no', { secret, no: false });
     const has = changes({ set: { hasOtp: true }, if: present });
     const failed = await table.write(
       { update: items.otp({ accountKey }), changes: changes({ set: { isOn: true, ...proof }, if: unchanged }) },
       { update: items.account({ accountKey }), changes: has },
-      { update: keyOfUser(user.customerId, user.id), changes: has },
+      { update: userKey(user.customerId, user.id), changes: has },
     );
     if (failed === null)
       await table.update(items.session({ hash: sessionHash }), changes({ remove: ['mustSetOtp'], if: present }));
@@ -69,7 +69,7 @@ const otpWrites = (table: Table) => ({
     const failed = await table.write(
       { remove: items.otp({ accountKey }), where: where('#isOn = :yes', { yes: true }) },
       { update: items.account({ accountKey }), changes: account },
-      { update: keyOfUser(user.customerId, user.id), changes: changes({ remove: ['hasOtp'], if: present }) },
+      { update: userKey(user.customerId, user.id), changes: changes({ remove: ['hasOtp'], if: present }) },
     );
     if (failed === null) return null;
     return failed.includes(0) ? 'off' : 'changed';

@@ -1,16 +1,16 @@
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
-import type { Account, Made } from './sessions.ts';
+import type { Account, Created } from './sessions.ts';
 
 /** The user whose password a reset code sets. */
-export type Resetting = Pick<Account, 'accountId' | 'customerId'> & { username: string };
+export type ResetUser = Pick<Account, 'accountId' | 'customerId'> & { username: string };
 
 /**
  * A code that sets a password once. It becomes invalid when it expires, or when the password or the address that it was
  * mailed to changes.
  */
-type Reset = Made & Resetting & { accountKey: string; epoch: number; mailbox: number; expires: number };
+type Reset = Created & ResetUser & { accountKey: string; epoch: number; mailbox: number; expires: number };
 
 export const resetReads = (table: TableReader) => ({
   byHash: (hash: string) => table.get<Reset>(items.reset({ hash })),

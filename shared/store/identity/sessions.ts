@@ -4,10 +4,10 @@ import { type Condition, changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 /** When a credential was created (ms). */
-export type Made = { createDate: number };
+export type Created = { createDate: number };
 
 /** A login or an access token. It ends when it expires; a login also when the account's epoch increases. */
-export type Session = Made & {
+export type Session = Created & {
   kind: 'session' | 'token';
   accountId: number;
   epoch: number;

@@ -1,9 +1,9 @@
-import { AUDIT_KEPT } from '#shared/domain/identity/audit-kinds.ts';
+import { AUDIT_RETENTION } from '#shared/domain/identity/audit-kinds.ts';
 import type { User, UserAccess, UserUpdate } from '#shared/domain/identity/user.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import { channelKinds } from '#shared/domain/people/channel.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
-import { giveOne, takeOne } from '../counts.ts';
+import { addOne, removeOne } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
@@ -18,7 +18,7 @@ export type UserItem = User & { accountKey: string; subject?: string; lostAccess
 type Credential = string | { subject: string };
 
 /** The key of a user. Users without a customer are under customer 0, which only they and system admins can read. */
-export const keyOfUser = (customerId: number | null, userId: number) =>
+export const userKey = (customerId: number | null, userId: number) =>
   items.user({ customerId: customerId ?? UNASSIGNED, userId });
 const dutyKey = (customerId: number | null, userId: number) =>
   items.duty({ customerId: customerId ?? UNASSIGNED, userId });
@@ -43,7 +43,7 @@ const putUser = (user: User, accountKey: string, credential: Credential): Write[
   const isExternal = typeof credential === 'string' ? {} : { isExternal: true };
   return [
     { put: { ...items.username({ username: name }), accountKey }, where: absent },
-    { put: { ...user, ...keyOfUser(customerId, user.id), accountKey, ...subject }, where: absent },
+    { put: { ...user, ...userKey(customerId, user.id), accountKey, ...subject }, where: absent },
     { put: { ...accountOf(user, 0), ...isExternal, ...items.account({ accountKey }) }, where: absent },
     putCredential(user, accountKey, credential),
     { put: { ...items.owner({ kind: 'user', id: user.id }), customerId: customerId ?? UNASSIGNED } },
@@ -52,20 +52,20 @@ const putUser = (user: User, accountKey: string, credential: Credential): Write[
 
 /** The item that leads to the data of a deleted user for as long as the audit log, which is kept longest. */
 const formerUser = ({ customerId, id: userId, accountKey }: UserItem, now: number): Write => {
-  const ttl = Math.ceil((now + AUDIT_KEPT) / 1_000);
+  const ttl = Math.ceil((now + AUDIT_RETENTION) / 1_000);
   return { put: { ...items.formerUser({ customerId: customerId ?? 0, userId }), accountKey, ttl } };
 };
 
 type Refusal = 'username_taken' | 'customer_unknown' | 'limit_reached';
 const create = async (table: Table, { customerId }: User, limit: number, writes: Write[]): Promise<Refusal | null> => {
   if (customerId === null) return (await table.write(...writes)) && 'username_taken';
-  const failed = await giveOne(table, { customerId, kind: 'users', limit }, ...writes);
+  const failed = await addOne(table, { customerId, kind: 'users', limit }, ...writes);
   if (typeof failed === 'string') return failed;
   return failed.length === 0 ? null : 'username_taken';
 };
 
 export const userReads = (table: TableReader) => ({
-  get: (customerId: number | null, userId: number) => table.get<UserItem>(keyOfUser(customerId, userId)),
+  get: (customerId: number | null, userId: number) => table.get<UserItem>(userKey(customerId, userId)),
   /** Returns the item that leads to the data of a deleted user. */
   former: (customerId: number | null, userId: number) =>
     table.get<{ accountKey: string }>(items.formerUser({ customerId: customerId ?? 0, userId })),
@@ -96,7 +96,7 @@ const userWrites = (table: Table) => ({
       if: unchangedRights(user),
     };
     const failed = await table.write(
-      { update: keyOfUser(customerId, id), changes: changes({ set, if: sameAddress }) },
+      { update: userKey(customerId, id), changes: changes({ set, if: sameAddress }) },
       { update: items.account({ accountKey }), changes: changes(account) },
     );
     return failed === null;
@@ -112,7 +112,7 @@ const userWrites = (table: Table) => ({
     const set = { ...access, updateDate: now, ...(isLost && { lostAccess: true }) };
     const userChanges = { set, ...(!isLost && { remove: ['lostAccess'] }), if: present };
     const failed = await table.write(
-      { update: keyOfUser(customerId, id), changes: changes(userChanges) },
+      { update: userKey(customerId, id), changes: changes(userChanges) },
       { update: items.account({ accountKey }), changes: account },
       ...(access.canLogin ? [] : [{ remove: dutyKey(customerId, id) }]),
     );
@@ -126,7 +126,7 @@ const userWrites = (table: Table) => ({
   remove: async (user: UserItem, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, username, subject } = user;
     const writes: Write[] = [
-      { remove: keyOfUser(customerId, id), where: present },
+      { remove: userKey(customerId, id), where: present },
       { remove: items.account({ accountKey }), where: unchangedRights(user) },
       { remove: items.password({ accountKey }) },
       { remove: items.otp({ accountKey }) },
@@ -140,7 +140,7 @@ const userWrites = (table: Table) => ({
       })),
     ];
     if (customerId === null) return (await table.write(...writes)) === null;
-    return (await takeOne(table, { customerId, kind: 'users' }, ...writes)).length === 0;
+    return (await removeOne(table, { customerId, kind: 'users' }, ...writes)).length === 0;
   },
 });
 

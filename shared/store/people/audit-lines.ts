@@ -1,12 +1,12 @@
-import type { StoredLine } from '#shared/domain/identity/audit.ts';
+import type { StoredAuditEntry } from '#shared/domain/identity/audit.ts';
 import { timeOfAuditId } from '#shared/domain/identity/audit-id.ts';
-import { AUDIT_KEPT } from '#shared/domain/identity/audit-kinds.ts';
+import { AUDIT_RETENTION } from '#shared/domain/identity/audit-kinds.ts';
 import type { Table } from '../engine/client.ts';
 import { items } from '../table.ts';
 
 export const auditLineWrites = (table: Table) => ({
-  put: async (customerId: number, line: StoredLine): Promise<void> => {
-    const ttl = Math.ceil((timeOfAuditId(line.id) + AUDIT_KEPT) / 1_000);
+  put: async (customerId: number, line: StoredAuditEntry): Promise<void> => {
+    const ttl = Math.ceil((timeOfAuditId(line.id) + AUDIT_RETENTION) / 1_000);
     await table.write({ put: { ...line, ...items.auditLine({ customerId, lineId: line.id }), ttl } });
   },
   /** Removes the line of a change that was not made after all. */

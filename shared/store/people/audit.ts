@@ -1,12 +1,12 @@
-import type { AuditLine, StoredLine } from '#shared/domain/identity/audit.ts';
-import { auditIdsFrom, timeOfAuditId } from '#shared/domain/identity/audit-id.ts';
-import type { LookedPage } from '#shared/domain/page.ts';
+import type { AuditEntry, StoredAuditEntry } from '#shared/domain/identity/audit.ts';
+import { firstAuditIdAt, timeOfAuditId } from '#shared/domain/identity/audit-id.ts';
+import type { PartialPage } from '#shared/domain/page.ts';
+import { type ReadBounds, readFirst, readPage } from '../engine/bounded-page.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { type Bounds, firstOf, lookFor } from '../engine/look.ts';
 import { items } from '../table.ts';
 
 /** Reading a line costs about half a KB. A chunk costs 32 read units, the first one 44. */
-const BOUNDS: Bounds = { stretch: 500, stretches: 10 };
+const BOUNDS: ReadBounds = { stretch: 500, stretches: 10 };
 /** The number of lines at the start of a list that are read consistently. The others may lag, at half the price. */
 const FRESH = 200;
 
@@ -22,7 +22,7 @@ type AuditQuery = {
   refused?: boolean | undefined;
 };
 
-const matches = ({ actor, object, operation, refused }: StoredLine, query: AuditQuery): boolean =>
+const matches = ({ actor, object, operation, refused }: StoredAuditEntry, query: AuditQuery): boolean =>
   (query.actorId === undefined || query.actorId === actor.id) &&
   (query.operation === undefined || query.operation === operation) &&
   (query.objectKind === undefined || query.objectKind === object.kind) &&
@@ -32,14 +32,14 @@ const matches = ({ actor, object, operation, refused }: StoredLine, query: Audit
 export const auditReads = (table: TableReader) => ({
   /** Returns a page of the lines of a customer from `since` to `until` (ms), newest first. */
   page: (customerId: number, [since, until]: readonly [number, number], query: AuditQuery) => {
-    const low = auditIdsFrom(since);
-    const high = auditIdsFrom(until + 1);
-    return lookFor(query, BOUNDS, async (after: string | undefined, limit, isFirst) => {
+    const low = firstAuditIdAt(since);
+    const high = firstAuditIdAt(until + 1);
+    return readPage(query, BOUNDS, async (after: string | undefined, limit, isFirst) => {
       // DynamoDB rejects a range that ends before it starts, and a start outside the range.
       if (low > high || (after !== undefined && after < low)) return { rows: [], next: undefined };
       const at = (lineId: string) => items.auditLine({ customerId, lineId });
       const isInside = after !== undefined && after <= high;
-      const { rows, isWhole } = await firstOf<StoredLine>(
+      const { rows, isWhole } = await readFirst<StoredAuditEntry>(
         table,
         {
           pk: at(low).pk,
@@ -50,9 +50,9 @@ export const auditReads = (table: TableReader) => ({
         limit,
         isFirst ? FRESH : 0,
       );
-      const lines = rows.map((row): AuditLine => ({ ...row, date: timeOfAuditId(row.id) }));
+      const lines = rows.map((row): AuditEntry => ({ ...row, date: timeOfAuditId(row.id) }));
       return { rows: lines.filter((line) => matches(line, query)), next: isWhole ? undefined : lines.at(-1)?.id };
-    }) satisfies Promise<LookedPage<AuditLine>>;
+    }) satisfies Promise<PartialPage<AuditEntry>>;
   },
 });
 

@@ -3,7 +3,7 @@ import { changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 /** The setup of the canary: its customer, its sensor, the encrypted token of its device, and the URL of its webhook. */
-export type CanaryHome = { customerId: number; sensorId: string; deviceToken: string; url: string };
+export type CanarySetup = { customerId: number; sensorId: string; deviceToken: string; url: string };
 /**
  * The last test fall of the canary: the UUID of its message, when (ms) it was sent, and when it came back. `lastBack` (ms)
  * is when any last came back.
@@ -11,23 +11,23 @@ export type CanaryHome = { customerId: number; sensorId: string; deviceToken: st
 type CanaryRound = { uuid: string; begun: number; back?: number; lastBack?: number };
 
 export const canaryReads = (table: TableReader) => ({
-  home: () => table.get<CanaryHome>(items.canaryHome({})),
+  setup: () => table.get<CanarySetup>(items.canaryHome({})),
   round: () => table.get<CanaryRound>(items.canaryRound({})),
 });
 
 const canaryWrites = (table: Table) => ({
   /** Stores the setup of the canary, and marks its device, whose messages are not counted as those of a customer. */
-  settle: async (home: CanaryHome, deviceHash: string): Promise<void> => {
+  storeSetup: async (home: CanarySetup, deviceHash: string): Promise<void> => {
     await table.write(
       { put: { ...home, ...items.canaryHome({}) } },
       { update: items.device({ hash: deviceHash }), changes: changes({ set: { isCanary: true } }) },
     );
   },
-  begin: async (uuid: string, begun: number): Promise<void> => {
+  startRound: async (uuid: string, begun: number): Promise<void> => {
     await table.update(items.canaryRound({}), changes({ set: { uuid, begun }, remove: ['back'] }));
   },
   /** Records that a fall came back. False if it is not the last one, or came back before. */
-  comeBack: async (uuid: string, back: number): Promise<boolean> => {
+  completeRound: async (uuid: string, back: number): Promise<boolean> => {
     const isLast = where('#uuid = :uuid AND attribute_not_exists(#back)', { uuid });
     return (await table.update(items.canaryRound({}), changes({ set: { back, lastBack: back }, if: isLast }))) !== null;
   },

@@ -33,7 +33,7 @@ export const channelReads = (table: TableReader) => ({
     (await queryChannels(table, user)).map(({ by, address, provenDate }) => ({ by, address, provenDate })),
 
   /** Returns the verified channels of a user, with everything that sending needs. Empty if there is no such user. */
-  provenOf: async (user: UserKey): Promise<Channel[]> => {
+  verifiedOf: async (user: UserKey): Promise<Channel[]> => {
     const verified = (await queryChannels(table, user)).filter(({ provenDate }) => provenDate !== null);
     const hasPush = verified.some(({ by }) => by === 'push');
     const key = hasPush ? await table.get<PushKey>(items.pushKey({})) : null;
@@ -60,7 +60,7 @@ const channelWrites = (table: Table) => ({
   },
 
   /** Records that the code with this hash verified a channel, and uses it up. False if the channel has another code. */
-  prove: async (user: UserKey, by: ChannelKind, codeHash: string, provenDate: number): Promise<boolean> => {
+  verify: async (user: UserKey, by: ChannelKind, codeHash: string, provenDate: number): Promise<boolean> => {
     const sameCode = where('#codeHash = :codeHash', { codeHash });
     const verified = changes({ set: { provenDate }, remove: ['codeHash', 'codeExpires', 'tries'], if: sameCode });
     return (await table.update(channelKey(user, by), verified)) !== null;

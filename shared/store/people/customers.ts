@@ -1,6 +1,6 @@
 import type { Format } from '#shared/domain/formats/format.ts';
 import type { Customer, CustomerUpdate } from '#shared/domain/identity/customer.ts';
-import { type Counts, nothingYet } from '../counts.ts';
+import { type Counts, zeroCounts } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
@@ -25,7 +25,7 @@ export const customerReads = (table: TableReader) => ({
 /** The writes of a new customer; `initial` replaces what a customer starts with. */
 export const putCustomer = (customer: Customer, initial: Partial<CustomerItem> = {}): Write[] => {
   const customerId = customer.id;
-  const item: CustomerItem = { ...customer, hooks: {}, members: 0, ...nothingYet, ...initial };
+  const item: CustomerItem = { ...customer, hooks: {}, members: 0, ...zeroCounts, ...initial };
   return [
     { put: { ...item, ...items.customer({ customerId }) }, where: absent },
     { put: { ...customer, ...items.listedCustomer({ customerId }) } },

@@ -5,7 +5,7 @@ import { items } from '../table.ts';
 
 export const dutyReads = (table: TableReader) => ({
   /** Returns the users of a customer who are on duty now, sorted by id. */
-  of: async (customerId: number, now: number): Promise<OnDuty[]> => {
+  usersOnDuty: async (customerId: number, now: number): Promise<OnDuty[]> => {
     const found = await table.queryAll<OnDuty>({ pk: items.duty.pk({ customerId }), beginsWith: 'DUTY#' });
     return found.filter(({ until }) => until > now).map(({ userId, until }) => ({ userId, until }));
   },

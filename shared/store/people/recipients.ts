@@ -31,7 +31,7 @@ export const recipientReads = (table: TableReader) => ({
   },
 
   /** Returns the users of a customer who are on duty now. */
-  onDuty: dutyReads(table).of,
+  onDuty: dutyReads(table).usersOnDuty,
 });
 
 /** The recipients that rules can have. */

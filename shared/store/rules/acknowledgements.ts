@@ -3,8 +3,8 @@ import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.t
 import type { Table } from '../engine/client.ts';
 import { changes, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
-import { type HitItem, type StoredHit, unpacked } from '../hits/hit-item.ts';
-import { noteLateChange, SOON } from '../hits/late-change.ts';
+import { type HitItem, hitOf, type StoredHit } from '../hits/hit-item.ts';
+import { lateChangeWrite, SOON_MS } from '../hits/late-change.ts';
 import { type NoticeItem, putNotice } from '../sensors/events.ts';
 import { items } from '../table.ts';
 import { dueRound } from './escalations.ts';
@@ -18,7 +18,7 @@ type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDa
 /** Returns a hit unless it is older than `since` (ms), even if it has not been removed yet. */
 const visibleHit = async (table: Table, key: HitKey, since: number): Promise<HitItem | null> => {
   const hit = await table.get<StoredHit>(items.ruleHit(key));
-  return hit && hit.createDate >= since && !hit.isErased ? unpacked(hit) : null;
+  return hit && hit.createDate >= since && !hit.isErased ? hitOf(hit) : null;
 };
 
 /** The condition that a hit is as it was read. Two changes may have the same date, so the acknowledgement counts too. */
@@ -32,7 +32,7 @@ const unchanged = ({ updateDate: was, acknowledgement: seen }: HitItem, isSoon: 
 /** Sets or removes the acknowledgement of a hit as it was read. A late change is also recorded for lists. */
 const change = ({ customerId, hitId }: HitKey, hit: HitItem, acknowledgement: Acknowledgement | null, time: number) => {
   const updateDate = Math.max(time, hit.updateDate);
-  const isSoon = !hit.isLate && updateDate <= hit.createDate + SOON;
+  const isSoon = !hit.isLate && updateDate <= hit.createDate + SOON_MS;
   // Without an acknowledgement the escalation continues.
   const due = !acknowledgement && hit.escalation && dueRound(hitId, hit.escalation, time);
   const set = { updateDate, ...(!isSoon && { isLate: true }), ...(acknowledgement && { acknowledgement }), ...due };
@@ -40,7 +40,7 @@ const change = ({ customerId, hitId }: HitKey, hit: HitItem, acknowledgement: Ac
   const update = changes({ set, remove, if: unchanged(hit, isSoon) });
   const writes: Write[] = [
     { update: items.ruleHit({ customerId, hitId }), changes: update },
-    ...(isSoon ? [] : [noteLateChange(customerId, hit, updateDate)]),
+    ...(isSoon ? [] : [lateChangeWrite(customerId, hit, updateDate)]),
   ];
   return { updateDate, writes };
 };
@@ -79,7 +79,7 @@ const acknowledgementWrites = (table: Table) => ({
    * Withdraws the acknowledgement of a hit at `now` (ms) and returns the hit. Null if there is no hit since `since`;
    * `refused` if the acknowledgement must not be withdrawn.
    */
-  takeBack: async (
+  withdraw: async (
     key: HitKey,
     isAllowed: (acknowledgement: Acknowledgement) => boolean,
     since: number,

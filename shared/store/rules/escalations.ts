@@ -1,18 +1,18 @@
-import { type Escalation, lookAt } from '#shared/domain/rule/escalation.ts';
+import { type Escalation, sweepCheckAt } from '#shared/domain/rule/escalation.ts';
 import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import type { Table } from '../engine/client.ts';
-import { dueAt, dueNames } from '../engine/due.ts';
+import { dueAt, dueAttributes } from '../engine/due.ts';
 import { changes, where } from '../engine/request.ts';
 import type { HitItem } from '../hits/hit-item.ts';
-import { noteLateChange } from '../hits/late-change.ts';
+import { lateChangeWrite } from '../hits/late-change.ts';
 import { items } from '../table.ts';
 
 /** A hit whose escalation is running, as it was read. */
-export type EscalatedHit = HitItem & Required<Pick<HitItem, 'escalation' | 'cause'>>;
+export type EscalatingHit = HitItem & Required<Pick<HitItem, 'escalation' | 'cause'>>;
 
 /** The attributes by which the sweep finds the next round of a hit. While a round is open, it is due at once. */
 export const dueRound = (hitId: number, { at, open }: Escalation, now: number) =>
-  dueAt(String(hitId), open ? now : lookAt(at, now));
+  dueAt(String(hitId), open ? now : sweepCheckAt(at, now));
 
 const sameEscalation = '#escalation = :was';
 
@@ -23,7 +23,7 @@ const escalationWrites = (table: Table) => ({
    */
   open: async (
     customerId: number,
-    hit: EscalatedHit,
+    hit: EscalatingHit,
     { escalation, messages }: { escalation: Escalation; messages: readonly RuleMessage[] },
     now: number,
   ): Promise<boolean> => {
@@ -38,22 +38,30 @@ const escalationWrites = (table: Table) => ({
       }),
     });
     const key = items.ruleHit({ customerId, hitId: hit.id });
-    return (await table.write({ update: key, changes: update }, noteLateChange(customerId, hit, updateDate))) === null;
+    return (await table.write({ update: key, changes: update }, lateChangeWrite(customerId, hit, updateDate))) === null;
   },
 
   /** Schedules the next round of a hit, or (null) ends its escalation. Does nothing if the hit has changed since it was read. */
-  goOn: async (customerId: number, hit: EscalatedHit, next: Escalation | null, now: number): Promise<void> => {
+  scheduleRound: async (
+    customerId: number,
+    hit: EscalatingHit,
+    next: Escalation | null,
+    now: number,
+  ): Promise<void> => {
     const unchanged = where(sameEscalation, { was: hit.escalation });
     const update = next
       ? changes({ set: { escalation: next, ...dueRound(hit.id, next, now) }, if: unchanged })
-      : changes({ remove: ['escalation', 'cause', ...dueNames], if: unchanged });
+      : changes({ remove: ['escalation', 'cause', ...dueAttributes], if: unchanged });
     await table.update(items.ruleHit({ customerId, hitId: hit.id }), update);
   },
 
   /** Removes an acknowledged hit from the due index. Its escalation is kept, in case the acknowledgement is withdrawn. */
-  rest: async (customerId: number, hit: EscalatedHit): Promise<void> => {
+  removeFromDue: async (customerId: number, hit: EscalatingHit): Promise<void> => {
     const isAcknowledged = where(`${sameEscalation} AND attribute_exists(#acknowledgement)`, { was: hit.escalation });
-    await table.update(items.ruleHit({ customerId, hitId: hit.id }), changes({ remove: dueNames, if: isAcknowledged }));
+    await table.update(
+      items.ruleHit({ customerId, hitId: hit.id }),
+      changes({ remove: dueAttributes, if: isAcknowledged }),
+    );
   },
 });
 

@@ -1,4 +1,4 @@
-import { type AccessPattern, counting, each4KB, eachItem, pattern } from '../access-pattern.ts';
+import { type AccessPattern, pattern, per4KB, perItem, withCount } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
 const searchUnits =
@@ -8,14 +8,14 @@ const searchUnits =
 /** Access patterns of rules and their hits. */
 export const rulePatterns = {
   'ruleHits.get': pattern('A rule hit', { get: ['ruleHit'] }, [1, 0]),
-  'ruleHits.tail': pattern('The newest hit of a customer', { query: ['ruleHit'] }, [0.5, 0]),
+  'ruleHits.lastPlace': pattern('The newest hit of a customer', { query: ['ruleHit'] }, [0.5, 0]),
   'acknowledgements.make': pattern(
     'Acknowledge a hit, if nobody has, with a notice',
     { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange', 'notice'] },
     [1, 7],
     '0 W if somebody has',
   ),
-  'acknowledgements.takeBack': pattern(
+  'acknowledgements.withdraw': pattern(
     'Withdraw an acknowledgement',
     { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'] },
     [1, 4],
@@ -26,13 +26,13 @@ export const rulePatterns = {
     [0, 4],
     '2 per KB of the hit, plus 2',
   ),
-  'escalations.goOn': pattern(
+  'escalations.scheduleRound': pattern(
     'Record when the next round of a hit is due, or that none is',
     { update: ['ruleHit'] },
     [0, 3],
     'per KB, plus 2 in the index; 1 if it ends',
   ),
-  'escalations.rest': pattern(
+  'escalations.removeFromDue': pattern(
     'Remove an acknowledged hit from the due index',
     { update: ['ruleHit'] },
     [0, 2],
@@ -76,9 +76,9 @@ export const rulePatterns = {
   ),
 
   'rules.get': pattern('A rule, by its id', { get: ['ruleById'] }, [1, 0]),
-  'rules.getAll': pattern('Some rules', { batchGet: ['wholeRule'] }, [1, 0], eachItem),
-  'rules.list': pattern('The rules of a customer', { query: ['wholeRule'] }, [1, 0], each4KB),
-  'rules.listed': pattern(
+  'rules.getAll': pattern('Some rules', { batchGet: ['wholeRule'] }, [1, 0], perItem),
+  'rules.list': pattern('The rules of a customer', { query: ['wholeRule'] }, [1, 0], per4KB),
+  'rules.sortFields': pattern(
     'The fields that the rules of a customer are sorted by',
     { query: ['listedRule'] },
     [1, 0],
@@ -90,11 +90,11 @@ export const rulePatterns = {
     [2, 0],
     'per 4 KB; 3 if it is in a group',
   ),
-  'rules.watchesGroup': pattern('Does any rule apply to this group?', { query: ['rule'] }, [1, 0]),
-  'rules.namingRegions': pattern('Which rules name a region of this sensor?', { query: ['rule'] }, [1, 0], each4KB),
+  'rules.isGroupInUse': pattern('Does any rule apply to this group?', { query: ['rule'] }, [1, 0]),
+  'rules.ofRegions': pattern('Which rules name a region of this sensor?', { query: ['rule'] }, [1, 0], per4KB),
   'rules.create': pattern(
     'Create a rule within the quota of its customer, if everything that it refers to exists',
-    counting({
+    withCount({
       get: ['enabledRules', 'sensor', 'room'],
       put: ['rule', 'ruleById', 'wholeRule', 'listedRule', 'owner'],
       update: ['sensorGroup', 'enabledRules'],
@@ -124,7 +124,7 @@ export const rulePatterns = {
   ),
   'rules.remove': pattern(
     'Delete a rule',
-    counting({
+    withCount({
       get: ['enabledRules'],
       update: ['enabledRules'],
       remove: ['ruleById', 'wholeRule', 'listedRule', 'rule', 'owner', 'enabledRules'],

@@ -1,14 +1,14 @@
 import type { Situation } from '#shared/domain/event/event.ts';
-import { muteFor } from '#shared/domain/formats/formats.ts';
+import { formatsWithout } from '#shared/domain/formats/formats.ts';
 import type { Quotas } from '#shared/domain/identity/quota.ts';
 import { allRecipients, webhooksIn } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
-import { countsOf, enabledKey, oneLess, oneMore, roomFor, scopeOf } from '../counts.ts';
+import { countOneLess, countOneMore, countsOf, enabledKey, quotaRefusal, scopeOf } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { type Condition, changes, present, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { Key } from '../key.ts';
-import { namingGroup } from '../sensors/naming-group.ts';
+import { groupReference } from '../sensors/group-reference.ts';
 import { roomReads } from '../sensors/rooms.ts';
 import { readSensor, touchSensor, unchangedSince } from '../sensors/sensor-item.ts';
 import { items } from '../table.ts';
@@ -99,10 +99,10 @@ const referenceChecks = (rule: Rule): Write[] => {
   const checks = new Map<string, Write>();
   const addCheck = (check: Key, condition: Condition) => checks.set(check.pk + check.sk, { check, where: condition });
   if (sensorId !== null && regionId === null) addCheck(items.sensor({ customerId, sensorId }), present);
-  if (groupId !== null) checks.set('group', namingGroup(customerId, groupId));
+  if (groupId !== null) checks.set('group', groupReference(customerId, groupId));
   for (const { botId, webhookId } of webhooksIn(allRecipients(rule))) {
     addCheck(items.bot({ customerId, botId }), present);
-    const unsuitable = muteFor(situation);
+    const unsuitable = formatsWithout(situation);
     const isSuitable = ['#botId = :botId', ...unsuitable.map((format) => `#format <> :${format}`)].join(' AND ');
     addCheck(
       items.webhook({ customerId, webhookId }),
@@ -143,18 +143,18 @@ export const ruleReads = (table: TableReader) => ({
   },
 
   /** Returns the fields of all rules that lists are sorted by. */
-  listed: (customerId: number) =>
+  sortFields: (customerId: number) =>
     table.queryAll<ListedRule>({ pk: items.listedRule.pk({ customerId }), beginsWith: 'LISTED#' }),
 
   /** Whether any rule applies to this group. */
-  watchesGroup: async (customerId: number, groupId: number): Promise<boolean> => {
+  isGroupInUse: async (customerId: number, groupId: number): Promise<boolean> => {
     const beginsWith = items.rule.sk({ scope: `G:${groupId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
     const query = { pk: items.rule.pk({ customerId }), beginsWith, limit: 1 };
     return (await table.query<Rule>(query)).items.length > 0;
   },
 
   /** Returns the rules that refer to one of these regions of a sensor, enabled or not. */
-  namingRegions: async (customerId: number, sensorId: string, regionIds: readonly string[]): Promise<NamedRule[]> => {
+  ofRegions: async (customerId: number, sensorId: string, regionIds: readonly string[]): Promise<NamedRule[]> => {
     const beginsWith = items.rule.sk({ scope: `S:${sensorId}`, situation: '', ruleId: '' }).slice(0, -'#'.length - 16);
     const found = await table.queryAll<Rule>({ pk: items.rule.pk({ customerId }), beginsWith });
     const naming = found.filter(({ regionId }) => regionIds.some((id) => id === regionId));
@@ -183,14 +183,14 @@ const createRule = (
 ): Promise<'done' | 'unknown_reference' | keyof RuleQuotas> =>
   retryOnConflict(async () => {
     const { customerId, id: ruleId } = rule;
-    const refusal = await roomFor(table, customerId, 'rules', quotas.rules);
+    const refusal = await quotaRefusal(table, customerId, 'rules', quotas.rules);
     if (refusal) return refusal === 'limit_reached' ? 'rules' : 'unknown_reference';
     const limit = quotas.rulesOfOneSituation;
     if (rule.isEnabled && (await enabledCount(table, rule)) >= limit) return 'rulesOfOneSituation';
     const region = await regionCheck(table, rule);
     if (!region) return 'unknown_reference';
     // Writes that fail if what was read has changed, so that another attempt may succeed.
-    const retriable = [oneMore(customerId, 'rules', quotas.rules), ...countEnabled(rule, limit), ...region];
+    const retriable = [countOneMore(customerId, 'rules', quotas.rules), ...countEnabled(rule, limit), ...region];
     const failed = await table.write(
       ...retriable,
       { put: { ...ruleItem(rule), ...ruleKey(rule) } },
@@ -246,7 +246,7 @@ const ruleWrites = (table: Table) => ({
         { remove: items.listedRule({ customerId, ruleId }) },
         { remove: ruleKey(rule) },
         { remove: items.owner({ kind: 'rule', id: ruleId }) },
-        ...(customer ? [oneLess(customerId, 'rules')] : []),
+        ...(customer ? [countOneLess(customerId, 'rules')] : []),
         ...(await uncountEnabled(table, rule)),
       );
       if (failed === null) return true;

@@ -6,7 +6,7 @@ import { absent, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import { items } from '../table.ts';
 import { putNotice } from './events.ts';
-import { repin } from './firmwares.ts';
+import { movePin } from './firmwares.ts';
 import { readSensor, touchSensor, updateSensor } from './sensor-item.ts';
 
 /** A configuration as it is stored: `version` counts its changes. */
@@ -23,20 +23,20 @@ const pinnedVersion = (name: ConfigName, values: object = {}): number | null =>
  * configurations, on the condition that these are unchanged.
  */
 export const unpin = (manufacturer: Manufacturer, configs: readonly Pick<ConfigItem, 'name' | 'values'>[]): Write[] =>
-  configs.flatMap(({ name, values }) => repin(manufacturer, pinnedVersion(name, values), null));
+  configs.flatMap(({ name, values }) => movePin(manufacturer, pinnedVersion(name, values), null));
 
 /** The ends (ms) of the learning phases that a configuration starts (`begun`) and cancels (`dropped`). */
-type LearningEnds = { begun: number | null; dropped: number | null };
+type LearningEnds = { started: number | null; canceled: number | null };
 
 const learningUuid = (sensorId: string, end: number): string => uuidV5(sensorId, 'learning', end);
 /** The notice that a learning phase has ended. It is in the due index from the start of the phase on. */
-export const putLearning = (key: SensorKey, end: number): Write =>
+export const putLearningNotice = (key: SensorKey, end: number): Write =>
   putNotice(key, learningUuid(key.sensorId, end), { notice: 'learning_completed', receiveDate: end });
-export const dropLearning = (key: SensorKey, end: number): Write => ({
+export const removeLearningNotice = (key: SensorKey, end: number): Write => ({
   remove: items.notice({ ...key, uuid: learningUuid(key.sensorId, end) }),
 });
 /** Returns the end (ms) of the learning phase that is running at `now` (ms), or null if none is. */
-export const learningIn = (configs: readonly ConfigItem[], now: number): number | null => {
+export const runningLearningEnd = (configs: readonly ConfigItem[], now: number): number | null => {
   const end = configs.find(({ name }) => name === 'basic')?.values.learningUntil;
   return typeof end === 'number' && end > now ? end : null;
 };
@@ -66,9 +66,9 @@ const configWrites = (table: Table) => ({
       where: before ? where('#version = :before', { before: before.version }) : absent,
     };
     const further = [
-      ...repin(manufacturer, pinnedVersion(name, before?.values), pinnedVersion(name, values)),
-      ...(learning?.begun ? [putLearning(key, learning.begun)] : []),
-      ...(learning?.dropped ? [dropLearning(key, learning.dropped)] : []),
+      ...movePin(manufacturer, pinnedVersion(name, before?.values), pinnedVersion(name, values)),
+      ...(learning?.started ? [putLearningNotice(key, learning.started)] : []),
+      ...(learning?.canceled ? [removeLearningNotice(key, learning.canceled)] : []),
     ];
     if (!ofSensor) {
       const failed = await table.write(touchSensor(customerId, sensorId), config, ...further);

@@ -1,4 +1,4 @@
-import type { NotedCall } from '#shared/domain/event/noted-call.ts';
+import type { RecordedCall } from '#shared/domain/event/recorded-call.ts';
 import type { Provisioner } from '#shared/domain/sensor/provisioning-key.ts';
 import type { Device, Manufacturer, SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
@@ -126,7 +126,7 @@ const deviceWrites = (table: Table) => ({
     registerAgain(table, sensor, registration, presented),
 
   /** Notes a call that is about to be queued. Undefined if the token is no longer valid. */
-  noteCall: async (hash: string, id: string, at: number): Promise<NotedCall | undefined> => {
+  noteCall: async (hash: string, id: string, at: number): Promise<RecordedCall | undefined> => {
     const update = changes({ set: { notedCall: id, notedAt: at }, add: { calls: 1 }, if: present }, 'ALL_OLD');
     const before = await table.update(items.device({ hash }), update);
     if (!before) return;
@@ -139,7 +139,7 @@ const deviceWrites = (table: Table) => ({
     await table.update(items.device({ hash }), changes({ set: { isHeldBack }, if: present }));
   },
 
-  usePairing: async (hash: string): Promise<void> => {
+  usePairingCode: async (hash: string): Promise<void> => {
     await table.write({ remove: items.pairingCode({ hash }) });
   },
 });

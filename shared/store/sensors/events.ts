@@ -1,13 +1,18 @@
 import type { Decision } from '#shared/domain/event/decision.ts';
-import { type EventRegion, type NormalizedCoordinates, type Notice, RETENTION } from '#shared/domain/event/event.ts';
-import { fittingPage, LISTED_BYTES } from '#shared/domain/event/raw.ts';
+import {
+  EVENT_RETENTION,
+  type EventRegion,
+  type NormalizedCoordinates,
+  type Notice,
+} from '#shared/domain/event/event.ts';
+import { fittingPage, MAX_LISTED_BYTES } from '#shared/domain/event/raw.ts';
 import { firstIdAt } from '#shared/domain/ids.ts';
-import type { LookedPage } from '#shared/domain/page.ts';
-import type { Acknowledged } from '#shared/domain/rule/acknowledgement-view.ts';
+import type { PartialPage } from '#shared/domain/page.ts';
+import type { HitAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import { type ReadBounds, readFirst, readPage } from '../engine/bounded-page.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { dueAt, GRACE } from '../engine/due.ts';
-import { type Bounds, firstOf, lookFor } from '../engine/look.ts';
-import type { NewestQuery } from '../engine/newest.ts';
+import { dueAt, GRACE_MS } from '../engine/due.ts';
+import type { NewestPageQuery } from '../engine/newest-page.ts';
 import { absent, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
@@ -52,18 +57,18 @@ export type NoticeItem = {
   notice: Notice;
   receiveDate: number;
   webhookId?: string | undefined;
-  acknowledgement?: Acknowledged;
+  acknowledgement?: HitAcknowledgement;
 };
 
 type SensorKey = { customerId: number; sensorId: string };
 
 /** An event has about 450 bytes, with a region 500, so a chunk costs at most some 60 read units. */
-const BOUNDS: Bounds = { stretch: 1_000, stretches: 4 };
+const BOUNDS: ReadBounds = { stretch: 1_000, stretches: 4 };
 
-const ttlOf = (time: number) => Math.ceil((time + RETENTION) / 1_000);
+const ttlOf = (time: number) => Math.ceil((time + EVENT_RETENTION) / 1_000);
 /** Messages are kept a day longer than their events, which can be read a little longer than they are kept. */
 const messageTtl = (time: number) => ttlOf(time + 86_400_000);
-export const isLong = (raw: string): boolean => Buffer.byteLength(raw) > LISTED_BYTES;
+export const isLong = (raw: string): boolean => Buffer.byteLength(raw) > MAX_LISTED_BYTES;
 
 const messageKey = ({ customerId, sensorId }: SensorKey, uuid: string) => items.message({ customerId, sensorId, uuid });
 const eventKey = (key: SensorKey, { id: eventId, uuid }: { id: number; uuid: string }) =>
@@ -117,13 +122,13 @@ export const eventReads = (table: TableReader) => ({
     customerId: number,
     sensorId: string,
     now: number,
-    query: NewestQuery,
-  ): Promise<LookedPage<ListedEvent>> => {
+    query: NewestPageQuery,
+  ): Promise<PartialPage<ListedEvent>> => {
     const key = { customerId, sensorId };
     const pk = items.event.pk(key);
-    const { data, ...page } = await lookFor(query, BOUNDS, async (after: number | undefined, limit) => {
-      const range = between(firstIdAt(now - RETENTION), (after ?? Number.MAX_SAFE_INTEGER) - 1);
-      const { rows, isWhole } = await firstOf<EventItem>(table, { pk, between: range, newestFirst: true }, limit);
+    const { data, ...page } = await readPage(query, BOUNDS, async (after: number | undefined, limit) => {
+      const range = between(firstIdAt(now - EVENT_RETENTION), (after ?? Number.MAX_SAFE_INTEGER) - 1);
+      const { rows, isWhole } = await readFirst<EventItem>(table, { pk, between: range, newestFirst: true }, limit);
       return { rows, next: isWhole ? undefined : rows.at(-1)?.id };
     });
     return { ...page, data: await withShortBytes(table, key, data) };
@@ -135,12 +140,12 @@ export const eventReads = (table: TableReader) => ({
    */
   isApplied: async (customerId: number, sensorId: string, { decided }: Decision, now: number): Promise<boolean> => {
     const last = decided.at(-1);
-    if (!last || last.receiveDate + RETENTION <= now) return true;
+    if (!last || last.receiveDate + EVENT_RETENTION <= now) return true;
     return (await table.getEventual(eventKey({ customerId, sensorId }, last))) !== null;
   },
 
   /** Whether an event with this UUID has been written. */
-  isThere: async (customerId: number, sensorId: string, uuid: string): Promise<boolean> =>
+  exists: async (customerId: number, sensorId: string, uuid: string): Promise<boolean> =>
     (await table.get(messageKey({ customerId, sensorId }, uuid))) !== null,
 
   notice: (customerId: number, sensorId: string, uuid: string) =>
@@ -158,7 +163,7 @@ export const putNotice = (
     ...notice,
     ttl: ttlOf(notice.receiveDate),
     ...(webhookId !== undefined && { webhookId }),
-    ...dueAt(uuid, notice.receiveDate + GRACE),
+    ...dueAt(uuid, notice.receiveDate + GRACE_MS),
   },
   where: absent,
 });
@@ -172,7 +177,7 @@ const eventWrites = (table: Table) => ({
    * Stores a message that makes an event, with its bytes, before the event is decided. `at` is its number within its call.
    * False if another message with this UUID was accepted, which makes this one a duplicate.
    */
-  keep: async ({ uuid, customerId, sensorId, ...message }: Message & { at: number }): Promise<boolean> => {
+  storeMessage: async ({ uuid, customerId, sensorId, ...message }: Message & { at: number }): Promise<boolean> => {
     const { receiveDate, at } = message;
     const put = { ...message, ...messageKey({ customerId, sensorId }, uuid), ttl: messageTtl(receiveDate) };
     const isNewOrSame = where('attribute_not_exists(pk) OR (#receiveDate = :receiveDate AND #at = :at)', {
@@ -197,11 +202,11 @@ const eventWrites = (table: Table) => ({
   },
 
   /** Stores a notice about a sensor, until it is processed. */
-  keepNotice: async (key: SensorKey, uuid: string, notice: NoticeItem): Promise<void> => {
+  storeNotice: async (key: SensorKey, uuid: string, notice: NoticeItem): Promise<void> => {
     await table.write(putNotice(key, uuid, notice));
   },
   /** Deletes a processed notice. */
-  endNotice: async (customerId: number, sensorId: string, uuid: string): Promise<void> => {
+  removeNotice: async (customerId: number, sensorId: string, uuid: string): Promise<void> => {
     await table.write({ remove: items.notice({ customerId, sensorId, uuid }) });
   },
 });

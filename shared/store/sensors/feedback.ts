@@ -1,20 +1,20 @@
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
-import { RETENTION } from '#shared/domain/event/event.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import type { Feedback } from '#shared/domain/event/feedback.ts';
 import { putDelivery } from '../deliveries/delivery-item.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { type NewestQuery, newestPage } from '../engine/newest.ts';
+import { type NewestPageQuery, newestPage } from '../engine/newest-page.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { StoredHit } from '../hits/hit-item.ts';
-import { noteLateChange } from '../hits/late-change.ts';
+import { lateChangeWrite } from '../hits/late-change.ts';
 import { items, lists } from '../table.ts';
 import { sensorKey } from './sensor-item.ts';
 
 const feedbackKey = (customerId: number, { sensorId, id: feedbackId }: Pick<Feedback, 'sensorId' | 'id'>) =>
   items.feedback({ customerId, sensorId, feedbackId });
 /** Feedback expires after the events and hits that it may refer to. */
-const ttlOf = ({ createDate }: Feedback) => Math.ceil((createDate + RETENTION) / 1_000);
+const ttlOf = ({ createDate }: Feedback) => Math.ceil((createDate + EVENT_RETENTION) / 1_000);
 
 /** A hit, with a count of the changes of its feedback, so that one of two parallel changes fails. */
 type Hit = StoredHit & { feedbackRevision?: number };
@@ -34,7 +34,7 @@ const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, no
   const set = { feedback, feedbackRevision: seen + 1, updateDate, isLate: true };
   return [
     { update: items.ruleHit({ customerId, hitId }), changes: changes({ set, if: unchanged }) },
-    noteLateChange(customerId, hit, updateDate),
+    lateChangeWrite(customerId, hit, updateDate),
   ];
 };
 /** The key of feedback among that on a hit, which finds the next newest when the newest is deleted. */
@@ -65,11 +65,11 @@ const createResult = (failed: readonly number[] | null): 'done' | 'clash' | 'gon
 
 export const feedbackReads = (table: TableReader) => ({
   /** Returns a page of the feedback on a sensor, newest first. Leaves out feedback older than the retention. */
-  list: (customerId: number, sensorId: string, now: number, query: NewestQuery) =>
+  list: (customerId: number, sensorId: string, now: number, query: NewestPageQuery) =>
     newestPage<Feedback>(
       table,
       { pk: lists.feedbackOfSensor.pk({ customerId, sensorId }), at: lists.feedbackOfSensor.sk },
-      now - RETENTION,
+      now - EVENT_RETENTION,
       query,
     ),
 });
@@ -101,7 +101,7 @@ const feedbackWrites = (table: Table) => ({
     retryOnConflict(async () => {
       const key = feedbackKey(customerId, { sensorId, id });
       const feedback = await table.get<Feedback>(key);
-      if (!feedback || feedback.createDate < now - RETENTION) return false;
+      if (!feedback || feedback.createDate < now - EVENT_RETENTION) return false;
       const hit = await hitOf(table, customerId, feedback.ruleHitId);
       const writes: Write[] = [{ remove: key, where: present }];
       if (hit) {

@@ -19,7 +19,7 @@ const defaultPut = (manufacturer: Manufacturer, versionCode: number): Write => (
  * The writes that move the pin of a sensor between firmware versions (null: none). They belong in the transaction that
  * changes the firmware configuration of the sensor, so that the count of each version is exact.
  */
-export const repin = (manufacturer: Manufacturer, from: number | null, to: number | null): Write[] => {
+export const movePin = (manufacturer: Manufacturer, from: number | null, to: number | null): Write[] => {
   const count = (versionCode: number | null, pins: number): Write[] =>
     versionCode === null
       ? []

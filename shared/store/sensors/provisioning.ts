@@ -33,7 +33,7 @@ const provisioningWrites = (table: Table) => ({
   },
 
   /** Records a use of a key that registered no new device. */
-  noteUse: async (keyId: string, now: number): Promise<void> => {
+  recordUse: async (keyId: string, now: number): Promise<void> => {
     await table.update(items.listedKey({ keyId }), changes({ set: { lastUsed: now }, if: present }));
   },
 

@@ -1,8 +1,8 @@
-import { placeOf } from '#shared/domain/sensor/region-of-point.ts';
+import { boundsOf } from '#shared/domain/sensor/region-of-point.ts';
 import type { Room } from '#shared/domain/sensor/room.ts';
 import { extentOf } from '#shared/domain/sensor/room-geometry.ts';
 import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
-import { type Numbered, renumbered } from '#shared/domain/state/regions.ts';
+import { type NumberedRegion, renumbered } from '#shared/domain/state/regions.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, type Write, where } from '../engine/request.ts';
@@ -20,8 +20,8 @@ export const roomReads = (table: TableReader) => ({
 const renumberState = async (
   table: Table,
   key: Key,
-  before: readonly Numbered[],
-  after: readonly Numbered[],
+  before: readonly NumberedRegion[],
+  after: readonly NumberedRegion[],
 ): Promise<Write[]> => {
   const isSame = before.every(
     ({ id, positionIdx }) => after.find((region) => region.id === id)?.positionIdx === positionIdx,
@@ -41,11 +41,11 @@ const roomWrites = (table: Table) => ({
   put: async (
     sensor: Pick<SensorItem, 'id' | 'customerId' | 'revision'>,
     stored: Room,
-    before: readonly Numbered[],
+    before: readonly NumberedRegion[],
   ): Promise<boolean> => {
     const customerId = sensor.customerId ?? UNASSIGNED;
     const sensorId = sensor.id;
-    const room: SensorRecord['room'] = { ...extentOf(stored), regions: stored.regions.map(placeOf) };
+    const room: SensorRecord['room'] = { ...extentOf(stored), regions: stored.regions.map(boundsOf) };
     const failed = await table.write(
       touchSensor(customerId, sensorId, { room }, unchangedSince(sensor)),
       { put: { ...stored, ...items.room({ customerId, sensorId }) } },

@@ -1,6 +1,6 @@
 import type { SensorGroup } from '#shared/domain/sensor/sensor-group.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
-import { countsOf, oneLess, oneMore, roomFor } from '../counts.ts';
+import { countOneLess, countOneMore, countsOf, quotaRefusal } from '../counts.ts';
 import { webhookReads } from '../deliveries/webhooks.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, type Write, where } from '../engine/request.ts';
@@ -135,7 +135,7 @@ const versionOf = async (table: Table, key: GroupKey): Promise<number | null> =>
 
 /** Whether any rule or the filter of any webhook refers to a group. */
 const isInUse = async (table: Table, customerId: number, groupId: number): Promise<boolean> =>
-  (await ruleReads(table).watchesGroup(customerId, groupId)) ||
+  (await ruleReads(table).isGroupInUse(customerId, groupId)) ||
   (await webhookReads(table).list(customerId)).some(({ sensorGroupId }) => sensorGroupId === groupId);
 
 /** Deletes a group, unless it is in use: that would silently disable an alarm. */
@@ -154,7 +154,7 @@ const removeGroup = (table: Table, customerId: number, groupId: number): Promise
       return 'in_use';
     }
     const last: Write[] = [{ remove: items.owner({ kind: 'sensor_group', id: groupId }) }];
-    if (await countsOf(table, customerId)) last.push(oneLess(customerId, 'sensorGroups'));
+    if (await countsOf(table, customerId)) last.push(countOneLess(customerId, 'sensorGroups'));
     const write = ({ version, isLast }: Step) =>
       isLast
         ? [{ remove: items.sensorGroup(key), where: versionIs(version) }, ...last]
@@ -174,12 +174,12 @@ const sensorGroupWrites = (table: Table) => ({
       const key = groupKey(group);
       const { customerId } = group;
       const version = await versionOf(table, key);
-      const refusal = version === null ? await roomFor(table, customerId, 'sensorGroups', limit) : null;
+      const refusal = version === null ? await quotaRefusal(table, customerId, 'sensorGroups', limit) : null;
       if (refusal) return refusal;
       const first: Write[] = [
         { put: { ...group, ...items.sensorGroup(key), version: 1 }, where: absent },
         { put: { ...items.owner({ kind: 'sensor_group', id: group.id }), customerId } },
-        oneMore(customerId, 'sensorGroups', limit),
+        countOneMore(customerId, 'sensorGroups', limit),
       ];
       const write = ({ version }: Step) => (version === 0 ? first : [change(key, version)]);
       return setMembers(table, key, { version: version ?? 0, sensorIds, group: write }, progress);

@@ -1,19 +1,26 @@
-import { RETENTION } from '#shared/domain/event/event.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { hashOf } from '#shared/domain/ids.ts';
 import type { Room } from '#shared/domain/sensor/room.ts';
 import { movedSensor, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
-import { oneLess, oneMore, roomFor } from '../counts.ts';
+import { countOneLess, countOneMore, quotaRefusal } from '../counts.ts';
 import type { Table } from '../engine/client.ts';
-import { dueNames } from '../engine/due.ts';
+import { dueAttributes } from '../engine/due.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import { items } from '../table.ts';
-import { type ConfigItem, configReads, dropLearning, learningIn, putLearning, unpin } from './configs.ts';
+import {
+  type ConfigItem,
+  configReads,
+  putLearningNotice,
+  removeLearningNotice,
+  runningLearningEnd,
+  unpin,
+} from './configs.ts';
 import { roomReads } from './rooms.ts';
 import { newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince } from './sensor-item.ts';
 import type { StateItem } from './state-item.ts';
-import { openFallNames, stateReads } from './states.ts';
+import { openFallAttributes, stateReads } from './states.ts';
 
 /** The hashes of the token and the pairing code that the device of a sensor has now. */
 export type DeviceLink = { hash: string; pairingHash: string };
@@ -33,7 +40,7 @@ export type FormerSensor = {
 /** Longer (ms) than any message is queued. */
 const MAX_QUEUED = 15 * 86_400_000;
 /** Longer (ms) than any data of a former sensor is kept, because this item leads to it. */
-const FORMER_KEPT = RETENTION + MAX_QUEUED;
+const FORMER_KEPT = EVENT_RETENTION + MAX_QUEUED;
 
 type SensorKey = { customerId: number; sensorId: string };
 /** A sensor with everything that belongs to it. */
@@ -79,7 +86,7 @@ const keepFormerSensor = (
   const expiring = changes({
     set: { ttl },
     add: { version: 1 },
-    remove: [...dueNames, ...openFallNames],
+    remove: [...dueAttributes, ...openFallAttributes],
     if: unchanged,
   });
   return [
@@ -90,7 +97,7 @@ const keepFormerSensor = (
 
 /** The write for the end of the learning phase that is running, if any. */
 const learningWrites = (configs: readonly ConfigItem[], now: number, write: (end: number) => Write): Write[] => {
-  const end = learningIn(configs, now);
+  const end = runningLearningEnd(configs, now);
   return end === null ? [] : [write(end)];
 };
 
@@ -100,11 +107,11 @@ const removeParts = (
   { sensor, room, configs }: SensorWithParts,
   now: number,
 ): Write[] => [
-  ...learningWrites(configs, now, (end) => dropLearning({ customerId, sensorId }, end)),
+  ...learningWrites(configs, now, (end) => removeLearningNotice({ customerId, sensorId }, end)),
   ...(room ? [{ remove: items.room({ customerId, sensorId }) }] : []),
   ...configs.map(({ name }) => ({ remove: items.config({ customerId, sensorId, name }) })),
   ...(sensor.groupId > 0 ? [{ remove: items.groupMember({ customerId, groupId: sensor.groupId, sensorId }) }] : []),
-  ...(customerId !== UNASSIGNED ? [oneLess(customerId, 'sensors')] : []),
+  ...(customerId !== UNASSIGNED ? [countOneLess(customerId, 'sensors')] : []),
 ];
 
 /**
@@ -156,7 +163,7 @@ const removeSensor = (
 
 /** The writes of the parts that a sensor without an owner takes along to its customer. */
 const moveParts = ({ room, configs }: SensorWithParts, to: SensorKey, now: number): Write[] => [
-  ...learningWrites(configs, now, (end) => putLearning(to, end)),
+  ...learningWrites(configs, now, (end) => putLearningNotice(to, end)),
   ...(room ? [{ put: { ...room, ...items.room(to) } }] : []),
   ...configs.map((config) => ({ put: { ...config, ...items.config({ ...to, name: config.name }) } })),
 ];
@@ -206,7 +213,7 @@ const moveSensor = (table: Table, from: SensorKey, move: Move): Promise<MoveResu
     const { to, most: limit, now, pairingHash } = move;
     const parts = await readWithParts(table, from);
     if (!parts?.link) return 'gone';
-    const refusal = to !== UNASSIGNED ? await roomFor(table, to, 'sensors', limit) : null;
+    const refusal = to !== UNASSIGNED ? await quotaRefusal(table, to, 'sensors', limit) : null;
     if (refusal) return refusal;
     const sensor = movedSensor(parts.sensor, to === UNASSIGNED ? null : to, now);
     const erased = items.erasedSensor({ customerId: to, hash: hashOf(from.sensorId) });
@@ -214,7 +221,7 @@ const moveSensor = (table: Table, from: SensorKey, move: Move): Promise<MoveResu
     const failed = await table.write(
       { check: erased, where: where('attribute_not_exists(#goesOn)') },
       ...code,
-      ...(to !== UNASSIGNED ? [oneMore(to, 'sensors', limit)] : []),
+      ...(to !== UNASSIGNED ? [countOneMore(to, 'sensors', limit)] : []),
       ...moveWrites(from, { ...parts, link: parts.link }, sensor, move),
     );
     return failed === null ? sensor : refusalOf(failed, code.length > 0);

@@ -1,10 +1,10 @@
-import { type AccessPattern, counting, each8KB, eachItem, orAbsent, pattern } from '../access-pattern.ts';
+import { type AccessPattern, pattern, per8KB, perItem, unlessFound, withCount } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
 /** Access patterns of sensors, their groups and their devices. */
 export const sensorPatterns = {
   'sensors.get': pattern('A sensor', { get: ['sensor'] }, [1, 0]),
-  'sensors.around': pattern(
+  'sensors.getWithContext': pattern(
     'A sensor with its state and its customer: everything that alarms are decided from',
     { batchGet: ['sensor', 'sensorState', 'customer'] },
     [3, 0],
@@ -14,7 +14,7 @@ export const sensorPatterns = {
     'A sensor, possibly a few seconds old, where no alarm depends on it',
     { get: ['sensor'] },
     [0.5, 0],
-    orAbsent,
+    unlessFound,
   ),
   'sensors.wasErased': pattern('Was a sensor erased?', { get: ['erasedSensor'] }, [1, 0]),
   'sensors.former': pattern(
@@ -23,8 +23,8 @@ export const sensorPatterns = {
     [1, 0],
     'per 4 KB',
   ),
-  'sensors.getAll': pattern('Some sensors', { batchGet: ['sensor'] }, [1, 0], eachItem),
-  'sensors.list': pattern('The sensors of a customer', { queryList: ['sensorsOfCustomer'] }, [0.5, 0], each8KB),
+  'sensors.getAll': pattern('Some sensors', { batchGet: ['sensor'] }, [1, 0], perItem),
+  'sensors.list': pattern('The sensors of a customer', { queryList: ['sensorsOfCustomer'] }, [0.5, 0], per8KB),
   'sensors.allowRegistration': pattern(
     'Allow a linked sensor to register again without its token, once',
     { update: ['sensor'] },
@@ -32,7 +32,7 @@ export const sensorPatterns = {
   ),
   'sensorOwners.move': pattern(
     'Move a sensor to another customer, where it starts from scratch',
-    counting({
+    withCount({
       get: ['sensor', 'sensorState', 'deviceOfSensor', 'room'],
       query: ['config'],
       put: ['sensor', 'room', 'config', 'formerSensor', 'notice'],
@@ -134,7 +134,7 @@ export const sensorPatterns = {
   ),
   'sensorGroups.create': pattern(
     'Create a sensor group, and move its sensors out of other groups',
-    counting({
+    withCount({
       get: ['sensorGroup'],
       batchGet: ['sensor'],
       query: ['groupMember'],
@@ -160,7 +160,7 @@ export const sensorPatterns = {
   ),
   'sensorGroups.remove': pattern(
     'Delete a sensor group that no rule and no webhook refers to',
-    counting({
+    withCount({
       get: ['sensorGroup'],
       batchGet: ['sensor'],
       query: ['rule', 'webhook', 'groupMember'],
@@ -203,5 +203,5 @@ export const sensorPatterns = {
     [2, 17],
     '14 W without an owner; 0 W if refused',
   ),
-  'devices.usePairing': pattern('Use up a pairing code', { remove: ['pairingCode'] }, [0, 1]),
+  'devices.usePairingCode': pattern('Use up a pairing code', { remove: ['pairingCode'] }, [0, 1]),
 } as const satisfies Partial<Record<StoreCall, AccessPattern>>;

@@ -25,7 +25,7 @@ export const sensorReads = (table: TableReader) => ({
    * Reads a sensor with its state, unless that is known, and its customer in one consistent read: everything that alarms
    * are decided from.
    */
-  around: async (customerId: number, sensorId: string, known: StateItem | null = null) => {
+  getWithContext: async (customerId: number, sensorId: string, known: StateItem | null = null) => {
     const keys = {
       sensor: items.sensor({ customerId, sensorId }),
       state: items.sensorState({ customerId, sensorId }),

@@ -1,12 +1,12 @@
 import type { Decision } from '#shared/domain/event/decision.ts';
-import type { JudgedRun } from '#shared/domain/event/noted-call.ts';
+import type { ProcessedRun } from '#shared/domain/event/recorded-call.ts';
 import type { Fall, FallPhase, FallPosture, SensorState, Track } from '#shared/domain/sensor/sensor-state.ts';
 
 /**
  * The position of the last processed message in the order of its sensor, when (ms) the newest one was received, and the
  * last calls that were processed completely.
  */
-export type JudgedPosition = { position: string; receiveDate: number; run?: JudgedRun };
+export type ProcessedPosition = { position: string; receiveDate: number; run?: ProcessedRun };
 
 /**
  * The state of a sensor with its last decision, which is kept until the next one so that it can be applied again after a
@@ -15,7 +15,7 @@ export type JudgedPosition = { position: string; receiveDate: number; run?: Judg
  */
 export type StateItem = SensorState & {
   decision: Decision | null;
-  judged?: JudgedPosition;
+  judged?: ProcessedPosition;
   duePk?: string;
   dueAt?: string;
   listPk?: string;

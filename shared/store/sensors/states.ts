@@ -1,12 +1,12 @@
-import { type SensorState, seesFall } from '#shared/domain/sensor/sensor-state.ts';
+import { hasOpenFallOrTrack, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { dueAt, dueNames } from '../engine/due.ts';
+import { dueAt, dueAttributes } from '../engine/due.ts';
 import { absent, changes, present, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 import { decodeState, encodeState, type StateItem, type StoredState } from './state-item.ts';
 
 /** The attributes to remove when a sensor leaves its customer, who must not see its falls any more. */
-export const openFallNames = ['listPk', 'listSk'] as const;
+export const openFallAttributes = ['listPk', 'listSk'] as const;
 
 export const stateReads = (table: TableReader) => ({
   get: async (customerId: number, sensorId: string): Promise<StateItem | null> => {
@@ -27,7 +27,7 @@ export const stateReads = (table: TableReader) => ({
  * `watchAt`: when (ms) the sweep checks the sensor next, or null for no change. `formerUntil`: when (s) the state expires, if
  * the sensor has left its customer and only its older messages are processed.
  */
-type StateTimes = { watchAt?: number | null; formerUntil?: number | null };
+type StateTimes = { checkAt?: number | null; formerUntil?: number | null };
 
 const stateWrites = (table: Table) => ({
   /**
@@ -38,12 +38,12 @@ const stateWrites = (table: Table) => ({
     { customerId, sensorId }: { customerId: number; sensorId: string },
     before: number,
     state: StateItem,
-    { watchAt = null, formerUntil = null }: StateTimes = {},
+    { checkAt: watchAt = null, formerUntil = null }: StateTimes = {},
   ): Promise<boolean> => {
     const key = items.sensorState({ customerId, sensorId });
     const due = watchAt !== null && dueAt(sensorId, watchAt);
     const { listPk: _, listSk: __, ...content } = state;
-    const isListed = formerUntil === null && seesFall(state);
+    const isListed = formerUntil === null && hasOpenFallOrTrack(state);
     const put = {
       ...encodeState(content),
       ...key,
@@ -64,7 +64,7 @@ const stateWrites = (table: Table) => ({
   },
 
   /** Records the times of a report that changed nothing else. False if the state has changed meanwhile. */
-  hear: async (
+  recordTimes: async (
     customerId: number,
     sensorId: string,
     before: number,
@@ -76,9 +76,15 @@ const stateWrites = (table: Table) => ({
   },
 
   /** Schedules the sweep's next check of a sensor, or (null) cancels it. Does nothing if the state has changed meanwhile. */
-  watch: async (customerId: number, sensorId: string, { version }: StateItem, time: number | null): Promise<void> => {
+  scheduleCheck: async (
+    customerId: number,
+    sensorId: string,
+    { version }: StateItem,
+    time: number | null,
+  ): Promise<void> => {
     const unchanged = where('#version = :version', { version });
-    const update = time === null ? { remove: dueNames, if: unchanged } : { set: dueAt(sensorId, time), if: unchanged };
+    const update =
+      time === null ? { remove: dueAttributes, if: unchanged } : { set: dueAt(sensorId, time), if: unchanged };
     await table.update(items.sensorState({ customerId, sensorId }), changes(update));
   },
 });

@@ -1,8 +1,8 @@
-import { type DataJob, JOB_KEPT } from '#shared/domain/identity/data-job.ts';
+import { type DataJob, JOB_RETENTION } from '#shared/domain/identity/data-job.ts';
 import type { JobKind } from '#shared/domain/identity/job-kinds.ts';
-import { ulidsFrom } from '#shared/domain/ids.ts';
+import { firstUlidAt } from '#shared/domain/ids.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { dueAt, dueNames } from '../engine/due.ts';
+import { dueAt, dueAttributes } from '../engine/due.ts';
 import { absent, changes, type Item, present } from '../engine/request.ts';
 import { items } from '../table.ts';
 
@@ -11,7 +11,7 @@ type JobKey = Pick<DataJob, 'customerId' | 'kind' | 'id'>;
 export type ListedErasure = Pick<DataJob, 'id' | 'customerId' | 'subject' | 'reason' | 'createDate'>;
 
 const jobKey = ({ customerId, kind, id: jobId }: JobKey) => items.dataJob({ customerId, kind, jobId });
-const ttlOf = (createDate: number) => Math.ceil((createDate + JOB_KEPT) / 1_000);
+const ttlOf = (createDate: number) => Math.ceil((createDate + JOB_RETENTION) / 1_000);
 
 /** The prefix of the attributes with the counts. Each count is a separate attribute, because only those can be added to. */
 const COUNT = 'erased_';
@@ -41,7 +41,7 @@ export const dataJobReads = (table: TableReader) => ({
 
   /** Returns the erasures of all customers that started at `time` (ms) or later, oldest first. */
   erasuresSince: (time: number) =>
-    table.queryAll<ListedErasure>({ pk: items.erasure.pk({}), between: [ulidsFrom(time), '~'] }),
+    table.queryAll<ListedErasure>({ pk: items.erasure.pk({}), between: [firstUlidAt(time), '~'] }),
 });
 
 const dataJobWrites = (table: Table) => ({
@@ -57,18 +57,18 @@ const dataJobWrites = (table: Table) => ({
   },
 
   /** Records that the subject of an erasure cannot be found any more. */
-  gone: async (job: JobKey, updateDate: number): Promise<void> => {
+  recordSubjectGone: async (job: JobKey, updateDate: number): Promise<void> => {
     await table.update(jobKey(job), changes({ set: { isGone: true, updateDate }, if: present }));
   },
 
   /** Adds to the counts of erased items. */
-  count: async (job: JobKey, counts: ReadonlyMap<string, number>, updateDate: number): Promise<void> => {
+  addCounts: async (job: JobKey, counts: ReadonlyMap<string, number>, updateDate: number): Promise<void> => {
     const add = Object.fromEntries([...counts].map(([kind, count]) => [COUNT + kind, count]));
     if (counts.size > 0) await table.update(jobKey(job), changes({ set: { updateDate }, add, if: present }));
   },
 
   /** Sets when (ms) the sweep continues a job. */
-  again: async (job: JobKey, time: number): Promise<void> => {
+  schedule: async (job: JobKey, time: number): Promise<void> => {
     await table.update(jobKey(job), changes({ set: dueAt(job.id, time), if: present }));
   },
 
@@ -79,12 +79,12 @@ const dataJobWrites = (table: Table) => ({
     dueAgain: number | null,
   ): Promise<void> => {
     const set = { ...result, ...(dueAgain !== null && dueAt(job.id, dueAgain)) };
-    await table.update(jobKey(job), changes({ set, remove: dueAgain === null ? dueNames : [], if: present }));
+    await table.update(jobKey(job), changes({ set, remove: dueAgain === null ? dueAttributes : [], if: present }));
   },
 
   /** Records that the file of an export was deleted. */
   dropFile: async (job: JobKey): Promise<void> => {
-    await table.update(jobKey(job), changes({ remove: ['file', ...dueNames], if: present }));
+    await table.update(jobKey(job), changes({ remove: ['file', ...dueAttributes], if: present }));
   },
 });
 

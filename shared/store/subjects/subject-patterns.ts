@@ -1,9 +1,11 @@
 import { type AccessPattern, pattern } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
-import { belongings, type ItemKind } from './subject-items.ts';
+import { erasureRules, type ItemKind } from './erasure-rules.ts';
 
 /** The kinds of items that may hold somebody's data. */
-const ofSomebody = (Object.keys(belongings) as ItemKind[]).filter((kind) => Object.keys(belongings[kind]).length > 0);
+const ofSomebody = (Object.keys(erasureRules) as ItemKind[]).filter(
+  (kind) => Object.keys(erasureRules[kind]).length > 0,
+);
 
 /** Access patterns of exports and erasures. */
 export const subjectPatterns = {
@@ -21,9 +23,13 @@ export const subjectPatterns = {
     [0, 5],
     '2 for an export',
   ),
-  'dataJobs.gone': pattern('Record that the subject cannot be found any more', { update: ['dataJob'] }, [0, 1]),
-  'dataJobs.count': pattern('Add to the number of erased items', { update: ['dataJob'] }, [0, 1]),
-  'dataJobs.again': pattern('Set when the sweep continues a job', { update: ['dataJob'] }, [0, 3]),
+  'dataJobs.recordSubjectGone': pattern(
+    'Record that the subject cannot be found any more',
+    { update: ['dataJob'] },
+    [0, 1],
+  ),
+  'dataJobs.addCounts': pattern('Add to the number of erased items', { update: ['dataJob'] }, [0, 1]),
+  'dataJobs.schedule': pattern('Set when the sweep continues a job', { update: ['dataJob'] }, [0, 3]),
   'dataJobs.end': pattern('End a job', { update: ['dataJob'] }, [0, 2]),
   'dataJobs.dropFile': pattern('Record that the file of an export was deleted', { update: ['dataJob'] }, [0, 1]),
 

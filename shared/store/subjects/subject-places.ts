@@ -1,14 +1,14 @@
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
-import type { FeedbackHome } from '../deliveries/maker-feedback.ts';
+import type { FeedbackWebhook } from '../deliveries/maker-feedback.ts';
 import type { DeviceLink } from '../sensors/sensor-owners.ts';
 import { items } from '../table.ts';
-import type { Found, Lead, Place, subjectReads, Who } from './subjects.ts';
+import type { Lead, StoredItem, SubjectPlace, SubjectScope, subjectReads } from './subjects.ts';
 
 type Reads = Pick<ReturnType<typeof subjectReads>, 'pages' | 'get'>;
 
-const allOf = async (reads: Reads, place: Place): Promise<Found[]> => {
-  const found: Found[] = [];
+const allOf = async (reads: Reads, place: SubjectPlace): Promise<StoredItem[]> => {
+  const found: StoredItem[] = [];
   for await (const page of reads.pages(place)) found.push(...page);
   return found;
 };
@@ -40,7 +40,7 @@ export const leadsOf = async (reads: Reads, customerId: number): Promise<Lead[]>
 };
 
 /** The sessions, tokens and codes of an account. The account itself comes last, because it leads to them. */
-async function* placesOfAccount(reads: Reads, accountKey: string): AsyncGenerator<Place> {
+async function* placesOfAccount(reads: Reads, accountKey: string): AsyncGenerator<SubjectPlace> {
   const pk = items.account.pk({ accountKey });
   for await (const page of reads.pages({ pk })) {
     for (const item of page) {
@@ -66,13 +66,17 @@ async function* placesOfUser(reads: Reads, customerId: number, id: string, accou
  * A sensor of this customer, with its device. The sensor comes last, and its owner before it, because a device cannot
  * register again while it has one, and its data after that is no longer this customer's.
  */
-export async function* placesOfDevice(reads: Reads, customerId: number, sensorId: string): AsyncGenerator<Place> {
+export async function* placesOfDevice(
+  reads: Reads,
+  customerId: number,
+  sensorId: string,
+): AsyncGenerator<SubjectPlace> {
   const owner = items.owner({ kind: 'sensor', id: sensorId });
   const sensor = await reads.get(items.sensor({ customerId, sensorId }));
   if (sensor && (await reads.get(owner))?.customerId === customerId) {
     const { manufacturer, hardwareId } = sensor as unknown as { manufacturer: string; hardwareId: string };
     yield { pk: items.hardware.pk({ manufacturer, hardwareId }) };
-    const link = (await reads.get(items.deviceOfSensor({ sensorId }))) as (Found & DeviceLink) | null;
+    const link = (await reads.get(items.deviceOfSensor({ sensorId }))) as (StoredItem & DeviceLink) | null;
     if (link) {
       yield { pk: items.device.pk({ hash: link.hash }) };
       yield { pk: items.pairingCode.pk({ hash: link.pairingHash }) };
@@ -85,7 +89,7 @@ export async function* placesOfDevice(reads: Reads, customerId: number, sensorId
 }
 
 /** The owners of the ids of bots, groups and rules. */
-async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<Place> {
+async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<SubjectPlace> {
   for (const [kind, prefix] of [
     ['bot', 'BOT#'],
     ['sensor_group', 'GROUP#'],
@@ -95,13 +99,13 @@ async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<Place
 }
 
 /** Feedback for the manufacturer, which is delivered to a webhook of another customer. */
-async function* placesOfMaker(reads: Reads): AsyncGenerator<Place> {
-  const home = (await reads.get(items.makerFeedback({}))) as (Found & FeedbackHome) | null;
+async function* placesOfMaker(reads: Reads): AsyncGenerator<SubjectPlace> {
+  const home = (await reads.get(items.makerFeedback({}))) as (StoredItem & FeedbackWebhook) | null;
   if (home) yield { pk: items.delivery.pk(home), beginsWith: 'DELIVERY#' };
 }
 
 /** The partitions of a customer that hold data of many subjects. */
-const sharedPlaces = (customerId: number): Place[] => [
+const sharedPlaces = (customerId: number): SubjectPlace[] => [
   { pk: items.lateChange.pk({ customerId }) },
   { pk: items.ruleHit.pk({ customerId }) },
   { pk: items.personDelivery.pk({ customerId }) },
@@ -109,7 +113,11 @@ const sharedPlaces = (customerId: number): Place[] => [
   ...(customerId === UNASSIGNED ? [] : [{ pk: items.auditLine.pk({ customerId: UNASSIGNED }) }]),
 ];
 
-async function* placesOfCustomer(reads: Reads, customerId: number, leads: readonly Lead[]): AsyncGenerator<Place> {
+async function* placesOfCustomer(
+  reads: Reads,
+  customerId: number,
+  leads: readonly Lead[],
+): AsyncGenerator<SubjectPlace> {
   for (const lead of leads) if (lead.kind === 'user') yield* placesOfUser(reads, customerId, lead.id, lead.accountKey);
   for (const { kind, id } of leads) {
     if (kind !== 'sensor') continue;
@@ -133,7 +141,7 @@ async function* placesOfCustomer(reads: Reads, customerId: number, leads: readon
 }
 
 /** The places of a customer that may also hold data of one of its sensors or users. */
-async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenerator<Place> {
+async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenerator<SubjectPlace> {
   for (const webhookId of await webhookIds(reads, customerId))
     yield { pk: items.delivery.pk({ customerId, webhookId }), beginsWith: 'DELIVERY#' };
   yield* placesOfMaker(reads);
@@ -146,7 +154,7 @@ async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenera
  * Every place that may hold data of a subject; first those through which others find it. None of them is found by reading
  * the whole table.
  */
-export async function* placesOf(reads: Reads, who: Who, leads: readonly Lead[]): AsyncGenerator<Place> {
+export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly Lead[]): AsyncGenerator<SubjectPlace> {
   const { customerId, subject, accountKey } = who;
   if (subject.kind === 'customer') return yield* placesOfCustomer(reads, customerId, leads);
   if (subject.kind === 'sensor') {
@@ -162,7 +170,7 @@ export async function* placesOf(reads: Reads, who: Who, leads: readonly Lead[]):
 }
 
 /** The places that only an item leads to: the attempts of a delivery, and the feedback on a hit. */
-export const placesUnder = (item: Found, { customerId, subject }: Who): Place[] => {
+export const placesOfItem = (item: StoredItem, { customerId, subject }: SubjectScope): SubjectPlace[] => {
   const hit = items.ruleHit.read(item);
   if (hit && (item.feedbackRevision ?? item.feedback) !== undefined)
     return [{ pk: items.feedbackOfHit.pk({ customerId, hitId: Number(hit.hitId) }) }];

@@ -1,12 +1,12 @@
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
-import type { belongings, ItemKind, Verdict } from './subject-items.ts';
-import { placesOf, placesUnder } from './subject-places.ts';
-import type { Found, Lead, Place, subjectReads, Who } from './subjects.ts';
+import type { erasureRules, ItemKind, Verdict } from './erasure-rules.ts';
+import { placesOf, placesOfItem } from './subject-places.ts';
+import type { Lead, StoredItem, SubjectPlace, SubjectScope, subjectReads } from './subjects.ts';
 
 type Reads = Pick<ReturnType<typeof subjectReads>, 'pages' | 'get'>;
 /** An item of a subject, the place where it was found, and what an erasure does with it. */
-export type Met = { kind: ItemKind; item: Found; verdict: Exclude<Verdict, 'keep'>; place: Place };
+export type SubjectItem = { kind: ItemKind; item: StoredItem; verdict: Exclude<Verdict, 'keep'>; place: SubjectPlace };
 
 const kinds = Object.entries(items) as [ItemKind, (typeof items)[ItemKind]][];
 export const kindOf = (item: Key): ItemKind | null => kinds.find(([, { read }]) => read(item) !== null)?.[0] ?? null;
@@ -14,12 +14,12 @@ export const kindOf = (item: Key): ItemKind | null => kinds.find(([, { read }]) 
 /** Yields the items of a subject that only the given items lead to. */
 async function* itemsUnder(
   reads: Reads,
-  who: Who,
-  parents: readonly Found[],
-  judge: (place: Place, item: Found) => Met[],
-): AsyncGenerator<Met[]> {
+  who: SubjectScope,
+  parents: readonly StoredItem[],
+  judge: (place: SubjectPlace, item: StoredItem) => SubjectItem[],
+): AsyncGenerator<SubjectItem[]> {
   for (const item of parents)
-    for (const place of placesUnder(item, who))
+    for (const place of placesOfItem(item, who))
       for await (const page of reads.pages(place)) yield page.flatMap((row) => judge(place, row));
 }
 
@@ -27,13 +27,13 @@ async function* itemsUnder(
  * Yields every item of a subject, page by page. Items that only another item leads to come before it. Throws on an item of
  * an undeclared kind, because nobody has decided whose data it holds.
  */
-export async function* walk(
+export async function* subjectItems(
   reads: Reads,
-  who: Who,
+  who: SubjectScope,
   leads: readonly Lead[],
-  belonging: typeof belongings,
-): AsyncGenerator<Met[]> {
-  const judge = (place: Place, item: Found): Met[] => {
+  belonging: typeof erasureRules,
+): AsyncGenerator<SubjectItem[]> {
+  const judge = (place: SubjectPlace, item: StoredItem): SubjectItem[] => {
     const kind = kindOf(item);
     if (!kind) throw new Error(`unknown kind of item: ${item.pk.split('#')[0]}`);
     const verdict = belonging[kind][who.subject.kind]?.(item, who) ?? 'keep';
@@ -44,7 +44,7 @@ export async function* walk(
       const judged = page.flatMap((item) => judge(place, item));
       const ofSubject = new Set(judged.map(({ item }) => item));
       // A user's older feedback may be under a hit that has nothing else of the user.
-      const mayLead = (item: Found) =>
+      const mayLead = (item: StoredItem) =>
         ofSubject.has(item) || (who.subject.kind === 'user' && items.ruleHit.read(item) !== null);
       yield* itemsUnder(reads, who, page.filter(mayLead), judge);
       yield judged;

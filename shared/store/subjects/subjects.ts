@@ -6,9 +6,9 @@ import { markErased } from '../sensors/sensor-owners.ts';
 import { items } from '../table.ts';
 
 /** An item as it is in the table. */
-export type Found = Item & Key;
+export type StoredItem = Item & Key;
 /** A part of the table that may hold data of a subject: a partition, or the sort keys in it with a prefix. */
-export type Place = { pk: string; beginsWith?: string };
+export type SubjectPlace = { pk: string; beginsWith?: string };
 
 /**
  * A lead to the data of a user, a sensor or a webhook that cannot be found any more. An erasure keeps it from before it
@@ -24,7 +24,7 @@ const leadKey = ({ customerId, id: jobId }: JobKey, { kind, id }: Lead) => items
 
 export const subjectReads = (table: TableReader) => ({
   /** Yields the items in a place, page by page. */
-  pages: async function* ({ pk, beginsWith }: Place): AsyncGenerator<Found[]> {
+  pages: async function* ({ pk, beginsWith }: SubjectPlace): AsyncGenerator<StoredItem[]> {
     let startAfter: Item | undefined;
     do {
       const query = { pk, ...(beginsWith !== undefined && { beginsWith }), startAfter };
@@ -35,7 +35,7 @@ export const subjectReads = (table: TableReader) => ({
   },
 
   /** Returns an item by its key. */
-  get: (key: Key): Promise<Found | null> => table.get<Item>(key),
+  get: (key: Key): Promise<StoredItem | null> => table.get<Item>(key),
 
   /** Returns the leads of an erasure. */
   leads: ({ customerId, id }: JobKey): Promise<Lead[]> =>
@@ -66,7 +66,7 @@ const subjectWrites = (table: Table) => ({
     (await table.write({ remove: { pk, sk }, where: present })) === null,
 
   /** Replaces an item by its reduced form. False if the item has changed meanwhile. */
-  replace: async ({ updateDate }: Found, reduced: Found): Promise<boolean> => {
+  replace: async ({ updateDate }: StoredItem, reduced: StoredItem): Promise<boolean> => {
     const unchanged = updateDate === undefined ? present : where('#updateDate = :was', { was: updateDate });
     return (await table.write({ put: reduced, where: unchanged })) === null;
   },
@@ -78,4 +78,9 @@ export const subjects = (table: Table) => ({ ...subjectReads(table), ...subjectW
  * The subject of a job, and its customer. `accountKey`: that of a user, or null if its account is unknown. `named`: the
  * objects of the audit log that are the subject or part of it, such as `sensor 4711`.
  */
-export type Who = { customerId: number; subject: Subject; accountKey: string | null; named: ReadonlySet<string> };
+export type SubjectScope = {
+  customerId: number;
+  subject: Subject;
+  accountKey: string | null;
+  named: ReadonlySet<string>;
+};

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
-import { firstId } from '#shared/store/hits/hit-item.ts';
+import { idBeforeFirst } from '#shared/store/hits/hit-item.ts';
 import { ALL_PERMISSIONS, createHome, fallMessage, homeAt, linkSensor } from '#test/fixtures/home.ts';
 import type { Fault, Story } from '../fault.ts';
 import { ownEvents } from '../own-events.ts';
@@ -33,7 +33,7 @@ const furnishHome = async (scene: Scene) => {
     recipients: first,
     escalation: STEPS.map((afterSeconds, at) => ({ afterSeconds, recipients: others[at] ?? [] })),
   });
-  const path = `/customers/${customerId}/rule-hits/${firstId(customerId) + 1}`;
+  const path = `/customers/${customerId}/rule-hits/${idBeforeFirst(customerId) + 1}`;
 
   return {
     hooks,

@@ -40,7 +40,7 @@ const notifiedByEachChannel = async ({
       const falls = receiver.receipts.filter((receipt) => receipt.customerId === customerId);
       const missed = falls.filter(({ uuid }) => !events.has(uuid));
       const span = [begun, clock.now() + DAY] as const;
-      const { data } = await stores.deliveryLog.joined(customerId, [null], span, { ...page, sensorId: '' });
+      const { data } = await stores.deliveryLog.pageOfAll(customerId, [null], span, { ...page, sensorId: '' });
       const ended = data.filter(({ state, reason }) => state === 'failed' && reason !== null);
       const settled = new Set([
         ...notifications.map(({ hitId, message }) => pairOf(hitId, message)),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
-import type { AuditLine } from '#shared/domain/identity/audit.ts';
+import type { AuditEntry } from '#shared/domain/identity/audit.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { clientOf, logIn } from '#test/fixtures/client.ts';
 import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
@@ -23,12 +23,12 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-type Page = { total: number; data: AuditLine[] };
+type Page = { total: number; data: AuditEntry[] };
 const auditOf = async (client: Client, customerId: number, query = ''): Promise<Page> => {
   const [page] = await client.ok<[Page]>('GET', `/customers/${customerId}/audit${query}`);
   return page;
 };
-const summaryOf = ({ operation, actor, object, changes, refused }: AuditLine) => ({
+const summaryOf = ({ operation, actor, object, changes, refused }: AuditEntry) => ({
   operation,
   actor,
   object,

@@ -3,7 +3,7 @@ import { store } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
 import { type Client, logIn } from '#test/fixtures/client.ts';
 import { ADMIN_PASSWORD } from '#test/fixtures/cloud.ts';
-import { type Erasing, startErasing } from '#test/fixtures/erased.ts';
+import { type Erasing, startErasureWorld } from '#test/fixtures/erasure-world.ts';
 import { unzip } from '#test/fixtures/unzip.ts';
 
 type Job = { id: string; state: string; url: string | null; counts: Record<string, number> };
@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 let world: Erasing;
 let home: Awaited<ReturnType<Erasing['live']>>;
 beforeAll(async () => {
-  world = await startErasing();
+  world = await startErasureWorld();
   home = await world.live();
 });
 afterAll(() => world.stop());

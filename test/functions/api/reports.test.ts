@@ -4,7 +4,7 @@ import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import type { Report } from '#shared/domain/rule/report.ts';
 import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
-import { firstId } from '#shared/store/hits/hit-item.ts';
+import { idBeforeFirst } from '#shared/store/hits/hit-item.ts';
 import { items } from '#shared/store/table.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
@@ -165,7 +165,7 @@ describe('getReport', () => {
     const from = now() - 2 * DAY;
     await seedHits(table, { customerId, sensors: [sensor.sensorId], count: 50, from, stepMs });
     // Positions are derived from ids, so one hit with a high id stands for all before it.
-    const hitId = firstId(customerId) + MAX_HITS + 1;
+    const hitId = idBeforeFirst(customerId) + MAX_HITS + 1;
     const createDate = now();
     const key = items.ruleHit({ customerId, hitId });
     await table.write({ put: { id: hitId, createDate, updateDate: createDate, messages: [], sensorId: 'x', ...key } });

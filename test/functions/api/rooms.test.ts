@@ -163,8 +163,8 @@ describe('regions', () => {
 
   test('names the range of the room for a region outside, and the shortest side for one too small', async () => {
     expect(await errorMessages('maker_a', { regions: [region({ topLeftX: -181, topLeftY: 351 })] })).toEqual([
-      'is outside of the room; it must be from -180 to 180',
-      'is outside of the room; it must be from -30 to 350',
+      'is outside the room; it must be from -180 to 180',
+      'is outside the room; it must be from -30 to 350',
     ]);
     expect(await errorMessages('maker_a', { regions: [region({ bottomRightX: -31 })] })).toEqual([
       'leaves a side shorter than 20 cm',

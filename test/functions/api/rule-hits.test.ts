@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { RETENTION } from '#shared/domain/event/event.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { store } from '#shared/store/store.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
-import { refusedAt } from '#test/fixtures/answers.ts';
+import { rejectedPaths } from '#test/fixtures/answers.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { startCountedCloud } from '#test/fixtures/cloud.ts';
 import { seedHits } from '#test/fixtures/hits.ts';
@@ -31,7 +31,7 @@ describe('the list of rule hits', () => {
     const count = COUNT;
     // Far enough apart that no hit expires while the test runs.
     const stepMs = 600_000;
-    const from = Date.now() - RETENTION - OLD * stepMs - stepMs / 2;
+    const from = Date.now() - EVENT_RETENTION - OLD * stepMs - stepMs / 2;
     const log = { customerId: home.customerId, sensors, count, from, stepMs };
     hits = (await seedHits(cloud.runtime.table, log)).slice(OLD);
     client = home.client;
@@ -80,7 +80,7 @@ describe('the list of rule hits', () => {
     for (const sensorId of others)
       expect(await list(`sensorId=${encodeURIComponent(sensorId)}`)).toMatchObject({ total: 0, data: [] });
     const unfit = await client.call('GET', `${path}?sensorId=%00`);
-    expect(refusedAt(unfit)).toEqual([400, 'sensorId']);
+    expect(rejectedPaths(unfit)).toEqual([400, 'sensorId']);
     expect((await list('sensorId=')).total).toBe(hits.length);
   });
 
@@ -102,7 +102,7 @@ describe('the list of rule hits', () => {
 
 describe('the hits of a customer', () => {
   const hit = (n: number) => ({
-    numbered: { series: 1, number: n + 1 },
+    hitNumber: { series: 1, number: n + 1 },
     ruleId: n,
     ruleSensorGroupId: 0,
     ruleCustomerId: 7,
@@ -116,7 +116,7 @@ describe('the hits of a customer', () => {
     const ledger = createLedger();
     const engine = await startEngine(ledger);
     const { ruleHits } = store(engine.plain);
-    const after = await ruleHits.tail(7);
+    const after = await ruleHits.lastPlace(7);
     const appendAll = () =>
       Promise.all(Array.from({ length: 150 }, (_, n) => ruleHits.append(7, after, hit(n), 1_800_000_000_000)));
     const before = ledger.total();
@@ -136,7 +136,7 @@ describe('the hits of a customer', () => {
     // Two processes, each with a separate queue of writes.
     const first = store(engine.plain).ruleHits;
     const other = store(engine.plain).ruleHits;
-    const after = await first.tail(7);
+    const after = await first.lastPlace(7);
     // Each is appended twice, as if two processes with different clocks apply the same decision.
     const append = (process: typeof first, n: number) =>
       process.append(7, after, hit(n), 1_800_000_000_000 + ((n * 31) % 50));

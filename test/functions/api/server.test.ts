@@ -3,7 +3,7 @@ import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { handler } from '#functions/api/server/handler.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { preferred } from '#shared/api/http/accept.ts';
+import { preferredMediaType } from '#shared/api/http/accept.ts';
 import type { APIGatewayProxyEvent } from '#shared/api/http/exchange.ts';
 import type { HostHealth } from '#shared/domain/service-health.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
@@ -170,5 +170,5 @@ test.each([
   ['text/html', 'png'],
   [';q=,,', 'png'],
 ])('responds to Accept: %s with %s', (accept, wanted) => {
-  expect(preferred(accept, ['image/png', 'image/svg+xml'])).toContain(wanted);
+  expect(preferredMediaType(accept, ['image/png', 'image/svg+xml'])).toContain(wanted);
 });

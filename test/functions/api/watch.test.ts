@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { startReceiver } from '#lib/home/receiver.ts';
-import type { AuditLine } from '#shared/domain/identity/audit.ts';
+import type { AuditEntry } from '#shared/domain/identity/audit.ts';
 import type { Watch } from '#shared/domain/rule/watch.ts';
 import { store } from '#shared/store/store.ts';
 import type { Client } from '#test/fixtures/client.ts';
@@ -151,7 +151,7 @@ describe('the failure of a webhook', () => {
     world.skip(1_000);
     await home.fall();
     expect((await home.watch()).troubles).toMatchObject([{ failedDeliveries: 1 }]);
-    const [page] = await home.client.ok<[{ data: AuditLine[] }]>(
+    const [page] = await home.client.ok<[{ data: AuditEntry[] }]>(
       'GET',
       `/customers/${home.customerId}/audit?operation=markSeen`,
     );

@@ -5,7 +5,7 @@ import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { store } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
 import { register } from '#test/fixtures/client.ts';
-import { ADMIN_PASSWORD, hurried, PROVISIONING_KEY } from '#test/fixtures/cloud.ts';
+import { ADMIN_PASSWORD, PROVISIONING_KEY, withShortPauses } from '#test/fixtures/cloud.ts';
 import { fallMessage, nextHardwareId } from '#test/fixtures/home.ts';
 import { createPeopleWorld } from '#test/fixtures/people.ts';
 
@@ -22,7 +22,7 @@ const furnish = async (before: (writes: readonly Write[]) => Promise<void> = asy
       await before(writes);
       return runtime.table.write(...writes);
     };
-    return hurried({ ...runtime, table: { ...runtime.table, write } });
+    return withShortPauses({ ...runtime, table: { ...runtime.table, write } });
   };
   world = await createPeopleWorld({ wrap });
   const home = await world.furnish();
@@ -54,7 +54,7 @@ test('keeps the file of an export for a day when its task is received twice', as
   await world.idle();
   const { url } = await admin.ok<Job>('GET', at('exports', id));
   // The sweep enqueues a second task when the first has been queued for more than a minute.
-  await store(world.table).dataJobs.again({ customerId, kind: 'export', id }, world.now());
+  await store(world.table).dataJobs.schedule({ customerId, kind: 'export', id }, world.now());
   await world.pass(1);
   expect((await fetch(url ?? '')).status).toBe(200);
   expect(await admin.ok('GET', at('exports', id))).toMatchObject({ state: 'completed', url: expect.any(String) });
@@ -125,7 +125,7 @@ test.each([0, 1])(
     const states = () =>
       Promise.all(ids.map(async (id) => (await dataJobs.get({ customerId, kind: 'erasure', id }))?.state));
     // As if the process of its run had died.
-    await dataJobs.again({ customerId, kind: 'erasure', id: ids[late] ?? '' }, world.now() + 15 * 60_000);
+    await dataJobs.schedule({ customerId, kind: 'erasure', id: ids[late] ?? '' }, world.now() + 15 * 60_000);
     await passMinutes(10);
     expect((await states())[late]).toBe('running');
     expect(await link()).toBe(409);

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SLOT_POLL_MS } from '#functions/workers/deliver/circuit.ts';
 import { spanOf } from '#shared/domain/delivery/replay.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
-import { createDeath } from '#test/fixtures/death.ts';
+import { createCrash } from '#test/fixtures/crash.ts';
 import { createDeliveryWorld, status } from '#test/fixtures/deliveries.ts';
 
 const DAY = 86_400_000;
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
-const death = createDeath();
+const death = createCrash();
 /** Called when a delivery starts to wait for a slot or the result of a probe. */
 let onWait = () => {};
 beforeAll(async () => {

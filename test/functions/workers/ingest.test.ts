@@ -4,8 +4,8 @@ import { handler } from '#functions/workers/ingest/handler.ts';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { lambdaContext } from '#lib/local/lambda/invocation.ts';
-import { hashOf } from '#shared/auth/tokens.ts';
-import { encode } from '#shared/queue/encode.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
+import { encodeTask } from '#shared/queue/encode.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 import { renewToken } from '#test/fixtures/mqtt.ts';
@@ -45,7 +45,7 @@ const runtime = () => ({
 });
 const context = lambdaContext({ functionName: 'any', timeoutSeconds: 15, clock: systemClock });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-const principalOf = (token: string) => Buffer.from(hashOf(token), 'base64url').toString('hex');
+const principalOf = (token: string) => Buffer.from(hashSecret(token), 'base64url').toString('hex');
 const published = (more: object = {}) => ({
   sensorId: sensor.sensorId,
   principal: principalOf(sensor.deviceToken),
@@ -140,7 +140,7 @@ describe('a message from the queue mqtt', () => {
   test('returns from the dead-letter queue with the sweep', async () => {
     const { queues, dead } = cloud.waiting as Extract<Cloud['waiting'], { dead: object }>;
     dead.mqtt.send({
-      ...encode({ type: 'check_sensor', customerId: 0, sensorId: 'x' }),
+      ...encodeTask({ type: 'check_sensor', customerId: 0, sensorId: 'x' }),
       body: JSON.stringify(published()),
     });
     await cloud.runtime.queues.redrive('mqtt');

@@ -8,16 +8,16 @@ import {
   again,
   crashingAt,
   presence,
+  processRecords,
   type QueueRecord,
-  startCloudByHand,
+  startCloudWithoutQueues,
   uuidOf,
-  work,
 } from '#test/fixtures/process-by-hand.ts';
 
-let cloud: Awaited<ReturnType<typeof startCloudByHand>>;
+let cloud: Awaited<ReturnType<typeof startCloudWithoutQueues>>;
 let base: Runtime;
 beforeAll(async () => {
-  cloud = await startCloudByHand();
+  cloud = await startCloudWithoutQueues();
   base = cloud.base;
 });
 afterAll(() => cloud.stop());
@@ -30,7 +30,7 @@ const stateWritesOf = async (...records: QueueRecord[]): Promise<number> => {
     if (writes.some((write) => 'put' in write && write.put.sk === 'STATE')) states += 1;
     return base.table.write(...writes);
   };
-  expect(await work({ ...base, table: { ...base.table, write } }, ...records)).toEqual([]);
+  expect(await processRecords({ ...base, table: { ...base.table, write } }, ...records)).toEqual([]);
   return states;
 };
 
@@ -54,9 +54,9 @@ describe('messages of a sensor', () => {
   test('change nothing when they are received again, even without an event', async () => {
     const { said, events, state } = await prepare('ash');
     const records = [said(presence(true, 0)), said(presence(true, 1)), said(presence(false, 2))];
-    await work(base, ...records);
+    await processRecords(base, ...records);
     const before = await state();
-    expect(await work(base, ...records.map(again))).toEqual([]);
+    expect(await processRecords(base, ...records.map(again))).toEqual([]);
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
     expect((await state())?.version).toBe(before?.version);
   });
@@ -78,16 +78,18 @@ describe('messages of a sensor', () => {
     const last = said(presence(true, 2));
     const firstElsewhere = elsewhere(first);
     const secondElsewhere = elsewhere(second);
-    expect(await work({ ...base, queues }, firstElsewhere, secondElsewhere)).toEqual([secondElsewhere.messageId]);
-    expect(await work({ ...base, queues }, again(secondElsewhere), last)).toEqual([last.messageId]);
+    expect(await processRecords({ ...base, queues }, firstElsewhere, secondElsewhere)).toEqual([
+      secondElsewhere.messageId,
+    ]);
+    expect(await processRecords({ ...base, queues }, again(secondElsewhere), last)).toEqual([last.messageId]);
     expect(quarantined).toEqual(Array(2).fill('quarantine: the table has no such sensor'));
-    expect(await work(base, last)).toEqual([]);
+    expect(await processRecords(base, last)).toEqual([]);
     expect(await events()).toEqual(['occupied_room', 'active']);
   });
 
   test('count as new after their queue was recreated and numbers from the start', async () => {
     const { said, events } = await prepare('acacia');
-    await work(base, said(presence(true, 0)));
+    await processRecords(base, said(presence(true, 0)));
     const next = said(presence(false, 1));
     const task = JSON.parse(next.body) as { receiveDate: number };
     const renumbered = {
@@ -95,7 +97,7 @@ describe('messages of a sensor', () => {
       body: JSON.stringify({ ...task, receiveDate: task.receiveDate + 60_000 }),
       attributes: { ...next.attributes, SequenceNumber: '1'.padStart(20, '0') },
     };
-    expect(await work(base, renumbered)).toEqual([]);
+    expect(await processRecords(base, renumbered)).toEqual([]);
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
@@ -103,9 +105,9 @@ describe('messages of a sensor', () => {
     const { said, events } = await prepare('aspen');
     const first = presence(true, 0);
     const second = presence(false, 1);
-    await work(base, said(first), said(second));
+    await processRecords(base, said(first), said(second));
     await new Promise((resolve) => setTimeout(resolve, 2));
-    await work(base, said(first));
+    await processRecords(base, said(first));
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
@@ -115,8 +117,11 @@ describe('messages of a sensor', () => {
     const first = said(...many(0));
     const second = said(...many(30));
     // The first message makes two decisions, of which the second is never applied.
-    expect(await work(crashingAt(base, 'HIT#', 13), first, second)).toEqual([first.messageId, second.messageId]);
-    expect(await work(base, again(first), again(second))).toEqual([]);
+    expect(await processRecords(crashingAt(base, 'HIT#', 13), first, second)).toEqual([
+      first.messageId,
+      second.messageId,
+    ]);
+    expect(await processRecords(base, again(first), again(second))).toEqual([]);
     expect(await hits()).toBe(30);
   });
 
@@ -124,27 +129,27 @@ describe('messages of a sensor', () => {
     const { said, hits } = await prepare('rowan');
     const first = said(presence(true, 0));
     const second = said(presence(false, 1));
-    expect(await work(crashingAt(base, 'HIT#'), first)).toEqual([first.messageId]);
+    expect(await processRecords(crashingAt(base, 'HIT#'), first)).toEqual([first.messageId]);
     expect(await hits()).toBe(0);
-    await work(base, second);
+    await processRecords(base, second);
     expect(await hits()).toBe(1);
-    await work(base, again(first));
+    await processRecords(base, again(first));
     expect(await hits()).toBe(1);
   });
 
   test('update lastSeen without other changes after a quarter of the inactivity limit', async () => {
     const { said, state } = await prepare('birch');
     // From the second message on, the sensor counts as reporting regularly.
-    for (const at of [0, 1]) await work(base, said(presence(true, at)));
+    for (const at of [0, 1]) await processRecords(base, said(presence(true, at)));
     const { version, lastSeen } = (await state()) ?? {};
     const later = (seconds: number) => {
       const record = said(presence(true, seconds));
       const task = JSON.parse(record.body) as { receiveDate: number };
       return { ...record, body: JSON.stringify({ ...task, receiveDate: task.receiveDate + seconds * 1_000 }) };
     };
-    for (const seconds of [10, 30, 74]) await work(base, later(seconds));
+    for (const seconds of [10, 30, 74]) await processRecords(base, later(seconds));
     expect(await state()).toMatchObject({ version, lastSeen });
-    await work(base, later(77));
+    await processRecords(base, later(77));
     expect((await state())?.lastSeen).toBeGreaterThan(Number(lastSeen) + 75_000);
   });
 });
@@ -152,17 +157,17 @@ describe('messages of a sensor', () => {
 describe('time', () => {
   test('moves a fall on once, even if checks are early, concurrent, repeated or late', async () => {
     const { said, check, hits } = await prepare('willow', 'fall_detected');
-    await work(base, said({ ...fallMessage('fall_detected', Date.now()), uuid: uuidOf(1) }));
+    await processRecords(base, said({ ...fallMessage('fall_detected', Date.now()), uuid: uuidOf(1) }));
     const at = (seconds: number): Runtime => ({ ...base, now: () => Date.now() + seconds * 1_000 });
-    await work(at(1), check());
+    await processRecords(at(1), check());
     expect(await hits()).toBe(0);
-    await Promise.all([60, 60, 61].map((seconds) => work(at(seconds), check())));
-    await work(at(61), check());
+    await Promise.all([60, 60, 61].map((seconds) => processRecords(at(seconds), check())));
+    await processRecords(at(61), check());
     expect(await hits()).toBe(0);
-    await Promise.all([100, 100, 101, 100].map((seconds) => work(at(seconds), check())));
-    await work(at(101), check());
+    await Promise.all([100, 100, 101, 100].map((seconds) => processRecords(at(seconds), check())));
+    await processRecords(at(101), check());
     expect(await hits()).toBe(1);
-    for (const seconds of [99, 200, 5_000]) await work(at(seconds), check());
+    for (const seconds of [99, 200, 5_000]) await processRecords(at(seconds), check());
     expect(await hits()).toBe(1);
   });
 
@@ -170,12 +175,12 @@ describe('time', () => {
     for (const name of ['hazel', 'linden']) {
       const { said, check, hits, state } = await prepare(name, 'fall_detected');
       const start = (at: number) => said({ ...fallMessage('fall_detected', Date.now() + at), uuid: uuidOf(at) });
-      await work(base, start(1));
+      await processRecords(base, start(1));
       const late = { ...base, now: () => Date.now() + 100_000 };
-      expect(await work(crashingAt(late, 'HIT#'), check())).toHaveLength(1);
+      expect(await processRecords(crashingAt(late, 'HIT#'), check())).toHaveLength(1);
       expect(await hits()).toBe(0);
       expect((await state())?.decision).not.toBeNull();
-      await work(late, name === 'hazel' ? check() : start(2));
+      await processRecords(late, name === 'hazel' ? check() : start(2));
       expect(await hits()).toBe(1);
       expect(Number((await state())?.dueAt)).toBeGreaterThan(0);
     }

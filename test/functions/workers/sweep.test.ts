@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { handler } from '#functions/workers/sweep/handler.ts';
-import { createResend } from '#functions/workers/sweep/resend.ts';
+import { createResendHistory } from '#functions/workers/sweep/resend-history.ts';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import { hashOf } from '#shared/domain/ids.ts';
-import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
-import type { Outgoing } from '#shared/queue/encode.ts';
+import { type Measure, noMetrics } from '#shared/observability/metrics.ts';
+import type { QueueMessage } from '#shared/queue/encode.ts';
 import { workQueues } from '#shared/queue/names.ts';
 import { dueAt } from '#shared/store/engine/due.ts';
 import { DUE_SHARDS, items } from '#shared/store/table.ts';
@@ -15,13 +15,13 @@ import { ALL_PERMISSIONS, adminOf, createHome } from '#test/fixtures/home.ts';
 
 let ahead = 0;
 let cloud: Cloud;
-const messages: Outgoing[] = [];
+const messages: QueueMessage[] = [];
 /** Called when messages are sent to a queue; it throws if the queue is unavailable. */
 let accept: () => void = () => {};
 const measured: unknown[][] = [];
 const measure = (...args: unknown[]) => void measured.push(args);
 beforeAll(async () => {
-  const send = async (_: string, sent: readonly Outgoing[]) => {
+  const send = async (_: string, sent: readonly QueueMessage[]) => {
     accept();
     messages.push(...sent);
   };
@@ -36,7 +36,7 @@ beforeAll(async () => {
     wrap: (runtime) => ({
       ...runtime,
       queues: { ...runtime.queues, send },
-      metrics: { ...unmeasured, measure: measure as Measure },
+      metrics: { ...noMetrics, measure: measure as Measure },
     }),
   });
 });
@@ -94,7 +94,7 @@ describe('the sweep', () => {
 
 describe('resend', () => {
   test('waits at most 15 minutes, and forgets processed items', () => {
-    const { isTime, tidy } = createResend();
+    const { isTime, tidy } = createResendHistory();
     let now = 0;
     const waits = Array.from({ length: 8 }, () => {
       const begin = now;

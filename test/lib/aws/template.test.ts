@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { groups, schedules, schedulesOfAws } from '#functions/index.ts';
+import { awsSchedules, groups, schedules } from '#functions/index.ts';
 import { isGuessable } from '#lib/aws/api/operations.ts';
 import { errors } from '#shared/api/errors.ts';
 import { apiOf, type Operation } from '#shared/api/operation.ts';
@@ -184,7 +184,7 @@ describe('the functions', () => {
     });
   });
 
-  it.each(schedulesOfAws)('run $name once a day, only in stages with alarmEmail', ({ name }) => {
+  it.each(awsSchedules)('run $name once a day, only in stages with alarmEmail', ({ name }) => {
     const named = { Properties: { FunctionName: `Test-${name}` } };
     const [[id, { Properties }]] = Object.entries(prod.findResources('AWS::Lambda::Function', named)) as [
       [string, Properties],

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startReceiver } from '#lib/home/receiver.ts';
-import { makePackage, PACKAGE_NAME, packPackage } from '#lib/tools/client/pack.ts';
+import { buildPackage, PACKAGE_NAME, packPackage } from '#lib/tools/client/pack.ts';
 import own from '#package.json' with { type: 'json' };
 import { settingsFrom } from '#shared/runtime/env.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY } from '#test/fixtures/cloud.ts';
@@ -22,7 +22,7 @@ let project: string;
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'client-'));
   project = join(folder, 'project');
-  await makePackage(join(folder, 'made'), settingsFrom({}));
+  await buildPackage(join(folder, 'made'), settingsFrom({}));
   const packed = await packPackage(join(folder, 'made'), folder);
   const installed = join(project, 'node_modules', PACKAGE_NAME);
   await mkdir(installed, { recursive: true });

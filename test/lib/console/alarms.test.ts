@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-// By names that are not known to the compiler: it reads the console with other settings.
+// Imported by paths that the compiler does not see, because the console has other compiler settings.
 const folder = new URL('../../../lib/console/overview/', import.meta.url).pathname;
-type Answer = { createDate: number; classification: string };
+type Feedback = { createDate: number; classification: string };
 type Hit = {
   id: number;
   createDate: number;
@@ -12,16 +12,16 @@ type Hit = {
   situation: string;
   ruleMessages: object[];
   acknowledgement: { name: string; date: number } | null;
-  feedback: Answer | null;
+  feedback: Feedback | null;
 };
 type Alarm = { name: string; since: number; hits: Hit[]; fall?: object };
 type Fall = { sensorId: string; since: number };
 type Known = { hits: readonly Hit[]; changed: number; isWhole: boolean };
-const { alarmsOf, withFalls, isOpen, answered, SHIFT } = (await import(`${folder}alarms.ts`)) as {
+const { alarmsOf, withOpenFalls, isOpen, answeredAlarms, SHIFT } = (await import(`${folder}alarms.ts`)) as {
   alarmsOf: (hits: readonly Hit[]) => Alarm[];
-  withFalls: (alarms: readonly Alarm[], falls: readonly Fall[]) => { alarms: Alarm[]; untold: Fall[] };
+  withOpenFalls: (alarms: readonly Alarm[], falls: readonly Fall[]) => { alarms: Alarm[]; unreported: Fall[] };
   isOpen: (alarm: Alarm) => boolean;
-  answered: (alarms: readonly Alarm[], now: number) => { taken: Alarm[]; done: Alarm[] };
+  answeredAlarms: (alarms: readonly Alarm[], now: number) => { acknowledged: Alarm[]; closed: Alarm[] };
   SHIFT: number;
 };
 const { merged } = (await import(`${folder}hits.ts`)) as {
@@ -42,13 +42,13 @@ const hit = (id: number, minute: number, more: Partial<Hit> = {}): Hit => ({
   feedback: null,
   ...more,
 });
-const taken = (minute: number) => ({ acknowledgement: { name: 'Anna Meier', date: START + minute * MINUTE } });
-const judged = (minute: number) => ({
+const acknowledgedAt = (minute: number) => ({ acknowledgement: { name: 'Anna Meier', date: START + minute * MINUTE } });
+const closedAt = (minute: number) => ({
   feedback: { createDate: START + minute * MINUTE, classification: 'FALSE_POSITIVE' },
 });
 const idsOf = (alarms: readonly Alarm[]) => alarms.map(({ hits }) => hits.map(({ id }) => id));
 
-test('what one fall fires is one alarm; another sensor, another kind and a later fall are alarms of their own', () => {
+test('groups the hits of a fall into one alarm, separate from other sensors, other situations and later falls', () => {
   const hits = [
     hit(1, 0, { situation: 'fall_suspected' }),
     hit(2, 1, { sensorId: 'b' }),
@@ -59,56 +59,60 @@ test('what one fall fires is one alarm; another sensor, another kind and a later
   expect(idsOf(alarmsOf(hits.toReversed()))).toEqual([[1, 3], [2], [4], [5]]);
 });
 
-test('what comes after somebody has answered is an alarm of its own', () => {
-  expect(idsOf(alarmsOf([hit(1, 0, taken(1)), hit(2, 2)]))).toEqual([[1], [2]]);
-  expect(idsOf(alarmsOf([hit(1, 0, judged(1)), hit(2, 2)]))).toEqual([[1], [2]]);
-  expect(idsOf(alarmsOf([hit(1, 0, taken(3)), hit(2, 2)]))).toEqual([[1, 2]]);
+test('starts a new alarm with the first hit after an answer', () => {
+  expect(idsOf(alarmsOf([hit(1, 0, acknowledgedAt(1)), hit(2, 2)]))).toEqual([[1], [2]]);
+  expect(idsOf(alarmsOf([hit(1, 0, closedAt(1)), hit(2, 2)]))).toEqual([[1], [2]]);
+  expect(idsOf(alarmsOf([hit(1, 0, acknowledgedAt(3)), hit(2, 2)]))).toEqual([[1, 2]]);
 });
 
-test('falls but for their end, vital signs and silence are alarms, and nothing else is', () => {
-  const not = ['fall_canceled', 'fall_finished', 'empty_room', 'bed_left', 'sensor_active', 'sensor_tilted'];
-  expect(alarmsOf(not.map((situation, at) => hit(at, at, { situation })))).toEqual([]);
-  const are = ['fall_loop', 'fall_suspected_sensitive', 'fall_confirmed', 'respiration_low', 'sensor_inactive'];
-  for (const situation of are) expect(alarmsOf([hit(1, 0, { situation })])).toHaveLength(1);
+test('raises alarms only for falls, except their end, for vital signs, and for offline sensors', () => {
+  const quiet = ['fall_canceled', 'fall_finished', 'empty_room', 'bed_left', 'sensor_active', 'sensor_tilted'];
+  expect(alarmsOf(quiet.map((situation, at) => hit(at, at, { situation })))).toEqual([]);
+  const alarming = ['fall_loop', 'fall_suspected_sensitive', 'fall_confirmed', 'respiration_low', 'sensor_inactive'];
+  for (const situation of alarming) expect(alarmsOf([hit(1, 0, { situation })])).toHaveLength(1);
 });
 
-test('an alarm is open while one of its hits has neither somebody who goes nor a word of what it was', () => {
-  const states = [hit(1, 0), hit(1, 0, taken(5)), hit(1, 0, judged(5))].map((version) =>
+test('keeps an alarm open while one of its hits has neither an acknowledgement nor an outcome', () => {
+  const states = [hit(1, 0), hit(1, 0, acknowledgedAt(5)), hit(1, 0, closedAt(5))].map((version) =>
     alarmsOf([version]).map(isOpen),
   );
   expect(states).toEqual([[true], [false], [false]]);
-  expect(alarmsOf([hit(1, 0, taken(5)), hit(2, 1)]).map(isOpen)).toEqual([true]);
+  expect(alarmsOf([hit(1, 0, acknowledgedAt(5)), hit(2, 1)]).map(isOpen)).toEqual([true]);
 });
 
-test('who goes is shown until somebody says what it was, and for a shift', () => {
+test('lists an acknowledged alarm until it has an outcome, and a closed one for a shift', () => {
   const now = START + 10 * MINUTE;
-  const alarms = alarmsOf([hit(1, 0, taken(1)), hit(2, 2, { ...taken(3), ...judged(4) }), hit(3, 5)]);
-  expect(Object.values(answered(alarms, now)).map(idsOf)).toEqual([[[1]], [[2]]]);
-  expect(Object.values(answered(alarms, START + MINUTE + SHIFT)).map(idsOf)).toEqual([[], [[2]]]);
-  expect(Object.values(answered(alarms, START + 4 * MINUTE + SHIFT)).map(idsOf)).toEqual([[], []]);
+  const alarms = alarmsOf([
+    hit(1, 0, acknowledgedAt(1)),
+    hit(2, 2, { ...acknowledgedAt(3), ...closedAt(4) }),
+    hit(3, 5),
+  ]);
+  expect(Object.values(answeredAlarms(alarms, now)).map(idsOf)).toEqual([[[1]], [[2]]]);
+  expect(Object.values(answeredAlarms(alarms, START + MINUTE + SHIFT)).map(idsOf)).toEqual([[], [[2]]]);
+  expect(Object.values(answeredAlarms(alarms, START + 4 * MINUTE + SHIFT)).map(idsOf)).toEqual([[], []]);
 });
 
-test('an answered alarm stays among those taken care of while its fall goes on, however long', () => {
+test('keeps an answered alarm among the acknowledged ones while its fall is open, even after a shift', () => {
   const fall = { sensorId: 'a', since: START };
-  const { alarms } = withFalls(alarmsOf([hit(1, 0, { ...taken(1), ...judged(2) })]), [fall]);
-  expect(Object.values(answered(alarms, START + 2 * SHIFT)).map(idsOf)).toEqual([[[1]], []]);
+  const { alarms } = withOpenFalls(alarmsOf([hit(1, 0, { ...acknowledgedAt(1), ...closedAt(2) })]), [fall]);
+  expect(Object.values(answeredAlarms(alarms, START + 2 * SHIFT)).map(idsOf)).toEqual([[[1]], []]);
 });
 
-test('a fall that goes on belongs to the alarm of its sensor; without one no rule told of it', () => {
+test('adds an open fall to the alarm of its sensor, and reports a fall without an alarm', () => {
   const alarms = alarmsOf([hit(1, 10), hit(2, 11, { sensorId: 'b', situation: 'apnea' })]);
   const falls = [
     { sensorId: 'a', since: START + 9 * MINUTE },
     { sensorId: 'a', since: START + 30 * MINUTE },
     { sensorId: 'b', since: START + 9 * MINUTE },
   ];
-  const found = withFalls(alarms, falls);
+  const found = withOpenFalls(alarms, falls);
   expect(found.alarms.map(({ fall }) => fall)).toEqual([falls[0], undefined]);
-  expect(found.untold).toEqual(falls.slice(1));
+  expect(found.unreported).toEqual(falls.slice(1));
 });
 
-test('of a hit the newer form stays, whichever answer comes last, and what is older than a day goes', () => {
+test('keeps the newer version of a hit in any order of responses, and drops hits older than a day', () => {
   const old = hit(1, 0);
-  const newer = { ...hit(1, 0, taken(3)), updateDate: START + 3 * MINUTE };
+  const newer = { ...hit(1, 0, acknowledgedAt(3)), updateDate: START + 3 * MINUTE };
   const first = merged(undefined, [hit(2, 1), old], START);
   expect(merged(first, [newer], START).hits).toEqual([hit(2, 1), newer]);
   expect(merged(merged(first, [newer], START), [old], START)).toEqual({
@@ -119,10 +123,10 @@ test('of a hit the newer form stays, whichever answer comes last, and what is ol
   expect(merged(first, [], START + MINUTE).hits).toEqual([hit(2, 1)]);
 });
 
-test('an alarm counts from when its fall began, which a rule may tell of later, and is as old among others', () => {
+test('counts an alarm from the start of its fall, even if its hit is later', () => {
   const falls = [{ sensorId: 'a', since: START - MINUTE / 2 }];
-  const [first, second] = withFalls(alarmsOf([hit(1, 0), hit(2, 1, { sensorId: 'b' })]), falls).alarms;
+  const [first, second] = withOpenFalls(alarmsOf([hit(1, 0), hit(2, 1, { sensorId: 'b' })]), falls).alarms;
   expect([first?.since, second?.since]).toEqual([START - MINUTE / 2, START + MINUTE]);
-  const earlier = withFalls(alarmsOf([hit(1, -0.9)]), falls).alarms;
+  const earlier = withOpenFalls(alarmsOf([hit(1, -0.9)]), falls).alarms;
   expect(earlier.map(({ since }) => since)).toEqual([START - 0.9 * MINUTE]);
 });

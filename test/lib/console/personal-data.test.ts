@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { itemsEnglish } from '#lib/console/personal-data/items-english.ts';
 import { itemsGerman } from '#lib/console/personal-data/items-german.ts';
-import { belongings } from '#shared/store/subjects/subject-items.ts';
+import { erasureRules } from '#shared/store/subjects/erasure-rules.ts';
 
 test.each([
   ['English', itemsEnglish],
   ['German', itemsGerman],
-])('each kind of item that an erasure counts has a word in %s, and no others have', (_, words) => {
-  const counted = Object.entries(belongings).filter(([, belonging]) => Object.keys(belonging).length > 0);
-  expect(Object.keys(words).toSorted()).toEqual(counted.map(([kind]) => kind).toSorted());
+])('names each kind of item that an erasure counts in %s, and no others', (_, names) => {
+  const counted = Object.entries(erasureRules).filter(([, belonging]) => Object.keys(belonging).length > 0);
+  expect(Object.keys(names).toSorted()).toEqual(counted.map(([kind]) => kind).toSorted());
 });
 
-test('kinds that are one line in one language are one in the other', () => {
+test('groups kinds of items into the same lines in both languages', () => {
   const lines = (words: Readonly<Record<string, string>>) =>
     [...Map.groupBy(Object.keys(words), (kind) => words[kind]).values()].map((kinds) => kinds.toSorted()).toSorted();
   expect(lines(itemsGerman)).toEqual(lines(itemsEnglish));

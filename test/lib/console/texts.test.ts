@@ -14,7 +14,7 @@ type Document = {
   components: { schemas: Record<string, Schema> };
 };
 
-/** The fields of all configurations of sensors that can be written, with what the contract says of them. */
+/** All writable configuration fields, with their schemas in the contract. */
 const fields = () => {
   const { paths, components } = openApi(describeApi(groups), settingsFrom({})) as unknown as Document;
   const bodies = Object.entries(paths).flatMap(([path, { put }]) =>
@@ -26,20 +26,20 @@ const fields = () => {
   });
 };
 
-test('each field of a configuration has a name and a text in German, and no others have', () => {
+test('covers each configuration field, and no other, in German', () => {
   const names = new Set(fields().map(([name]) => name));
   expect(names.size).toBeGreaterThan(70);
   expect(Object.keys(german).toSorted()).toEqual([...names].toSorted());
 });
 
-test('what a choice means is told in German where it is told in English', () => {
+test('explains the same choices in German as in English', () => {
   const choices = (text = '') => [...text.matchAll(/(?:^|[ :,])(-?\d) /g)].map(([, choice]) => choice);
   for (const [name, { description }] of fields())
     if (/(?:^|: )-?\d \w/.test(description ?? ''))
       expect(choices(german[name]?.[1]), name).toEqual(choices(description));
 });
 
-test('the console offers a format to those whom the service lets have it', () => {
+test('offers formats to bots only where the API does', () => {
   const offered = Format.options.filter((format) => isForBots(format));
   expect(offered).toEqual(Format.options.filter((format) => formats[format].isForBots));
 });

@@ -6,7 +6,7 @@ import { optionsFrom } from '#lib/local/options.ts';
 import { similarTo } from '#lib/local/similar.ts';
 import { variableNames, variables } from '#lib/local/variables.ts';
 import type { Setting } from '#shared/settings/setting.ts';
-import { refused } from '#test/fixtures/setting-values.ts';
+import { invalidValues } from '#test/fixtures/setting-values.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sensor-cloud-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -61,7 +61,7 @@ describe('an invalid setting', () => {
     '%s is rejected with what is allowed, an example, and its value unless it is secret',
     (name) => {
       const { schema, about }: Setting = variables[name];
-      const values = refused[name];
+      const values = invalidValues[name];
       expect(values.length).toBeGreaterThan(0);
       for (const value of values) {
         const [sentence, ...others] = refusalsOf({ [name]: value });

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SkippingClock, skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { HOUR, type Occurrence } from '#lib/simulate/day.ts';
-import { silence } from '#lib/simulate/home.ts';
+import { disconnectSensors } from '#lib/simulate/home.ts';
 import { nextMidnight } from '#lib/simulate/local-time.ts';
 import { makerOf } from '#lib/simulate/makers.ts';
 import { dayIn, messagesOf, type ObservedMoment, type PlanOptions } from '#lib/simulate/plan.ts';
 import { readRecords } from '#lib/simulate/records.ts';
-import { clockText, judgeAll, judgeFalls, simulate, tallyText } from '#lib/simulate/run.ts';
+import { checkFalls, checkRecords, clockText, simulate, tallyText } from '#lib/simulate/run.ts';
 import { atFullSpeed, atSpeed } from '#lib/simulate/simulation-clock.ts';
 import { decoders } from '#shared/domain/makers/decoders.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
@@ -136,7 +136,7 @@ describe('the simulator', () => {
     expect(clock.now()).toBeGreaterThanOrEqual(midnight + until);
     expect(lines.at(-1)).toMatch(/^day 1 10:\d\d {2}sent \d+ {2}alarms \d+ {2}arrived \d+: /);
     const records = await readRecords(result.home);
-    const { complaints, verdict } = judgeAll(result, records);
+    const { complaints, verdict } = checkRecords(result, records);
     expect(complaints).toEqual([]);
     expect(verdict).toMatch(
       /^\d+ messages: \d+ events .*, each delivered once; \d+ hits of 9 rules, \d+ alarms, each delivered once; \d+ duplicates, nothing/,
@@ -148,7 +148,7 @@ describe('the simulator', () => {
     const wrong = { ...expected, hits: new Map(expected.hits), events: new Map(expected.events) };
     wrong.events.set('3 fall/fall_detected', 2);
     wrong.hits.set('3 fall_detected, home', 2);
-    expect(judgeAll({ ...result, expected: wrong }, records).complaints).toEqual([
+    expect(checkRecords({ ...result, expected: wrong }, records).complaints).toEqual([
       'events of sensor 3 fall/fall_detected: expected 2, got 0',
       'hits of sensor 3 fall_detected, home: expected 2, got 0',
     ]);
@@ -163,12 +163,12 @@ describe('the simulator', () => {
     const startClock = () => atSpeed({ now: clock.now, pause, speed: 100_000, settled: cloud.idle });
     const home = { ...access(), mqttUrl: cloud.mqttUrl };
     const result = await simulate({ ...home, ...options }, { startClock, pace: async () => {}, show: () => {} });
-    await silence(result.home);
-    expect(judgeFalls(result)).toEqual({ complaints: [], verdict: '1 falls happened, 1 were delivered' });
+    await disconnectSensors(result.home);
+    expect(checkFalls(result)).toEqual({ complaints: [], verdict: '1 falls happened, 1 were delivered' });
     expect(result.tally.sent).toBe(sent(options).length);
     const { expected } = result;
     const wrong = new Map([...expected.events].map(([key, times]) => [key, times + 1]));
-    expect(judgeFalls({ ...result, expected: { ...expected, events: wrong } }).complaints).toEqual([
+    expect(checkFalls({ ...result, expected: { ...expected, events: wrong } }).complaints).toEqual([
       'falls: expected 2, delivered 1',
     ]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkAlarms, checkBootstrap, checkConcurrency, checkMail, checkSubscriptions } from '#lib/tools/aws/checks.ts';
-import { sentenceOf } from '#lib/tools/aws/failure.ts';
+import { explainAwsError } from '#lib/tools/aws/failure.ts';
 import type { Template } from '#lib/tools/aws/template.ts';
 import { runTool } from '#lib/tools/run.ts';
 import { accountWith, awsError } from '#test/fixtures/aws-account.ts';
@@ -150,7 +150,7 @@ describe('runTool', () => {
     ['no network', Object.assign(new Error('x'), { code: 'ENOTFOUND' }), /cannot be reached/],
     ['no table', awsError('ResourceNotFoundException'), /has no such table/],
   ])('explains %s in one sentence and returns 1', async (_, error, says) => {
-    expect(sentenceOf(error)).toMatch(SENTENCE);
+    expect(explainAwsError(error)).toMatch(SENTENCE);
     const lines: string[] = [];
     const code = await runTool(
       () => Promise.reject(error),

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LEAST_BOOTSTRAP } from '#lib/tools/aws/checks.ts';
+import { MIN_BOOTSTRAP_VERSION } from '#lib/tools/aws/checks.ts';
 import { contextFrom, contextProblem } from '#lib/tools/aws/context.ts';
-import { costAtRest, costLines } from '#lib/tools/aws/cost-at-rest.ts';
+import { costAtRest, formatCosts } from '#lib/tools/aws/cost-at-rest.ts';
 import { deploy, destroy, diff } from '#lib/tools/aws/deploy.ts';
 import { readStage } from '#lib/tools/aws/stage.ts';
 import { keepsData, mailSenderIn, reservedIn, type Template } from '#lib/tools/aws/template.ts';
@@ -198,7 +198,7 @@ describe('the settings of a stage', () => {
 
   test('produce a template that needs exactly the checked bootstrap version', () => {
     const app = stackOf().stack.node.root as App;
-    expect(app.synth().getStackByName('Test').requiresBootstrapStackVersion).toBe(LEAST_BOOTSTRAP);
+    expect(app.synth().getStackByName('Test').requiresBootstrapStackVersion).toBe(MIN_BOOTSTRAP_VERSION);
   });
 });
 
@@ -223,7 +223,7 @@ describe('the cost at rest', () => {
       ['1 KMS keys', 1],
       ['1 web ACLs with their rules', 8],
     ]);
-    expect(costLines(rows).at(-1)).toMatch(/^ +12\.30 {2}total/);
+    expect(formatCosts(rows).at(-1)).toMatch(/^ +12\.30 {2}total/);
   });
 
   test('includes the canary, at less than USD 3 a month', () => {

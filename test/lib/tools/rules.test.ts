@@ -30,7 +30,7 @@ const whyNot = ({ rule: change = {}, what = {}, firedAt, isExact = true }: More)
       fired: new Set(),
       firedAt: new Map(firedAt === undefined ? [] : [[1, firedAt]]),
     },
-  ).why;
+  ).reasons;
 
 describe('verdictOf', () => {
   test.each<[string, More, RegExp]>([

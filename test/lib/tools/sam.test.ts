@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { entryOf } from '#lib/aws/functions/entry.ts';
+import { entrySource } from '#lib/aws/functions/entry.ts';
 import { ensureTable } from '#lib/local/table/endpoint.ts';
 import { variableNames } from '#lib/local/variables.ts';
 import { type Template as Json, resourcesOf } from '#lib/tools/aws/template.ts';
-import { composeFile, NETWORK, urlOf } from '#lib/tools/sam/compose.ts';
+import { composeFile, DOCKER_NETWORK, engineUrl } from '#lib/tools/sam/compose.ts';
 import { type Engines, environmentFile, hostVariables } from '#lib/tools/sam/files.ts';
 import { prepareSam, type SamOptions } from '#lib/tools/sam/sam.ts';
 import { type Dynoxide, startDynoxide } from '#test/fixtures/dynoxide.ts';
@@ -42,9 +42,9 @@ const engines = {
 };
 
 const byCompose = {
-  table: urlOf('table'),
-  queues: urlOf('queues'),
-  kms: urlOf('keys'),
+  table: engineUrl('table'),
+  queues: engineUrl('queues'),
+  kms: engineUrl('keys'),
   mail: 'http://m',
   url: 'http://127.0.0.1:3001',
 };
@@ -78,7 +78,7 @@ describe('the environment of sam local', () => {
     const values = environmentFile({ ...engines, table: engine.endpoint }).Parameters;
     const given = Object.entries(server ?? {}).map(([name, value]) => [name, values[name] ?? value]);
     const event = { httpMethod: 'GET', resource: '/api/v1/health', headers: {}, multiValueHeaders: {} };
-    const source = `${await entryOf('server')}
+    const source = `${await entrySource('server')}
     const answer = await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 10_000 });
     console.log(answer.statusCode, answer.body);`;
     const env = { ...Object.fromEntries(given), AWS_REGION: 'us-east-1', PATH: '' };
@@ -97,7 +97,7 @@ describe('the engines of sam local', () => {
     expect(called.map(({ port }) => port)).toEqual(
       Object.values(services).flatMap(({ ports }) => ports.map((port) => port.split(':')[2])),
     );
-    expect(networks.default.name).toBe(NETWORK);
+    expect(networks.default.name).toBe(DOCKER_NETWORK);
   });
 
   test('listen on the loopback interface for npm start', () => {
@@ -161,7 +161,7 @@ describe('npm run sam', () => {
     for (const [, { Properties }] of functions) expect(Properties.Architectures).toEqual(['x86_64']);
     const command = `sam local start-api --template ${folder}/sam.template.json --env-vars ${folder}/sam.env.json`;
     expect(text).toContain(command);
-    expect(text).toContain(`--docker-network ${NETWORK}`);
+    expect(text).toContain(`--docker-network ${DOCKER_NETWORK}`);
     expect(text).toContain('--add-host host.docker.internal:host-gateway');
     expect(text).not.toContain('NOTE');
     expect((await run(true, 'darwin')).text).not.toContain('--add-host');

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { type SmokeOptions, smoke } from '#lib/tools/smoke/smoke.ts';
-import { stepwise } from '#lib/tools/smoke/steps.ts';
-import { traceOf } from '#lib/tools/trace/trace.ts';
+import { createSteps } from '#lib/tools/smoke/steps.ts';
+import { createTrace } from '#lib/tools/trace/trace.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { ADMIN_PASSWORD, startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome } from '#test/fixtures/home.ts';
@@ -50,7 +50,7 @@ test('the fall of a smoke test can be traced although its customer is deleted', 
   const { text } = await run();
   const [, id = '', customer, webhookId] = /--delivery (\S+) --customer (\d+) --webhook (\S+)/.exec(text) ?? [];
   const known = { customerId: Number(customer), webhookId };
-  const { steps } = await traceOf(cloud.runtime.table, { kind: 'delivery', id, known }, Date.now());
+  const { steps } = await createTrace(cloud.runtime.table, { kind: 'delivery', id, known }, Date.now());
   const names = steps.map(({ step }) => step);
   expect(names).toEqual(expect.arrayContaining(['accepted', 'event', 'hit', 'delivery', 'attempt']));
 });
@@ -96,7 +96,7 @@ test('the smoke test rejects a user who is not a system admin', async () => {
 test('cleanUp undoes everything, newest first, and continues after a failure that it prints', async () => {
   const lines: string[] = [];
   const undone: string[] = [];
-  const { undoLater, cleanUp } = stepwise(
+  const { undoLater, cleanUp } = createSteps(
     (line) => lines.push(line),
     () => 0,
     new AbortController().signal,

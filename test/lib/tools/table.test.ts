@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTable } from '#lib/tools/table.ts';
-import { whereFrom, whereProblem } from '#lib/tools/where.ts';
+import { tableLocation, tableOptionsProblem } from '#lib/tools/table-location.ts';
 import { store } from '#shared/store/store.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf } from '#test/fixtures/home.ts';
@@ -39,13 +39,13 @@ test('rejects a folder without data', async () => {
 
 test('accepts options for at most one table, and defaults to the one of npm start', () => {
   const aws = { region: 'eu-central-1' };
-  expect(whereFrom({}, '.local', aws)).toEqual({ dataDir: '.local', table: 'sensor-cloud' });
-  expect(whereFrom({ 'data-dir': 'x' }, '.local', aws)).toEqual({ dataDir: 'x', table: 'sensor-cloud' });
-  expect(whereFrom({ stage: 'prod' }, '.local', aws)).toEqual({ stage: 'prod', aws });
-  expect(whereFrom({ table: 't' }, '.local', aws)).toEqual({ table: 't', aws });
+  expect(tableLocation({}, '.local', aws)).toEqual({ dataDir: '.local', table: 'sensor-cloud' });
+  expect(tableLocation({ 'data-dir': 'x' }, '.local', aws)).toEqual({ dataDir: 'x', table: 'sensor-cloud' });
+  expect(tableLocation({ stage: 'prod' }, '.local', aws)).toEqual({ stage: 'prod', aws });
+  expect(tableLocation({ table: 't' }, '.local', aws)).toEqual({ table: 't', aws });
   const endpoint = 'http://127.0.0.1:8000';
-  expect(whereFrom({ endpoint, table: 't' }, '.local', aws)).toEqual({ endpoint, table: 't' });
-  expect([{}, { stage: 'a' }, { endpoint, table: 't' }].map(whereProblem)).toEqual([null, null, null]);
-  expect(whereProblem({ stage: 'a', table: 't' })).toMatch(/^use only one of /);
-  expect(whereProblem({ endpoint: 'here' })).toMatch(/^--endpoint must be a URL/);
+  expect(tableLocation({ endpoint, table: 't' }, '.local', aws)).toEqual({ endpoint, table: 't' });
+  expect([{}, { stage: 'a' }, { endpoint, table: 't' }].map(tableOptionsProblem)).toEqual([null, null, null]);
+  expect(tableOptionsProblem({ stage: 'a', table: 't' })).toMatch(/^use only one of /);
+  expect(tableOptionsProblem({ endpoint: 'here' })).toMatch(/^--endpoint must be a URL/);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { traceOf } from '#lib/tools/trace/trace.ts';
+import { createTrace } from '#lib/tools/trace/trace.ts';
 import { createEscalationWorld, type EscalationWorld } from '#test/fixtures/escalation.ts';
 
 let world: EscalationWorld;
@@ -16,7 +16,7 @@ test('a trace contains the escalation steps of a hit with their delay and number
   await world.pass(40);
   const [hit] = await home.hits();
   const wanted = { kind: 'event' as const, id: hit?.sensorEventId ?? '', known: {} };
-  const { steps } = await traceOf(world.cloud.runtime.table, wanted, world.clock.now());
+  const { steps } = await createTrace(world.cloud.runtime.table, wanted, world.clock.now());
   expect(steps.filter(({ step }) => step === 'hit').map(({ says }) => says)).toEqual([
     expect.stringMatching(/: 1 of 1 messages were sent$/),
   ]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { traceOf, traceText, type Wanted } from '#lib/tools/trace/trace.ts';
+import { createTrace, formatTrace, type TraceSubject } from '#lib/tools/trace/trace.ts';
 import { store } from '#shared/store/store.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
@@ -22,8 +22,8 @@ afterAll(async () => {
   await Promise.all([cloud.stop(), receiver.stop()]);
 });
 
-const trace = (kind: Wanted['kind'], id: string, known: Wanted['known'] = {}) =>
-  traceOf(cloud.runtime.table, { kind, id, known }, Date.now());
+const trace = (kind: TraceSubject['kind'], id: string, known: TraceSubject['known'] = {}) =>
+  createTrace(cloud.runtime.table, { kind, id, known }, Date.now());
 type Traced = Awaited<ReturnType<typeof trace>>;
 const textsOf = ({ steps }: Traced, name: string) => steps.filter(({ step }) => step === name).map(({ says }) => says);
 
@@ -124,7 +124,7 @@ test('explains for each rule of the situation whether it fired, and why not', as
 });
 
 test('prints a line for each step, without responses of receivers', async () => {
-  const text = traceText(await trace('event', fall.event));
+  const text = formatTrace(await trace('event', fall.event));
   expect(text).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z +\+\d+ ms {2}attempt {7}2: 200 in/);
   expect(text).not.toContain('a secret answer');
 });
@@ -191,5 +191,7 @@ test('never writes to the table', async () => {
     throw new Error('a trace wrote');
   };
   const readOnly = { ...cloud.runtime.table, update: refuse, write: refuse };
-  expect((await traceOf(readOnly, { kind: 'message', id: fall.event, known: {} }, Date.now())).steps).not.toEqual([]);
+  expect((await createTrace(readOnly, { kind: 'message', id: fall.event, known: {} }, Date.now())).steps).not.toEqual(
+    [],
+  );
 });

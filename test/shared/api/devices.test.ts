@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { store } from '#shared/store/store.ts';
-import { send } from '#test/contracts/raw.ts';
+import { sendRaw } from '#test/contracts/raw.ts';
 import { type Client, register } from '#test/fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor, linkSensor, nextHardwareId } from '#test/fixtures/home.ts';
@@ -159,7 +159,7 @@ describe('a call with messages', () => {
     const uuid = nextUuid();
     const body = bodyOf(JSON.stringify(message(uuid)));
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${deviceToken}` };
-    const answer = await send(`${cloud.url}/devices/${sensorId}/messages`, { method: 'POST', headers, body });
+    const answer = await sendRaw(`${cloud.url}/devices/${sensorId}/messages`, { method: 'POST', headers, body });
     expect(answer.status, answer.text).toBe(status);
     await cloud.idle();
     expect(await events().get(home.customerId, sensorId, uuid)).toBeNull();

@@ -2,13 +2,13 @@ import { argon2Sync, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isCommonPassword } from '#shared/auth/common-passwords.ts';
-import { passwordsAt } from '#shared/auth/password.ts';
+import { createPasswords } from '#shared/auth/password.ts';
 import {
-  drawAccountKey,
   drawToken,
-  hashOf,
-  readToken,
-  sameSecret,
+  hashSecret,
+  newAccountKey,
+  parseToken,
+  secretsEqual,
   type TokenKind,
   tokenKinds,
 } from '#shared/auth/tokens.ts';
@@ -16,7 +16,7 @@ import { anyText } from '#test/fixtures/any-text.ts';
 
 const kinds = Object.keys(tokenKinds) as TokenKind[];
 const newToken = (kind: TokenKind) => {
-  const accountKey = kind === 'session' || kind === 'access' ? drawAccountKey(randomBytes) : '';
+  const accountKey = kind === 'session' || kind === 'access' ? newAccountKey(randomBytes) : '';
   return { accountKey, token: drawToken(kind, randomBytes, accountKey) };
 };
 
@@ -24,7 +24,7 @@ describe('a token', () => {
   test.each(kinds)('starts with the prefix of its kind and can be parsed: %s', (kind) => {
     const { token, accountKey } = newToken(kind);
     expect(token).toMatch(new RegExp(`^${tokenKinds[kind]}_[\\w-]+$`));
-    expect(readToken(token)).toEqual({ kind, accountKey });
+    expect(parseToken(token)).toEqual({ kind, accountKey });
   });
   test('contains 192 random bits, besides the key of the account', () => {
     const requested: number[] = [];
@@ -38,37 +38,37 @@ describe('a token', () => {
     const { token } = newToken('session');
     for (let at = 0; at < token.length; at++) {
       const other = token[at] === 'a' ? 'b' : 'a';
-      expect(readToken(token.slice(0, at) + other + token.slice(at + 1)), `${at}`).toBeNull();
-      expect(readToken(token.slice(0, at) + token.slice(at + 1)), `${at}`).toBeNull();
-      expect(readToken(`${token.slice(0, at)}a${token.slice(at)}`), `${at}`).toBeNull();
+      expect(parseToken(token.slice(0, at) + other + token.slice(at + 1)), `${at}`).toBeNull();
+      expect(parseToken(token.slice(0, at) + token.slice(at + 1)), `${at}`).toBeNull();
+      expect(parseToken(`${token.slice(0, at)}a${token.slice(at)}`), `${at}`).toBeNull();
     }
   });
   test('does not become a token of another kind by changing its prefix', () => {
     const { token } = newToken('session');
     for (const prefix of Object.values(tokenKinds).filter((tokenKind) => tokenKind !== 'ses'))
-      expect(readToken(token.replace('ses', prefix))).toBeNull();
+      expect(parseToken(token.replace('ses', prefix))).toBeNull();
   });
   test('never results from arbitrary text', () => {
-    fc.assert(fc.property(anyText(), (text) => readToken(text) === null));
+    fc.assert(fc.property(anyText(), (text) => parseToken(text) === null));
     for (const text of ['', 'ses_', `${newToken('device').token}\n`, ` ${newToken('device').token}`])
-      expect(readToken(text)).toBeNull();
+      expect(parseToken(text)).toBeNull();
   });
 });
 
 describe('secrets', () => {
   test('match only if they are equal', () => {
-    expect(sameSecret('abc', 'abc')).toBe(true);
-    for (const other of ['', 'ab', 'abcd', 'abC', 'xbc']) expect(sameSecret('abc', other)).toBe(false);
+    expect(secretsEqual('abc', 'abc')).toBe(true);
+    for (const other of ['', 'ab', 'abcd', 'abC', 'xbc']) expect(secretsEqual('abc', other)).toBe(false);
   });
   test('become a SHA-256 hash in base64url', () => {
     const { token } = newToken('access');
-    expect(hashOf(token)).toMatch(/^[\w-]{43}$/);
-    expect(hashOf('abc')).toBe('ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0');
+    expect(hashSecret(token)).toMatch(/^[\w-]{43}$/);
+    expect(hashSecret('abc')).toBe('ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0');
   });
 });
 
 describe('a password', () => {
-  const passwords = passwordsAt();
+  const passwords = createPasswords();
 
   test('gets an argon2id hash with 19 MiB, 2 passes, 1 lane and a new salt', async () => {
     const [hash, other] = await Promise.all([passwords.hash('same password'), passwords.hash('same password')]);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { cipherOf, createVault } from '#shared/auth/vault.ts';
+import { aesCipher, createVault } from '#shared/auth/vault.ts';
 
-const cipher = cipherOf(randomBytes(32), randomBytes);
+const cipher = aesCipher(randomBytes(32), randomBytes);
 const vault = createVault(cipher);
 
 describe('a vault', () => {
@@ -22,7 +22,7 @@ describe('a vault', () => {
     const broken = `${encrypted.slice(0, -6)}AAAAA=`;
     await expect(vault.open(encrypted, 'other')).rejects.toThrow();
     await expect(vault.open(broken, 'id')).rejects.toThrow();
-    await expect(createVault(cipherOf(randomBytes(32), randomBytes)).open(encrypted, 'id')).rejects.toThrow();
+    await expect(createVault(aesCipher(randomBytes(32), randomBytes)).open(encrypted, 'id')).rejects.toThrow();
   });
 
   test('caches decrypted secrets, but not failures', async () => {

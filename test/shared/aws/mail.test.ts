@@ -3,7 +3,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { logTo } from '#shared/observability/log.ts';
 import { clientOf } from '#test/fixtures/client.ts';
-import { hurried, startTestCloud } from '#test/fixtures/cloud.ts';
+import { startTestCloud, withShortPauses } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
 import { runtimeOfLambda } from '#test/fixtures/lambda.ts';
 
@@ -21,7 +21,7 @@ const requestCode = async (email = 'nurse@example.com'): Promise<{ logged: strin
   const lines: string[] = [];
   const { mail } = runtimeOfLambda();
   const log = logTo((line) => lines.push(line));
-  const cloud = await startTestCloud({ log, wrap: (runtime) => hurried({ ...runtime, mail }) });
+  const cloud = await startTestCloud({ log, wrap: (runtime) => withShortPauses({ ...runtime, mail }) });
   const admin = await adminOf(cloud.url);
   const { customerId } = await createHome(admin, 'home', []);
   const { username } = await hireFor(admin, customerId, 'forgetful', { email, locale: 'de' });

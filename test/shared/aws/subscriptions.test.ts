@@ -1,8 +1,8 @@
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, expect, test } from 'vitest';
-import { subscriptionsBySns } from '#shared/aws/subscriptions.ts';
-import { toldOf } from '#shared/domain/people/subscription.ts';
+import { snsSubscriptions } from '#shared/aws/subscriptions.ts';
+import { alarmRecipients } from '#shared/domain/people/subscription.ts';
 
 const sns = mockClient(SNSClient);
 afterAll(() => sns.restore());
@@ -21,9 +21,9 @@ test('lists the subscriptions of all pages of a topic, and only confirmed ones g
   sns.on(ListSubscriptionsByTopicCommand, { TopicArn, NextToken: 'next' }).resolves({
     Subscriptions: [subscription(`${TopicArn}:2`, 'sms')],
   });
-  const all = await subscriptionsBySns({ region: 'eu-central-1' }, TopicArn)();
+  const all = await snsSubscriptions({ region: 'eu-central-1' }, TopicArn)();
   expect(all.map(({ isConfirmed }) => isConfirmed)).toEqual([false, false, true, true]);
-  const { confirmed, waking } = toldOf(all);
+  const { confirmed, waking } = alarmRecipients(all);
   expect([confirmed, waking].map((some) => some.map(({ protocol }) => protocol))).toEqual([
     ['email-json', 'sms'],
     ['sms'],

@@ -3,16 +3,16 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { kmsCipher } from '#shared/auth/kms.ts';
-import { mailBySes } from '#shared/aws/mail.ts';
-import { subscriptionsBySns } from '#shared/aws/subscriptions.ts';
-import { transport } from '#shared/aws/transport.ts';
-import { queuesBySqs } from '#shared/queue/send.ts';
+import { sesMail } from '#shared/aws/mail.ts';
+import { snsSubscriptions } from '#shared/aws/subscriptions.ts';
+import { requestHandlerOptions } from '#shared/aws/transport.ts';
+import { sqsQueues } from '#shared/queue/sqs-queues.ts';
 import { createTable, documentClient } from '#shared/store/engine/client.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
-import { startSilence } from '#test/fixtures/silence.ts';
+import { startSilentServer } from '#test/fixtures/silent-server.ts';
 
 const account = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
-const impatient = { ...account, requestHandler: transport({ connect: 100, answer: 100 }) };
+const impatient = { ...account, requestHandler: requestHandlerOptions({ connect: 100, answer: 100 }) };
 const key = { pk: 'P', sk: 'S' };
 const errorOf = (call: Promise<unknown>) =>
   call.then(
@@ -37,13 +37,13 @@ describe('a call without a response', () => {
     [
       'a queue',
       7_000,
-      (at: object, url: string) => queuesBySqs({ ...account, ...at }, urls(url), Date.now).send('timers', messages),
+      (at: object, url: string) => sqsQueues({ ...account, ...at }, urls(url), Date.now).send('timers', messages),
     ],
     ['KMS', 5_000, (at: object) => kmsCipher({ ...account, ...at }, 'k').encrypt(Buffer.from('x'), 'c')],
-    ['an SNS topic', 5_000, (at: object) => subscriptionsBySns({ ...account, ...at }, 'arn:topic')()],
-    ['SES', 3_000, (at: object) => mailBySes({ ...account, ...at }, 'a@b.c')('d@e.f', 's', 't')],
+    ['an SNS topic', 5_000, (at: object) => snsSubscriptions({ ...account, ...at }, 'arn:topic')()],
+    ['SES', 3_000, (at: object) => sesMail({ ...account, ...at }, 'a@b.c')('d@e.f', 's', 't')],
   ])('to %s ends within %i ms', async (service, maxMs, call) => {
-    await using silence = await startSilence();
+    await using silence = await startSilentServer();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const start = performance.now();
     let isOver = false;
@@ -59,7 +59,7 @@ describe('a call without a response', () => {
   });
 
   test('to the table ends in time if the response stops halfway', async () => {
-    await using silence = await startSilence('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
+    await using silence = await startSilentServer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
     const table = createTable(documentClient({ ...impatient, endpoint: silence.url }), 'table');
     expect(await errorOf(table.get(key))).toBeInstanceOf(TableUnavailable);
   });
@@ -86,13 +86,13 @@ test('a process that was frozen loses only one attempt to its dead sockets, howe
 });
 
 test('starts no attempt to send a message after its deadline', async () => {
-  await using silence = await startSilence();
+  await using silence = await startSilentServer();
   const timer = { body: '{}', groupId: '1', delaySeconds: 0, until: Date.now() - 1 };
   const urls = Object.fromEntries(
     ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt', 'quarantine'].map((name) => [name, silence.url]),
-  ) as Parameters<typeof queuesBySqs>[1];
+  ) as Parameters<typeof sqsQueues>[1];
   const error = await errorOf(
-    queuesBySqs({ ...impatient, endpoint: silence.url }, urls, Date.now).send('timers', [timer]),
+    sqsQueues({ ...impatient, endpoint: silence.url }, urls, Date.now).send('timers', [timer]),
   );
   expect(error?.message).toBe('it is too late to send it');
   expect(silence.heard()).toBe(0);

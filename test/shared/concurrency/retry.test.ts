@@ -20,7 +20,7 @@ const manualMachine = (random = 0.5) => {
   };
   return { machine, pauses, pass };
 };
-const options = { attempts: 4, forMs: 1_000, longestPause: (made: number) => 10 * made };
+const options = { attempts: 4, maxMs: 1_000, maxPause: (made: number) => 10 * made };
 
 describe('retry', () => {
   test('returns the first result, after a random part of the longest pause before each further attempt', async () => {

@@ -29,7 +29,7 @@ describe('a semaphore', () => {
     expect(first?.shared).toBe(second?.shared);
     expect(first?.shared).not.toBe(other?.shared);
     first?.release();
-    expect([second?.isEmpty(), second?.isWanted()]).toEqual([false, false]);
+    expect([second?.isEmpty(), second?.hasWaiters()]).toEqual([false, false]);
     second?.release();
     expect(second?.isEmpty()).toBe(true);
     expect((await acquire('x', forever))?.shared).not.toBe(first?.shared);

@@ -3,7 +3,7 @@ import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { isDenied } from '#shared/delivery/addresses.ts';
-import { createClient } from '#shared/delivery/connect.ts';
+import { createHttpClient } from '#shared/delivery/http-client.ts';
 
 const strict = { allowPrivate: false, allowedRanges: [] };
 const open = { allowPrivate: true, allowedRanges: [], allowLoopback: true };
@@ -132,7 +132,7 @@ describe('a connection', () => {
         return allowedRanges.pop() ?? [];
       },
     };
-    const { post, close } = createClient({ deadlineMs: 15_000, policy, resolve: async () => ['127.0.0.1'] });
+    const { post, close } = createHttpClient({ deadlineMs: 15_000, policy, resolve: async () => ['127.0.0.1'] });
     const url = `https://receiver.test:${(server.address() as AddressInfo).port}/`;
     const attempt = await post({ url, headers: {}, body: '' });
     expect(attempt).toMatchObject({ status: null, error: 'address_denied', timings: { tls: null } });
@@ -144,7 +144,7 @@ describe('a connection', () => {
   it('uses the next resolved address if the first one refuses', async () => {
     const server = createHttp((_, response) => response.end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { post, close } = createClient({
+    const { post, close } = createHttpClient({
       deadlineMs: 15_000,
       policy: open,
       resolve: async () => ['127.0.0.9', '127.0.0.1'],

@@ -7,7 +7,7 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ClientOptions, createClient } from '#shared/delivery/connect.ts';
+import { type ClientOptions, createHttpClient } from '#shared/delivery/http-client.ts';
 
 const open = { allowPrivate: true, allowedRanges: [], allowLoopback: true };
 const strict = { allowPrivate: false, allowedRanges: [] };
@@ -52,7 +52,7 @@ function drip(socket: Socket, drop: string, first = ''): void {
 }
 
 function client(options: Partial<ClientOptions> = {}) {
-  const { post, close } = createClient({ policy: open, deadlineMs: 15_000, ...options });
+  const { post, close } = createHttpClient({ policy: open, deadlineMs: 15_000, ...options });
   stops.push(close);
   return (url: string, headers: Record<string, string> = { 'X-Test': 'yes' }) =>
     post({ url, headers, body: '{"a":"ü"}' });
@@ -214,7 +214,7 @@ describe('connections', () => {
   it('stay open for the next ten requests to the same origin, until the client is closed', async () => {
     const closed = Promise.withResolvers<void>();
     const url = await http((request, response) => response.end() && request.socket.once('close', closed.resolve));
-    const { post, close } = createClient({ deadlineMs: 15_000, policy: open, resolve: resolveToLoopback });
+    const { post, close } = createHttpClient({ deadlineMs: 15_000, policy: open, resolve: resolveToLoopback });
     const request = { url: url.replace('127.0.0.1', 'receiver.test'), headers: {}, body: '' };
     const ten = () => Promise.all(Array.from({ length: 10 }, () => post(request)));
     const tenAttempts = (timings: object) => Array(10).fill({ status: 200, timings });

@@ -1,8 +1,8 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient } from '#shared/delivery/connect.ts';
-import { endpointsOf } from '#shared/delivery/own-endpoints.ts';
-import { checkTarget, type Resolve, type TargetPolicy, type UrlProblem } from '#shared/delivery/url-policy.ts';
+import { createHttpClient } from '#shared/delivery/http-client.ts';
+import { ownEndpoints } from '#shared/delivery/own-endpoints.ts';
+import { checkTarget, type ResolveName, type TargetPolicy, type UrlProblem } from '#shared/delivery/url-policy.ts';
 
 let connections = 0;
 const hook = createHook({
@@ -17,16 +17,16 @@ beforeEach(() => {
 
 const hosts = (list: string) => list.trim().split(/\s+/);
 const urlOf = (host: string) => `https://${host}/hook`;
-const noLookup: Resolve = () => Promise.reject(new Error('this name must not be looked up'));
+const noLookup: ResolveName = () => Promise.reject(new Error('this name must not be looked up'));
 const resolvesTo =
-  (...resolved: string[]): Resolve =>
+  (...resolved: string[]): ResolveName =>
   async () =>
     resolved;
 
 /** Expects that a URL is rejected at creation and never connected to. */
-const expectDenied = async (url: string, policy: TargetPolicy, resolve: Resolve, reason: UrlProblem) => {
+const expectDenied = async (url: string, policy: TargetPolicy, resolve: ResolveName, reason: UrlProblem) => {
   expect(await checkTarget(url, policy, resolve), url).toEqual({ ok: false, reason });
-  const client = createClient({ deadlineMs: 15_000, policy, resolve });
+  const client = createHttpClient({ deadlineMs: 15_000, policy, resolve });
   const error = reason === 'url_address' ? 'address_denied' : 'url_denied';
   expect(await client.post({ url, headers: {}, body: '' }), url).toMatchObject({ status: null, error });
   client.close();
@@ -35,7 +35,7 @@ const expectDenied = async (url: string, policy: TargetPolicy, resolve: Resolve,
 
 describe('the endpoints of the service itself', () => {
   const gateway = 'a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com';
-  const own = endpointsOf(['', 'http://127.0.0.1:3000', 'https://Cloud.Example.com', `https://${gateway}/prod`]);
+  const own = ownEndpoints(['', 'http://127.0.0.1:3000', 'https://Cloud.Example.com', `https://${gateway}/prod`]);
   const local = { allowPrivate: true, allowedRanges: [], allowLoopback: true, own };
   const named = ['cloud.example.com', 'CLOUD.example.com.', 'cloud.example.com:8443', 'cl%6fud.example.com', gateway];
   const numbers = hosts(`

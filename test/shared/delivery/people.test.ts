@@ -5,12 +5,12 @@ import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pushKeysOf } from '#shared/auth/push-keys.ts';
-import { mailBySes } from '#shared/aws/mail.ts';
-import { smsByAws } from '#shared/aws/sms.ts';
-import { peopleBy, type Services } from '#shared/delivery/targets/people.ts';
-import type { Letter } from '#shared/delivery/targets/person.ts';
-import { telegramAs } from '#shared/delivery/targets/telegram.ts';
+import { pushKeysFrom } from '#shared/auth/push-keys.ts';
+import { sesMail } from '#shared/aws/mail.ts';
+import { awsSms } from '#shared/aws/sms.ts';
+import type { Notification } from '#shared/delivery/targets/person.ts';
+import { type PersonServices, personSenderFor } from '#shared/delivery/targets/person-sender.ts';
+import { createTelegram } from '#shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import { createPushBrowser } from '#test/fixtures/push-browser.ts';
@@ -58,18 +58,19 @@ const stage = {
 const webhookClient = createWebhookClient(stage, { allowLoopback: true });
 const config = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, maxAttempts: 1 };
 const TOKEN = '123456:a-token-of-a-bot';
-const services: Services = {
+const services: PersonServices = {
   settings: stage,
-  mail: mailBySes(config, 'cloud@example.org'),
-  sms: smsByAws(config, 'arn:of-a-number'),
+  mail: sesMail(config, 'cloud@example.org'),
+  sms: awsSms(config, 'arn:of-a-number'),
   webhookClient: async () => webhookClient,
   openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
   now: () => time,
 };
 /** The time (ms) of the services. */
 let time = 0;
-const sending = () => peopleBy({ ...services, telegram: telegramAs(async () => webhookClient, TOKEN, base) }).send;
-const notification: Letter = {
+const sending = () =>
+  personSenderFor({ ...services, telegram: createTelegram(async () => webhookClient, TOKEN, base) }).send;
+const notification: Notification = {
   title: 'Fall in room 7',
   text: 'at home, 12:00 UTC',
   url: 'https://cloud.example.org/acknowledge/a',
@@ -198,7 +199,7 @@ describe('a Telegram message', () => {
       const [status, answer] = chat === '-100123' ? [400, moved] : [200, { ok: true }];
       return { ...noAttempt, status, responseBody: JSON.stringify(answer) };
     };
-    const send = telegramAs(async () => ({ post }), TOKEN);
+    const send = createTelegram(async () => ({ post }), TOKEN);
     expect(await send('-100123', 'x')).toEqual({ movedTo: '-1001557912345' });
     expect(chats).toEqual(['-100123', '-1001557912345']);
   });
@@ -225,7 +226,7 @@ describe('a Telegram message', () => {
 
 describe('a push message', () => {
   const { keys, read } = createPushBrowser();
-  const own = pushKeysOf(Buffer.alloc(32, 9));
+  const own = pushKeysFrom(Buffer.alloc(32, 9));
   const key = { publicKey: own.publicKey, sealed: `encrypted:${own.privateKey}` };
   const channelTo = (endpoint: string): Channel => ({ by: 'push', subscription: { endpoint, keys }, key });
 
@@ -269,12 +270,12 @@ describe('a push message', () => {
   });
   test('never goes to an address that webhooks may not call', async () => {
     const strict = createWebhookClient({ ...stage, ALLOW_PRIVATE_TARGETS: false });
-    const { send } = peopleBy({ ...services, webhookClient: async () => strict });
+    const { send } = personSenderFor({ ...services, webhookClient: async () => strict });
     const rebound = createWebhookClient(
       { ...stage, ALLOW_PRIVATE_TARGETS: false },
       { resolve: async () => ['10.0.0.1'] },
     );
-    const rebinding = peopleBy({ ...services, webhookClient: async () => rebound });
+    const rebinding = personSenderFor({ ...services, webhookClient: async () => rebound });
     expect(await send(channelTo(`${base}/to/1`), notification)).toBe('gone');
     expect(await send(channelTo('https://169.254.169.254/'), notification)).toBe('gone');
     expect(await rebinding.send(channelTo('https://push.example.com/'), notification)).toBe('gone');
@@ -288,7 +289,7 @@ describe('a push message', () => {
 
 test('a channel that the stage has no service for is unavailable', async () => {
   const settings = { ...stage, MAIL_SENDER: '' };
-  const { kinds, send } = peopleBy({ ...services, settings, sms: undefined });
+  const { kinds, send } = personSenderFor({ ...services, settings, sms: undefined });
   expect(kinds).toEqual(['push']);
   for (const channel of [email, sms, telegram])
     expect(await send(channel, notification)).toEqual({ retry: 'unavailable' });

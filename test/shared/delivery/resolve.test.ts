@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { lookup } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createResolve, parseHosts } from '#shared/delivery/resolve.ts';
+import { createResolver, parseHosts } from '#shared/delivery/resolve.ts';
 import { startNameServer } from '#test/fixtures/name-server.ts';
 
 let threads = 0;
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 describe('a name', () => {
   test('resolves quickly while many others wait for a slow name server', async () => {
-    const resolve = createResolve([server.at]);
+    const resolve = createResolver([server.at]);
     const slow = Array.from({ length: 40 }, (_, at) => resolve(`slow${at}.test`));
     const start = performance.now();
     expect(await resolve('quick.test')).toEqual(['192.0.2.1']);
@@ -36,19 +36,19 @@ describe('a name', () => {
 
   test('blocks a thread of this process only if it is local', async () => {
     threads = 0;
-    await createResolve([server.at])('quick.test');
+    await createResolver([server.at])('quick.test');
     expect(threads).toBe(0);
-    await createResolve([server.at])('intranet').catch(() => []);
+    await createResolver([server.at])('intranet').catch(() => []);
     expect(threads).toBe(1);
   });
 
   test('resolves to no addresses if it does not exist', async () => {
-    expect(await createResolve([server.at])('nobody.test')).toEqual([]);
+    expect(await createResolver([server.at])('nobody.test')).toEqual([]);
   });
 
   test('never reaches a public name server if it is local or in the hosts file', async () => {
     const before = server.asked.length;
-    const resolve = createResolve([server.at]);
+    const resolve = createResolver([server.at]);
     for (const address of await resolve('LOCALHOST.')) expect(['127.0.0.1', '::1']).toContain(address);
     for (const name of ['intranet', 'nurse-call.local', 'a.internal', 'b.localhost'])
       await resolve(name).catch(() => []);

@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { createClient } from '#shared/delivery/connect.ts';
-import { checkTarget, checkUrl, type Resolve, type UrlProblem } from '#shared/delivery/url-policy.ts';
+import { createHttpClient } from '#shared/delivery/http-client.ts';
+import { checkTarget, checkUrl, type ResolveName, type UrlProblem } from '#shared/delivery/url-policy.ts';
 
 const strict = { allowPrivate: false, allowedRanges: [] };
 const open = { allowPrivate: true, allowedRanges: [], allowLoopback: true };
@@ -96,9 +96,9 @@ function urlWithPort(port: string): string {
   return `https://example.com:${port}/hook`;
 }
 
-const noLookup: Resolve = () => Promise.reject(new Error('this name must not be looked up'));
+const noLookup: ResolveName = () => Promise.reject(new Error('this name must not be looked up'));
 const resolvesTo =
-  (...resolved: string[]): Resolve =>
+  (...resolved: string[]): ResolveName =>
   async () =>
     resolved;
 
@@ -107,7 +107,7 @@ describe('hostile targets', () => {
 
   it.each(hostile)('%j is rejected at creation and never connected to: %s', async (url, reason) => {
     expect(await checkTarget(url, strict, noLookup)).toEqual({ ok: false, reason });
-    const client = createClient({ deadlineMs: 15_000, policy: strict, resolve: noLookup });
+    const client = createHttpClient({ deadlineMs: 15_000, policy: strict, resolve: noLookup });
     const attempt = await client.post({ url, headers: {}, body: '' });
     client.close();
     expect(attempt).toMatchObject({ status: null, error: reason === 'url_address' ? 'address_denied' : 'url_denied' });
@@ -158,7 +158,7 @@ describe('host names', () => {
   ])('cannot be targets if they resolve to %s', async (_, resolved) => {
     const resolve = resolvesTo(...resolved);
     expect(await checkTarget(url, strict, resolve)).toEqual(denied);
-    const client = createClient({ deadlineMs: 15_000, policy: strict, resolve });
+    const client = createHttpClient({ deadlineMs: 15_000, policy: strict, resolve });
     expect(await client.post({ url, headers: {}, body: '' })).toMatchObject({ status: null, error: 'address_denied' });
     client.close();
     expect(connections).toBe(0);
@@ -169,12 +169,12 @@ describe('host names', () => {
     async (later) => {
       const answers = [['8.8.8.8'], later];
       const asked: string[] = [];
-      const resolve: Resolve = async (name) => {
+      const resolve: ResolveName = async (name) => {
         asked.push(name);
         return answers.shift() ?? ['8.8.8.8'];
       };
       expect(await checkTarget(url, strict, resolve)).toMatchObject({ ok: true });
-      const client = createClient({ deadlineMs: 15_000, policy: strict, resolve });
+      const client = createHttpClient({ deadlineMs: 15_000, policy: strict, resolve });
       expect(await client.post({ url, headers: {}, body: '' })).toMatchObject({
         status: null,
         error: 'address_denied',
@@ -192,13 +192,13 @@ describe('host names', () => {
   });
 
   it('can be saved even if they do not resolve in time', async () => {
-    const never: Resolve = () => new Promise(() => {});
+    const never: ResolveName = () => new Promise(() => {});
     expect(await checkTarget(url, strict, never, 10)).toMatchObject({ ok: true });
   });
 
   it('need no lookup if the host is an address', async () => {
     const asked: string[] = [];
-    const resolve: Resolve = async (name) => {
+    const resolve: ResolveName = async (name) => {
       asked.push(name);
       return [];
     };

@@ -4,7 +4,11 @@ import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
 import { render } from '#shared/domain/formats/render.ts';
 import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
 import { kinds } from '#shared/domain/kinds.ts';
-import { aroundTold as context, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
+import {
+  payloadContext as context,
+  ruleForPeople as rule,
+  snapshotForPeople as snapshot,
+} from '#test/fixtures/snapshot.ts';
 
 const acknowledgeUrl = 'https://cloud.example/acknowledge/3/abc?x=1&y=2';
 const chatOf = (of: Snapshot, more: object = {}) =>

@@ -4,7 +4,11 @@ import type { Snapshot } from '#shared/domain/delivery/delivery.ts';
 import { ChatPayload } from '#shared/domain/formats/chat-payload.ts';
 import { render } from '#shared/domain/formats/render.ts';
 import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
-import { aroundTold as context, toldRule as rule, toldSnapshot as snapshot } from '#test/fixtures/snapshot.ts';
+import {
+  payloadContext as context,
+  ruleForPeople as rule,
+  snapshotForPeople as snapshot,
+} from '#test/fixtures/snapshot.ts';
 
 /** The texts that can contain a name: title, message and facts. */
 const chatTexts = (of: Snapshot): string[] => {

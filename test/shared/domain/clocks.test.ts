@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stepByMessage } from '#shared/domain/event/event-steps.ts';
-import { credible, messageUuid } from '#shared/domain/event/message.ts';
+import { messageUuid, withTrustedTimes } from '#shared/domain/event/message.ts';
 import { decoders } from '#shared/domain/makers/decoders.ts';
 import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { noRoomContext } from '#shared/domain/state/room-context.ts';
@@ -22,7 +22,7 @@ const play = (maker: Maker, ...messages: readonly (readonly [at: number, message
   const situations = messages.map(([at, message]) => {
     const raw = JSON.stringify(message);
     const receiveDate = start + at;
-    const decoded = credible(decoders[maker](message), receiveDate);
+    const decoded = withTrustedTimes(decoders[maker](message), receiveDate);
     const uuid = messageUuid('s', decoded, raw, [receiveDate, 0]);
     const outcome = stepByMessage(
       state,
@@ -87,7 +87,7 @@ describe('a sensor whose clock is not set', () => {
   test('causes an event about its clock at the first message, then once a day', () => {
     let state: SensorState = { ...newSensorState, isActive: true };
     const situations = [0, 1, DAY - 1, DAY, DAY + HOUR].map((at) => {
-      const decoded = credible(decoders.maker_b({ ...b.people(0), timestamp: 0 }), start + at);
+      const decoded = withTrustedTimes(decoders.maker_b({ ...b.people(0), timestamp: 0 }), start + at);
       const cause = { uuid: String(at), receiveDate: start + at, sensorId: 's', source: String(at), raw: '' };
       const { next, events } = stepByMessage(state, decoded, cause, noRoomContext);
       state = next;

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { credible } from '#shared/domain/event/message.ts';
+import { withTrustedTimes } from '#shared/domain/event/message.ts';
 import { decoders } from '#shared/domain/makers/decoders.ts';
-import { deviceMessages, documented } from '#shared/domain/makers/device-messages.ts';
+import { deviceMessages, documentedMessages } from '#shared/domain/makers/device-messages.ts';
 import { messagesOfMakerA } from '#shared/domain/makers/maker-a/messages.ts';
 import { messagesOfMakerB } from '#shared/domain/makers/maker-b/messages.ts';
 import { warningsOf } from '#shared/ingest/messages.ts';
 
 type Example = Record<string, unknown>;
 const { calls } = deviceMessages();
-const kindsOf = (maker: 'makerA' | 'makerB') => documented(maker).map(({ id, example }) => [id, example] as const);
+const kindsOf = (maker: 'makerA' | 'makerB') =>
+  documentedMessages(maker).map(({ id, example }) => [id, example] as const);
 
 describe.each([
   ['maker_a', kindsOf('makerA'), Object.keys(messagesOfMakerA).length],
@@ -22,7 +23,7 @@ describe.each([
   test.each(kinds)('have a valid example of %s that is decoded without a warning', (_, example) => {
     expect(calls.safeParse(example).success).toBe(true);
     expect(calls.safeParse([example, example]).success).toBe(true);
-    const decoded = credible(decoders[maker](example), 1_760_000_000_000);
+    const decoded = withTrustedTimes(decoders[maker](example), 1_760_000_000_000);
     expect(decoded.signal.kind).not.toBe('unknown');
     expect(warningsOf([{ raw: '', decoded }])).toEqual([]);
   });
@@ -52,6 +53,6 @@ test('describes every field of every kind', () => {
     for (const [name, field] of Object.entries(properties ?? {})) visit(`${path}.${name}`, field);
     if (!properties && !items && !description && !('const' in schema) && !path.endsWith('.cmd')) undescribed.push(path);
   };
-  for (const { id, schema } of [...documented('makerA'), ...documented('makerB')]) visit(id, schema);
+  for (const { id, schema } of [...documentedMessages('makerA'), ...documentedMessages('makerB')]) visit(id, schema);
   expect(undescribed).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '#shared/domain/delivery/delivery.ts';
 import { Format } from '#shared/domain/formats/format.ts';
 import { render } from '#shared/domain/formats/render.ts';
-import { messagesOf } from '#shared/ingest/messages.ts';
+import { parseMessages } from '#shared/ingest/messages.ts';
 import { anyText } from '#test/fixtures/any-text.ts';
 
 const service = { name: 'Sensor Cloud', url: 'https://cloud.example', version: '1' };
@@ -146,7 +146,7 @@ describe('event.raw of full', () => {
   test('contains the text of the message unchanged, and changes nothing around it', () => {
     fc.assert(
       fc.property(fc.array(nested, { minLength: 1, maxLength: 3 }), (texts) => {
-        const sent = messagesOf(`[${texts.join(' , ')}]`, { manufacturer: 'maker_a' }, 2_000_000);
+        const sent = parseMessages(`[${texts.join(' , ')}]`, { manufacturer: 'maker_a' }, 2_000_000);
         if ('refusal' in sent) throw new Error(sent.refusal);
         expect(sent.messages.map(({ raw }) => raw)).toEqual(texts);
         for (const { raw } of sent.messages) {

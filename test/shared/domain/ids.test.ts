@@ -5,7 +5,7 @@ import {
   derivedUlid,
   firstIdAt,
   ID_EPOCH,
-  inOrder,
+  orderedIds,
   randomUuid,
   timeOrderedId,
   uuidV4Bytes,
@@ -49,7 +49,7 @@ describe('a time-ordered id', () => {
 test('orders ids of the same time, after the last id before them', () => {
   let chance = 4_000;
   const generate = (at: number) => timeOrderedId(at, --chance);
-  const next = inOrder(generate, { id: timeOrderedId(ID_EPOCH, 4_000), createDate: ID_EPOCH });
+  const next = orderedIds(generate, { id: timeOrderedId(ID_EPOCH, 4_000), createDate: ID_EPOCH });
   const ids = [ID_EPOCH, ID_EPOCH, ID_EPOCH + 5, ID_EPOCH + 5, ID_EPOCH + 5].map(next);
   expect(ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? 0))).toBe(true);
   expect(ids[0]).toBeGreaterThan(timeOrderedId(ID_EPOCH, 4_000));

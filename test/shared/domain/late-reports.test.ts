@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { stepByMessage } from '#shared/domain/event/event-steps.ts';
-import { credible } from '#shared/domain/event/message.ts';
+import { withTrustedTimes } from '#shared/domain/event/message.ts';
 import { decoders } from '#shared/domain/makers/decoders.ts';
 import { decodeMakerA } from '#shared/domain/makers/maker-a/decode.ts';
 import { RoomUpdate } from '#shared/domain/sensor/room.ts';
-import { placeRegions } from '#shared/domain/sensor/room-rules.ts';
+import { numberRegions } from '#shared/domain/sensor/room-rules.ts';
 import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
-import { noRoomContext, whenOf } from '#shared/domain/state/room-context.ts';
+import { messageTime, noRoomContext } from '#shared/domain/state/room-context.ts';
 import { step } from '#shared/domain/state/step.ts';
 import { passTime } from '#shared/domain/state/time.ts';
 import { a, b, room } from '#test/fixtures/messages.ts';
@@ -15,7 +15,7 @@ const SECOND = 1_000;
 const active: SensorState = { ...newSensorState, isActive: true };
 const roomContext = {
   ...noRoomContext,
-  regions: placeRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID()),
+  regions: numberRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID()),
 };
 
 describe('a late report', () => {
@@ -25,7 +25,7 @@ describe('a late report', () => {
     let state = active;
     return messages.map(([message, time], index) => {
       const received = 24 * hour + index * SECOND;
-      const next = step(state, decodeMakerA(message).signal, whenOf(received, time), roomContext);
+      const next = step(state, decodeMakerA(message).signal, messageTime(received, time), roomContext);
       state = next.state;
       return next.events.map(({ situation }) => situation).join(' ');
     });
@@ -48,7 +48,7 @@ describe('a late report', () => {
     ) => {
       let state = active;
       return messages.map(([message, received, time]) => {
-        const next = step(state, decoders[maker](message).signal, whenOf(received, time), roomContext);
+        const next = step(state, decoders[maker](message).signal, messageTime(received, time), roomContext);
         state = next.state;
         return next.events.map(({ action }) => action).join(' ');
       });
@@ -98,7 +98,7 @@ test('raises one alarm for a fall without a start and the same bytes within 2 mi
     };
     const { next, events } = stepByMessage(
       state,
-      credible(decodeMakerA(JSON.parse(raw)), cause.receiveDate),
+      withTrustedTimes(decodeMakerA(JSON.parse(raw)), cause.receiveDate),
       cause,
       roomContext,
     );

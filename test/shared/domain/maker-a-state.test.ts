@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { decodeMakerA } from '#shared/domain/makers/maker-a/decode.ts';
 import { RoomUpdate } from '#shared/domain/sensor/room.ts';
-import { placeRegions } from '#shared/domain/sensor/room-rules.ts';
+import { numberRegions } from '#shared/domain/sensor/room-rules.ts';
 import { fallStateOf, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
-import { noRoomContext, type RoomContext, timesOf, whenOf } from '#shared/domain/state/room-context.ts';
+import { durationsOf, messageTime, noRoomContext, type RoomContext } from '#shared/domain/state/room-context.ts';
 import { needsOf, step } from '#shared/domain/state/step.ts';
 import { nextMove, passTime } from '#shared/domain/state/time.ts';
 import { a, room } from '#test/fixtures/messages.ts';
 
 const SECOND = 1_000;
 const active: SensorState = { ...newSensorState, isActive: true };
-const regions = placeRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID());
+const regions = numberRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID());
 const roomContext: RoomContext = { ...noRoomContext, regions };
 
 /** The state after messages that are received `everyMs` apart, and their events. */
@@ -18,7 +18,7 @@ const play = (messages: readonly object[], everyMs = SECOND, from = active, cont
   let state = from;
   const events = messages.map((message, index) => {
     const time = index * everyMs;
-    const next = step(state, decodeMakerA(message).signal, whenOf(time, null), context);
+    const next = step(state, decodeMakerA(message).signal, messageTime(time, null), context);
     state = next.state;
     return next.events;
   });
@@ -92,7 +92,7 @@ describe('falls of maker A', () => {
     expect(play([first, second, alarm, third] as object[]).situations.join(' ')).not.toContain('fall_loop');
   });
   test('get confirmed at once before v0.40', () => {
-    const old = { ...roomContext, ...timesOf(null, 39) };
+    const old = { ...roomContext, ...durationsOf(null, 39) };
     const { situations, state } = play([a.fall('fall_detected', 1), a.fall('fall_confirmed', 1)], SECOND, active, old);
     expect(situations).toEqual(['fall_suspected fall_confirmed', '']);
     expect(fallStateOf(state)).toBe('confirmed');
@@ -119,7 +119,7 @@ describe('time', () => {
   const limits = (now: number, firmware = 42, critical = {}) => ({
     now,
     silentAt: Number.POSITIVE_INFINITY,
-    timings: timesOf(critical, firmware).timings,
+    timings: durationsOf(critical, firmware).timings,
   });
   const moved = (state: SensorState, seconds: number, firmware?: number, critical?: object) =>
     passTime(state, limits(seconds * SECOND, firmware, critical)).events.map(({ happening, createDate }) => [

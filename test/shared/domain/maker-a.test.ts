@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { credible, messageUuid } from '#shared/domain/event/message.ts';
-import { messagesIn } from '#shared/domain/event/raw.ts';
+import { messageUuid, withTrustedTimes } from '#shared/domain/event/message.ts';
+import { splitMessages } from '#shared/domain/event/raw.ts';
 import { decoders } from '#shared/domain/makers/decoders.ts';
 import { decodeMakerA } from '#shared/domain/makers/maker-a/decode.ts';
 
@@ -104,7 +104,7 @@ describe('a message of maker A', () => {
   test.each([undefined, '1000', -1, null])('decodes a fall with the start %j as one that starts on receipt', (at) => {
     for (const type of [5, 8]) {
       const decoded = decodeMakerA({ type, payload: { status: 'calling', timestamp: at } });
-      const { signal, byBytes, identity } = credible(decoded, 1_800_000_000_000);
+      const { signal, byBytes, identity } = withTrustedTimes(decoded, 1_800_000_000_000);
       expect({ signal, byBytes, identity }).toMatchObject({
         signal: { kind: 'fall', status: 'calling', start: null },
         byBytes: true,
@@ -160,19 +160,19 @@ describe('the uuid of a message', () => {
 
 describe('messagesIn', () => {
   test('returns the elements of an array as they were sent, or the whole text', () => {
-    expect(messagesIn(' [ {"a" : "],[\\"" } ,\n{"b":[1,{"c":"\\\\"}]}] ')).toEqual([
+    expect(splitMessages(' [ {"a" : "],[\\"" } ,\n{"b":[1,{"c":"\\\\"}]}] ')).toEqual([
       '{"a" : "],[\\"" }',
       '{"b":[1,{"c":"\\\\"}]}',
     ]);
-    expect(messagesIn(' {"a":[1,2]} ')).toEqual(['{"a":[1,2]}']);
-    expect(messagesIn('[ ]')).toEqual([]);
+    expect(splitMessages(' {"a":[1,2]} ')).toEqual(['{"a":[1,2]}']);
+    expect(splitMessages('[ ]')).toEqual([]);
   });
   test('returns all elements of any array', () => {
     const property = fc.property(
       fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
       fc.nat(3),
       (messages, indent) => {
-        const found = messagesIn(JSON.stringify(messages, null, indent)).map((text) => JSON.parse(text));
+        const found = splitMessages(JSON.stringify(messages, null, indent)).map((text) => JSON.parse(text));
         expect(JSON.stringify(found)).toBe(JSON.stringify(messages));
       },
     );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stepByMessage } from '#shared/domain/event/event-steps.ts';
-import { credible } from '#shared/domain/event/message.ts';
+import { withTrustedTimes } from '#shared/domain/event/message.ts';
 import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
 import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { noRoomContext } from '#shared/domain/state/room-context.ts';
@@ -20,7 +20,7 @@ const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active,
     const decoded = decodeMakerB(message);
     // By default, only the clock of the service matters.
     if (!byDevice) decoded.deviceTime = null;
-    const known = credible(decoded, cause.receiveDate);
+    const known = withTrustedTimes(decoded, cause.receiveDate);
     const outcome = stepByMessage(state, known, { ...cause, raw: JSON.stringify(message) }, noRoomContext);
     state = outcome.next;
     return outcome.events.map(({ happening }) => happening.situation ?? 'unknown').join(' ');

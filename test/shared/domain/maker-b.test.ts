@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { credible, messageUuid } from '#shared/domain/event/message.ts';
+import { messageUuid, withTrustedTimes } from '#shared/domain/event/message.ts';
 import { decoders } from '#shared/domain/makers/decoders.ts';
 import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
 
@@ -126,7 +126,7 @@ describe('the uuid of a message of maker B', () => {
     for (const stamped of [people({ timestamp: 5 }), { ...people({}), timestamp: 5 }]) {
       expect(uuidOf(stamped, [9, 9])).toBe(uuidOf(stamped));
       expect(uuidOf(stamped, [1, 0], 'other')).not.toBe(uuidOf(stamped));
-      expect(credible(decodeMakerB(stamped), 5)).toMatchObject({ deviceTime: 5, byBytes: false });
+      expect(withTrustedTimes(decodeMakerB(stamped), 5)).toMatchObject({ deviceTime: 5, byBytes: false });
     }
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 6 })));
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 5, more: 1 })));
@@ -134,7 +134,7 @@ describe('the uuid of a message of maker B', () => {
   test('depends on the arrival without a timestamp, so that bytes alone reveal a duplicate', () => {
     expect(uuidOf(people({}), [1, 0])).not.toBe(uuidOf(people({}), [2, 0]));
     for (const timestamp of [null, '5', -1, 1.5, 2 ** 60])
-      expect(credible(decodeMakerB({ ...people({}), timestamp }), 5)).toMatchObject({
+      expect(withTrustedTimes(decodeMakerB({ ...people({}), timestamp }), 5)).toMatchObject({
         deviceTime: null,
         byBytes: true,
       });

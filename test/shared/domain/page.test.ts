@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { pageQuery, sortBy } from '#shared/api/http/paging.ts';
-import { matches, pageOf, sorted } from '#shared/domain/page.ts';
+import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
 
 const query = z.object({ ...pageQuery, sortBy: sortBy(['id', 'name'], 'asc(name)') });
 const ids = (items: readonly { id: string | number }[]) => items.map(({ id }) => id);
@@ -43,24 +43,24 @@ describe('a list', () => {
     { id: 10, name: 'ä', isActive: true },
   ];
   test('sorts by a field in any case, and equal items by id', () => {
-    expect(ids(sorted(items, 'asc(name)'))).toEqual([2, 10, 1, 3]);
-    expect(ids(sorted(items, 'desc(name)'))).toEqual([1, 3, 2, 10]);
+    expect(ids(sortedBy(items, 'asc(name)'))).toEqual([2, 10, 1, 3]);
+    expect(ids(sortedBy(items, 'desc(name)'))).toEqual([1, 3, 2, 10]);
   });
   test('sorts numbers as numbers and texts as texts', () => {
-    expect(ids(sorted(items, 'asc(id)'))).toEqual([1, 2, 3, 10]);
-    expect(ids(sorted(items, 'desc(id)'))).toEqual([10, 3, 2, 1]);
-    expect(ids(sorted([{ id: 'b' }, { id: 'a' }], 'asc(id)'))).toEqual(['a', 'b']);
+    expect(ids(sortedBy(items, 'asc(id)'))).toEqual([1, 2, 3, 10]);
+    expect(ids(sortedBy(items, 'desc(id)'))).toEqual([10, 3, 2, 1]);
+    expect(ids(sortedBy([{ id: 'b' }, { id: 'a' }], 'asc(id)'))).toEqual(['a', 'b']);
   });
   test('sorts false before true', () => {
-    expect(ids(sorted(items, 'asc(isActive)'))).toEqual([1, 2, 3, 10]);
-    expect(ids(sorted(items, 'desc(isActive)'))).toEqual([3, 10, 1, 2]);
+    expect(ids(sortedBy(items, 'asc(isActive)'))).toEqual([1, 2, 3, 10]);
+    expect(ids(sortedBy(items, 'desc(isActive)'))).toEqual([3, 10, 1, 2]);
   });
   test('sorts independently of the previous order, and has each item on one page', () => {
     const item = fc.record({ id: fc.nat(30), name: fc.constantFrom('a', 'A', 'b', '') });
     const list = fc.uniqueArray(item, { selector: ({ id }) => id });
     const property = fc.property(list, fc.nat(5), (items, extra) => {
-      const inOrder = sorted(items, 'asc(name)');
-      expect(sorted(items.toReversed(), 'asc(name)')).toEqual(inOrder);
+      const inOrder = sortedBy(items, 'asc(name)');
+      expect(sortedBy(items.toReversed(), 'asc(name)')).toEqual(inOrder);
       const perPage = extra + 1;
       const pages = Math.ceil(items.length / perPage);
       const seen = Array.from({ length: pages }, (_, page) => pageOf(inOrder, { page, perPage })[0].data);
@@ -74,9 +74,9 @@ describe('a list', () => {
 });
 
 test('finds a substring in any case, and everything if the search is empty', () => {
-  expect(matches('', null)).toBe(true);
-  expect(matches('ROOM', 'x', 'Bathroom 3')).toBe(true);
-  expect(matches('ku\u0308che', 'K\u00dcCHE')).toBe(true);
-  expect(matches('%', 'Bathroom 3', null, undefined)).toBe(false);
-  expect(matches('.*', 'Bathroom')).toBe(false);
+  expect(matchesSearch('', null)).toBe(true);
+  expect(matchesSearch('ROOM', 'x', 'Bathroom 3')).toBe(true);
+  expect(matchesSearch('ku\u0308che', 'K\u00dcCHE')).toBe(true);
+  expect(matchesSearch('%', 'Bathroom 3', null, undefined)).toBe(false);
+  expect(matchesSearch('.*', 'Bathroom')).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stepByMessage } from '#shared/domain/event/event-steps.ts';
-import { credible, messageUuid } from '#shared/domain/event/message.ts';
+import { messageUuid, withTrustedTimes } from '#shared/domain/event/message.ts';
 import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
 import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { noRoomContext } from '#shared/domain/state/room-context.ts';
@@ -16,7 +16,7 @@ const play = (...messages: object[]): { situations: string[]; state: SensorState
   const situations = messages.map((message, number) => {
     const raw = JSON.stringify(message);
     const receiveDate = start + 60_000 + number;
-    const decoded = credible(decodeMakerB(message), receiveDate);
+    const decoded = withTrustedTimes(decodeMakerB(message), receiveDate);
     const uuid = messageUuid('s', decoded, raw, [receiveDate, 0]);
     const { next, events } = stepByMessage(
       state,

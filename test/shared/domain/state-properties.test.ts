@@ -5,7 +5,7 @@ import { fallStatuses } from '#shared/domain/event/message.ts';
 import { decoders } from '#shared/domain/makers/decoders.ts';
 import type { Manufacturer } from '#shared/domain/sensor/sensor.ts';
 import { isEnded, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
-import { noRoomContext, whenOf } from '#shared/domain/state/room-context.ts';
+import { messageTime, noRoomContext } from '#shared/domain/state/room-context.ts';
 import { step } from '#shared/domain/state/step.ts';
 import { passTime } from '#shared/domain/state/time.ts';
 
@@ -53,7 +53,7 @@ const play = (maker: Manufacturer, inputs: readonly Input[]) => {
         ? (({ state: passed, events }) => ({ state: passed, events: events.map(({ happening }) => happening) }))(
             passTime(state, { now, silentAt, timings }),
           )
-        : step(state, decoders[maker](input.message).signal, whenOf(now, null), noRoomContext);
+        : step(state, decoders[maker](input.message).signal, messageTime(now, null), noRoomContext);
     all.push(...events);
     state = next;
   }
@@ -127,7 +127,7 @@ describe.each([
       if (!last || 'pass' in last || /"event":[12]\b/.test(JSON.stringify(last.message))) return;
       const { signal } = decoders[maker](last.message);
       if (signal.kind === 'unknown') return;
-      const repeated = step(state, signal, whenOf(now, null), noRoomContext);
+      const repeated = step(state, signal, messageTime(now, null), noRoomContext);
       expect(repeated.events).toEqual([]);
       expect(repeated.state).toEqual(state);
     });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { criticalFields } from '#shared/domain/config/critical.ts';
-import { host, stillAllowed } from '#shared/domain/config/field.ts';
+import { hostSchema, validValues } from '#shared/domain/config/field.ts';
 import { email } from '#shared/domain/identity/email.ts';
 import { text } from '#shared/domain/values.ts';
 import { anyText } from '#test/fixtures/any-text.ts';
@@ -64,7 +64,7 @@ const samples = {
     ],
   },
   'a host': {
-    schema: host(),
+    schema: hostSchema(),
     good: [
       'a',
       'ntp',
@@ -130,5 +130,5 @@ describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
 
 test('replaces a stored value that is no longer allowed by the default', () => {
   const stored = { ntpServerPrimary: 'a b', ntpServerSecondary: 'ntp', presenceReportMinRateSec: 5 };
-  expect(stillAllowed(criticalFields, stored)).toMatchObject({ ...stored, ntpServerPrimary: 'europe.pool.ntp.org' });
+  expect(validValues(criticalFields, stored)).toMatchObject({ ...stored, ntpServerPrimary: 'europe.pool.ntp.org' });
 });

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stepByMessage } from '#shared/domain/event/event-steps.ts';
-import { credible, fallStatuses } from '#shared/domain/event/message.ts';
+import { fallStatuses, withTrustedTimes } from '#shared/domain/event/message.ts';
 import { decoders } from '#shared/domain/makers/decoders.ts';
 import { isUnchanged, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { noRoomContext } from '#shared/domain/state/room-context.ts';
-import { changesNothing, isNoted, stepQuietly } from '#shared/ingest/caught-up.ts';
+import { applyReports, changesNothing, mustRecordCall } from '#shared/ingest/unchanged-reports.ts';
 
 const device = { sensorId: 'sensor-of-this-test', manufacturer: 'maker_a' } as const;
 /** Applies a message to a state, as `process` does for queued ones. */
 const processed = (state: SensorState, message: object, receiveDate: number) => {
   const raw = JSON.stringify(message);
   const cause = { receiveDate, sensorId: device.sensorId, uuid: 'u', source: null, raw };
-  return stepByMessage(state, credible(decoders.maker_a(message), cause.receiveDate), cause, noRoomContext);
+  return stepByMessage(state, withTrustedTimes(decoders.maker_a(message), cause.receiveDate), cause, noRoomContext);
 };
 const stateAfter = (messages: readonly object[], from: SensorState = newSensorState): SensorState =>
   messages.reduce((state: SensorState, message, at) => processed(state, message, 1_000_000 + at).next, from);
@@ -26,10 +26,10 @@ const fall = (status: string, timestamp: number) => ({ type: 5, payload: { statu
 const received = (messages: readonly object[], manufacturer: 'maker_a' | 'maker_b' = 'maker_a') =>
   messages.map((message) => ({
     raw: JSON.stringify(message),
-    decoded: credible(decoders[manufacturer](message), 2_000_000),
+    decoded: withTrustedTimes(decoders[manufacturer](message), 2_000_000),
   }));
 const quietly = (state: SensorState, ...messages: object[]) =>
-  stepQuietly(state, device.sensorId, received(messages), 2_000_000);
+  applyReports(state, device.sensorId, received(messages), 2_000_000);
 
 describe('a report skips the queue', () => {
   const state = stateAfter([timed(true, 900_000), timed(true, 900_001)]);
@@ -68,20 +68,20 @@ describe('a report skips the queue', () => {
     const inactive = { ...state, isActive: false };
     expect(quietly(inactive, timed(true, 900_002))).toBe(null);
     const offline = { cmd: 'event', type: 5, timestamp: 900_002, data: { status: 1 } };
-    expect(stepQuietly(inactive, device.sensorId, received([offline], 'maker_b'), 2_000_000)).toBe(null);
+    expect(applyReports(inactive, device.sensorId, received([offline], 'maker_b'), 2_000_000)).toBe(null);
   });
 });
 
 describe('a call is noted before it is queued', () => {
   test('unless it contains only falls', () => {
-    expect(isNoted(received([fall('calling', 1), fall('finished', 1)]), {})).toBe(false);
-    expect(isNoted(received([fall('calling', 1), timed(true, 2)]), {})).toBe(true);
-    expect(isNoted(received([{}]), {})).toBe(true);
+    expect(mustRecordCall(received([fall('calling', 1), fall('finished', 1)]), {})).toBe(false);
+    expect(mustRecordCall(received([fall('calling', 1), timed(true, 2)]), {})).toBe(true);
+    expect(mustRecordCall(received([{}]), {})).toBe(true);
   });
 
   test('even if it contains only falls, from a busy device: nobody can fill the queue with uncounted falls', () => {
-    expect(isNoted(received([fall('calling', 1)]), { isBusy: true })).toBe(true);
-    expect(isNoted(received([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
+    expect(mustRecordCall(received([fall('calling', 1)]), { isBusy: true })).toBe(true);
+    expect(mustRecordCall(received([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
   });
 
   test('and pending falls need no note: a report that changes nothing before them changes nothing after them', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { hashOf } from '#shared/auth/tokens.ts';
-import { LOOK_EVERY } from '#shared/ingest/holding-back.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
+import { CHECK_EVERY } from '#shared/ingest/holding-back.ts';
 import { ingest } from '#shared/ingest/ingest.ts';
 import { ingestUses } from '#shared/ingest/uses.ts';
-import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
-import { compose, type Runtime } from '#shared/runtime/deps.ts';
+import { type Measure, noMetrics } from '#shared/observability/metrics.ts';
+import { composeDeps, type Runtime } from '#shared/runtime/deps.ts';
 import { changes } from '#shared/store/engine/request.ts';
 import { items } from '#shared/store/table.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
@@ -33,8 +33,8 @@ test('rejects reports of a device with 1,000 pending calls and falls with 3,000,
     const { sensorId, deviceToken, device: caller } = await linkSensor(client);
     if (!runtime) throw new Error('the cloud has no runtime');
     const measure = ((name: string) => void measured.push(name)) as Measure;
-    const deps = await compose({ ...runtime, metrics: { ...unmeasured, measure } }, [...ingestUses, 'devices.get']);
-    const hash = hashOf(deviceToken);
+    const deps = await composeDeps({ ...runtime, metrics: { ...noMetrics, measure } }, [...ingestUses, 'devices.get']);
+    const hash = hashSecret(deviceToken);
     const post = async (text: string) => {
       const device = await deps.store.devices.get(hash);
       return device && ingest(deps, device, text);
@@ -42,7 +42,7 @@ test('rejects reports of a device with 1,000 pending calls and falls with 3,000,
     const { table } = runtime;
     const haveCalled = (calls: number) => table.update(items.device({ hash }), changes({ set: { calls } }));
 
-    await haveCalled(1_000 + LOOK_EVERY - 1);
+    await haveCalled(1_000 + CHECK_EVERY - 1);
     expect(measured).not.toContain('DevicesHeldBack');
     expect(await post(report(true))).toEqual({ warnings: [] });
     expect(measured.filter((name) => name === 'DevicesHeldBack')).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { publisherIn } from '#shared/observability/emf.ts';
-import { buffered, type MetricName, metrics } from '#shared/observability/metrics.ts';
+import { emfPublisher } from '#shared/observability/emf.ts';
+import { bufferMetrics, type MetricName, metrics } from '#shared/observability/metrics.ts';
 
 afterEach(() => vi.restoreAllMocks());
 /** Returns the lines written to standard output during a call. */
@@ -18,7 +18,7 @@ const linesOf = (run: () => void): Record<string, unknown>[] => {
 
 describe('the embedded metric format', () => {
   test('puts all values of an invocation into one line, with unit, namespace and dimension', () => {
-    const publish = publisherIn('SensorCloud-test');
+    const publish = emfPublisher('SensorCloud-test');
     const [line, ...more] = linesOf(() =>
       publish([
         ['Events', 2],
@@ -43,7 +43,7 @@ describe('the embedded metric format', () => {
   });
 
   test('writes each value only once', () => {
-    const publish = publisherIn('SensorCloud-test');
+    const publish = emfPublisher('SensorCloud-test');
     const lines = linesOf(() => {
       publish([['Events', 1]]);
       publish([['RuleHits', 1]]);
@@ -56,7 +56,7 @@ describe('the embedded metric format', () => {
 
   test('supports every metric', () => {
     const all = Object.keys(metrics) as MetricName[];
-    const [line = {}] = linesOf(() => publisherIn('SensorCloud-test')(all.map((name) => [name, 1])));
+    const [line = {}] = linesOf(() => emfPublisher('SensorCloud-test')(all.map((name) => [name, 1])));
     expect(Object.keys(line)).toEqual(expect.arrayContaining(all));
   });
 });
@@ -64,7 +64,7 @@ describe('the embedded metric format', () => {
 describe('the metrics of an invocation', () => {
   test('appear only at its end, with the default value 1', async () => {
     const left: unknown[] = [];
-    const { measure, flush } = buffered(
+    const { measure, flush } = bufferMetrics(
       async (all) => void left.push(all),
       () => {},
     );
@@ -85,7 +85,7 @@ describe('the metrics of an invocation', () => {
   test('wait up to a minute for other metrics if they only count accepted messages', async () => {
     const left: unknown[] = [];
     let time = 0;
-    const { measure, flush } = buffered(
+    const { measure, flush } = bufferMetrics(
       async (all) => void left.push(all),
       () => {},
       { everyMs: 60_000, now: () => time },
@@ -107,7 +107,7 @@ describe('the metrics of an invocation', () => {
 
   test('never make an invocation fail if they cannot be written', async () => {
     const reported: unknown[] = [];
-    const { measure, flush } = buffered(
+    const { measure, flush } = bufferMetrics(
       () => Promise.reject(new Error('not written')),
       (error) => reported.push(error),
     );

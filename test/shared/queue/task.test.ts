@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deliverTask, encode } from '#shared/queue/encode.ts';
+import { deliverTask, encodeTask } from '#shared/queue/encode.ts';
 import { SensorTask, WebhookTask } from '#shared/queue/task.ts';
 
 const key = { customerId: 1, webhookId: '00000000-0000-4000-8000-000000000000', id: '0'.repeat(26) };
@@ -20,7 +20,7 @@ test.each([
   ['REST', '5b0f3e9c-9d0e-4d1c-a3a1-3f8f0c7c2d11'],
   ['HTTP', 'JKJaXmPLvHcESHA='],
 ])('keeps the request id of a %s API in the task', (_, requestId) => {
-  expect(read(JSON.parse(encode(deliverTask({ ...key, requestId })).body))).toMatchObject({ requestId });
+  expect(read(JSON.parse(encodeTask(deliverTask({ ...key, requestId })).body))).toMatchObject({ requestId });
 });
 
 test.each([['x'.repeat(129)], ['two words'], ['a\nb'], [7], ['']])(
@@ -31,7 +31,7 @@ test.each([['x'.repeat(129)], ['two words'], ['a\nb'], [7], ['']])(
 );
 
 test('gives equal tasks the same deduplication id, whichever call caused them', () => {
-  const [first, other] = ['a', 'b'].map((requestId) => encode(SensorTask.parse({ ...notice, requestId })));
+  const [first, other] = ['a', 'b'].map((requestId) => encodeTask(SensorTask.parse({ ...notice, requestId })));
   expect(first?.body).not.toBe(other?.body);
   expect(first?.deduplicationId).toBe(other?.deduplicationId);
 });

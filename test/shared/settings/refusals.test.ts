@@ -6,7 +6,7 @@ import { variables as ofHost } from '#lib/local/variables.ts';
 import { settingsFrom } from '#shared/runtime/env.ts';
 import { environment as ofFunctions } from '#shared/settings/environment.ts';
 import { settingsFor } from '#shared/settings/hosts.ts';
-import type { Rows, Setting } from '#shared/settings/setting.ts';
+import type { Setting, SettingRows } from '#shared/settings/setting.ts';
 
 const refused = (read: () => unknown): string => {
   try {
@@ -18,7 +18,7 @@ const refused = (read: () => unknown): string => {
 };
 
 /** Where settings are read, their declarations, and the error for a value. */
-const readers: [reader: string, declared: Rows, refusal: (name: string, value: unknown) => string][] = [
+const readers: [reader: string, declared: SettingRows, refusal: (name: string, value: unknown) => string][] = [
   ['a function', ofFunctions, (name, value) => refused(() => settingsFrom({ [name]: String(value) }))],
   [
     'the local host',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Store, store } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
-import { atOnce } from '#test/fixtures/answers.ts';
+import { concurrently } from '#test/fixtures/answers.ts';
 
 const customerId = 7;
 const stamps = { createDate: 1, updateDate: 1 };
@@ -74,8 +74,8 @@ test('counts removals, and removes the count of enabled rules with the last of t
 
 test('keeps counts exact while 20 bots are created and 20 removed in parallel', async () => {
   const bot = (at: number) => some({ id: 100 + at, customerId });
-  await atOnce(20, (at) => its.bots.create(bot(at), 100));
-  const outcomes = await atOnce<unknown>(40, (at) =>
+  await concurrently(20, (at) => its.bots.create(bot(at), 100));
+  const outcomes = await concurrently<unknown>(40, (at) =>
     at % 2 === 0 ? its.bots.remove(customerId, 100 + at / 2) : its.bots.create(bot(100 + at), 100),
   );
   expect(outcomes.filter((outcome) => outcome !== true && outcome !== null)).toEqual([]);

@@ -165,7 +165,7 @@ test('shows feedback that is given while the newest is deleted', async () => {
 
 test('appends separate hits for two sensors with the same event UUID and rule', async () => {
   const hitOf = (id: string) => some({ ruleId: 8, sensorEventId: 'same', sensorId: id, messages: [] });
-  const after = await its.ruleHits.tail(customerId);
+  const after = await its.ruleHits.lastPlace(customerId);
   const made = [];
   for (const id of ['id_a', 'id_b', 'id_a']) made.push(await its.ruleHits.append(customerId, after, hitOf(id), now));
   expect(made.map(({ id, isNew }) => [id - after.id, isNew])).toEqual([

@@ -3,7 +3,7 @@ import { ensureTable } from '#lib/local/table/endpoint.ts';
 import { createTable } from '#shared/store/engine/client.ts';
 import { type Store, store } from '#shared/store/store.ts';
 import { type Dynoxide, dynoxideClient, startDynoxide } from '#test/fixtures/dynoxide.ts';
-import { now, some, user } from '#test/fixtures/store-things.ts';
+import { now, some, user } from '#test/fixtures/store-items.ts';
 
 let engine: Dynoxide;
 /** Two clients of the same table. The first one loses a write or its response while a fault is set. */
@@ -39,15 +39,15 @@ const enableOtp = async (): Promise<string> => {
   const accountKey = `account ${++at}`;
   const account = { ...(user as object), id: at, accountKey, username: accountKey, customerId: null };
   await other.users.create(some(account), accountKey, 'hash', 1);
-  await other.otps.begin(accountKey, 'encrypted secret');
+  await other.otps.storeSecret(accountKey, 'encrypted secret');
   const sessionHash = `session ${at}`;
   await other.sessions.start(accountKey, sessionHash, some({ id: 'id', createDate: now, expires: now }));
-  await other.otps.switchOn(some(account), otp, { lastStep: 1, codes: ['c1', 'c2'], sessionHash });
+  await other.otps.enable(some(account), otp, { lastStep: 1, codes: ['c1', 'c2'], sessionHash });
   return accountKey;
 };
 const begin = async (): Promise<string> => {
   const hash = `state ${++at}`;
-  await other.externals.begin(hash, some({ expires: now }));
+  await other.externals.startLogin(hash, some({ expires: now }));
   return hash;
 };
 
@@ -58,7 +58,7 @@ const oneTimeValues = [
   [
     'the state of a login at an issuer',
     begin,
-    async (its: Store, key: string) => (await its.externals.take(key)) !== null,
+    async (its: Store, key: string) => (await its.externals.completeLogin(key)) !== null,
   ],
 ] as const;
 

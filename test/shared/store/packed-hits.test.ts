@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewHit, StoredHit } from '#shared/store/hits/hit-item.ts';
-import { SOON } from '#shared/store/hits/late-change.ts';
+import { SOON_MS } from '#shared/store/hits/late-change.ts';
 import { type Store, store } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
-import { some } from '#test/fixtures/store-things.ts';
+import { some } from '#test/fixtures/store-items.ts';
 
 const NOW = 1_800_000_000_000;
 const sensorId = 'id_QUE6QkI6Q0M6REQ6RUU6RkY';
@@ -32,7 +32,7 @@ const newHit = (messages: number): NewHit => ({
     sendTryTimes: [],
     extra: { display_name: `Schwesternruf Wohnbereich ${at % 2}`, is_bot: true },
   })),
-  numbered: { series: NOW, number: 1 },
+  hitNumber: { series: NOW, number: 1 },
 });
 /** Appends the first hit of a customer. */
 const append = async (customerId: number, messages: number): Promise<number> => {
@@ -48,7 +48,7 @@ const changeHit = async (customerId: number, hitId: number): Promise<void> => {
   await report(0, [NOW + 5], true, NOW + 100);
   await report(0, [NOW + 5], true, NOW + 200);
   await report(1, [NOW + 6], false, NOW + 300);
-  await report(1, [NOW + 6, NOW + 5_000], true, NOW + SOON + 1);
+  await report(1, [NOW + 6, NOW + 5_000], true, NOW + SOON_MS + 1);
   await report(9, [NOW + 7], true, NOW + 400);
   const feedback = some({ id: 5, sensorId, ruleHitId: hitId, createDate: NOW + 20_000 });
   expect(await its.feedback.create(customerId, feedback)).toBe('done');

@@ -70,10 +70,10 @@ test('rejects a rule whose region is removed while it is written', async () => {
 
 test('rejects a room without a region for which a rule was created since the sensor was read', async () => {
   const read = await its.sensors.get(customerId, sensorId);
-  expect(await its.rules.namingRegions(customerId, sensorId, ['r'])).toEqual([]);
+  expect(await its.rules.ofRegions(customerId, sensorId, ['r'])).toEqual([]);
   expect(await its.rules.create(some(rule), quotas)).toBe('done');
   expect(read && (await its.rooms.put(read, some({ xMin: 20, regions: [] }), []))).toBe(false);
-  expect(await its.rules.namingRegions(customerId, sensorId, ['r'])).toMatchObject([{ id: 5 }]);
+  expect(await its.rules.ofRegions(customerId, sensorId, ['r'])).toMatchObject([{ id: 5 }]);
 });
 
 test('rejects a change of a rule to a region that is removed while it is written', async () => {

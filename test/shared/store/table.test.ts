@@ -14,8 +14,8 @@ import { type Store, store } from '#shared/store/store.ts';
 import { due, items, lists } from '#shared/store/table.ts';
 import { type Dynoxide, dynoxideClient, startDynoxide } from '#test/fixtures/dynoxide.ts';
 import { examples } from '#test/fixtures/store-calls.ts';
-import { ways } from '#test/fixtures/store-ways.ts';
-import { type Made, onEachRequest } from '#test/fixtures/table-calls.ts';
+import { ways } from '#test/fixtures/store-cases.ts';
+import { onEachRequest, type TableAccess } from '#test/fixtures/table-calls.ts';
 
 const root = new URL('../../..', import.meta.url).pathname;
 const files = (folder: string) =>
@@ -35,7 +35,7 @@ const partitionsOf = (pk: string, parts: readonly { template: string }[]): strin
 ];
 const tables = Object.values(items).map(({ pk }) => pk);
 /** Describes an access that was made, in the same form as a declared one. */
-const describeMade = ({ action, index, pk, sk }: Made): string => {
+const describeMade = ({ action, index, pk, sk }: TableAccess): string => {
   const parts = index === null ? tables : { due: [due.pk], list: Object.values(lists).map((list) => list.pk) }[index];
   const keys = sk === undefined ? partitionsOf(pk, parts) : kindOf({ pk, sk }).map((kind) => templateOf(kind));
   return [action, index ?? 'table', ...keys].join(' ');
@@ -181,7 +181,7 @@ describe('the table', () => {
     // The canary creates its customer once, and so does the first feedback for the manufacturer.
     expect(sharing.map(([call]) => call)).toEqual(['makerFeedback.furnish', ...calls, 'subjects.dropCustomer']);
     const using = [...consumers, sweep].flatMap(({ uses }) => uses as readonly string[]);
-    expect(using).toContain('sensors.around');
+    expect(using).toContain('sensors.getWithContext');
     expect(using.filter((use) => calls.includes(use))).toEqual([]);
   });
 

@@ -4,8 +4,8 @@ import { type FormEvent, useState } from 'react';
 import { faultOf, ok } from '#lib/client/problem.ts';
 import { api } from '#lib/console/api/client.ts';
 import { useWrite } from '#lib/console/api/write.ts';
-import type { Needs } from '#lib/console/session/may.ts';
-import { useMay } from '#lib/console/session/session.tsx';
+import type { Needs } from '#lib/console/session/permissions.ts';
+import { useCan } from '#lib/console/session/session.tsx';
 import { useTexts } from '#lib/console/texts/texts.tsx';
 import { Loaded } from '#lib/console/ui/states.tsx';
 import type { paths, Sensor } from '#openapi';
@@ -15,7 +15,7 @@ import { documentQuery, type Field, fieldsAt } from './schema.ts';
 
 type ConfigPath = Extract<keyof paths, `/sensors/{sensorId}/${string}/config/${string}`>;
 
-/** A configuration of a sensor: the path at which it is read and written, and the permission that it needs. */
+/** A configuration of a sensor: its API path, and the permission that it needs. */
 type Part = { name: string; path: ConfigPath; needs: Needs };
 
 const part = (path: ConfigPath, needs: Needs): Part => ({ name: path.split('/').at(-1) ?? '', path, needs });
@@ -35,16 +35,16 @@ const parts: Readonly<Record<Sensor['manufacturer'], readonly Part[]>> = {
   ],
 };
 
-type Values = Readonly<Record<string, unknown>>;
-type FormProps = { sensor: Sensor; part: Part; fields: readonly Field[]; stored: Values };
+type ConfigValues = Readonly<Record<string, unknown>>;
+type FormProps = { sensor: Sensor; part: Part; fields: readonly Field[]; stored: ConfigValues };
 
 const Form = ({ sensor, part: { path }, fields, stored }: FormProps) => {
   const { sensor: texts, save } = useTexts();
-  const [changed, setChanged] = useState<Values>({});
+  const [changed, setChanged] = useState<ConfigValues>({});
   const params = { path: { sensorId: sensor.id } };
   const write = useWrite({
-    // The fields are known only at run time, so the body is not typed; the API validates each field.
-    send: (body: Values) => ok(api.PUT(path, { params, body: body as never })),
+    // The fields are known only at run time, so the body is untyped. The API validates each field.
+    send: (body: ConfigValues) => ok(api.PUT(path, { params, body: body as never })),
     done: texts.config.saved,
     refresh: [['sensor', sensor.id]],
     onDone: () => setChanged({}),
@@ -75,12 +75,12 @@ const Form = ({ sensor, part: { path }, fields, stored }: FormProps) => {
   );
 };
 
-const OnePart = ({ sensor, part }: { sensor: Sensor; part: Part }) => {
+const PartForm = ({ sensor, part }: { sensor: Sensor; part: Part }) => {
   const document = useQuery(documentQuery);
   const params = { path: { sensorId: sensor.id } };
   const stored = useQuery({
     queryKey: ['sensor', sensor.id, 'config', part.path],
-    queryFn: async (): Promise<Values> => ok(api.GET(part.path, { params })),
+    queryFn: async (): Promise<ConfigValues> => ok(api.GET(part.path, { params })),
   });
   return (
     <Loaded query={document}>
@@ -93,11 +93,11 @@ const OnePart = ({ sensor, part }: { sensor: Sensor; part: Part }) => {
   );
 };
 
-/** Forms for the configurations that the user may see. They are generated from the OpenAPI document. */
+/** Forms for the configurations that the user can see, generated from the OpenAPI document. */
 export const Config = ({ sensor }: { sensor: Sensor }) => {
   const { config: texts } = useTexts().sensor;
-  const may = useMay();
-  const offered = parts[sensor.manufacturer].filter(({ needs }) => may(needs));
+  const can = useCan();
+  const offered = parts[sensor.manufacturer].filter(({ needs }) => can(needs));
   const [chosen, choose] = useState('basic');
   const part = offered.find(({ name }) => name === chosen) ?? offered[0];
   if (!part) return <Alert>{texts.notHere}</Alert>;
@@ -109,7 +109,7 @@ export const Config = ({ sensor }: { sensor: Sensor }) => {
         onChange={choose}
         data={offered.map(({ name }) => ({ value: name, label: texts.parts[name] ?? name }))}
       />
-      <OnePart key={part.path} sensor={sensor} part={part} />
+      <PartForm key={part.path} sensor={sensor} part={part} />
       {part.name === 'firmware' && <Firmwares sensor={sensor} />}
     </Stack>
   );

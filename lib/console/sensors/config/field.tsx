@@ -3,35 +3,35 @@ import { useLocale, useTexts } from '#lib/console/texts/texts.tsx';
 import { german } from './german.ts';
 import type { Field } from './schema.ts';
 
-/** Converts a name like `fallingMitigatorEnabled` to words. */
-const words = (name: string): string => {
+/** Converts a name such as `fallingMitigatorEnabled` to words. */
+const toWords = (name: string): string => {
   const spaced = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, ' ').toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 };
 
-/** The label and the description of a field in the language of the user. */
-const useSaid = ({ name, note }: Field): readonly [label: string, note: string] => {
+/** Returns the label and the description of a field in the language of the user. */
+const useDescription = ({ name, note }: Field): readonly [label: string, note: string] => {
   const inGerman = useLocale() === 'de' ? german[name] : undefined;
-  return inGerman ?? [words(name), note];
+  return inGerman ?? [toWords(name), note];
 };
 
-/** Gives a choice with its meaning, when the description tells it, as in "0 off, 1 on". */
+/** Returns a choice with its meaning if the description has it, as in "0 off, 1 on". */
 const meaningOf = (choice: string | number, note: string): string => {
   const [, meaning] = new RegExp(`(?:^|[ :,])${choice} ([^,;]+)`).exec(note) ?? [];
   return meaning === undefined ? String(choice) : `${choice}: ${meaning}`;
 };
 
-/** The hint below a field: its description, range and default. */
+/** Returns the hint of a field: its description, range and default. */
 const useHint = ({ note, byDefault, min, max, kind }: Field): string => {
   const { sensor, yes, no, none } = useTexts();
   const { config: texts } = sensor;
-  const defaultSaid = (): string => {
+  const defaultText = (): string => {
     if (typeof byDefault === 'boolean') return byDefault ? yes : no;
     return [byDefault].flat().join(', ') || none;
   };
   const range =
     kind === 'number' && min !== undefined && max !== undefined ? texts.range(String(min), String(max)) : '';
-  return [note, range, texts.byDefault(defaultSaid())].filter(Boolean).join(' · ');
+  return [note, range, texts.byDefault(defaultText())].filter(Boolean).join(' · ');
 };
 
 const Support = ({ field: { from, until }, firmware }: { field: Field; firmware: number }) => {
@@ -49,14 +49,14 @@ type InputProps = {
   firmware: number;
 };
 
-/** An input for one field of a configuration, with its hint and a badge when the firmware does not support it. */
+/** An input for a configuration field, with its hint, and a badge if the firmware does not support it. */
 export const Input = ({ field, value, error, onChange, firmware }: InputProps) => {
   const { config: texts } = useTexts().sensor;
   const { kind, choices, isNullable, min, max } = field;
-  const [called, note] = useSaid(field);
+  const [title, note] = useDescription(field);
   const label = (
     <>
-      {called} <Support field={field} firmware={firmware} />
+      {title} <Support field={field} firmware={firmware} />
     </>
   );
   const common = { label, description: useHint({ ...field, note }), error };

@@ -25,7 +25,7 @@ const useColumns = (installed: number): Column<Firmware>[] => {
   ];
 };
 
-/** Lists the firmwares of the sensor's maker, and marks the installed one and the default one. */
+/** Lists the firmware of the manufacturer, and marks the installed and the default version. */
 export const Firmwares = ({ sensor: { manufacturer, firmwareVersion } }: { sensor: Sensor }) => {
   const { config: texts } = useTexts().sensor;
   const params = { path: { manufacturer } };
@@ -42,7 +42,7 @@ export const Firmwares = ({ sensor: { manufacturer, firmwareVersion } }: { senso
         label={texts.known}
         query={firmwares}
         columns={useColumns(firmwareVersion)}
-        keyOf={({ versionCode }) => versionCode}
+        rowKey={({ versionCode }) => versionCode}
         empty={texts.noFirmware}
       />
     </section>

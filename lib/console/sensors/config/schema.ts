@@ -22,7 +22,7 @@ type Document = {
   components: { schemas: Readonly<Record<string, Schema>> };
 };
 
-/** A field of a form. `from` and `until` are the firmware versions that its description names. */
+/** A field of a form. `from` and `until` are firmware versions from its description. */
 export type Field = {
   name: string;
   kind: 'switch' | 'choice' | 'number' | 'text' | 'lines';
@@ -43,25 +43,25 @@ const kindOf = ({ type, enum: choices }: Schema): Field['kind'] => {
   return type === 'integer' || type === 'number' ? 'number' : 'text';
 };
 
-/** Gives a bound of a range; undefined for the bounds of 32-bit integers, which are no real limit. */
+/** Returns a bound of a range, or undefined for the bounds of 32-bit integers, which are no real limits. */
 const bound = (value: number | undefined): number | undefined =>
   value === undefined || Math.abs(value) >= 2_147_483_647 ? undefined : value;
 
 const fieldOf = (name: string, schema: Schema): Field => {
   const { anyOf = [], description = '' } = schema;
-  const what = anyOf.find(({ type }) => type !== 'null') ?? schema;
+  const valueSchema = anyOf.find(({ type }) => type !== 'null') ?? schema;
   const [, from] = /(?:; )?from firmware v0\.(\d+)/.exec(description) ?? [];
   const [, until] = /(?:; |, )?not as of v0\.(\d+)/.exec(description) ?? [];
-  const isText = what.type === 'string';
-  const min = isText ? undefined : bound(what.minimum);
-  const max = isText ? undefined : bound(what.maximum);
+  const isText = valueSchema.type === 'string';
+  const min = isText ? undefined : bound(valueSchema.minimum);
+  const max = isText ? undefined : bound(valueSchema.maximum);
   return {
     name,
-    kind: kindOf(what),
+    kind: kindOf(valueSchema),
     note: description.replace(/;? ?(?:from firmware|not as of) v0\..*$/, '').replaceAll('`', ''),
     byDefault: schema.default ?? null,
     isNullable: anyOf.some(({ type }) => type === 'null'),
-    choices: what.enum ?? [],
+    choices: valueSchema.enum ?? [],
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),
     ...(from !== undefined && { from: Number(from) }),
@@ -69,13 +69,15 @@ const fieldOf = (name: string, schema: Schema): Field => {
   };
 };
 
-const follow = ({ components }: Document, schema: Schema): Schema =>
+const resolveRef = ({ components }: Document, schema: Schema): Schema =>
   schema.$ref ? (components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
 
-/** Gives the fields of the body that a PUT to a path takes. */
+/** Returns the fields of the body of a PUT to a path. */
 export const fieldsAt = (document: Document, path: string): Field[] => {
   const schema = document.paths[path]?.put?.requestBody?.content['application/json']?.schema ?? {};
-  return Object.entries(follow(document, schema).properties ?? {}).map(([name, property]) => fieldOf(name, property));
+  return Object.entries(resolveRef(document, schema).properties ?? {}).map(([name, property]) =>
+    fieldOf(name, property),
+  );
 };
 
 /** The query for the OpenAPI document, from which the forms are generated. */

@@ -4,17 +4,14 @@ import type { Rect } from './geometry.ts';
 
 export type Region = RoomUpdate['regions'][number];
 
-/**
- * Creates a random UUID. The browser's own function is missing when the page was loaded over plain HTTP, as from a
- * host in the same building.
- */
+/** Returns a random UUID. `crypto.randomUUID` is missing on pages loaded over plain HTTP, as in a local network. */
 const randomId = (): string => {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 };
 
-const fresh = (rect: Rect, name: string): Region => ({
+const newRegion = (rect: Rect, name: string): Region => ({
   ...rect,
   name,
   id: randomId(),
@@ -28,36 +25,36 @@ const fresh = (rect: Rect, name: string): Region => ({
   isHorizontal: false,
 });
 
-/** Gives the body that replaces a room, without the read-only fields. */
+/** Returns the body that replaces a room, without its read-only fields. */
 const updateOf = ({ sensorId: _, createDate: __, updateDate: ___, rotation: ____, ...room }: Room): RoomUpdate => room;
 
-/** The state of editing a room: null while the room is only shown. `chosen` is the id of the selected region. */
+/** The state of the room editor. `draft` is null while the room is not edited; `selected` is the id of a region. */
 export const useDraft = (room: Room) => {
   const [draft, setDraft] = useState<RoomUpdate | null>(null);
-  const [chosen, choose] = useState<string | null>(null);
+  const [selected, select] = useState<string | null>(null);
   const change = (changes: Partial<RoomUpdate>): void => setDraft((now) => now && { ...now, ...changes });
   const mapRegions = (map: (regions: Region[]) => Region[]): void =>
     setDraft((now) => now && { ...now, regions: map(now.regions) });
   return {
     draft,
-    chosen,
-    choose,
+    selected,
+    select,
     begin: () => setDraft(updateOf(room)),
     end: () => {
       setDraft(null);
-      choose(null);
+      select(null);
     },
     change,
     changeRegion: (id: string, changes: Partial<Region>): void =>
       mapRegions((regions) => regions.map((region) => (region.id === id ? { ...region, ...changes } : region))),
     addRegion: (rect: Rect, name: string): void => {
-      const region = fresh(rect, name);
+      const region = newRegion(rect, name);
       mapRegions((regions) => [...regions, region]);
-      choose(region.id ?? null);
+      select(region.id ?? null);
     },
     removeRegion: (id: string): void => {
       mapRegions((regions) => regions.filter((region) => region.id !== id));
-      choose(null);
+      select(null);
     },
   };
 };

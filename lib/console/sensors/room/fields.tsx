@@ -5,7 +5,7 @@ import { mountings, regionCounts } from '#shared/domain/sensor/room-limits.ts';
 import type { Draft, Region } from './draft.ts';
 import { useRoomTexts } from './texts.ts';
 
-type Maker = Sensor['manufacturer'];
+type Manufacturer = Sensor['manufacturer'];
 type NumberFieldProps = {
   label: string;
   hint?: string;
@@ -26,27 +26,27 @@ const Centimetres = ({ label, hint, value, error, onChange }: NumberFieldProps) 
   />
 );
 
-type Choices<K extends string> = readonly { value: K; label: string }[];
-const entries = <K extends string>(known: object, labels: Record<K, string>): Choices<K> =>
+type Options<K extends string> = readonly { value: K; label: string }[];
+const optionsOf = <K extends string>(known: object, labels: Record<K, string>): Options<K> =>
   (Object.keys(known) as K[]).map((value) => ({ value, label: labels[value] }));
 
-type Given = { draft: Draft; room: RoomUpdate; maker: Maker; error: unknown };
+type EditorFieldsProps = { draft: Draft; room: RoomUpdate; manufacturer: Manufacturer; error: unknown };
 
-/** Fields for the mounting of the sensor and the extent of the room, with the limits of the maker. */
-export const RoomFields = ({ draft, room, maker, error }: Given) => {
+/** Fields for the mounting of the sensor and the size of the room, within the limits of the manufacturer. */
+export const RoomFields = ({ draft, room, manufacturer, error }: EditorFieldsProps) => {
   const texts = useRoomTexts();
-  const limits = mountings[maker][room.sensorMounting];
+  const limits = mountings[manufacturer][room.sensorMounting];
   const mount = (mounting: RoomUpdate['sensorMounting']) => {
-    const usual = mountings[maker][mounting]?.height.usual;
-    draft.change({ sensorMounting: mounting, ...(usual !== undefined && { sensorHeight: usual }) });
+    const usualHeight = mountings[manufacturer][mounting]?.height.usual;
+    draft.change({ sensorMounting: mounting, ...(usualHeight !== undefined && { sensorHeight: usualHeight }) });
   };
-  const field = (name: 'xMin' | 'xMax' | 'yMin' | 'yMax', most: number | undefined) => (
+  const field = (name: 'xMin' | 'xMax' | 'yMin' | 'yMax', max: number | undefined) => (
     <Centimetres
       label={texts[name]}
       value={room[name]}
       error={faultOf(error, name)}
       onChange={(value) => draft.change({ [name]: value })}
-      {...(most !== undefined && { hint: texts.upTo(most) })}
+      {...(max !== undefined && { hint: texts.upTo(max) })}
     />
   );
   return (
@@ -55,7 +55,7 @@ export const RoomFields = ({ draft, room, maker, error }: Given) => {
         <NativeSelect
           label={texts.mounting}
           value={room.sensorMounting}
-          data={entries(mountings[maker], texts.mountings)}
+          data={optionsOf(mountings[manufacturer], texts.mountings)}
           error={faultOf(error, 'sensorMounting')}
           onChange={({ currentTarget }) => mount(currentTarget.value as RoomUpdate['sensorMounting'])}
         />
@@ -77,10 +77,10 @@ export const RoomFields = ({ draft, room, maker, error }: Given) => {
   );
 };
 
-/** Fields for the coordinates of the selected region. */
-export const RegionFields = ({ draft, room, maker, error }: Given) => {
+/** Fields for the selected region. */
+export const RegionFields = ({ draft, room, manufacturer, error }: EditorFieldsProps) => {
   const texts = useRoomTexts();
-  const at = room.regions.findIndex(({ id }) => id === draft.chosen);
+  const at = room.regions.findIndex(({ id }) => id === draft.selected);
   const region = room.regions[at];
   if (!region?.id) return null;
   const { id } = region;
@@ -107,7 +107,7 @@ export const RegionFields = ({ draft, room, maker, error }: Given) => {
         <NativeSelect
           label={texts.kind}
           value={region.kind}
-          data={entries(regionCounts[maker].kinds, texts.kinds)}
+          data={optionsOf(regionCounts[manufacturer].kinds, texts.kinds)}
           error={fault('kind')}
           onChange={({ currentTarget }) => change({ kind: currentTarget.value as Region['kind'] })}
         />

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '#lib/console/api/client.ts';
 import { useWrite } from '#lib/console/api/write.ts';
-import { useMay } from '#lib/console/session/session.tsx';
+import { useCan } from '#lib/console/session/session.tsx';
 import { Loaded } from '#lib/console/ui/states.tsx';
 import type { RoomUpdate, Room as RoomView, Sensor } from '#openapi';
 import { regionCounts } from '#shared/domain/sensor/room-limits.ts';
@@ -16,7 +16,7 @@ import { useRoomTexts } from './texts.ts';
 
 const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
   const texts = useRoomTexts();
-  const may = useMay();
+  const can = useCan();
   return (
     <Stack>
       <Text>
@@ -36,7 +36,7 @@ const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
       <Text size="sm" c="dimmed">
         {texts.legend}
       </Text>
-      {may('edit_sensor_room') && (
+      {can('edit_sensor_room') && (
         <Group>
           <Button onClick={draft.begin}>{texts.change}</Button>
         </Group>
@@ -45,7 +45,7 @@ const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
   );
 };
 
-/** Gives the rectangle of a new region in the middle of the room, for users who don't draw it. */
+/** Returns the rectangle of a new region in the middle of the room, for users who do not draw it. */
 const middleOf = ({ xMin, xMax, yMin, yMax }: RoomUpdate) => {
   const x = Math.round((xMax - xMin) / 2);
   const y = Math.round((yMax - yMin) / 2);
@@ -62,23 +62,23 @@ const Edit = ({ sensor, room, draft }: EditProps) => {
     refresh: [roomQuery(sensor.id).queryKey],
     onDone: draft.end,
   });
-  const { all } = regionCounts[sensor.manufacturer];
-  const given = { draft, room, maker: sensor.manufacturer, error: write.error };
+  const { all: maxRegions } = regionCounts[sensor.manufacturer];
+  const editorProps = { draft, room, manufacturer: sensor.manufacturer, error: write.error };
   return (
     <Stack>
       <Text size="sm">{texts.hint}</Text>
       <Group>
         <Button
           variant="default"
-          disabled={room.regions.length >= all}
+          disabled={room.regions.length >= maxRegions}
           onClick={() => draft.addRegion(middleOf(room), texts.kinds.default)}
         >
           {texts.add}
         </Button>
-        <Text size="sm">{texts.counts(room.regions.length, all)}</Text>
+        <Text size="sm">{texts.counts(room.regions.length, maxRegions)}</Text>
       </Group>
-      <RegionFields {...given} />
-      <RoomFields {...given} />
+      <RegionFields {...editorProps} />
+      <RoomFields {...editorProps} />
       <Group>
         <Button loading={write.isPending} onClick={() => write.mutate()}>
           {texts.save}
@@ -91,7 +91,7 @@ const Edit = ({ sensor, room, draft }: EditProps) => {
   );
 };
 
-const Both = ({ sensor, room }: { sensor: Sensor; room: RoomView }) => {
+const RoomPlan = ({ sensor, room }: { sensor: Sensor; room: RoomView }) => {
   const draft = useDraft(room);
   const { data: events = [] } = useQuery(newestEventsQuery(sensor.id));
   return (
@@ -102,8 +102,8 @@ const Both = ({ sensor, room }: { sensor: Sensor; room: RoomView }) => {
   );
 };
 
-/** Shows the room of a sensor to scale, and lets users with the permission change it. */
+/** Shows the room of a sensor to scale, with an editor for users who have the permission. */
 export const Room = ({ sensor }: { sensor: Sensor }) => {
   const room = useQuery(roomQuery(sensor.id));
-  return <Loaded query={room}>{(found) => <Both sensor={sensor} room={found} />}</Loaded>;
+  return <Loaded query={room}>{(found) => <RoomPlan sensor={sensor} room={found} />}</Loaded>;
 };

@@ -2,5 +2,5 @@ import { room as de } from '#lib/console/texts/room-de.ts';
 import { room as en } from '#lib/console/texts/room-en.ts';
 import { useLocale } from '#lib/console/texts/texts.tsx';
 
-/** The texts about rooms. They are loaded with the page of a sensor: all that is loaded first has to be small. */
+/** Texts about rooms. They are loaded with the page of a sensor, to keep the first load small. */
 export const useRoomTexts = () => (useLocale() === 'de' ? de : en);

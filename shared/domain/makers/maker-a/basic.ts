@@ -47,22 +47,22 @@ export const updateBasic = (before: StoredBasic, body: BasicUpdate, now: number)
  * Ends the learning phase, because the device reported at `time` (ms) that it has learned. Null if the report is about an
  * earlier phase.
  */
-export const learntBasic = (stored: StoredBasic, time: number): StoredBasic | null =>
+export const completeLearning = (stored: StoredBasic, time: number): StoredBasic | null =>
   stored.learningUntil > time && stored.learningUntil - LEARNING_MS <= time
     ? { ...stored, learningUntil: 0, testUntil: 0 }
     : null;
 
 /**
- * Returns how a change at `now` (ms) affects the end (ms) of the learning phase: `begun` is a new end, `dropped` one that no
+ * Returns how a change at `now` (ms) affects the end (ms) of the learning phase: `started` is a new end, `canceled` one that no
  * longer holds; null if there is none.
  */
-export const learningEnds = (before: StoredBasic, { learningUntil }: StoredBasic, now: number) => ({
-  begun: learningUntil > now && learningUntil !== before.learningUntil ? learningUntil : null,
-  dropped: before.learningUntil > now && learningUntil !== before.learningUntil ? before.learningUntil : null,
+export const learningEndChange = (before: StoredBasic, { learningUntil }: StoredBasic, now: number) => ({
+  started: learningUntil > now && learningUntil !== before.learningUntil ? learningUntil : null,
+  canceled: before.learningUntil > now && learningUntil !== before.learningUntil ? before.learningUntil : null,
 });
 
 /** Returns the configuration as it is read at `now` (ms). */
-export const viewBasic = (
+export const basicView = (
   stored: StoredBasic,
   { name, optimizationEnabled }: { name: string; optimizationEnabled: boolean },
   now: number,

@@ -1,4 +1,11 @@
-import { choice, field, flag, type Values, whole, words } from '#shared/domain/config/field.ts';
+import {
+  booleanField,
+  type ConfigValues,
+  choiceField,
+  field,
+  integerField,
+  textField,
+} from '#shared/domain/config/field.ts';
 import { int32 } from '#shared/domain/values.ts';
 
 /**
@@ -6,26 +13,32 @@ import { int32 } from '#shared/domain/values.ts';
  * stored in the sensor.
  */
 export const basicFields = {
-  name: words([3, 64], 'Sensor 0A1B', 'name of the sensor; initially the last 4 digits of its hardware id'),
-  volume: whole(0, 'volume of the beep on a fall; 0 is off', { min: 0, max: 100 }),
-  ledMode: choice([0, 1, 2], 0, '0 off, 1 on, 2 errors only'),
-  learningModeEnabled: flag(
+  name: textField([3, 64], 'Sensor 0A1B', 'name of the sensor; initially the last 4 digits of its hardware id'),
+  volume: integerField(0, 'volume of the beep on a fall; 0 is off', { min: 0, max: 100 }),
+  ledMode: choiceField([0, 1, 2], 0, '0 off, 1 on, 2 errors only'),
+  learningModeEnabled: booleanField(
     false,
     'true starts the learning phase of 14 days, which ends with the event `sensor/learning_completed`, and discards the active sensitivity map',
   ),
-  testModeEnabled: flag(false, 'turns itself off after 24 h, and when the learning phase ends', { from: 31 }),
-  fallingMitigatorEnabled: flag(false, 'fewer false alarms, at the risk of missing a few real falls', { from: 40 }),
-  optimizationEnabled: flag(true, 'feedback may be used to improve detection'),
+  testModeEnabled: booleanField(false, 'turns itself off after 24 h, and when the learning phase ends', { from: 31 }),
+  fallingMitigatorEnabled: booleanField(false, 'fewer false alarms, at the risk of missing a few real falls', {
+    from: 40,
+  }),
+  optimizationEnabled: booleanField(true, 'feedback may be used to improve detection'),
 } as const;
 
 /** The body of O14. */
-export type BasicUpdate = Values<typeof basicFields>;
+export type BasicUpdate = ConfigValues<typeof basicFields>;
 /** The response of O14. `learningModeEndDate` (ms) is null outside of a learning phase. */
 export type Basic = BasicUpdate & { learningModeEndDate: number | null };
 
-const mode = (contact: string) => choice([0, 1], 0, `${contact}: 0 active low, 1 active high`);
+const mode = (contact: string) => choiceField([0, 1], 0, `${contact}: 0 active low, 1 active high`);
 const policy = (contact: string) =>
-  choice([0, 1, 2, 3, 4, 6], 0, `${contact}: 0 off, 1 fall, 2 out of bed, 3 sensitive fall, 4 any fall, 6 bed exit`);
+  choiceField(
+    [0, 1, 2, 3, 4, 6],
+    0,
+    `${contact}: 0 off, 1 fall, 2 out of bed, 3 sensitive fall, 4 any fall, 6 bed exit`,
+  );
 
 /** The fields of D1 O15. */
 export const dryContactFields = {
@@ -33,7 +46,7 @@ export const dryContactFields = {
   primaryPolicy: policy('primary contact'),
   secondaryMode: mode('secondary contact'),
   secondaryPolicy: policy('secondary contact'),
-  activationDurationSec: whole(30, 'seconds that the contact stays active after a fall', {
+  activationDurationSec: integerField(30, 'seconds that the contact stays active after a fall', {
     min: 1,
     max: 300,
     from: 40,
@@ -51,16 +64,16 @@ const pinned = field<number | null>(
 /** The fields of D1 O16. */
 export const firmwareFields = {
   firmwareVersion: pinned,
-  otaEnabled: flag(true, 'over-the-air updates', { until: 38 }),
-  logLevel: choice([-1, 0, 1, 2, 3], 1, '-1 verbose, 0 debug, 1 info, 2 warning, 3 error'),
-  mqttLogLevelLive: choice(logLevels, 'Info', 'lowest level of messages that are sent at once', { from: 42 }),
-  mqttLogLevelOnDemand: choice(logLevels, 'Debug', 'lowest level of messages that are kept and sent on request', {
+  otaEnabled: booleanField(true, 'over-the-air updates', { until: 38 }),
+  logLevel: choiceField([-1, 0, 1, 2, 3], 1, '-1 verbose, 0 debug, 1 info, 2 warning, 3 error'),
+  mqttLogLevelLive: choiceField(logLevels, 'Info', 'lowest level of messages that are sent at once', { from: 42 }),
+  mqttLogLevelOnDemand: choiceField(logLevels, 'Debug', 'lowest level of messages that are kept and sent on request', {
     from: 42,
   }),
 } as const;
 
 /** The fields of D1 O17. */
 export const telemetryFields = {
-  policy: choice([0, 1, 2], 2, '0 off, 1 always, 2 on fall'),
-  transport: choice([0, 1, 2], 1, '0 MQTT QoS 0, 1 MQTT QoS 1, 2 HTTP'),
+  policy: choiceField([0, 1, 2], 2, '0 off, 1 always, 2 on fall'),
+  transport: choiceField([0, 1, 2], 1, '0 MQTT QoS 0, 1 MQTT QoS 1, 2 HTTP'),
 } as const;

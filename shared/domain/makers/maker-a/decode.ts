@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { Point } from '#shared/domain/event/event.ts';
-import { type Decoded, type FallStatus, ownUuid } from '#shared/domain/event/message.ts';
+import { type DecodedMessage, type FallStatus, uuidInMessage } from '#shared/domain/event/message.ts';
 import { readFields } from '../message-fields.ts';
 import { messagesOfMakerA as kinds, REGION, Target } from './messages.ts';
 
 const Envelope = z.object({ type: z.union([z.int(), z.string()]), payload: z.record(z.string(), z.unknown()) });
 
-type Content = Omit<Decoded, 'uuid'>;
+type Content = Omit<DecodedMessage, 'uuid'>;
 /** The decoded payload; null if it lacks a required field. */
 type Read = Content | null;
 
@@ -128,8 +128,8 @@ const unknownContent = (message: unknown, payload: unknown): Content => {
 };
 
 /** Decodes a message of a maker A device. Never throws: a message that cannot be understood is `unknown`. */
-export const decodeMakerA = (message: unknown): Decoded => {
+export const decodeMakerA = (message: unknown): DecodedMessage => {
   const { type, payload } = Envelope.safeParse(message).data ?? {};
   const content = (isKnown(type) && decoders[type](payload)) || unknownContent(message, payload);
-  return { ...content, wrong: content.wrong.map((name) => `payload.${name}`), uuid: ownUuid(message, payload) };
+  return { ...content, wrong: content.wrong.map((name) => `payload.${name}`), uuid: uuidInMessage(message, payload) };
 };

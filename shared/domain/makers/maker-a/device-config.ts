@@ -1,7 +1,7 @@
 import { criticalFields } from '#shared/domain/config/critical.ts';
 import { fieldsFor } from '../device-fields.ts';
 import type { DeviceConfigParts } from '../maker.ts';
-import { newBasic, type StoredBasic, viewBasic } from './basic.ts';
+import { basicView, newBasic, type StoredBasic } from './basic.ts';
 import { basicFields, dryContactFields, firmwareFields, telemetryFields } from './config.ts';
 
 export const configOfMakerA: DeviceConfigParts = {
@@ -9,7 +9,7 @@ export const configOfMakerA: DeviceConfigParts = {
   configsOf: (sensor, stored, now) => {
     const fields = fieldsFor(sensor);
     return {
-      basic: fields(basicFields, viewBasic((stored.basic as StoredBasic | undefined) ?? newBasic, sensor, now)),
+      basic: fields(basicFields, basicView((stored.basic as StoredBasic | undefined) ?? newBasic, sensor, now)),
       dryContact: fields(dryContactFields, stored['dry-contact']),
       firmware: fields(firmwareFields, stored.firmware),
       telemetry: fields(telemetryFields, stored.telemetry),

@@ -10,5 +10,5 @@ export const makerA: Maker = {
   mountings: mountings.maker_a,
   regions: regionCounts.maker_a,
   hasLearningMode: true,
-  getsFeedback: true,
+  acceptsFeedback: true,
 };

@@ -45,7 +45,7 @@ export const REGION = /^(\d|1[0-5])$/;
 const presence = {
   name: 'Presence',
   example: { presenceDetected: true, presenceRegionMap: { 0: 1 }, timestamp: EXAMPLE_TIME },
-  about:
+  description:
     'Presence in the room and its regions. A change of `presenceDetected` leads to `presence / occupied_room` or ' +
     '`presence / empty_room`, a change of a region in `presenceRegionMap` to `region / entered` or `left`, ' +
     '`bed / entered` or `left`, `door / entered` or `left`, by the kind of the region. No change leads to no event.',
@@ -72,7 +72,7 @@ const falls = {
     fallLocY_cm: 160,
     fallLocZ_cm: 20,
   },
-  about:
+  description:
     'A fall and its states. `fall_detected` (the device starts its analysis) leads to `fall / fall_suspected`, ' +
     '`fall_confirmed` to `fall / confirmed`, `calling` to `fall / fall_detected`, which is the alarm, `finished` to `fall / finished`, `fall_exit` ' +
     'and `canceled` to `fall / canceled`. Three starts within five minutes without `calling` also lead to `fall / fall_loop`. If the device ' +
@@ -86,7 +86,7 @@ const falls = {
 const sensitiveFalls = {
   name: 'SensitiveFall',
   example: { status: 'calling', timestamp: EXAMPLE_TIME, statusUpdateTimestamp: EXAMPLE_TIME + 20_000 },
-  about:
+  description:
     'A fall that the sensitivity mode detected. `fall_suspected` leads to `fall / fall_suspected_sensitive`, `calling` to ' +
     '`fall / fall_detected_sensitive`, which is the alarm, `finished` to `fall / finished`, `fall_exit` and `canceled` to `fall / canceled`.',
   fields: z.object({
@@ -98,7 +98,7 @@ const sensitiveFalls = {
 const bedExit = {
   name: 'BedExit',
   example: { timestamp: EXAMPLE_TIME },
-  about:
+  description:
     'Somebody left the bed: `bed / left`. Further exits are suppressed for the `bedExitSuspendDuration` of the sensor.',
   fields: z.object({
     timestamp: time('Time of the exit'),
@@ -111,7 +111,7 @@ const bedExit = {
 const state = {
   name: 'State',
   example: { versionName: '0.42.1' },
-  about: 'The state of the device. It leads to no event, but makes an inactive sensor active, like any message.',
+  description: 'The state of the device. It leads to no event, but makes an inactive sensor active, like any message.',
   fields: z.object({
     status: z.unknown().optional().describe('Stored, not interpreted'),
     versionName: z

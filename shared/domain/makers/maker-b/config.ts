@@ -1,37 +1,37 @@
-import { choice, flag, type Values, whole, words } from '#shared/domain/config/field.ts';
+import { booleanField, type ConfigValues, choiceField, integerField, textField } from '#shared/domain/config/field.ts';
 
 /** The fields of D1 O19. */
 export const basicFields = {
-  name: words([3, 64], 'Sensor 0A1B', 'name of the sensor; initially the last 4 digits of its hardware id'),
-  workingMode: choice([3, 7, 11, 15], 15, 'bits: 1 and 2 people and track, 4 fall, 8 vital signs'),
+  name: textField([3, 64], 'Sensor 0A1B', 'name of the sensor; initially the last 4 digits of its hardware id'),
+  workingMode: choiceField([3, 7, 11, 15], 15, 'bits: 1 and 2 people and track, 4 fall, 8 vital signs'),
 } as const;
 
 /** The fields of D1 O20. */
 export const fallFields = {
-  alarmTime: whole(60, 'seconds', { min: 0, max: 250 }),
-  sittingAlarmEnabled: flag(false, 'alarm for sitting on the ground; turns posture detection on'),
-  sittingUpAlarmEnabled: flag(false, 'alarm for sitting up in bed; turns posture detection on'),
-  postureDetectionEnabled: flag(true, 'posture detection'),
-  sitDownAlarmTime: whole(60, 'seconds', { min: 0, max: 100 }),
+  alarmTime: integerField(60, 'seconds', { min: 0, max: 250 }),
+  sittingAlarmEnabled: booleanField(false, 'alarm for sitting on the ground; turns posture detection on'),
+  sittingUpAlarmEnabled: booleanField(false, 'alarm for sitting up in bed; turns posture detection on'),
+  postureDetectionEnabled: booleanField(true, 'posture detection'),
+  sitDownAlarmTime: integerField(60, 'seconds', { min: 0, max: 100 }),
 } as const;
 
 /** The fields of D1 O21. An upper rate must not be below the lower one. */
 export const vitalFields = {
-  respirationRateUpper: whole(20, 'breaths per minute', { min: 10, max: 100 }),
-  respirationRateLower: whole(10, 'breaths per minute', { min: 1, max: 20 }),
-  heartRateUpper: whole(80, 'beats per minute', { min: 10, max: 255 }),
-  heartRateLower: whole(60, 'beats per minute', { min: 1, max: 100 }),
-  continuousDetectionEnabled: flag(false, 'continuous detection'),
-  weakVitalSignThresholdMinutes: whole(10, 'minutes', { min: 1, max: 15 }),
-  weakVitalSignSensitivity: whole(5, 'sensitivity to weak vital signs', { min: 1, max: 99 }),
+  respirationRateUpper: integerField(20, 'breaths per minute', { min: 10, max: 100 }),
+  respirationRateLower: integerField(10, 'breaths per minute', { min: 1, max: 20 }),
+  heartRateUpper: integerField(80, 'beats per minute', { min: 10, max: 255 }),
+  heartRateLower: integerField(60, 'beats per minute', { min: 1, max: 100 }),
+  continuousDetectionEnabled: booleanField(false, 'continuous detection'),
+  weakVitalSignThresholdMinutes: integerField(10, 'minutes', { min: 1, max: 15 }),
+  weakVitalSignSensitivity: integerField(5, 'sensitivity to weak vital signs', { min: 1, max: 99 }),
 } as const;
 
 /** The configuration O19 as it is stored. The name is stored in the sensor. */
-export type StoredBasic = Pick<Values<typeof basicFields>, 'workingMode'>;
+export type StoredBasic = Pick<ConfigValues<typeof basicFields>, 'workingMode'>;
 export const newBasic: StoredBasic = { workingMode: basicFields.workingMode.byDefault };
 
 /** Turns posture detection on if one of the alarms that need it is on. */
-export const withPosture = (values: Values<typeof fallFields>): Values<typeof fallFields> => ({
+export const withPosture = (values: ConfigValues<typeof fallFields>): ConfigValues<typeof fallFields> => ({
   ...values,
   postureDetectionEnabled: values.postureDetectionEnabled || values.sittingAlarmEnabled || values.sittingUpAlarmEnabled,
 });

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Situation } from '#shared/domain/event/event.ts';
-import { type Decoded, type Move, ownUuid, type Signal } from '#shared/domain/event/message.ts';
+import { type DecodedMessage, type Move, type Signal, uuidInMessage } from '#shared/domain/event/message.ts';
 import { readFields } from '../message-fields.ts';
-import { messagesOfMakerB as kinds, MoveEntry, OfAll, PostureEntry } from './messages.ts';
+import { CommonFields, messagesOfMakerB as kinds, MoveEntry, PostureEntry } from './messages.ts';
 
 const Envelope = z.object({
   cmd: z.enum(['event', 'alarm', 'stat']),
@@ -101,16 +101,16 @@ const read = (message: unknown): NonNullable<Read> => {
 };
 
 /** Decodes a message of a maker B device. Never throws: a message that cannot be understood is `unknown`. */
-export const decodeMakerB = (message: unknown): Decoded => {
+export const decodeMakerB = (message: unknown): DecodedMessage => {
   const data = (message as { data?: unknown } | null)?.data;
-  const top = readFields(OfAll, message);
-  const inner = readFields(OfAll, data);
+  const top = readFields(CommonFields, message);
+  const inner = readFields(CommonFields, data);
   const deviceTime = top.found.timestamp ?? inner.found.timestamp ?? null;
   const { signal, wrong } = read(message);
   return {
     signal,
     deviceTime,
-    uuid: ownUuid(message, data),
+    uuid: uuidInMessage(message, data),
     identity: deviceTime === null ? null : ['message', deviceTime, JSON.stringify(message)],
     wrong: [...top.wrong, ...inner.wrong.map((name) => `data.${name}`), ...wrong],
   };

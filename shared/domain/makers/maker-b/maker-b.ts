@@ -11,5 +11,5 @@ export const makerB: Maker = {
   mountings: mountings.maker_b,
   regions: regionCounts.maker_b,
   hasLearningMode: false,
-  getsFeedback: false,
+  acceptsFeedback: false,
 };

@@ -35,7 +35,7 @@ const moves = {
   name: 'InOut',
   example: { data: [{ 'track-id': 1, event: 3, area_type: 2, area_id: 0 }] },
   type: 1,
-  about:
+  description:
     'People who enter or leave. The first to enter the room leads to `presence / occupied_room`, the last to leave it to ' +
     '`presence / empty_room`; areas lead to `bed / entered` or `left`, `door / entered` or `left`, `region / entered` or `left`.',
   fields: z.object({ data: z.array(MoveEntry).max(64) }),
@@ -44,7 +44,7 @@ const postures = {
   name: 'Posture',
   example: { data: [{ 'track-id': 1, pose: 5 }] },
   type: 2,
-  about:
+  description:
     'Postures. 2 leads to `fall / fall_suspected`, 5 to `fall / fall_detected`, 7 to `fall / fall_suspected_sensitive`, 8 ' +
     'to `fall / fall_detected_sensitive`, 11 to `posture / sitting_up_in_bed`. Another pose of the same track ends its fall: ' +
     '`fall / finished` after 5 or 8, otherwise `fall / canceled`. 2 three times within five minutes also leads to `fall / fall_loop`.',
@@ -54,7 +54,7 @@ const people = {
   name: 'People',
   example: { data: { 'number-people': 1 } },
   type: 3,
-  about:
+  description:
     'The number of people in the room: `presence / occupied_room` or `presence / empty_room` when presence changes.',
   fields: z.object({ data: z.object({ 'number-people': z.int().min(0).max(1_000).describe('Number of people') }) }),
 } satisfies Kind;
@@ -62,28 +62,28 @@ const online = {
   name: 'Online',
   example: { data: { status: 1 } },
   type: 5,
-  about: 'The sensor goes offline (`sensor / inactive`) or comes back online (`sensor / active`).',
+  description: 'The sensor goes offline (`sensor / inactive`) or comes back online (`sensor / active`).',
   fields: z.object({ data: z.object({ status: z.literal([0, 1]).describe('0 online, 1 offline') }) }),
 } satisfies Kind;
 const weakSignal = {
   name: 'WeakSignal',
   example: {},
   type: 7,
-  about: 'The radio signal is weak: `sensor / weak_signal`. No data is needed.',
+  description: 'The radio signal is weak: `sensor / weak_signal`. No data is needed.',
   fields: z.object({}),
 } satisfies Kind;
 const tilted = {
   name: 'Tilted',
   example: {},
   type: 8,
-  about: 'The sensor was moved: `sensor / tilted`. No data is needed.',
+  description: 'The sensor was moved: `sensor / tilted`. No data is needed.',
   fields: z.object({}),
 } satisfies Kind;
 const vital = {
   name: 'VitalSigns',
   example: { data: { respirationRate: 14, heartRate: 62 } },
   type: null,
-  about:
+  description:
     'Vital signs, with `cmd` `stat`. An alarm leads to `vital / respiration_high`, `respiration_low`, `apnea`, ' +
     '`heart_rate_high`, `heart_rate_low` or `vital_signs_weak`.',
   fields: z.object({
@@ -105,7 +105,7 @@ const vital = {
 export const messagesOfMakerB = { moves, postures, people, online, weakSignal, tilted, vital };
 
 /** The fields of every message of maker B besides its kind and data. */
-export const OfAll = z.object({
+export const CommonFields = z.object({
   timestamp: millis.optional().describe('Time of the message, ms since the Unix epoch; can be in `data` instead'),
   uuid: uuid.optional().describe('Identifies the message: duplicates with the same one count once'),
   sensorEventId: uuid.optional().describe('Alias of `uuid`'),

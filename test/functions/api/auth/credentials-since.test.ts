@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { hashOf } from '#shared/auth/tokens.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import { store } from '#shared/store/store.ts';
 import { type Client, clientOf, logIn } from '#test/fixtures/client.ts';
@@ -29,7 +29,7 @@ const createCredentials = async ({ url, runtime }: Cloud) => {
   const accountKey = (await sessions.accountKeyOf(usernameKey(username))) ?? '';
   const expires = runtime.now() + 60_000;
   const reset = { accountId, customerId, username, accountKey, epoch: 0, mailbox: 0, expires };
-  await resets.create(hashOf('a-code'), { ...reset, createDate: runtime.now() });
+  await resets.create(hashSecret('a-code'), { ...reset, createDate: runtime.now() });
   return { home, sensor, reset, session: home.client.token, token: await createToken(home.client, home.userId) };
 };
 
@@ -79,6 +79,6 @@ test('accepts new sessions and access tokens, and keeps device tokens valid', as
 test('rejects reset codes that were created before credentialsSince, and accepts newer ones', async () => {
   expect(await confirm('a-code')).toBe(401);
   const { resets } = store(restored.runtime.table);
-  await resets.create(hashOf('a-new-code'), { ...before.reset, createDate: Date.now() });
+  await resets.create(hashSecret('a-new-code'), { ...before.reset, createDate: Date.now() });
   expect(await confirm('a-new-code')).toBe(200);
 });

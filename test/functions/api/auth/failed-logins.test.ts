@@ -3,7 +3,7 @@ import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { createLedger } from '#test/bench/meter.ts';
 import { type Answer, type Client, clientOf, logIn } from '#test/fixtures/client.ts';
-import { hurried, startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
+import { startTestCloud, unscheduled, withShortPauses } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome } from '#test/fixtures/home.ts';
 
 // The clock only moves when a test moves it, so the duration of the test does not shorten a wait.
@@ -31,7 +31,7 @@ beforeAll(async () => {
     },
     meter: ledger.meter,
     wrap: (runtime) => ({
-      ...ledger.wrap(hurried(runtime)),
+      ...ledger.wrap(withShortPauses(runtime)),
       mail: async (_to, _subject, text) => {
         mailed = text;
       },

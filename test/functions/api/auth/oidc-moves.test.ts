@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
-import type { AuditLine } from '#shared/domain/identity/audit.ts';
+import type { AuditEntry } from '#shared/domain/identity/audit.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import type { Item } from '#shared/store/engine/request.ts';
 import type { Key } from '#shared/store/key.ts';
 import { type Client, clientOf } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
-import { beginOidc, type IssuerHere, startIssuer, walk, withCookie } from '#test/fixtures/issuer.ts';
+import { beginOidc, followLogin, type IssuerHere, startIssuer, withCookie } from '#test/fixtures/issuer.ts';
 
 const homes = ['maple', 'elm', 'oak'];
 let issuer: IssuerHere;
@@ -41,7 +41,7 @@ afterAll(() => Promise.all([cloud.stop(), issuer.stop()]));
 const login = async (name: string, group: string) => {
   issuer.people.set(name, { groups: [group] });
   const { url, cookie } = await beginOidc(anybody);
-  const { search } = await walk(url, name);
+  const { search } = await followLogin(url, name);
   const { status, body } = await withCookie(anybody, cookie).call('POST', '/users/login/oidc/answer', {
     query: search,
   });
@@ -51,7 +51,7 @@ const login = async (name: string, group: string) => {
 /** Returns the new login entries in the audit log of each home, sorted, because two of one millisecond have no order. */
 const newLogins = async (seen: Set<string>, userIds: readonly number[]) => {
   const lines = homes.map(async (_, at) => {
-    const [page] = await admin.ok<[{ data: AuditLine[] }]>('GET', `/customers/${at + 1}/audit?operation=finishOidc`);
+    const [page] = await admin.ok<[{ data: AuditEntry[] }]>('GET', `/customers/${at + 1}/audit?operation=finishOidc`);
     const fresh = page.data.filter(({ id, actor }) => !seen.has(id) && userIds.includes(Number(actor.id)));
     for (const { id } of fresh) seen.add(id);
     return fresh.map(({ refused }) => (refused ? 'refused' : 'done')).sort();
@@ -85,7 +85,7 @@ test('logs at each customer only what a login changed there', async () => {
 test('logs the username of the service if it differs from that of the issuer', async () => {
   await hireFor(admin, 1, 'greta');
   const { user } = await login('greta', 'maple');
-  const [page] = await admin.ok<[{ data: AuditLine[] }]>('GET', `/customers/1/audit?actorId=${user.id}`);
+  const [page] = await admin.ok<[{ data: AuditEntry[] }]>('GET', `/customers/1/audit?actorId=${user.id}`);
   expect(page.data.map(({ actor }) => actor.name)).toEqual([user.username]);
 });
 

@@ -4,7 +4,7 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { type Answer, type Client, clientOf } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
-import { beginOidc, type IssuerHere, startIssuer, walk, withCookie } from '#test/fixtures/issuer.ts';
+import { beginOidc, followLogin, type IssuerHere, startIssuer, withCookie } from '#test/fixtures/issuer.ts';
 
 const rules = [
   { claim: 'groups', value: 'maple', customerId: 1 },
@@ -35,7 +35,7 @@ beforeEach(() => {
 /** Begins a login and visits the issuer. Returns the browser, and the URL that it comes back to. */
 const visitIssuer = async (name: string, change = (url: string) => url) => {
   const { url, cookie } = await beginOidc(anybody);
-  return { browser: withCookie(anybody, cookie), back: await walk(change(url), name) };
+  return { browser: withCookie(anybody, cookie), back: await followLogin(change(url), name) };
 };
 const finish = (browser: Client, { search }: URL): Promise<Answer> =>
   browser.call('POST', '/users/login/oidc/answer', { query: search });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { passwordsAt } from '#shared/auth/password.ts';
+import { createPasswords } from '#shared/auth/password.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import { store } from '#shared/store/store.ts';
 import { type Client, logIn } from '#test/fixtures/client.ts';
@@ -70,7 +70,7 @@ test('logs no login and does not rehash a correct password without a correct cod
   const { sessions } = store(cloud.runtime.table);
   const accountKey = (await sessions.accountKeyOf(usernameKey(username))) ?? '';
   const hashNow = async () => (await sessions.passwordHash(accountKey)) ?? '';
-  const old = await passwordsAt({ memory: 32, passes: 1, parallelism: 1 }).hash(password);
+  const old = await createPasswords({ memory: 32, passes: 1, parallelism: 1 }).hash(password);
   await sessions.rehash(accountKey, await hashNow(), old);
   const login = async (otp?: string) => (await admin.call('POST', '/users/login', { username, password, otp })).status;
   const path = `/customers/${customerId}/audit?actorId=${id}&operation=login&refused=false`;

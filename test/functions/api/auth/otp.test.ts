@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { hashOf } from '#shared/auth/tokens.ts';
+import { hashSecret } from '#shared/auth/tokens.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import type { Otp } from '#shared/store/identity/otps.ts';
 import { store } from '#shared/store/store.ts';
@@ -109,7 +109,7 @@ describe('a second factor', () => {
     const { sessions, otps } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';
     const kept = JSON.stringify(await otps.get(accountKey));
-    for (const secret of [user.secret, ...user.recoveryCodes, ...user.recoveryCodes.map(hashOf)])
+    for (const secret of [user.secret, ...user.recoveryCodes, ...user.recoveryCodes.map(hashSecret)])
       expect(kept).not.toContain(secret);
     const { text } = await user.client.call('GET', '/users/me');
     expect(text).not.toContain(user.secret);
@@ -151,7 +151,7 @@ describe('a second factor', () => {
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';
     const account = (await sessions.account(accountKey)) ?? expect.unreachable();
     const reset = { accountKey, createDate: time, expires: time + 60_000 };
-    await resets.create(hashOf('a-code'), { ...account, ...reset });
+    await resets.create(hashSecret('a-code'), { ...account, ...reset });
     const confirmation = { code: 'a-code', newPassword: 'another-new-password' };
     await anybody.ok('POST', '/users/password-reset/confirm', confirmation);
     const changed = { ...user, password: confirmation.newPassword };

@@ -6,7 +6,7 @@ import { auth } from '#functions/api/auth/contract.ts';
 import { requestReset } from '#functions/api/auth/reset.ts';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { compose } from '#shared/runtime/deps.ts';
+import { composeDeps } from '#shared/runtime/deps.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { type Client, clientOf, logIn } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
@@ -136,7 +136,7 @@ test('takes the same time and gives the same response whether or not the user ex
 test('takes the same time if email hangs or the table fails', async () => {
   const { username } = await hire('awaited');
   const { runtime } = cloud;
-  const deps = await compose(runtime, auth.operations.requestPasswordReset.uses);
+  const deps = await composeDeps(runtime, auth.operations.requestPasswordReset.uses);
   const broken = { ...deps.store.resets, create: () => Promise.reject(new TableUnavailable('gone')) };
   const variants = {
     none: deps,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { expectSound } from '#test/contracts/calls.ts';
-import { send } from '#test/contracts/raw.ts';
+import { expectValidResponse } from '#test/contracts/calls.ts';
+import { sendRaw } from '#test/contracts/raw.ts';
 import { type Answer, type Client, clientOf } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome } from '#test/fixtures/home.ts';
@@ -54,7 +54,7 @@ describe('a login', () => {
   test('returns the user and a token, but no hash or account key', async () => {
     const answer = await login();
     expect(answer.status).toBe(200);
-    expectSound(answer);
+    expectValidResponse(answer);
     expect(tokenOf(answer)).toMatch(/^ses_[\w-]{58}$/);
     expect(answer.body).toMatchObject({ id: home.userId, username: home.username, customerId: home.customerId });
     expect(answer.text).not.toMatch(/hash|accountKey|epoch|argon2/i);
@@ -102,7 +102,7 @@ describe('wrong passwords', () => {
     for (const attempt of ['wrong', password]) {
       const answer = await login(username, attempt);
       expect(answer.status).toBe(429);
-      expectSound(answer);
+      expectValidResponse(answer);
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
       const [left, reset] = ['x-ratelimit-remaining', 'x-ratelimit-reset'].map((name) => answer.headers.get(name));
       expect([left, reset]).toEqual(['0', answer.headers.get('retry-after')]);
@@ -160,7 +160,7 @@ describe('a call with cookies', () => {
     const { call, csrf, cookies } = await openBrowser();
     const caught = await call('POST', '/bots', headers, bot);
     expect(caught.status, caught.text).toBe(403);
-    expectSound(caught);
+    expectValidResponse(caught);
     expect(cookiesOf(caught)).toEqual({ PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' });
     for (const line of caught.headers.getSetCookie()) expect(line).toMatch(/; Max-Age=0;/);
     expect((await call('GET', '/users/me')).status).toBe(401);
@@ -176,9 +176,9 @@ describe('a call with cookies', () => {
   ])('ends the session when it writes with two values of X-CSRF-Token, %s', async (_, tokens) => {
     const { call, csrf, cookies } = await openBrowser();
     const headers = ['Host', 'localhost', 'Cookie', cookieHeader(cookies), ...tokens(csrf['x-csrf-token'])];
-    const caught = await send(`${cloud.url}/bots`, { method: 'POST', headers });
+    const caught = await sendRaw(`${cloud.url}/bots`, { method: 'POST', headers });
     expect(caught.status, caught.text).toBe(403);
-    expectSound(caught);
+    expectValidResponse(caught);
     expect(cookiesOf(caught)).toEqual({ PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' });
     expect((await call('GET', '/users/me')).status).toBe(401);
   });

@@ -2,7 +2,7 @@ import { createECDH } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { PUSH_KEY } from '#shared/domain/people/channel.ts';
+import { PUSH_KEY_CONTEXT } from '#shared/domain/people/channel.ts';
 import { store } from '#shared/store/store.ts';
 import type { Answer, Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
@@ -50,7 +50,7 @@ test('creates one key for all browsers, and encrypts its private part', async ()
   expect(kept).toMatchObject({ publicKey });
   const vault = await cloud.runtime.vault();
   const decrypted = createECDH('prime256v1');
-  decrypted.setPrivateKey(await vault.open(kept?.sealed ?? '', PUSH_KEY), 'base64url');
+  decrypted.setPrivateKey(await vault.open(kept?.sealed ?? '', PUSH_KEY_CONTEXT), 'base64url');
   expect(decrypted.getPublicKey('base64url')).toBe(publicKey);
   await expect(vault.open(kept?.sealed ?? '', 'another')).rejects.toThrow();
 });
@@ -59,7 +59,7 @@ test('stores a subscription with the key, for the worker that sends to it', asyn
   const endpoint = `${browser.url}/1`;
   await client.ok('GET', '/channels');
   await subscribe(client, { endpoint, keys });
-  const proven = await store(cloud.runtime.table).channels.provenOf(home);
+  const proven = await store(cloud.runtime.table).channels.verifiedOf(home);
   expect(proven).toEqual([
     {
       by: 'push',

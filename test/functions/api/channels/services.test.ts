@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { nextNumber, pathsOf, setChannel } from '#test/fixtures/channels.ts';
-import { hurried, startTestCloud } from '#test/fixtures/cloud.ts';
+import { startTestCloud, withShortPauses } from '#test/fixtures/cloud.ts';
 import { adminOf } from '#test/fixtures/home.ts';
 
 describe('a messaging service', () => {
@@ -10,7 +10,7 @@ describe('a messaging service', () => {
     const lines: string[] = [];
     const log: Runtime['log'] = (level, message, more) =>
       void lines.push(`${level} ${message} ${JSON.stringify(more)}`);
-    const wrap = (runtime: Runtime) => hurried({ ...runtime, ...services });
+    const wrap = (runtime: Runtime) => withShortPauses({ ...runtime, ...services });
     const small = await startTestCloud({ environment, wrap, log, say: () => {} });
     const boss = await adminOf(small.url);
     return { client: boss, cloud: small, lines };
@@ -44,7 +44,7 @@ describe('a messaging service', () => {
     const { client, cloud: small } = await withServices({}, { QUOTAS: '{"smsPerDay":1}' });
     expect((await setChannel(client, 'sms', { address: nextNumber() })).status).toBe(200);
     const refused = await setChannel(client, 'sms', { address: nextNumber() });
-    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('1 SMS in a day')]);
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('1 SMS per day')]);
     await small.stop();
   });
 });

@@ -57,7 +57,7 @@ describe('a region that a rule names', () => {
     expect([answer.status, answer.body]).toEqual([
       409,
       {
-        message: `Rules name a region that this room does not have: ${created.map(({ id, name }) => `"${name}" (${id})`).join(', ')}; change or delete them first`,
+        message: `Rules use regions that this room does not have: ${created.map(({ id, name }) => `"${name}" (${id})`).join(', ')}. Change or delete these rules first`,
         statusCode: 409,
       },
     ]);

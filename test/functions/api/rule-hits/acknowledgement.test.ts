@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
-import { encode, queueOf } from '#shared/queue/encode.ts';
+import { encodeTask, queueOf } from '#shared/queue/encode.ts';
 import { store } from '#shared/store/store.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
@@ -76,7 +76,7 @@ describe('an acknowledgement of a rule hit', () => {
     const first = await home.client.ok<RuleHit>('PUT', path, {});
     expect(await home.client.ok<RuleHit>('PUT', path, {})).toEqual(first);
     const refused = await other.client.call('PUT', path, {});
-    expect([refused.status, refused.body]).toEqual([409, { message: 'A B takes care of it already', statusCode: 409 }]);
+    expect([refused.status, refused.body]).toEqual([409, { message: 'A B is already on it', statusCode: 409 }]);
     expect(await acknowledgementOf(hit)).toEqual(first.acknowledgement);
   });
 
@@ -160,11 +160,11 @@ describe('an acknowledgement of a rule hit', () => {
     if (!acknowledgement) throw new Error('no acknowledgement');
     const { table, queues } = cloud.runtime;
     const notice = { notice: 'acknowledged' as const, acknowledgement: { ruleHitId: hit.id, ...acknowledgement } };
-    await store(table).events.keepNotice(key, uuid, { ...notice, receiveDate: acknowledgement.date });
+    await store(table).events.storeNotice(key, uuid, { ...notice, receiveDate: acknowledgement.date });
     const task = { type: 'process_notice' as const, ...key, uuid, receiveDate: acknowledgement.date };
     await queues.send(
       queueOf(task),
-      ['second', 'third'].map((id) => encode(task, 0, id)),
+      ['second', 'third'].map((id) => encodeTask(task, 0, id)),
     );
     await cloud.idle();
     expect([await eventIds(), await store(table).events.notice(home.customerId, sensorId, uuid)]).toEqual([

@@ -4,7 +4,7 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { Rule } from '#shared/domain/rule/rule.ts';
 import { defaultRoom } from '#shared/domain/sensor/room-geometry.ts';
 import { type Store, store } from '#shared/store/store.ts';
-import { atOnce, refusedAt, statusOf } from '#test/fixtures/answers.ts';
+import { concurrently, rejectedPaths, statusOf } from '#test/fixtures/answers.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
@@ -56,7 +56,7 @@ describe('a rule', () => {
     const sensors = [await linkSensor(client), await linkSensor(client)];
     const { rule } = await createAlarm(client, receiver.url);
     const read = await client.ok('GET', `/rules/${rule.id}`);
-    const statuses = await atOnce(50, (at) => {
+    const statuses = await concurrently(50, (at) => {
       const target = { sensorId: sensors[at % 3]?.sensorId ?? null, situation: at % 2 ? 'empty_room' : 'bed_left' };
       return statusOf(client.call('PUT', `/rules/${rule.id}`, { ...read, ...target, name: `n ${at}` }));
     });
@@ -74,7 +74,7 @@ describe('a rule', () => {
       at % 2
         ? client.call('DELETE', `/rules/${rule.id}`)
         : client.call('PUT', `/rules/${rule.id}`, { ...read, situation: 'bed_left' });
-    const deletions = (await atOnce(50, (at) => statusOf(act(at)))).filter((_, at) => at % 2);
+    const deletions = (await concurrently(50, (at) => statusOf(act(at)))).filter((_, at) => at % 2);
     expect(deletions.filter((status) => status === 200)).toHaveLength(1);
     expect(deletions.filter((status) => ![200, 404, 503].includes(status))).toEqual([]);
     expect(await stores.rules.list(customerId)).toEqual([]);
@@ -96,8 +96,8 @@ describe('a rule', () => {
       ['PUT', `/rules/${rule.id}`],
     ] as const) {
       const send = (target: object) => client.call(method, path, { ...read, ...target, customerId: undefined });
-      expect(refusedAt(await send({ regionId, sensorId: null }))).toEqual([400, 'regionId']);
-      expect(refusedAt(await send({ regionId, sensorId: other.sensorId }))).toEqual([400, 'regionId']);
+      expect(rejectedPaths(await send({ regionId, sensorId: null }))).toEqual([400, 'regionId']);
+      expect(rejectedPaths(await send({ regionId, sensorId: other.sensorId }))).toEqual([400, 'regionId']);
       expect((await send({ regionId, sensorId: sensor.sensorId })).status).toBeLessThan(300);
     }
   });

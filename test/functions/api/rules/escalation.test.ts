@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { refusedAt } from '#test/fixtures/answers.ts';
+import { rejectedPaths } from '#test/fixtures/answers.ts';
 import { createEscalationWorld, type EscalationWorld } from '#test/fixtures/escalation.ts';
 
 type Home = Awaited<ReturnType<EscalationWorld['furnish']>>;
@@ -50,7 +50,7 @@ describe('the escalation steps of a rule', () => {
   ])('respond 400 with the path to %s', async (_, path, spoil) => {
     const body = home.bodyOf('a', { 30: 'b', 60: 'c' }) as unknown as Body;
     spoil(body);
-    expect(refusedAt(await home.client.call('POST', '/rules', body))).toEqual([400, path]);
+    expect(rejectedPaths(await home.client.call('POST', '/rules', body))).toEqual([400, path]);
   });
 
   test('require webhooks in a format that supports the situation', async () => {
@@ -59,10 +59,10 @@ describe('the escalation steps of a rule', () => {
     const { webhookId = '' } = body.escalation[0]?.recipients[0] ?? {};
     const hook = await home.client.ok<object>('GET', `/webhooks/${webhookId}`);
     const changed = await home.client.call('PUT', `/webhooks/${webhookId}`, { ...hook, format: 'custom1' });
-    expect(refusedAt(changed)).toEqual([400, 'format']);
+    expect(rejectedPaths(changed)).toEqual([400, 'format']);
     await home.client.ok('DELETE', `/rules/${id}`);
     await home.client.ok('PUT', `/webhooks/${webhookId}`, { ...hook, format: 'custom1' });
-    expect(refusedAt(await home.client.call('POST', '/rules', body))).toEqual([
+    expect(rejectedPaths(await home.client.call('POST', '/rules', body))).toEqual([
       400,
       'escalation.0.recipients.0.webhookId',
     ]);

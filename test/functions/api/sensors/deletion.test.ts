@@ -82,7 +82,7 @@ describe('deleting a sensor', () => {
       expect([0, 1]).toContain(count('active') - count('inactive'));
     }
     const waiting: Due[] = [];
-    for await (const page of store(cloud.runtime.table).due.waiting(now() + DAY)) waiting.push(...page);
+    for await (const page of store(cloud.runtime.table).due.pages(now() + DAY)) waiting.push(...page);
     const gone = outcomes.filter(({ status }) => status === 200).map(({ sensor }) => sensor.sensorId);
     expect(waiting.filter(({ task }) => 'sensorId' in task && gone.includes(task.sensorId))).toEqual([]);
   });

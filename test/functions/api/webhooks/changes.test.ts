@@ -3,7 +3,7 @@ import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { WebhookUpdate } from '#shared/domain/delivery/webhook.ts';
 import { type Store, store } from '#shared/store/store.ts';
-import { atOnce, refusedAt, statusOf } from '#test/fixtures/answers.ts';
+import { concurrently, rejectedPaths, statusOf } from '#test/fixtures/answers.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import {
@@ -202,7 +202,7 @@ describe('a webhook', () => {
 
   test('responds 400 to invalid fields, and to formats that its rules do not support', async () => {
     const { client, path, hook, bot } = await createScene('holly');
-    const put = async (more: object) => refusedAt(await client.call('PUT', path, { ...hook, ...more }));
+    const put = async (more: object) => rejectedPaths(await client.call('PUT', path, { ...hook, ...more }));
     expect(await put({ url: 'ftp://127.0.0.1/' })).toEqual([400, 'url']);
     expect(await put({ isCustomerHook: true })).toEqual([400, 'botId']);
     expect(await put({ botId: null })).toEqual([400, 'botId']);
@@ -218,13 +218,13 @@ describe('a webhook', () => {
     for (const format of ['chat', 'teams']) expect(await put({ format, secretKey: null })).toEqual([200]);
     await client.ok('PUT', `/rules/${id}`, { ...rule, situation: 'fall_loop' });
     expect(await put({ format: 'custom1' })).toEqual([200]);
-    expect(refusedAt(await client.call('PUT', `/rules/${id}`, rule))).toEqual([400, 'recipients.0.webhookId']);
+    expect(rejectedPaths(await client.call('PUT', `/rules/${id}`, rule))).toEqual([400, 'recipients.0.webhookId']);
   });
 
   test('stays consistent with the list of customer webhooks after 50 concurrent changes', async () => {
     const { client, customerId, path, hook } = await createScene('laurel');
     const forms = [{ isCustomerHook: true, botId: null, format: 'raw' }, { isCustomerHook: true, botId: null }, {}];
-    const statuses = await atOnce(50, (at) => statusOf(client.call('PUT', path, { ...hook, ...forms[at % 3] })));
+    const statuses = await concurrently(50, (at) => statusOf(client.call('PUT', path, { ...hook, ...forms[at % 3] })));
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     const left = await client.ok<Hook>('GET', path);
     const expected = left.isCustomerHook ? { [hook.id]: left.format } : {};

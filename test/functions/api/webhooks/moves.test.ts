@@ -80,7 +80,7 @@ test('ignores responses of the previous URL after the move, but frees their slot
     const failure = { consecutiveFailures: 3, failingSince: 7, lastSuccess: 5, lastFailure: 6, probeUntil: 8 };
     await home.set({ ...failure, slot2: 9 });
     const holds = ['probeUntil', 'slot2'] as const;
-    if (late === 'worked') await health.worked(before, world.now(), null, holds);
+    if (late === 'worked') await health.recordSuccess(before, world.now(), null, holds);
     else await health.failed(before, world.now(), { openUntil: null, isGone: false, isLost: false }, holds);
     await health.disable(before, 7, 'failing', null);
     const after = await home.record();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
-import { createDeath } from '#test/fixtures/death.ts';
+import { createCrash } from '#test/fixtures/crash.ts';
 import { createDeliveryWorld } from '#test/fixtures/deliveries.ts';
 
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
@@ -76,7 +76,7 @@ describe('X-Acknowledged-By in the response of a receiver', () => {
 });
 
 test('acknowledges a hit once, with one event, if the process dies afterwards', async () => {
-  const death = createDeath();
+  const death = createCrash();
   const world = await createDeliveryWorld(death.options);
   const home = await world.furnish();
   world.answerWith(by('Anna'));

@@ -3,7 +3,7 @@ import { deliver as contract } from '#functions/workers/deliver/contract.ts';
 import { deliver } from '#functions/workers/deliver/deliver.ts';
 import type { DeliverDeps } from '#functions/workers/deliver/deps.ts';
 import { Deliver } from '#shared/queue/task.ts';
-import { compose, type Runtime } from '#shared/runtime/deps.ts';
+import { composeDeps, type Runtime } from '#shared/runtime/deps.ts';
 import { items } from '#shared/store/table.ts';
 import { createDeliveryWorld, status } from '#test/fixtures/deliveries.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   };
   world = await createDeliveryWorld({ wrap, log: () => {} });
   if (!runtime) throw new Error('the host has no runtime');
-  deps = await compose(runtime, contract.uses);
+  deps = await composeDeps(runtime, contract.uses);
 });
 afterAll(() => world.stop());
 

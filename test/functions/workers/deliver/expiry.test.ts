@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
-import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
+import { type Measure, noMetrics } from '#shared/observability/metrics.ts';
 import { QueueUnavailable } from '#shared/queue/unavailable.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { createFeedWorld, idsOf } from '#test/fixtures/feeds.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
       if (isDown && queue === 'retries') throw new QueueUnavailable('the queue does not respond');
       return runtime.queues.send(queue, messages);
     };
-    const { metrics = unmeasured } = runtime;
+    const { metrics = noMetrics } = runtime;
     const measure = (...args: [never, never, never]): void => {
       measured.push(args);
       metrics.measure(...args);

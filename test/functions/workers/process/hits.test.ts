@@ -1,35 +1,35 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { store } from '#shared/store/store.ts';
 import { createAlarm } from '#test/fixtures/home.ts';
-import { crashingAt, presence, startCloudByHand, work } from '#test/fixtures/process-by-hand.ts';
+import { crashingAt, presence, processRecords, startCloudWithoutQueues } from '#test/fixtures/process-by-hand.ts';
 
-let cloud: Awaited<ReturnType<typeof startCloudByHand>>;
+let cloud: Awaited<ReturnType<typeof startCloudWithoutQueues>>;
 beforeAll(async () => {
-  cloud = await startCloudByHand();
+  cloud = await startCloudWithoutQueues();
 });
 afterAll(() => cloud.stop());
 
 describe('the hits of a sensor', () => {
   test('leave no gap if a rule is deleted after it fired and before its hit is written', async () => {
     const { home, rule, said, hits, hitsOfSensor } = await cloud.prepare('cedar');
-    await work(cloud.base, said(presence(true, 0)));
-    await work(crashingAt(cloud.base, 'HIT#'), said(presence(false, 1), presence(true, 2)));
+    await processRecords(cloud.base, said(presence(true, 0)));
+    await processRecords(crashingAt(cloud.base, 'HIT#'), said(presence(false, 1), presence(true, 2)));
     await home.client.ok('DELETE', `/rules/${rule.id}`);
     await createAlarm(home.client, 'http://127.0.0.1:9/', 'occupied_room');
-    await work(cloud.base, said(presence(false, 3), presence(true, 4)));
+    await processRecords(cloud.base, said(presence(false, 3), presence(true, 4)));
     expect(await hits()).toBe(3);
     expect(await hitsOfSensor()).toEqual({ total: 3, found: 3 });
   });
 
   test('remain complete in the list after a decision was quarantined and their numbers restarted', async () => {
     const { place, said, state, hitsOfSensor } = await cloud.prepare('hornbeam');
-    await work(cloud.base, said(presence(true, 0)));
+    await processRecords(cloud.base, said(presence(true, 0)));
     const before = await state();
     if (!before) throw new Error('no state');
     const { states } = store(cloud.base.table);
     expect(await states.decide(place, before.version, { ...before, decision: null })).toBe(true);
-    await work(cloud.base, said(presence(false, 1), presence(true, 2)));
-    await work(cloud.base, said(presence(false, 3), presence(true, 4)));
+    await processRecords(cloud.base, said(presence(false, 1), presence(true, 2)));
+    await processRecords(cloud.base, said(presence(false, 3), presence(true, 4)));
     expect(await hitsOfSensor()).toEqual({ total: 3, found: 3 });
   });
 });

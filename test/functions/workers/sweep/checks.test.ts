@@ -5,7 +5,7 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import { hashOf } from '#shared/domain/ids.ts';
 import { type Fall, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
-import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
+import { type Measure, noMetrics } from '#shared/observability/metrics.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { dueAt } from '#shared/store/engine/due.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { table, queues } = cloud.runtime;
   runtime = {
     ...cloud.runtime,
-    metrics: { ...unmeasured, measure: measure as Measure },
+    metrics: { ...noMetrics, measure: measure as Measure },
     queues: {
       ...queues,
       send: async (_, messages) => void sent.push(...messages.map(({ body }) => JSON.parse(body).sensorId)),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { logTo } from '#shared/observability/log.ts';
-import { type Measure, unmeasured } from '#shared/observability/metrics.ts';
+import { type Measure, noMetrics } from '#shared/observability/metrics.ts';
 import { changes } from '#shared/store/engine/request.ts';
 import { DATA_VERSION, items } from '#shared/store/table.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   const measure = (...args: unknown[]) => void measured.push(args);
   cloud = await startTestCloud({
     log: logTo((line) => lines.push(JSON.parse(line))),
-    wrap: (runtime) => ({ ...runtime, metrics: { ...unmeasured, measure: measure as Measure } }),
+    wrap: (runtime) => ({ ...runtime, metrics: { ...noMetrics, measure: measure as Measure } }),
   });
 });
 afterAll(() => cloud.stop());

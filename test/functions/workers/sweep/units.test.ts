@@ -3,8 +3,8 @@ import { hashOf } from '#shared/domain/ids.ts';
 import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { dueAt } from '#shared/store/engine/due.ts';
 import { items } from '#shared/store/table.ts';
-import { consumed } from '#test/bench/consumed.ts';
-import { lookingMonthOf, totalOf } from '#test/bench/costs.ts';
+import { consumption } from '#test/bench/consumption.ts';
+import { monthlyCheckCosts, totalOf } from '#test/bench/costs.ts';
 import { createMetered, type Metered } from '#test/fixtures/metered.ts';
 
 const MINUTE = 60_000;
@@ -39,21 +39,21 @@ const sweep = async (afterMs = MINUTE) => {
 /** Returns the units of a sweep beyond those of one that finds nothing. */
 const extraUnits = async () => {
   const { read, write, text } = await sweep();
-  return { read: read - consumed.sweep.read, write: write - consumed.sweep.write, text };
+  return { read: read - consumption.sweep.read, write: write - consumption.sweep.write, text };
 };
 /** The most units for reading the entries of all sensors, rounded up once. */
-const entries = Math.ceil(2 * SENSORS * consumed.entry.read) / 2;
+const entries = Math.ceil(2 * SENSORS * consumption.entry.read) / 2;
 
 test('a sweep that finds nothing costs 17 read units and 1 write unit', async () => {
   const { text, ...units } = await sweep();
-  expect(units, text).toEqual({ read: consumed.sweep.read, write: consumed.sweep.write });
+  expect(units, text).toEqual({ read: consumption.sweep.read, write: consumption.sweep.write });
 });
 
 test('100 online sensors cost a new process half a read unit each, and no check', async () => {
   expect(ids).toHaveLength(SENSORS);
   await report();
   const { read, write, text } = await extraUnits();
-  expect(read, text).toBeLessThanOrEqual(SENSORS * consumed.look.read + entries);
+  expect(read, text).toBeLessThanOrEqual(SENSORS * consumption.look.read + entries);
   expect({ write, lines: text.split('\n').length }, text).toEqual({ write: 0, lines: 4 });
 });
 
@@ -66,9 +66,9 @@ test('after that, 100 online sensors cost at most half a read unit each in five 
     total = { read: total.read + read, write: total.write + write, text };
   }
   expect(total.write, total.text).toBe(0);
-  expect(total.read).toBeLessThanOrEqual(20 * entries + (20 / 5) * SENSORS * consumed.look.read);
+  expect(total.read).toBeLessThanOrEqual(20 * entries + (20 / 5) * SENSORS * consumption.look.read);
 });
 
 test('sweeps and checks of falls cost at most USD 0.002 a sensor and month', () => {
-  expect(totalOf(lookingMonthOf())).toBeLessThanOrEqual(0.002);
+  expect(totalOf(monthlyCheckCosts())).toBeLessThanOrEqual(0.002);
 });

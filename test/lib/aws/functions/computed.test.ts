@@ -1,6 +1,6 @@
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { computedFor } from '#lib/aws/functions/computed.ts';
+import { computedModulePlugin } from '#lib/aws/functions/computed.ts';
 
 const root = new URL('../../../..', import.meta.url).pathname;
 const bundling = (source: string, folder = root) =>
@@ -11,7 +11,7 @@ const bundling = (source: string, folder = root) =>
     write: false,
     format: 'esm',
     logLevel: 'silent',
-    plugins: [computedFor('server', folder)],
+    plugins: [computedModulePlugin('server', folder)],
   });
 
 test('a bundle contains the exports of its computed module, but not the code that computes them', async () => {

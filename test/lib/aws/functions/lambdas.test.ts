@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { groups } from '#functions/index.ts';
 import { lambdas } from '#lib/aws/functions/lambdas.ts';
 import type { Operation } from '#shared/api/operation.ts';
-import { isAllJudged } from '#shared/domain/event/noted-call.ts';
+import { isAllProcessed } from '#shared/domain/event/recorded-call.ts';
 import type { Use } from '#shared/runtime/capabilities.ts';
 import { variablesOf } from '#shared/settings/environment.ts';
 
@@ -18,7 +18,7 @@ describe('the functions that note calls of devices', () => {
   // Otherwise a report could bypass the queue while an earlier one may still be queued.
   test.each(noting)('end before a call that was noted later counts as the newest: $name', ({ timeoutSeconds }) => {
     const notedAt = timeoutSeconds * 1000 + MAX_CLOCK_SKEW_MS;
-    expect(isAllJudged({ notedCall: 'newest', notedAt }, { last: 'newest', since: 0 })).toBe(false);
+    expect(isAllProcessed({ notedCall: 'newest', notedAt }, { last: 'newest', since: 0 })).toBe(false);
   });
 });
 

@@ -4,15 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { settings } from '#lib/aws/settings/settings.ts';
 import { environment } from '#shared/settings/environment.ts';
 import type { Setting } from '#shared/settings/setting.ts';
-import { accepted } from '#test/fixtures/setting-values.ts';
+import { validValues } from '#test/fixtures/setting-values.ts';
 import { stackOf } from '#test/fixtures/stack.ts';
 
-const stages = Math.max(...Object.values(accepted).map(({ length }) => length));
+const stages = Math.max(...Object.values(validValues).map(({ length }) => length));
 
 describe('a stage with every accepted value of its settings', () => {
   it.each(Array.from({ length: stages }, (_, at) => at))('passes cdk-nag: set %d', (at) => {
     const context = Object.fromEntries(
-      Object.entries(accepted).map(([name, values]) => [name, values[at % values.length]]),
+      Object.entries(validValues).map(([name, values]) => [name, values[at % values.length]]),
     );
     const { stack } = stackOf(context);
     expect(new AwsSolutionsChecks().validateScope(stack.node.root).violations).toEqual([]);

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { createHttpServer } from '#lib/local/http/http-server.ts';
 import { drawToken } from '#shared/auth/tokens.ts';
-import { send } from '#test/contracts/raw.ts';
-import { complaintsOf } from '#test/contracts/sound.ts';
+import { sendRaw } from '#test/contracts/raw.ts';
+import { responseFaults } from '#test/contracts/response-format.ts';
 import { clientOf, read, register } from '#test/fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
 
@@ -40,20 +40,20 @@ test.each([
   ['a broken chunk', 'POST /api/v1/users/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
 ])('the host responds 400 to %s, in the usual form, and closes the connection', async (_, bytes) => {
   const answer = await sendBytes(bytes);
-  expect([answer.status, complaintsOf(answer)]).toEqual([400, []]);
+  expect([answer.status, responseFaults(answer)]).toEqual([400, []]);
 });
 
 test('the host accepts a whole URL as the request target', async () => {
-  const answer = await send(cloud.url, { method: 'GET', path: `${cloud.url}/server/config` });
-  expect([answer.status, complaintsOf(answer)]).toEqual([200, []]);
+  const answer = await sendRaw(cloud.url, { method: 'GET', path: `${cloud.url}/server/config` });
+  expect([answer.status, responseFaults(answer)]).toEqual([200, []]);
 });
 
 test('the host responds 417 to an unknown expectation in the usual form, and accepts HTTP/1.0 without Host', async () => {
   const expecting = 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\nConnection: close\r\n\r\n';
   const answer = await sendBytes(expecting);
-  expect([answer.status, complaintsOf(answer)]).toEqual([417, []]);
+  expect([answer.status, responseFaults(answer)]).toEqual([417, []]);
   const old = await sendBytes('GET /api/v1/health HTTP/1.0\r\n\r\n');
-  expect([old.status, complaintsOf(old)]).toEqual([200, []]);
+  expect([old.status, responseFaults(old)]).toEqual([200, []]);
 });
 
 describe('an upload that does not end', () => {
@@ -96,7 +96,7 @@ test('the host responds 408 to endless headers, and closes the connection', asyn
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const answer = await sendBytes('GET / HTTP/1.1\r\nHost: x\r\n', (server.address() as AddressInfo).port);
-  expect([answer.status, complaintsOf(answer)]).toEqual([408, []]);
+  expect([answer.status, responseFaults(answer)]).toEqual([408, []]);
   server.close();
 });
 
@@ -111,7 +111,7 @@ test('the host responds 503 with Retry-After while it starts', async () => {
   const [response = new Response()] = await Promise.all(early);
   const text = await response.text();
   const answer = { status: response.status, headers: response.headers, ...read(response.headers, Buffer.from(text)) };
-  expect([answer.status, answer.headers.get('retry-after'), complaintsOf(answer)]).toEqual([503, '1', []]);
+  expect([answer.status, answer.headers.get('retry-after'), responseFaults(answer)]).toEqual([503, '1', []]);
   expect((await clientOf(starting.url).call('GET', '/health')).status).toBe(200);
   await starting.stop();
 });

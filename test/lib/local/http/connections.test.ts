@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { closerOf } from '#lib/local/http/connections.ts';
+import { createCloser } from '#lib/local/http/connections.ts';
 
 const MINUTE = 60_000;
 
 /** A server, and a connection to it on which bytes were sent. `ended` resolves to everything that was received. */
 const talk = async (listener: RequestListener, bytes: string, graceMs?: number) => {
   const server = createServer(listener);
-  const close = closerOf(server, graceMs);
+  const close = createCloser(server, graceMs);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -7,7 +7,7 @@ import { startReceiver } from '#lib/home/receiver.ts';
 import { clientConfig } from '#lib/local/table/endpoint.ts';
 import { environmentFile } from '#lib/tools/sam/files.ts';
 import { kmsCipher } from '#shared/auth/kms.ts';
-import { cipherOf, createVault } from '#shared/auth/vault.ts';
+import { aesCipher, createVault } from '#shared/auth/vault.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 
@@ -16,7 +16,7 @@ const ALIAS = environmentFile(none).Parameters.SECRETS_KEY_ARN ?? '';
 
 type Asked = { KeyId: string; Plaintext: string; CiphertextBlob: string; EncryptionContext: { id: string } };
 /** A KMS with the key that functions use. https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html */
-const { encrypt, decrypt } = cipherOf(Buffer.alloc(32, 7), (bytes) => Buffer.alloc(bytes, 1));
+const { encrypt, decrypt } = aesCipher(Buffer.alloc(32, 7), (bytes) => Buffer.alloc(bytes, 1));
 let kms: Server;
 beforeAll(async () => {
   kms = createServer(async (request, response) => {

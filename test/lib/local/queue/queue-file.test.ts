@@ -43,7 +43,7 @@ const startProcess = (at = START, more: Partial<QueueOptions> = {}) => {
   const calls = open('calls', { fifo: true });
   const send = async (...texts: string[]) => {
     for (const body of texts) calls.queue.send({ body, groupId: body.slice(0, 1), deduplicationId: body });
-    await calls.queue.kept();
+    await calls.queue.whenStored();
   };
   const take = () => calls.queue.receive(10).map(({ body }) => body);
   return { file, clock, ...calls, tasks: open('tasks', {}).queue, send, take };
@@ -142,11 +142,11 @@ test('a queue file leaves messages where they were if a move cannot be stored', 
   first.queue.receive(10);
   await first.clock.advance(30_000);
   first.queue.receive(10);
-  await first.queue.kept();
+  await first.queue.whenStored();
   const { turns } = first.file;
   const failing = turns.write(() => first.file.database.exec('INSERT INTO nowhere VALUES (1)'));
   expect(first.queue.redrive()).toBe(3);
-  await expect(first.queue.kept()).rejects.toThrow('could not write to the table');
+  await expect(first.queue.whenStored()).rejects.toThrow('could not write to the table');
   await expect(failing).rejects.toThrow('could not write to the table');
   expect([first.deadLetterQueue.stats().visible, first.queue.stats().visible]).toEqual([3, 0]);
   await first.file.close();

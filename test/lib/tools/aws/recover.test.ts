@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { goalOf } from '#lib/tools/aws/recovery.ts';
+import { recoveryGoal } from '#lib/tools/aws/recovery.ts';
 import type { Template } from '#lib/tools/aws/template.ts';
 import { randomUlid } from '#shared/domain/ids.ts';
 import { store } from '#shared/store/store.ts';
 import { isReading } from '#test/fixtures/recovery-aws.ts';
-import { changesIn, type Drill, drill, endOf, goal } from '#test/fixtures/recovery-drill.ts';
+import { changesIn, type Drill, drill, goal, outcomeWith } from '#test/fixtures/recovery-drill.ts';
 import { OLD, outcomeOf, START, templateOf, type WorldTable } from '#test/fixtures/recovery-world.ts';
 import { stackOf } from '#test/fixtures/stack.ts';
 
@@ -97,7 +97,7 @@ describe('a recovery', () => {
   test('can recover the recovered table to another time', async () => {
     const { run, world, broken } = drill();
     await run();
-    const later = goalOf('prod', '2026-11-22T11:00:00Z');
+    const later = recoveryGoal('prod', '2026-11-22T11:00:00Z');
     const next = drill(
       { before: world.template, after: templateOf(later.target, later.settings.credentialsSince ?? '') },
       later,
@@ -130,10 +130,10 @@ test('repeats erasures made since then in the recovered table, each once', async
 
 describe('recover --plan', () => {
   test('changes nothing, wherever a run stopped, and lists what is done and what is to do', async () => {
-    const { outcome, calls } = await endOf(null);
+    const { outcome, calls } = await outcomeWith(null);
     let states = 0;
     for (const at of [...calls.keys()].filter((key) => !isReading(calls[key] ?? '')))
-      await endOf({ at, how: 'after' }, async (ended) => {
+      await outcomeWith({ at, how: 'after' }, async (ended) => {
         const state = stateIn(ended);
         const before = ended.calls.length;
         ended.lines.length = 0;

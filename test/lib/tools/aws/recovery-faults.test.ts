@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { drill, endOf, FAILED } from '#test/fixtures/recovery-drill.ts';
+import { drill, FAILED, outcomeWith } from '#test/fixtures/recovery-drill.ts';
 
 describe('a recovery whose calls fail', () => {
   test.each(['before', 'after'] as const)(
     'reaches the same end when the command is repeated, whichever call failed %s it took effect',
     async (how) => {
-      const { outcome, calls } = await endOf(null);
+      const { outcome, calls } = await outcomeWith(null);
       for (const at of calls.keys()) {
-        const end = await endOf({ at, how });
+        const end = await outcomeWith({ at, how });
         expect([at, calls[at], end.first, end.last, end.broken]).toEqual([at, calls[at], FAILED, true, []]);
         expect(end.outcome).toEqual(outcome);
       }
@@ -15,9 +15,9 @@ describe('a recovery whose calls fail', () => {
   );
 
   test('reaches the same end after two failures', async () => {
-    const { outcome, calls } = await endOf(null);
+    const { outcome, calls } = await outcomeWith(null);
     for (let at = 0; at < calls.length; at += 3) {
-      const end = await endOf({ at, how: 'after' }, async ({ failAt, calls: made, run }) => {
+      const end = await outcomeWith({ at, how: 'after' }, async ({ failAt, calls: made, run }) => {
         failAt({ at: made.length + ((at * 7) % 40), how: 'before' });
         await run().catch(() => {});
         failAt(null);
@@ -28,15 +28,15 @@ describe('a recovery whose calls fail', () => {
   });
 
   test('waits for a deployment that CloudFormation continues, without deploying again', async () => {
-    const { calls } = await endOf(null);
-    const end = await endOf({ at: calls.indexOf('deploy'), how: 'after' });
+    const { calls } = await outcomeWith(null);
+    const end = await outcomeWith({ at: calls.indexOf('deploy'), how: 'after' });
     expect([end.first, end.last, end.broken]).toEqual([FAILED, true, []]);
     expect(end.calls.filter((call) => call === 'deploy')).toHaveLength(1);
   });
 
   test('deploys again, while nothing runs, after CloudFormation rolled back', async () => {
-    const { outcome, calls } = await endOf(null);
-    const end = await endOf({ at: calls.indexOf('deploy'), how: 'goes back' });
+    const { outcome, calls } = await outcomeWith(null);
+    const end = await outcomeWith({ at: calls.indexOf('deploy'), how: 'goes back' });
     expect([end.first, end.last, end.broken]).toEqual([FAILED, true, []]);
     expect(end.outcome).toEqual(outcome);
     expect(end.calls.filter((call) => call === 'deploy')).toHaveLength(2);
@@ -49,7 +49,7 @@ describe('a recovery whose calls fail', () => {
     ['deploy', 0, /^FAILED {2}deploy the stage.*\nThe APIs are closed and nothing runs: falls are not accepted until/s],
     ['DeleteFunctionConcurrency', 1, /^FAILED {2}open the APIs.*\nThe stage is on the recovered table, but not all/s],
   ])('reports which step failed, the state of the stage, and how to continue: %s', async (name, nth, says) => {
-    const { calls } = await endOf(null);
+    const { calls } = await outcomeWith(null);
     const at = calls.flatMap((call, index) => (call === name ? [index] : []))[nth] ?? -1;
     const { failAt, run, lines } = drill();
     failAt({ at, how: 'before' });

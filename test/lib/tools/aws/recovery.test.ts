@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { goalOf, timeProblem } from '#lib/tools/aws/recovery.ts';
+import { recoveryGoal, recoveryTimeProblem } from '#lib/tools/aws/recovery.ts';
 import { changesIn, drill, goal } from '#test/fixtures/recovery-drill.ts';
 import { OLD, START, templateOf } from '#test/fixtures/recovery-world.ts';
 
@@ -12,13 +12,13 @@ describe('a recovery', () => {
     ['2026-11-22T12:00:01Z', /^--to is in the future: now it is 2026-11-22T12:00:00.000Z$/],
     ['2026-10-18T11:59:59Z', /^--to must be within the last 35 days/],
   ])('rejects the time %s', (value, says) => {
-    expect(timeProblem(value, START)).toMatch(says);
+    expect(recoveryTimeProblem(value, START)).toMatch(says);
   });
 
   test('accepts a time within the last 35 days', () => {
     for (const value of ['2026-11-22T12:00:00Z', '2026-10-18T12:00:00Z', '2026-11-22T12:00+02:00'])
-      expect(timeProblem(value, START)).toBeNull();
-    expect(goalOf('prod', '2026-11-22T12:00:00.9+02:00')).toEqual(goal);
+      expect(recoveryTimeProblem(value, START)).toBeNull();
+    expect(recoveryGoal('prod', '2026-11-22T12:00:00.9+02:00')).toEqual(goal);
     expect(goal.target).toBe('SensorCloud-prod-recovered-20261122T100000Z');
   });
 
@@ -26,7 +26,7 @@ describe('a recovery', () => {
     ['before the oldest backup', '2026-11-10T00:00:00Z'],
     ['after the newest backup', '2026-11-22T11:59:00Z'],
   ])('rejects a time %s before it changes anything', async (_, time) => {
-    const { run, calls } = drill(undefined, goalOf('prod', time));
+    const { run, calls } = drill(undefined, recoveryGoal('prod', time));
     await expect(run()).rejects.toThrow(
       /^AWS can recover the table SensorCloud-prod-Table-1 only to times from .*, not to/,
     );

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { bots } from '#functions/api/bots/contract.ts';
-import { audited } from '#shared/api/audit/audit.ts';
+import { withAudit } from '#shared/api/audit/audit.ts';
 import { ApiError } from '#shared/api/errors.ts';
 import { newExchange } from '#shared/api/http/exchange.ts';
-import { endable, noteDoubt } from '#shared/concurrency/endable.ts';
+import { markDoubtful, runEndable } from '#shared/concurrency/endable-work.ts';
+import { auditedTable } from '#shared/store/engine/audited-table.ts';
 import type { Table } from '#shared/store/engine/client.ts';
-import { notedTable } from '#shared/store/engine/noted-table.ts';
 import type { Write } from '#shared/store/engine/request.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { items } from '#shared/store/table.ts';
@@ -47,7 +47,7 @@ const runCall = async (
     random: (n: number) => new Uint8Array(n),
     settings: { TRUSTED_PROXY_SECRET: '' },
   };
-  const result = await endable(() => audited(exchange, runtime as never, () => act(notedTable(table)))).catch(
+  const result = await runEndable(() => withAudit(exchange, runtime as never, () => act(auditedTable(table)))).catch(
     (error) => error,
   );
   return { done, result };
@@ -105,7 +105,7 @@ describe('the audit line of a call', () => {
     // The response to the first attempt was lost: the second one finds the change of the first.
     const second = (name: string) => {
       if (name !== bot.sk) return null;
-      noteDoubt();
+      markDoubtful();
       return [0];
     };
     expect((await runCall((table) => table.write({ put: bot }).then(fail), second)).done).toEqual([LINE]);

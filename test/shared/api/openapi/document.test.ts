@@ -11,8 +11,8 @@ import { openApi } from '#shared/api/openapi/document.ts';
 import { apiOf } from '#shared/api/operation.ts';
 import { Format } from '#shared/domain/formats/format.ts';
 import { call } from '#test/contracts/calls.ts';
-import { about, at, document, faultsAt, type Json } from '#test/contracts/document.ts';
-import { documented, exampleOf } from '#test/contracts/operations.ts';
+import { about, at, document, type Json, schemaErrorsAt } from '#test/contracts/document.ts';
+import { apiOperations, exampleOf } from '#test/contracts/operations.ts';
 import { createWorld, type World } from '#test/contracts/world.ts';
 
 const json = ['content', 'application/json'];
@@ -110,7 +110,7 @@ test('openapi-typescript generates a client from the document', async () => {
 
 test('the document has every operation of the contracts once, and no pages', () => {
   const listed = Object.values(at('paths') as Record<string, Json>).flatMap((item) => Object.values(item) as Json[]);
-  expect(listed.map(({ operationId }) => operationId).sort()).toEqual(documented.map(([name]) => name).sort());
+  expect(listed.map(({ operationId }) => operationId).sort()).toEqual(apiOperations.map(([name]) => name).sort());
 });
 
 test('only operations of the device API name a separate server, if there is one', () => {
@@ -120,7 +120,7 @@ test('only operations of the device API name a separate server, if there is one'
     const listed = Object.values(paths).flatMap((item) => Object.values(item) as Json[]);
     return new Map(listed.map(({ operationId, servers }) => [operationId, servers]));
   };
-  for (const [name, operation] of documented) {
+  for (const [name, operation] of apiOperations) {
     const servers = [{ url: 'https://devices.example.com/api/v1' }];
     const wanted = apiOf(operation) === 'devices' ? servers : undefined;
     expect([name, serversOf('https://devices.example.com').get(name)]).toEqual([name, wanted]);
@@ -145,7 +145,7 @@ test('a 400 for a sensor of the other maker matches the document and names no fi
   const { client, ids } = world.ours;
   const { body } = await client.call('GET', path.replace('{sensorId}', ids.makerBSensorId ?? ''));
   expect(body).toEqual({ statusCode: 400, message: expect.any(String) });
-  expect(faultsAt(body, 'paths', path, 'get', 'responses', '400', ...json, 'schema')).toEqual([]);
+  expect(schemaErrorsAt(body, 'paths', path, 'get', 'responses', '400', ...json, 'schema')).toEqual([]);
 });
 
 test('every 401 has WWW-Authenticate, and the document lists both its names', async () => {
@@ -169,7 +169,7 @@ test('every 401 has WWW-Authenticate, and the document lists both its names', as
   for (const headers of responses) expect(Object.keys(Object(headers))).toEqual(expect.arrayContaining(names));
 });
 
-describe.each(documented)('%s', (name, operation) => {
+describe.each(apiOperations)('%s', (name, operation) => {
   const place = ['paths', operation.path, operation.method.toLowerCase()];
   const success = [...place, 'responses', operation.success];
 
@@ -193,16 +193,16 @@ describe.each(documented)('%s', (name, operation) => {
       const media = [...place, 'requestBody', ...json];
       const example = at(...media, 'example');
       expect(example).toBeTypeOf('object');
-      expect(faultsAt(example, ...media, 'schema')).toEqual([]);
+      expect(schemaErrorsAt(example, ...media, 'schema')).toEqual([]);
       expect(operation.body?.safeParse(example)).toMatchObject({ success: true });
-      expect(faultsAt((await exampleOf(name, world)).body, ...media, 'schema')).toEqual([]);
+      expect(schemaErrorsAt((await exampleOf(name, world)).body, ...media, 'schema')).toEqual([]);
     });
 
   test(`${name} responds as documented, headers included`, async () => {
     const answer = await call(world, [name, operation]);
     expect(answer.status, answer.text).toBe(operation.success);
     if (operation.media) expect(Object.keys(at(...success, 'content') as Json)).toEqual(operation.media);
-    else expect(faultsAt(answer.body, ...success, ...json, 'schema')).toEqual([]);
+    else expect(schemaErrorsAt(answer.body, ...success, ...json, 'schema')).toEqual([]);
     for (const [header, { required }] of Object.entries(at(...success, 'headers') as Record<string, Json>))
       if (required !== false) expect(answer.headers.get(header), header).toMatch(/\S/);
     const session = ['token', 'set-cookie'].filter((header) => answer.headers.has(header));

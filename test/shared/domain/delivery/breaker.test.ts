@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import {
   BREAKER_FAILURES,
   circuitOf,
+  failureActionOf,
   isHealthy,
   isNewAlarm,
   isSuccessToRecord,
   openUntilAfter,
   passageOf,
   slowUntil,
-  verdictOn,
 } from '#shared/domain/delivery/breaker.ts';
 
 const now = 1_800_000_000_000;
@@ -98,7 +98,7 @@ test('records a success after failures, and once a minute', () => {
 
 describe('consecutive failures', () => {
   const lasting = (days: number, consecutiveFailures = 20, warnedAt?: number) =>
-    verdictOn({ consecutiveFailures, failingSince: now - days * DAY, ...(warnedAt && { warnedAt }) }, now);
+    failureActionOf({ consecutiveFailures, failingSince: now - days * DAY, ...(warnedAt && { warnedAt }) }, now);
 
   test('lead to one warning after 2.5 days, and disable a webhook after 5 days and 20 failures', () => {
     expect(lasting(2.4)).toBe('none');
@@ -109,6 +109,6 @@ describe('consecutive failures', () => {
   });
 
   test('have no consequences after a success', () => {
-    expect(verdictOn({ consecutiveFailures: 0 }, now)).toBe('none');
+    expect(failureActionOf({ consecutiveFailures: 0 }, now)).toBe('none');
   });
 });

@@ -1,34 +1,34 @@
 import { describe, expect, test } from 'vitest';
-import { outcomeOf, retryAfterSeconds } from '#shared/delivery/targets/http.ts';
-import { afterAttempt, type Delivery, deliveryId, RETRY_DELAYS } from '#shared/domain/delivery/delivery.ts';
+import { attemptOutcome, retryAfterSeconds } from '#shared/delivery/targets/http.ts';
+import { type Delivery, deliveryId, nextStateAfter, RETRY_DELAYS } from '#shared/domain/delivery/delivery.ts';
 import { deliveryView } from '#shared/domain/delivery/delivery-view.ts';
-import { ulidsFrom } from '#shared/domain/ids.ts';
+import { firstUlidAt } from '#shared/domain/ids.ts';
 import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
 const now = Date.parse('2026-01-05T12:00:00Z');
 const MIDDLE = 0.5;
 const outcome = (status: number | null, retryAfter: string | null = null, error: string | null = null) =>
-  outcomeOf({ status, error, retryAfter }, now);
+  attemptOutcome({ status, error, retryAfter }, now);
 const timeout = outcome(null, null, 'timeout');
 /** The seconds until the next attempt after this number of attempts. */
 const wait = (attempts: number, last = outcome(500), schedule: readonly number[] | null = null, random = MIDDLE) => {
-  const next = afterAttempt(attempts, last, schedule, { now, random });
+  const next = nextStateAfter(attempts, last, schedule, { now, random });
   return next.state === 'retrying' ? (next.nextAttempt - now) / 1_000 : next;
 };
 
 describe('afterAttempt', () => {
   test.each([200, 201, 202, 204, 299])('completes the delivery with status %i', (status) => {
-    expect(afterAttempt(1, outcome(status), null, { now, random: MIDDLE })).toEqual({ state: 'delivered' });
+    expect(nextStateAfter(1, outcome(status), null, { now, random: MIDDLE })).toEqual({ state: 'delivered' });
   });
   test.each([100, 199, 300, 301, 302, 400, 401, 404, 429, 500, 503, null])(
     'retries the delivery after status %s',
     (status) => {
-      expect(afterAttempt(1, outcome(status), null, { now, random: MIDDLE }).state).toBe('retrying');
+      expect(nextStateAfter(1, outcome(status), null, { now, random: MIDDLE }).state).toBe('retrying');
     },
   );
   test('fails the delivery permanently with 410, first or last', () => {
     for (const attempts of [1, 14])
-      expect(afterAttempt(attempts, outcome(410), null, { now, random: MIDDLE })).toEqual({
+      expect(nextStateAfter(attempts, outcome(410), null, { now, random: MIDDLE })).toEqual({
         state: 'failed',
         reason: 'gone',
       });
@@ -107,5 +107,5 @@ test('shows a delivery that was written late with the date by which lists find i
   const late = { id, createDate: now + 3_600_000, hit: null, state: 'pending', snapshot: bareSnapshot };
   const { createDate } = deliveryView(late as Delivery);
   expect(createDate).toBe(now);
-  expect([id >= ulidsFrom(createDate), id < ulidsFrom(createDate + 1)]).toEqual([true, true]);
+  expect([id >= firstUlidAt(createDate), id < firstUlidAt(createDate + 1)]).toEqual([true, true]);
 });

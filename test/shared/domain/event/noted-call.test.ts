@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAllJudged, type JudgedRun, type NotedCall, runWith } from '#shared/domain/event/noted-call.ts';
+import { isAllProcessed, type ProcessedRun, type RecordedCall, runWith } from '#shared/domain/event/recorded-call.ts';
 
-const call = (id: string, at: number, before?: NotedCall): NotedCall => ({
+const call = (id: string, at: number, before?: RecordedCall): RecordedCall => ({
   id,
   at,
   ...(before && { before: { id: before.id, at: before.at } }),
 });
-const runOf = (...calls: readonly NotedCall[]) => calls.reduce<JudgedRun | undefined>(runWith, undefined);
-const device = ({ id, at }: NotedCall) => ({ notedCall: id, notedAt: at });
+const runOf = (...calls: readonly RecordedCall[]) => calls.reduce<ProcessedRun | undefined>(runWith, undefined);
+const device = ({ id, at }: RecordedCall) => ({ notedCall: id, notedAt: at });
 
 const a = call('a', 0);
 const b = call('b', 10_000, a);
@@ -17,21 +17,21 @@ const late = call('late', 60_000, b);
 
 describe('isAllJudged', () => {
   test('holds once the newest call is processed, and those of the 45 s before it', () => {
-    expect(isAllJudged(device(c), runOf(a, b, c))).toBe(true);
-    expect(isAllJudged(device(late), runOf(late))).toBe(true);
-    expect(isAllJudged(device(b), runOf(a, b))).toBe(false);
-    expect(isAllJudged(device(c), runOf(c))).toBe(false);
+    expect(isAllProcessed(device(c), runOf(a, b, c))).toBe(true);
+    expect(isAllProcessed(device(late), runOf(late))).toBe(true);
+    expect(isAllProcessed(device(b), runOf(a, b))).toBe(false);
+    expect(isAllProcessed(device(c), runOf(c))).toBe(false);
   });
 
   test('does not hold while a newer call is pending, or if calls were processed out of order', () => {
-    expect(isAllJudged(device(late), runOf(a, b, c))).toBe(false);
-    expect(isAllJudged(device(c), runOf(a, c, b))).toBe(false);
-    expect(isAllJudged(device(c), runOf(b, a, c))).toBe(false);
+    expect(isAllProcessed(device(late), runOf(a, b, c))).toBe(false);
+    expect(isAllProcessed(device(c), runOf(a, c, b))).toBe(false);
+    expect(isAllProcessed(device(c), runOf(b, a, c))).toBe(false);
   });
 
   test('does not hold for a device without recorded or processed calls', () => {
-    expect(isAllJudged({}, runOf(a))).toBe(false);
-    expect(isAllJudged(device(a), undefined)).toBe(false);
+    expect(isAllProcessed({}, runOf(a))).toBe(false);
+    expect(isAllProcessed(device(a), undefined)).toBe(false);
   });
 
   test('holds again some time after a call that was never queued, even with a call every 10 s', () => {
@@ -40,7 +40,7 @@ describe('isAllJudged', () => {
     for (let at = 65_001; at < 125_000; at += 10_000) calls.push(call(`at ${at}`, at, calls.at(-1)));
     const [, ...processed] = calls;
     const results = processed.map((call, index) =>
-      isAllJudged(device(call), runOf(a, b, c, ...processed.slice(0, index + 1))),
+      isAllProcessed(device(call), runOf(a, b, c, ...processed.slice(0, index + 1))),
     );
     expect(results).toEqual([false, false, false, false, true, true]);
   });
@@ -55,7 +55,7 @@ describe('isAllJudged', () => {
     let held = 0;
     const property = fc.property(fc.array(timing, { maxLength: 12 }), (timings) => {
       let at = 1_000_000;
-      const recorded: NotedCall[] = [];
+      const recorded: RecordedCall[] = [];
       for (const { gap } of timings) {
         at += gap;
         recorded.push(call(`${recorded.length}`, at, recorded.at(-1)));
@@ -73,12 +73,12 @@ describe('isAllJudged', () => {
         return [{ call, time: free }, ...(redeliveredAfter ? [{ call, time: free + redeliveredAfter }] : [])];
       });
       const pending = new Set(queued.map(({ call }) => call.id));
-      let run: JudgedRun | undefined;
+      let run: ProcessedRun | undefined;
       for (const { call, time } of processed.toSorted((x, y) => x.time - y.time)) {
         run = runWith(run, call);
         pending.delete(call.id);
         const newest = recorded.findLast(({ at: recordedAt }) => recordedAt <= time);
-        if (!newest || !isAllJudged(device(newest), run)) continue;
+        if (!newest || !isAllProcessed(device(newest), run)) continue;
         held += 1;
         expect(recorded.filter(({ id, at: recordedAt }) => recordedAt <= time && pending.has(id))).toEqual([]);
       }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { heldUntil } from '#shared/domain/delivery/delivery.ts';
-import { isExpired, SILENT_AFTER } from '#shared/domain/delivery/feed.ts';
+import { isExpired, UNFETCHED_ALERT_AFTER } from '#shared/domain/delivery/feed.ts';
 import { derivedUlid } from '#shared/domain/ids.ts';
-import { alarmMail } from '#shared/domain/people/alarm-mail.ts';
-import { type Concern, concernMail } from '#shared/domain/people/concern-mail.ts';
+import { noAlarmRecipientsMail } from '#shared/domain/people/no-alarm-recipients-mail.ts';
+import { type DeliveryProblem, problemMail } from '#shared/domain/people/problem-mail.ts';
 
 const DAY = 86_400_000;
 const now = 1_800_000_000_000;
-const textOf = (locale: string, concern: Concern) =>
-  concernMail(locale, concern, { receiver: 'r', by: 'sms', sensor: 's', url: 'https://cloud.example.org' }).text;
+const textOf = (locale: string, concern: DeliveryProblem) =>
+  problemMail(locale, concern, { receiver: 'r', by: 'sms', sensor: 's', url: 'https://cloud.example.org' }).text;
 
 test.each(['en', 'de'])(
   'states in the email about a disabled webhook for how many days deliveries are held: %s',
@@ -23,7 +23,7 @@ test.each(['en', 'de'])(
   (locale) => {
     const text = textOf(locale, 'feed_not_fetched');
     const [days = ''] = /\d+(?= (days|Tage)\b)/.exec(text) ?? [];
-    expect(text).toMatch(new RegExp(`\\b${SILENT_AFTER / 60_000} (minutes|Minuten)\\b`));
+    expect(text).toMatch(new RegExp(`\\b${UNFETCHED_ALERT_AFTER / 60_000} (minutes|Minuten)\\b`));
     const expiring = { createDate: now - Number(days) * DAY };
     expect([isExpired(expiring, now), isExpired(expiring, now - 1)]).toEqual([true, false]);
   },
@@ -31,7 +31,7 @@ test.each(['en', 'de'])(
 
 test.each(['en', 'de'])('links the runbook of the stage in the email about unconfirmed alarms: %s', (locale) => {
   const runbook = 'https://wiki.example.org/runbook';
-  const { text } = alarmMail(locale, { service: 'Elm', url: 'https://elm.example.org', runbook });
+  const { text } = noAlarmRecipientsMail(locale, { service: 'Elm', url: 'https://elm.example.org', runbook });
   expect(text).toContain(`${runbook}#alarms-unheard`);
   expect(text).not.toContain('runbook.md');
 });

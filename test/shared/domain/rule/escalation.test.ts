@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  beginning,
-  closed,
-  isNear,
-  lookAt,
-  MOST_REPEATS,
+  isWithinQueueDelay,
+  MAX_REPEATS,
+  messageIndexes,
+  newEscalation,
   nextRound,
-  opened,
-  placesOf,
-  stepsOf,
+  roundRecipients,
+  sweepCheckAt,
+  withClosedRound,
+  withOpenRound,
 } from '#shared/domain/rule/escalation.ts';
-import { type Telling, webhooksIn } from '#shared/domain/rule/recipients.ts';
+import { type NotificationPlan, webhooksIn } from '#shared/domain/rule/recipients.ts';
 
 const recipient = (n: number) => ({ botId: n % 3, webhookId: `w${n}` });
 const recipients = fc.array(fc.integer({ min: 0, max: 5 }).map(recipient), { minLength: 1, maxLength: 4 });
-const rules: fc.Arbitrary<Telling> = fc
+const rules: fc.Arbitrary<NotificationPlan> = fc
   .record({
     recipients,
     seconds: fc.uniqueArray(fc.integer({ min: 30, max: 86_400 }), { maxLength: 5 }),
@@ -33,18 +33,18 @@ const rules: fc.Arbitrary<Telling> = fc
 const delays = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200_000_000 })), { minLength: 1 });
 
 /** Runs the escalation of a hit that was created at 0, with a delay for each round. */
-const play = (rule: Telling, delaysMs: readonly number[]) => {
+const play = (rule: NotificationPlan, delaysMs: readonly number[]) => {
   const rounds: { at: number; now: number; kind: string; step: number }[] = [];
   let now = 0;
-  for (let escalation = beginning(rule, 0); escalation; ) {
+  for (let escalation = newEscalation(rule, 0); escalation; ) {
     const round = nextRound(rule, escalation, 0);
     if (!round) throw new Error('an open escalation has no next round');
     now = Math.max(now, round.at) + (delaysMs[rounds.length % delaysMs.length] ?? 0);
-    const open = opened(escalation, round, false);
-    const step = stepsOf(rule, round.kind, round.after)[0]?.step ?? 0;
+    const open = withOpenRound(escalation, round, false);
+    const step = roundRecipients(rule, round.kind, round.after)[0]?.step ?? 0;
     rounds.push({ at: round.at, now, kind: round.kind, step });
     expect(open.round).toBe(rounds.length);
-    escalation = closed(rule, open, 0, now);
+    escalation = withClosedRound(rule, open, 0, now);
   }
   return rounds;
 };
@@ -60,7 +60,7 @@ describe('an escalation', () => {
           (rule.escalation ?? []).map(({ afterSeconds }) => afterSeconds * 1_000),
         );
         const repeats = rounds.slice(steps.length);
-        expect(repeats).toHaveLength((rule.repeatSeconds ?? null) === null ? 0 : MOST_REPEATS);
+        expect(repeats).toHaveLength((rule.repeatSeconds ?? null) === null ? 0 : MAX_REPEATS);
         for (const { kind } of repeats) expect(kind).toBe('repeat');
       }),
     );
@@ -82,15 +82,17 @@ describe('an escalation', () => {
   test('reuses the earlier messages of its recipients in a repeat', () => {
     fc.assert(
       fc.property(rules, (rule) => {
-        const messagesOf = (steps: ReturnType<typeof stepsOf>) =>
+        const messagesOf = (steps: ReturnType<typeof roundRecipients>) =>
           steps.flatMap(({ step, recipients }) =>
             webhooksIn(recipients).map(({ botId }) => ({ step, accountId: botId, publisher: 'webhook' as const })),
           );
-        const first = stepsOf({ ...rule, escalation: [] }, 'repeat', 0);
-        const steps = (rule.escalation ?? []).flatMap(({ afterSeconds }) => stepsOf(rule, 'step', afterSeconds));
+        const first = roundRecipients({ ...rule, escalation: [] }, 'repeat', 0);
+        const steps = (rule.escalation ?? []).flatMap(({ afterSeconds }) =>
+          roundRecipients(rule, 'step', afterSeconds),
+        );
         const messages = messagesOf([...first, ...steps]);
-        const repeated = messagesOf(stepsOf(rule, 'repeat', 86_400));
-        expect(placesOf(messages, repeated)).toEqual(messages.map((_, index) => index));
+        const repeated = messagesOf(roundRecipients(rule, 'repeat', 86_400));
+        expect(messageIndexes(messages, repeated)).toEqual(messages.map((_, index) => index));
       }),
     );
   });
@@ -101,23 +103,27 @@ describe('an escalation', () => {
       recipients: [{ onDuty: true as const, by: 'sms' as const }],
     });
     const rule = { recipients: [recipient(1)], escalation: [60, 120, 600].map(step), repeatSeconds: null };
-    const first = beginning(rule, 0, true) ?? expect.unreachable();
+    const first = newEscalation(rule, 0, true) ?? expect.unreachable();
     expect([first.at, nextRound(rule, first, 0)]).toEqual([0, { kind: 'step', after: 60, at: 0 }]);
-    const open = opened(first, { kind: 'step', after: 60, at: 0 }, true);
-    const second = closed(rule, open, 0, 5) ?? expect.unreachable();
+    const open = withOpenRound(first, { kind: 'step', after: 60, at: 0 }, true);
+    const second = withClosedRound(rule, open, 0, 5) ?? expect.unreachable();
     expect(nextRound(rule, second, 0)).toEqual({ kind: 'step', after: 120, at: 5 });
-    const third = closed(rule, opened(second, { kind: 'step', after: 120, at: 5 }, false), 0, 9);
+    const third = withClosedRound(rule, withOpenRound(second, { kind: 'step', after: 120, at: 5 }, false), 0, 9);
     expect(third && nextRound(rule, third, 0)).toEqual({ kind: 'step', after: 600, at: 600_000 });
     // A step whose time has passed is not postponed.
-    expect(closed(rule, opened(first, { kind: 'step', after: 60, at: 0 }, true), 0, 700_000)?.at).toBe(120_000);
+    expect(withClosedRound(rule, withOpenRound(first, { kind: 'step', after: 60, at: 0 }, true), 0, 700_000)?.at).toBe(
+      120_000,
+    );
   });
 });
 
 test('checks a distant round once a queue can delay its task until then, and a near one when it is due', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 200_000_000 }), (at) => {
-      const checkedAt = lookAt(at, 0);
-      expect(isNear(at, 0) ? checkedAt === at : checkedAt > 0 && isNear(at, checkedAt)).toBe(true);
+      const checkedAt = sweepCheckAt(at, 0);
+      expect(isWithinQueueDelay(at, 0) ? checkedAt === at : checkedAt > 0 && isWithinQueueDelay(at, checkedAt)).toBe(
+        true,
+      );
     }),
   );
 });
@@ -128,5 +134,5 @@ test('finds no message of a recipient who has none yet', () => {
     { ...message, step: 1 },
     { ...message, publisher: 'email' as const },
   ];
-  expect(placesOf([message], others)).toEqual([null, null]);
+  expect(messageIndexes([message], others)).toEqual([null, null]);
 });

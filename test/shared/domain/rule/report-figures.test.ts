@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Situation } from '#shared/domain/event/event.ts';
 import type { Feedback } from '#shared/domain/event/feedback.ts';
-import { monthsOf, percentile, type ReportHit } from '#shared/domain/rule/report-figures.ts';
+import { percentile, type ReportHit, reportMonths } from '#shared/domain/rule/report-figures.ts';
 
 const HOUR = 3_600_000;
 const [A, B] = ['sensor-a', 'sensor-b'] as const;
@@ -40,7 +40,7 @@ const feedbackOf = (classification: Feedback['classification'], more: Partial<Fe
   ...more,
 });
 const figures = (hits: readonly ReportHit[], loose: readonly Feedback[] = [], now: number | null = null) =>
-  monthsOf({ parts, timeZone: 'UTC', hits, loose, sensors, now });
+  reportMonths({ parts, timeZone: 'UTC', hits, unlinkedFeedback: loose, sensors, now });
 const none = {
   falls: 0,
   sensitiveFalls: 0,

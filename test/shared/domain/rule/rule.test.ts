@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type EventDetails, eventOf, isBelieved } from '#shared/domain/event/event.ts';
+import { type EventDetails, eventOf, isTrustedTime } from '#shared/domain/event/event.ts';
 import { NewRule, type Rule } from '#shared/domain/rule/rule.ts';
-import { fires, whyNot } from '#shared/domain/rule/rule-conditions.ts';
-import { fillIn, SENT } from '#shared/domain/rule/rule-texts.ts';
+import { fires, unmetConditions } from '#shared/domain/rule/rule-conditions.ts';
+import { fillPlaceholders, MAX_SENT_LENGTH } from '#shared/domain/rule/rule-texts.ts';
 
 const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000' }];
 const body = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };
@@ -59,8 +59,8 @@ test('names every condition that keeps a rule from firing, and none if it fires'
   const never = { ...rule, isEnabled: false, regionId: 'a', schedule };
   const silent = { ...eventOf('fall_suspected'), isSilent: true, isSimulated: true };
   const all = ['isEnabled', 'situation', 'isSilent', 'isSimulated', 'region', 'schedule', 'rateLimit'];
-  expect(whyNot(never, silent, now, now)).toEqual(all);
-  expect(whyNot(rule, fall, now, undefined)).toEqual([]);
+  expect(unmetConditions(never, silent, now, now)).toEqual(all);
+  expect(unmetConditions(rule, fall, now, undefined)).toEqual([]);
 });
 
 describe('the body of a rule', () => {
@@ -121,28 +121,28 @@ describe('the body of a rule', () => {
 
 describe('the texts of a rule', () => {
   test('replace known placeholders, and keep others', () => {
-    expect(fillIn('{sensor}: {situation} {other} {toString} {sensor}', { sensor: 'S', situation: '' }, 99)).toBe(
-      'S:  {other} {toString} S',
-    );
+    expect(
+      fillPlaceholders('{sensor}: {situation} {other} {toString} {sensor}', { sensor: 'S', situation: '' }, 99),
+    ).toBe('S:  {other} {toString} S');
   });
   test('interpret no placeholder or pattern in a value', () => {
-    expect(fillIn('{sensor}', { sensor: '{location}$&', location: 'secret' }, 99)).toBe('{location}$&');
+    expect(fillPlaceholders('{sensor}', { sensor: '{location}$&', location: 'secret' }, 99)).toBe('{location}$&');
   });
   test('truncate at whole characters if placeholders make them too long', () => {
-    expect(fillIn('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) }, 256)).toBe('\u{1f3e5}'.repeat(256));
+    expect(fillPlaceholders('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) }, 256)).toBe('\u{1f3e5}'.repeat(256));
   });
   test('fit completely into a payload at the longest that a rule may have', () => {
     const longest = { title: '\u{1f3e5}'.repeat(128), message: `{sensor} ${'m'.repeat(503)}` };
     expect(NewRule.safeParse({ ...body, ...longest }).success).toBe(true);
-    const filled = fillIn(longest.message, { sensor: 's'.repeat(128) }, SENT.message);
+    const filled = fillPlaceholders(longest.message, { sensor: 's'.repeat(128) }, MAX_SENT_LENGTH.message);
     expect([...filled]).toHaveLength(128 + 504);
-    expect(fillIn(longest.title, {}, SENT.title)).toBe(longest.title);
+    expect(fillPlaceholders(longest.title, {}, MAX_SENT_LENGTH.title)).toBe(longest.title);
   });
 });
 
 test("trusts a device's clock from -24 h to +5 min", () => {
   const day = 86_400_000;
   const minute = 60_000;
-  for (const time of [now, now - day, now + 5 * minute]) expect(isBelieved(time, now)).toBe(true);
-  for (const time of [0, now - day - 1, now + 5 * minute + 1, 2 ** 53]) expect(isBelieved(time, now)).toBe(false);
+  for (const time of [now, now - day, now + 5 * minute]) expect(isTrustedTime(time, now)).toBe(true);
+  for (const time of [0, now - day - 1, now + 5 * minute + 1, 2 ** 53]) expect(isTrustedTime(time, now)).toBe(false);
 });

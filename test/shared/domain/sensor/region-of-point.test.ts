@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Point } from '#shared/domain/event/event.ts';
-import { type Place, regionAt } from '#shared/domain/sensor/region-of-point.ts';
+import { type RegionBounds, regionAt } from '#shared/domain/sensor/region-of-point.ts';
 
 const CM = { min: -100, max: 100 };
 const side = fc.integer({ min: 20, max: 60 });
@@ -23,7 +23,7 @@ const rooms = fc
       .boolean()
       .map((isTwice) =>
         [...places, ...(isTwice ? places.slice(0, 1) : [])].map(
-          (place, at): Place => ({ ...place, id: `region ${at}`, name: `name ${at}`, positionIdx: at }),
+          (place, at): RegionBounds => ({ ...place, id: `region ${at}`, name: `name ${at}`, positionIdx: at }),
         ),
       ),
   );
@@ -35,14 +35,15 @@ const near = (edges: readonly number[]) =>
     fc.integer(CM),
   );
 const cases = rooms.chain((places) => {
-  const of = (names: (keyof Place)[]) => near(places.flatMap((place) => names.map((name) => Number(place[name]))));
+  const of = (names: (keyof RegionBounds)[]) =>
+    near(places.flatMap((place) => names.map((name) => Number(place[name]))));
   const xy = { x: of(['topLeftX', 'bottomRightX']), y: of(['topLeftY', 'bottomRightY']) };
   const point: fc.Arbitrary<Point> = fc.oneof(fc.record(xy), fc.record({ ...xy, z: of(['zMin', 'zMax']) }));
   return fc.record({ places: fc.shuffledSubarray(places, { minLength: places.length }), point });
 });
 
 /** Another implementation: checks whether the point is between both edges on every axis. */
-const expectedRegion = (places: readonly Place[], { x, y, z }: Point): string | null => {
+const expectedRegion = (places: readonly RegionBounds[], { x, y, z }: Point): string | null => {
   const isBetween = (value: number, end: number, other: number) => (value - end) * (value - other) <= 0;
   let best: { id: string; area: number; index: number } | null = null;
   for (const { id, positionIdx: index, topLeftX, topLeftY, bottomRightX, bottomRightY, zMin, zMax } of places) {
@@ -68,7 +69,7 @@ test('finds the smallest region around a point, as a plain geometric check does 
 
 test('includes the corners of a region, but not points a thousandth of a cm beside them', () => {
   const at = { topLeftX: -10, topLeftY: 20, bottomRightX: 30, bottomRightY: -20, zMin: 10, zMax: 50 };
-  const place: Place = { ...at, id: 'one', name: 'One', positionIdx: 2 };
+  const place: RegionBounds = { ...at, id: 'one', name: 'One', positionIdx: 2 };
   for (const x of [-10, 30])
     for (const y of [-20, 20])
       for (const z of [10, 50]) expect(regionAt([place], { x, y, z })).toEqual({ id: 'one', index: 2, name: 'One' });

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deviceIdOf, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import { packSensor, unpackSensor } from '#shared/domain/sensor/sensor-row.ts';
-import { isFit, text } from '#shared/domain/values.ts';
+import { isValidText, text } from '#shared/domain/values.ts';
 import { anyText } from '#test/fixtures/any-text.ts';
 
 const time = fc.oneof(fc.integer({ min: 0, max: 2 ** 53 - 1 }), fc.constantFrom(0, 1, 1_800_000_000_000));
 const hardwareId = fc.stringMatching(/^[0-9A-F]{12}$/);
 const name = fc.oneof(fc.string({ maxLength: 64 }), anyText(64)).map((text) =>
   [...text]
-    .filter((character) => isFit(character))
+    .filter((character) => isValidText(character))
     .slice(0, 64)
     .join(''),
 );

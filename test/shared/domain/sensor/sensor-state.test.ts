@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { type FallStatus, fallStatuses, type Signal } from '#shared/domain/event/message.ts';
-import { longestGap, newSensorState, type SensorState, SWEEP_SECONDS } from '#shared/domain/sensor/sensor-state.ts';
-import { noRoomContext, whenOf } from '#shared/domain/state/room-context.ts';
+import {
+  maxHeartbeatGap,
+  newSensorState,
+  type SensorState,
+  SWEEP_SECONDS,
+} from '#shared/domain/sensor/sensor-state.ts';
+import { messageTime, noRoomContext } from '#shared/domain/state/room-context.ts';
 import { step } from '#shared/domain/state/step.ts';
 import { encodeState } from '#shared/store/sensors/state-item.ts';
 
@@ -21,7 +26,7 @@ const still: Signal = { kind: 'state', firmware: null };
 const play = (signals: readonly Signal[], from = active) => {
   let state = from;
   const events = signals.map((signal, at) => {
-    const result = step(state, signal, whenOf(10_000 + at, null), noRoomContext);
+    const result = step(state, signal, messageTime(10_000 + at, null), noRoomContext);
     state = result.state;
     return result.events;
   });
@@ -92,7 +97,7 @@ describe('activity', () => {
     expect(play([still, still], newSensorState).situations).toEqual([['sensor_active'], []]);
   });
   test('lasts from the newest message, in any order of receipt', () => {
-    const at = (time: number) => whenOf(time, null);
+    const at = (time: number) => messageTime(time, null);
     const first = step(active, still, at(20_000), noRoomContext).state;
     expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });
@@ -113,7 +118,7 @@ test('leaves the previous state unchanged in a step', () => {
 });
 
 test('counts one sweep in three minutes as no outage, so that offline sensors are detected', () => {
-  expect(longestGap(SWEEP_SECONDS, 300)).toBeGreaterThan(3 * 60_000);
+  expect(maxHeartbeatGap(SWEEP_SECONDS, 300)).toBeGreaterThan(3 * 60_000);
   // An unnoticed outage and the interval of a sensor fit into the time after which it is inactive.
-  expect(longestGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
+  expect(maxHeartbeatGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  dayBehind,
+  dayAfterEnd,
   firstDay,
   lastDay,
   MonthOrDay,
   monthAfter,
-  partsOf,
+  monthParts,
   startOfDay,
 } from '#shared/domain/time/calendar.ts';
 import { wallTime } from '#shared/domain/time/wall-time.ts';
@@ -24,9 +24,9 @@ describe('a month or a day', () => {
   test('returns its first and last day, and the day after it', () => {
     expect(firstDay('2026-02')).toBe('2026-02-01');
     expect(lastDay('2026-02')).toBe('2026-02-28');
-    expect(dayBehind('2026-12')).toBe('2027-01-01');
+    expect(dayAfterEnd('2026-12')).toBe('2027-01-01');
     expect([firstDay('2026-02-28'), lastDay('2026-02-28')]).toEqual(['2026-02-28', '2026-02-28']);
-    expect(dayBehind('2026-02-28')).toBe('2026-03-01');
+    expect(dayAfterEnd('2026-02-28')).toBe('2026-03-01');
     expect(monthAfter('2026-11', 3)).toBe('2027-02');
   });
 });
@@ -49,7 +49,7 @@ describe('startOfDay', () => {
 
 describe('partsOf', () => {
   test('splits a time span into months', () => {
-    expect(partsOf('2026-09-15', '2026-11-03', 'Europe/Berlin')).toEqual([
+    expect(monthParts('2026-09-15', '2026-11-03', 'Europe/Berlin')).toEqual([
       { month: '2026-09', from: at('2026-09-14T22:00:00Z'), to: at('2026-09-30T22:00:00Z') },
       { month: '2026-10', from: at('2026-09-30T22:00:00Z'), to: at('2026-10-31T23:00:00Z') },
       { month: '2026-11', from: at('2026-10-31T23:00:00Z'), to: at('2026-11-02T23:00:00Z') },
@@ -62,7 +62,7 @@ describe('partsOf', () => {
     fc.assert(
       fc.property(anyTime, fc.constantFrom(...zones), (time, zone) => {
         const { date } = wallTime(time, zone);
-        const parts = partsOf(firstDay(monthAfter(date.slice(0, 7), -1)), dayBehind(date), zone);
+        const parts = monthParts(firstDay(monthAfter(date.slice(0, 7), -1)), dayAfterEnd(date), zone);
         for (const [index, part] of parts.entries()) if (index > 0) expect(part.from).toBe(parts[index - 1]?.to);
         expect(parts.filter(({ from, to }) => from <= time && time < to).map(({ month }) => month)).toEqual([
           date.slice(0, 7),

@@ -68,11 +68,11 @@ test('leases the probe to only one of two calls in the same millisecond', async 
 test('renews a lease until another call has the slot, even if a response is lost', async () => {
   const { read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
-  const renewed = await lossy.health.keepSlot(await read(), lease, now + 1);
+  const renewed = await lossy.health.renewSlot(await read(), lease, now + 1);
   expect(renewed).toEqual({ ...lease, until: now + 1 + LEASE_MS });
   const later = now + 2 * LEASE_MS;
   await its.health.takeSlot(await read(), later, { ...search, token: 'other' });
-  expect(renewed && (await its.health.keepSlot(await read(), renewed, later))).toBeNull();
+  expect(renewed && (await its.health.renewSlot(await read(), renewed, later))).toBeNull();
 });
 
 test.each(['release', 'worked', 'failed'] as const)('removes all attributes of released leases: %s', async (way) => {
@@ -80,7 +80,7 @@ test.each(['release', 'worked', 'failed'] as const)('removes all attributes of r
   await its.health.takeSlot(await read(), now, { ...search, isProbe: true, token: 'mine' });
   const names = ['slot0', 'probeUntil'] as const;
   if (way === 'release') await its.health.release(await read(), names);
-  else if (way === 'worked') await its.health.worked(await read(), now, null, names);
+  else if (way === 'worked') await its.health.recordSuccess(await read(), now, null, names);
   else await its.health.failed(await read(), now, { openUntil: null, isGone: false, isLost: false }, names);
   expect(Object.keys(await read()).filter((name) => /^(slot|probe)/.test(name))).toEqual([]);
 });
@@ -122,7 +122,7 @@ test('does not renew a lease after an earlier version has leased the slot and le
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   await earlierVersion(key).take(now + LEASE_MS);
   expect(await read()).toMatchObject({ slot0Token: 'mine' });
-  expect(await its.health.keepSlot(await read(), lease, now + LEASE_MS - 1)).toBeNull();
+  expect(await its.health.renewSlot(await read(), lease, now + LEASE_MS - 1)).toBeNull();
   expect(await its.health.takeSlot({ ...(await read()), slot0: 0 }, now, { ...search, token: 'mine' })).toBeNull();
 });
 

@@ -79,7 +79,7 @@ const expectEnded = async ({ read, key }: Original) => {
 const openStates: Record<string, (original: Original) => Promise<unknown>> = {
   pending: async () => {},
   retrying: async ({ claim }) =>
-    its.attempts.record(
+    its.attempts.recordResult(
       await claim(),
       { result: resultOf(500), next: { state: 'retrying', nextAttempt: now + 9 } },
       now,
@@ -103,7 +103,7 @@ describe('a delivery whose redelivery was accepted', () => {
     const original = await createDelivery();
     const attempt = await original.claim();
     await its.repetitions.endOriginal(original.key, now);
-    await its.attempts.record(
+    await its.attempts.recordResult(
       attempt,
       { result: resultOf(500), next: { state: 'retrying', nextAttempt: now } },
       now,
@@ -118,13 +118,13 @@ describe('a delivery whose redelivery was accepted', () => {
     const first = await original.claim();
     const second = await original.claim(now + LEASE);
     await its.repetitions.endOriginal(original.key, now);
-    await its.attempts.record(
+    await its.attempts.recordResult(
       first,
       { result: resultOf(500), next: { state: 'retrying', nextAttempt: now } },
       now,
       true,
     );
-    await its.attempts.record(second, { result: resultOf(200), next: { state: 'delivered' } }, now, true);
+    await its.attempts.recordResult(second, { result: resultOf(200), next: { state: 'delivered' } }, now, true);
     await expectEnded(original);
     expect((await original.read()).delivery?.log?.map(([number]) => number)).toEqual([2]);
   });
@@ -145,7 +145,7 @@ describe('a delivery whose redelivery was accepted', () => {
   test.each(['delivered', 'failed'] as const)('stays unchanged if it had already %s', async (state) => {
     const original = await createDelivery();
     const next = state === 'failed' ? { state, reason: 'exhausted' as const } : { state };
-    await its.attempts.record(await original.claim(), { result: resultOf(500), next }, now, true);
+    await its.attempts.recordResult(await original.claim(), { result: resultOf(500), next }, now, true);
     const before = await original.read();
     expect(await its.repetitions.endOriginal(original.key, now + 1)).toBeNull();
     expect(await original.read()).toEqual(before);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { GRACE } from '#shared/store/engine/due.ts';
+import { GRACE_MS } from '#shared/store/engine/due.ts';
 import { type Store, store } from '#shared/store/store.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
 
@@ -14,9 +14,9 @@ afterAll(() => engine.stop());
 
 test('puts the time of a notice into its task, so that one that keeps failing is not retried forever', async () => {
   const uuid = '00000000-0000-4000-8000-000000000001';
-  await its.events.keepNotice({ customerId: 7, sensorId: 'id_a' }, uuid, { notice: 'registered', receiveDate: now });
+  await its.events.storeNotice({ customerId: 7, sensorId: 'id_a' }, uuid, { notice: 'registered', receiveDate: now });
   const found = [];
-  for await (const page of its.due.waiting(now + GRACE + 1)) found.push(...page);
+  for await (const page of its.due.pages(now + GRACE_MS + 1)) found.push(...page);
   const task = { type: 'process_notice', customerId: 7, sensorId: 'id_a', uuid, receiveDate: now };
-  expect(found).toEqual([{ task, time: now + GRACE }]);
+  expect(found).toEqual([{ task, time: now + GRACE_MS }]);
 });

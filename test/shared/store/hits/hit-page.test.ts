@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { hitAt } from '#shared/store/hits/append-hit.ts';
-import { firstId, type HitItem, pkOf } from '#shared/store/hits/hit-item.ts';
-import { SOON } from '#shared/store/hits/late-change.ts';
+import { hitItemAt } from '#shared/store/hits/append-hit.ts';
+import { type HitItem, hitsPk, idBeforeFirst } from '#shared/store/hits/hit-item.ts';
+import { SOON_MS } from '#shared/store/hits/late-change.ts';
 import { store } from '#shared/store/store.ts';
 import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
-import { some } from '#test/fixtures/store-things.ts';
+import { some } from '#test/fixtures/store-items.ts';
 
 const START = 1_800_000_000_000;
 const CUSTOMER = 7;
@@ -29,13 +29,13 @@ describe('lists of 3,000 hits that changed early, late and often', () => {
   const below = (limit: number) => Math.floor(random() * limit);
 
   /** The `n`th hit. Many follow the previous one at once, some much later. A sensor can have two series. */
-  const newHit = (n: number, createDate: number): ReturnType<typeof hitAt> => {
+  const newHit = (n: number, createDate: number): ReturnType<typeof hitItemAt> => {
     const sensorId = SENSORS[below(3)] ?? '';
     const number = counts.get(sensorId) ?? 1;
     counts.set(sensorId, number + 1);
     const numbered = number > 400 ? { series: START + 86_400_000, number: number - 400 } : { series: START, number };
     const fields = { ruleId: 1, sensorId, sensorEventId: `event ${n}`, messages: [{ sendTryTimes: [] }], numbered };
-    return hitAt(CUSTOMER, { id: firstId(CUSTOMER) + n, createDate }, some(fields));
+    return hitItemAt(CUSTOMER, { id: idBeforeFirst(CUSTOMER) + n, createDate }, some(fields));
   };
 
   /** A realistic change: the result of an attempt, soon or in a replay, or feedback that is given or deleted. */
@@ -63,12 +63,12 @@ describe('lists of 3,000 hits that changed early, late and often', () => {
     });
     for (let at = 0; at < all.length; at += 100) await table.write(...all.slice(at, at + 100).map((put) => ({ put })));
     const changes = all.flatMap((hit, at) => [
-      ...(below(3) > 0 ? [{ hit, time: hit.createDate + below(SOON) }] : []),
-      ...(below(6) === 0 ? [{ hit: all[below(at)] ?? hit, time: hit.createDate + below(SOON) }] : []),
+      ...(below(3) > 0 ? [{ hit, time: hit.createDate + below(SOON_MS) }] : []),
+      ...(below(6) === 0 ? [{ hit: all[below(at)] ?? hit, time: hit.createDate + below(SOON_MS) }] : []),
     ]);
     for (let at = 0; at < changes.length; at += 20)
       await Promise.all(changes.slice(at, at + 20).map(({ hit, time }) => change(hit, time)));
-    hits.push(...(await table.queryAll<HitItem>({ pk: pkOf(CUSTOMER), beginsWith: 'HIT#' })));
+    hits.push(...(await table.queryAll<HitItem>({ pk: hitsPk(CUSTOMER), beginsWith: 'HIT#' })));
   }, 60_000);
   afterAll(() => cloud.stop());
 

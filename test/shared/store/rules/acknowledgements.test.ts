@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
-import { SOON } from '#shared/store/hits/late-change.ts';
+import { SOON_MS } from '#shared/store/hits/late-change.ts';
 import { store } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
@@ -46,15 +46,15 @@ describe('acknowledgements', () => {
   });
 
   test('record a late change only if more than 10 s after the hit', async () => {
-    await its().acknowledgements.make(hitKey(), by('Anna', hit.createDate + SOON), 0);
+    await its().acknowledgements.make(hitKey(), by('Anna', hit.createDate + SOON_MS), 0);
     expect([(await readHit())?.isLate, await lateChanges()]).toEqual([undefined, []]);
-    await its().acknowledgements.takeBack(hitKey(), () => true, 0, hit.createDate + SOON + 1);
-    expect([(await readHit())?.isLate, await lateChanges()]).toEqual([true, [hit.createDate + SOON + 1]]);
+    await its().acknowledgements.withdraw(hitKey(), () => true, 0, hit.createDate + SOON_MS + 1);
+    expect([(await readHit())?.isLate, await lateChanges()]).toEqual([true, [hit.createDate + SOON_MS + 1]]);
   });
 
   test('return null for a hit that does not exist or is too old', async () => {
     expect(await its().acknowledgements.make(hitKey(), by('Anna', NOW), hit.createDate + 1)).toBeNull();
     expect(await its().acknowledgements.make({ customerId, hitId: 1 }, by('Anna', NOW), 0)).toBeNull();
-    expect(await its().acknowledgements.takeBack(hitKey(), () => true, hit.createDate + 1, NOW)).toBeNull();
+    expect(await its().acknowledgements.withdraw(hitKey(), () => true, hit.createDate + 1, NOW)).toBeNull();
   });
 });

@@ -1,0 +1,32 @@
+import type { Call } from '#shared/api/operation.ts';
+import { isCurvePoint } from '#shared/auth/push-keys.ts';
+import type { KeptChannel } from '#shared/domain/people/channel.ts';
+import { isChannelAddress } from '#shared/domain/people/channel-address.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { channels } from './contract.ts';
+
+type Operation = (typeof channels)['operations']['setChannel'];
+export type SetCall = Call<Operation>;
+export type SetDeps = Deps<Operation['uses'][number]>;
+
+/** Returns the push channel of a request, after checking that its endpoint may be called and its key is valid. */
+const pushChannelIn = async ({ body, refuse }: SetCall, { webhookClient, now }: SetDeps): Promise<KeptChannel> => {
+  const { subscription } = body;
+  if (!subscription) return refuse('subscription', 'required');
+  const target = await webhookClient.check(subscription.endpoint);
+  if (!target.ok) return refuse('subscription.endpoint', target.reason === 'url_address' ? 'url_address' : 'url');
+  if (!isCurvePoint(subscription.keys.p256dh)) return refuse('subscription.keys.p256dh', 'invalid');
+  // A browser creates a subscription only with the consent of its user, so it counts as verified.
+  return { by: 'push', address: target.url.host, subscription, provenDate: now() };
+};
+
+/** Returns the channel of a request, after checking it. One that needs a code is not verified. */
+export const channelIn = async (call: SetCall, deps: SetDeps): Promise<KeptChannel> => {
+  const { params, body, refuse } = call;
+  const { by } = params;
+  if (by === 'push') return pushChannelIn(call, deps);
+  const { address } = body;
+  if (address === undefined) return refuse('address', 'required');
+  if (!isChannelAddress(by, address)) return refuse('address', 'invalid');
+  return { by, address, provenDate: null };
+};

@@ -1,0 +1,93 @@
+import { getLinkKey } from '#shared/api/link-key.ts';
+import { messageUuidInBody, payloadOf } from '#shared/delivery/message.ts';
+import { requestHeaders } from '#shared/delivery/targets/http.ts';
+import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import { type FetchedDelivery, isExpired } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { timeOfUlid } from '#shared/domain/ids.ts';
+import { deliverTask } from '#shared/queue/encode.ts';
+import type { FeedDeps } from './deps.ts';
+
+/**
+ * Hands a delivery that cannot be fetched to the worker `deliver`, which ends it and notifies the users who manage the
+ * webhook. Every fetch that finds it does so until it has ended.
+ */
+const leaveToWorker = ({ enqueue, log, measure }: FeedDeps, delivery: WebhookDelivery): Promise<void> =>
+  enqueue([{ ...deliverTask(delivery), isRetry: true }]).catch((error: unknown) => {
+    log('error', 'failed to queue a delivery that cannot be fetched', { deliveryId: delivery.id }, error);
+    measure('TasksFailed', 1, { worker: 'feed', kind: 'queue' });
+  });
+
+/**
+ * Whether a pending delivery is to be returned. Removes it from the feed if it has ended, expired, or is an escalation step
+ * of an alarm that was acknowledged before the first fetch.
+ */
+const isFetchable = async (deps: FeedDeps, delivery: WebhookDelivery, isNew: boolean): Promise<boolean> => {
+  const { store, now } = deps;
+  const { state, isStep, hit, customerId, replayOf } = delivery;
+  if (state === 'sending' || state === 'held') return false;
+  if (state !== 'pending' && state !== 'retrying') await store.feeds.removeFromFeed(delivery);
+  else if (isExpired(delivery, now())) await leaveToWorker(deps, delivery);
+  else if (!isNew || !isStep || !hit || replayOf !== undefined) return true;
+  else if (!(await store.ruleHits.get(customerId, hit.id))?.acknowledgement) return true;
+  else await store.feeds.end(delivery, 'canceled', now());
+  return false;
+};
+
+/** Returns the next deliveries: those that were returned before and not confirmed, then pending ones, up to the limit. */
+export const nextDeliveries = async (
+  deps: FeedDeps,
+  webhook: WebhookRecord,
+  unconfirmed: readonly FetchedDelivery[],
+  limit: number,
+): Promise<{ given: readonly FetchedDelivery[]; deliveries: readonly WebhookDelivery[] }> => {
+  const { store, now } = deps;
+  const known = new Set(unconfirmed.map(({ id }) => id));
+  const pending = await store.feeds.pendingIds(webhook, limit + unconfirmed.length);
+  const added = pending.filter((id) => !known.has(id)).map((id): FetchedDelivery => ({ id, at: now() }));
+  const candidates = [...unconfirmed, ...added.slice(0, Math.max(0, limit - unconfirmed.length))];
+  const found = await store.deliveries.getAll(
+    webhook.customerId,
+    webhook.id,
+    candidates.map(({ id }) => id),
+  );
+  const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
+  const given: FetchedDelivery[] = [];
+  const deliveries: WebhookDelivery[] = [];
+  for (const candidate of candidates) {
+    const delivery = byId.get(candidate.id);
+    if (!delivery || !(await isFetchable(deps, delivery, !known.has(candidate.id)))) continue;
+    given.push(candidate);
+    deliveries.push(delivery);
+  }
+  return { given, deliveries: deliveries.slice(0, limit) };
+};
+
+/** Maximum of characters of all bodies in a response, except for the first: Lambda returns up to 6 MB. */
+const MAX_CHARACTERS = 1_000_000;
+
+/** Returns the requests that would have been posted, and the ids of deliveries whose messages are lost. */
+export const requestsOf = async (deps: FeedDeps, webhook: WebhookRecord, deliveries: readonly WebhookDelivery[]) => {
+  const { store, settings, now } = deps;
+  const addressKey = deliveries.length > 0 ? await getLinkKey(deps) : null;
+  const requests = [];
+  const lost = new Set<string>();
+  let characters = 0;
+  for (const delivery of deliveries) {
+    const { id, customerId, snapshot } = delivery;
+    const source = messageUuidInBody(delivery);
+    const raw = source === null ? null : await store.events.bytes(customerId, snapshot.sensor.id, source);
+    if (source !== null && raw === null) {
+      lost.add(id);
+      await leaveToWorker(deps, delivery);
+      continue;
+    }
+    const payload = payloadOf(delivery, webhook, { raw, addressKey });
+    const { body } = payload;
+    characters += body.length;
+    if (requests.length > 0 && characters > MAX_CHARACTERS) break;
+    const headers = await requestHeaders(webhook, payload, settings, now());
+    requests.push({ id, createDate: timeOfUlid(id), headers, body });
+  }
+  return { requests, lost };
+};

@@ -1,0 +1,81 @@
+import { checkPassword } from '#shared/api/check-password.ts';
+import type { Call } from '#shared/api/operation.ts';
+import { type DataJob, MAX_LOGIN_AGE } from '#shared/domain/identity/data-job.ts';
+import { type JobKind, runJobTask } from '#shared/domain/identity/job-kinds.ts';
+import { mayChangeRights } from '#shared/domain/identity/permission.ts';
+import { randomUlid } from '#shared/domain/ids.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { personalData } from './contract.ts';
+
+type CreateOperation = (typeof personalData)['operations']['createExport'];
+type BeginCall = Call<CreateOperation>;
+type BeginDeps = Deps<CreateOperation['uses'][number]>;
+
+/** Maximum of jobs of a customer per day, because each reads all data. */
+const MAX_JOBS = 50;
+const DAY_SECONDS = 86_400;
+
+/** Checks by the password, or by a recent login, that the user acts, and not somebody else in an open session. */
+const proveIdentity = async (
+  { caller, accountKey, sessionHash, body, fail, refuse }: BeginCall,
+  deps: BeginDeps,
+): Promise<void> => {
+  const { store, now } = deps;
+  const user = await store.users.get(caller.customerId, caller.accountId);
+  if (user?.subject) {
+    const session = await store.sessions.session(sessionHash);
+    const isFresh = session?.kind === 'session' && now() - (session.authDate ?? session.createDate) < MAX_LOGIN_AGE;
+    return isFresh ? undefined : fail('login_too_old');
+  }
+  if (body.password === '') refuse('password', 'required');
+  const { isRight, waitSeconds } = await checkPassword(accountKey, body.password, deps);
+  if (waitSeconds > 0) return fail('rate_limited', { waitSeconds });
+  if (!isRight) refuse('password', 'wrong_password');
+};
+
+/** Checks that the customer has or had the subject, and that the caller may decide about it. */
+const checkSubject = async ({ caller, customerId, body: { subject }, fail, refuse }: BeginCall, deps: BeginDeps) => {
+  const { sensors, users, customers } = deps.store;
+  if (subject.kind === 'customer') {
+    if (subject.id !== customerId) refuse('subject.id', 'unknown_reference');
+    // The data that a deleted customer left behind can be erased as well.
+    if (!caller.isAdmin && !(await customers.get(customerId))) return fail('customer_not_found');
+    return;
+  }
+  if (subject.kind === 'sensor') {
+    const found = (await sensors.get(customerId, subject.id)) ?? (await sensors.former(customerId, subject.id));
+    return found ? undefined : fail('sensor_not_found');
+  }
+  const home = customerId === UNASSIGNED ? null : customerId;
+  const user = await users.get(home, subject.id);
+  if (user && !mayChangeRights(caller, user)) return fail('forbidden');
+  return (user ?? (await users.former(home, subject.id))) ? undefined : fail('user_not_found');
+};
+
+/** Creates a job and queues it, after checking the identity of the caller. */
+export const beginJob = async (kind: JobKind, call: BeginCall, deps: BeginDeps): Promise<DataJob> => {
+  const { customerId, body, fail } = call;
+  const { store, now, random, enqueue, log } = deps;
+  await proveIdentity(call, deps);
+  await checkSubject(call, deps);
+  if (!(await store.limits.take(`jobs:${customerId}`, MAX_JOBS, DAY_SECONDS, now())))
+    return fail('rate_limited', { waitSeconds: DAY_SECONDS });
+  const createDate = now();
+  const { subject, reason } = body;
+  const job: DataJob = {
+    id: randomUlid(createDate, random),
+    kind,
+    customerId,
+    state: 'running',
+    createDate,
+    updateDate: createDate,
+    subject,
+    reason,
+    counts: {},
+    remains: [],
+  };
+  await store.dataJobs.create(job);
+  await enqueue([runJobTask(job)]).catch((error: unknown) => log('warn', 'a data job is left to the sweep', {}, error));
+  return job;
+};

@@ -1,0 +1,50 @@
+import type { Device } from '#shared/domain/sensor/sensor.ts';
+import { basicIngest, topicsOf } from '#shared/ingest/topics.ts';
+
+type Statement = { Effect: 'Allow'; Action: string; Resource: readonly string[] };
+/** The response of a custom authorizer. */
+export type AuthorizerResponse = {
+  isAuthenticated: boolean;
+  /** The hash of the device's token, in hex because AWS IoT accepts only alphanumeric ids. */
+  principalId: string;
+  /** Seconds until AWS IoT asks again, so that a revoked token loses its connection. AWS IoT allows 300 or more. */
+  refreshAfterInSeconds: number;
+  disconnectAfterInSeconds: number;
+  policyDocuments: readonly { Version: '2012-10-17'; Statement: readonly Statement[] }[];
+};
+
+const lifetime = { refreshAfterInSeconds: 300, disconnectAfterInSeconds: 86_400 };
+
+/** The response that rejects a connection. */
+export const denied: AuthorizerResponse = {
+  isAuthenticated: false,
+  principalId: 'nobody',
+  ...lifetime,
+  policyDocuments: [],
+};
+
+/**
+ * Returns the response that lets a device connect under its own id, publish messages and subscribe to its own topics,
+ * without wildcards and retained messages. The resources are in the account that `functionArn` names.
+ */
+export const allowDevice = ({ sensorId, hash }: Device, rule: string, functionArn: string): AuthorizerResponse => {
+  const [, partition, , region, account] = functionArn.split(':');
+  const { messages, config, refused } = topicsOf(sensorId);
+  const may = (action: string, kind: string, ...names: string[]): Statement => ({
+    Effect: 'Allow',
+    Action: `iot:${action}`,
+    Resource: names.map((name) => `arn:${partition}:iot:${region}:${account}:${kind}/${name}`),
+  });
+  const Statement = [
+    may('Connect', 'client', sensorId),
+    may('Publish', 'topic', messages, basicIngest(rule) + messages),
+    may('Subscribe', 'topicfilter', config, refused),
+    may('Receive', 'topic', config, refused),
+  ];
+  return {
+    isAuthenticated: true,
+    principalId: Buffer.from(hash, 'base64url').toString('hex'),
+    ...lifetime,
+    policyDocuments: [{ Version: '2012-10-17', Statement }],
+  };
+};

@@ -1,0 +1,26 @@
+/** How long (ms) after its task was enqueued an item is enqueued again. The pause doubles each time. */
+const MIN_PAUSE_MS = 50_000;
+const MAX_PAUSE_MS = 15 * 60_000;
+
+/**
+ * Creates the memory of which items were enqueued. If more is due than can be processed, enqueuing everything at each sweep
+ * would only add to the load. A new process remembers nothing, which costs one extra task for each item.
+ */
+export const createResendHistory = () => {
+  const sent = new Map<string, { at: number; wait: number }>();
+  return {
+    /** Whether an item is to be enqueued now. If so, notes it as enqueued. */
+    isTime: (id: string, now: number): boolean => {
+      const before = sent.get(id);
+      if (before && now - before.at < before.wait) return false;
+      sent.set(id, { at: now, wait: before ? Math.min(MAX_PAUSE_MS, 2 * before.wait) : MIN_PAUSE_MS });
+      return true;
+    },
+    /** Forgets that an item was enqueued: the queue did not accept it. */
+    forget: (id: string): void => void sent.delete(id),
+    /** Forgets items whose pause is long over. */
+    tidy: (now: number): void => {
+      for (const [id, { at, wait }] of sent) if (now - at > 2 * wait) sent.delete(id);
+    },
+  };
+};

@@ -1,0 +1,78 @@
+import { silentAt } from '#shared/domain/sensor/sensor-state.ts';
+import { hasOpenFall } from '#shared/domain/state/time.ts';
+import type { CheckSensor } from '#shared/queue/task.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { Due } from '#shared/store/engine/due.ts';
+import type { StateItem } from '#shared/store/sensors/state-item.ts';
+import { kindOfFailure } from '#shared/worker/failure.ts';
+import { sweep } from './contract.ts';
+
+/** The longest time (ms) between two checks of a sensor: less than a queue can delay the task that moves its fall on. */
+const MAX_INTERVAL_MS = 10 * 60_000;
+/** How many states are read at once. */
+const BATCH = 100;
+
+type CheckDeps = Deps<'states.glance' | 'watch:sensors' | 'measure'>;
+type Check = Due & { task: CheckSensor };
+const isCheck = (due: Due): due is Check => due.task.type === 'check_sensor';
+
+/**
+ * Reads states. If that fails they are null, and all of these sensors are checked: a failing partition must not hide
+ * any.
+ */
+const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): Promise<(StateItem | null)[]> => {
+  try {
+    return await store.states.glance(checks.map(({ task }) => task));
+  } catch (error) {
+    log('error', 'states could not be read, so all of their sensors are checked', { sensors: checks.length }, error);
+    measure('TasksFailed', 1, { worker: sweep.name, kind: kindOfFailure(error) });
+    return checks.map(() => null);
+  }
+};
+
+/**
+ * Creates the filter of sensors whose entries are due. The entry of an active sensor never moves, so it is always due. From
+ * the state that it has read, this process knows how long the sensor cannot be offline yet, and skips it meanwhile. All
+ * other sensors are checked by `process`, which decides by consistent reads. A new process reads each state once.
+ */
+export const createSensorFilter = () => {
+  const onlineUntil = new Map<string, number>();
+  // A time too far ahead was noted before the clock was set back.
+  const isOnline = ({ task }: Check, now: number): boolean => {
+    const until = onlineUntil.get(task.sensorId) ?? 0;
+    return until > now && until - now <= MAX_INTERVAL_MS;
+  };
+
+  /**
+   * Returns the checks that are needed, and since when. `upSince` (ms): since when the service has been up without a
+   * gap.
+   */
+  const neededChecks = async (deps: CheckDeps, checks: Check[], upSince: number): Promise<Due[]> => {
+    const { now, settings } = deps;
+    const states = await readStates(deps, checks);
+    return checks.flatMap(({ task, time }, at) => {
+      const state = states[at];
+      if (!state) return { task, time: now() };
+      const offlineAt = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
+      // The entry of an inactive sensor has to be removed, or its fall moves on with time.
+      if (!state.isActive || hasOpenFall(state) || offlineAt <= now()) return { task, time: Math.max(time, offlineAt) };
+      onlineUntil.set(task.sensorId, Math.min(offlineAt, now() + MAX_INTERVAL_MS));
+      return [];
+    });
+  };
+
+  return {
+    /** Returns the entries without the checks of sensors that are certainly online. */
+    withoutOnline: async (deps: CheckDeps, page: readonly Due[], upSince: number): Promise<Due[]> => {
+      const checks = page.filter(isCheck).filter((check) => !isOnline(check, deps.now()));
+      const batches = Array.from({ length: Math.ceil(checks.length / BATCH) }, (_, at) =>
+        neededChecks(deps, checks.slice(at * BATCH, (at + 1) * BATCH), upSince),
+      );
+      return [...page.filter((entry) => !isCheck(entry)), ...(await Promise.all(batches)).flat()];
+    },
+    /** Forgets sensors that are no longer checked. */
+    tidy: (now: number): void => {
+      for (const [sensorId, until] of onlineUntil) if (now - until > MAX_INTERVAL_MS) onlineUntil.delete(sensorId);
+    },
+  };
+};

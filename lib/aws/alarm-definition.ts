@@ -1,0 +1,30 @@
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { AppApi } from './api/app-api.ts';
+import type { DeviceApi } from './api/device-api.ts';
+import type { LambdaName, PerFunction } from './functions/lambdas.ts';
+import type { Queues } from './queues/queues.ts';
+import type { Stage } from './settings/settings.ts';
+
+/**
+ * A metric and the threshold at which its alarm fires. `id` is also its heading in the runbook; `impact` states what the
+ * alarm means for residents and customers. Missing data fires an alarm only if it has a lower bound.
+ */
+export type AlarmDefinition = { id: string; metric: IMetric; impact: string } & (
+  | { atLeast: number }
+  | { above: number }
+  | { below: number }
+);
+
+/** The resources of a stage that alarms and the dashboard cover. */
+export type MonitoredResources = {
+  stage: Stage;
+  table: ITable;
+  queues: Queues;
+  functions: PerFunction<LambdaFunction>;
+  /** The functions that run on queues or on a schedule. No caller gets an error when they fail, so they need alarms. */
+  workers: readonly LambdaName[];
+  api: AppApi;
+  deviceApi: DeviceApi;
+};

@@ -1,0 +1,193 @@
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  ApiDefinition,
+  type CfnRestApi,
+  DomainName,
+  EndpointAccessMode,
+  EndpointType,
+  LogGroupLogDestination,
+  MethodLoggingLevel,
+  SecurityPolicy,
+  SpecRestApi,
+  type StageOptions,
+} from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import type { Construct } from 'constructs';
+import { resourceOf } from '#shared/api/operation.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
+import { acknowledge } from '../acknowledged.ts';
+import { type PerFunction, valueForFunction } from '../functions/lambdas.ts';
+import type { Stage } from '../settings/settings.ts';
+import { definitionOf } from './api-definition.ts';
+import { isGuessable, operationsOf, type RoutedOperation } from './operations.ts';
+import { createWebAcl } from './web-acl.ts';
+
+/** API Gateway logs its own errors, but never the data of a request. */
+const LOGGING = { loggingLevel: MethodLoggingLevel.ERROR, dataTraceEnabled: false, metricsEnabled: false };
+
+/** Returns the kind of an operation. Each kind has a separate throttle. */
+const kindOf = ({ lambda, operation }: RoutedOperation): keyof Stage['throttle'] => {
+  if (lambda === 'console') return 'console';
+  if (operation.published) return 'published';
+  if (operation.method === 'GET') return 'reads';
+  return isGuessable(operation) ? 'logins' : 'writes';
+};
+
+const limitsOf = ({ throttle }: Stage, kind: keyof Stage['throttle']) => ({
+  throttlingRateLimit: throttle[kind].rate,
+  throttlingBurstLimit: throttle[kind].burst,
+});
+
+/**
+ * Returns the settings of the methods that are not reads; reads have the settings of the stage. Settings of a method replace
+ * those of the stage completely.
+ */
+const methodOptionsOf = (stage: Stage) =>
+  Object.fromEntries(
+    operationsOf('apps')
+      .map((routed) => ({ kind: kindOf(routed), ...routed.operation }))
+      .filter(({ kind }) => kind !== 'reads')
+      .map(({ kind, method, ...operation }) => [
+        `${resourceOf(operation)}/${method}`,
+        { ...LOGGING, ...limitsOf(stage, kind) },
+      ]),
+  );
+
+/**
+ * TLS 1.2 and 1.3 with forward secrecy.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies-list.html
+ */
+const TLS = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+} as const;
+
+/**
+ * The format of the access log, one line per request. It has no bodies, queries or headers, and the resource instead of the
+ * path, because paths contain ids.
+ */
+const accessLog = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    time: '$context.requestTimeEpoch',
+    ip: '$context.identity.sourceIp',
+    method: '$context.httpMethod',
+    resource: '$context.resourcePath',
+    status: '$context.status',
+    milliseconds: '$context.responseLatency',
+    bytes: '$context.responseLength',
+    gatewayError: '$context.error.responseType',
+  }),
+);
+
+/** Returns the metric of throttled console requests, counted from the access log. */
+const throttledIn = (logGroup: LogGroup): Metric =>
+  new MetricFilter(logGroup, 'console-throttled', {
+    logGroup,
+    filterPattern: FilterPattern.all(
+      FilterPattern.stringValue('$.status', '=', '429'),
+      FilterPattern.stringValue('$.resource', '=', `${BASE_PATH}/console*`),
+    ),
+    metricNamespace: Stack.of(logGroup).stackName,
+    metricName: 'ThrottledConsoleCalls',
+  }).metric();
+
+/**
+ * Creates the log group for API Gateway's own errors, because one that API Gateway creates would keep them forever.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
+ */
+const createExecutionLogs = (api: SpecRestApi, { name, logRetentionDays, keepData }: Stage): void => {
+  const logGroup = new LogGroup(api, 'execution-logs', {
+    logGroupName: `API-Gateway-Execution-Logs_${api.restApiId}/${name}`,
+    retention: logRetentionDays,
+    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  });
+  api.deploymentStage.node.addDependency(logGroup);
+};
+
+const deployOptionsOf = (stage: Stage, logGroup: LogGroup): StageOptions => ({
+  stageName: stage.name,
+  ...limitsOf(stage, 'reads'),
+  accessLogDestination: new LogGroupLogDestination(logGroup),
+  accessLogFormat: accessLog,
+  ...LOGGING,
+  methodOptions: methodOptionsOf(stage),
+});
+
+/** Creates the custom domain of the API. The owner of the domain points a CNAME or alias at its target. */
+const createDomain = (api: SpecRestApi, { publicUrl, certificateArn }: Stage): void => {
+  const domain = new DomainName(api, 'domain', {
+    domainName: new URL(publicUrl).host,
+    certificate: Certificate.fromCertificateArn(api, 'certificate', certificateArn),
+    endpointType: EndpointType.REGIONAL,
+    ...TLS,
+  });
+  domain.addApiMapping(api.deploymentStage);
+  new CfnOutput(Stack.of(api), 'DomainTarget', { value: domain.domainNameAliasDomainName });
+};
+
+/**
+ * The app API with its access log, web ACL and domain. It is regional, because customers are near their region and TLS ends
+ * there.
+ */
+export class AppApi extends SpecRestApi {
+  /** Counts throttled console requests. */
+  readonly consoleThrottled: Metric;
+  /** Null in a stage without a web ACL. */
+  readonly webAcl: CfnWebACL | null;
+  /**
+   * The address that API Gateway assigns, which also works with a custom domain. It depends only on the id of the API, so
+   * functions can use it.
+   */
+  readonly gatewayAddress: string;
+  /** The address of the service, without /api/v1. */
+  readonly address: string;
+
+  constructor(scope: Construct, id: string, stage: Stage) {
+    const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    const logGroup = new LogGroup(scope, `${id}-logs`, { retention: stage.logRetentionDays, removalPolicy });
+    super(scope, id, {
+      apiDefinition: ApiDefinition.fromInline(definitionOf(Stack.of(scope), stage)),
+      restApiName: `${stage.serviceName} ${stage.name}`,
+      endpointTypes: [EndpointType.REGIONAL],
+      // Access logs need a role that exists once per account. It is retained because other APIs may use it.
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      deployOptions: deployOptionsOf(stage, logGroup),
+    });
+    const resource = this.node.defaultChild as CfnRestApi;
+    resource.securityPolicy = TLS.securityPolicy;
+    resource.endpointAccessMode = TLS.endpointAccessMode;
+    acknowledge(this, 'api, validated by contracts', 'api, role that writes logs');
+    if (!stage.waf) acknowledge(this, 'api, no web ACL');
+    const { region, urlSuffix } = Stack.of(this);
+    this.gatewayAddress = `https://${this.restApiId}.execute-api.${region}.${urlSuffix}/${stage.name}`;
+    this.address = stage.publicUrl || this.gatewayAddress;
+    this.consoleThrottled = throttledIn(logGroup);
+    this.webAcl = stage.waf ? createWebAcl(scope, this, stage) : null;
+    createExecutionLogs(this, stage);
+    if (stage.certificateArn !== '') createDomain(this, stage);
+  }
+
+  /**
+   * Allows the API to invoke the functions of its operations. Each function gets one permission for the whole API, because one
+   * per operation would exceed the 20 KB of a function's policy. The permissions precede the deployment of the API.
+   * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+   */
+  grantInvoke(functions: PerFunction<IFunction>): void {
+    for (const name of new Set(operationsOf('apps').map(({ lambda }) => lambda))) {
+      const permission = new CfnPermission(this, `invokes-${name}`, {
+        action: 'lambda:InvokeFunction',
+        functionName: valueForFunction(functions, name).functionArn,
+        principal: 'apigateway.amazonaws.com',
+        sourceArn: this.arnForExecuteApi(),
+      });
+      this.latestDeployment?.node.addDependency(permission);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { Duration } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { tableDesign } from '#shared/store/table.ts';
+import type { AlarmDefinition, MonitoredResources } from '../alarm-definition.ts';
+import { valueForFunction } from '../functions/lambdas.ts';
+import { mqttAlarms } from '../mqtt/mqtt-alarms.ts';
+import { fallAlarms, queueAlarms, receiverAlarms } from './fall-alarms.ts';
+import { maximum, ownMetric, sum, total } from './metrics.ts';
+
+/** Returns the alarms of background functions. Errors of functions that answer requests count as 5xx of the APIs. */
+const functionAlarms = ({ functions, workers, stage }: MonitoredResources): AlarmDefinition[] => [
+  {
+    id: 'workers-failing',
+    metric: total(workers.map((name) => valueForFunction(functions, name).metricErrors(sum))),
+    atLeast: 1,
+    impact:
+      'A background function crashed, or ran out of time or memory. Its tasks are retried, so people may be notified late.',
+  },
+  {
+    id: 'workers-throttled',
+    metric: total(workers.map((name) => valueForFunction(functions, name).metricThrottles(sum))),
+    atLeast: 5,
+    impact: 'Lambda refuses to start a background function, so falls are processed late.',
+  },
+  {
+    id: 'sweep-silent',
+    metric: valueForFunction(functions, 'sweep').metricInvocations(sum),
+    // It runs every minute.
+    below: 3,
+    impact:
+      'The sweep does not run, or too rarely: offline sensors go unnoticed, long retries stop, and dead letters stay where they are.',
+  },
+  {
+    id: 'concurrency',
+    metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'ClaimedAccountConcurrency', ...maximum }),
+    above: 0.8 * stage.accountConcurrency,
+    impact:
+      'The account uses 80 % of its concurrent executions. At the limit, devices and apps get errors and tasks pile up.',
+  },
+];
+
+/** Returns the alarm about missing subscriptions. A stage without `alarmEmail` needs none. */
+const subscriptionAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
+  stage.alarmEmail === ''
+    ? []
+    : [
+        {
+          id: 'alarms-unheard',
+          metric: ownMetric(table, 'AlarmSubscriptions', 'Minimum').with({ period: Duration.days(1) }),
+          below: 1,
+          impact:
+            'Nobody has confirmed a subscription to the alarms, or the check has not run for two days: nobody learns of alarms.',
+        },
+      ];
+
+const tableAlarms = ({ table }: MonitoredResources): AlarmDefinition[] =>
+  [null, ...Object.keys(tableDesign.indexes)].map((index) => ({
+    id: index === null ? 'table-throttled' : `index-${index}-throttled`,
+    metric: total(
+      (['ReadThrottleEvents', 'WriteThrottleEvents'] as const).map((name) =>
+        table.metric(name, {
+          ...sum,
+          ...(index !== null && { dimensionsMap: { TableName: table.tableName, GlobalSecondaryIndexName: index } }),
+        }),
+      ),
+    ),
+    atLeast: 10,
+    impact:
+      index === null
+        ? 'DynamoDB throttles the table: calls slow down and end with 503.'
+        : `DynamoDB throttles the index ${index}: its queries slow down, and so do writes that change it.`,
+  }));
+
+const mailAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
+  stage.mailSender === ''
+    ? []
+    : [
+        {
+          id: 'mails-bounced',
+          metric: new Metric({
+            namespace: 'AWS/SES',
+            metricName: 'Reputation.BounceRate',
+            statistic: 'Maximum',
+            period: Duration.hours(1),
+          }),
+          above: 0.05,
+          impact:
+            'Many emails bounce: people who forgot their password get none, and above 10 % SES may stop all sending.',
+        },
+        {
+          id: 'mails-failing',
+          metric: ownMetric(table, 'MailsFailed'),
+          atLeast: 1,
+          impact: 'SES rejects email, so people who forgot their password get none.',
+        },
+      ];
+
+const messengerAlarms = ({ table }: MonitoredResources): AlarmDefinition[] => [
+  {
+    id: 'letters-failing',
+    metric: ownMetric(table, 'LettersFailed'),
+    atLeast: 3,
+    impact:
+      'Email, SMS, push or Telegram notifications were rejected by their service, so somebody may not learn of a fall.',
+  },
+];
+
+const appApiAlarms = ({ api, table }: MonitoredResources): AlarmDefinition[] => [
+  {
+    id: 'api-5xx',
+    metric: api.metricServerError(sum),
+    atLeast: 5,
+    impact: 'People and apps see errors of the service.',
+  },
+  {
+    id: 'console-throttled',
+    metric: api.consoleThrottled.with(sum),
+    atLeast: 50,
+    impact: 'All callers together request files of the console too often, so staff may be unable to open it.',
+  },
+  {
+    id: 'logins-failed',
+    metric: ownMetric(table, 'LoginsFailed'),
+    atLeast: 500,
+    impact: 'Somebody is guessing passwords. An account could be taken over, with all data of its home.',
+  },
+  ...(api.webAcl
+    ? [
+        {
+          id: 'waf-blocked',
+          metric: new Metric({
+            namespace: 'AWS/WAFV2',
+            metricName: 'BlockedRequests',
+            dimensionsMap: { WebACL: table.stack.stackName, Region: table.stack.region, Rule: 'ALL' },
+            ...sum,
+          }),
+          atLeast: 500,
+          impact: 'The web ACL blocks many requests: either this is an attack, or a rule blocks legitimate users.',
+        },
+      ]
+    : []),
+];
+
+/** Returns all alarms, the most important ones for falls first. */
+export const alarmDefinitions = (watched: MonitoredResources): AlarmDefinition[] => [
+  ...fallAlarms(watched),
+  ...mqttAlarms(watched),
+  ...queueAlarms(watched),
+  ...receiverAlarms(watched),
+  ...functionAlarms(watched),
+  ...subscriptionAlarms(watched),
+  ...tableAlarms(watched),
+  ...appApiAlarms(watched),
+  ...mailAlarms(watched),
+  ...messengerAlarms(watched),
+];

@@ -1,0 +1,206 @@
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { WorkQueue } from '#shared/queue/names.ts';
+import type { AlarmDefinition, MonitoredResources } from '../alarm-definition.ts';
+import { taskQueues } from '../queues/queues.ts';
+import { maximum, ownMetric, period, sum, total } from './metrics.ts';
+
+/** The highest age (s) that a message of each queue may have. Retries are delayed by up to 900 s in their queue. */
+const MAX_AGES: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
+  events: { seconds: 60, impact: 'Device messages wait for `process`, so falls are detected late.' },
+  timers: { seconds: 1_200, impact: 'Falls whose sensor sends no further messages change their state late.' },
+  deliveries: { seconds: 60, impact: 'First delivery attempts wait, so recipients learn of falls late.' },
+  mqtt: {
+    seconds: 60,
+    impact: 'Messages that AWS IoT could not hand over wait to be accepted, so falls are detected late.',
+  },
+  jobs: { seconds: 3_600, impact: 'Exports and erasures of personal data are late.' },
+  retries: { seconds: 1_800, impact: 'Retries start later than scheduled, so recipients learn of falls even later.' },
+};
+
+/** An alarm that fires while `condition` is true. A metric without data yields no value, so conditions need FILL. */
+const whileTrue = (
+  condition: string,
+  metrics: Readonly<Record<string, IMetric>>,
+): Pick<AlarmDefinition, 'metric'> & { atLeast: 1 } => ({
+  metric: new MathExpression({ expression: `IF(${condition}, 1, 0)`, usingMetrics: metrics, period }),
+  atLeast: 1,
+});
+
+/** The longest time from a message to the first attempt, and the longest delay of a due task. */
+const FIRST_ATTEMPT_SECONDS = 30;
+const OVERDUE_MINUTES = 15;
+
+/** The share of the throttle at which the alarm fires in a stage that does not count rejected calls. */
+const NEAR_LIMIT = 0.8;
+
+// The ids keep an old name of the device API, because alarm names are used outside this repository.
+const throttledDevices = (
+  api: MonitoredResources['deviceApi'],
+  { deviceThrottle }: MonitoredResources['stage'],
+): AlarmDefinition => {
+  const id = 'device-door-throttled';
+  return api.throttled
+    ? {
+        id,
+        metric: api.throttled.with(sum),
+        atLeast: 10,
+        impact:
+          'All devices together call more often than deviceThrottle allows and some calls are rejected, so falls are detected late.',
+      }
+    : {
+        id,
+        metric: api.metricCount(sum),
+        atLeast: Math.ceil(NEAR_LIMIT * deviceThrottle.rate * period.toSeconds()),
+        impact:
+          'All devices together nearly reach deviceThrottle. Above it calls are rejected, and falls are detected late.',
+      };
+};
+
+/** Returns the alarms of the path of a fall from device to first delivery attempt. */
+export const fallAlarms = ({ table, deviceApi, stage }: MonitoredResources): AlarmDefinition[] => [
+  {
+    id: 'tasks-failing',
+    metric: ownMetric(table, 'TasksFailed'),
+    atLeast: 1,
+    impact: 'A background task failed. It is retried, so somebody may be notified of a fall late.',
+  },
+  {
+    id: 'alarms-untold',
+    ...whileTrue('FILL(due, 0) > 0 AND FILL(tried, 0) == 0', {
+      due: ownMetric(table, 'AlarmsToTell'),
+      tried: ownMetric(table, 'TimeToFirstAttempt', 'SampleCount'),
+    }),
+    impact: `Rules fired, but no delivery was attempted for ${period.toMinutes()} minutes: nobody is being notified of falls.`,
+  },
+  {
+    id: 'falls-late',
+    metric: ownMetric(table, 'TimeToFirstAttempt', 'p99'),
+    above: 1_000 * FIRST_ATTEMPT_SECONDS,
+    impact: `Deliveries start more than ${FIRST_ATTEMPT_SECONDS} s after the device reported the fall, so help comes late.`,
+  },
+  ...(stage.canary
+    ? [
+        {
+          id: 'canary-silent',
+          // Two rounds of the canary.
+          metric: ownMetric(table, 'CanaryTime', 'SampleCount').with({ period: Duration.minutes(10) }),
+          below: 1,
+          impact: 'Falls of the canary do not reach its webhook, so real falls probably reach nobody either.',
+        },
+      ]
+    : []),
+  ...(stage.silenceMinutes === 0
+    ? []
+    : [
+        {
+          id: 'messages-absent',
+          metric: ownMetric(table, 'MessagesAccepted').with({ period: Duration.minutes(stage.silenceMinutes) }),
+          below: 1,
+          impact: 'No device sends messages: no fall is being detected, and nobody on site knows.',
+        },
+      ]),
+  {
+    id: 'device-door-5xx',
+    metric: deviceApi.metricServerError(sum),
+    atLeast: 5,
+    impact: 'The device API fails. Devices retry, so falls are detected late.',
+  },
+  throttledDevices(deviceApi, stage),
+];
+
+/** Returns the alarms of queues and pending tasks. */
+export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinition[] => [
+  {
+    id: 'devices-held-back',
+    metric: ownMetric(table, 'DevicesHeldBack'),
+    atLeast: 1,
+    impact:
+      'A device has too many pending calls, so its reports are rejected and falls in that room may be detected late.',
+  },
+  ...taskQueues(queues).map(([name, queue]) => ({
+    id: `${name}-old`,
+    metric: queue.metricApproximateAgeOfOldestMessage(maximum),
+    above: MAX_AGES[name].seconds,
+    impact: MAX_AGES[name].impact,
+  })),
+  {
+    id: 'waiting-old',
+    metric: ownMetric(table, 'OldestWaiting', 'Minimum'),
+    above: OVERDUE_MINUTES * 60,
+    impact: `Due tasks are more than ${OVERDUE_MINUTES} minutes late: offline sensors go unnoticed, and long retries are late.`,
+  },
+  {
+    id: 'events-repeated',
+    ...whileTrue('FILL(received, 0) - FILL(deleted, 0) > 5 AND FILL(deleted, 0) < 0.8 * FILL(received, 0)', {
+      received: queues.events.metricNumberOfMessagesReceived(sum),
+      deleted: queues.events.metricNumberOfMessagesDeleted(sum),
+    }),
+    impact: 'Device messages are received repeatedly without being completed, so falls are detected late.',
+  },
+  {
+    id: 'dead-letters',
+    metric: total(
+      taskQueues(queues).map(([, { deadLetters }]) => deadLetters.metricApproximateNumberOfMessagesVisible(maximum)),
+    ),
+    atLeast: 1,
+    impact: 'A task failed at every attempt: somebody may not have been notified of a fall.',
+  },
+  {
+    id: 'quarantine',
+    metric: queues.quarantine.metricApproximateNumberOfMessagesVisible(maximum),
+    atLeast: 1,
+    impact: 'A task was quarantined because it cannot be read or keeps failing on its own. It may be a fall.',
+  },
+];
+
+/** Returns the alarms of deliveries that do not reach their recipients. */
+export const receiverAlarms = ({ table, stage }: MonitoredResources): AlarmDefinition[] => [
+  {
+    id: 'breakers-opened',
+    metric: ownMetric(table, 'BreakersOpened'),
+    atLeast: 10,
+    impact:
+      'Many receivers started to fail at the same time, so people are not notified of falls. Most likely outgoing connections are broken.',
+  },
+  {
+    id: 'alarms-failed',
+    metric: ownMetric(table, 'AlarmsFailed'),
+    atLeast: 1,
+    impact: 'A fall could not be delivered to one recipient, a webhook or a person, despite all attempts.',
+  },
+  {
+    id: 'nobody-on-duty',
+    metric: ownMetric(table, 'NobodyOnDuty'),
+    atLeast: 1,
+    impact: 'A rule notifies the users on duty, but nobody was on duty when it fired.',
+  },
+  {
+    id: 'sms-limit-reached',
+    metric: ownMetric(table, 'SmsLimitReached'),
+    atLeast: 1,
+    impact: 'A customer used up its SMS for the day, so people who rely on SMS are not notified.',
+  },
+  {
+    id: 'webhooks-disabled',
+    metric: ownMetric(table, 'WebhooksDisabled'),
+    atLeast: 1,
+    impact: 'A webhook was disabled because of the responses of its receiver, so its customer gets nothing through it.',
+  },
+  {
+    id: 'feeds-not-fetched',
+    metric: ownMetric(table, 'FeedsNotFetched'),
+    atLeast: 1,
+    impact: 'Nobody fetches the deliveries of a webhook anymore, so its customer gets nothing through it.',
+  },
+  ...(stage.makerAFeedbackUrl === ''
+    ? []
+    : [
+        {
+          id: 'feedback-failed',
+          metric: ownMetric(table, 'FeedbackFailed'),
+          atLeast: 1,
+          impact: 'Feedback from a user did not reach the maker despite all attempts. No resident is affected.',
+        },
+      ]),
+];

@@ -1,0 +1,60 @@
+import { ChannelsPage } from './account/channels.tsx';
+import { ProfilePage } from './account/profile.tsx';
+import { OtpFirstPage } from './account/second-factor.tsx';
+import { CustomerPage } from './admin/customer.tsx';
+import { CustomersPage } from './admin/customers.tsx';
+import { UserPage } from './admin/edit-user.tsx';
+import { FirmwaresPage } from './admin/firmwares.tsx';
+import { KeysPage } from './admin/keys.tsx';
+import { UsersPage } from './admin/users.tsx';
+import { AuditPage } from './audit/audit.tsx';
+import { BotsPage } from './bots/bots.tsx';
+import { AllDeliveriesPage } from './deliveries/all-deliveries.tsx';
+import { DeliveriesPage } from './deliveries/deliveries.tsx';
+import { DeliveryPage, PersonDeliveryPage } from './deliveries/delivery.tsx';
+import { ReplayPage } from './deliveries/replay.tsx';
+import { GroupPage } from './groups/group.tsx';
+import { GroupsPage } from './groups/groups.tsx';
+import { PersonalDataPage } from './personal-data/personal-data.tsx';
+import { ReportsPage } from './reports/reports.tsx';
+import { RulePage } from './rules/rule.tsx';
+import { RulesPage } from './rules/rules.tsx';
+import { SensorPage } from './sensors/sensor.tsx';
+import { OidcPage } from './session/oidc-page.tsx';
+import { NewWebhookPage } from './webhooks/new-webhook.tsx';
+import { WebhookPage } from './webhooks/webhook.tsx';
+import { WebhooksPage } from './webhooks/webhooks.tsx';
+
+/**
+ * The pages whose code is loaded when one of them is first opened. They are a single file, because every additional file
+ * would split the shared code into more files, and so take more requests.
+ */
+export const lazyPages = {
+  ProfilePage,
+  CustomerPage,
+  CustomersPage,
+  FirmwaresPage,
+  KeysPage,
+  UserPage,
+  UsersPage,
+  BotsPage,
+  AllDeliveriesPage,
+  DeliveriesPage,
+  DeliveryPage,
+  PersonDeliveryPage,
+  ReplayPage,
+  GroupPage,
+  GroupsPage,
+  RulePage,
+  RulesPage,
+  AuditPage,
+  OidcPage,
+  OtpFirstPage,
+  ChannelsPage,
+  PersonalDataPage,
+  ReportsPage,
+  SensorPage,
+  NewWebhookPage,
+  WebhookPage,
+  WebhooksPage,
+};

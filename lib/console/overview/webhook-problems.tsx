@@ -1,0 +1,62 @@
+import { Alert, Button } from '@mantine/core';
+import { ok } from '#lib/client/problem.ts';
+import type { Watch } from '#openapi';
+import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
+import { managers } from '../session/permissions.ts';
+import { useCan } from '../session/session.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { NameLink } from '../ui/name.tsx';
+
+type Problem = Watch['troubles'][number];
+
+/** A link to the webhook or its failed deliveries, for users who can manage webhooks; other users see the name. */
+const Name = ({ problem: { webhookId, name, failedDeliveries } }: { problem: Problem }) => {
+  const isManager = useCan()(managers);
+  if (!isManager) return <bdi>{name}</bdi>;
+  const href = failedDeliveries > 0 ? `/deliveries/${webhookId}?state=failed` : `/webhooks/${webhookId}`;
+  return <NameLink href={href}>{name}</NameLink>;
+};
+
+const ProblemItem = ({ problem }: { problem: Problem }) => {
+  const { overview: texts } = useTexts();
+  const dates = useDates();
+  const { webhookId, name, isSwitchedOff, failedDeliveries, date } = problem;
+  const markSeen = useWrite({
+    send: () => ok(api.PUT('/webhooks/{webhookId}/seen', { params: { path: { webhookId } }, body: { date } })),
+  });
+  return (
+    <li className="problem">
+      <Name problem={problem} />
+      {isSwitchedOff && <span>{texts.disabledByService}</span>}
+      {failedDeliveries > 0 && <span>{texts.failedPermanently(failedDeliveries, dates.exact(date))}</span>}
+      <Button
+        size="xs"
+        variant="white"
+        color="red"
+        loading={markSeen.isPending}
+        onClick={() => markSeen.mutate()}
+        aria-label={`${texts.markSeen}: ${name}`}
+      >
+        {texts.markSeen}
+      </Button>
+    </li>
+  );
+};
+
+/** Lists webhooks that were disabled or whose deliveries failed permanently, until somebody marks them as seen. */
+export const WebhookProblems = ({ watch: { troubles: problems } }: { watch: Watch }) => {
+  const { overview: texts } = useTexts();
+  if (problems.length === 0) return null;
+  return (
+    <section aria-label={texts.webhookProblems}>
+      <Alert color="red" variant="filled" role="note" title={texts.webhookProblems} className="unwatched">
+        <ul className="names">
+          {problems.map((problem) => (
+            <ProblemItem key={problem.webhookId} problem={problem} />
+          ))}
+        </ul>
+      </Alert>
+    </section>
+  );
+};

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { ok } from '#lib/client/problem.ts';
+import type { Subject } from '#openapi';
+import { api } from '../api/client.ts';
+import { useMe } from '../session/session.tsx';
+import { useSensor } from '../ui/sensor-select.tsx';
+
+/** The chosen subject. A customer is the one of the page, and needs no id. */
+export type SubjectChoice = { kind: Subject['kind']; id: string | null };
+
+/** Stands for data without a customer, which system admins can see. */
+export const NO_CUSTOMER = 0;
+export const isNoCustomer = (customerId: number): boolean => customerId === NO_CUSTOMER;
+
+/** Returns the subject that the URL of the page preselects. */
+export const subjectFrom = (params: URLSearchParams): SubjectChoice => ({
+  kind: (['customer', 'sensor'] as const).find((kind) => kind === params.get('kind')) ?? 'user',
+  id: params.get('id'),
+});
+
+/** Returns the subject for the API, or null while none is chosen. */
+export const subjectOf = (customerId: number, { kind, id }: SubjectChoice): Subject | null => {
+  if (kind === 'customer') return { kind, id: customerId };
+  if (id === null) return null;
+  return kind === 'sensor' ? { kind, id } : { kind, id: Number(id) };
+};
+
+/** Returns the name of the subject, or its id when it no longer exists. */
+export const useSubjectName = (customerId: number, { kind, id }: SubjectChoice): string => {
+  const me = useMe();
+  const sensor = useSensor(kind === 'sensor' ? id : null);
+  const user = useQuery({
+    queryKey: ['user', id, 'name'],
+    queryFn: () => ok(api.GET('/users/{userId}', { params: { path: { userId: Number(id) } } })),
+    enabled: kind === 'user' && id !== null && id !== String(me.id),
+    staleTime: 60_000,
+  });
+  const customer = useQuery({
+    queryKey: ['customer', customerId, 'name'],
+    queryFn: () => ok(api.GET('/customers/{customerId}', { params: { path: { customerId } } })),
+    enabled: kind === 'customer' && !isNoCustomer(customerId),
+    staleTime: 60_000,
+  });
+  if (kind === 'customer') return customer.data?.name ?? String(customerId);
+  if (id === String(me.id) && kind === 'user') return me.username;
+  return (kind === 'sensor' ? sensor.data?.name : user.data?.username) ?? id ?? '';
+};
+
+/** Whether an erasure of the subject includes the current user. */
+export const useIsSelf = (customerId: number, { kind, id }: SubjectChoice): boolean => {
+  const me = useMe();
+  return kind === 'customer' ? customerId === me.customerId : kind === 'user' && id === String(me.id);
+};

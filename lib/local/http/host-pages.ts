@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { ApiError } from '#shared/api/errors.ts';
+import { isOnThisMachine, type TrustedProxy } from '#shared/api/http/address.ts';
+import type { ApiHandler } from '#shared/api/serve.ts';
+import { BASE_PATH } from '#shared/domain/base-path.ts';
+import type { ServiceHealth } from '#shared/domain/service-health-view.ts';
+import type { Clock } from '../clock.ts';
+import { lambdaContext } from '../lambda/invocation.ts';
+import type { ExportFolder } from './export-folder.ts';
+import type { RequestHandler } from './http-server.ts';
+import type { Prometheus } from './prometheus.ts';
+import { multiValues, pairsOf, targetOf } from './server.ts';
+
+/** The address that this host uses for its own requests. No caller has it, so nobody can use up its rate limit. */
+const SELF = '127.255.255.254';
+
+type Handlers = ReadonlyMap<string, ApiHandler>;
+type Headers = Record<string, string[]>;
+
+const eventOf = (path: string, multiValueHeaders: Headers, sourceIp: string): APIGatewayProxyEvent => {
+  const headers = Object.fromEntries(Object.entries(multiValueHeaders).map(([name, all]) => [name, all.at(-1) ?? '']));
+  const requestContext = { identity: { sourceIp }, requestId: randomUUID() };
+  return {
+    httpMethod: 'GET',
+    resource: path,
+    path,
+    headers,
+    multiValueHeaders,
+    requestContext,
+    pathParameters: null,
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    body: null,
+  } as unknown as APIGatewayProxyEvent;
+};
+
+/** Creates a client that calls the API of this host in the process. */
+export const createReader = (handlers: Handlers, clock: Clock) => {
+  const read = async (
+    group: string,
+    path: string,
+    headers: Headers,
+    sourceIp: string,
+  ): Promise<APIGatewayProxyResult> => {
+    const handler = handlers.get(group);
+    if (!handler) throw new Error(`no group ${group}`);
+    const context = lambdaContext({ functionName: group, timeoutSeconds: 10, clock });
+    return handler(eventOf(BASE_PATH + path, headers, sourceIp), context);
+  };
+  return {
+    health: async (): Promise<ServiceHealth> => JSON.parse((await read('server', '/health', {}, SELF)).body),
+    /** Throws unless the caller is a system admin, by the credentials of these headers. */
+    demandAdmin: async (headers: Headers, sourceIp: string): Promise<void> => {
+      const me = eventOf(`${BASE_PATH}/users/{userId}`, headers, sourceIp);
+      const context = lambdaContext({ functionName: 'users', timeoutSeconds: 10, clock });
+      const answer = await handlers.get('users')?.({ ...me, pathParameters: { userId: 'me' } }, context);
+      if (answer?.statusCode === 429) throw new ApiError('rate_limited', { waitSeconds: 1 });
+      if (answer?.statusCode !== 200)
+        throw new ApiError(answer?.statusCode === 401 ? 'credentials_invalid' : 'unavailable');
+      if (!JSON.parse(answer.body).isAdmin) throw new ApiError('forbidden');
+    },
+  };
+};
+
+type Options = {
+  reader: ReturnType<typeof createReader>;
+  prometheus: Prometheus;
+  proxy: TrustedProxy;
+  exported: Pick<ExportFolder, 'answer'>;
+};
+
+/**
+ * Adds the pages that only this host has. GET /metrics, for Prometheus, is open to callers on this machine and to system
+ * admins. The files of exports, which S3 serves in AWS, are open to anybody with the signed URL.
+ */
+export const withHostPages =
+  ({ reader, prometheus, proxy, exported }: Options, api: RequestHandler): RequestHandler =>
+  async (request, response) => {
+    const target = targetOf(request.url);
+    if (request.method === 'GET' && (await exported.answer(target, response))) return;
+    if (request.method !== 'GET' || target.pathname !== '/metrics') return api(request, response);
+    const headers = multiValues(pairsOf(request.rawHeaders));
+    const sourceIp = request.socket.remoteAddress ?? '';
+    if (!isOnThisMachine(eventOf('/metrics', headers, sourceIp), proxy)) await reader.demandAdmin(headers, sourceIp);
+    const text = await prometheus.text();
+    response.writeHead(200, { 'Content-Type': prometheus.contentType, 'Cache-Control': 'no-store' }).end(text);
+  };

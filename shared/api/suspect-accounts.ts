@@ -1,0 +1,21 @@
+/** How long an account stays a suspect. */
+const SUSPECT_MS = 60_000;
+const MAX_SUSPECTS = 1_000;
+
+/**
+ * Remembers, in the memory of this process, accounts for which an invalid token was sent recently. Calls for such an
+ * account are counted only once their token has proved valid, so a flood of invalid tokens cannot use up its rate limit.
+ */
+export const createSuspectAccounts = () => {
+  const suspects = new Map<string, number>();
+  return {
+    add: (accountKey: string, now: number): void => {
+      suspects.delete(accountKey);
+      suspects.set(accountKey, now + SUSPECT_MS);
+      const [oldest] = suspects.keys();
+      if (suspects.size > MAX_SUSPECTS && oldest !== undefined) suspects.delete(oldest);
+    },
+    has: (accountKey: string, now: number): boolean => (suspects.get(accountKey) ?? 0) > now,
+  };
+};
+export type SuspectAccounts = ReturnType<typeof createSuspectAccounts>;

@@ -1,0 +1,131 @@
+import type { Language } from '#shared/domain/identity/locale.ts';
+import { type Channel, type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
+import type { WebhookClient } from '../webhook-client.ts';
+import type { Notification, PersonOutcome, PersonSender } from './person.ts';
+import { type ChatPauses, type SendTelegram, withPauses } from './telegram.ts';
+
+/** What a host provides for notifying people. Optional parts are missing if the stage has no such service. */
+export type PersonServices = {
+  settings: { MAIL_SENDER: string; PUBLIC_URL: string };
+  mail: (to: string, subject: string, text: string) => Promise<void>;
+  sms?: ((to: string, text: string) => Promise<void>) | undefined;
+  telegram?: SendTelegram | undefined;
+  webhookClient: () => Promise<Pick<WebhookClient, 'post'>>;
+  openPushKey: (encrypted: string) => Promise<string>;
+  now: () => number;
+  chatPauses?: ChatPauses;
+};
+
+const acknowledgeLabels: Record<Language, string> = { en: "I'll go:", de: 'Ich gehe hin:' };
+const listLabels: Record<Language, string> = { en: 'All sensors:', de: 'Alle Sensoren:' };
+
+/** The longest messages: characters of an SMS or a Telegram message, and bytes of a push message before encryption. */
+const MAX_LENGTH = { sms: 1_600, telegram: 4_096, push: 3_000 } as const;
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** Truncates a text to a number of UTF-16 units, as services count characters, but never within a character. */
+const truncate = (text: string, maxLength: number): string => {
+  if (text.length <= maxLength) return text;
+  const kept = text.slice(0, maxLength - 1);
+  return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
+};
+
+const linkOf = ({ url, listUrl, language }: Notification): string => {
+  if (url !== null) return `\n\n${acknowledgeLabels[language]}\n${url}`;
+  return listUrl === undefined ? '' : `\n\n${listLabels[language]}\n${listUrl}`;
+};
+
+/** Returns a notification as a mail: its subject on one line, and its text. */
+const asMail = (notification: Notification) => ({
+  subject: oneLine(notification.title),
+  text: notification.text + linkOf(notification),
+});
+
+/** Returns a notification as one message. The text is truncated if necessary, but never the link. */
+const asMessage = (notification: Notification, maxLength: number): string => {
+  const link = linkOf(notification);
+  return (
+    truncate(
+      [notification.title, notification.text].filter((part) => part !== '').join('\n'),
+      maxLength - link.length,
+    ) + link
+  );
+};
+
+/** Returns a notification as the service worker of the console reads it (lib/console/push/worker.ts). */
+const asPush = (notification: Notification): string => {
+  const body = (text: string) => JSON.stringify({ ...notification, title: truncate(notification.title, 200), text });
+  let { text } = notification;
+  while (Buffer.byteLength(body(text)) > MAX_LENGTH.push && text.length > 1)
+    text = truncate(text, Math.ceil(text.length / 2));
+  return body(text);
+};
+
+type Refusal = { name?: string; Reason?: string };
+/**
+ * The errors of SES and AWS End User Messaging for addresses that are invalid or have opted out.
+ * https://docs.aws.amazon.com/pinpoint/latest/apireference_smsvoicev2/API_SendTextMessage.html
+ */
+const isAddressProblem = ({ name = '', Reason = '' }: Refusal): boolean =>
+  name === 'BadRequestException' ||
+  (name === 'ValidationException' &&
+    ['CANNOT_PARSE', 'INVALID_PARAMETER', 'FIELD_VALIDATION_FAILED'].includes(Reason)) ||
+  (name === 'ConflictException' && Reason === 'DESTINATION_PHONE_NUMBER_OPTED_OUT');
+
+const outcomeOf = async (sent: Promise<void>): Promise<PersonOutcome> => {
+  try {
+    await sent;
+    return 'accepted';
+  } catch (error) {
+    const refusal = (error ?? {}) as Refusal;
+    return isAddressProblem(refusal) ? 'gone' : { retry: refusal.Reason ?? refusal.name ?? 'Error' };
+  }
+};
+
+/** Returns the contact of the sender of push messages. Push services accept only https and mailto. */
+const subjectOf = ({ MAIL_SENDER, PUBLIC_URL }: PersonServices['settings']): string => {
+  if (PUBLIC_URL.startsWith('https:')) return PUBLIC_URL;
+  return MAIL_SENDER.includes('@') ? `mailto:${MAIL_SENDER}` : 'mailto:nobody@localhost';
+};
+
+const push = async (
+  services: PersonServices,
+  channel: Channel & { by: 'push' },
+  notification: Notification,
+): Promise<PersonOutcome> => {
+  const { publicKey, sealed } = channel.key;
+  const privateKey = await services.openPushKey(sealed);
+  const signer = { publicKey, privateKey, subject: subjectOf(services.settings) };
+  // Loaded here because most functions that notify people send no push messages.
+  const { pushTo } = await import('./push.ts');
+  return pushTo(await services.webhookClient(), channel.subscription, asPush(notification), signer);
+};
+
+const send = async (services: PersonServices, channel: Channel, notification: Notification): Promise<PersonOutcome> => {
+  const { mail, sms, telegram } = services;
+  if (channel.by === 'push') return push(services, channel, notification);
+  if (channel.by === 'email') {
+    const { subject, text } = asMail(notification);
+    return outcomeOf(mail(channel.address, subject, text));
+  }
+  const message = asMessage(notification, MAX_LENGTH[channel.by]);
+  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, message));
+  if (channel.by === 'telegram' && telegram) return telegram(channel.address, message);
+  return { retry: 'unavailable' };
+};
+
+const isAvailable = ({ settings, sms, telegram }: PersonServices, kind: ChannelKind): boolean =>
+  kind === 'push' || Boolean({ email: settings.MAIL_SENDER, sms, telegram }[kind]);
+
+/** Creates what notifies people through the services that the host provides (completion 12). */
+export const personSenderFor = (host: PersonServices): PersonSender => {
+  const { telegram, chatPauses = new Map(), now } = host;
+  const services = { ...host, telegram: telegram && withPauses(telegram, chatPauses, now) };
+  const kinds = channelKinds.filter((kind) => isAvailable(services, kind));
+  return {
+    kinds,
+    send: async (channel, notification) =>
+      kinds.includes(channel.by) ? send(services, channel, notification) : { retry: 'unavailable' },
+  };
+};

@@ -1,0 +1,48 @@
+import type { EventDetails, Situation, Subject } from './event/event.ts';
+import { isEnded, type SensorState, type Track } from './sensor/sensor-state.ts';
+
+type PastEvent = { happening: Pick<EventDetails, 'situation' | 'region' | 'subject'>; receiveDate: number };
+
+const falls: readonly Situation[] = [
+  'fall_suspected',
+  'fall_confirmed',
+  'fall_detected',
+  'fall_suspected_sensitive',
+  'fall_detected_sensitive',
+];
+
+const entries: readonly Situation[] = ['region_entered', 'bed_entered', 'door_entered'];
+const exits: readonly Situation[] = ['region_left', 'bed_left', 'door_left'];
+
+const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefined =>
+  tracks.find(({ id }) => id === number);
+
+/** Whether the fall is finished or canceled. A fall missing from the state, as after a restart of its sensor, counts as open. */
+const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
+  if (track !== undefined) {
+    const found = trackOf(state, track);
+    return found !== undefined && (!found.fallPostures || found.since !== fall);
+  }
+  const found = state.falls.find((known) => known.start === fall && (known.isSensitive ?? false) === isSensitive);
+  return found !== undefined && isEnded(found);
+};
+
+/** Whether somebody is in the region; if the sensor tracks people, the person of the event. */
+const isInside = (state: SensorState, index: number, { track }: Subject): boolean =>
+  (track === undefined ? state.inside : trackOf(state, track)?.inside)?.includes(index) ?? false;
+
+/**
+ * Whether the situation of an event has ended, by the state of its sensor (completion 12 "Escalation"): the fall is finished
+ * or canceled, the sensor active again, the room or region left or entered again. No other situation ends.
+ */
+export const isSituationOver = (state: SensorState, { happening, receiveDate }: PastEvent): boolean => {
+  const { situation, region, subject } = happening;
+  if (situation === 'sensor_inactive') return state.isActive || state.lastSeen > receiveDate;
+  if (situation === 'empty_room') return state.presence === true;
+  if (situation === 'occupied_room') return state.presence === false;
+  if (situation === null || !subject) return false;
+  if (falls.includes(situation)) return isFallOver(state, subject);
+  if (!region) return false;
+  if (entries.includes(situation)) return !isInside(state, region.index, subject);
+  return exits.includes(situation) && isInside(state, region.index, subject);
+};

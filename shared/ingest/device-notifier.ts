@@ -1,0 +1,35 @@
+import type { Publish } from '../aws/publish.ts';
+import type { Log } from '../observability/log.ts';
+import type { Rejection, Warning } from './messages.ts';
+import { topicsOf } from './topics.ts';
+
+/** Why a broker rejects a publication: a wrong topic, a retained message, or QoS 2. */
+export type ForbiddenPublication = 'topic' | 'retained' | 'qos';
+
+/**
+ * The notification of a device whose messages were rejected, or accepted without being fully understood
+ * (`not_understood`): the reason, and the UUID of a single message if it has one.
+ */
+export type RejectionNotice = {
+  reason: Rejection | ForbiddenPublication | 'rate_limited' | 'credentials_invalid' | 'not_understood';
+  uuid?: string;
+  warnings?: readonly Warning[];
+};
+
+/**
+ * Returns functions that publish to devices over MQTT. They never fail, because devices also poll for their configuration,
+ * and a rejection may get lost. `notify` is null if the host has no MQTT.
+ */
+export const deviceNotifier = (publish: Publish | undefined, log: Log) => {
+  const send = (sensorId: string, topic: string, payload: object): Promise<void> =>
+    Promise.resolve(publish?.(topic, JSON.stringify(payload))).catch((error: unknown) =>
+      log('warn', 'could not publish to a device over MQTT', { sensorId, topic }, error),
+    );
+  return {
+    notify: publish
+      ? (sensorId: string, version: string) => send(sensorId, topicsOf(sensorId).config, { version })
+      : null,
+    refuseMessage: (sensorId: string, refused: RejectionNotice) => send(sensorId, topicsOf(sensorId).refused, refused),
+  };
+};
+export type DeviceNotifier = ReturnType<typeof deviceNotifier>;

@@ -1,0 +1,33 @@
+import type { SendToPerson } from '../delivery/targets/person.ts';
+import { type PersonServices, personSenderFor } from '../delivery/targets/person-sender.ts';
+import type { ChannelKind } from '../domain/people/channel.ts';
+import type { Log } from '../observability/log.ts';
+import { type Metrics, noMetrics } from '../observability/metrics.ts';
+import type { Messengers } from './messengers.ts';
+
+/** The services that a host provides. */
+type Host = Pick<PersonServices, 'settings' | 'mail' | 'webhookClient' | 'now' | 'chatPauses'> & {
+  messengers?: () => Promise<Messengers>;
+  log: Log;
+  metrics?: Metrics;
+};
+
+/** Returns a function that notifies people through the services of its host, and logs and counts what was not accepted. */
+export const peopleOf = async (
+  host: Host,
+  openPushKey: (encrypted: string) => Promise<string>,
+): Promise<{ person: SendToPerson; channelKinds: readonly ChannelKind[] }> => {
+  const { log, metrics = noMetrics, messengers } = host;
+  const { kinds, send } = personSenderFor({ ...host, ...(await messengers?.()), openPushKey });
+  return {
+    channelKinds: kinds,
+    person: async (channel, notification) => {
+      const outcome = await send(channel, notification);
+      if (typeof outcome === 'object' && 'retry' in outcome) {
+        log('error', 'a notification was not accepted', { by: channel.by, reason: outcome.retry });
+        metrics.measure('LettersFailed');
+      }
+      return outcome;
+    },
+  };
+};

@@ -1,0 +1,76 @@
+import { forHosts } from './for-hosts.ts';
+import { shortName, text } from './kinds.ts';
+import { oidcRules } from './oidc-rules.ts';
+import { declare } from './setting.ts';
+
+/** The settings for logging in at an OpenID Connect issuer. */
+export const oidcSettings = declare({
+  OIDC_ISSUER: {
+    default: '',
+    about: forHosts({
+      stage: 'oidcIssuer',
+      capabilities: ['ask:issuer'],
+      help: 'OpenID Connect issuer at which users can also log in. Set `OIDC_CLIENT_ID`, `OIDC_NAME` and `OIDC_RULES` with it.',
+      example: 'https://login.example.org/realms/home',
+      hostSchema: () =>
+        text(/^https?:\/\/[a-z0-9.:[\]-]+(\/[\w.~/-]*)?$/, 'the address of the issuer exactly as in its ID tokens'),
+      stageSchema: () =>
+        text(
+          /^https:\/\/[a-z0-9.:[\]-]+(\/[\w.~/-]*)?$/,
+          'the https address of the issuer exactly as in its ID tokens',
+        ),
+    }),
+  },
+  OIDC_CLIENT_ID: {
+    default: '',
+    about: forHosts({
+      stage: 'oidcClientId',
+      capabilities: ['ask:issuer'],
+      help: 'Client ID of this service at the issuer.',
+      example: 'sensor-cloud',
+      hostSchema: () => text(/^[!-~]{1,256}$/, '1 to 256 printable characters without spaces'),
+    }),
+  },
+  OIDC_NAME: {
+    default: '',
+    about: forHosts({
+      stage: 'oidcName',
+      capabilities: ['ask:issuer'],
+      help: 'Name of the issuer on the button "Log in with ...".',
+      example: 'Home account',
+      hostSchema: shortName,
+    }),
+  },
+  OIDC_RULES: {
+    default: '[]',
+    about: forHosts({
+      stage: 'oidcRules',
+      capabilities: ['ask:issuer'],
+      help: 'Rights that claims of the issuer grant, decided at each login: see lib/local/README.md.',
+      example: '[{"claim":"groups","value":"nurses","customerId":1,"permissions":["manage_rules"]}]',
+      hostSchema: oidcRules,
+    }),
+  },
+  OIDC_CLIENT_SECRET: {
+    default: '',
+    about: forHosts({
+      isSecret: true,
+      capabilities: ['ask:issuer'],
+      help: 'Client secret of this service at the issuer. A public client has none.',
+      hostSchema: () => text(/^[!-~]{1,1024}$/, '1 to 1024 printable characters without spaces'),
+    }),
+  },
+  OIDC_SCOPES: {
+    default: 'openid profile email',
+    about: forHosts({
+      stage: 'oidcScopes',
+      capabilities: ['ask:issuer'],
+      help: 'Scopes requested from the issuer.',
+      example: 'openid profile email groups',
+      hostSchema: () => text(/^openid( [!-~]{1,64}){0,20}$/, 'scopes separated by spaces, starting with openid'),
+    }),
+  },
+});
+
+/** The settings that an issuer needs: set all of them or none. */
+export const requiredOidcSettings = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_NAME', 'OIDC_RULES'] as const;

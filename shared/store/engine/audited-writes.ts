@@ -1,0 +1,90 @@
+import { isDoubtful } from '#shared/concurrency/endable-work.ts';
+import type { StoredAuditEntry } from '#shared/domain/identity/audit.ts';
+import type { Key } from '../key.ts';
+import { auditLineWrites } from '../people/audit-lines.ts';
+import type { Writes } from './audited-table.ts';
+import type { Table } from './client.ts';
+import type { Write } from './request.ts';
+import { changeOf, isAudited, type WrittenChange } from './written-change.ts';
+
+/** A line of the audit log, and the customer under which it is stored. */
+export type AuditedLine = { customerId: number; line: StoredAuditEntry };
+
+type Auditing = {
+  table: Table;
+  /** Returns the line of a call, given what its first write changes. */
+  lineFor: (changed: WrittenChange) => AuditedLine;
+  failpoint: (name: 'audit.kept' | 'audit.changed') => void;
+};
+
+const writtenKey = (write: Write): Key => {
+  if ('put' in write) return write.put;
+  if ('remove' in write) return write.remove;
+  return 'update' in write ? write.update : write.check;
+};
+
+/** The line of a call: stored before the first write, and removed if nothing was changed after all. */
+const lineAhead = ({ table, lineFor, failpoint }: Auditing) => {
+  const lines = auditLineWrites(table);
+  let ahead: Promise<AuditedLine> | null = null;
+  const put = async (keys: readonly Key[]): Promise<AuditedLine> => {
+    const line = lineFor(changeOf(keys));
+    await lines.put(line.customerId, line.line);
+    failpoint('audit.kept');
+    return line;
+  };
+  return {
+    ensure: async (keys: readonly Key[]): Promise<void> => {
+      ahead ??= put(keys);
+      await ahead;
+    },
+    /** Removes the line. A later write stores a new one. */
+    remove: async (): Promise<void> => {
+      const stored = ahead;
+      ahead = null;
+      if (!stored) return;
+      const { customerId, line } = await stored;
+      await lines.takeBack(customerId, line.id);
+    },
+  };
+};
+
+/** Returns the writes of a call. The first of them is preceded by the call's line in the audit log. */
+export const auditedWrites = (auditing: Auditing) => {
+  const { table, failpoint } = auditing;
+  const line = lineAhead(auditing);
+  /** The number of writes that were started, except those that certainly changed nothing. */
+  let made = 0;
+  const audited = async <T>(
+    keys: readonly Key[],
+    write: () => Promise<T>,
+    isMade: (result: T) => boolean,
+  ): Promise<T> => {
+    if (!keys.some(isAudited)) return write();
+    made += 1;
+    await line.ensure(keys);
+    const result = await write();
+    failpoint('audit.changed');
+    if (!isMade(result)) made -= 1;
+    return result;
+  };
+  const writes: Writes = {
+    update: (key, changes) =>
+      audited(
+        [key],
+        () => table.update(key, changes),
+        (result) => result !== null,
+      ),
+    write: (...list) =>
+      audited(
+        list.map(writtenKey),
+        () => table.write(...list),
+        (failed) => failed === null,
+      ),
+  };
+  /** Removes the line if the call certainly changed nothing. */
+  const settle = async (): Promise<void> => {
+    if (made === 0 && !isDoubtful()) await line.remove();
+  };
+  return { writes, settle };
+};

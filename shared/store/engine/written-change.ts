@@ -1,0 +1,44 @@
+import type { AuditObject } from '#shared/domain/identity/audit.ts';
+import { objectKinds } from '#shared/domain/identity/audit-kinds.ts';
+import type { Key } from '../key.ts';
+import { items } from '../table.ts';
+
+/** What the written keys reveal about a change: its customer (undefined for none) and its object. */
+export type WrittenChange = { customerId: number | undefined; object: AuditObject | null };
+
+const isKind = (kind: string): kind is AuditObject['kind'] => (objectKinds as readonly string[]).includes(kind);
+const unpadded = (number = '') => String(Number(number));
+
+/** Returns the object whose owner an item records. Everything that is created or linked has such an item. */
+const ownedObject = (key: Key): AuditObject | null => {
+  const owner = items.owner.read(key);
+  return owner && isKind(owner.kind) ? { kind: owner.kind, id: owner.id } : null;
+};
+
+/** Returns the object of any other item. */
+const objectOf = (key: Key): AuditObject | null => {
+  const sensor = items.sensor.read(key);
+  if (sensor) return { kind: 'sensor', id: sensor.sensorId };
+  const listedKey = items.listedKey.read(key);
+  if (listedKey) return { kind: 'provisioning_key', id: listedKey.keyId };
+  const firmware = items.firmware.read(key);
+  if (firmware) return { kind: 'firmware', id: `${firmware.manufacturer}/${unpadded(firmware.versionCode)}` };
+  const hit = items.ruleHit.read(key);
+  if (hit) return { kind: 'rule_hit', id: unpadded(hit.hitId) };
+  const customer = items.listedCustomer.read(key);
+  return customer && { kind: 'customer', id: unpadded(customer.customerId) };
+};
+
+export const changeOf = (keys: readonly Key[]): WrittenChange => {
+  const customers = keys.flatMap(({ pk }) => /^C#(\d+)/.exec(pk)?.[1] ?? []).map(Number);
+  const objects = [...keys.map(ownedObject), ...keys.map(objectOf)];
+  return {
+    // A sensor without an owner is under 0; linking it writes keys of both.
+    customerId: customers.find((id) => id > 0) ?? customers[0],
+    object: objects.find((object) => object !== null) ?? null,
+  };
+};
+
+/** Counters, rate limits, known addresses and logins that have only begun at an issuer are not audited. */
+const unaudited = [items.counter, items.rate, items.knownAddress, items.oidcLogin];
+export const isAudited = (key: Key): boolean => unaudited.every((item) => item.read(key) === null);

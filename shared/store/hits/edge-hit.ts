@@ -1,0 +1,13 @@
+import type { TableReader } from '../engine/client.ts';
+import { hitsPk, type StoredHit } from './hit-item.ts';
+
+/** Returns the newest or the oldest hit of a customer. */
+export const edgeHit = async (
+  table: TableReader,
+  customerId: number,
+  newestFirst: boolean,
+  consistent = true,
+): Promise<StoredHit | null> => {
+  const query = { pk: hitsPk(customerId), beginsWith: 'HIT#', newestFirst, limit: 1, consistent };
+  return (await table.query<StoredHit>(query)).items[0] ?? null;
+};

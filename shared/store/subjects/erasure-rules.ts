@@ -1,0 +1,211 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Feedback } from '#shared/domain/event/feedback.ts';
+import type { StoredAuditEntry } from '#shared/domain/identity/audit.ts';
+import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import { type PackedMessage, packMessages, unpackMessages } from '#shared/domain/rule/packed-messages.ts';
+import { type DeliveryItem, deliveryOf } from '../deliveries/delivery-item.ts';
+import type { StoredHit } from '../hits/hit-item.ts';
+import { items } from '../table.ts';
+import type { StoredItem, SubjectScope } from './subjects.ts';
+
+export type ItemKind = keyof typeof items;
+/** What an erasure does with an item: keeps it, because it is somebody else's, removes it, or reduces it to this. */
+export type Verdict = 'keep' | 'remove' | StoredItem;
+type ErasureRule = (item: StoredItem, who: SubjectScope) => Verdict;
+type SubjectKind = SubjectScope['subject']['kind'];
+/** The rules of a kind of item, by kind of subject. It holds nothing of a subject without a rule. */
+type KindRules = Readonly<Partial<Record<SubjectKind, ErasureRule>>>;
+
+const remove: ErasureRule = () => 'remove';
+const ofAll = { customer: remove, sensor: remove, user: remove };
+const ofCustomer = { customer: remove };
+const ofUser = { customer: remove, user: remove };
+const ofNobody: KindRules = {};
+const removeIf = (isOfSubject: boolean): Verdict => (isOfSubject ? 'remove' : 'keep');
+
+/** Replaces a name, an address or an id. */
+const ERASED = 'erased';
+
+/** The item that takes the place of an erased hit, because the ids of a customer's hits have no gaps. */
+const erasedHit = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: StoredItem): StoredItem => ({
+  pk,
+  sk,
+  id,
+  createDate,
+  updateDate: createDate,
+  ttl,
+  ruleCustomerId,
+  situation,
+  isErased: true,
+  messages: [],
+  ruleId: 0,
+  ruleSensorGroupId: 0,
+  sensorId: '',
+  sensorEventId: ERASED,
+});
+
+const erasedUser = { userId: null, name: ERASED };
+
+type Message = Partial<Pick<PackedMessage, 'accountId' | 'publisher' | 'extra'>>;
+/** Returns a message to this user without the user, and any other message unchanged. */
+const messageWithout = <T extends Message>(message: T, id: number): T =>
+  message.accountId === id && message.publisher !== 'webhook'
+    ? { ...message, accountId: 0, extra: { is_bot: false, display_name: ERASED } }
+    : message;
+
+/** Removes a user from a hit: as a recipient, and from its acknowledgement, feedback and escalation. */
+const hitWithoutUser: ErasureRule = (item, { subject }) => {
+  const { told, messages, acknowledgement, feedback, escalation } = item as unknown as StoredHit;
+  const id = Number(subject.id);
+  const to = escalation?.to?.filter((recipient) => !recipient.startsWith(`${id} `));
+  const reduced = {
+    ...item,
+    messages: messages.map((message) => messageWithout(message, id)),
+    ...(told !== undefined && {
+      told: packMessages(unpackMessages(told).map((message) => messageWithout(message, id))),
+    }),
+    ...(acknowledgement?.userId === id && { acknowledgement: { ...acknowledgement, ...erasedUser } }),
+    ...(feedback?.accountId === id && { feedback: { ...feedback, accountId: 0 } }),
+    ...(to && { escalation: { ...escalation, to } }),
+  };
+  return isDeepStrictEqual(reduced, item) ? 'keep' : reduced;
+};
+
+const feedbackWithoutUser: ErasureRule = (item, { subject: { id } }) =>
+  item.accountId === id ? { ...item, accountId: 0 } : 'keep';
+
+const feedbackOfHitWithoutUser: ErasureRule = (item, { subject: { id } }) => {
+  const feedback = item.feedback as Feedback;
+  return feedback.accountId === id ? { ...item, feedback: { ...feedback, accountId: 0 } } : 'keep';
+};
+
+const noticeWithoutUser: ErasureRule = (item, { subject: { id } }) => {
+  const acknowledgement = item.acknowledgement as Acknowledgement | undefined;
+  return acknowledgement && acknowledgement.userId === id
+    ? { ...item, acknowledgement: { ...acknowledgement, ...erasedUser } }
+    : 'keep';
+};
+
+/** Removes the actor and the object of a line of the audit log, where they are the subject or part of it. */
+const lineWithoutSubject: ErasureRule = (item, { named }) => {
+  const { actor, object } = item as unknown as StoredAuditEntry;
+  const kind = actor.kind === 'device' ? 'sensor' : 'user';
+  const isActor = actor.id !== null && actor.kind !== 'key' && named.has(`${kind} ${actor.id}`);
+  const isObject = named.has(`${object.kind} ${object.id}`);
+  if (!isActor && !isObject) return 'keep';
+  return {
+    ...item,
+    ...(isActor && { actor: { ...actor, id: null, name: null }, address: ERASED }),
+    ...(isObject && { object: { kind: object.kind, id: ERASED } }),
+  };
+};
+
+const delivery = (item: StoredItem) => deliveryOf(item as unknown as DeliveryItem & StoredItem);
+const deliveries: KindRules = {
+  customer: remove,
+  sensor: (item, { customerId, subject }) => {
+    const { sensor, customer } = delivery(item).snapshot;
+    return removeIf(sensor.id === subject.id && (customer?.id ?? customerId) === customerId);
+  },
+  user: (item, { subject: { id } }) => {
+    const { snapshot, person } = delivery(item);
+    return removeIf(person?.userId === id || snapshot.acknowledgement?.userId === id);
+  },
+};
+
+/** What an erasure of a customer, of one of its sensors or of a user does with each kind of item. */
+export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
+  // Items of the whole service, items of nobody, and items under hashed names that expire within a day.
+  counter: ofNobody,
+  heartbeat: ofNobody,
+  rate: ofNobody,
+  oidcLogin: ofNobody,
+  addressKey: ofNobody,
+  pushKey: ofNobody,
+  makerFeedback: ofNobody,
+  canaryHome: ofNobody,
+  canaryRound: ofNobody,
+  provisioningKey: ofNobody,
+  listedKey: ofNobody,
+  firmware: ofNobody,
+  firmwareDefault: ofNobody,
+  firmwarePins: ofNobody,
+  // Needed by erasures. Leads are removed at the end, and the id of an erased sensor is hashed.
+  dataJob: ofNobody,
+  lead: ofNobody,
+  erasure: ofNobody,
+  erasedSensor: ofNobody,
+  session: ofUser,
+  account: ofUser,
+  password: ofUser,
+  otp: ofUser,
+  username: ofUser,
+  knownAddress: ofUser,
+  login: ofUser,
+  accessToken: ofUser,
+  idToken: ofUser,
+  reset: ofUser,
+  resetOfAccount: ofUser,
+  externalUser: {
+    customer: (item, { customerId }) => removeIf(item.customerId === customerId),
+    user: (item, { subject }) => removeIf(item.userId === subject.id),
+  },
+  owner: { customer: (item, { customerId }) => removeIf(item.customerId === customerId), user: remove },
+  // Removed in one transaction with its customer.
+  listedCustomer: ofNobody,
+  customer: ofCustomer,
+  bot: ofCustomer,
+  sensorGroup: ofCustomer,
+  webhook: ofCustomer,
+  formerWebhook: ofCustomer,
+  replay: ofCustomer,
+  feedCursor: ofCustomer,
+  rule: ofCustomer,
+  ruleById: ofCustomer,
+  wholeRule: ofCustomer,
+  listedRule: ofCustomer,
+  enabledRules: ofCustomer,
+  user: { customer: remove, user: (item, { subject }) => removeIf(item.id === subject.id) },
+  formerUser: { customer: remove, user: (item, { accountKey }) => removeIf(item.accountKey === accountKey) },
+  duty: { customer: remove, user: (item, { subject }) => removeIf(item.userId === subject.id) },
+  channel: ofUser,
+  // Lines about objects that had no customer yet are under customer 0.
+  auditLine: {
+    customer: (item, who) =>
+      items.auditLine.read(item)?.customerId === String(who.customerId) ? 'remove' : lineWithoutSubject(item, who),
+    sensor: lineWithoutSubject,
+    user: lineWithoutSubject,
+  },
+  sensor: { customer: remove, sensor: (item, { subject }) => removeIf(item.id === subject.id) },
+  formerSensor: {
+    customer: remove,
+    sensor: (item, { subject }) => removeIf(items.formerSensor.read(item)?.sensorId === subject.id),
+  },
+  groupMember: {
+    customer: remove,
+    sensor: (item, { subject }) => removeIf(items.groupMember.read(item)?.sensorId === subject.id),
+  },
+  sensorState: ofAll,
+  room: ofAll,
+  config: ofAll,
+  event: ofAll,
+  message: ofAll,
+  notice: { customer: remove, sensor: remove, user: noticeWithoutUser },
+  feedback: { customer: remove, sensor: remove, user: feedbackWithoutUser },
+  feedbackOfHit: { customer: remove, sensor: remove, user: feedbackOfHitWithoutUser },
+  ruleHit: {
+    customer: remove,
+    sensor: (item, { subject }) => (item.sensorId === subject.id ? erasedHit(item) : 'keep'),
+    user: hitWithoutUser,
+  },
+  lateChange: { customer: remove, sensor: (item, { subject }) => removeIf(item.sensorId === subject.id) },
+  delivery: deliveries,
+  personDelivery: deliveries,
+  // For a sensor or a user, found only through its delivery.
+  attempt: ofAll,
+  feedLine: ofCustomer,
+  hardware: ofCustomer,
+  device: ofCustomer,
+  deviceOfSensor: ofCustomer,
+  pairingCode: ofCustomer,
+};

@@ -1,0 +1,116 @@
+import { type DeliveryItem, deliveryOf } from '../deliveries/delivery-item.ts';
+import type { Item } from '../engine/request.ts';
+import { hitOf, type StoredHit } from '../hits/hit-item.ts';
+import { items } from '../table.ts';
+import type { ItemKind } from './erasure-rules.ts';
+import type { StoredItem, SubjectScope } from './subjects.ts';
+
+type Exporter = (item: StoredItem, who: SubjectScope) => Item;
+
+/** Attributes that only serve the table and say nothing about a subject. */
+const technicalNames = ['pk', 'sk', 'duePk', 'dueAt', 'listPk', 'listSk', 'ttl', 'version', 'revision'];
+const without =
+  (...hidden: readonly string[]): Exporter =>
+  (item) =>
+    Object.fromEntries(
+      Object.entries(item).filter(([name]) => !technicalNames.includes(name) && !hidden.includes(name)),
+    );
+const whole = without();
+const keyOnly =
+  (kind: 'groupMember' | 'knownAddress', ...names: readonly string[]): Exporter =>
+  (item) =>
+    Object.fromEntries(Object.entries(items[kind].read(item) ?? {}).filter(([name]) => names.includes(name)));
+
+const delivery: Exporter = (item, who) => whole({ ...item, ...deliveryOf(item as StoredItem & DeliveryItem) }, who);
+
+/** Exports a hit; for a user only the parts about that user, because the hit is about somebody else. */
+const hit: Exporter = (item, who) => {
+  const { subject } = who;
+  const found = hitOf(item as StoredItem & StoredHit);
+  if (subject.kind !== 'user') return whole({ ...item, ...found, told: undefined }, who);
+  const { id, createDate, situation, acknowledgement, messages } = found;
+  return {
+    id,
+    createDate,
+    situation,
+    ...(acknowledgement?.userId === subject.id && { acknowledgement }),
+    messages: messages.filter(({ accountId, publisher }) => publisher !== 'webhook' && accountId === subject.id),
+  };
+};
+
+/**
+ * What an export contains of each kind of item, without any secret. Null for nothing, because the item only leads to
+ * others, is a copy, or holds only a secret.
+ */
+export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
+  counter: null,
+  heartbeat: null,
+  rate: null,
+  oidcLogin: null,
+  addressKey: null,
+  pushKey: null,
+  makerFeedback: null,
+  canaryHome: null,
+  canaryRound: null,
+  provisioningKey: null,
+  listedKey: null,
+  firmware: null,
+  firmwareDefault: null,
+  firmwarePins: null,
+  dataJob: null,
+  lead: null,
+  erasure: null,
+  erasedSensor: null,
+  password: null,
+  otp: null,
+  username: null,
+  account: null,
+  login: null,
+  accessToken: null,
+  idToken: null,
+  reset: null,
+  resetOfAccount: null,
+  externalUser: null,
+  owner: null,
+  listedCustomer: null,
+  formerUser: null,
+  formerWebhook: null,
+  rule: null,
+  wholeRule: null,
+  listedRule: null,
+  enabledRules: null,
+  lateChange: null,
+  feedbackOfHit: null,
+  feedLine: null,
+  feedCursor: null,
+  hardware: null,
+  device: null,
+  deviceOfSensor: null,
+  pairingCode: null,
+  session: without('csrf', 'epoch', 'id'),
+  knownAddress: keyOnly('knownAddress', 'address'),
+  customer: without('hooks'),
+  user: without('accountKey', 'subject'),
+  channel: without('codeHash', 'codeExpires', 'tries', 'subscription'),
+  duty: whole,
+  auditLine: whole,
+  bot: whole,
+  sensor: whole,
+  formerSensor: whole,
+  sensorGroup: whole,
+  groupMember: keyOnly('groupMember', 'groupId', 'sensorId'),
+  webhook: without('token', 'secretKey', 'previousSecret', 'previousUntil'),
+  ruleById: whole,
+  sensorState: whole,
+  room: whole,
+  config: whole,
+  event: whole,
+  message: whole,
+  notice: whole,
+  feedback: whole,
+  ruleHit: hit,
+  delivery,
+  personDelivery: delivery,
+  attempt: whole,
+  replay: whole,
+};

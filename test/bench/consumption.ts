@@ -1,0 +1,40 @@
+import { SWEEP } from '#lib/tools/aws/cost-at-rest.ts';
+
+/** What one operation consumes: table units, queue messages and storage. */
+export type Consumption = {
+  read: number;
+  write: number;
+  /** Messages of the FIFO queue of events, and of the standard queues. Each is sent, received and deleted. */
+  fifo: number;
+  standard: number;
+  /** Bytes stored in the table for 120 days, and for 30 days (deliveries), with the 100 bytes that AWS adds per item. */
+  kept120: number;
+  kept30: number;
+};
+
+const nothing = { read: 0, write: 0, fifo: 0, standard: 0, kept120: 0, kept30: 0 };
+
+/**
+ * The exact consumption, as asserted by test/units-of-falls.test.ts (with names of realistic lengths) and, for sweeps, by
+ * test/functions/workers/sweep/units.test.ts.
+ */
+export const consumption = {
+  /** A fall of a sensor without other open falls, with one rule, one webhook and one attempt. */
+  fall: { read: 10.5, write: 10, fifo: 1, standard: 1, kept120: 1_685, kept30: 1_270 },
+  /** A fall with its four messages (start, confirmation, call and end), and one delivery. */
+  wholeFall: { read: 34, write: 20, fifo: 4, standard: 3, kept120: 4_090, kept30: 1_270 },
+  /** A report that changes nothing, and needs no queue. At one report a minute, every other one causes a write. */
+  report: { ...nothing, read: 2, write: 1 / 2 },
+  /** Five such reports in one call, every five minutes. */
+  fiveReports: { ...nothing, read: 2, write: 1 },
+  /** The sweep reads the state of an active sensor, which tells when something becomes due next. */
+  look: { ...nothing, read: 1 / 2 },
+  /** The entry of an active sensor in the index `due`, which each sweep reads with many others: 90 bytes of 8 KB. */
+  entry: { ...nothing, read: 90 / 8_192 },
+  /** A check of a sensor that may be offline or has an open fall, without a result. */
+  check: { ...nothing, read: 4, standard: 1 },
+  /** A device connects, or its connection is checked again. */
+  admit: { ...nothing, read: 1 },
+  /** A sweep that finds nothing. */
+  sweep: { ...nothing, ...SWEEP },
+} as const satisfies Record<string, Consumption>;

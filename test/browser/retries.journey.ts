@@ -1,0 +1,60 @@
+import type { Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Site, startSite } from './fixtures/site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite('waiting');
+});
+afterAll(() => site.stop());
+
+/** Answers calls like an overloaded or failing service. Returns a function that counts the answers. */
+const failCalls = async (page: Page, calls: string, status: number, times: number) => {
+  const body = JSON.stringify({ message: 'later', statusCode: status });
+  const answer = { status, headers: { 'Retry-After': '1' }, contentType: 'application/json', body };
+  let count = 0;
+  const fail = (route: Route) => {
+    count += 1;
+    return route.fulfill(answer);
+  };
+  await page.route(calls, fail, { times });
+  return () => count;
+};
+
+test('retries calls after 429 and 503 without an error message', async () => {
+  await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/429|503/] });
+  const { page } = visitor;
+  const hits = await failCalls(page, '**/rule-hits*', 429, 2);
+  const webhooks = await failCalls(page, '**/webhooks*', 503, 1);
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByText('Nobody detected on the floor.').waitFor();
+  await page.getByText('All webhooks are healthy.').waitFor();
+  expect([hits(), webhooks()]).toEqual([2, 1]);
+  expect(await page.getByRole('alert').filter({ hasText: "That didn't work" }).count()).toBe(0);
+});
+
+test('reports a failed call in its place, and offers to try again', async () => {
+  await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
+  const { page } = visitor;
+  await failCalls(page, '**/webhooks*', 500, 1);
+  await page.getByRole('link', { name: 'Overview' }).click();
+  const failing = page.getByRole('region', { name: 'Failing webhooks' });
+  await failing.getByRole('alert').waitFor();
+  await visitor.checkPage('part-failed');
+  await failing.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('All webhooks are healthy.').waitFor();
+});
+
+test('does not repeat a write after 503', async () => {
+  await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/503/] });
+  const { page } = visitor;
+  // Otherwise the first read of the list could take the failures.
+  await page.getByText('No access tokens yet.').waitFor();
+  const tokens = await failCalls(page, '**/access-tokens', 503, 2);
+  await page.getByRole('button', { name: 'New access token' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Dashboard');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByText("That didn't work").first().waitFor();
+  expect(tokens()).toBeGreaterThan(0);
+  expect(await site.home.client.ok('GET', '/users/me/access-tokens')).toEqual([]);
+});

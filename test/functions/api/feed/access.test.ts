@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { firstUlidAt, timeOfUlid } from '#shared/domain/ids.ts';
+import { dueAt } from '#shared/store/engine/due.ts';
+import { changes } from '#shared/store/engine/request.ts';
+import { items } from '#shared/store/table.ts';
+import { createFeedWorld, idsOf } from '#test/fixtures/feeds.ts';
+import { adminOf } from '#test/fixtures/home.ts';
+
+let world: Awaited<ReturnType<typeof createFeedWorld>>;
+type Home = Awaited<ReturnType<(typeof world)['furnish']>>;
+const mails: string[] = [];
+beforeAll(async () => {
+  const say = (line: string) => void (line.startsWith('mail to') && mails.push(line));
+  world = await createFeedWorld({ say });
+});
+afterAll(() => world.stop());
+
+const DAY = 86_400_000;
+
+test('allows fetching with the current token of the webhook, and to users who may manage it', async () => {
+  const { client, reader, at, feed, fall } = await world.furnish();
+  const other = await world.furnish();
+  await fall();
+  for (const by of [reader, client, await adminOf(world.url)]) expect(await feed('', by)).toHaveLength(1);
+  const statusFor = async (by: typeof client) => (await by.call('GET', `${at}/feed`)).status;
+  expect(await statusFor(client.as(undefined))).toBe(401);
+  expect(await statusFor(other.reader)).toBe(401);
+  expect(await statusFor(client.as('x'.repeat(26)))).toBe(401);
+  expect(await statusFor(other.client)).toBe(404);
+  // A replaced token is invalid.
+  await client.ok('POST', `${at}/token`);
+  expect(await statusFor(reader)).toBe(401);
+  const unknown = '00000000-0000-4000-8000-000000000000';
+  expect((await client.call('GET', `/webhooks/${unknown}/feed`)).status).toBe(404);
+  expect((await reader.call('GET', `/webhooks/${unknown}/feed`)).status).toBe(401);
+});
+
+test('responds 409 for a disabled webhook or one with a URL, 404 for an unknown `after`, and 400 for invalid queries', async () => {
+  const { client, reader, at, receiver, feed, fall } = await world.furnish();
+  const answer = async (query = '') => (await reader.call('GET', `${at}/feed${query}`)).status;
+  const unknownId = `${firstUlidAt(world.now())}${'0'.repeat(16)}`;
+  expect(await answer(`?after=${unknownId}`)).toBe(404);
+  // A delivery that was not fetched cannot be confirmed.
+  await fall();
+  const [pending] = (await client.ok<{ data: { id: string }[] }[]>('GET', `${at}/deliveries`))[0]?.data ?? [];
+  expect(await answer(`?after=${pending?.id}`)).toBe(404);
+  const old = `${firstUlidAt(world.now() - 31 * DAY)}${'0'.repeat(16)}`;
+  expect(idsOf(await feed(`?after=${old}`))).toEqual([pending?.id]);
+  for (const bad of ['limit=0', 'limit=101', 'wait=21', 'wait=-1', 'after=x', 'limit=1e1'])
+    expect([bad, await answer(`?${bad}`)]).toEqual([bad, 400]);
+  const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
+  await client.ok('PUT', at, { ...webhook, isEnabled: false });
+  expect(await answer()).toBe(409);
+  await client.ok('PUT', at, { ...webhook, isEnabled: true });
+  // Pending deliveries are still there.
+  expect(idsOf(await feed())).toEqual([pending?.id]);
+  await client.ok('PUT', at, { ...webhook, url: receiver.url });
+  expect(await answer()).toBe(409);
+});
+
+test('posts pending deliveries once the webhook has a URL, and returns them once it has none', async () => {
+  const { client, at, receiver, fall, feed, list } = await world.furnish();
+  await fall();
+  await feed();
+  await fall();
+  const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
+  await client.ok('PUT', at, { ...webhook, url: receiver.url });
+  await world.pass(60_000);
+  expect(receiver.received).toHaveLength(2);
+  expect((await list()).data.map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+  world.answerWith((response) => void response.writeHead(500).end());
+  await fall();
+  await client.ok('PUT', at, webhook);
+  await world.pass(60_000);
+  const fed = await feed();
+  expect(fed).toHaveLength(1);
+  await feed(`?after=${fed[0]?.id}`);
+  expect((await list()).data.map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered']);
+  await world.pass(86_400_000);
+  expect(receiver.received).toHaveLength(3);
+});
+
+test('returns a delivery whose process died during its request', async () => {
+  const { client, at, customerId, receiver, fall, feed, list } = await world.furnish();
+  const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
+  await client.ok('PUT', at, { ...webhook, url: receiver.url });
+  world.answerWith((response) => void response.writeHead(500).end());
+  await fall();
+  await client.ok('PUT', at, webhook);
+  const [{ id: deliveryId } = { id: '' }] = (await list()).data;
+  const key = items.delivery({ customerId, webhookId: at.split('/').at(-1) ?? '', deliveryId });
+  const died = { state: 'sending', leaseUntil: world.now() - 1, ...dueAt(deliveryId, world.now()) };
+  await world.table.update(key, changes({ set: died }));
+  await world.pass(60_000);
+  expect(idsOf(await feed())).toEqual([deliveryId]);
+});
+
+test('alarms every minute and sends one email after 10 minutes without a fetch', async () => {
+  const { client, customerId, at, feed } = await world.furnish();
+  const health = async () => (await client.ok<{ health: { failingSince: number | null } }>('GET', at)).health;
+  const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
+  const email = `chief-${customerId}@example.com`;
+  await client.ok('POST', '/users', { ...person, username: `c-${customerId}`, email, permissions: ['manage_bots'] });
+  const alarms = () => world.valuesOf('FeedsNotFetched').length;
+  const mailed = () => mails.filter((mail) => mail.startsWith(`mail to ${email}: Feed not fetched`)).length;
+  const before = alarms();
+  await feed();
+  await world.pass(590_000);
+  const others = alarms() - before;
+  expect([mailed(), (await health()).failingSince]).toEqual([0, null]);
+  await world.pass(20_000);
+  await world.pass(60_000);
+  expect(alarms() - before).toBeGreaterThanOrEqual(others + 2);
+  expect(mailed()).toBe(1);
+  expect((await health()).failingSince).toEqual(expect.any(Number));
+  await feed();
+  expect((await health()).failingSince).toBeNull();
+});
+
+test('expires unconfirmed deliveries after 14 days, fetched or not, and continues with the next', async () => {
+  const { fall, feed, list } = await world.furnish();
+  const idle = await world.furnish();
+  await fall();
+  await idle.fall();
+  const [given] = await feed();
+  await world.pass(14 * DAY - 1_000);
+  expect(idsOf(await feed())).toEqual([given?.id]);
+  await fall();
+  await world.pass(2_000);
+  const [next, ...others] = await feed();
+  expect(others).toEqual([]);
+  await world.idle();
+  expect(timeOfUlid(next?.id ?? '')).toBeGreaterThan(timeOfUlid(given?.id ?? ''));
+  expect((await list()).data.map(({ state, reason }) => [state, reason]).toSorted()).toEqual([
+    ['failed', 'expired'],
+    ['pending', null],
+  ]);
+  // Continuing after an expired delivery starts at the oldest pending one.
+  expect(idsOf(await feed(`?after=${given?.id}`))).toEqual([next?.id]);
+  await world.pass(61_000);
+  expect((await idle.list()).data).toMatchObject([{ state: 'failed', reason: 'expired' }]);
+});
+
+test('waits for deliveries, and returns an empty list if there are none', async () => {
+  const { fall, feed } = await world.furnish();
+  expect(await feed('?wait=1')).toEqual([]);
+  const waiting = feed('?wait=20');
+  await fall();
+  expect(await waiting).toHaveLength(1);
+});
+
+test.each([
+  ['its token is replaced', 401, ({ client, at }: Home) => client.ok('POST', `${at}/token`)],
+  [
+    'its webhook is disabled',
+    409,
+    async ({ client, at }: Home) => {
+      const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
+      await client.ok('PUT', at, { ...webhook, isEnabled: false });
+    },
+  ],
+] as const)('rejects a waiting fetch once %s', async (_, status, change) => {
+  const home = await world.furnish();
+  const { reader, client, at, fall } = home;
+  const waiting = reader.call('GET', `${at}/feed?wait=20`);
+  // An accepted fetch is recorded at the webhook.
+  const isRecorded = async () =>
+    (await client.ok<{ health: { lastSuccess: number | null } }>('GET', at)).health.lastSuccess !== null;
+  while (!(await isRecorded()));
+  await change(home);
+  await fall();
+  expect((await waiting).status).toBe(status);
+});
+
+test('returns the same to concurrent fetches, and confirms each delivery once', async () => {
+  const { fall, feed, list } = await world.furnish();
+  for (let n = 0; n < 3; n++) await fall();
+  const given = await feed();
+  const last = given.at(-1)?.id;
+  const pages = await Promise.all(Array.from({ length: 20 }, (_, n) => feed(n % 2 ? `?after=${last}` : '')));
+  for (const page of pages) expect([[], idsOf(given)]).toContainEqual(idsOf(page));
+  await feed(`?after=${last}`);
+  expect((await list()).data.map(({ state, attempts }) => [state, attempts])).toEqual(
+    given.map(() => ['delivered', 1]),
+  );
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { authorizers, awsSchedules, consumers, groups, schedules } from '#functions/index.ts';
+import type { LambdaName } from '#lib/aws/functions/lambdas.ts';
+import { guardCallsOf } from '#shared/api/guard-calls.ts';
+import type { Operation } from '#shared/api/operation.ts';
+import { type QueueName, type WorkQueue, workQueues } from '#shared/queue/names.ts';
+import { capabilityOf, isStoreCall, type Use } from '#shared/runtime/capabilities.ts';
+import { allAccessesOf } from '#shared/store/access-pattern.ts';
+import { accessPatterns } from '#shared/store/access-patterns.ts';
+import { items } from '#shared/store/table.ts';
+import { allowingStatement, grantsOf } from '#test/fixtures/iam.ts';
+import { inlinePoliciesOf, policiesOf } from '#test/fixtures/iam-stack.ts';
+import { production, stackOf } from '#test/fixtures/stack.ts';
+
+const stack = stackOf({ ...production, mqtt: true });
+const policies = policiesOf(stack);
+const inline = inlinePoliciesOf(stack);
+const policyOf = (name: LambdaName) => policies.get(name) ?? [];
+
+type Function = { name: LambdaName; uses: readonly Use[]; queues: readonly QueueName[] };
+const functions: Function[] = [
+  ...groups.map(({ name, operations }) => {
+    const all = Object.values<Operation>(operations);
+    return { name, uses: all.flatMap((operation) => [...guardCallsOf(operation), ...operation.uses]), queues: [] };
+  }),
+  ...consumers,
+  ...[...schedules, ...awsSchedules, ...authorizers].map((lambda) => ({ ...lambda, queues: [] })),
+];
+
+const accessesOfCall = (use: Use) => (isStoreCall(use) ? allAccessesOf(accessPatterns[use]) : []);
+/** Returns the permissions that a redrive of a queue needs. */
+const redriveOf = (queue: WorkQueue): string[] => [
+  ...['StartMessageMoveTask', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map(
+    (action) => `sqs:${action} queue/${queue}-dead`,
+  ),
+  ...['GetQueueAttributes', 'SendMessage'].map((action) => `sqs:${action} queue/${queue}`),
+];
+/** Returns the permissions of a use, in the form of `grantsOf`. */
+const rightsOf = (use: Use): string[] => {
+  if (isStoreCall(use))
+    return accessesOfCall(use).map(({ action, index, partition }) =>
+      [action, index ? `table/index/${index}` : 'table', partition.replaceAll(/\{\w+\}/g, '*')].join(' '),
+    );
+  if (use === 'redrive') return workQueues.flatMap(redriveOf);
+  const { actions = [], resource } = capabilityOf(use);
+  return actions.map(
+    (action) =>
+      `${action} ${/^(key$|mail$|sms$|alarms$|exports$|topic\/)/.test(`${resource}`) ? resource : `queue/${resource}`}`,
+  );
+};
+
+describe.each(functions)('$name', ({ name, uses, queues }) => {
+  test('may do what its `uses` allow, write its log, poll its queues, and nothing else', () => {
+    const polling = ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'];
+    const own = [
+      ...['logs:CreateLogStream', 'logs:PutLogEvents'].map((action) => `${action} logs/${name}`),
+      ...queues.flatMap((queue) => polling.map((action) => `sqs:${action} queue/${queue}`)),
+    ];
+    const expected = new Set([...uses.flatMap(rightsOf), ...own]);
+    expect([...new Set(grantsOf(policyOf(name)))].sort()).toEqual([...expected].sort());
+  });
+
+  test('may access only those partitions of the table that its store calls name', () => {
+    const accesses = uses.flatMap(accessesOfCall).filter(({ index }) => index === null);
+    const declared = new Set(accesses.map(({ action, partition }) => `${action} ${partition}`));
+    const partitions = [...new Set(Object.values(items).map(({ pk }) => pk.template))];
+    const isAllowed = (action: string, ...keys: string[]) =>
+      allowingStatement(policyOf(name), { action, resource: 'table', keys }) !== undefined;
+    for (const action of new Set(accesses.map(({ action }) => action))) {
+      const touched = partitions.filter((partition) => isAllowed(action, partition.replaceAll(/\{\w+\}/g, '7')));
+      expect([action, ...touched]).toEqual([
+        action,
+        ...partitions.filter((partition) => declared.has(`${action} ${partition}`)),
+      ]);
+      expect([action, isAllowed(action)]).toEqual([action, false]);
+    }
+  });
+
+  test('stays far below the 10,240 characters that IAM allows for the policies of a role', () => {
+    // A deployment replaces references with ARNs. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
+    const written = JSON.stringify(inline.get(name)).replaceAll(/\{"Fn::GetAtt":\[[^\]]*\]\}/g, 'x'.repeat(130));
+    expect(written.length).toBeLessThan(9_000);
+  });
+});
+
+test('only the functions that create sessions and tokens may change more of them than the time of last use', () => {
+  const writes = (name: LambdaName, attributes: readonly string[], returnValues?: string) =>
+    allowingStatement(policyOf(name), {
+      action: 'dynamodb:UpdateItem',
+      resource: 'table',
+      keys: ['SESSION#1'],
+      attributes,
+      returnValues,
+    }) !== undefined;
+  const puts = (name: LambdaName) =>
+    allowingStatement(policyOf(name), { action: 'dynamodb:PutItem', resource: 'table', keys: ['SESSION#1'] }) !==
+    undefined;
+  const names = functions.map(({ name }) => name);
+  expect(names.filter((name) => writes(name, ['lastUsed'])).length).toBeGreaterThan(10);
+  expect(names.filter((name) => writes(name, ['lastUsed', 'accountId']))).toEqual([]);
+  expect(names.filter((name) => writes(name, ['lastUsed'], 'ALL_NEW'))).toEqual([]);
+  expect(names.filter(puts).toSorted()).toEqual(['access-tokens', 'auth']);
+});

@@ -1,9 +1,0 @@
-import { expect, test } from 'vitest';
-import { addressOf, isSigned, readAddress } from '#shared/delivery/acknowledge-address.ts';
-
-test.each([0, 999, 1_000, 12_000])('reads and verifies the acknowledgement link of message %i of a hit', (message) => {
-  const claim = { hitId: 2 ** 33 + 1, message, until: 1_800_000_000 };
-  const read = readAddress(addressOf('key', claim, 'an event'));
-  expect(read).toMatchObject(claim);
-  expect(read && isSigned('key', read, 'an event')).toBe(true);
-});
