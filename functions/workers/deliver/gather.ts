@@ -12,10 +12,10 @@ import { leaseOther } from './lease.ts';
 import { type Outcome, requeueAt, requeueFound } from './schedule.ts';
 
 /**
- * For how long (s) one task alone gathers the deliveries to a person or chat. The others come back after that. It is
- * shorter than the shortest delay of a retry.
+ * How long (s) the deliveries to a person or chat are gathered by one task alone. The other tasks are requeued until then.
+ * It is no longer than the shortest delay of a retry.
  */
-const TURN_SECONDS = 8;
+const ELECTION_SECONDS = 8;
 
 /** The most deliveries to people that are read to find those for one message. */
 const MAX_READ = 5_000;
@@ -23,7 +23,7 @@ const MAX_READ = 5_000;
 const telegramChat = (channels: readonly Channel[] | null): string | null =>
   channels?.flatMap((channel) => (channel.by === 'telegram' ? channel.address : [])).at(0) ?? null;
 
-/** Returns the name of whoever reads the message: a chat, which several users may share, or a user on a channel. */
+/** Returns the name of the reader of a message: a chat, which several users may share, or a user on a channel. */
 const readerKey = async (deps: DeliverDeps, { customerId, person }: Delivery): Promise<string> => {
   const { userId = 0, by } = person ?? {};
   const chat = by === 'telegram' ? telegramChat(await verifiedChannelsOf(deps.store, customerId, userId)) : null;
@@ -32,20 +32,20 @@ const readerKey = async (deps: DeliverDeps, { customerId, person }: Delivery): P
 
 /**
  * Decides whether the task of a delivery may gather all that are due for the same person or chat. Each of them has a task,
- * and all may arrive at once, in several processes: one takes the turn, the others are requeued, and find their delivery
- * sent. Also returns `taken` for a delivery that is not gathered.
+ * and all may arrive at once, in several processes: one is elected, and the others are requeued, until their deliveries have
+ * been sent. A task whose delivery is sent separately needs no election.
  */
-export const takeTurn = async (deps: DeliverDeps, key: DeliveryKey): Promise<'taken' | Outcome> => {
+export const electGatherer = async (deps: DeliverDeps, key: DeliveryKey): Promise<'elected' | Outcome> => {
   const { store, now } = deps;
   const found = await store.deliveries.getQueued(key);
   const { delivery, until } = found;
   const isOpen = delivery?.state === 'pending' || delivery?.state === 'retrying';
   const dueAt = until ?? (isOpen ? (delivery.nextAttempt ?? 0) : Number.POSITIVE_INFINITY);
-  if (delivery && !isGathered(delivery)) return 'taken';
+  if (delivery && !isGathered(delivery)) return 'elected';
   if (!delivery || dueAt > now()) return requeueFound(deps, key, found);
   const subject = `gather:${await readerKey(deps, delivery)}`;
-  if (await store.limits.take(subject, 1, TURN_SECONDS, now())) return 'taken';
-  return requeueAt(deps, { ...delivery, ...key }, now() + TURN_SECONDS * 1_000);
+  if (await store.limits.take(subject, 1, ELECTION_SECONDS, now())) return 'elected';
+  return requeueAt(deps, { ...delivery, ...key }, now() + ELECTION_SECONDS * 1_000);
 };
 
 /** Returns the filter of the deliveries that the reader of a delivery gets. `chat` is the Telegram chat of that reader. */

@@ -21,7 +21,7 @@ import type { Deliver } from '#shared/queue/task.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { updateChannels } from './channel-changes.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
-import { gatherFor, takeTurn } from './gather.ts';
+import { electGatherer, gatherFor } from './gather.ts';
 import { lease } from './lease.ts';
 import { notifyFailed } from './managers.ts';
 import { recordAttempt } from './record.ts';
@@ -96,15 +96,15 @@ const recordAnswer = async (
 };
 
 /**
- * Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. What
- * several sensors report about themselves within GATHER_SECONDS is one message.
+ * Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. That several
+ * sensors are offline or online again is one message.
  */
 export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey, task: Deliver): Promise<Outcome> => {
   const { now } = deps;
   // A task of the sweep has only the key of its delivery.
   if (task.isGathered || task.by === undefined) {
-    const turn = await takeTurn(deps, key);
-    if (turn !== 'taken') return turn;
+    const election = await electGatherer(deps, key);
+    if (election !== 'elected') return election;
   }
   // Before the lease, because an attempt whose acknowledgement link cannot be signed must not be counted.
   const addressKey = await getLinkKey(deps);
