@@ -71,7 +71,7 @@ export const deliveryReads = (table: TableReader) => ({
           found.push({ delivery: deliveryOf(item), isIndexed: item.duePk !== undefined });
       read += page.items.length;
       startAfter = page.next;
-      if (!startAfter) break;
+      if (!startAfter || page.items.length === 0) break;
     }
     return found;
   },
