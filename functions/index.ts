@@ -36,6 +36,7 @@ import { deliver } from './workers/deliver/contract.ts';
 import { ingesting } from './workers/ingest/contract.ts';
 import { processing } from './workers/process/contract.ts';
 import { sweep } from './workers/sweep/contract.ts';
+import { undeliverable } from './workers/undeliverable/contract.ts';
 
 /** All groups of operations, in the order of the OpenAPI document. */
 export const groups = [
@@ -72,7 +73,7 @@ export const groups = [
 ] as const;
 
 /** Functions that process queues. */
-export const consumers = [processing, deliver, ingesting, dataJobs] as const;
+export const consumers = [processing, deliver, ingesting, dataJobs, undeliverable] as const;
 /** Functions that run on a schedule, on both hosts. */
 export const schedules = [sweep, canaryRound] as const;
 /** Functions that run on a schedule in AWS only. */

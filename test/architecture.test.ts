@@ -26,12 +26,14 @@ const mayReadEnvironment = [
   'test/deployed/bootstrap.ts',
   'test/browser/fixtures/chromium.ts',
   'test/dynamodb/address.ts',
+  'test/mutants/run.ts',
+  'test/mutants/vitest.config.ts',
 ];
 
 /** Patterns that some files must not contain outside of comments and strings. */
 const forbidden: { rule: string; where: (file: string) => boolean; pattern: RegExp; planted: [string, string] }[] = [
   {
-    rule: 'only shared/runtime/env.ts, bin, the command of the client, the stand-in for Lambda and the search for a browser or an engine read the environment',
+    rule: 'only shared/runtime/env.ts, bin, the command of the client, the stand-in for Lambda, the mutants and the search for a browser or an engine read the environment',
     where: (file) => !file.startsWith('bin/') && !mayReadEnvironment.includes(file),
     pattern: /\bprocess\??\.env\b|\benv\b[^=;]*\} = (globalThis\.)?process\b|\benv\b.* from '{2}/,
     planted: ['lib/local/a.ts', 'const { env } = process;'],
@@ -112,6 +114,7 @@ const otherTests: Record<string, string> = {
   'test/architecture.test.ts': 'all folders',
   'test/platforms.test.ts': 'the code that users run, on every platform',
   'test/documents.test.ts': 'links between all documents',
+  'test/words.test.ts': 'words of all code and documents',
   'test/types.test.ts': 'compiler errors, in any folder',
   'test/units': 'capacity units from the first call to the last effect, over all workers',
   'test/shared/decisions.test.ts': 'the form of the decision documents',

@@ -17,9 +17,13 @@ import { createAlarms, createAlarmTopic } from './monitoring/alarms.ts';
 import { createDashboard } from './monitoring/dashboard.ts';
 import { saveQueries } from './monitoring/queries.ts';
 import { createMqtt } from './mqtt/mqtt.ts';
+import { type ConfigurationSet, configurationSets, createServiceEvents } from './notifications/service-events.ts';
 import { addEventSources, addSchedule } from './queues/consumers.ts';
 import { createQueues } from './queues/queues.ts';
 import type { Stage } from './settings/settings.ts';
+
+/** Sending through a configuration set needs the permission to use it as well. */
+const arnsOf = (set: ConfigurationSet | null): string[] => (set ? [set.arn] : []);
 
 type Props = StackProps & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>> };
 
@@ -35,10 +39,12 @@ export class BackendStack extends Stack {
     // The id keeps an old name of the device API, because a new id would make a deployment replace the API.
     const deviceApi = new DeviceApi(this, 'device-door', stage);
     const alarmTopic = createAlarmTopic(this, stage);
+    const sets = configurationSets(this, stage);
+    if (queues.undeliverable) createServiceEvents(this, sets, queues.undeliverable);
     const exports = new Exports(this, 'exports', stage);
-    const variables = environmentValues(stage, { table, queues, key, alarmTopic, exports }, { api, deviceApi });
-    const senders = senderIdentityArns(this, stage.mailSender);
-    const smsOrigins = stage.smsOrigin === '' ? [] : [stage.smsOrigin];
+    const variables = environmentValues(stage, { table, queues, key, alarmTopic, exports, sets }, { api, deviceApi });
+    const senders = [...senderIdentityArns(this, stage.mailSender), ...arnsOf(sets.mail)];
+    const smsOrigins = stage.smsOrigin === '' ? [] : [stage.smsOrigin, ...arnsOf(sets.sms)];
     const resources = { table, queues, key, alarmTopic, exports, senders, smsOrigins };
     const functions = createFunctions(this, { stage, bundles, variables, ...resources });
 

@@ -7,6 +7,7 @@ import type { Clock } from './clock.ts';
 import type { FirstStart } from './first-start.ts';
 import type { TlsFiles } from './http/tls.ts';
 import type { AroundInvocation } from './lambda/load-handler.ts';
+import type { SmtpSettings } from './mail/smtp-settings.ts';
 
 export type CloudOptions = {
   /** The address or name to listen on; by default only this machine can connect. */
@@ -21,6 +22,8 @@ export type CloudOptions = {
   first: FirstStart;
   /** The port for MQTT; 0 picks a free one. Without it there is no MQTT. */
   mqttPort?: number;
+  /** The mail server. Without it, mails become files. */
+  smtp?: SmtpSettings;
   /** The endpoint of a DynamoDB. Without it, the table is in this process. */
   tableEndpoint?: string;
   /** The endpoint of an SQS. Without it, the queues are in this process. */

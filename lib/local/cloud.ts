@@ -137,6 +137,7 @@ export const startCloud = async (options: CloudOptions) => {
       tls?.stop();
       await Promise.all([close(), mqtt.stop()]);
       await consumers.stop();
+      created.closeMail();
       stopExpiry();
       await storage.close();
     },

@@ -9,6 +9,7 @@ import { proxySettings } from '#shared/settings/service.ts';
 import { settingErrors } from '#shared/settings/setting-errors.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { isLoopback } from './http/listening.ts';
+import { smtpFrom, smtpProblems, smtpWarnings } from './mail/smtp-settings.ts';
 import { similarTo } from './similar.ts';
 import { type VariableName, type VariableValues, variableNames, variables } from './variables.ts';
 
@@ -50,8 +51,8 @@ const contradictions = (values: VariableValues): string[] => {
 };
 
 /** Problems with the files and folders that the variables name. */
-const unusable = ({ DATA_DIR, TLS_CERT, TLS_KEY }: VariableValues): string[] => {
-  const unreadable = Object.entries({ TLS_CERT, TLS_KEY }).flatMap(([name, file]) =>
+const unusable = ({ DATA_DIR, TLS_CERT, TLS_KEY, SMTP_PASSWORD_FILE, SMTP_CA }: VariableValues): string[] => {
+  const unreadable = Object.entries({ TLS_CERT, TLS_KEY, SMTP_PASSWORD_FILE, SMTP_CA }).flatMap(([name, file]) =>
     file === null || canRead(file) ? [] : [`${name}: the file ${file} cannot be read`],
   );
   return [...unreadable, ...(DATA_DIR === ':memory:' ? [] : unwritable(DATA_DIR))];
@@ -81,7 +82,8 @@ const unwritable = (folder: string): string[] => {
   }
 };
 
-const warningsOf = (env: Variables, { HOST, TLS_CERT, TRUSTED_PROXY_SECRET }: VariableValues): string[] => {
+const warningsOf = (env: Variables, values: VariableValues): string[] => {
+  const { HOST, TLS_CERT, TRUSTED_PROXY_SECRET } = values;
   const misspelled = Object.keys(env).flatMap((name) => {
     const known = name in variables || name.startsWith('AWS_') ? undefined : similarTo(name, variableNames);
     return known ? [`unknown variable ${name}: did you mean ${known}?`] : [];
@@ -95,6 +97,7 @@ const warningsOf = (env: Variables, { HOST, TLS_CERT, TRUSTED_PROXY_SECRET }: Va
             'set TLS_CERT and TLS_KEY, or put a proxy with TLS in front (TRUSTED_PROXY_HEADER)',
         ]
       : []),
+    ...smtpWarnings(values),
   ];
 };
 
@@ -109,10 +112,11 @@ export const optionsFrom = (environmentVariables: Variables): Options => {
   const env = nonEmpty(environmentVariables);
   const { values, wrong: invalid } = readSettings(variables, (name) => env[name]);
   const problems = [...settingErrors(invalid), ...incomplete(env, invalid), ...contradictions(values)];
-  if (problems.length === 0) problems.push(...unusable(values));
+  if (problems.length === 0) problems.push(...smtpProblems(values), ...unusable(values));
   if (problems.length > 0) throw new Error(`invalid settings:\n  ${problems.join('\n  ')}`);
   const { MQTT_PORT, TLS_CERT, TLS_KEY, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL_KMS } =
     values;
+  const smtp = smtpFrom(values);
   return {
     host: values.HOST,
     port: values.PORT,
@@ -127,6 +131,7 @@ export const optionsFrom = (environmentVariables: Variables): Options => {
     warnings: warningsOf(env, values),
     ...(TLS_CERT !== null && TLS_KEY !== null && { tls: { cert: TLS_CERT, key: TLS_KEY } }),
     ...(MQTT_PORT !== null && { mqttPort: MQTT_PORT }),
+    ...(smtp && { smtp }),
     ...(AWS_ENDPOINT_URL_DYNAMODB && { tableEndpoint: AWS_ENDPOINT_URL_DYNAMODB }),
     ...(AWS_ENDPOINT_URL_SQS && { queueEndpoint: AWS_ENDPOINT_URL_SQS }),
     ...(AWS_ENDPOINT_URL_KMS && { keyEndpoint: AWS_ENDPOINT_URL_KMS }),

@@ -2,9 +2,14 @@ import { isCommonPassword } from '#shared/auth/common-passwords.ts';
 import { settingsFor } from '#shared/settings/hosts.ts';
 import { flag, origin, shortName, text, wholeNumber } from '#shared/settings/kinds.ts';
 import { serviceSettings } from '#shared/settings/service.ts';
-import { declare, type Values as SettingValues } from '#shared/settings/setting.ts';
+import { declare, type SettingValues as SettingValues } from '#shared/settings/setting.ts';
+import { readSmtpUrl } from './mail/smtp-url.ts';
 
 const port = () => wholeNumber(0, 65_535);
+const smtpUrl = () => {
+  const words = 'smtp://HOST or smtps://HOST, where a port, user:password@ and, for smtp, ?tls=none may be added';
+  return text(/^/, words).refine((url) => readSmtpUrl(url) !== null, `must be ${words}`);
+};
 const path = () => text(/^[^\0]{1,1024}$/, 'a path of 1 to 1024 characters');
 
 /** Whether a password is as long as the API demands, and not one of those that attackers try first. */
@@ -90,6 +95,39 @@ const own = declare({
       help: 'Port of the MQTT broker for devices. 0 picks a free one.',
       byDefault: 'no MQTT',
       example: '1883',
+    },
+  },
+  SMTP_URL: {
+    schema: smtpUrl,
+    default: null,
+    about: {
+      isSecret: true,
+      help: 'Mail server that mails are sent through; needs `MAIL_SENDER`. The default port of smtp is 587, that of smtps 465. Beyond loopback, smtp demands STARTTLS, unless `?tls=none` is added.',
+      byDefault: 'mails become files in `outbox`',
+      example: 'smtp://mail.example.org',
+    },
+  },
+  SMTP_USER: {
+    schema: () => text(/^[^\0\r\n]{1,256}$/, '1 to 256 characters on one line'),
+    default: null,
+    about: { help: 'User to log in with at the mail server.', byDefault: 'that of `SMTP_URL`, or no login' },
+  },
+  SMTP_PASSWORD_FILE: {
+    schema: path,
+    default: null,
+    about: {
+      help: 'File with the password of that user. It is read again for each mail.',
+      byDefault: 'the password in `SMTP_URL`',
+      example: '/etc/sensor-cloud.smtp',
+    },
+  },
+  SMTP_CA: {
+    schema: path,
+    default: null,
+    about: {
+      help: 'File with the certificates (PEM) of the authorities that may sign the certificate of the mail server. It is read again for each mail.',
+      byDefault: 'the authorities that Node.js trusts',
+      example: '/etc/ssl/home-ca.pem',
     },
   },
   AWS_ENDPOINT_URL_DYNAMODB: {

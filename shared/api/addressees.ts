@@ -119,16 +119,16 @@ export const deliveriesTo = async (
   const { locale } = ('by' in addressee ? users : bots).get(accountId) ?? { locale: DEFAULT_LOCALE };
   const text = await eventText(locale, eventContext.event);
   const common = { customerId: rule.customerId, hit, ruleId: rule.id, ...(round && { round }) };
-  const reader = { reader: readerOf(eventContext, rule, locale) };
+  const reader = readerOf(eventContext, rule, locale);
   if ('by' in addressee) {
     const person = { userId: accountId, by: addressee.by, name };
-    const snapshot = { ...snapshotOf(eventContext, undefined, rule, text), ...reader };
+    const snapshot = snapshotOf(eventContext, undefined, rule, { text, reader });
     return [newDelivery(eventContext, { ...common, person }, snapshot, now())];
   }
   const webhook = webhooks.get(addressee.webhookId);
   if (webhook?.botId !== accountId) return [];
   const { format, id: webhookId } = webhook;
-  const snapshot = snapshotOf(eventContext, webhookSnapshot(webhook), rule, text);
-  const complete = { ...snapshot, ...(formats[format].isForPeople && reader) };
-  return [newDelivery(eventContext, { ...common, webhookId, format }, complete, now())];
+  const isRead = formats[format].isForPeople;
+  const snapshot = snapshotOf(eventContext, webhookSnapshot(webhook), rule, { text, ...(isRead && { reader }) });
+  return [newDelivery(eventContext, { ...common, webhookId, format }, snapshot, now())];
 };

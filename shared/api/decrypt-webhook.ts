@@ -3,12 +3,12 @@ import type { Deps } from '../runtime/deps.ts';
 
 /** Returns the webhook with its secrets decrypted. Rejects with KeysUnavailable if the key cannot be reached. */
 export const decryptWebhook = async <W extends WebhookRecord>(
-  { decryptSecret: openSecret }: Pick<Deps<'decrypt:secrets'>, 'decryptSecret'>,
+  { decryptSecret }: Pick<Deps<'decrypt:secrets'>, 'decryptSecret'>,
   webhook: W,
 ): Promise<W> => {
-  const decrypt = async (secret: string | null) => (secret === null ? null : openSecret(secret, webhook.id));
+  const decrypt = async (secret: string | null) => (secret === null ? null : decryptSecret(secret, webhook.id));
   const [token, secretKey, previousSecret] = await Promise.all([
-    openSecret(webhook.token, webhook.id),
+    decryptSecret(webhook.token, webhook.id),
     decrypt(webhook.secretKey),
     decrypt(webhook.previousSecret ?? null),
   ]);

@@ -1,9 +1,11 @@
 import { domainToASCII } from 'node:url';
+import { composeMail } from '../delivery/targets/mail-message.ts';
+import { type NotificationReference, referenceTags } from '../domain/delivery/notification-reference.ts';
 import { SESv2Client, type SESv2ClientConfig, SendEmailCommand } from './mail-sdk.ts';
 import { requestHandlerOptions, withFreshSockets } from './transport.ts';
 
-/** Sends a mail. Rejects if the mail service did not accept it. */
-export type SendMail = (to: string, subject: string, text: string) => Promise<void>;
+/** Sends a mail. Rejects if the mail service did not accept it. `reference` names it in reports of the service. */
+export type SendMail = (to: string, subject: string, text: string, reference?: NotificationReference) => Promise<void>;
 
 /** Timeouts (ms) of an attempt. Two attempts must end before the response to a password reset (functions/api/auth/reset.ts). */
 const TIMEOUTS = { connect: 800, answer: 1_200 };
@@ -17,15 +19,31 @@ const forSes = (address: string): string => {
   return address.slice(0, at) + domainToASCII(address.slice(at));
 };
 
+/**
+ * `random`: random bytes, for the id of a mail; `configurationSet`: what makes SES report mails with a reference that it
+ * cannot deliver.
+ */
+type Surroundings = { now: () => number; random: (bytes: number) => Uint8Array; configurationSet?: string };
+
 /** Returns a function that sends plain-text mails from an address of the account through SES. */
-export const sesMail = (config: SESv2ClientConfig, sender: string): SendMail => {
+export const sesMail = (
+  config: SESv2ClientConfig,
+  sender: string,
+  { now, random, configurationSet = '' }: Surroundings,
+): SendMail => {
   const client = withFreshSockets(
     new SESv2Client({ maxAttempts: 2, requestHandler: requestHandlerOptions(TIMEOUTS), ...config }),
   );
-  const content = (Data: string) => ({ Data, Charset: 'UTF-8' });
-  return async (to, subject, text) => {
-    const Simple = { Subject: content(subject), Body: { Text: content(text) } };
-    const Destination = { ToAddresses: [forSes(to)] };
-    await client.send(new SendEmailCommand({ FromEmailAddress: sender, Destination, Content: { Simple } }));
+  const reportedAs = (reference: NotificationReference) => ({
+    ConfigurationSetName: configurationSet,
+    EmailTags: Object.entries(referenceTags(reference)).map(([Name, Value]) => ({ Name, Value })),
+  });
+  return async (address, subject, text, reference) => {
+    const to = forSes(address);
+    const id = Buffer.from(random(16)).toString('hex');
+    const Data = await composeMail({ from: sender, to, subject, text, id, date: now() });
+    const reported = reference && configurationSet !== '' ? reportedAs(reference) : {};
+    const mail = { FromEmailAddress: sender, Destination: { ToAddresses: [to] }, Content: { Raw: { Data } }, ...reported };
+    await client.send(new SendEmailCommand(mail));
   };
 };

@@ -1,5 +1,6 @@
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
+import { asText } from '#shared/domain/formats/plain-text.ts';
 import type { Language } from '#shared/domain/identity/locale.ts';
 import type { Notification } from './targets/person.ts';
 
@@ -42,7 +43,7 @@ const newestOfEach = (deliveries: readonly Delivery[]): Delivery[] => {
 /** Returns one line about sensors: the names of the first ones, and the number of the rest. */
 const lineOf = (label: string, sensors: readonly Delivery[], maxNamed: number, { more }: Texts): string[] => {
   if (sensors.length === 0) return [];
-  const names = sensors.slice(0, maxNamed).map(({ snapshot }) => snapshot.sensor.name);
+  const names = sensors.slice(0, maxNamed).map(({ snapshot }) => asText(snapshot.sensor.name));
   const rest = sensors.length - names.length;
   const list = [names.join(', '), rest > 0 && more(rest)].filter(Boolean).join(' ');
   return [`${label}: ${names.length > 0 ? list : rest}`];
@@ -58,14 +59,16 @@ export const sensorsIn = (deliveries: readonly Delivery[]): number =>
  * nothing.
  */
 export const gatheredNotification = (deliveries: readonly [Delivery, ...Delivery[]]): Notification => {
-  const [{ snapshot }] = deliveries;
+  const [{ snapshot, person }] = deliveries;
   const language = snapshot.reader?.language ?? 'en';
   const words = texts[language];
   const sensors = newestOfEach(deliveries);
   const isOnline = ({ snapshot: { rule } }: Delivery) => rule?.situation === 'sensor_active';
   const online = sensors.filter(isOnline);
   const offline = sensors.filter((sensor) => !isOnline(sensor));
-  const place = [snapshot.customer?.name, snapshot.customer?.location].filter(Boolean).join(', ');
+  // Anybody who holds the phone can read an SMS.
+  const { name = '', location = '' } = (person?.by !== 'sms' && snapshot.customer) || {};
+  const place = asText([name, location].filter(Boolean).join(', '));
   const counts = [
     ...(offline.length > 0 ? [words.offline(offline.length)] : []),
     ...(online.length > 0 ? [words.online(online.length)] : []),

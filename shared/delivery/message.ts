@@ -4,6 +4,7 @@ import type { serviceFrom } from '../domain/delivery/snapshot.ts';
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
 import { formats, JSON_TYPE, messageUuidIn } from '../domain/formats/formats.ts';
 import { noticeOf } from '../domain/formats/notice.ts';
+import { asText } from '../domain/formats/plain-text.ts';
 import { render } from '../domain/formats/render.ts';
 import { linkTokenOf } from './acknowledgement-link.ts';
 import { type Payload, stableHeaders } from './targets/http.ts';
@@ -54,11 +55,13 @@ export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addres
  */
 export const notificationText = ({ snapshot, person }: Delivery): Omit<Notification, 'url'> => {
   const { title, message, facts } = noticeOf(snapshot, { acknowledgeUrl: null });
-  const more = person?.by === 'sms' ? [] : facts.map(({ label, value }) => `${label}: ${value}`);
+  const isSms = person?.by === 'sms';
+  const more = isSms ? [] : facts.map(({ label, value }) => `${label}: ${asText(value)}`);
   return {
     title,
     text: [message, more.join('\n')].filter(Boolean).join('\n\n'),
     language: snapshot.reader?.language ?? 'en',
+    ...(isSms && { subject: { situation: snapshot.event.text, sensor: asText(snapshot.sensor.name) } }),
   };
 };
 

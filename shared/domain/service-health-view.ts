@@ -10,6 +10,9 @@ export const ServiceHealth = z
     table: part.optional().describe('Whether the table responds. Null, here and below: unknown to this host'),
     queues: part.optional().describe('Whether the queues accept tasks'),
     disk: part.optional().describe('Whether the data folder is writable and its disk has space left. Local host only'),
+    mail: part
+      .optional()
+      .describe('FAILING from a mail that the mail server did not accept until one that it does. Local host only'),
     lastSweepSeconds: seconds.optional().describe('Seconds since the last sweep'),
     oldestWaitingSeconds: seconds.optional().describe('Age of the oldest queued event or delivery, in seconds'),
     canarySeconds: seconds.optional().describe('Seconds since a fall of the canary last reached its webhook'),

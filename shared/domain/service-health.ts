@@ -11,6 +11,7 @@ export type HostHealth = {
   since: number | null;
   queues: Part;
   disk: Part;
+  mail: Part;
   oldestWaitingSeconds: number | null;
   exceptions: number | null;
 };
@@ -19,6 +20,7 @@ export const unknownHost: HostHealth = {
   since: null,
   queues: null,
   disk: null,
+  mail: null,
   oldestWaitingSeconds: null,
   exceptions: null,
 };
@@ -38,7 +40,7 @@ export const judgeHealth = (
   const expected = Math.max(last.sweep ?? now, since ?? 0);
   const canarySeconds = ago(last.canary);
   const isFailing =
-    [table, host.queues, host.disk].includes('FAILING') ||
+    [table, host.queues, host.disk, host.mail].includes('FAILING') ||
     secondsSince(expected) > LATE_SECONDS ||
     (host.oldestWaitingSeconds ?? 0) > LATE_SECONDS ||
     (canarySeconds ?? 0) > 2 * CANARY_SECONDS + LATE_SECONDS;

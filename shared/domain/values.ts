@@ -9,11 +9,14 @@ export const id = z.int().min(1);
 /** int32 with bounds. */
 export const int32 = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
 
-// C0 controls and non-characters break logs, exports and nurse-call displays; a lone surrogate has no UTF-8 form.
-const FIT = String.raw`^[^\u0000-\u001f\ud800-\udfff\ufffe\uffff]*$`;
-const fitting = new RegExp(FIT, 'u');
-/** Whether a text is free of C0 controls, lone surrogates, U+FFFE and U+FFFF. */
-export const isValidText = (value: string): boolean => fitting.test(value);
+// Controls, separators of lines and non-characters break logs, exports and nurse-call displays; characters that embed, override
+// or isolate a direction make a text look like another; a lone surrogate has no UTF-8 form.
+const invalidCharacter = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]/u;
+/** Whether a text is free of the characters that no text may have. */
+export const isValidText = (value: string): boolean => !invalidCharacter.test(value);
+/** Returns a text in which `replacement` stands for each character that no text may have. */
+export const toValidText = (value: string, replacement = ''): string =>
+  [...value].map((char) => (isValidText(char) ? char : replacement)).join('');
 /**
  * The pattern of such texts in the API document. Client generators use regex engines without surrogates and `u` escapes,
  * so it allows more than is accepted; the conventions of the document state the rest.
@@ -23,7 +26,7 @@ export const validTextPattern = { pattern: String.raw`^[^\x00-\x1f]*$` } as cons
 /** Returns the length of a text in code points. */
 export const lengthOf = (value: string): number => [...value].length;
 
-/** Returns the schema of a text of min..max code points without C0 controls, lone surrogates, U+FFFE and U+FFFF. */
+/** Returns the schema of a text of min..max code points without characters that no text may have. */
 export const text = (min: number, max: number) =>
   z
     .string()
@@ -35,6 +38,10 @@ export const text = (min: number, max: number) =>
         issues.push({ code: 'custom', input: value, params: { key: 'text_length', min, max } });
     })
     .meta({ minLength: min, maxLength: max, ...validTextPattern });
+
+/** Returns the schema of such a text in responses. It may be older than the rules for its characters. */
+export const storedText = (min: number, max: number) =>
+  z.string().meta({ minLength: min, maxLength: max, ...validTextPattern });
 
 /** Any text from a client, such as a search. */
 export const anyText = text(0, 1_024);

@@ -23,6 +23,8 @@ export const metrics = {
   NobodyOnDuty: 'Count',
   /** SMS that were not sent because the customer's daily limit was reached. */
   SmsLimitReached: 'Count',
+  /** Notifications that a messaging service accepted and later reported as undeliverable. */
+  Undeliverable: 'Count',
   MailsFailed: 'Count',
   /** Notifications of people that a service did not accept, although their address may be valid. */
   LettersFailed: 'Count',

@@ -1,5 +1,5 @@
 /** The queues that functions process; each has a dead-letter queue. */
-export const workQueues = ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt'] as const;
+export const workQueues = ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt', 'undeliverable'] as const;
 /** All queues. Messages that cannot be read or keep failing go to `quarantine`, where a person has to look into them. */
 export const queueNames = [...workQueues, 'quarantine'] as const;
 export type WorkQueue = (typeof workQueues)[number];

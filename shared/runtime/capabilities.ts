@@ -65,8 +65,8 @@ export const capabilities = {
   consume: { resource: 'quarantine', actions: ['sqs:SendMessage'], modules: ['queues'] },
   /** Returning dead letters to their queues. Its rights are in lib/aws/data/grants.ts. */
   redrive: { modules: ['queues'] },
-  /** Sending mails from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
-  'send:mail': { resource: 'mail', actions: ['ses:SendEmail'], modules: ['mail'] },
+  /** Sending mails, as whole messages, from the address of the stage. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html */
+  'send:mail': { resource: 'mail', actions: ['ses:SendEmail', 'ses:SendRawEmail'], modules: ['mail'] },
   /**
    * Notifying people on their channels. It grants only SMS; mails also need `send:mail`, and push messages `decrypt:secrets`.
    */

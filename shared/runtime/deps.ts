@@ -106,7 +106,7 @@ type ByCapability = {
   /** Returns the dead letters of all queues to their queues. Never fails: an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
   /** Never fails: the caller must not learn whether there is a user with that address. */
-  'send:mail': { mail: SendMail };
+  'send:mail': { mail: SendMail; settings: SettingsOf<'send:mail'> };
   /** `channelKinds`: the channels that this stage has a service for. Notifications that were not accepted are counted. */
   'send:person': { person: SendToPerson; channelKinds: readonly ChannelKind[] };
   /** `longestGap` (ms) between sweeps. A longer one is an outage, during which no sensor counts as offline. */
@@ -189,7 +189,8 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
       await Promise.all(redriven);
     },
   }),
-  'send:mail': async ({ mail, log, metrics = noMetrics }) => ({
+  'send:mail': async ({ settings, mail, log, metrics = noMetrics }) => ({
+    settings,
     mail: (...message) =>
       mail(...message).catch((error: unknown) => {
         log('error', 'could not send a mail', {}, error);

@@ -3,9 +3,9 @@ import { readTime } from '../domain/time/time.ts';
 import { environment } from '../settings/environment.ts';
 import { type InvalidSetting, missingSettings, readSettings } from '../settings/read.ts';
 import { proxySettings } from '../settings/service.ts';
-import type { Values } from '../settings/setting.ts';
+import type { SettingValues } from '../settings/setting.ts';
 
-type ParsedSettings = Values<typeof environment>;
+type ParsedSettings = SettingValues<typeof environment>;
 /** The settings that functions read, by the names of their variables. */
 export type Settings = Omit<ParsedSettings, 'QUOTAS' | 'CREDENTIALS_SINCE'> & {
   QUOTAS: Quotas;

@@ -20,6 +20,7 @@ export const failpoints = [
   'deliver.originals_ended',
   'deliver.recorded',
   'deliver.rescheduled',
+  'undeliverable.withdrawn',
   'feed.noted',
   'feed.reported',
   'feed.taken',

@@ -89,8 +89,9 @@ const lazyWebhookClient = (load: Load, current: Settings): WebhookClient =>
 const lazyCipher = (load: Load, config: Config, keyArn: string): Cipher =>
   lazyMethods(async () => (await load('kms')).kmsCipher(config, keyArn), { encrypt: true, decrypt: true });
 
-const lazyMail = (load: Load, config: Config, sender: string): SendMail => {
-  const mail = lazily(async () => (await load('mail')).sesMail(config, sender));
+const lazyMail = (load: Load, config: Config, sender: string, configurationSet: string): SendMail => {
+  const surroundings = { now: Date.now, random: randomBytes, configurationSet };
+  const mail = lazily(async () => (await load('mail')).sesMail(config, sender, surroundings));
   return async (...message) => {
     if (sender === '') throw new Error('this stage has no address to send mails from');
     await mail(...message);
@@ -140,6 +141,7 @@ export const lambdaRuntime = (parts: FunctionParts): Runtime => {
     retries: current.RETRIES_QUEUE_URL,
     jobs: current.JOBS_QUEUE_URL,
     mqtt: current.MQTT_QUEUE_URL,
+    undeliverable: current.UNDELIVERABLE_QUEUE_URL,
     quarantine: current.QUARANTINE_QUEUE_URL,
   };
   const webhookClient = lazyWebhookClient(load, current);
@@ -152,7 +154,12 @@ export const lambdaRuntime = (parts: FunctionParts): Runtime => {
     webhookClient: async () => webhookClient,
     vault: lazy(async () => (await load('vault')).createVault(lazyCipher(load, config, current.SECRETS_KEY_ARN))),
     passwords: async () => (await load('passwords')).createPasswords(),
-    mail: lazyMail(load, { ...config, ...(endpoints.mail && { endpoint: endpoints.mail }) }, current.MAIL_SENDER),
+    mail: lazyMail(
+      load,
+      { ...config, ...(endpoints.mail && { endpoint: endpoints.mail }) },
+      current.MAIL_SENDER,
+      current.MAIL_CONFIGURATION_SET,
+    ),
     createPersonSender: async (...services) => (await load('people')).peopleOf(...services),
     messengers: async () => (await load('messengers')).createMessengers(config, current, async () => webhookClient),
     exports: lazyExports(load, config, current.EXPORTS_BUCKET),

@@ -5,16 +5,16 @@ import type { WebhookClient } from '../delivery/webhook-client.ts';
 /** The services for SMS and chats of a stage, as far as it has them. */
 export type Messengers = { sms?: SendSms; telegram?: SendTelegram };
 
-type MessengerSettings = { SMS_ORIGIN: string; TELEGRAM_TOKEN: string };
+type MessengerSettings = { SMS_ORIGIN: string; SMS_CONFIGURATION_SET: string; TELEGRAM_TOKEN: string };
 
 /** Returns the messengers of a stage in AWS. The first SMS loads its client. */
 export const createMessengers = (
   config: Parameters<typeof awsSms>[0],
-  { SMS_ORIGIN, TELEGRAM_TOKEN }: MessengerSettings,
+  { SMS_ORIGIN, SMS_CONFIGURATION_SET, TELEGRAM_TOKEN }: MessengerSettings,
   webhookClient: () => Promise<WebhookClient>,
 ): Messengers => {
   let loading: Promise<SendSms> | undefined;
-  const load = async () => (await import('../aws/sms.ts')).awsSms(config, SMS_ORIGIN);
+  const load = async () => (await import('../aws/sms.ts')).awsSms(config, SMS_ORIGIN, SMS_CONFIGURATION_SET);
   const sms: SendSms = async (...message) => {
     loading ??= load();
     await (await loading)(...message);

@@ -1,4 +1,4 @@
-import type { SendToPerson } from '../delivery/targets/person.ts';
+import { isAccepted, type SendToPerson } from '../delivery/targets/person.ts';
 import { type PersonServices, personSenderFor } from '../delivery/targets/person-sender.ts';
 import type { ChannelKind } from '../domain/people/channel.ts';
 import type { Log } from '../observability/log.ts';
@@ -21,10 +21,11 @@ export const peopleOf = async (
   const { kinds, send } = personSenderFor({ ...host, ...(await messengers?.()), openPushKey });
   return {
     channelKinds: kinds,
-    person: async (channel, notification) => {
-      const outcome = await send(channel, notification);
-      if (typeof outcome === 'object' && 'retry' in outcome) {
-        log('error', 'a notification was not accepted', { by: channel.by, reason: outcome.retry });
+    person: async (channel, notification, reference) => {
+      const outcome = await send(channel, notification, reference);
+      if (typeof outcome === 'object' && !isAccepted(outcome)) {
+        const reason = 'retry' in outcome ? outcome.retry : outcome.refused;
+        log('error', 'a notification was not accepted', { by: channel.by, reason, answer: outcome.answer });
         metrics.measure('LettersFailed');
       }
       return outcome;

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Setting, type SettingRows, textOf, type Values } from './setting.ts';
+import { type Setting, type SettingRows, textOf, type SettingValues } from './setting.ts';
 
 /** An invalid value of a setting, and why it is invalid. */
 export type InvalidSetting = {
@@ -16,7 +16,7 @@ export type InvalidSetting = {
 export const readSettings = <R extends SettingRows>(
   rows: R,
   inputOf: (name: string) => unknown,
-): { values: Values<R>; wrong: readonly InvalidSetting[] } => {
+): { values: SettingValues<R>; wrong: readonly InvalidSetting[] } => {
   const wrong: InvalidSetting[] = [];
   const read = (name: string, setting: Setting): unknown => {
     const value = inputOf(name);
@@ -30,7 +30,7 @@ export const readSettings = <R extends SettingRows>(
     return setting.default;
   };
   const values = Object.fromEntries(Object.entries(rows).map(([name, setting]) => [name, read(name, setting)]));
-  return { values: values as Values<R>, wrong };
+  return { values: values as SettingValues<R>, wrong };
 };
 
 /** Returns a sentence for each of these settings that is missing although another one of them is set. */

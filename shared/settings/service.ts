@@ -149,7 +149,15 @@ const others = declare({
     default: '',
     about: forHosts({
       stage: 'publicUrl',
-      capabilities: ['send:person', 'call:webhooks', 'ask:issuer', 'run:canary', 'list:subscriptions', 'service:about'],
+      capabilities: [
+        'send:mail',
+        'send:person',
+        'call:webhooks',
+        'ask:issuer',
+        'run:canary',
+        'list:subscriptions',
+        'service:about',
+      ],
       help: 'Address of the service without /api/v1, such as that of a proxy in front of it.',
       byDefault: { local: 'the address it listens on', stage: 'the address that API Gateway assigns' },
       example: 'https://cloud.example.org',
@@ -203,7 +211,7 @@ const others = declare({
     about: forHosts({
       stage: 'mailSender',
       capabilities: ['send:mail', 'send:person', 'call:webhooks', 'list:subscriptions', 'service:about'],
-      help: 'Address that mails are sent from. `npm start` writes them to `outbox` in its data folder; a stage without it sends none.',
+      help: 'Address that mails are sent from. `npm start` without `SMTP_URL` writes them to `outbox` in its data folder; a stage without it sends none.',
       defaults: { local: 'outbox' },
       example: 'cloud@example.org',
       hostSchema: () => text(MAIL_ADDRESS, 'an e-mail address'),

@@ -42,7 +42,7 @@ export type SettingRows = Readonly<Record<string, Setting>>;
 type Accepted<S> = S extends { schema: () => z.ZodType<infer T> } ? T : string;
 /** The value of a row. It can be null if that is the default. */
 export type SettingValue<S> = Accepted<S> | (S extends { default: null } ? null : never);
-export type Values<R> = { readonly [N in keyof R]: SettingValue<R[N]> };
+export type SettingValues<R> = { readonly [N in keyof R]: SettingValue<R[N]> };
 
 /** Declares settings. The compiler rejects a default that its schema does not accept, unless it is null. */
 export const declare = <const R extends { readonly [N in keyof R]: Setting<SettingValue<R[N]>> }>(rows: R): R => rows;

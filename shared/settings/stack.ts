@@ -32,6 +32,10 @@ export const stackSettings = declare({
     default: '',
     about: forHosts({ capabilities: ['consume', 'redrive'] }),
   },
+  UNDELIVERABLE_QUEUE_URL: {
+    default: '',
+    about: forHosts({ capabilities: ['consume', 'redrive'] }),
+  },
   QUARANTINE_QUEUE_URL: {
     default: '',
     about: forHosts({ capabilities: ['consume', 'redrive'] }),
@@ -105,6 +109,15 @@ export const stackSettings = declare({
           'the ARN of a phone number, a pool or a sender ID of AWS End User Messaging',
         ),
     }),
+  },
+  /** The configuration sets by which SES and AWS End User Messaging report what they cannot deliver; empty without. */
+  MAIL_CONFIGURATION_SET: {
+    default: '',
+    about: forHosts({ capabilities: ['send:person'] }),
+  },
+  SMS_CONFIGURATION_SET: {
+    default: '',
+    about: forHosts({ capabilities: ['send:person'] }),
   },
   SERVICE_VERSION: {
     default: '0.3.0',

@@ -55,6 +55,7 @@ const sending = ['enqueue:events', 'enqueue:timers', 'enqueue:deliveries', 'enqu
  */
 const services: readonly { what: string; by: readonly Capability[]; trace: RegExp | string }[] = [
   { what: 'email by SES', by: ['send:mail'], trace: 'SendEmail' },
+  { what: 'messages of emails', by: ['send:mail'], trace: /\/nodemailer\// },
   { what: 'texts of notifications', by: ['send:person'], trace: /delivery\/targets\/person-sender\.ts$/ },
   { what: 'SMS', by: ['send:person'], trace: 'SendTextMessage' },
   { what: 'Telegram', by: ['send:person'], trace: 'api.telegram.org' },
@@ -202,15 +203,26 @@ describe('a bundle', () => {
     const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';
     const source = `import { sesMail } from ${JSON.stringify(join(folder, part))};
       const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
-      const mail = sesMail({ region: 'eu-central-1', credentials, endpoint: '${ses.url}' }, 'from@example.com');
+      const mail = sesMail({ region: 'eu-central-1', credentials, endpoint: '${ses.url}' }, 'from@example.com', {
+        now: Date.now,
+        random: (bytes) => new Uint8Array(bytes),
+      });
       await mail('to@example.com', 'Grüße', 'text');
       console.log('"sent"');`;
     expect(await run(source)).toBe('sent');
     const destination = { FromEmailAddress: 'from@example.com', Destination: { ToAddresses: ['to@example.com'] } };
     expect(ses.requests[0]?.body).toMatchObject(destination);
+    const [, data = ''] = /"Data":"([^"]+)"/.exec(JSON.stringify(ses.requests[0]?.body)) ?? [];
+    expect(Buffer.from(data, 'base64').toString()).toContain('Subject: =?UTF-8?B?R3LDvMOfZQ==?=');
     expect(ses.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
     // Code that this client shares with the table client must not be loaded at start.
     expect(startBytes).toBeLessThan(bundles.customers.startBytes + 10_000);
+  });
+
+  it.each(lambdas)('$name contains no code that speaks SMTP, and loads what builds emails lazily', ({ name }) => {
+    const { sources, startSources } = bundles[name as LambdaName];
+    expect(sources.filter((file) => /nodemailer\/.*(smtp|mailer\/)/.test(file))).toEqual([]);
+    expect(startSources.filter((file) => file.includes('/nodemailer/'))).toEqual([]);
   });
 
   it.each(lambdas)('$name: contains no help texts of settings', ({ name }) => {

@@ -27,9 +27,13 @@ const gate: Gate = {
 const named = (right: string): string => right.replace(/^[^:]+/, (name) => name.replaceAll('-', ''));
 const onlyHere = [
   'auth: ses:SendEmail mail/example.org',
+  'auth: ses:SendRawEmail mail/example.org',
   'channels: ses:SendEmail mail/example.org',
+  'channels: ses:SendRawEmail mail/example.org',
   'alarmcheck: ses:SendEmail mail/example.org',
+  'alarmcheck: ses:SendRawEmail mail/example.org',
   'deliver: ses:SendEmail mail/example.org',
+  'deliver: ses:SendRawEmail mail/example.org',
   // Needed only with the canary (canary.test.ts). API Gateway answers other methods of its path.
   'server: dynamodb:GetItem table CANARY',
   'canary: dynamodb:UpdateItem table RATE#*#*',

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { simpleParser } from 'mailparser';
 import type { Cipher } from '#shared/auth/vault.ts';
 import type { Publish } from '#shared/aws/publish.ts';
 import type { IamRequest } from '../fixtures/iam.ts';
@@ -126,13 +127,15 @@ const kms: Service = async ({ caller, operation, body }, backend) => {
 type Mail = {
   FromEmailAddress: string;
   Destination: { ToAddresses: string[] };
-  Content: { Simple: { Subject: { Data: string }; Body: { Text: { Data: string } } } };
+  Content: { Raw: { Data: string } };
 };
-export const ses: Service = ({ caller, body }, backend) => {
+/** A whole message needs the permission of the operation and that for raw messages. */
+export const ses: Service = async ({ caller, body }, backend) => {
   const { FromEmailAddress: from, Destination, Content } = JSON.parse(body) as Mail;
-  requirePermission(backend, caller, { action: 'ses:SendEmail', resource: `mail/${from}` });
-  const { Subject, Body } = Content.Simple;
-  backend.mail({ to: Destination.ToAddresses.join(), subject: Subject.Data, text: Body.Text.Data });
+  for (const action of ['ses:SendEmail', 'ses:SendRawEmail'])
+    requirePermission(backend, caller, { action, resource: `mail/${from}` });
+  const { subject = '', text = '' } = await simpleParser(Buffer.from(Content.Raw.Data, 'base64'));
+  backend.mail({ to: Destination.ToAddresses.join(), subject, text });
   return { MessageId: 'm' };
 };
 

@@ -13,10 +13,11 @@ export const createNotifications = ({ rates, strikes }: Chaos, { isDead }: Pick<
   const accepted: Accepted[] = [];
   const serviceFor =
     (by: ChannelKind) =>
-    async (_: string, ...texts: string[]) => {
+    async (_: string, ...parts: (string | object | undefined)[]) => {
       if (isDead()) throw new Error('a dead process sends nothing');
       if (strikes(rates().notifications)) throw new Error('the service accepted nothing');
-      const [, hitId, message] = ACKNOWLEDGE_LINK.exec(texts.join('\n')) ?? [];
+      const [, hitId, message] =
+        ACKNOWLEDGE_LINK.exec(parts.filter((part) => typeof part === 'string').join('\n')) ?? [];
       // Mails to managers have no link.
       if (hitId !== undefined) accepted.push({ by, hitId: Number(hitId), message: Number(message) });
       if (strikes(rates().notifications)) throw new Error('the response of the service was lost');

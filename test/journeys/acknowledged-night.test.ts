@@ -49,7 +49,7 @@ const play = async (seed: number, late: number) => {
     acts.push({ at: begin + Math.floor(random() * NIGHT), run });
   }
   let seen = 0;
-  const maybeAcknowledge = ({ body }: (typeof home.told)[number]) => {
+  const maybeAcknowledge = ({ body }: (typeof home.notifications)[number]) => {
     if (random() > ACKNOWLEDGED) return;
     const path = new URL(body.acknowledgeUrl).pathname.replace('/api/v1', '');
     const run = async () => {
@@ -61,7 +61,7 @@ const play = async (seed: number, late: number) => {
   };
   const end = begin + NIGHT + 3 * 3_600_000;
   for (;;) {
-    for (; seen < home.told.length; seen++) maybeAcknowledge(home.told[seen] ?? expect.unreachable());
+    for (; seen < home.notifications.length; seen++) maybeAcknowledge(home.notifications[seen] ?? expect.unreachable());
     acts.sort((act, other) => act.at - other.at);
     const next = Math.min(clock.nextDue(), acts[0]?.at ?? end);
     if (next >= end) break;
@@ -69,19 +69,19 @@ const play = async (seed: number, late: number) => {
     if (acts[0] && acts[0].at <= next) await acts.shift()?.run();
     await cloud.idle();
   }
-  const notifications = home.told.map(({ who, at, body }) => ({ who, at, sensorId: body.sensor.id }));
+  const sent = home.notifications.map(({ who, at, body }) => ({ who, at, sensorId: body.sensor.id }));
   const missing: string[] = [];
   for (const [sensorId, { at, acknowledgedAt }] of falls)
     for (const { who, after } of due) {
       const time = at + after;
-      const found = notifications.findIndex(
+      const found = sent.findIndex(
         (call) => call.who === who && call.sensorId === sensorId && call.at >= time && call.at <= time + late,
       );
-      if (found >= 0 && (notifications[found]?.at ?? 0) <= acknowledgedAt + 1_000) notifications.splice(found, 1);
+      if (found >= 0 && (sent[found]?.at ?? 0) <= acknowledgedAt + 1_000) sent.splice(found, 1);
       else if (time + late < acknowledgedAt) missing.push(`${sensorId}: ${who} after ${after / 1_000} s`);
     }
   const acknowledged = [...falls.values()].filter(({ acknowledgedAt }) => acknowledgedAt < end).length;
-  return { falls: falls.size, notified: home.told.length, acknowledged, missing, needless: notifications };
+  return { falls: falls.size, notified: home.notifications.length, acknowledged, missing, needless: sent };
 };
 
 describe('a night with 50 sensors and three recipients who acknowledge at random', () => {

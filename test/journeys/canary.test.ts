@@ -64,7 +64,7 @@ describe('the canary', () => {
     expect(write, ledger.text()).toBeLessThanOrEqual(CANARY.write + 3 * SWEEP.write);
   });
 
-  test('has a separate customer with one sensor that no other customer sees', async () => {
+  test('lives in a separate customer with one sensor that no other customer sees', async () => {
     const { client, customerId } = await createHome(admin, 'maple', ['manage_sensors']);
     const [seen] = await client.ok<[{ data: unknown[] }]>('GET', `/sensors?customerId=${customerId}`);
     expect(seen.data).toEqual([]);

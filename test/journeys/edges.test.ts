@@ -7,7 +7,7 @@ import { clientOf, logIn, register } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, type adminOf, createAlarm, createHome, fallMessage } from '../fixtures/home.ts';
 
-const FREE_TEXT = 'a key of our own';
+const FREE_TEXT = 'a key from a factory';
 let cloud: Cloud;
 let admin: Awaited<ReturnType<typeof adminOf>>;
 let home: Awaited<ReturnType<typeof createHome>>;

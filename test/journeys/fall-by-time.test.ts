@@ -68,7 +68,7 @@ const prepare = async (name: string) => {
 };
 
 describe('a fall of which the device only reports the start', () => {
-  test('is confirmed, reported and finished after the durations of its sensor', async () => {
+  test('advances to confirmed, notified and finished after the durations of its sensor', async () => {
     const { post, pass, received, critical } = await prepare('maple');
     await critical({
       durationUntilConfirmSec: 20,
@@ -89,7 +89,7 @@ describe('a fall of which the device only reports the start', () => {
     expect(received().actions).toHaveLength(4);
   });
 
-  test('is confirmed energyDurationUntilConfirm after its start, and reported up to 3 s later, as documented', async () => {
+  test('advances to confirmed after energyDurationUntilConfirm, and notifies up to 3 s later, as documented', async () => {
     const { post, pass, received, critical } = await prepare('hazel');
     await critical({ durationUntilConfirmSec: 10, energyDurationUntilConfirm: 20 });
     const start = now();
@@ -105,11 +105,11 @@ describe('a fall of which the device only reports the start', () => {
     const { paths } = JSON.parse(document) as { paths: Record<string, Record<string, { description: string }>> };
     for (const method of ['get', 'put'])
       expect(paths['/sensors/{sensorId}/maker_a/config/critical']?.[method]?.description).toContain(
-        'told up to 3 s later',
+        'sent up to 3 s later',
       );
   });
 
-  test('has events by time with its location but without a message, and Raw receives only the message', async () => {
+  test('creates timed events with its location but without a message, and Raw receives only the message', async () => {
     const { post, pass, received } = await prepare('birch');
     await post(fallMessage('fall_detected', now()));
     await pass(200, 10);
@@ -132,7 +132,7 @@ describe('a fall of which the device only reports the start', () => {
     expect(received().raw).toHaveLength(2);
   });
 
-  test('is reported once even if the device reports it late', async () => {
+  test('notifies once even if the device reports it late', async () => {
     const { post, pass, received } = await prepare('alder');
     const start = now();
     await post(fallMessage('fall_detected', start));
@@ -142,14 +142,14 @@ describe('a fall of which the device only reports the start', () => {
     expect(received().actions.filter((action) => action === 'fall_detected')).toHaveLength(1);
   });
 
-  test('is reported after an outage of any length', async () => {
+  test('notifies after an outage of any length', async () => {
     const { post, pass, received } = await prepare('rowan');
     await post(fallMessage('fall_detected', now()));
     await pass(6 * 3_600);
     expect(received().actions).toEqual(['fall_suspected', 'confirmed', 'fall_detected', 'finished']);
   });
 
-  test('is checked on time by a timer, not only by the sweep', async () => {
+  test('advances on time by a timer, not only by the sweep', async () => {
     const { post } = await prepare('willow');
     const { waiting } = cloud;
     if (!('queues' in waiting)) throw new Error('this test needs queues in its process');
@@ -162,7 +162,7 @@ describe('a fall of which the device only reports the start', () => {
 });
 
 describe('a fall that is only reported as calling', () => {
-  test('is finished one minute after all its durations', async () => {
+  test('ends one minute after all its durations', async () => {
     const { post, pass, received, falls } = await prepare('ash');
     await post(fallMessage('calling', now()));
     await pass(170, 10);

@@ -153,7 +153,7 @@ describe('a rule with a region', () => {
     expect(notifications('room').at(-1)?.rule.regionName).toBe('Door');
   });
 
-  test('is rejected for situations without a region: presence in the room, the sensor, vital signs', async () => {
+  test('rejects situations without a region: presence in the room, the sensor, vital signs', async () => {
     const { client, rule, regionId } = await prepare('aspen');
     const create = (situation: string) =>
       client.call('POST', '/rules', { ...rule, title: 't', regionId, situation, isEnabled: false });

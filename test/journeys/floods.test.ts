@@ -45,7 +45,7 @@ afterAll(async () => {
   await telegram.stop();
 });
 beforeEach(() => {
-  world.letters.length = 0;
+  world.sentMessages.length = 0;
   pushes.length = 0;
   telegram.reset();
   failpoint = () => {};
@@ -55,7 +55,7 @@ beforeEach(() => {
 const GATHERED_MS = 22_000;
 
 type Home = Awaited<ReturnType<typeof world.furnish>>;
-/** Adds sensors of maker B to a home, which report themselves whether they are online. */
+/** Adds sensors of maker B to a home, which reportOnline themselves whether they are online. */
 const addSensors = async ({ client, customerId }: Home, count: number) => {
   const sensors: { say: (message: unknown) => Promise<unknown> }[] = [];
   for (let at = 1; at <= count; at++) {
@@ -63,12 +63,12 @@ const addSensors = async ({ client, customerId }: Home, count: number) => {
     await world.table.update(items.sensor({ customerId, sensorId }), changes({ set: { name: `Room ${at}` } }));
     sensors.push({ say: (message: unknown) => device.ok('POST', `/devices/${sensorId}/messages`, message) });
   }
-  const report = async (isOnline: boolean, from = 0, to = count) => {
+  const reportOnline = async (isOnline: boolean, from = 0, to = count) => {
     await Promise.all(sensors.slice(from, to).map(({ say }) => say(b.online(isOnline))));
   };
-  await report(true);
+  await reportOnline(true);
   await world.idle();
-  return { report };
+  return { reportOnline };
 };
 
 /** Creates a home with sensors, and a user who is notified of offline sensors and falls on these channels. */
@@ -86,7 +86,7 @@ const subscribe = async ({ client, customerId }: Home, userId: number): Promise<
   const channel = { by: 'push', address: 'push.example.com', subscription, provenDate: world.now() } as const;
   await store(world.table).channels.put({ customerId, userId }, channel, null);
 };
-const sentBy = (by: Channel['by']) => world.letters.filter((letter) => letter.by === by).map(({ text }) => text);
+const sentBy = (by: Channel['by']) => world.sentMessages.filter((letter) => letter.by === by).map(({ text }) => text);
 /** Returns the state of each delivery to people of a home, and its number of attempts. */
 const statesOf = ({ customerId }: Home) =>
   world.table.queryAll<{ state: string; attempts: number }>({
@@ -97,11 +97,11 @@ const statesOf = ({ customerId }: Home) =>
 test('200 sensors that go offline are one message on each channel, and a fall among them is sent before it', async () => {
   const channels = { email: 'anna@example.com', sms: '+491701234567', telegram: '-100200' };
   const home = await createFlood(200, channels);
-  const { user, report, fall } = home;
+  const { user, reportOnline, fall } = home;
   await subscribe(home, user.id);
   await home.rule([{ userId: user.id, by: 'push' }], { situation: 'sensor_inactive' });
   await home.rule([{ userId: user.id, by: 'push' }], { title: 'FALL: {sensor}' });
-  await report(false);
+  await reportOnline(false);
   await fall();
   const isFall = (text: string) => text.includes('FALL');
   const telegramTexts = () => telegram.accepted.map(({ text }) => text);
@@ -129,8 +129,8 @@ test('200 sensors that go offline are one message on each channel, and a fall am
 });
 
 test('a message about one sensor has the texts of its rule and a link to acknowledge it', async () => {
-  const { report } = await createFlood(1, { telegram: '-100201' });
-  await report(false);
+  const { reportOnline } = await createFlood(1, { telegram: '-100201' });
+  await reportOnline(false);
   await world.idle();
   expect(telegram.accepted).toEqual([]);
   await world.pass(GATHERED_MS);
@@ -142,9 +142,9 @@ test('a message about one sensor has the texts of its rule and a link to acknowl
 test('sensors that are online again are named beside those that are offline, each once', async () => {
   const home = await createFlood(3, { telegram: '-100202' });
   await home.rule(home.recipients, { situation: 'sensor_active', title: 'Back: {sensor}' });
-  await home.report(false);
+  await home.reportOnline(false);
   await world.idle();
-  await home.report(true, 2);
+  await home.reportOnline(true, 2);
   await world.idle();
   await world.pass(GATHERED_MS);
   expect(telegram.accepted).toHaveLength(1);
@@ -158,7 +158,7 @@ test('users who share a Telegram chat get one message there, and other customers
   const ben = await home.hire('Ben', { telegram: '-100203' });
   await home.rule([{ userId: ben.id, by: 'telegram' }], { situation: 'sensor_inactive' });
   const other = await createFlood(3, { telegram: '-100203' }, 'Carla');
-  await Promise.all([home.report(false), other.report(false)]);
+  await Promise.all([home.reportOnline(false), other.reportOnline(false)]);
   await world.idle();
   await world.pass(GATHERED_MS);
   await world.pass(10_000);
@@ -172,7 +172,7 @@ test('users who share a Telegram chat get one message there, and other customers
 test('a message that Telegram postpones is retried when it may be, for all of its deliveries together', async () => {
   const home = await createFlood(4, { telegram: '-100204' });
   for (let at = 0; at < 20; at++) await home.fall();
-  await home.report(false);
+  await home.reportOnline(false);
   await world.idle();
   await world.pass(GATHERED_MS);
   const offline = () => telegram.accepted.filter(({ text }) => text.startsWith('4 sensors offline')).length;
@@ -189,7 +189,7 @@ test('a message that Telegram postpones is retried when it may be, for all of it
 
 test('a process that dies between gathering and sending loses nothing', async () => {
   const home = await createFlood(6, { telegram: '-100205' });
-  await home.report(false);
+  await home.reportOnline(false);
   await world.idle();
   let claims = 0;
   failpoint = (name) => {
@@ -227,7 +227,7 @@ test('a chat that refuses for good ends the delivery with the reason, and marks 
   const [delivery] = await home.sent();
   expect(delivery).toMatchObject({ state: 'failed', reason: 'gone', attempts: 1 });
   const detail = await client.ok<{ attemptLog: object[] }>('GET', `${at}/${delivery?.id}`);
-  expect(detail.attemptLog).toMatchObject([{ error: 'gone', responseBody: description.slice(0, 200) }]);
+  expect(detail.attemptLog).toMatchObject([{ error: 'status_403', responseBody: description.slice(0, 200) }]);
   const channels = () => store(world.table).channels.verifiedOf({ customerId, userId: user.id });
   expect(await channels()).toEqual([{ by: 'telegram', address: '-100207', undeliverableDate: expect.any(Number) }]);
   telegram.answerWith(() => null);

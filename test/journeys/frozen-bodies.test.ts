@@ -144,7 +144,7 @@ describe('the device message in a delivery', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('is not needed for custom1, which does not contain it', async () => {
+  test('may be missing for custom1, which does not contain it', async () => {
     const { fall, receiver, loseMessages } = await world.furnish({ format: 'custom1', retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();

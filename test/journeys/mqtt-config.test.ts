@@ -56,7 +56,7 @@ describe('the MQTT notification of a changed configuration', () => {
       admin.ok('PUT', `/sensors/${sensor.sensorId}/customer`, { customerId: otherHome }),
   };
   test.each(Object.entries(change))(
-    'is sent once after %s was stored, with the version that the device then fetches',
+    'goes out once after %s was stored, with the version that the device then fetches',
     async (_, make) => {
       await client.ok('PUT', `/sensors/${sensor.sensorId}/room`, { ...defaultRoom, yMax: 290 });
       await eventually(() => expect(device.heard.config).toHaveLength(1));
@@ -69,7 +69,7 @@ describe('the MQTT notification of a changed configuration', () => {
     },
   );
 
-  test('is also sent to devices of maker B', async () => {
+  test('reaches devices of maker B too', async () => {
     const theirs = await linkSensor(client, 'maker_b');
     const listening = await createDevice(cloud.mqttUrl ?? '', theirs);
     await client.ok('PUT', `/sensors/${theirs.sensorId}/maker_b/config/fall`, defaultsOf(fallFields));
@@ -78,7 +78,7 @@ describe('the MQTT notification of a changed configuration', () => {
     await listening.end();
   });
 
-  test('is not sent if nothing was stored', async () => {
+  test('stays away if nothing was stored', async () => {
     expect((await client.call('PUT', telemetry(), {})).status).toBe(400);
     await client.ok('GET', telemetry());
     await device.say({});

@@ -87,7 +87,7 @@ describe('one sensor', () => {
     return { uuids, events: (await uuidsOf(client, sensorId)).filter((uuid) => uuids.includes(uuid)) };
   };
 
-  test('has its messages processed in order while many are in flight', async () => {
+  test('keeps the order of its messages while many are in flight', async () => {
     const sensor = await linkSensor(client);
     const device = await createDevice(cloud.mqttUrl ?? '', sensor);
     const falls = fallsOf(30);
@@ -97,7 +97,7 @@ describe('one sensor', () => {
     await device.end();
   });
 
-  test('has its messages processed in order when it alternates between MQTT and HTTP', async () => {
+  test('keeps the order of its messages when it alternates between MQTT and HTTP', async () => {
     const sensor = await linkSensor(client);
     const device = await createDevice(cloud.mqttUrl ?? '', sensor);
     const falls = fallsOf(20);

@@ -49,7 +49,7 @@ const runTimers = () => {
 };
 
 describe('an MQTT connection', () => {
-  test('is accepted with the sensor id and token of a device, and its sensor id as client id', async () => {
+  test('needs the sensor id and token of a device, and its sensor id as client id', async () => {
     expect(await connectError(url, sensor)).toBeNull();
   });
 

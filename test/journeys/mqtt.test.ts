@@ -73,7 +73,7 @@ describe('a message published over MQTT', () => {
     expect(await events()).toEqual([message.uuid]);
   });
 
-  test('is acknowledged only once it is in the queue, and resent until then', async () => {
+  test('gets its acknowledgement only once it is in the queue, and is resent until then', async () => {
     const message = fall();
     const { queues } = cloud.runtime;
     const { send } = queues;
@@ -113,12 +113,12 @@ describe('the last will of a device', () => {
   };
   const isActive = async (sensorId: string) => (await client.ok('GET', `/sensors/${sensorId}`)).isActive;
 
-  test('is processed like any message when the connection breaks, if it is for its own topic', async () => {
+  test('takes effect like any message when the connection breaks, if it is for its own topic', async () => {
     const sensor = await withWill((sensorId) => topicsOf(sensorId).messages);
     await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
   });
 
-  test('is dropped if it is for another topic', async () => {
+  test('takes no effect if it is for another topic', async () => {
     const sensor = await withWill((sensorId) => topicsOf(sensorId).config);
     const listener = await createDevice(url, sensor);
     await listener.say({ cmd: 'event', type: 3, data: { 'number-people': 1 } });

@@ -115,7 +115,7 @@ describe('the list of open falls', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('is paginated by sensor', async () => {
+  test('paginates by sensor', async () => {
     const { client, sensor, list } = await homeOf('hazel');
     const all = [sensor, await linkSensor(client), await linkSensor(client)];
     for (const sensor of all) await fall(sensor, 'calling', now());
@@ -126,7 +126,7 @@ describe('the list of open falls', () => {
     expect(ids.flat()).toEqual(all.map(({ sensorId }) => sensorId).toSorted());
   });
 
-  test('is visible only to its customer and system admins; to others, the customer does not exist', async () => {
+  test('answers only its customer and system admins; to others, the customer does not exist', async () => {
     const ours = await homeOf('iris');
     const theirs = await homeOf('juniper');
     await fall(theirs.sensor, 'calling', now());

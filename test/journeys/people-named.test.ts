@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 beforeEach(() => {
-  world.letters.length = 0;
+  world.sentMessages.length = 0;
 });
 
 test('everybody on duty at the time of a hit is notified once; a hit without anybody on duty records that, and counts in a metric', async () => {
@@ -29,7 +29,7 @@ test('everybody on duty at the time of a hit is notified once; a hit without any
   const [hit] = await hits();
   expect(hit?.nobodyOnDuty).toBe(false);
   expect(hit?.ruleMessages.map(({ accountId }) => accountId).toSorted()).toEqual([anna.id, ben.id].toSorted());
-  expect(world.letters.map(({ to }) => to).toSorted()).toEqual([
+  expect(world.sentMessages.map(({ to }) => to).toSorted()).toEqual([
     'anna@example.com',
     'anna@example.com',
     'ben@example.com',
@@ -75,9 +75,9 @@ test('a system admin without a customer can be notified until that permission is
   await world.proveOf(null, id, 'email', 'call@example.com');
   await rule([{ userId: id, by: 'email' }]);
   await fall();
-  expect(world.letters).toMatchObject([{ to: 'call@example.com' }]);
+  expect(world.sentMessages).toMatchObject([{ to: 'call@example.com' }]);
   await access(false);
   await fall();
-  expect(world.letters).toHaveLength(1);
+  expect(world.sentMessages).toHaveLength(1);
   expect((await sent())[0]).toMatchObject({ state: 'failed', reason: 'not_reachable' });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => {
   world.answerWith(() => {});
-  world.letters.length = 0;
+  world.sentMessages.length = 0;
 });
 
 /** The minimum wait (s) before each of the five attempts. */
@@ -34,7 +34,7 @@ test('a user is notified of a fall by mail, SMS and Telegram, and acknowledges i
   ]);
   await fall();
   const [mail, sms, chat] = ['email', 'sms', 'telegram'].map((by) =>
-    world.letters.filter((letter) => letter.by === by),
+    world.sentMessages.filter((message) => message.by === by),
   );
   expect([mail, sms, chat].map((all) => all?.length)).toEqual([1, 1, 1]);
   expect(mail?.[0]).toMatchObject({
@@ -105,7 +105,7 @@ test('a delivery to a person fails after five attempts within ten minutes, and o
   expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(650);
   expect((await hits())[0]).toMatchObject({ allSend: false, ruleMessages: [{ wasSend: false }] });
   expect((await hits())[0]?.ruleMessages[0]?.sendTryTimes).toHaveLength(5);
-  expect(world.letters).toMatchObject([
+  expect(world.sentMessages).toMatchObject([
     { by: 'email', to: 'boss@example.com', text: expect.stringMatching(/could not be delivered to Ben by SMS/) },
   ]);
   expect(world.valuesOf('AlarmsFailed')).toEqual([1]);
@@ -141,7 +141,7 @@ test('a customer over its daily SMS quota gets no SMS until the first one is a d
     ['delivered', null, 1],
     ['delivered', null, 2],
   ]);
-  expect(world.letters).toHaveLength(3);
+  expect(world.sentMessages).toHaveLength(3);
   expect(world.valuesOf('SmsLimitReached')).toEqual([1]);
   await world.pass(86_400_000);
   await fall();
@@ -164,7 +164,7 @@ test('a delivery to a person can be resent, which ends the pending one, and only
   expect(await client.ok('GET', `${at}/${first?.id}`)).toMatchObject({ state: 'delivered', reason: 'redelivered' });
   expect((await hits())[0]).toMatchObject({ allSend: true });
   await world.pass(60_000);
-  expect(world.letters).toHaveLength(1);
+  expect(world.sentMessages).toHaveLength(1);
   const guest = await hire('Guest', {}, { permissions: ['manage_bots'] });
   for (const [method, path] of [
     ['GET', ''],

@@ -254,5 +254,7 @@ test('users who are logged in can read the quotas', async () => {
     replays: 1,
     messagesPerSecond: 100,
     smsPerDay: 100,
+    smsCodesPerDay: 100,
+    smsTestsPerDay: 100,
   });
 });

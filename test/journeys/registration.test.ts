@@ -175,7 +175,7 @@ describe('registration events', () => {
     expect([await actionsOf(sensorId), death.isOver()]).toEqual([['sensor/registered'], true]);
   });
 
-  test('are limited to 100 rejections in 15 minutes for all sensors of a customer', async () => {
+  test('include at most 100 rejections in 15 minutes for all sensors of a customer', async () => {
     const first = await linked();
     const other = await linked();
     ahead += 15 * MINUTE;
@@ -216,7 +216,7 @@ describe('a provisioning key', () => {
     expect(await shown(key)).toMatchObject({ devices: 7, lastUsed: expect.any(Number) });
   });
 
-  test('is rejected like an unknown key once it has expired', async () => {
+  test('fails like an unknown key once it has expired', async () => {
     const key = await make({ expires: systemClock.now() + ahead + MINUTE });
     expect(await statusOf(registerBy(key))).toBe(201);
     const { lastUsed } = (await shown(key)) ?? {};
@@ -228,7 +228,7 @@ describe('a provisioning key', () => {
   });
 
   test.each([{ expires: 1 }, { expires: '2030' }, { maxDevices: 0 }, { maxDevices: 1_000_001 }, { maxDevices: 1.5 }])(
-    'is rejected with 400 for %j',
+    'rejects %j with 400',
     async (more) => {
       const body = { name: 'n', manufacturer: 'maker_a', ...more };
       expect(await statusOf(admin.call('POST', '/provisioning-keys', body))).toBe(400);

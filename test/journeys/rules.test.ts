@@ -63,7 +63,7 @@ const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') =
 };
 
 describe('a rule', () => {
-  test('with a region fires only there, and without one in every region', async () => {
+  test('fires only in its region, and without one in every region', async () => {
     const { sensor, addRule, say, regionId, byRule } = await prepare('maple');
     const there = { situation: 'door_entered', title: 'here', message: '{region}', rateLimitSeconds: 0 };
     await addRule({ ...there, sensorId: sensor.sensorId, regionId: regionId('Door') });
@@ -144,7 +144,7 @@ describe('a rule', () => {
     expect(all().filter((action) => action === 'fall_detected')).toHaveLength(2);
   });
 
-  test('has a rate limit per sensor, which never suppresses the first event of a fall', async () => {
+  test('fires at most once per rate limit and sensor, but always for the first event of a fall', async () => {
     const { addRule, say, byRule } = await prepare('cedar');
     for (const situation of ['occupied_room', 'fall_detected', 'fall_confirmed'])
       await addRule({ situation, title: situation, rateLimitSeconds: 86_400 });

@@ -39,15 +39,19 @@ export const channels = group({
     listChannels: {
       method: 'GET',
       path: '/users/{userId}/channels',
-      summary: 'List the channels of the caller',
-      description: onlySelf,
+      summary: 'List the channels of a user',
+      description:
+        'Shows which channels are verified, and which were undeliverable. Only the user sees the addresses. Other users of ' +
+        'the customer need `manage_users`.',
       auth: 'user',
-      may: 'logged_in',
+      may: 'manage_users',
+      orSelf: true,
+      within: 'user',
       params: ByUser,
       success: 200,
       response: z.array(ChannelView),
       errors: ['user_not_found'],
-      uses: ['channels.list'],
+      uses: ['channels.list', 'users.get'],
     },
     setChannel: {
       ...ofUser,
@@ -56,8 +60,9 @@ export const channels = group({
       summary: 'Set up a channel of the caller',
       description:
         'Replaces the channel, and sends a code there to verify the address. The code has six digits and is valid for 10 ' +
-        'minutes and five attempts. At most five codes an hour are sent to an address, and for a user. Push needs no code. ' +
-        `An address that is already verified stays verified, and gets no code. ${onlySelf}`,
+        'minutes and five attempts. At most five codes an hour are sent to an address, and for a user; by SMS at most five ' +
+        'a day for a user. Push needs no code. An address that is already verified stays verified, and gets no code unless ' +
+        `it was undeliverable since. ${onlySelf}`,
       body: ChannelUpdate,
       response: ChannelView,
       errors: ['user_not_found', 'channel_unavailable', 'limit_reached'],
@@ -65,6 +70,7 @@ export const channels = group({
         'channels.list',
         'channels.put',
         'limits.countFailure',
+        'limits.countWithin',
         'keep:quotas',
         'call:webhooks',
         'send:person',

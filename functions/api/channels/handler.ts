@@ -3,6 +3,7 @@ import { pushKeysFrom } from '#shared/auth/push-keys.ts';
 import { hashSecret } from '#shared/auth/tokens.ts';
 import type { Caller } from '#shared/domain/identity/permission.ts';
 import { codeHashInput, MAX_DUTY, PUSH_KEY_CONTEXT } from '#shared/domain/people/channel.ts';
+import { channelView, channelViewForOthers } from '#shared/domain/people/channel-view.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 import { channelIn } from './channel-input.ts';
 import { channels } from './contract.ts';
@@ -13,7 +14,7 @@ type UserCall = {
   params: { userId: number };
   fail: (code: 'user_not_found') => never;
 };
-/** Returns the ids of the caller. Nobody, not even a system admin, can see or change channels of others. */
+/** Returns the ids of the caller. Nobody, not even a system admin, can change channels of others. */
 const ownIds = ({ caller, params, fail }: UserCall) => {
   if (params.userId !== caller.accountId) return fail('user_not_found');
   return { customerId: caller.customerId, userId: caller.accountId };
@@ -36,7 +37,12 @@ export const handler = serve(channels, {
     return { kinds: [...channelKinds], pushKey: key.publicKey };
   },
 
-  listChannels: async (call, { store }) => store.channels.list(ownIds(call)),
+  listChannels: async ({ caller, customerId, params: { userId }, fail }, { store }) => {
+    const isSelf = userId === caller.accountId;
+    if (!isSelf && !(await store.users.get(customerId, userId))) return fail('user_not_found');
+    const channels = await store.channels.list({ customerId, userId });
+    return channels.map(isSelf ? channelView : channelViewForOthers);
+  },
 
   setChannel: async (call, deps) => {
     const { store, channelKinds } = deps;
@@ -44,12 +50,17 @@ export const handler = serve(channels, {
     const ids = ownIds(call);
     if (!channelKinds.includes(params.by)) return fail('channel_unavailable');
     const { subscription, ...channel } = await channelIn(call, deps);
-    const known = (await store.channels.list(ids)).find(({ by }) => by === params.by);
-    if (params.by !== 'push' && known?.address === channel.address && known.provenDate !== null) return known;
     if (subscription) {
       if (!(await store.channels.put(ids, { ...channel, subscription }, null))) return fail('user_not_found');
-    } else await sendCode(call, deps, channel);
-    return channel;
+      return channelView(channel);
+    }
+    const known = (await store.channels.list(ids)).find(({ by }) => by === params.by);
+    const isVerified = known?.address === channel.address && known.provenDate !== null;
+    if (isVerified && known.undeliverableDate === undefined) return channelView(known);
+    // An address that was undeliverable stays in use until its code is entered: the next alarm may arrive.
+    const pending = isVerified ? known : channel;
+    await sendCode(call, deps, pending);
+    return channelView(pending);
   },
 
   proveChannel: async (call, { store, now }) => {
@@ -60,7 +71,7 @@ export const handler = serve(channels, {
     if (hash !== pending.codeHash) return refuse('code', 'wrong_code');
     const provenDate = now();
     if (!(await store.channels.verify(ids, params.by, hash, provenDate))) return refuse('code', 'wrong_code');
-    return { by: pending.by, address: pending.address, provenDate };
+    return channelView({ by: pending.by, address: pending.address, provenDate });
   },
 
   deleteChannel: async (call, { store }) => {

@@ -1,5 +1,5 @@
 import { hashSecret } from '#shared/auth/tokens.ts';
-import { isAccepted, isGone } from '#shared/delivery/targets/person.ts';
+import { isAccepted, isFinal } from '#shared/delivery/targets/person.ts';
 import { languageOf } from '#shared/domain/identity/locale.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import {
@@ -8,8 +8,8 @@ import {
   codeHashInput,
   type KeptChannel,
   newChannelCode,
-  smsLimitOf,
 } from '#shared/domain/people/channel.ts';
+import { SMS_CODES_PER_DAY, SMS_WINDOW_SECONDS, smsLimitOf } from '#shared/domain/people/sms-quota.ts';
 import type { SetCall, SetDeps } from './channel-input.ts';
 import { codeMessage } from './texts.ts';
 
@@ -24,12 +24,14 @@ const countCode = async (call: SetCall, { store: { limits }, quotas, now }: SetD
     if (count > CODES_PER_HOUR) return fail('rate_limited', { waitSeconds: seconds });
   }
   if (by !== 'sms') return;
-  const { subject, windowSeconds } = smsLimitOf(caller.customerId);
-  const sent = await limits.countFailure(subject, windowSeconds, now());
-  if (sent.count > quotas.smsPerDay) return fail('limit_reached', limitOf(quotas, 'smsPerDay'));
+  const ofUser = await limits.countFailure(`sms:code:user:${caller.accountId}`, SMS_WINDOW_SECONDS, now());
+  if (ofUser.count > SMS_CODES_PER_DAY) return fail('rate_limited', { waitSeconds: ofUser.seconds });
+  const { subject, limit } = smsLimitOf(caller.customerId, 'code', quotas);
+  const count = await limits.countWithin(subject, limit, SMS_WINDOW_SECONDS, now());
+  if (count === null) return fail('limit_reached', limitOf(quotas, 'smsCodesPerDay'));
 };
 
-/** Stores a channel that is not verified, and sends the code there that verifies it. */
+/** Stores a channel, and sends the code there that verifies it. */
 export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChannel): Promise<void> => {
   const { caller, fail, refuse, locale } = call;
   const { store, now, random, person, settings } = deps;
@@ -43,9 +45,11 @@ export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChanne
   const ids = { customerId: caller.customerId, userId: caller.accountId };
   if (!(await store.channels.put(ids, channel, proof))) return fail('user_not_found');
   const language = languageOf(locale);
-  const message = codeMessage[language]({ service: settings.SERVICE_NAME, code, minutes: CODE_MINUTES });
+  const { title, text } = codeMessage[language]({ service: settings.SERVICE_NAME, code, minutes: CODE_MINUTES });
   const { by, address } = channel;
-  const outcome = await person({ by, address }, { ...message, url: null, language });
-  if (isGone(outcome)) return refuse('address', 'channel_gone');
+  // A mail has its title only as the subject, which a phone may cut off.
+  const message = { title, text: by === 'email' ? `${title}\n\n${text}` : text, url: null, language };
+  const outcome = await person({ by, address }, message);
+  if (isFinal(outcome)) return refuse('address', 'channel_gone');
   if (!isAccepted(outcome)) return fail('unavailable', { waitSeconds: 30 });
 };

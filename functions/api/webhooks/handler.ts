@@ -91,13 +91,13 @@ export const handler = serve(webhooks, {
 
   getCircuit: async (call, { store, now }) => circuitOf(await findWebhook(call, store), now()),
 
-  updateWebhook: async (call, { store, webhookClient, encryptSecret: sealSecret, now }) => {
+  updateWebhook: async (call, { store, webhookClient, encryptSecret, now }) => {
     const { caller, customerId, params, body, fail, refuse } = call;
     if (!mayManage(caller, body)) return fail('forbidden');
     await checkUrl(webhookClient, body.url, refuse);
     await checkGroup(store, customerId, body, refuse);
     const { secretKey } = body;
-    const encrypted = secretKey ? { secretKey: await sealSecret(secretKey, params.webhookId) } : {};
+    const encrypted = secretKey ? { secretKey: await encryptSecret(secretKey, params.webhookId) } : {};
     const replace = async () => {
       const before = await findWebhook(call, store);
       if (await breaksRules(store, before, body)) refuse('format', 'format_loses_rules');
@@ -126,9 +126,9 @@ export const handler = serve(webhooks, {
     return { status: 'OK' };
   },
 
-  drawWebhookToken: async (call, { store, encryptSecret: sealSecret, now, random }) => {
+  drawWebhookToken: async (call, { store, encryptSecret, now, random }) => {
     const token = newToken(random);
-    const encrypted = await sealSecret(token, call.params.webhookId);
+    const encrypted = await encryptSecret(token, call.params.webhookId);
     const replace = async () => {
       const webhook = await findWebhook(call, store);
       return (await store.webhooks.setToken(webhook, encrypted, now())) ? { token } : null;

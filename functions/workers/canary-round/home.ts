@@ -85,7 +85,7 @@ const createRule = async (
  * `createHome` of lib/home, which calls the API: the function has no admin to log in as, and its home has no user.
  */
 export const createCanaryHome = async (deps: CanaryDeps, url: string): Promise<CanarySetup> => {
-  const { store, now, encryptSecret: sealSecret } = deps;
+  const { store, now, encryptSecret } = deps;
   const time = now();
   const customerId = await store.limits.nextNumber('customers');
   await store.customers.create({
@@ -99,7 +99,7 @@ export const createCanaryHome = async (deps: CanaryDeps, url: string): Promise<C
   });
   const { id: sensorId, token } = await registerDevice(deps, customerId);
   await createRule(deps, customerId, url);
-  const home = { customerId, sensorId, deviceToken: await sealSecret(token, TOKEN_CONTEXT), url };
+  const home = { customerId, sensorId, deviceToken: await encryptSecret(token, TOKEN_CONTEXT), url };
   await store.canary.storeSetup(home, hashSecret(token));
   return home;
 };

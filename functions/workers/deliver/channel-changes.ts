@@ -1,4 +1,4 @@
-import { isAccepted, type PersonOutcome } from '#shared/delivery/targets/person.ts';
+import { isAccepted, isFinal, type PersonOutcome } from '#shared/delivery/targets/person.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import type { DeliverDeps } from './deps.ts';
@@ -12,8 +12,8 @@ const usersOf = async ({ store }: DeliverDeps, deliveries: readonly Delivery[]) 
 };
 
 /**
- * Stores at the channels of the recipients what their service has reported: nothing can be delivered to the address, or can
- * be again, or the group has a new one. Changes nothing if the user has replaced the address meanwhile.
+ * Stores at the channels of the recipients what Telegram has reported: nothing can be delivered to the chat, or can be
+ * again, or the group has a new id. Changes nothing if a user has replaced the channel meanwhile.
  */
 export const updateChannels = async (
   deps: DeliverDeps,
@@ -22,24 +22,18 @@ export const updateChannels = async (
   outcome: PersonOutcome,
 ): Promise<void> => {
   const { store, now, log } = deps;
-  if (channel.by === 'push') return;
-  const { by, address, undeliverableDate } = channel;
-  const { movedTo = null, gone: reason = null } = {
-    movedTo: null,
-    gone: null,
-    ...(typeof outcome === 'object' && outcome),
-  };
-  // Other services accept messages that they later report as undeliverable.
-  const isBack = by === 'telegram' && isAccepted(outcome) && undeliverableDate !== undefined;
-  if (movedTo === null && reason === null && !isBack) return;
+  // Other services report only later that a message did not arrive.
+  if (channel.by !== 'telegram' || outcome === 'gone') return;
+  const { by, address: from, undeliverableDate } = channel;
+  const reason = isFinal(outcome) ? outcome.answer : null;
+  const to = typeof outcome === 'object' && 'movedTo' in outcome ? outcome.movedTo : from;
+  const isReached = isAccepted(outcome) && (to !== from || undeliverableDate !== undefined);
+  if (reason === null && !isReached) return;
   for (const user of await usersOf(deps, deliveries)) {
     const { userId } = user;
-    if (movedTo !== null) {
-      log('info', 'the group of a Telegram channel has a new chat id', { userId });
-      await store.channels.move(user, by, { from: address, to: movedTo });
-    } else {
-      if (reason !== null) log('warn', 'nothing can be delivered to a channel', { userId, by, reason });
-      await store.channels.markUndeliverable(user, { by, address }, reason === null ? null : { date: now(), reason });
-    }
+    const date = now();
+    if (reason !== null) await store.channels.markUndeliverable(user, by, { sentAt: date, date, reason });
+    else await store.channels.recordReached(user, by, { from, to });
+    log('info', 'Telegram has reported a change of a channel', { userId, reason, isMoved: to !== from });
   }
 };

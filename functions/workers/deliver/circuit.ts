@@ -1,3 +1,4 @@
+import { isFirstDelivery } from '#shared/api/failed-delivery.ts';
 import type { Permit } from '#shared/concurrency/semaphore.ts';
 import type { SlotPool } from '#shared/delivery/webhook-client.ts';
 import {
@@ -15,7 +16,7 @@ import { hasUrl, type WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
-import { disableWebhook, isFirstDelivery } from './managers.ts';
+import { disableWebhook } from './disable-webhook.ts';
 import { delayBefore } from './schedule.ts';
 import {
   ACQUIRE_TIMEOUT_MS,

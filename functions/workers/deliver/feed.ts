@@ -1,3 +1,4 @@
+import { mailManagers, notifyFailed } from '#shared/api/failed-delivery.ts';
 import { RELEASE_INTERVAL, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { hasUrl, isExpired, UNFETCHED_ALERT_AFTER, unfetchedSince } from '#shared/domain/delivery/feed.ts';
 import { isResting } from '#shared/domain/delivery/states.ts';
@@ -5,7 +6,6 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
 import { endIfExpired } from './hold.ts';
-import { mailManagers, notifyFailed } from './managers.ts';
 import { enqueueIfSoon, type Outcome, requeue } from './schedule.ts';
 import { findMessage } from './send.ts';
 

@@ -1,8 +1,8 @@
+import { notifyFailed } from '#shared/api/failed-delivery.ts';
 import { RELEASE_INTERVAL, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
-import { notifyFailed } from './managers.ts';
 import { enqueueIfSoon, type Outcome, requeue } from './schedule.ts';
 
 /** Ends a held delivery after 14 days, and reports it. */

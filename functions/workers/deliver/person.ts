@@ -1,21 +1,23 @@
+import { notifyFailed, warnOfSmsLimit } from '#shared/api/failed-delivery.ts';
 import { getLinkKey } from '#shared/api/link-key.ts';
 import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { inBatches } from '#shared/concurrency/in-batches.ts';
 import { gatheredNotification } from '#shared/delivery/gathered.ts';
 import { notificationFor } from '#shared/delivery/message.ts';
-import { isAccepted, isGone, type PersonOutcome } from '#shared/delivery/targets/person.ts';
-import { resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
+import { isAccepted, isFinal, type Notification, type PersonOutcome } from '#shared/delivery/targets/person.ts';
+import { type AttemptResult, resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import {
-  type AttemptOutcome,
   type Delivery,
   messageUuidOf,
   type NextState,
   nextStateAfter,
+  nextStateAfterHostFailure,
   PERSON_DELAYS,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
 import { isGathered } from '#shared/domain/delivery/gathering.ts';
-import { type Channel, smsLimitOf } from '#shared/domain/people/channel.ts';
+import type { Channel } from '#shared/domain/people/channel.ts';
+import { isNearSmsLimit, SMS_WINDOW_SECONDS, smsLimitOf, smsPurposeOf } from '#shared/domain/people/sms-quota.ts';
 import { withLogContext } from '#shared/observability/log.ts';
 import type { Deliver } from '#shared/queue/task.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
@@ -23,55 +25,73 @@ import { updateChannels } from './channel-changes.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
 import { electGatherer, gatherFor } from './gather.ts';
 import { lease } from './lease.ts';
-import { notifyFailed } from './managers.ts';
 import { recordAttempt } from './record.ts';
 import type { Outcome } from './schedule.ts';
 
 /** Why a person is not notified, and no retry would help. */
 type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
 /** The result of an attempt. */
-type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome };
+type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome; isNearLimit?: boolean };
+
+/** Counts an SMS. Refused if the customer has none left for its purpose. */
+const countSms = async (
+  { store, quotas, now, measure }: DeliverDeps,
+  delivery: Delivery,
+): Promise<Refusal | { kind: 'counted'; isNearLimit: boolean }> => {
+  const purpose = smsPurposeOf(delivery);
+  const { subject, limit } = smsLimitOf(delivery.customerId, purpose, quotas);
+  const count = await store.limits.countWithin(subject, limit, SMS_WINDOW_SECONDS, now());
+  if (count !== null) return { kind: 'counted', isNearLimit: purpose !== 'test' && isNearSmsLimit(count, quotas) };
+  if (purpose !== 'test') measure('SmsLimitReached');
+  return { kind: 'refused', reason: 'limit_reached' };
+};
+
+/** The channel for a person. `isNearLimit`: the customer has few SMS left. */
+type Target = Refusal | { kind: 'found'; channel: Channel; isNearLimit: boolean };
 
 /**
  * Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed.
  */
-const channelFor = async (
-  { store, quotas, now, measure }: DeliverDeps,
-  { customerId, person, attempts }: Delivery,
-): Promise<Refusal | { kind: 'found'; channel: Channel }> => {
-  const channels = person && (await verifiedChannelsOf(store, customerId, person.userId));
+const channelFor = async (deps: DeliverDeps, delivery: Delivery): Promise<Target> => {
+  const { customerId, person, attempts } = delivery;
+  const channels = person && (await verifiedChannelsOf(deps.store, customerId, person.userId));
   const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
   // A delivery counts once: attempts that the service did not accept sent nothing.
-  if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel };
-  const { subject, windowSeconds } = smsLimitOf(customerId);
-  const { count } = await store.limits.countFailure(subject, windowSeconds, now());
-  if (count <= quotas.smsPerDay) return { kind: 'found', channel };
-  measure('SmsLimitReached');
-  return { kind: 'refused', reason: 'limit_reached' };
+  if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel, isNearLimit: false };
+  const counted = await countSms(deps, delivery);
+  return counted.kind === 'refused' ? counted : { kind: 'found', channel, isNearLimit: counted.isNearLimit };
 };
 
-/** Returns the error of an attempt, or null if the service accepted the notification. */
-const errorOf = (answer: Answer): string | null => {
-  if (answer.kind === 'refused') return answer.reason;
+const send = async (
+  deps: DeliverDeps,
+  { customerId, id: deliveryId, attempts: attempt }: Delivery,
+  target: Target,
+  message: Notification,
+): Promise<Answer> => {
+  if (target.kind === 'refused') return target;
+  const outcome = await deps.person(target.channel, message, { customerId, deliveryId, attempt });
+  return { kind: 'sent', outcome, isNearLimit: target.isNearLimit };
+};
+
+/** Returns the result of an attempt, without an error if the service accepted the notification. */
+const resultOf = (answer: Answer, durationMs: number): AttemptResult => {
+  if (answer.kind === 'refused') return resultWithoutRequest(answer.reason, durationMs);
   const { outcome } = answer;
-  if (isAccepted(outcome)) return null;
-  return isGone(outcome) ? 'gone' : outcome.retry;
+  if (isAccepted(outcome)) return resultWithoutRequest(null, durationMs);
+  if (outcome === 'gone') return resultWithoutRequest(outcome, durationMs);
+  return resultWithoutRequest('retry' in outcome ? outcome.retry : outcome.refused, durationMs, outcome.answer);
 };
 
-/** Returns the reason that the service gave because of which no retry would help, or ''. */
-const reasonOf = (answer: Answer): string =>
-  answer.kind === 'sent' && typeof answer.outcome === 'object' && 'gone' in answer.outcome ? answer.outcome.gone : '';
-
-const outcomeOf = (outcome: PersonOutcome): AttemptOutcome => {
-  if (isAccepted(outcome)) return { what: 'accepted' };
-  return isGone(outcome) ? { what: 'gone' } : { ...plainFailure, retryAfterSeconds: outcome.afterSeconds ?? 0 };
+const nextState = (delivery: Delivery, answer: Answer, at: { now: number; random: number }): NextState => {
+  if (answer.kind === 'refused') return { state: 'failed', reason: answer.reason };
+  const { outcome } = answer;
+  if (isFinal(outcome)) return { state: 'failed', reason: 'gone' };
+  if (isAccepted(outcome)) return { state: 'delivered' };
+  if (outcome.isOfHost) return nextStateAfterHostFailure(delivery, at);
+  const failure = { ...plainFailure, retryAfterSeconds: outcome.afterSeconds ?? 0 };
+  return nextStateAfter(delivery.attempts, failure, PERSON_DELAYS, at);
 };
-
-const nextState = (answer: Answer, { attempts }: Delivery, time: { now: number; random: number }): NextState =>
-  answer.kind === 'refused'
-    ? { state: 'failed', reason: answer.reason }
-    : nextStateAfter(attempts, outcomeOf(answer.outcome), PERSON_DELAYS, time);
 
 /** Records the answer for each delivery that the message stands for. All succeed, or are retried together. */
 const recordAnswer = async (
@@ -80,10 +100,10 @@ const recordAnswer = async (
   answer: Answer,
   durationMs: number,
 ): Promise<Outcome> => {
-  const result = resultWithoutRequest(errorOf(answer), durationMs, reasonOf(answer));
-  const time = { now: deps.now(), random: randomFraction(deps) };
+  const result = resultOf(answer, durationMs);
+  const at = { now: deps.now(), random: randomFraction(deps) };
   const recordFor = async (delivery: Delivery, hasTask: boolean): Promise<NextState> => {
-    const next = nextState(answer, delivery, time);
+    const next = nextState(delivery, answer, at);
     if (next.state === 'failed') await notifyFailed(deps, null, delivery);
     const reportError = await recordAttempt(deps, null, delivery, { result, next, hasTask });
     if (reportError !== undefined) throw reportError;
@@ -96,8 +116,8 @@ const recordAnswer = async (
 };
 
 /**
- * Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. That several
- * sensors are offline or online again is one message.
+ * Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. Several
+ * deliveries about offline sensors become one message.
  */
 export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey, task: Deliver): Promise<Outcome> => {
   const { now } = deps;
@@ -117,9 +137,9 @@ export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey, task: De
   const deliveries = [delivery, ...others] as const;
   const message = others.length > 0 ? gatheredNotification(deliveries) : notificationFor(delivery, addressKey);
   const start = now();
-  const answer: Answer =
-    target.kind === 'found' ? { kind: 'sent', outcome: await deps.person(target.channel, message) } : target;
+  const answer = await send(deps, delivery, target, message);
   deps.failpoint('deliver.sent');
+  if (answer.kind === 'sent' && answer.isNearLimit) await warnOfSmsLimit(deps, delivery);
   const state = await recordAnswer(deps, deliveries, answer, now() - start);
   if (channel && answer.kind === 'sent') await updateChannels(deps, deliveries, channel, answer.outcome);
   return state;

@@ -1,4 +1,5 @@
 import { endOriginals, endReplay, reportAttempts } from '#shared/api/delivery-results.ts';
+import { notifyFailed } from '#shared/api/failed-delivery.ts';
 import { sendNotice } from '#shared/api/notices.ts';
 import type { AttemptResult } from '#shared/domain/delivery/attempt.ts';
 import {
@@ -15,7 +16,7 @@ import { timeOfUlid } from '#shared/domain/ids.ts';
 import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
 import { recordHealth } from './circuit.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
-import { disableWebhook, notifyFailed } from './managers.ts';
+import { disableWebhook } from './disable-webhook.ts';
 import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedule.ts';
 import type { Answer } from './send.ts';
 import type { AdmittedRequest } from './slots.ts';

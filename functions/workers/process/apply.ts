@@ -64,7 +64,7 @@ const customerDeliveries = async (
     return newDelivery(
       eventContext,
       to,
-      snapshotOf(eventContext, webhook && webhookSnapshot(webhook), null, text),
+      snapshotOf(eventContext, webhook && webhookSnapshot(webhook), null, { text }),
       now(),
     );
   });

@@ -130,7 +130,7 @@ export const decide = async (
   const created = events.length > 0 ? await decideRules(deps, context, events) : null;
   const state = stateAfter(before, judgement, created);
   const times = {
-    watchAt: former ? null : nextSweepCheck(deps, context, judgement),
+    checkAt: former ? null : nextSweepCheck(deps, context, judgement),
     formerUntil: former?.ttl ?? null,
   };
   // The check is enqueued first, so that a task exists for every open fall in a state.

@@ -67,9 +67,9 @@ export const entrySource = async (name: LambdaName): Promise<string> => {
   const nouns = await nounsOf(uses);
   const load = modulesOf(uses).map((module) => `${module}: () => import('#shared/${fileOfModule[module]}')`);
   return `
-import { onLambda } from '#shared/runtime/lambda-runtime.ts';
+import { lambdaHandler } from '#shared/runtime/lambda-runtime.ts';
 import { handler as onHosts } from '#functions/${kindOf(name)}/${name}/handler.ts';
 ${nouns.map(({ code }) => code).join('\n')}
-export const handler = onLambda(onHosts, { nouns: { ${nouns.map(({ noun }) => noun).join(', ')} }, load: { ${load.join(', ')} } });
+export const handler = lambdaHandler(onHosts, { nouns: { ${nouns.map(({ noun }) => noun).join(', ')} }, load: { ${load.join(', ')} } });
 `;
 };

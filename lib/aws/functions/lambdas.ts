@@ -19,15 +19,17 @@ const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
 export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...awsSchedules, ...authorizers];
 export type LambdaName = (typeof lambdas)[number]['name'];
 
-type OptionalFeatures = { mqtt: boolean; canary: boolean; alarmEmail: string };
+type OptionalFeatures = { mqtt: boolean; canary: boolean; alarmEmail: string; mailSender: string; smsOrigin: string };
+type Feature = keyof OptionalFeatures;
 
-/** The functions that exist only in stages with a setting. All others exist in every stage. */
+/** The functions that exist only in stages with one of these settings. All others exist in every stage. */
 const onlyWith = {
-  authorizer: 'mqtt',
-  ingest: 'mqtt',
-  'canary-round': 'canary',
-  'alarm-check': 'alarmEmail',
-} as const satisfies Partial<Record<LambdaName, keyof OptionalFeatures>>;
+  authorizer: ['mqtt'],
+  ingest: ['mqtt'],
+  'canary-round': ['canary'],
+  'alarm-check': ['alarmEmail'],
+  undeliverable: ['mailSender', 'smsOrigin'],
+} as const satisfies Partial<Record<LambdaName, readonly Feature[]>>;
 type Optional = keyof typeof onlyWith;
 
 /** A value for each function of a stage. Functions that the stage does not need have none. */
@@ -35,9 +37,9 @@ export type PerFunction<T> = Readonly<Record<Exclude<LambdaName, Optional>, T> &
 
 /** Whether a stage has a function. */
 export const hasFunction = (stage: OptionalFeatures, name: LambdaName): boolean => {
-  const settings: Partial<Record<LambdaName, keyof OptionalFeatures>> = onlyWith;
-  const setting = settings[name];
-  return setting === undefined || Boolean(stage[setting]);
+  const settings: Partial<Record<LambdaName, readonly Feature[]>> = onlyWith;
+  const needed = settings[name];
+  return needed === undefined || needed.some((setting) => Boolean(stage[setting]));
 };
 
 /** Returns the value of a function. Throws if the stage does not have the function. */

@@ -10,6 +10,7 @@ import type { AppApi } from '../api/app-api.ts';
 import type { DeviceApi } from '../api/device-api.ts';
 import { BACKUP_DAYS } from '../data/exports.ts';
 import { ruleNameOf } from '../mqtt/mqtt-names.ts';
+import type { ConfigurationSets } from '../notifications/service-events.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { Stage } from '../settings/settings.ts';
 
@@ -44,21 +45,31 @@ const queueUrls = (queues: Queues) => ({
   RETRIES_QUEUE_URL: queues.retries.queueUrl,
   JOBS_QUEUE_URL: queues.jobs.queueUrl,
   MQTT_QUEUE_URL: queues.mqtt?.queueUrl ?? '',
+  UNDELIVERABLE_QUEUE_URL: queues.undeliverable?.queueUrl ?? '',
   QUARANTINE_QUEUE_URL: queues.quarantine.queueUrl,
 });
 
-type Created = { table: ITable; queues: Queues; key: IKey; alarmTopic: ITopic | null; exports: Bucket };
+type Created = {
+  sets: ConfigurationSets;
+  table: ITable;
+  queues: Queues;
+  key: IKey;
+  alarmTopic: ITopic | null;
+  exports: Bucket;
+};
 
 /** Returns the values of all variables in a stage. */
 export const environmentValues = (
   stage: Stage,
-  { table, queues, key, alarmTopic, exports }: Created,
+  { table, queues, key, alarmTopic, exports, sets }: Created,
   { api, deviceApi }: Apis,
 ): Variables => ({
   ...stageVariables(stage),
   TABLE_NAME: table.tableName,
   ...queueUrls(queues),
   MQTT_RULE: ruleNameOf(stage),
+  MAIL_CONFIGURATION_SET: sets.mail?.name ?? '',
+  SMS_CONFIGURATION_SET: sets.sms?.name ?? '',
   METRICS_NAMESPACE: Stack.of(table).stackName,
   SECRETS_KEY_ARN: key.keyArn,
   EXPORTS_BUCKET: exports.bucketName,

@@ -95,7 +95,7 @@ const mailAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
         },
       ];
 
-const messengerAlarms = ({ table }: MonitoredResources): AlarmDefinition[] => [
+const messengerAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] => [
   {
     id: 'letters-failing',
     metric: ownMetric(table, 'LettersFailed'),
@@ -103,6 +103,17 @@ const messengerAlarms = ({ table }: MonitoredResources): AlarmDefinition[] => [
     impact:
       'Email, SMS, push or Telegram notifications were rejected by their service, so somebody may not learn of a fall.',
   },
+  ...(stage.mailSender === '' && stage.smsOrigin === ''
+    ? []
+    : [
+        {
+          id: 'notifications-undeliverable',
+          metric: ownMetric(table, 'Undeliverable'),
+          atLeast: 3,
+          impact:
+            'Several emails or SMS were accepted by their service and did not arrive, so people were not notified as it seemed.',
+        },
+      ]),
 ];
 
 const appApiAlarms = ({ api, table }: MonitoredResources): AlarmDefinition[] => [

@@ -78,6 +78,7 @@ const apiWidgets = ({ api, deviceApi, table, stage }: MonitoredResources): IWidg
     ownMetric(table, 'LoginsFailed'),
     ...(stage.mailSender === '' ? [] : [ownMetric(table, 'MailsFailed')]),
     ownMetric(table, 'LettersFailed'),
+    ownMetric(table, 'Undeliverable'),
     ownMetric(table, 'CallsLimited'),
     ownMetric(table, 'DevicesHeldBack'),
   ]),

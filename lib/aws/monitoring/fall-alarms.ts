@@ -14,6 +14,7 @@ const MAX_AGES: Readonly<Record<WorkQueue, { seconds: number; impact: string }>>
     seconds: 60,
     impact: 'Messages that AWS IoT could not hand over wait to be accepted, so falls are detected late.',
   },
+  undeliverable: { seconds: 900, impact: 'Messages that did not arrive count as delivered for longer than necessary.' },
   jobs: { seconds: 3_600, impact: 'Exports and erasures of personal data are late.' },
   retries: { seconds: 1_800, impact: 'Retries start later than scheduled, so recipients learn of falls even later.' },
 };

@@ -5,11 +5,17 @@ import { consumers } from '#functions/index.ts';
 import { type Consumer, MAX_RECEIVES, RETENTION_DAYS, visibilitySeconds } from '#shared/queue/consumer.ts';
 import { isFifo, type QueueName, type WorkQueue, workQueues } from '#shared/queue/names.ts';
 import { acknowledge } from '../acknowledged.ts';
+import { hasFunction, type LambdaName } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 
-export type Queues = Readonly<Record<Exclude<WorkQueue, 'mqtt'>, DurableQueue>> & {
+/** The queues that exist only in stages with their consumer. */
+type OptionalQueue = 'mqtt' | 'undeliverable';
+
+export type Queues = Readonly<Record<Exclude<WorkQueue, OptionalQueue>, DurableQueue>> & {
   /** Null in a stage without MQTT. */
   mqtt: DurableQueue | null;
+  /** Null in a stage that sends neither email nor SMS. */
+  undeliverable: DurableQueue | null;
   /** Keeps messages that need a person: they cannot be read, or keep failing on their own. */
   quarantine: Queue;
 };
@@ -60,16 +66,18 @@ export class DurableQueue extends Queue {
 }
 
 /** Creates all queues. They are the record of what was accepted, so `keepData` retains them too. */
-export const createQueues = (scope: Construct, { keepData, mqtt }: Stage): Queues => {
-  const removalPolicy = keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-  const names = workQueues.filter((name) => mqtt || name !== 'mqtt');
+export const createQueues = (scope: Construct, stage: Stage): Queues => {
+  const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+  const names = workQueues.filter((name) => hasFunction(stage, consumerOf(name).name as LambdaName));
   const work = Object.fromEntries(names.map((name) => [name, new DurableQueue(scope, name, removalPolicy)]));
   const quarantine = new Queue(scope, 'quarantine', { ...common, removalPolicy });
   acknowledge(quarantine, 'quarantine, no dead-letter queue');
-  const { mqtt: mqttQueue = null, ...others } = work as Record<Exclude<WorkQueue, 'mqtt'>, DurableQueue> & {
-    mqtt?: DurableQueue;
-  };
-  return { ...others, mqtt: mqttQueue, quarantine };
+  const {
+    mqtt = null,
+    undeliverable = null,
+    ...others
+  } = work as Record<Exclude<WorkQueue, OptionalQueue>, DurableQueue> & Partial<Record<OptionalQueue, DurableQueue>>;
+  return { ...others, mqtt, undeliverable, quarantine };
 };
 
 /** Returns the task queues of the stage with their names. */

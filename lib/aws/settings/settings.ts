@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { environment } from '#shared/settings/environment.ts';
 import { flag, oneOfNumbers, parts, text, wholeNumber } from '#shared/settings/kinds.ts';
-import { declare, type Setting, type Values } from '#shared/settings/setting.ts';
+import { declare, type Setting, type SettingValues } from '#shared/settings/setting.ts';
 import { NO_PROXY, trustedProxySchema } from '../api/trusted-proxy.ts';
 import { concurrencySchema, NOTHING_RESERVED } from '../queues/concurrency.ts';
 
@@ -235,4 +235,4 @@ const shared = Object.fromEntries(
 export const settings = { ...own, ...shared };
 
 /** The values of all settings of one stage. */
-export type Stage = Omit<Values<typeof settings>, 'stage'> & { readonly name: string };
+export type Stage = Omit<SettingValues<typeof settings>, 'stage'> & { readonly name: string };

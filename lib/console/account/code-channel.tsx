@@ -1,8 +1,9 @@
-import { Badge, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Badge, Group, Stack, Text, TextInput } from '@mantine/core';
 import { faultOf, ok } from '#lib/client/problem.ts';
 import type { Channel } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
+import { useDates } from '../texts/texts.tsx';
 import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { Name } from '../ui/name.tsx';
@@ -46,6 +47,23 @@ const ConfirmForm = ({ by }: { by: By }) => {
   );
 };
 
+const ChannelState = ({ channel: { provenDate, undeliverableDate } }: { channel: Channel }) => {
+  const texts = useChannelTexts();
+  if (undeliverableDate !== null) return <Badge color="red">{texts.undeliverable}</Badge>;
+  if (provenDate === null) return <Badge color="yellow">{texts.unconfirmed}</Badge>;
+  return <Badge color="green">{texts.confirmed}</Badge>;
+};
+
+/** Explains why the channel is undeliverable, and what to do. */
+const Undeliverable = ({ channel: { undeliverableDate, undeliverableReason } }: { channel: Channel }) => {
+  const texts = useChannelTexts();
+  const dates = useDates();
+  if (undeliverableDate === null) return null;
+  return (
+    <Alert color="red">{texts.undeliverableAt(dates.dateTime(undeliverableDate), undeliverableReason ?? '')}</Alert>
+  );
+};
+
 /** A channel that the user confirms with a code: its address, its state, and the fields to change it. */
 export const CodeChannel = ({ by, channel }: CodeChannelProps) => {
   const texts = useChannelTexts();
@@ -64,15 +82,14 @@ export const CodeChannel = ({ by, channel }: CodeChannelProps) => {
         {channel && (
           <Group justify="space-between">
             <Text component="span">
-              <Name>{channel.address}</Name>
+              <Name>{channel.address ?? ''}</Name>
             </Text>
-            <Badge color={channel.provenDate === null ? 'yellow' : 'green'}>
-              {channel.provenDate === null ? texts.unconfirmed : texts.confirmed}
-            </Badge>
+            <ChannelState channel={channel} />
             <RemoveChannel channel={channel} />
           </Group>
         )}
-        {channel?.provenDate === null && <ConfirmForm by={by} />}
+        {channel && <Undeliverable channel={channel} />}
+        {channel && (channel.provenDate === null || channel.undeliverableDate !== null) && <ConfirmForm by={by} />}
         <Form action={texts.sendCode} isPending={write.isPending} onSubmit={submit}>
           <TextInput
             name="address"

@@ -29,7 +29,7 @@ export const Push = ({ channel, pushKey }: PushProps) => {
   return (
     <Section title={texts.kinds.push}>
       <Stack>
-        <Text>{channel ? texts.pushedTo(channel.address) : texts.pushExplain}</Text>
+        <Text>{channel ? texts.pushedTo(channel.address ?? '') : texts.pushExplain}</Text>
         {isRefused && <Alert color="yellow">{texts.pushRefused}</Alert>}
         {canPush() ? (
           <Group>

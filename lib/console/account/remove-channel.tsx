@@ -11,7 +11,7 @@ export const RemoveChannel = ({ channel: { by, address } }: { channel: Channel }
   const params = { path: { ...self.path, by } };
   return (
     <DeleteButton
-      name={address}
+      name={address ?? ''}
       text={texts.removeText}
       send={() => ok(api.DELETE('/users/{userId}/channels/{by}', { params }))}
       refresh={[channelsQuery.queryKey]}

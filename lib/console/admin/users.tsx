@@ -10,6 +10,7 @@ import { Head } from '../ui/head.tsx';
 import { useListState } from '../ui/list-state.ts';
 import { Name, NameLink } from '../ui/name.tsx';
 import { SearchedList } from '../ui/searched-list.tsx';
+import { UndeliverableChannels } from './undeliverable-channels.tsx';
 
 const Permissions = ({ user: { isAdmin, permissions } }: { user: User }) => {
   const { admin: texts, permissions: names } = useTexts();
@@ -39,7 +40,12 @@ const Users = () => {
         {
           head: texts.username,
           sortBy: 'username',
-          cell: ({ id, username }) => <NameLink href={`/users/${id}`}>{username}</NameLink>,
+          cell: ({ id, username }) => (
+            <>
+              <NameLink href={`/users/${id}`}>{username}</NameLink>
+              <UndeliverableChannels userId={id} />
+            </>
+          ),
         },
         {
           head: texts.person,

@@ -26,6 +26,10 @@ export const channels: typeof english = {
     'Mitteilungen sind blockiert. Erlauben Sie sie für diese Seite in den Einstellungen Ihres Browsers und versuchen Sie es dann erneut.',
   cannotPush:
     'Dieser Browser unterstützt keine Push-Mitteilungen. Fügen Sie die Konsole auf einem iPhone zuerst dem Home-Bildschirm hinzu.',
+  undeliverable: 'Unzustellbar',
+  undeliverableAt: (date, reason) =>
+    `Eine Nachricht ist nicht angekommen (gemeldet am ${date}): ${reason}. Alarme werden weiterhin hierher gesendet. Berichtigen Sie die Adresse, oder bestätigen Sie mit einem Code, dass sie wieder funktioniert.`,
+  undeliverableBy: (kind, date, reason) => `${kind} unzustellbar seit ${date}: ${reason}`,
   duty: 'Im Dienst',
   onDuty: (until) => `Sie sind bis ${until} im Dienst.`,
   offDuty: 'Sie sind nicht im Dienst.',

@@ -28,6 +28,10 @@ export const channels = {
   pushRefused: 'Notifications are blocked. Allow them for this page in the settings of your browser, then try again.',
   cannotPush:
     'This browser does not support push notifications. On an iPhone, add the console to the home screen first.',
+  undeliverable: 'Undeliverable',
+  undeliverableAt: (date: string, reason: string) =>
+    `A message did not arrive (reported ${date}): ${reason}. Alarms are still sent here. Correct the address, or send a code to confirm that it works again.`,
+  undeliverableBy: (kind: string, date: string, reason: string) => `${kind} undeliverable since ${date}: ${reason}`,
   duty: 'On duty',
   onDuty: (until: string) => `You are on duty until ${until}.`,
   offDuty: 'You are not on duty.',

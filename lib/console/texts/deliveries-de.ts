@@ -32,6 +32,7 @@ export const deliveries: typeof en = {
     exhausted: 'alle Versuche sind fehlgeschlagen',
     not_reachable: 'der Benutzer hat diesen Kanal nicht bestätigt, oder es gibt ihn nicht mehr',
     limit_reached: 'das SMS-Tageslimit ist erreicht',
+    undeliverable: 'die Nachricht ist nicht angekommen',
     expired: 'zu lange zurückgehalten',
     canceled: 'abgebrochen, zusammen mit ihrer Wiederholung oder weil der Alarm übernommen wurde',
     replayed: 'an ihrer Stelle wird eine andere Zustellung zurückgehalten',

@@ -35,6 +35,7 @@ export const deliveries = {
     exhausted: 'all attempts failed',
     not_reachable: 'the user has not confirmed this channel, or no longer exists',
     limit_reached: 'the daily SMS limit is reached',
+    undeliverable: 'the message did not arrive',
     expired: 'held for too long',
     canceled: 'canceled together with its replay, or because the alarm was acknowledged',
     replayed: 'another delivery is held in its place',

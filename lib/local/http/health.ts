@@ -31,12 +31,14 @@ type Options = {
   dataDir: string;
   /** The queues of this process; null if they are elsewhere, where the age of their messages is unknown. */
   waiting: LocalQueues | null;
+  /** The state of the mail server; null without one. */
+  mail: () => HostHealth['mail'];
   clock: Clock;
   exceptions: () => number;
 };
 
-/** Monitors what this host needs besides its table: its queues and its disk. */
-export const createHealth = ({ dataDir, waiting, clock, exceptions }: Options) => {
+/** Monitors what this host needs besides its table: its queues, its disk and its mail server. */
+export const createHealth = ({ dataDir, waiting, mail, clock, exceptions }: Options) => {
   const since = clock.now();
   let failedAt = Number.NEGATIVE_INFINITY;
   let probed = { at: Number.NEGATIVE_INFINITY, isWritable: Promise.resolve(true) };
@@ -68,6 +70,7 @@ export const createHealth = ({ dataDir, waiting, clock, exceptions }: Options) =
       since,
       queues: clock.now() - failedAt < FAILURE_COUNTS_MS ? 'FAILING' : 'OK',
       disk: await diskState(),
+      mail: mail(),
       oldestWaitingSeconds: waiting && Math.round(oldest(waiting) / 1_000),
       exceptions: exceptions(),
     }),

@@ -113,10 +113,17 @@ export const createPrometheus = () => {
     // `door` is an old name for the API of a call. It stays because users query it.
     labelNames: ['door', 'status'],
   });
+  const mailFailures = new Counter({
+    name: `${PREFIX}mail_server_failures_total`,
+    help: 'Mails that the mail server did not accept, for a reason other than recipient or content',
+    labelNames: ['reason'],
+    registers,
+  });
   let hasDefaults = false;
   return {
     note: (name: MetricName, value: number, of?: DimensionValues): void => notes[name]?.(value, of),
     noteCall: (api: string, status: number, ms: number): void => calls.observe({ door: api, status }, ms / 1_000),
+    noteMailFailure: (reason: string): void => mailFailures.inc({ reason }),
     watch: ({ queues, health, now }: Watched): void => {
       if (queues) addQueues(queues.queues, queues.dead, now, registers);
       addHealth(health, registers);

@@ -17,6 +17,7 @@ import type { QueueSet } from '../consumers/consumers.ts';
 import { ensureQueues } from '../consumers/sqs.ts';
 import { createExportFolder } from '../http/export-folder.ts';
 import { createHealth } from '../http/health.ts';
+import type { Prometheus } from '../http/prometheus.ts';
 import { noJournal } from '../queue/journal.ts';
 import { journalsIn } from '../queue/queue-file.ts';
 import { openQueues, queuesOf } from '../queue/queues.ts';
@@ -63,6 +64,21 @@ export const startQueues = async ({ queueEndpoint, dataDir }: CloudOptions, stor
 };
 export type OpenedQueues = Awaited<ReturnType<typeof startQueues>>;
 
+/** Creates the connections to the mail server. Null without one. */
+const smtpOf = async (
+  { smtp }: CloudOptions,
+  { settings, prometheus, ...more }: Pick<Runtime, 'settings' | 'now' | 'random'> & { prometheus: Prometheus },
+) => {
+  if (!smtp) return null;
+  const { createSmtp } = await import('../mail/smtp.ts');
+  return createSmtp(smtp, {
+    sender: settings.MAIL_SENDER,
+    deadlineMs: settings.DELIVERY_DEADLINE_SECONDS * 1_000,
+    onFailure: ({ reason }) => prometheus.noteMailFailure(reason),
+    ...more,
+  });
+};
+
 type Parts = {
   settings: Settings;
   table: TableClient;
@@ -81,8 +97,15 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
   const { TELEGRAM_TOKEN } = settings;
   const passwords = createPasswords(options.passwordCost, random);
   const vault = createVault(await createHostCipher(options, random));
-  const { watched, health } = createHealth({ dataDir, waiting: opened.inProcess?.queues ?? null, clock, exceptions });
   const { metrics, prometheus, valuesOf } = createMetrics();
+  const smtp = await smtpOf(options, { settings, now, random, prometheus });
+  const { watched, health } = createHealth({
+    dataDir,
+    waiting: opened.inProcess?.queues ?? null,
+    mail: () => smtp?.state() ?? null,
+    clock,
+    exceptions,
+  });
   const exported = createExportFolder({ dataDir, publicUrl: settings.PUBLIC_URL, now, random });
   const runtime: Runtime = {
     settings,
@@ -96,7 +119,7 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     queues: watched(opened.queues),
     exclusiveSince: options.tableEndpoint || options.queueEndpoint ? 0 : now(),
     webhookClient: async () => webhookClient,
-    mail: createMailFolder(settings.MAIL_SENDER, outbox),
+    mail: smtp?.mail ?? createMailFolder(settings.MAIL_SENDER, outbox),
     createPersonSender: peopleOf,
     chatPauses: new Map(),
     messengers: async () => ({
@@ -111,5 +134,5 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     passwords: async () => passwords,
     pause: (ms) => new Promise<void>((resolve) => void clock.after(ms, resolve)),
   };
-  return { runtime, prometheus, exported, valuesOf };
+  return { runtime, prometheus, exported, valuesOf, closeMail: () => smtp?.close() };
 };

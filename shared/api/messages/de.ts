@@ -82,6 +82,8 @@ export const limitNames: Record<LimitName, string> = {
   replays: 'laufende Wiederholungen eines Webhooks',
   messagesPerSecond: 'Nachrichten eines Sensors pro Sekunde',
   smsPerDay: 'SMS pro Tag',
+  smsCodesPerDay: 'SMS mit Codes pro Tag',
+  smsTestsPerDay: 'SMS für Tests pro Tag',
   devices: 'Geräte eines Registrierungsschlüssels',
 };
 
@@ -92,7 +94,8 @@ export const problemTexts: Record<Problem, string> = {
   minimum: 'muss mindestens {limit} sein',
   maximum: 'darf höchstens {limit} sein',
   text_length: 'muss {min} bis {max} Zeichen haben',
-  text_characters: 'darf keine Steuerzeichen oder unvollständigen Zeichen enthalten',
+  text_characters:
+    'darf keine Steuerzeichen, Zeilentrenner, Zeichen für die Schreibrichtung oder unvollständigen Zeichen enthalten',
   password_length: 'muss {min} bis {max} Bytes haben',
   password_common: 'gehört zu den häufigsten Passwörtern',
   choice: 'muss einer dieser Werte sein: {choices}',

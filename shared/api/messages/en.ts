@@ -81,6 +81,8 @@ export const limitNames: Record<LimitName, string> = {
   replays: 'running replays of a webhook',
   messagesPerSecond: 'messages of a sensor per second',
   smsPerDay: 'SMS per day',
+  smsCodesPerDay: 'SMS with codes per day',
+  smsTestsPerDay: 'SMS for tests per day',
   devices: 'devices of a provisioning key',
 };
 
@@ -91,7 +93,8 @@ export const problemTexts: Record<Problem, string> = {
   minimum: 'must be at least {limit}',
   maximum: 'must be at most {limit}',
   text_length: 'must have {min} to {max} characters',
-  text_characters: 'must not contain control characters or incomplete characters',
+  text_characters:
+    'must not contain control characters, line separators, characters that change the direction of text, or incomplete characters',
   password_length: 'must have {min} to {max} bytes',
   password_common: 'is among the most common passwords',
   choice: 'must be one of: {choices}',

@@ -14,7 +14,8 @@ export type ApiDescription = Readonly<Record<'tags' | 'webhooks' | 'components',
 /** Conventions of all operations that schemas cannot express. */
 const conventions = [
   'Write integers with digits only: `29.0`, `1e3` and numbers beyond 2^53-1 are rejected with 400.',
-  'Texts must not contain C0 control characters, lone surrogates, U+FFFE or U+FFFF. Their length is counted in code points.',
+  'Texts must not contain control characters, line separators (U+2028, U+2029), characters that embed, override or ' +
+    'isolate a direction (U+202A to U+202E, U+2066 to U+2069), lone surrogates, U+FFFE or U+FFFF. Their length is counted in code points.',
   'Fields of a request body that are unknown or read-only are ignored.',
   'Objects, and lists unless stated otherwise, always include your own last write.',
 ].join('\n\n');

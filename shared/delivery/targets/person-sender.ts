@@ -1,14 +1,17 @@
+import type { NotificationReference } from '#shared/domain/delivery/notification-reference.ts';
 import type { Language } from '#shared/domain/identity/locale.ts';
 import { type Channel, type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
+import { smsText } from '#shared/domain/people/sms-text.ts';
 import type { WebhookClient } from '../webhook-client.ts';
+import { MailFailure } from './mail-failure.ts';
 import type { Notification, PersonOutcome, PersonSender } from './person.ts';
 import { type ChatPauses, type SendTelegram, withPauses } from './telegram.ts';
 
 /** What a host provides for notifying people. Optional parts are missing if the stage has no such service. */
 export type PersonServices = {
   settings: { MAIL_SENDER: string; PUBLIC_URL: string };
-  mail: (to: string, subject: string, text: string) => Promise<void>;
-  sms?: ((to: string, text: string) => Promise<void>) | undefined;
+  mail: (to: string, subject: string, text: string, reference?: NotificationReference) => Promise<void>;
+  sms?: ((to: string, text: string, reference?: NotificationReference) => Promise<void>) | undefined;
   telegram?: SendTelegram | undefined;
   webhookClient: () => Promise<Pick<WebhookClient, 'post'>>;
   openPushKey: (encrypted: string) => Promise<string>;
@@ -19,8 +22,8 @@ export type PersonServices = {
 const acknowledgeLabels: Record<Language, string> = { en: "I'll go:", de: 'Ich gehe hin:' };
 const listLabels: Record<Language, string> = { en: 'All sensors:', de: 'Alle Sensoren:' };
 
-/** The longest messages: characters of an SMS or a Telegram message, and bytes of a push message before encryption. */
-const MAX_LENGTH = { sms: 1_600, telegram: 4_096, push: 3_000 } as const;
+/** The longest messages: characters of a Telegram message, and bytes of a push message before encryption. */
+const MAX_LENGTH = { telegram: 4_096, push: 3_000 } as const;
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
@@ -53,6 +56,9 @@ const asMessage = (notification: Notification, maxLength: number): string => {
   );
 };
 
+const asSms = ({ url, language, ...notification }: Notification): string =>
+  smsText({ ...notification, link: url === null ? null : { label: acknowledgeLabels[language], url } });
+
 /** Returns a notification as the service worker of the console reads it (lib/console/push/worker.ts). */
 const asPush = (notification: Notification): string => {
   const body = (text: string) => JSON.stringify({ ...notification, title: truncate(notification.title, 200), text });
@@ -78,6 +84,10 @@ const outcomeOf = async (sent: Promise<void>): Promise<PersonOutcome> => {
     await sent;
     return 'accepted';
   } catch (error) {
+    if (error instanceof MailFailure) {
+      const { reason, answer, isFinal } = error;
+      return isFinal ? { refused: reason, answer } : { retry: reason, answer, isOfHost: true };
+    }
     const refusal = (error ?? {}) as Refusal;
     return isAddressProblem(refusal) ? 'gone' : { retry: refusal.Reason ?? refusal.name ?? 'Error' };
   }
@@ -102,16 +112,21 @@ const push = async (
   return pushTo(await services.webhookClient(), channel.subscription, asPush(notification), signer);
 };
 
-const send = async (services: PersonServices, channel: Channel, notification: Notification): Promise<PersonOutcome> => {
+const send = async (
+  services: PersonServices,
+  channel: Channel,
+  notification: Notification,
+  reference?: NotificationReference,
+): Promise<PersonOutcome> => {
   const { mail, sms, telegram } = services;
   if (channel.by === 'push') return push(services, channel, notification);
   if (channel.by === 'email') {
     const { subject, text } = asMail(notification);
-    return outcomeOf(mail(channel.address, subject, text));
+    return outcomeOf(mail(channel.address, subject, text, reference));
   }
-  const message = asMessage(notification, MAX_LENGTH[channel.by]);
-  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, message));
-  if (channel.by === 'telegram' && telegram) return telegram(channel.address, message);
+  if (channel.by === 'sms' && sms) return outcomeOf(sms(channel.address, asSms(notification), reference));
+  if (channel.by === 'telegram' && telegram)
+    return telegram(channel.address, asMessage(notification, MAX_LENGTH.telegram));
   return { retry: 'unavailable' };
 };
 
@@ -125,7 +140,7 @@ export const personSenderFor = (host: PersonServices): PersonSender => {
   const kinds = channelKinds.filter((kind) => isAvailable(services, kind));
   return {
     kinds,
-    send: async (channel, notification) =>
-      kinds.includes(channel.by) ? send(services, channel, notification) : { retry: 'unavailable' },
+    send: async (channel, notification, reference) =>
+      kinds.includes(channel.by) ? send(services, channel, notification, reference) : { retry: 'unavailable' },
   };
 };

@@ -1,36 +1,52 @@
+import type { NotificationReference } from '#shared/domain/delivery/notification-reference.ts';
 import type { Language } from '#shared/domain/identity/locale.ts';
 import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
 
 /**
  * What is sent to a person. `url` is the link that acknowledges the alarm, or null; `listUrl` the list of sensors, in a
- * message about several of them.
+ * message about several of them. `subject` is what a shortened SMS must contain.
  */
-export type Notification = { title: string; text: string; url: string | null; listUrl?: string; language: Language };
+export type Notification = {
+  title: string;
+  text: string;
+  url: string | null;
+  listUrl?: string;
+  language: Language;
+  subject?: { situation: string; sensor: string };
+};
 
 /**
- * What became of a notification: the service accepted it, perhaps at a new address (`movedTo`); no retry would help, because
- * of the address, perhaps with the reason that the service gave (`gone`); or the reason to retry, which is a word or the name
- * of an error and contains neither address nor text, and the seconds that the service asked to wait.
+ * What became of a notification: the service accepted it, perhaps at a new address (`movedTo`); the address is not or no
+ * longer valid; the service refused it for good; or the reason to retry. Reasons are words or names of errors; they and the
+ * answers of services contain neither address nor text. `isOfHost`: the service fails for everybody until its operator
+ * repairs it. `afterSeconds`: how long the service asked to wait.
  */
 export type PersonOutcome =
   | 'accepted'
   | { movedTo: string }
   | 'gone'
-  | { gone: string }
-  | { retry: string; afterSeconds?: number };
+  | Refused
+  | { retry: string; answer?: string; isOfHost?: true; afterSeconds?: number };
+type Refused = { refused: string; answer: string };
 
-type Accepted = Extract<PersonOutcome, 'accepted' | { movedTo: string }>;
-type Gone = Extract<PersonOutcome, 'gone' | { gone: string }>;
-export const isAccepted = (outcome: PersonOutcome): outcome is Accepted =>
+/** Whether a service accepted a notification. */
+export const isAccepted = (outcome: PersonOutcome): outcome is 'accepted' | { movedTo: string } =>
   outcome === 'accepted' || (typeof outcome === 'object' && 'movedTo' in outcome);
-export const isGone = (outcome: PersonOutcome): outcome is Gone =>
-  outcome === 'gone' || (typeof outcome === 'object' && 'gone' in outcome);
+
+/** Whether a service will never deliver this notification to this address. */
+export const isFinal = (outcome: PersonOutcome): outcome is 'gone' | Refused =>
+  outcome === 'gone' || (typeof outcome === 'object' && 'refused' in outcome);
 
 /**
  * Sends a notification to one channel of a person. Each call ends within `DELIVERY_DEADLINE_SECONDS` and never rejects
- * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted.
+ * because of the messaging service. Rejects with KeysUnavailable if the push key cannot be decrypted. With a `reference`
+ * the service reports a message that it accepts and cannot deliver (functions/workers/undeliverable).
  */
-export type SendToPerson = (channel: Channel, notification: Notification) => Promise<PersonOutcome>;
+export type SendToPerson = (
+  channel: Channel,
+  notification: Notification,
+  reference?: NotificationReference,
+) => Promise<PersonOutcome>;
 
 /**
  * How a stage notifies people. `kinds` are the channels that it has a service for; others end as `{ retry: 'unavailable'

@@ -1,3 +1,4 @@
+import { MAX_ANSWER } from '#shared/domain/delivery/attempt.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import type { PersonOutcome } from './person.ts';
 
@@ -61,7 +62,7 @@ const outcomeOf = (answer: Answer): PersonOutcome => {
   if (isAccepted(answer)) return 'accepted';
   const details = detailsOf(answer);
   const isFinal = details && (status === 403 || (status === 400 && CHAT_ERRORS.test(details.description)));
-  if (isFinal) return { gone: details.description || `status_${status}` };
+  if (isFinal) return { refused: `status_${status}`, answer: details.description.slice(0, MAX_ANSWER) };
   const afterSeconds = details?.retryAfter ?? 0;
   const retry = error ?? (status === 200 ? 'unexpected_response' : `status_${status}`);
   return { retry, ...(afterSeconds > 0 && { afterSeconds }) };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { int32, text } from '../values.ts';
+import { int32, text, toValidText } from '../values.ts';
 
 /**
  * One field of a configuration: its schema, its default, its description in OpenAPI, and the firmware versions that
@@ -77,7 +77,9 @@ const supportText = ({ from, until }: Support): string =>
 export const validValues = <F extends Fields>(fields: F, stored: Partial<ConfigValues<F>> | null): ConfigValues<F> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { schema, byDefault }]) => {
-      const { success, data } = schema().safeParse(stored?.[name]);
+      const value = stored?.[name];
+      // A name that is older than the rules for its characters is still a name.
+      const { success, data } = schema().safeParse(typeof value === 'string' ? toValidText(value) : value);
       return [name, success ? data : byDefault];
     }),
   ) as ConfigValues<F>;

@@ -17,7 +17,11 @@ export const AttemptLog = z
       .string()
       .nullable()
       .meta({ description: 'stable code of the reason why there is no status, such as timeout' }),
-    responseBody: z.string().meta({ description: 'the first 4 KiB of the response' }),
+    responseBody: z.string().meta({
+      description:
+        'the first 4 KiB of the response; for an email, the answer of the mail server if it was not accepted; for an ' +
+        'undeliverable message, the reason that its service reported',
+    }),
     timings: z
       .object({ dns: phase, connect: phase, tls: phase, firstByte: phase })
       .meta({ description: 'duration of each phase in ms; null if it did not take place' }),

@@ -3,14 +3,14 @@ import type { AttemptLog } from './attempt-log.ts';
 /** The result of an attempt, as the delivery log shows it. */
 export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate'>;
 
-/** The longest reason of a messaging service that is kept (characters). */
-export const MAX_REASON = 200;
+/** The longest answer of a messaging service that is kept (characters). */
+export const MAX_ANSWER = 200;
 
-/** The result of an attempt without an HTTP response; `reason` is what a messaging service said about it. */
-export const resultWithoutRequest = (error: string | null, durationMs = 0, reason = ''): AttemptResult => ({
+/** The result of an attempt that made no HTTP request. `answer` is that of a messaging service. */
+export const resultWithoutRequest = (error: string | null, durationMs = 0, answer = ''): AttemptResult => ({
   status: null,
   error,
-  responseBody: reason.slice(0, MAX_REASON),
+  responseBody: answer.slice(0, MAX_ANSWER),
   durationMs,
   timings: { dns: null, connect: null, tls: null, firstByte: null },
 });
@@ -42,6 +42,13 @@ export const packAttempt = (
   const body = isWhole || isShortBody(responseBody) ? responseBody : null;
   return [number, durationMs, status, error, [dns, connect, tls, firstByte], body];
 };
+
+/** Returns an attempt that was accepted, and failed later for a reason that its service reported. */
+export const withReason = (
+  [number, durationMs, status, , phases]: PackedAttempt,
+  error: string,
+  reason: string,
+): PackedAttempt => [number, durationMs, status, error, phases, reason];
 
 /** Returns the entry of an attempt that never ended, because its process died. */
 const interrupted = (number: number): PackedAttempt => [number, 0, null, 'interrupted', [], ''];

@@ -15,6 +15,15 @@ const JITTER = 0.2;
 /** The same for a person: five attempts within 10 minutes. By then, others have been notified. */
 export const PERSON_DELAYS = [0, 10, 40, 150, 300] as const;
 
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+/**
+ * Returns the seconds before a retry after a failure that a host has to repair: a quarter of the delivery's age (s), at most an
+ * hour on the first day, then a day. A rule hit stores each attempt of up to 300 messages, so there are fewer than 80.
+ */
+const hostDelay = (attempts: number, age: number): number =>
+  age > DAY_SECONDS ? DAY_SECONDS : Math.max(PERSON_DELAYS[attempts] ?? 60, Math.min(age / 4, HOUR_SECONDS));
+
 /** The deadline of a whole attempt: DNS, connect, TLS, headers and body. A stage may set a shorter one. */
 export const DEADLINE_SECONDS = 15;
 /** The default number of seconds of consecutive 410 responses before a webhook is disabled. */
@@ -65,7 +74,8 @@ export type Snapshot = {
   /** Only in an event alarm/acknowledged. */
   acknowledgement?: HitAcknowledgement;
 };
-export type Reader = { language: Language; time: string };
+/** `hasPlainNames`: the names in the title and message of the rule are split (formats/plain-text.ts). */
+export type Reader = { language: Language; time: string; hasPlainNames?: true };
 
 /** A rule hit and the index of a rule message in it, which may be missing: a step can have more recipients than the hit stores. */
 export type HitMessage = { id: number; message: number };
@@ -164,6 +174,9 @@ export const plainFailure = {
   retryAfterSeconds: 0,
 } as const satisfies AttemptOutcome;
 
+/** Why a delivery to a person failed whose message the service had accepted, but could not deliver. */
+export const UNDELIVERABLE = 'undeliverable';
+
 export type NextState =
   | { state: 'delivered' }
   | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' | 'canceled' }
@@ -182,6 +195,18 @@ const waitSeconds = (
   const delay = schedule === null && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
   const requested = Math.min(retryAfterSeconds, Math.max(2 * step, 3_600));
   return requested > delay ? requested : withJitter(delay, random);
+};
+
+/** Returns the next state of a delivery that a failure of the host held up: it ends only a day before it is deleted. */
+export const nextStateAfterHostFailure = (
+  { id, attempts }: Pick<Delivery, 'id' | 'attempts'>,
+  { now, random }: { now: number; random: number },
+): NextState => {
+  const delay = withJitter(hostDelay(attempts, (now - timeOfUlid(id)) / 1_000), random);
+  const nextAttempt = now + Math.round(delay * 1_000);
+  return nextAttempt > timeOfUlid(id) + DELIVERY_RETENTION - DAY
+    ? { state: 'failed', reason: 'exhausted' }
+    : { state: 'retrying', nextAttempt };
 };
 
 /**

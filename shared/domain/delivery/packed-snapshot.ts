@@ -37,7 +37,7 @@ type Packed = [
 type PackedRest = [
   acknowledgeUntil: number,
   acknowledgement?: [ruleHitId: number, userId: number | null, name: string, date: number] | null,
-  reader?: [language: Language, time: string],
+  reader?: [language: Language, time: string, hasPlainNames?: 1],
 ];
 
 const pointOf = (point: NormalizedCoordinates | null): [number, number, number] | null =>
@@ -48,14 +48,19 @@ type Rest = Pick<Snapshot, 'acknowledgeUntil' | 'acknowledgement' | 'reader'>;
 const packRest = ({ acknowledgeUntil, acknowledgement: by, reader }: Rest): PackedRest => {
   const until = acknowledgeUntil;
   const acknowledged = by ? ([by.ruleHitId, by.userId, by.name, by.date] as const) : null;
-  if (reader) return [until, acknowledged && [...acknowledged], [reader.language, reader.time]];
+  if (reader) {
+    const { language, time, hasPlainNames } = reader;
+    return [until, acknowledged && [...acknowledged], hasPlainNames ? [language, time, 1] : [language, time]];
+  }
   return acknowledged ? [until, [...acknowledged]] : [until];
 };
 
 const restOf = ([until, by, reader]: PackedRest): Rest => ({
   acknowledgeUntil: until,
   ...(by && { acknowledgement: { ruleHitId: by[0], userId: by[1], name: by[2], date: by[3] } }),
-  ...(reader && { reader: { language: reader[0], time: reader[1] } }),
+  ...(reader && {
+    reader: { language: reader[0], time: reader[1], ...(reader[2] === 1 && { hasPlainNames: true as const }) },
+  }),
 });
 
 /**

@@ -1,6 +1,7 @@
 import type { Decided } from '../event/decision.ts';
 import type { Format } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
+import { asText, ZERO_WIDTH } from '../formats/plain-text.ts';
 import { languageOf } from '../identity/locale.ts';
 import { LINK_SECONDS } from '../rule/acknowledgement.ts';
 import type { Escalation } from '../rule/escalation.ts';
@@ -42,15 +43,29 @@ const timeZoneOf = ({ customer }: EventContext, { schedule }: Rule): string =>
 export const readerOf = (eventContext: EventContext, rule: Rule, locale: string): Reader => ({
   language: languageOf(locale),
   time: dateTimeAndZone(eventContext.event.createDate, timeZoneOf(eventContext, rule)),
+  hasPlainNames: true,
 });
 
-const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): NonNullable<Snapshot['rule']> => {
+const ruleSnapshot = (
+  eventContext: EventContext,
+  rule: Rule,
+  text: string,
+  isRead: boolean,
+): NonNullable<Snapshot['rule']> => {
   const { happening, createDate } = eventContext.event;
   const { region } = happening;
+  const name = (value: string): string => (isRead ? asText(value) : value);
+  // Two names that follow each other must not become a link together.
+  const template = (words: string): string => (isRead ? words.replaceAll('}{', `}${ZERO_WIDTH}{`) : words);
+  // A text must not be empty, even if all its placeholders are.
+  const filled = (words: string, maxLength: number): string => {
+    const result = fillPlaceholders(template(words), values, maxLength);
+    return result.replaceAll(ZERO_WIDTH, '') === '' ? text : result;
+  };
   const values: Record<Placeholder, string> = {
-    sensor: eventContext.sensor.name,
-    region: region?.name ?? '',
-    location: eventContext.customer?.location ?? '',
+    sensor: name(eventContext.sensor.name),
+    region: name(region?.name ?? ''),
+    location: name(eventContext.customer?.location ?? ''),
     time: dateAndTime(createDate, timeZoneOf(eventContext, rule)),
     situation: text,
   };
@@ -58,9 +73,8 @@ const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): Non
     id: rule.id,
     createDate: rule.createDate,
     name: rule.name,
-    // A text must not be empty, even if all its placeholders are.
-    title: fillPlaceholders(rule.title, values, MAX_SENT_LENGTH.title) || text,
-    message: fillPlaceholders(rule.message, values, MAX_SENT_LENGTH.message) || text,
+    title: filled(rule.title, MAX_SENT_LENGTH.title),
+    message: filled(rule.message, MAX_SENT_LENGTH.message),
     groupId: rule.sensorGroupId ?? 0,
     situation: rule.situation,
     hasRegion: region !== null,
@@ -71,13 +85,14 @@ const ruleSnapshot = (eventContext: EventContext, rule: Rule, text: string): Non
 
 /**
  * Returns a snapshot of everything that a payload contains, so that all attempts send the same bytes, even if something is
- * renamed or deployed in between. `text` is the name of the situation in the reader's language.
+ * renamed or deployed in between. `text` is the name of the situation in the reader's language; `reader` is undefined if
+ * programs read the payload.
  */
 export const snapshotOf = (
   eventContext: EventContext,
   webhook: Snapshot['webhook'],
   rule: Rule | null,
-  text: string,
+  { text, reader }: { text: string; reader?: Reader | undefined },
 ): Snapshot => {
   const { id, uuid, createDate, source, happening } = eventContext.event;
   const { type, action, code, point, acknowledgement } = happening;
@@ -89,8 +104,9 @@ export const snapshotOf = (
     event: { id, uuid, createDate, type, action, code, coordinates, text, source },
     sensor: { id: sensor.id, deviceId: deviceIdOf(sensor.hardwareId), name: sensor.name, groupId: sensor.groupId },
     customer: customer && { id: customer.id, name: customer.name, location: customer.location },
-    rule: rule && ruleSnapshot(eventContext, rule, text),
+    rule: rule && ruleSnapshot(eventContext, rule, text, reader !== undefined),
     acknowledgeUntil: 0,
+    ...(reader && { reader }),
     ...(acknowledgement && { acknowledgement }),
   };
 };

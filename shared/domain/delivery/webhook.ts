@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { eventType, Situation } from '../event/event.ts';
 import { Format } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
-import { id, int32, int64, millis, text, uuid } from '../values.ts';
+import { id, int32, int64, millis, storedText, text, uuid } from '../values.ts';
 import { type EventFilters, filterNames, noFilters } from './event-filters.ts';
 import { SecretKey } from './webhook-secret.ts';
 
@@ -100,6 +100,7 @@ export type Circuit = z.output<typeof Circuit>;
 /** A webhook in responses of the API, without its token and secret. */
 export const Webhook = fields
   .extend({
+    name: storedText(1, 64),
     id: uuid,
     createDate: millis,
     updateDate: millis,

@@ -1,6 +1,6 @@
 import type { ChatPayload } from './chat-payload.ts';
 import { noticeOf, type Severity } from './notice.ts';
-import { withoutMarkup } from './plain-text.ts';
+import { withoutMarkup, wordsForChat } from './plain-text.ts';
 import type { Render } from './rendering.ts';
 
 const colors: Readonly<Record<Severity, string>> = {
@@ -17,9 +17,11 @@ const colors: Readonly<Record<Severity, string>> = {
 export const renderChat: Render = (snapshot, context) => {
   const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, context);
   const color = colors[severity];
-  const text = withoutMarkup(title);
+  // The previous version created snapshots with unchanged names in title and message.
+  const words = snapshot.reader?.hasPlainNames ? wordsForChat : withoutMarkup;
+  const text = words(title);
   const fields = facts.map(({ label, value }) => ({ title: label, value: withoutMarkup(value), short: true as const }));
-  const attachment = { fallback: text, color, text: withoutMarkup(message), fields };
+  const attachment = { fallback: text, color, text: words(message), fields };
   const link = acknowledge && {
     fallback: acknowledge.label,
     color,

@@ -1,14 +1,48 @@
-// Names and texts come from people, and chats interpret commands in them. The escapes of one chat show up as text in
-// another, so nothing is escaped here: whatever chats interpret is split up or replaced.
+/**
+ * How what people type reaches readers as text. Programs make links of some texts by themselves, and each channel has its own
+ * marks. A name (of a sensor, region, customer, user or webhook) must do nothing; an address in a rule's own title or
+ * message must remain a link.
+ *
+ * | channel | names | title and message of the rule |
+ * | --- | --- | --- |
+ * | email, push, Telegram | sent as text without markup; `asText` splits what would become a link | unchanged |
+ * | SMS | the same, but a space instead of the invisible splitter, which is not in GSM 03.38 (people/sms-text.ts) | unchanged |
+ * | Slack, Mattermost, Rocket.Chat | `withoutMarkup` | `wordsForChat`: the same, except web addresses |
+ * | Teams | `withoutLinks`, in runs without markup | the same, except web addresses, which become runs with an action |
+ * | Full, Custom 1 | unchanged, because programs read them | unchanged |
+ *
+ * Names in the title and message are split where they replace a placeholder (delivery/snapshot.ts): later nobody can tell
+ * them from the rule's own words. Escapes are no alternative, because those of one program show up as text in another.
+ */
 
-/** An invisible character that splits a word for programs. */
-const ZERO_WIDTH = '\u200b';
+/**
+ * An invisible character that splits a word for programs. It is not a zero-width joiner, which Telegram accepts in addresses.
+ */
+export const ZERO_WIDTH = '\u200b';
+
+const split = (found: string): string => `${found}${ZERO_WIDTH}`;
+
+/** Matches where web and mail addresses, IP addresses, mentions, tags and commands in a name are split: after these marks. */
+const linkable =
+  /(?<=\p{L}):(?=\S)|:(?=\/\/)|[.。．｡](?=[\p{L}\p{Cf}])|(?<=\d)\.(?=\d{1,3}\.\d)|@(?=[\p{L}\p{N}_])|[#$](?=[\p{N}_]*\p{L})|(?<![\p{L}\p{N}/])\/(?=[\p{L}\p{N}_])/gu;
+
+/** Returns a name in which no program finds a link. It looks the same as before. */
+export const asText = (name: string): string => name.replaceAll(linkable, split);
+
+/**
+ * Matches a web address in a rule's own words. What follows it in a sentence may be part of it, as it may be for the program
+ * that makes a link of it.
+ */
+const WEB_ADDRESS = String.raw`https?:\/\/[^\s<>"|\\{}[\]\u0060\u200b]+`;
+const webAddress = new RegExp(`(${WEB_ADDRESS})`, 'giu');
 
 /** Matches mentions, channels, emoji codes, web and mail addresses, template placeholders (`{{`), and list or heading marks. */
-const commands = /[@#]|:(?=[^\s\d]|[\w+-]+:)|(?<=[\p{L}\p{N}])[.。．｡](?=[\p{L}\p{N}])|\{(?=\{)|^(?=[-+=\s]|\d+[.)])/gu;
+const COMMAND = String.raw`[@#](?!\u200b)|:(?=[^\s\d\u200b]|[\w+-]+:)|(?<=[\p{L}\p{N}])[.。．｡](?=[\p{L}\p{N}])|\{(?=\{)|^(?=[-+=\s]|\d+[.)])`;
+const command = new RegExp(COMMAND, 'gu');
+const addressOrCommand = new RegExp(`${WEB_ADDRESS}|${COMMAND}`, 'giu');
 
 /** Splits the mentions and links in a text, for clients that show texts without markup. It looks the same as before. */
-export const withoutLinks = (text: string): string => text.replaceAll(commands, (found) => `${found}${ZERO_WIDTH}`);
+export const withoutLinks = (text: string): string => text.replaceAll(command, split);
 
 /** The markup of Slack's mrkdwn, Markdown and formulas, with similar characters that have no meaning. */
 const lookalikes: Readonly<Record<string, string>> = {
@@ -25,7 +59,23 @@ const lookalikes: Readonly<Record<string, string>> = {
   '`': 'ˋ',
   $: '＄',
 };
+const MARK = String.raw`[&<>[\]|\\*_~\u0060$]`;
+const mark = new RegExp(MARK, 'gu');
+const addressOrMark = new RegExp(`${WEB_ADDRESS}|${MARK}`, 'giu');
 
 /** Returns a text that Slack, Mattermost and Rocket.Chat show literally, and in which none of them finds a command. */
 export const withoutMarkup = (text: string): string =>
-  withoutLinks(text.replaceAll(/[&<>[\]|\\*_~`$]/g, (mark) => lookalikes[mark] ?? ''));
+  withoutLinks(text.replaceAll(mark, (found) => lookalikes[found] ?? ''));
+
+/** Returns the same, but with the web addresses in it, which stay links. An `@` in them would be a mention for Mattermost. */
+export const wordsForChat = (text: string): string =>
+  text
+    .replaceAll(addressOrMark, (found) => lookalikes[found] ?? found)
+    .replaceAll(addressOrCommand, (found) => (/^http/i.test(found) ? found.replaceAll('@', '%40') : split(found)));
+
+/** Splits a rule's own words into web addresses and the text between them. */
+export const partsOf = (text: string): { text: string; url?: string }[] =>
+  text
+    .split(webAddress)
+    .map((part, at) => (at % 2 === 1 ? { text: part, url: part } : { text: part }))
+    .filter((part) => part.text !== '');

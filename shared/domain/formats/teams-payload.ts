@@ -11,6 +11,10 @@ const TextRun = z.strictObject({
   size: z.literal('large').optional(),
   weight: z.literal('bolder').optional(),
   isSubtle: z.literal(true).optional(),
+  selectAction: z
+    .strictObject({ type: z.literal('Action.OpenUrl'), url: pageUrl })
+    .optional()
+    .meta({ description: 'Makes a link of a web address in the title or message of the rule' }),
 });
 const RichTextBlock = z.strictObject({ type: z.literal('RichTextBlock'), inlines: z.array(TextRun).min(1) });
 const Container = z.strictObject({

@@ -1,5 +1,6 @@
+import type { Snapshot } from '../delivery/delivery.ts';
 import { noticeOf, type Severity } from './notice.ts';
-import { withoutLinks } from './plain-text.ts';
+import { partsOf, withoutLinks } from './plain-text.ts';
 import type { Render } from './rendering.ts';
 import type { TeamsPayload } from './teams-payload.ts';
 
@@ -14,13 +15,24 @@ const textOf = (...inlines: TeamsPayload['attachments'][0]['content']['body'][0]
   inlines,
 });
 const run = (text: string) => ({ type: 'TextRun' as const, text: withoutLinks(text) });
+const link = (url: string) => ({
+  type: 'TextRun' as const,
+  text: url,
+  selectAction: { type: 'Action.OpenUrl' as const, url },
+});
+
+/** Returns the runs of a rule's own words. The previous version created snapshots with unchanged names in them. */
+const runsOf = (words: string, { reader }: Snapshot) =>
+  reader?.hasPlainNames ? partsOf(words).map(({ text, url }) => (url ? link(url) : run(text))) : [run(words)];
 
 /** Renders the format Teams: a message with one Adaptive Card, in the version that all Teams clients support. */
 export const renderTeams: Render = (snapshot, context) => {
   const { title, message, facts, severity, acknowledge } = noticeOf(snapshot, context);
-  const head = textOf({ ...run(title), size: 'large', weight: 'bolder' });
+  const head = textOf(
+    ...runsOf(title, snapshot).map((part) => ({ ...part, size: 'large' as const, weight: 'bolder' as const })),
+  );
   const lines = facts.map(({ label, value }) => textOf({ ...run(`${label}: `), isSubtle: true }, run(value)));
-  const items = [head, textOf(run(message)), ...lines];
+  const items = [head, textOf(...runsOf(message, snapshot)), ...lines];
   return JSON.stringify({
     type: 'message',
     attachments: [

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id } from '../values.ts';
+import { id, toValidText } from '../values.ts';
 import { email } from './email.ts';
 import { Permission } from './permission.ts';
 
@@ -47,7 +47,7 @@ export const accessOf = (claims: Claims, rules: OidcRules): Access | null => {
 
 /** Returns a claim as a text of a profile: without forbidden characters, cut to 64 whole characters. */
 const textOf = (claim: unknown): string => {
-  const text = typeof claim === 'string' ? claim.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, '').trim() : '';
+  const text = typeof claim === 'string' ? toValidText(claim).trim() : '';
   return [...text].slice(0, 64).join('').trim();
 };
 

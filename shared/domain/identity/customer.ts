@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { TimeZone } from '../time/time-zone.ts';
-import { id, millis, text } from '../values.ts';
+import { id, millis, storedText, text } from '../values.ts';
 import { email } from './email.ts';
 
 const fields = { name: text(1, 128), location: text(0, 256), email };
@@ -34,6 +34,8 @@ export type CustomerUpdate = z.infer<typeof CustomerUpdate>;
 export const Customer = z
   .object({
     ...fields,
+    name: storedText(1, 128),
+    location: storedText(0, 256),
     timeZone: TimeZone,
     requireOtp: z.boolean().default(false),
     id,

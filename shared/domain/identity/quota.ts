@@ -16,8 +16,12 @@ const bounds = {
   sensorGroups: { byDefault: 200, max: 10_000 },
   /** Running replays of one webhook. */
   replays: { byDefault: 1, max: 100 },
-  /** SMS notifications, and codes sent by SMS. */
+  /** SMS notifications. Half of them are reserved for falls and vital alarms. */
   smsPerDay: { byDefault: 100, max: 100_000 },
+  /** SMS with the code that verifies a telephone number. */
+  smsCodesPerDay: { byDefault: 100, max: 100_000 },
+  /** SMS that test a rule. */
+  smsTestsPerDay: { byDefault: 100, max: 100_000 },
   messagesPerSecond: { byDefault: 100, max: 1_000_000 },
 } as const;
 export type Quotas = Record<keyof typeof bounds, number>;

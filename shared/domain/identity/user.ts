@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, int64, isValidText, millis, text, validTextPattern } from '../values.ts';
+import { id, int64, isValidText, millis, storedText, text, validTextPattern } from '../values.ts';
 import { email } from './email.ts';
 import { DEFAULT_LOCALE, Locale } from './locale.ts';
 import { OtpCode } from './otp.ts';
@@ -113,11 +113,15 @@ export const OidcCallback = z
 
 /** A user (D1 "User"), without credentials. */
 export const User = Profile.extend({
+  firstName: storedText(0, 64),
+  lastName: storedText(0, 64),
+  telegramId: storedText(1, 64).nullable(),
+  mobileNumber: storedText(1, 64).nullable(),
   id,
   createDate: millis,
   updateDate: millis,
   customerId: id.nullable(),
-  username: Username,
+  username: storedText(1, 64),
   locale: z.string(),
   profileImageId: z.string().meta({ format: 'uuid' }),
   canLogin: z.boolean(),

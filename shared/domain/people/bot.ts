@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Locale } from '../identity/locale.ts';
-import { id, millis, text } from '../values.ts';
+import { id, millis, storedText, text } from '../values.ts';
 
 /** A bot is an account that owns webhooks and cannot log in. The texts of its deliveries are in its locale. */
 export const BotUpdate = z.object({ name: text(1, 64), locale: Locale.default('en') }).meta({
@@ -13,5 +13,11 @@ export const NewBot = BotUpdate.extend({ customerId: id.optional() }).meta({
   examples: [{ name: 'Nurse call, ward 2', locale: 'de' }],
 });
 
-export const Bot = BotUpdate.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Bot' });
+export const Bot = BotUpdate.extend({
+  name: storedText(1, 64),
+  id,
+  createDate: millis,
+  updateDate: millis,
+  customerId: id,
+}).meta({ id: 'Bot' });
 export type Bot = z.infer<typeof Bot>;

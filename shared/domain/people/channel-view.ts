@@ -1,17 +1,38 @@
 import * as z from 'zod';
 import { By } from '../rule/recipient.ts';
 import { id, int64, millis, text } from '../values.ts';
+import type { KeptChannel } from './channel.ts';
 
 /** A channel of a user in responses of the API (completion 12). */
 export const ChannelView = z
   .object({
     by: By,
-    address: z.string().meta({ description: 'for `push` the host that pushes are sent to' }),
+    address: z.string().optional().meta({
+      description: 'for `push` the host that pushes are sent to; missing in the channels of other users',
+    }),
     provenDate: millis.nullable().meta({
       description: 'when the user verified the channel with the code; null until then, and nothing else is sent to it',
     }),
+    undeliverableDate: millis.nullable().meta({
+      description:
+        'when a message that was accepted turned out to be undeliverable: a bounced mail, an SMS that expired; null again ' +
+        'once the user has verified the channel anew or changed its address',
+    }),
+    undeliverableReason: z.string().nullable().meta({ description: 'why, in the words of the mail or SMS service' }),
   })
   .meta({ id: 'Channel' });
+type ChannelView = z.output<typeof ChannelView>;
+
+/** Returns a channel as other users see it: only its own user may see the address. */
+export const channelViewForOthers = (channel: KeptChannel): ChannelView => {
+  const { by, provenDate, undeliverableDate = null, undeliverableReason = null } = channel;
+  return { by, provenDate, undeliverableDate, undeliverableReason };
+};
+/** Returns a channel as its user sees it. */
+export const channelView = (channel: KeptChannel): ChannelView => ({
+  ...channelViewForOthers(channel),
+  address: channel.address,
+});
 
 const point = z.string().regex(/^B[A-Za-z0-9_-]{86}$/);
 const PushSubscription = z

@@ -1,4 +1,3 @@
-import { UNASSIGNED } from '../unassigned.ts';
 /** The channels by which the service notifies people (completion 12). */
 export const channelKinds = ['email', 'sms', 'push', 'telegram'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
@@ -18,14 +17,14 @@ export type Channel =
 
 /**
  * A channel of a user as it is stored. `address` of a push channel is the host of its endpoint; `provenDate` (ms) is null
- * until the user has entered the code.
+ * until the user has entered the code. `undeliverableDate` (ms) and `undeliverableReason` are present if a message that was
+ * sent since then was reported as undeliverable.
  */
 export type KeptChannel = {
   by: ChannelKind;
   address: string;
   subscription?: PushSubscription;
   provenDate: number | null;
-  /** When (ms) and why its service reported that nothing can be delivered to this address. */
   undeliverableDate?: number;
   undeliverableReason?: string;
 };
@@ -47,12 +46,6 @@ export const codeHashInput = (
   { by, address }: Pick<KeptChannel, 'by' | 'address'>,
   code: string,
 ): string => [userId, by, address, code].join('\n');
-
-/** The rate limit of SMS of a customer, in a window of a day that begins with the first SMS. */
-export const smsLimitOf = (customerId: number | null) => ({
-  subject: `sms:${customerId ?? UNASSIGNED}`,
-  windowSeconds: 86_400,
-});
 
 /** A user on duty, and until when (ms). */
 export type OnDuty = { userId: number; until: number };

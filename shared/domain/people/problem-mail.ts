@@ -6,9 +6,9 @@ import type { By } from '../rule/recipient.ts';
 
 /** The problems about which managers of webhooks, and of rules that name a person, get an email. */
 export type WebhookProblem = 'webhook_disabled' | 'delivery_failed';
-export type DeliveryProblem = WebhookProblem | 'person_not_told' | 'feed_not_fetched';
+export type DeliveryProblem = WebhookProblem | 'person_not_told' | 'feed_not_fetched' | 'sms_nearly_used';
 /** `by` is the channel by which the person could not be reached. */
-type MailValues = { receiver: string; by: By | null; sensor: string; url: string };
+type MailValues = { receiver: string; by: By | null; sensor: string; url: string; smsPerDay: number };
 type Texts = Record<DeliveryProblem, (values: MailValues) => { subject: string; text: string }>;
 
 const channelNames: Record<Language, Record<By, string>> = {
@@ -39,6 +39,10 @@ const texts: Record<Language, Texts> = {
       subject: `Fall alert not delivered: ${sensor}`,
       text: `A fall alert (${sensor}) could not be delivered to ${receiver || 'a user'} by ${by && channelNames.en[by]}: all attempts failed. Check on the person if nobody has yet, then check whether the channel is verified.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
+    sms_nearly_used: ({ smsPerDay, url }) => ({
+      subject: '80% of the SMS of the day are used',
+      text: `80% of the ${smsPerDay} SMS that can be sent in 24 hours are used. The rest is reserved for falls and vital alarms; once it is used too, nobody is notified by SMS until the 24 hours are over. Check which rule sends that many, and raise its rate limit or choose another channel. If the alarms are real, ask the operator of the service to raise the quota.\n\n${url}${BASE_PATH}/console/deliveries`,
+    }),
   },
   de: {
     webhook_disabled: ({ receiver: webhook, url }) => ({
@@ -56,6 +60,10 @@ const texts: Record<Language, Texts> = {
     person_not_told: ({ receiver, by, sensor, url }) => ({
       subject: `Sturzmeldung nicht zugestellt: ${sensor}`,
       text: `Eine Sturzmeldung (${sensor}) konnte ${receiver || 'einem Benutzer'} nicht per ${by && channelNames.de[by]} zugestellt werden: Alle Versuche sind fehlgeschlagen. Sehen Sie nach der Person, falls es noch niemand getan hat, und prüfen Sie dann, ob der Kanal bestätigt ist.\n\n${url}${BASE_PATH}/console/deliveries`,
+    }),
+    sms_nearly_used: ({ smsPerDay, url }) => ({
+      subject: '80 % der SMS des Tages sind verbraucht',
+      text: `80 % der ${smsPerDay} SMS, die in 24 Stunden gesendet werden können, sind verbraucht. Der Rest ist für Stürze und Vitalalarme reserviert; ist auch er verbraucht, wird niemand mehr per SMS benachrichtigt, bis die 24 Stunden vorbei sind. Prüfen Sie, welche Regel so viele SMS sendet, und erhöhen Sie ihre Mindestpause oder wählen Sie einen anderen Kanal. Sind die Alarme echt, bitten Sie den Betreiber des Dienstes, das Kontingent zu erhöhen.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
   },
 };

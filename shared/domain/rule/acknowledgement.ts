@@ -1,4 +1,4 @@
-import { isValidText, lengthOf } from '../values.ts';
+import { lengthOf, toValidText } from '../values.ts';
 
 /** The encryption context of the key that signs links. A stage has one key, which never changes. */
 export const LINK_KEY_CONTEXT = 'acknowledge';
@@ -15,10 +15,8 @@ const truncated = (name: string): string =>
  * characters. Null if nothing is left.
  */
 export const nameFrom = (text: string): string | null => {
-  const fitting = [...text.toWellFormed()]
-    .map((char) => (isValidText(char) && char !== '\u007f' ? char : ' '))
-    .join('');
-  return truncated(fitting.trim()).trim() || null;
+  const valid = toValidText(text.toWellFormed(), ' ');
+  return truncated(valid.trim()).trim() || null;
 };
 
 /** Returns the name of a user in an acknowledgement. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Situation } from '../event/event.ts';
 import { hasRegions } from '../kinds.ts';
-import { id, int32, millis, text, uuid } from '../values.ts';
+import { id, int32, millis, storedText, text, uuid } from '../values.ts';
 import { Recipient } from './recipient.ts';
 import { Schedule } from './schedule.ts';
 
@@ -67,5 +67,15 @@ export const NewRule = fields
   .meta({ id: 'NewRule', examples: [example] });
 
 /** A rule notifies its recipients when a situation occurs at the sensors that it watches. */
-export const Rule = fields.extend({ id, createDate: millis, updateDate: millis, customerId: id }).meta({ id: 'Rule' });
+export const Rule = fields
+  .extend({
+    name: storedText(1, 64),
+    title: storedText(1, 128),
+    message: storedText(1, 512),
+    id,
+    createDate: millis,
+    updateDate: millis,
+    customerId: id,
+  })
+  .meta({ id: 'Rule' });
 export type Rule = z.output<typeof Rule>;

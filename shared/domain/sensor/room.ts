@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { int32, millis } from '../values.ts';
+import { int32, millis, storedText } from '../values.ts';
 import { RegionUpdate } from './region.ts';
 import { MAX_TO_CABLE, MIN_EXTENT } from './room-limits.ts';
 import { outerLimits, roomLimitsText } from './room-texts.ts';
@@ -58,6 +58,7 @@ export type RoomUpdate = z.output<typeof RoomUpdate>;
 
 /** A stored region, with its id and its position in the device's order of regions. */
 export const Region = RegionUpdate.extend({
+  name: storedText(1, 64),
   id: z.string().meta({ format: 'uuid' }),
   positionIdx: z.int().min(0),
 }).meta({ id: 'Region' });

@@ -1,5 +1,5 @@
-import { type AttemptResult, isShortBody } from '#shared/domain/delivery/attempt.ts';
-import { type Delivery, LEASE_SECONDS, type NextState } from '#shared/domain/delivery/delivery.ts';
+import { type AttemptResult, isShortBody, withReason } from '#shared/domain/delivery/attempt.ts';
+import { type Delivery, LEASE_SECONDS, type NextState, UNDELIVERABLE } from '#shared/domain/delivery/delivery.ts';
 import type { Table } from '../engine/client.ts';
 import { dueDelivery } from '../engine/due.ts';
 import { changes, where } from '../engine/request.ts';
@@ -63,6 +63,22 @@ const attemptWrites = (table: Table) => ({
     const failed = await table.write({ update: deliveryItemKey(delivery), changes: update }, ...count);
     if (failed)
       await table.update(deliveryItemKey(delivery), withLogEntry(delivery, result, lateResultChanges(delivery, now)));
+  },
+
+  /**
+   * Ends a delivered notification as undeliverable, with the reason in its last attempt. False if the delivery has changed
+   * since it was read.
+   */
+  recordUndeliverable: async (delivery: Delivery, reason: string, now: number): Promise<boolean> => {
+    const { attempts: number, updateDate: was, log = [] } = delivery;
+    const set = {
+      state: 'failed',
+      reason: UNDELIVERABLE,
+      updateDate: Math.max(now, was),
+      log: log.map((entry) => (entry[0] === number ? withReason(entry, UNDELIVERABLE, reason) : entry)),
+    };
+    const isUnchanged = where('#state = :delivered AND #updateDate = :was', { delivered: 'delivered', was });
+    return (await table.update(deliveryItemKey(delivery), changes({ set, if: isUnchanged }))) !== null;
   },
 
   /** Moves the next attempt to `time` (ms). False if it is not due yet, or is being made. `isQueued` as above. */

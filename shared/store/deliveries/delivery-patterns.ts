@@ -61,6 +61,12 @@ export const deliveryPatterns = {
     [0, 2],
     'per KB; 1 with a short response; 1 more if no queue can delay the next attempt long enough',
   ),
+  'attempts.recordUndeliverable': pattern(
+    'Record that a delivered notification did not arrive',
+    { update: ['personDelivery'] },
+    [0, 1],
+    'per KB',
+  ),
   'attempts.postpone': pattern(
     'Postpone the next attempt',
     { update: ['delivery'] },

@@ -53,7 +53,39 @@ const reportLate = (table: Table, report: AttemptReport, now: number): Promise<b
     return (await table.write({ update: hitKey(report), changes }, note)) === null || null;
   });
 
-/** Reports attempts to send one message of a hit. Once it was sent, it stays so, whatever is reported later. */
+/** A message of a hit that was sent by an attempt at `sentAt` (ms), and did not arrive. */
+export type UndeliverableMessage = { customerId: number; hitId: number; at: number; sentAt: number };
+
+/**
+ * Records that a message of a hit did not arrive after all. Does nothing if it was sent again later, by a redelivery. From
+ * here on the alarm counts as notified only by its other messages.
+ */
+export const reportUndeliverable = async (table: Table, message: UndeliverableMessage, now: number): Promise<void> => {
+  const { customerId, hitId, at, sentAt } = message;
+  await retryOnConflict(async () => {
+    const key = items.ruleHit({ customerId, hitId });
+    const hit = await table.get<StoredHit>(key);
+    const stored = hit?.messages[at];
+    if (!hit || !stored?.wasSend || stored.sendTryTimes.some((time) => time > sentAt)) return true;
+    const changes = {
+      UpdateExpression: `SET messages[${at}].wasSend = :sent, messages[${at}].updateDate = :time, updateDate = :time, isLate = :late`,
+      ConditionExpression: 'updateDate = :was',
+      ExpressionAttributeValues: {
+        ':sent': false,
+        ':time': Math.max(now, hit.updateDate),
+        ':late': true,
+        ':was': hit.updateDate,
+      },
+    };
+    const note = lateChangeWrite(customerId, hit, Math.max(now, hit.updateDate));
+    return (await table.write({ update: key, changes }, note)) === null || null;
+  });
+};
+
+/**
+ * Reports attempts to send one message of a hit. Once it was sent, it stays so, whatever attempts are reported later, unless
+ * its service reports that it did not arrive.
+ */
 export const reportAttempts = async (table: Table, made: AttemptReport, now: number): Promise<void> => {
   if (made.tries.length > 0 && !(await reportSoon(table, made, now))) await reportLate(table, made, now);
 };

@@ -5,7 +5,7 @@ import { items } from '../table.ts';
 import { appendHit } from './append-hit.ts';
 import { edgeHit } from './edge-hit.ts';
 import { type HitItem, hitOf, idBeforeFirst, type NewHit, type StoredHit } from './hit-item.ts';
-import { type AttemptReport, reportAttempts } from './hit-report.ts';
+import { type AttemptReport, reportAttempts, reportUndeliverable, type UndeliverableMessage } from './hit-report.ts';
 import { recentHits } from './recent-hits.ts';
 
 export const ruleHitReads = (table: TableReader) => ({
@@ -41,6 +41,10 @@ const ruleHitWrites = (table: Table, mutex = keyedMutex(MAX_WAIT), recent = rece
 
   /** Reports attempts to send one message of a hit. Attempts that were reported before are ignored. */
   report: (attempts: AttemptReport, now: number): Promise<void> => reportAttempts(table, attempts, now),
+
+  /** Reports a message of a hit that did not arrive, although its service had accepted it. */
+  reportUndeliverable: (message: UndeliverableMessage, now: number): Promise<void> =>
+    reportUndeliverable(table, message, now),
 });
 
 export const ruleHits = (table: Table) => ({ ...ruleHitReads(table), ...ruleHitWrites(table) });

@@ -42,13 +42,9 @@ export const identityPatterns = {
   'channels.put': pattern('Replace a channel of a user', { put: ['channel'], check: ['user'] }, [0, 4]),
   'channels.tryCode': pattern('Use one of the attempts at a code', { update: ['channel'] }, [0, 1]),
   'channels.verify': pattern('Record that a channel is verified', { update: ['channel'] }, [0, 1]),
-  'channels.markUndeliverable': pattern(
-    'Record that nothing can be delivered to a channel',
-    { update: ['channel'] },
-    [0, 1],
-  ),
-  'channels.move': pattern(
-    'Replace the address usersOnDuty a Telegram group that has a new one',
+  'channels.markUndeliverable': pattern('Record that a message did not arrive', { update: ['channel'] }, [0, 1]),
+  'channels.recordReached': pattern(
+    'Record that messages arrive at a channel, perhaps at a new address',
     { update: ['channel'] },
     [0, 1],
   ),
@@ -68,6 +64,12 @@ export const identityPatterns = {
     { put: ['rate'], update: ['rate'] },
     [0, 1],
     '1 more for the first one of a window',
+  ),
+  'limits.countWithin': pattern(
+    'Count an SMS within its quota',
+    { get: ['rate'], put: ['rate'], update: ['rate'] },
+    [0, 1],
+    '1 R 1 W more for the first one of a window; 1 R more if none is left',
   ),
   'limits.take': pattern(
     'Use one of the attempts allowed in a time window',

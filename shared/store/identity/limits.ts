@@ -51,6 +51,25 @@ const limitWrites = (table: Table) => ({
     }
   },
 
+  /**
+   * Counts an attempt in a time window that starts with the first one, unless `limit` have been counted. Returns its number,
+   * or null if none is left. What is refused is not counted, so callers with different limits can share a count.
+   */
+  countWithin: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<number | null> => {
+    const key = rateKey(subject, 'tries');
+    const over = now - windowSeconds * 1_000;
+    for (;;) {
+      const isLeft = where('#start > :over AND #calls < :limit', { over, limit });
+      const counted = await table.update(key, changes({ add: { calls: 1 }, if: isLeft }, 'ALL_NEW'));
+      if (counted) return Number(counted.calls);
+      const tries = await table.get<Tries>(key);
+      if (limit < 1 || (tries && tries.start > over && tries.calls >= limit)) return null;
+      const ttl = Math.ceil(now / 1_000) + windowSeconds;
+      const isOver = where('attribute_not_exists(pk) OR #start <= :over', { over });
+      if (!(await table.write({ put: { start: now, calls: 1, ttl, ...key }, where: isOver }))) return 1;
+    }
+  },
+
   /** Uses one of the `limit` attempts allowed within any `windowSeconds`. False if none is left. */
   take: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<boolean> => {
     const key = rateKey(subject, 'taken');

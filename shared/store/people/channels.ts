@@ -1,4 +1,3 @@
-import { MAX_REASON } from '#shared/domain/delivery/attempt.ts';
 import type { Channel, ChannelCode, ChannelKind, KeptChannel, PushKey } from '#shared/domain/people/channel.ts';
 import { CODE_TRIES } from '#shared/domain/people/channel.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
@@ -10,8 +9,6 @@ import { items } from '../table.ts';
 type UserKey = { customerId: number | null; userId: number };
 type StoredChannel = KeptChannel & { codeHash?: string; codeExpires?: number; tries?: number };
 type TriedChannel = KeptChannel & { codeHash: string };
-
-const undeliverableNames = ['undeliverableDate', 'undeliverableReason'] as const;
 
 const channelKey = ({ customerId, userId }: UserKey, by: ChannelKind) =>
   items.channel({ customerId: customerId ?? UNASSIGNED, userId, by });
@@ -30,7 +27,13 @@ const sendable = ({ by, address, subscription, undeliverableDate }: StoredChanne
 export const channelReads = (table: TableReader) => ({
   /** Returns the channels of a user, verified or not. */
   list: async (user: UserKey): Promise<KeptChannel[]> =>
-    (await queryChannels(table, user)).map(({ by, address, provenDate }) => ({ by, address, provenDate })),
+    (await queryChannels(table, user)).map(({ by, address, provenDate, undeliverableDate, undeliverableReason }) => ({
+      by,
+      address,
+      provenDate,
+      ...(undeliverableDate !== undefined && { undeliverableDate }),
+      ...(undeliverableReason !== undefined && { undeliverableReason }),
+    })),
 
   /** Returns the verified channels of a user, with everything that sending needs. Empty if there is no such user. */
   verifiedOf: async (user: UserKey): Promise<Channel[]> => {
@@ -62,39 +65,40 @@ const channelWrites = (table: Table) => ({
   /** Records that the code with this hash verified a channel, and uses it up. False if the channel has another code. */
   verify: async (user: UserKey, by: ChannelKind, codeHash: string, provenDate: number): Promise<boolean> => {
     const sameCode = where('#codeHash = :codeHash', { codeHash });
-    const verified = changes({ set: { provenDate }, remove: ['codeHash', 'codeExpires', 'tries'], if: sameCode });
+    const remove = ['codeHash', 'codeExpires', 'tries', 'undeliverableDate', 'undeliverableReason'];
+    const verified = changes({ set: { provenDate }, remove, if: sameCode });
     return (await table.update(channelKey(user, by), verified)) !== null;
   },
 
   /**
-   * Records that nothing can be delivered to the address of a channel, or (null) that it can again. False if the channel has
-   * another address by now.
+   * Records that a message which was sent at `sentAt` (ms) did not arrive. False if the channel was verified later, or has
+   * another address since: then the report is about the past.
    */
   markUndeliverable: async (
     user: UserKey,
-    { by, address }: Pick<KeptChannel, 'by' | 'address'>,
-    undeliverable: { date: number; reason: string } | null,
+    by: ChannelKind,
+    { sentAt, date, reason }: { sentAt: number; date: number; reason: string },
   ): Promise<boolean> => {
-    const sameAddress = where('#address = :address', { address });
-    const update = undeliverable
-      ? {
-          set: {
-            undeliverableDate: undeliverable.date,
-            undeliverableReason: undeliverable.reason.slice(0, MAX_REASON),
-          },
-        }
-      : { remove: undeliverableNames };
-    return (await table.update(channelKey(user, by), changes({ ...update, if: sameAddress }))) !== null;
+    const wasVerified = where('#provenDate <= :sentAt', { sentAt });
+    const marked = changes({ set: { undeliverableDate: date, undeliverableReason: reason }, if: wasVerified });
+    return (await table.update(channelKey(user, by), marked)) !== null;
   },
 
-  /** Replaces the address of a channel, unless it is not `from` any more. It stays verified. */
-  move: async (user: UserKey, by: ChannelKind, { from, to }: { from: string; to: string }): Promise<boolean> => {
-    const update = changes({
+  /**
+   * Records that messages to the address `from` arrive, at the address `to` from now on. False if the user has replaced
+   * `from` meanwhile.
+   */
+  recordReached: async (
+    user: UserKey,
+    by: ChannelKind,
+    { from, to }: { from: string; to: string },
+  ): Promise<boolean> => {
+    const reached = changes({
       set: { address: to },
-      remove: undeliverableNames,
+      remove: ['undeliverableDate', 'undeliverableReason'],
       if: where('#address = :from', { from }),
     });
-    return (await table.update(channelKey(user, by), update)) !== null;
+    return (await table.update(channelKey(user, by), reached)) !== null;
   },
 
   /** Removes a channel of a user. False if there is none. */

@@ -74,6 +74,12 @@ export const rulePatterns = {
     [0, 1],
     'per KB; 1 R 5 W if more than 10 s after the hit',
   ),
+  'ruleHits.reportUndeliverable': pattern(
+    'Record that a notification of a hit did not arrive',
+    { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'] },
+    [1, 4],
+    'per KB',
+  ),
 
   'rules.get': pattern('A rule, by its id', { get: ['ruleById'] }, [1, 0]),
   'rules.getAll': pattern('Some rules', { batchGet: ['wholeRule'] }, [1, 0], perItem),

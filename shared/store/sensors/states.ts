@@ -24,7 +24,7 @@ export const stateReads = (table: TableReader) => ({
 });
 
 /**
- * `watchAt`: when (ms) the sweep checks the sensor next, or null for no change. `formerUntil`: when (s) the state expires, if
+ * `checkAt`: when (ms) the sweep checks the sensor next, or null for no change. `formerUntil`: when (s) the state expires, if
  * the sensor has left its customer and only its older messages are processed.
  */
 type StateTimes = { checkAt?: number | null; formerUntil?: number | null };
@@ -38,10 +38,10 @@ const stateWrites = (table: Table) => ({
     { customerId, sensorId }: { customerId: number; sensorId: string },
     before: number,
     state: StateItem,
-    { checkAt: watchAt = null, formerUntil = null }: StateTimes = {},
+    { checkAt = null, formerUntil = null }: StateTimes = {},
   ): Promise<boolean> => {
     const key = items.sensorState({ customerId, sensorId });
-    const due = watchAt !== null && dueAt(sensorId, watchAt);
+    const due = checkAt !== null && dueAt(sensorId, checkAt);
     const { listPk: _, listSk: __, ...content } = state;
     const isListed = formerUntil === null && hasOpenFallOrTrack(state);
     const put = {

@@ -90,6 +90,7 @@ describe('GET /health', () => {
     table: 'OK',
     queues: 'OK',
     disk: null,
+    mail: null,
     lastSweepSeconds: expect.toBeOneOf([null, 0]),
     oldestWaitingSeconds: 0,
     canarySeconds: null,
@@ -130,12 +131,14 @@ describe('GET /health', () => {
     since: null,
     queues: 'OK',
     disk: 'OK',
+    mail: 'OK',
     oldestWaitingSeconds: 0,
     exceptions: 0,
   };
   test.each<[string, object]>([
     ['the queues', { queues: 'FAILING' }],
     ['the disk', { disk: 'FAILING' }],
+    ['the mail server', { mail: 'FAILING' }],
     ['the backlog', { oldestWaitingSeconds: 181 }],
     ['the sweep', { lastSweepSeconds: 181 }],
     ['the table', { table: 'FAILING', lastSweepSeconds: null }],

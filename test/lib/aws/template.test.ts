@@ -219,12 +219,16 @@ describe('the functions', () => {
         .flatMap(({ Policies = [] }) => Policies.flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement))
         .filter(({ Action }) => [Action].flat().includes('ses:SendEmail'));
     expect(senders(dev)).toEqual([]);
-    // Codes for passwords and for channels, failed deliveries, and alarms without a subscription.
-    expect(senders(prod)).toHaveLength(4);
+    // Codes for passwords and for channels, failed and undeliverable deliveries, and alarms without a subscription.
+    expect(senders(prod)).toHaveLength(5);
     const resources = senders(prod).flatMap(({ Resource }) =>
       Resource.map((resource: Properties) => resource['Fn::Join'][1].at(-1)),
     );
-    expect([...new Set(resources)]).toEqual([':identity/cloud@example.org', ':identity/example.org']);
+    expect([...new Set(resources)]).toEqual([
+      ':identity/cloud@example.org',
+      ':identity/example.org',
+      ':configuration-set/Test',
+    ]);
   });
 
   it('may enqueue tasks for themselves without a loop limit only if the contract says so', () => {

@@ -106,6 +106,7 @@ test('CORS_ORIGINS accepts origins as browsers send them, and each invalid one i
 describe('settings that contradict each other', () => {
   const file = join(folder, 'a-file');
   writeFileSync(file, 'no certificate');
+  const mail = { SMTP_URL: 'smtp://a.example', MAIL_SENDER: 'cloud@example.org' };
   test.each<[string, Record<string, string>, RegExp]>([
     ['one port for HTTP and MQTT', { PORT: '1883', MQTT_PORT: '1883' }, /^MQTT_PORT must differ from PORT$/],
     ['a certificate without its key', { TLS_CERT: file }, /^TLS_KEY is missing/],
@@ -126,6 +127,26 @@ describe('settings that contradict each other', () => {
       'an external table without a folder for the key that encrypts secrets',
       { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' },
       /^DATA_DIR must be a folder/,
+    ],
+    ['a user of a mail server that is not set', { SMTP_USER: 'cloud' }, /^SMTP_URL is missing: SMTP_USER has no use/],
+    ['a mail server without a sender', { SMTP_URL: 'smtp://a.example' }, /^MAIL_SENDER is missing/],
+    ['a user without a password', { ...mail, SMTP_USER: 'cloud' }, /^SMTP_PASSWORD_FILE is missing/],
+    ['a password without a user', { ...mail, SMTP_PASSWORD_FILE: file }, /^SMTP_USER is missing/],
+    [
+      'two users of a mail server',
+      { ...mail, SMTP_URL: 'smtp://a:b@a.example', SMTP_USER: 'c' },
+      /^SMTP_USER must not be set/,
+    ],
+    [
+      'two passwords of a mail server',
+      { ...mail, SMTP_URL: 'smtp://a:b@a.example', SMTP_PASSWORD_FILE: file },
+      /^SMTP_PASSWORD_FILE must not be set/,
+    ],
+    ['a missing file of authorities', { ...mail, SMTP_CA: '/nowhere' }, /^SMTP_CA: the file \/nowhere cannot/],
+    [
+      'authorities without encryption',
+      { ...mail, SMTP_URL: 'smtp://a.example?tls=none', SMTP_CA: file },
+      /^SMTP_CA must not be set/,
     ],
   ])('the host rejects %s', (_, env, message) => {
     expect(refusalsOf(env)).toEqual([expect.stringMatching(message)]);
@@ -148,6 +169,28 @@ test('a host on the network without TLS or a proxy warns about what others can r
     expect.stringMatching(/others on the network can read and change passwords, tokens and alarms/),
   ]);
   expect([warnings({ HOST: '127.0.0.1' }), warnings({ HOST: '::1' }), warnings(proxy)]).toEqual([[], [], []]);
+});
+
+test('a mail server beyond loopback without encryption is warned about', () => {
+  const warnings = (url: string) => read({ SMTP_URL: url, MAIL_SENDER: 'cloud@example.org' }).warnings;
+  expect(warnings('smtp://a.example?tls=none')).toEqual([
+    expect.stringMatching(/^mails to a.example are not encrypted/),
+  ]);
+  expect([warnings('smtp://a.example'), warnings('smtp://127.0.0.1:25?tls=none')]).toEqual([[], []]);
+});
+
+test('the login of a mail server is in its URL or in settings', () => {
+  const smtp = (env: Record<string, string>) => read({ MAIL_SENDER: 'cloud@example.org', ...env }).smtp;
+  const passwordFile = join(folder, 'a-file');
+  expect(smtp({ SMTP_URL: 'smtp://a:b@a.example' })).toMatchObject({ user: 'a', server: { password: 'b' } });
+  expect(smtp({ SMTP_URL: 'smtp://a@a.example', SMTP_PASSWORD_FILE: passwordFile })).toMatchObject({
+    user: 'a',
+    passwordFile,
+  });
+  expect(
+    smtp({ SMTP_URL: 'smtps://a.example', SMTP_USER: 'c', SMTP_PASSWORD_FILE: passwordFile, SMTP_CA: passwordFile }),
+  ).toMatchObject({ user: 'c', passwordFile, caFile: passwordFile });
+  expect(smtp({})).toBeUndefined();
 });
 
 test.each([

@@ -179,10 +179,10 @@ describe('the simulator', () => {
 
   test.concurrent.each([
     [['--help'], 0, /--speed 60/],
-    [['--sensors', 'many'], 2, /--sensors is a whole number/],
+    [['--sensors', 'many'], 2, /--sensors must be a whole number/],
     [['--url', 'http://127.0.0.1:1/api/v1'], 2, /--provisioning-key/],
     [['--mqtt', '--url', 'http://127.0.0.1:1/api/v1'], 2, /--mqtt-url/],
-    [['--url', 'http://127.0.0.1:1/api/v1', '--speed', 'full'], 2, /--speed is a number there/],
+    [['--url', 'http://127.0.0.1:1/api/v1', '--speed', 'full'], 2, /--speed full is not possible with --url/],
   ] as const)('explains how to use it: %j', async (args, status, text) => {
     const child = spawn(process.execPath, ['bin/run.ts', 'simulate', ...args]);
     const ended = once(child, 'close');

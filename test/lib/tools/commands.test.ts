@@ -119,6 +119,8 @@ test.each<[string, string[], RegExp]>([
   ['recover', ['--stage', 'prod'], /^--to is required/],
   ['recover', ['--stage', 'prod', '--to', anHourAgo, '-c', 'stage=dev'], /^set the stage with --stage/],
   ['deploy', ['-c', 'stage=prod'], /^set the stage with --stage/],
+  ['mail', [], /^--to ADDRESS is required/],
+  ['mail', ['--to', 'anna'], /^--to ADDRESS is required/],
   ['sam', ['--port', '0'], /^--port must be/],
 ])('npm run %s %j reports what is wrong and exits with 2', async (command, args, says) => {
   const { code, err } = await run(command, args);

@@ -65,7 +65,7 @@ describe('a text', () => {
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['name']]);
   });
   test('counts code points, and is returned as it was sent', async () => {
-    for (const name of ['\u{1f3e5}'.repeat(128), 'e\u0301 %23#{}$&\\"\u{fffd}\u007f', '\u{10ffff}']) {
+    for (const name of ['\u{1f3e5}'.repeat(128), 'e\u0301 %23#{}$&\\"\u{fffd}', '\u{10ffff}']) {
       const created = await admin.ok<{ id: number; name: string }>(
         'POST',
         '/customers',

@@ -13,6 +13,7 @@ import { startSilentServer } from '#test/fixtures/silent-server.ts';
 
 const account = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
 const impatient = { ...account, requestHandler: requestHandlerOptions({ connect: 100, answer: 100 }) };
+const surroundings = { now: Date.now, random: (bytes: number) => new Uint8Array(bytes) };
 const key = { pk: 'P', sk: 'S' };
 const errorOf = (call: Promise<unknown>) =>
   call.then(
@@ -29,6 +30,7 @@ describe('a call without a response', () => {
     retries: url,
     jobs: url,
     mqtt: url,
+    undeliverable: url,
     quarantine: url,
   });
   const messages = [{ body: '{}', delaySeconds: 0, groupId: '1' }];
@@ -41,7 +43,7 @@ describe('a call without a response', () => {
     ],
     ['KMS', 5_000, (at: object) => kmsCipher({ ...account, ...at }, 'k').encrypt(Buffer.from('x'), 'c')],
     ['an SNS topic', 5_000, (at: object) => snsSubscriptions({ ...account, ...at }, 'arn:topic')()],
-    ['SES', 3_000, (at: object) => sesMail({ ...account, ...at }, 'a@b.c')('d@e.f', 's', 't')],
+    ['SES', 3_000, (at: object) => sesMail({ ...account, ...at }, 'a@b.c', surroundings)('d@e.f', 's', 't')],
   ])('to %s ends within %i ms', async (service, maxMs, call) => {
     await using silence = await startSilentServer();
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -89,7 +91,10 @@ test('starts no attempt to send a message after its deadline', async () => {
   await using silence = await startSilentServer();
   const timer = { body: '{}', groupId: '1', delaySeconds: 0, until: Date.now() - 1 };
   const urls = Object.fromEntries(
-    ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt', 'quarantine'].map((name) => [name, silence.url]),
+    ['events', 'timers', 'deliveries', 'retries', 'jobs', 'mqtt', 'undeliverable', 'quarantine'].map((name) => [
+      name,
+      silence.url,
+    ]),
   ) as Parameters<typeof sqsQueues>[1];
   const error = await errorOf(
     sqsQueues({ ...impatient, endpoint: silence.url }, urls, Date.now).send('timers', [timer]),

@@ -4,15 +4,18 @@ import { PinpointSMSVoiceV2Client, SendTextMessageCommand } from '@aws-sdk/clien
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
+import { simpleParser } from 'mailparser';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pushKeysFrom } from '#shared/auth/push-keys.ts';
 import { sesMail } from '#shared/aws/mail.ts';
 import { awsSms } from '#shared/aws/sms.ts';
+import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
 import type { Notification } from '#shared/delivery/targets/person.ts';
 import { type PersonServices, personSenderFor } from '#shared/delivery/targets/person-sender.ts';
 import { createTelegram } from '#shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
+import { sizeOfSms } from '#shared/domain/people/sms-text.ts';
 import { createPushBrowser } from '#test/fixtures/push-browser.ts';
 
 type ReceivedRequest = { method: string; url: string; headers: Record<string, string>; body: Buffer };
@@ -58,9 +61,10 @@ const stage = {
 const webhookClient = createWebhookClient(stage, { allowLoopback: true });
 const config = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, maxAttempts: 1 };
 const TOKEN = '123456:a-token-of-a-bot';
+const surroundings = { now: Date.now, random: (bytes: number) => new Uint8Array(bytes) };
 const services: PersonServices = {
   settings: stage,
-  mail: sesMail(config, 'cloud@example.org'),
+  mail: sesMail(config, 'cloud@example.org', surroundings),
   sms: awsSms(config, 'arn:of-a-number'),
   webhookClient: async () => webhookClient,
   openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
@@ -90,15 +94,36 @@ const telegram: Channel = { by: 'telegram', address: '-100123' };
 const awsError = (name: string, Reason?: string) =>
   Object.assign(new Error('+491701234567 is wrong'), { name, Reason });
 
+const reference = { customerId: 7, deliveryId: '0123456789abcdefghjkmnpqrs', attempt: 2 };
+const tags = { customerId: '7', deliveryId: '0123456789abcdefghjkmnpqrs', attempt: '2' };
+
 describe('a mail', () => {
+  test('of a delivery names it in its tags, so that SES reports what became of it', async () => {
+    ses.on(SendEmailCommand).resolves({});
+    const send = personSenderFor({
+      ...services,
+      mail: sesMail(config, 'cloud@example.org', { ...surroundings, configurationSet: 'a-set' }),
+    }).send;
+    await send(email, notification, reference);
+    await send(email, notification);
+    const [named, code] = ses.commandCalls(SendEmailCommand).map(({ args }) => args[0]?.input);
+    expect(named).toMatchObject({
+      ConfigurationSetName: 'a-set',
+      EmailTags: Object.entries(tags).map(([Name, Value]) => ({ Name, Value })),
+    });
+    expect([code?.ConfigurationSetName, code?.EmailTags]).toEqual([undefined, undefined]);
+  });
+
   test('contains the title as its subject, on one line, and the acknowledgement link', async () => {
     ses.on(SendEmailCommand).resolves({});
     expect(await sending()(email, { ...notification, title: 'Fall\r\nBcc: b@example.com' })).toBe('accepted');
     const [{ args } = { args: [] }] = ses.commandCalls(SendEmailCommand);
-    expect(args[0]?.input.Content?.Simple).toMatchObject({
-      Subject: { Data: 'Fall Bcc: b@example.com' },
-      Body: { Text: { Data: plain.replace('Fall in room 7\n', '') } },
-    });
+    const { subject, text, bcc } = await simpleParser(Buffer.from(args[0]?.input.Content?.Raw?.Data ?? ''));
+    expect([subject, text?.trimEnd(), bcc]).toEqual([
+      'Fall Bcc: b@example.com',
+      plain.replace('Fall in room 7\n', ''),
+      undefined,
+    ]);
   });
   test.each([
     ['BadRequestException', 'gone'],
@@ -108,6 +133,13 @@ describe('a mail', () => {
   ] as const)('ends after %s as %j', async (name, outcome) => {
     ses.on(SendEmailCommand).rejects(awsError(name));
     expect(await sending()(email, notification)).toEqual(outcome);
+  });
+  test.each([
+    [new MailFailure('recipient_refused', '550 no', true), { refused: 'recipient_refused', answer: '550 no' }],
+    [new MailFailure('login_refused', '535 no', false), { retry: 'login_refused', answer: '535 no', isOfHost: true }],
+  ])('ends after the failure of a mail server (%s) as %j', async (failure, outcome) => {
+    const mail = () => Promise.reject(failure);
+    expect(await personSenderFor({ ...services, mail }).send(email, notification)).toEqual(outcome);
   });
 });
 
@@ -120,18 +152,26 @@ describe('an SMS', () => {
       DestinationPhoneNumber: '+491701234567',
       OriginationIdentity: 'arn:of-a-number',
       MessageType: 'TRANSACTIONAL',
-      TimeToLive: 3_600,
+      TimeToLive: 600,
       MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
     });
   });
-  test('gets truncated before the link if it is too long, but not within a character', async () => {
+  test('of a delivery names it in its context, so that the service reports what became of it', async () => {
     aws.on(SendTextMessageCommand).resolves({});
-    for (const text of ['😀'.repeat(2_048), `a${'😀'.repeat(2_048)}`]) await sending()(sms, { ...notification, text });
-    for (const { args } of aws.commandCalls(SendTextMessageCommand)) {
-      const body = args[0].input.MessageBody ?? '';
-      expect([body.length <= 1_600, body.length > 1_590, body.isWellFormed()]).toEqual([true, true, true]);
-      expect(body.endsWith(`…\n\nI'll go:\n${notification.url}`)).toBe(true);
-    }
+    const send = personSenderFor({ ...services, sms: awsSms(config, 'arn:of-a-number', 'a-set') }).send;
+    await send(sms, notification, reference);
+    await send(sms, notification);
+    const [named, code] = aws.commandCalls(SendTextMessageCommand).map(({ args }) => args[0]?.input);
+    expect(named).toMatchObject({ ConfigurationSetName: 'a-set', Context: tags });
+    expect([code?.ConfigurationSetName, code?.Context]).toEqual([undefined, undefined]);
+  });
+  test('contains situation, sensor and link in at most three parts', async () => {
+    aws.on(SendTextMessageCommand).resolves({});
+    const subject = { situation: 'Fall detected', sensor: 'Room 7' };
+    await sending()(sms, { ...notification, text: '😀'.repeat(2_048), subject });
+    const body = aws.commandCalls(SendTextMessageCommand)[0]?.args[0].input.MessageBody ?? '';
+    expect(body).toMatch(/^Fall detected: Room 7\nFall in room 7\n(😀)+\.\.\.\n\nI'll go:\nhttps:\S+$/u);
+    expect(sizeOfSms(body)).toMatchObject({ encoding: 'ucs2', parts: 3 });
   });
   test.each([
     ['ValidationException', 'INVALID_PARAMETER', 'gone'],
@@ -170,7 +210,7 @@ describe('a Telegram message', () => {
     [400, 'Bad Request: PEER_ID_INVALID'],
   ])('ends with the reason after %d %s', async (status, description) => {
     serverResponse = { status, body: JSON.stringify({ ok: false, error_code: status, description }) };
-    expect(await sending()(telegram, notification)).toEqual({ gone: description });
+    expect(await sending()(telegram, notification)).toEqual({ refused: `status_${status}`, answer: description });
   });
   test.each([
     [200, { ok: false, description: 'captive portal' }, 'unexpected_response'],

@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { criticalFields } from '#shared/domain/config/critical.ts';
-import { hostSchema, validValues } from '#shared/domain/config/field.ts';
+import { hostSchema, textField, validValues } from '#shared/domain/config/field.ts';
 import { email } from '#shared/domain/identity/email.ts';
+import { Rule, RuleUpdate } from '#shared/domain/rule/rule.ts';
 import { text } from '#shared/domain/values.ts';
 import { anyText } from '#test/fixtures/any-text.ts';
 
@@ -103,8 +104,26 @@ const samples = {
   },
   'a text': {
     schema: text(1, 3),
-    good: ['a', 'ä\u{1f3e5}\u007f', '\u{10ffff}'],
-    bad: ['', 'abcd', 'a\u0000', '\u001f', '\ud800', '\udc00\ud800', '\ufffe', '\uffff', '\n'],
+    good: ['a', 'ä\u{1f3e5}', '\u{10ffff}', '\u200f\u05d0', '\u200d'],
+    bad: [
+      '',
+      'abcd',
+      'a\u0000',
+      '\u001f',
+      '\ud800',
+      '\udc00\ud800',
+      '\ufffe',
+      '\uffff',
+      '\n',
+      '\u007f',
+      '\u0085',
+      '\u2028',
+      '\u2029',
+      '\u202a',
+      '\u202e',
+      '\u2066',
+      '\u2069',
+    ],
   },
 };
 
@@ -131,4 +150,17 @@ describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
 test('replaces a stored value that is no longer allowed by the default', () => {
   const stored = { ntpServerPrimary: 'a b', ntpServerSecondary: 'ntp', presenceReportMinRateSec: 5 };
   expect(validValues(criticalFields, stored)).toMatchObject({ ...stored, ntpServerPrimary: 'europe.pool.ntp.org' });
+});
+
+test('keeps stored texts that are older than the rules for characters', () => {
+  const old = { name: 'a\u202eb', title: 'c\u2028', message: 'd\u007f' };
+  const rule = { ...old, id: 1, createDate: 1, updateDate: 1, customerId: 1, situation: 'apnea' };
+  const recipients = [{ userId: 1, by: 'email' }];
+  expect(Rule.parse({ ...rule, recipients })).toMatchObject(old);
+  expect(RuleUpdate.safeParse({ ...rule, recipients }).error?.issues.map(({ path }) => path[0])).toEqual(
+    Object.keys(old),
+  );
+  expect(validValues({ name: textField([3, 64], 'Sensor', 'name') }, { name: 'Room\u202e 1' })).toEqual({
+    name: 'Room 1',
+  });
 });

@@ -150,7 +150,7 @@ test('completes a group whose sensors were moved only in part when the call is r
 
 test('shows feedback that is given while the newest is deleted', async () => {
   await putSensor();
-  const hit = { ruleId: 4, sensorEventId: 'e', sensorId, messages: [], numbered: { series: 1, number: 1 } };
+  const hit = { ruleId: 4, sensorEventId: 'e', sensorId, messages: [], hitNumber: { series: 1, number: 1 } };
   await its.ruleHits.append(customerId, { id: 4, createDate: 0 }, some(hit), now);
   const feedback = (id: number) => some({ id, sensorId, ruleHitId: 5, ...stamps });
   await its.feedback.create(customerId, feedback(20));

@@ -9,12 +9,16 @@ import {
   startWithChannels,
 } from '#test/fixtures/channels.ts';
 import { logIn } from '#test/fixtures/client.ts';
+import { createHome } from '#test/fixtures/home.ts';
 
 let place: Awaited<ReturnType<typeof startWithChannels>>;
 beforeAll(async () => {
   place = await startWithChannels();
 });
 afterAll(() => place.cloud.stop());
+
+/** No message to the channel was undeliverable. */
+const works = { undeliverableDate: null, undeliverableReason: null };
 
 describe('a channel', () => {
   test.each([
@@ -23,11 +27,16 @@ describe('a channel', () => {
     ['telegram', '-1001234567890'],
   ] as const)('%s is verified by a code of six digits, which works once', async (by, address) => {
     const { client } = await place.hire();
-    expect((await setChannel(client, by, { address })).body).toEqual({ by, address, provenDate: null });
-    expect(await channelsOf(client)).toEqual([{ by, address, provenDate: null }]);
+    expect((await setChannel(client, by, { address })).body).toEqual({ by, address, provenDate: null, ...works });
+    expect(await channelsOf(client)).toEqual([{ by, address, provenDate: null, ...works }]);
     const code = place.codeFor(address);
-    expect((await proveChannel(client, by, code)).body).toEqual({ by, address, provenDate: expect.any(Number) });
-    expect(await channelsOf(client)).toEqual([{ by, address, provenDate: expect.any(Number) }]);
+    expect((await proveChannel(client, by, code)).body).toEqual({
+      by,
+      address,
+      provenDate: expect.any(Number),
+      ...works,
+    });
+    expect(await channelsOf(client)).toEqual([{ by, address, provenDate: expect.any(Number), ...works }]);
     expect((await proveChannel(client, by, code)).status).toBe(400);
     await client.ok('DELETE', `/users/me/channels/${by}`);
     expect(await channelsOf(client)).toEqual([]);
@@ -94,9 +103,8 @@ describe('a channel', () => {
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
     for (const stranger of [place.home.client, place.admin, (await place.hire()).client]) {
-      const unknown = await stranger.call('GET', '/users/987654321/channels');
+      const unknown = await stranger.call('DELETE', '/users/987654321/channels/sms');
       const calls = [
-        stranger.call('GET', `/users/${id}/channels`),
         setChannel(stranger, 'sms', { address: nextNumber() }, id),
         proveChannel(stranger, 'sms', place.codeFor(address), id),
         stranger.call('DELETE', `/users/${id}/channels/sms`),
@@ -104,7 +112,60 @@ describe('a channel', () => {
       ];
       for (const { status, text } of await Promise.all(calls)) expect([status, text]).toEqual([404, unknown.text]);
     }
-    expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null }]);
+    expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null, ...works }]);
+  });
+
+  test('is listed without its address for those with manage_users, and for nobody else', async () => {
+    const { id, client } = await place.hire();
+    await setChannel(client, 'sms', { address: nextNumber() });
+    for (const manager of [place.home.client, place.admin])
+      expect(await manager.ok('GET', `/users/${id}/channels`)).toEqual([{ by: 'sms', provenDate: null, ...works }]);
+    const colleague = await place.hire();
+    expect((await colleague.client.call('GET', `/users/${id}/channels`)).status).toBe(403);
+    const elsewhere = await createHome(place.admin, `elsewhere-${id}`, ['manage_users']);
+    for (const [stranger, userId] of [[elsewhere.client, id] as const, [place.home.client, 987_654_321] as const])
+      expect((await stranger.call('GET', `/users/${userId}/channels`)).status).toBe(404);
+  });
+
+  describe('that was undeliverable', () => {
+    const createUndeliverable = async () => {
+      const { id: userId, client } = await place.hire();
+      const address = nextNumber();
+      const ids = { customerId: place.home.customerId, userId };
+      const { channels } = store(place.cloud.runtime.table);
+      await channels.put(ids, { by: 'sms', address, provenDate: 1 }, null);
+      const report = { sentAt: 2, date: 3, reason: 'TEXT_INVALID' };
+      expect(await channels.markUndeliverable(ids, 'sms', report)).toBe(true);
+      return { ids, client, address, channels, report };
+    };
+    const broken = { by: 'sms', provenDate: 1, undeliverableDate: 3, undeliverableReason: 'TEXT_INVALID' };
+
+    test('stays in use until its user has verified it again', async () => {
+      const { ids, client, address, channels, report } = await createUndeliverable();
+      expect(await channelsOf(client)).toEqual([{ ...broken, address }]);
+      expect((await setChannel(client, 'sms', { address })).body).toEqual({ ...broken, address });
+      expect(await channels.verifiedOf(ids)).toEqual([{ by: 'sms', address }]);
+      await proveChannel(client, 'sms', place.codeFor(address));
+      const proven = [{ by: 'sms', address, provenDate: expect.any(Number), ...works }];
+      expect(await channelsOf(client)).toEqual(proven);
+      // A report about an earlier message says nothing about the channel since then.
+      expect(await channels.markUndeliverable(ids, 'sms', report)).toBe(false);
+      expect(await channelsOf(client)).toEqual(proven);
+    });
+
+    test('is so no longer when its address changes', async () => {
+      const { ids, client, channels, report } = await createUndeliverable();
+      const address = nextNumber();
+      expect((await setChannel(client, 'sms', { address })).body).toEqual({
+        by: 'sms',
+        address,
+        provenDate: null,
+        ...works,
+      });
+      expect(await channels.markUndeliverable(ids, 'sms', report)).toBe(false);
+      expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null, ...works }]);
+      expect(await channels.markUndeliverable(ids, 'email', report)).toBe(false);
+    });
   });
 
   test('can be read, but not changed, with an access token', async () => {

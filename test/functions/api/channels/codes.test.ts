@@ -19,7 +19,9 @@ describe('a code', () => {
     const wrong = await Promise.all(Array.from({ length: 50 }, () => proveChannel(client, 'sms', wrongFor(code))));
     expect(new Set(wrong.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect((await proveChannel(client, 'sms', code)).text).toBe(wrong[0]?.text);
-    expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null }]);
+    expect(await channelsOf(client)).toEqual([
+      { by: 'sms', address, provenDate: null, undeliverableDate: null, undeliverableReason: null },
+    ]);
   });
 
   test('works once if it is sent 50 times at once', async () => {
@@ -75,7 +77,7 @@ describe('a code', () => {
     const { client } = await place.hire();
     const before = place.said.length;
     const all = await Promise.all(
-      Array.from({ length: 50 }, () => setChannel(client, 'sms', { address: nextNumber() })),
+      Array.from({ length: 50 }, (_, at) => setChannel(client, 'email', { address: `anna${at}@example.com` })),
     );
     expect(all.filter(({ status }) => status === 200)).toHaveLength(5);
     expect(place.said.length - before).toBe(5);
@@ -83,7 +85,7 @@ describe('a code', () => {
     expect(refused).toHaveLength(45);
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(3_000);
     place.setAhead(3_600_000);
-    expect((await setChannel(client, 'sms', { address: nextNumber() })).status).toBe(200);
+    expect((await setChannel(client, 'email', { address: 'anna@example.com' })).status).toBe(200);
   });
 
   test('can be sent five times an hour to an address, across users and spellings', async () => {
@@ -91,5 +93,16 @@ describe('a code', () => {
     for (const address of ['Victim@example.com', ...Array<string>(5).fill('victim@example.com')])
       statuses.push((await setChannel((await place.hire()).client, 'email', { address })).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
+  test('reaches a user by SMS at most five times a day', async () => {
+    const { client } = await place.hire();
+    const request = () => setChannel(client, 'sms', { address: nextNumber() });
+    for (let code = 0; code < 5; code++) expect((await request()).status).toBe(200);
+    place.setAhead(3_600_000);
+    const refused = await request();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(80_000);
+    expect((await setChannel(client, 'telegram', { address: '4711' })).status).toBe(200);
   });
 });

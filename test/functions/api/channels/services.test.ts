@@ -40,11 +40,11 @@ describe('a messaging service', () => {
     await small.stop();
   });
 
-  test('sends no more SMS a day than the quota of the customer allows', async () => {
-    const { client, cloud: small } = await withServices({}, { QUOTAS: '{"smsPerDay":1}' });
+  test('sends no more codes by SMS a day than the quota of the customer allows', async () => {
+    const { client, cloud: small } = await withServices({}, { QUOTAS: '{"smsPerDay":0,"smsCodesPerDay":1}' });
     expect((await setChannel(client, 'sms', { address: nextNumber() })).status).toBe(200);
     const refused = await setChannel(client, 'sms', { address: nextNumber() });
-    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('1 SMS per day')]);
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('1 SMS with codes per day')]);
     await small.stop();
   });
 });

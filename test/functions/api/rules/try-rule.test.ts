@@ -65,7 +65,7 @@ test('tryRule sends marked tests to the recipients of all steps at once, in ever
   expect(JSON.parse(got('custom1')[0]?.body ?? '')).toMatchObject({ eventType: 8 });
   expect(got('raw')[0]?.body).toBe('{"test":true}');
   for (const format of ['chat', 'teams'] as const) expect(got(format)[0]?.body).toContain('Test: Fall detected: Test');
-  const messages = world.letters.filter(({ to }) => to === 'anna@example.com');
+  const messages = world.sentMessages.filter(({ to }) => to === 'anna@example.com');
   expect(messages.map(({ text }) => text.startsWith('Test: Fall detected: Test\n\n'))).toEqual([true, true]);
   expect(messages[0]?.text).toContain('Test: Go and look.');
   expect([await home.hits(), (await home.sent()).map(({ state }) => state)]).toEqual([[], Array(8).fill('delivered')]);
@@ -83,5 +83,5 @@ test('tryRule responds 404 to other customers, and 403 without manage_rules', as
   expect((await other.client.call('POST', `/rules/${ruleId}/test`)).status).toBe(404);
   expect((await client.call('POST', `/rules/${ruleId}/test`)).status).toBe(403);
   expect((await home.client.call('POST', '/rules/999999999/test')).status).toBe(404);
-  expect(world.letters.filter(({ to }) => to === 'ben@example.com')).toEqual([]);
+  expect(world.sentMessages.filter(({ to }) => to === 'ben@example.com')).toEqual([]);
 });

@@ -31,24 +31,24 @@ const held = async () => {
 };
 
 test('cancels a held escalation step once the alarm is acknowledged, but sends its redelivery', async () => {
-  const { client, told, at, turn, deliveries, acknowledgement } = await held();
+  const { client, notifications, at, turn, deliveries, acknowledgement } = await held();
   await acknowledgement('PUT');
   await turn(true);
   await world.pass(70);
   const [delivery] = await deliveries();
-  expect([told.length, delivery]).toEqual([1, expect.objectContaining({ state: 'failed', reason: 'canceled' })]);
+  expect([notifications.length, delivery]).toEqual([1, expect.objectContaining({ state: 'failed', reason: 'canceled' })]);
   await client.ok('POST', `${at}/deliveries/${delivery?.id}/redeliver`);
   await world.pass(1);
-  expect(told.map(({ who }) => who)).toEqual(['a', 'b']);
+  expect(notifications.map(({ who }) => who)).toEqual(['a', 'b']);
 });
 
 test('sends a held escalation step if the acknowledgement was withdrawn', async () => {
-  const { told, turn, deliveries, acknowledgement } = await held();
+  const { notifications, turn, deliveries, acknowledgement } = await held();
   await acknowledgement('PUT');
   await acknowledgement('DELETE');
   await turn(true);
   await world.pass(70);
-  expect(told.map(({ who }) => who)).toEqual(['a', 'b']);
+  expect(notifications.map(({ who }) => who)).toEqual(['a', 'b']);
   expect(await deliveries()).toEqual([expect.objectContaining({ state: 'delivered' })]);
 });
 
@@ -58,10 +58,10 @@ test('does not retry an escalation step once the alarm is acknowledged', async (
   home.answerWith((who, response) => void response.writeHead(who === 'b' ? 500 : 200).end());
   await home.fall();
   await world.pass(31);
-  const attempts = home.told.filter(({ who }) => who === 'b').length;
+  const attempts = home.notifications.filter(({ who }) => who === 'b').length;
   expect(attempts).toBeGreaterThan(0);
   await home.acknowledgement('PUT');
   await world.pass(600);
-  expect(home.told.filter(({ who }) => who === 'b')).toHaveLength(attempts);
+  expect(home.notifications.filter(({ who }) => who === 'b')).toHaveLength(attempts);
   expect(await home.waiting()).toEqual([]);
 });

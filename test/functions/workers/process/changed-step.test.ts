@@ -25,7 +25,7 @@ const crashDuringStep = async () => {
       isDown = false;
       await world.pass(120);
       expect(await home.due()).toEqual([]);
-      return home.told.map(({ who }) => who).join('');
+      return home.notifications.map(({ who }) => who).join('');
     },
   };
 };

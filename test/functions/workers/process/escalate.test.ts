@@ -22,7 +22,7 @@ describe('an unacknowledged alarm', () => {
       [2, 1, 'Bot b'],
     ]);
     expect((await home.hits())[0]?.allSend).toBe(true);
-    expect(new Set(home.told.map(({ id }) => id)).size).toBe(4);
+    expect(new Set(home.notifications.map(({ id }) => id)).size).toBe(4);
   });
 
   test('sends the same content at each step, with a separate acknowledgement link', async () => {
@@ -30,7 +30,7 @@ describe('an unacknowledged alarm', () => {
     await home.addRule('a', { 30: 'b', 60: 'c' });
     await home.fall();
     await world.pass(40);
-    const [first, second] = home.told.map(({ body }) => body);
+    const [first, second] = home.notifications.map(({ body }) => body);
     const same = { webhook: expect.anything(), acknowledgeUrl: expect.any(String) };
     expect(second).toEqual({ ...first, ...same });
     expect(second?.acknowledgeUrl).not.toBe(first?.acknowledgeUrl);
@@ -119,7 +119,7 @@ describe('an acknowledgement', () => {
     await home.acknowledgement('DELETE');
     world.loseTimers(false);
     await world.pass(61);
-    expect(home.told.map(({ who }) => who).join('')).toBe('abc');
+    expect(home.notifications.map(({ who }) => who).join('')).toBe('abc');
     await world.pass(3_600);
     expect(home.heard()).toMatch(/ a3600$/);
   });

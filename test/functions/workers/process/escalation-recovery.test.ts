@@ -21,8 +21,8 @@ describe('a due step', () => {
     expect(home.heard()).toBe('a0');
     world.loseTimers(false);
     await world.pass(61);
-    expect(home.told.map(({ who }) => who).join('')).toBe('abc');
-    for (const { at } of home.told.slice(1)) expect(at - (home.told[0]?.at ?? 0)).toBeLessThanOrEqual(3_661_000);
+    expect(home.notifications.map(({ who }) => who).join('')).toBe('abc');
+    for (const { at } of home.notifications.slice(1)) expect(at - (home.notifications[0]?.at ?? 0)).toBeLessThanOrEqual(3_661_000);
   });
 
   test('runs on time after one requeue if its task arrives two seconds early', async () => {
@@ -77,7 +77,7 @@ describe('an escalation whose process crashes', () => {
       death.at(name);
       await dying.pass(200);
       expect(death.isOver()).toBe(true);
-      expect(home.told.map(({ who }) => who).join('')).toBe('abc');
+      expect(home.notifications.map(({ who }) => who).join('')).toBe('abc');
       expect(await home.rows()).toEqual([
         [0, 1, 'Bot a'],
         [1, 1, 'Bot b'],
@@ -108,7 +108,7 @@ describe('an escalation whose process crashes', () => {
     expect(home.heard()).toBe('a0');
     await home.acknowledgement('DELETE');
     await dying.pass(10);
-    expect(home.told.map(({ who }) => who).join('')).toBe('ac');
+    expect(home.notifications.map(({ who }) => who).join('')).toBe('ac');
     expect(await home.waiting()).toEqual([]);
     await dying.stop();
   });

@@ -23,7 +23,7 @@ test('an escalation to more people than a hit can hold runs to its last step and
   await rule([email], { escalation });
   await fall();
   for (let minute = 0; minute < 6; minute++) await world.pass(60_000);
-  expect(world.letters).toHaveLength(PEOPLE * (1 + 2 * escalation.length));
+  expect(world.sentMessages).toHaveLength(PEOPLE * (1 + 2 * escalation.length));
   expect((await hits())[0]?.ruleMessages).toHaveLength(300);
   await world.stop();
 });

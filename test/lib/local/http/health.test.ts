@@ -11,7 +11,7 @@ const START = 1_790_000_000_000;
 const created = async (dataDir: string) => {
   const clock = virtualClock(START);
   const { queues } = openQueues(noJournal, clock);
-  return { clock, queues, ...createHealth({ dataDir, waiting: queues, clock, exceptions: () => 3 }) };
+  return { clock, queues, ...createHealth({ dataDir, waiting: queues, mail: () => null, clock, exceptions: () => 3 }) };
 };
 const event = { body: '{}', groupId: 'sensor', deduplicationId: '1' };
 
@@ -21,6 +21,7 @@ test('health reports OK, the number of exceptions, and null for a disk that is n
     since: START,
     queues: 'OK',
     disk: null,
+    mail: null,
     oldestWaitingSeconds: 0,
     exceptions: 3,
   });

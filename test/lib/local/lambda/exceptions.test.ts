@@ -8,8 +8,8 @@ const module = new URL('../../../../lib/local/lambda/exceptions.ts', import.meta
 
 test('an uncaught exception does not end the process, and is logged and counted', async () => {
   const program = `
-    const { surviveExceptions } = await import(${JSON.stringify(module)});
-    const { count } = surviveExceptions((level, message, fields, error) => console.log(level, error.message));
+    const { keepAliveOnExceptions } = await import(${JSON.stringify(module)});
+    const { count } = keepAliveOnExceptions((level, message, fields, error) => console.log(level, error.message));
     setTimeout(() => { throw new Error('of a timer'); });
     setTimeout(() => void Promise.reject(new Error('of a promise')));
     setTimeout(() => console.log('still here', count()), 50);
@@ -20,8 +20,8 @@ test('an uncaught exception does not end the process, and is logged and counted'
 
 test('a broken output pipe is counted once per line, and not logged in an endless loop', async () => {
   const program = `
-    const { surviveExceptions } = await import(${JSON.stringify(module)});
-    const { count } = surviveExceptions((level, message, fields, error) => process.stdout.write(error.message));
+    const { keepAliveOnExceptions } = await import(${JSON.stringify(module)});
+    const { count } = keepAliveOnExceptions((level, message, fields, error) => process.stdout.write(error.message));
     setTimeout(() => process.exit(), 10_000).unref();
     process.once('message', () => {
       process.stdout.write('nobody reads this');

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { attemptOutcome, retryAfterSeconds } from '#shared/delivery/targets/http.ts';
-import { type Delivery, deliveryId, nextStateAfter, RETRY_DELAYS } from '#shared/domain/delivery/delivery.ts';
+import {
+  type Delivery,
+  deliveryId,
+  nextStateAfter,
+  nextStateAfterHostFailure,
+  RETRY_DELAYS,
+} from '#shared/domain/delivery/delivery.ts';
 import { deliveryView } from '#shared/domain/delivery/delivery-view.ts';
 import { firstUlidAt } from '#shared/domain/ids.ts';
 import { bareSnapshot } from '#test/fixtures/snapshot.ts';
@@ -56,6 +62,38 @@ describe('afterAttempt', () => {
       expect(wait(3, overloaded, null, 0)).toBe(48);
       expect(wait(3, overloaded, [0, 1, 1, 1])).toBe(1);
     }
+  });
+});
+
+describe('nextStateAfterHostFailure', () => {
+  const start = Date.UTC(2026, 10, 28);
+  const id = firstUlidAt(start).padEnd(26, '0');
+
+  test('retries until a day before the delivery is deleted, in fewer than 80 attempts', () => {
+    const delays: number[] = [];
+    let now = start;
+    for (let attempts = 1; ; attempts++) {
+      const next = nextStateAfterHostFailure({ id, attempts }, { now, random: 0.5 });
+      if (next.state !== 'retrying') {
+        expect(next).toEqual({ state: 'failed', reason: 'exhausted' });
+        break;
+      }
+      delays.push((next.nextAttempt - now) / 1_000);
+      now = next.nextAttempt;
+    }
+    expect(delays.slice(0, 4)).toEqual([10, 40, 150, 300]);
+    expect(delays.length).toBeLessThan(80);
+    expect((now - start) / 86_400_000).toBeGreaterThan(27);
+  });
+
+  test.each([
+    [1, 900],
+    [23, 3_600],
+    [25, 86_400],
+  ])('retries a delivery that is %i hours old after %i s', (hours, seconds) => {
+    const now = start + hours * 3_600_000;
+    const next = nextStateAfterHostFailure({ id, attempts: 20 }, { now, random: 0.5 });
+    expect(next).toEqual({ state: 'retrying', nextAttempt: now + seconds * 1_000 });
   });
 });
 

@@ -8,7 +8,13 @@ import { type DeliveryProblem, problemMail } from '#shared/domain/people/problem
 const DAY = 86_400_000;
 const now = 1_800_000_000_000;
 const textOf = (locale: string, concern: DeliveryProblem) =>
-  problemMail(locale, concern, { receiver: 'r', by: 'sms', sensor: 's', url: 'https://cloud.example.org' }).text;
+  problemMail(locale, concern, {
+    receiver: 'r',
+    by: 'sms',
+    sensor: 's',
+    url: 'https://cloud.example.org',
+    smsPerDay: 9,
+  }).text;
 
 test.each(['en', 'de'])(
   'states in the email about a disabled webhook for how many days deliveries are held: %s',

@@ -33,8 +33,8 @@ describe('lists of 3,000 hits that changed early, late and often', () => {
     const sensorId = SENSORS[below(3)] ?? '';
     const number = counts.get(sensorId) ?? 1;
     counts.set(sensorId, number + 1);
-    const numbered = number > 400 ? { series: START + 86_400_000, number: number - 400 } : { series: START, number };
-    const fields = { ruleId: 1, sensorId, sensorEventId: `event ${n}`, messages: [{ sendTryTimes: [] }], numbered };
+    const hitNumber = number > 400 ? { series: START + 86_400_000, number: number - 400 } : { series: START, number };
+    const fields = { ruleId: 1, sensorId, sensorEventId: `event ${n}`, messages: [{ sendTryTimes: [] }], hitNumber };
     return hitItemAt(CUSTOMER, { id: idBeforeFirst(CUSTOMER) + n, createDate }, some(fields));
   };
 

@@ -1,17 +1,21 @@
-import { sendNotice } from '#shared/api/notices.ts';
-import { type Delivery, receiverKey } from '#shared/domain/delivery/delivery.ts';
-import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
-import { mayManage } from '#shared/domain/delivery/webhook-access.ts';
-import { fallAlarms, isAboutReceivers } from '#shared/domain/event/event.ts';
-import { hasPermission } from '#shared/domain/identity/permission.ts';
-import { uuidV5 } from '#shared/domain/ids.ts';
-import { kinds } from '#shared/domain/kinds.ts';
-import type { DeliveryProblem, WebhookProblem } from '#shared/domain/people/problem-mail.ts';
-import type { Write } from '#shared/store/engine/request.ts';
-import { type NoticeItem, putNotice } from '#shared/store/sensors/events.ts';
-import type { DeliverDeps } from './deps.ts';
+import { type Delivery, receiverKey } from '../domain/delivery/delivery.ts';
+import type { WebhookRecord } from '../domain/delivery/webhook.ts';
+import { mayManage } from '../domain/delivery/webhook-access.ts';
+import { fallAlarms, isAboutReceivers } from '../domain/event/event.ts';
+import { asText } from '../domain/formats/plain-text.ts';
+import { hasPermission } from '../domain/identity/permission.ts';
+import { uuidV5 } from '../domain/ids.ts';
+import { kinds } from '../domain/kinds.ts';
+import type { DeliveryProblem, WebhookProblem } from '../domain/people/problem-mail.ts';
+import type { Deps } from '../runtime/deps.ts';
+import type { NoticeItem } from '../store/sensors/events.ts';
+import { sendNotice } from './notices.ts';
+
+type MailDeps = Deps<'users.list' | 'send:mail' | 'keep:quotas' | 'measure'>;
+type FailureDeps = MailDeps & Deps<'events.storeNotice' | 'limits.take' | 'enqueue:events'>;
 
 const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 /** The most mails that an invocation has time for. */
 const MAX_MAILS = 20;
 
@@ -19,26 +23,29 @@ const MAX_MAILS = 20;
 export const isFirstDelivery = ({ isTest, body, replayOf, replay }: Delivery): boolean =>
   !isTest && body === undefined && replayOf === undefined && replay === undefined;
 
-/** A notice for the other webhooks of the customer: its task, its item, and the write that stores the item. */
-type Notice = { task: Parameters<typeof sendNotice>[1]; item: NoticeItem; write: Write };
+/** A notice for the other webhooks of the customer: its task, and its item. */
+type Notice = { task: Parameters<typeof sendNotice>[1]; item: NoticeItem };
 
 /**
  * Returns the notice that a delivery did not reach its receiver. Null for anything but the first delivery of an event, and
  * for events about receivers, because their notices would cause further notices.
  */
-const noticeOf = ({ now }: DeliverDeps, delivery: Delivery, notice: WebhookProblem): Notice | null => {
+export const noticeOf = (
+  { now }: Pick<FailureDeps, 'now'>,
+  delivery: Delivery,
+  notice: WebhookProblem,
+): Notice | null => {
   const { id, customerId, webhookId, person, snapshot } = delivery;
   if (!isFirstDelivery(delivery) || isAboutReceivers(snapshot.event)) return null;
   const sensorId = snapshot.sensor.id;
   const uuid = uuidV5(receiverKey({ webhookId, ...(person && { person }) }), notice, id);
   const item: NoticeItem = { notice, receiveDate: now(), ...(webhookId !== null && { webhookId }) };
-  const write = putNotice({ customerId, sensorId }, uuid, item);
-  return { task: { customerId, sensorId, uuid, receiveDate: item.receiveDate }, item, write };
+  return { task: { customerId, sensorId, uuid, receiveDate: item.receiveDate }, item };
 };
 
 /** The receiver that a mail is about. `sensor` is the name of the sensor, or ''. */
 type MailSubject = Pick<Delivery, 'customerId' | 'webhookId' | 'person'> & { sensor: string };
-const mailSubject = ({ customerId, webhookId, person, snapshot }: Delivery): MailSubject => ({
+export const mailSubject = ({ customerId, webhookId, person, snapshot }: Delivery): MailSubject => ({
   customerId,
   webhookId,
   sensor: snapshot.sensor.name,
@@ -50,7 +57,7 @@ const mailSubject = ({ customerId, webhookId, person, snapshot }: Delivery): Mai
  * if `webhook` is null, the rules that name the person.
  */
 export const mailManagers = async (
-  { store, mail, settings, log, measure }: DeliverDeps,
+  { store, mail, settings, quotas, log, measure }: MailDeps,
   webhook: WebhookRecord | null,
   concern: DeliveryProblem,
   { customerId, webhookId, person, sensor }: MailSubject,
@@ -58,13 +65,14 @@ export const mailManagers = async (
   if (settings.MAIL_SENDER === '') return;
   try {
     // The texts are loaded with the first mail.
-    const { problemMail } = await import('#shared/domain/people/problem-mail.ts');
+    const { problemMail } = await import('../domain/people/problem-mail.ts');
     const users = await store.users.list(customerId);
     const may = (user: (typeof users)[number]) =>
       webhook ? mayManage(user, webhook) : hasPermission(user, 'manage_rules');
     const recipients = users.filter((user) => user.canLogin && user.email !== '' && may(user)).slice(0, MAX_MAILS);
-    const receiver = webhook?.name ?? person?.name ?? '';
-    const details = { receiver, by: person?.by ?? null, sensor, url: settings.PUBLIC_URL };
+    const receiver = asText(webhook?.name ?? person?.name ?? '');
+    const { smsPerDay } = quotas;
+    const details = { receiver, by: person?.by ?? null, sensor: asText(sensor), url: settings.PUBLIC_URL, smsPerDay };
     await Promise.all(
       recipients.map(({ email, locale }) => {
         const { subject, text } = problemMail(locale, concern, details);
@@ -90,7 +98,7 @@ const alarms = new Set<string>(fallAlarms.map((situation) => kinds[situation].ac
  * The notice is stored before that, so that after a crash the sweep sends it.
  */
 export const notifyFailed = async (
-  deps: DeliverDeps,
+  deps: FailureDeps,
   webhook: WebhookRecord | null,
   delivery: Delivery,
   end: () => Promise<boolean> = async () => true,
@@ -109,16 +117,9 @@ export const notifyFailed = async (
   return true;
 };
 
-/** Disables a webhook, and notifies the other webhooks of its customer, and its managers by mail. */
-export const disableWebhook = async (
-  deps: DeliverDeps,
-  webhook: WebhookRecord,
-  delivery: Delivery,
-  reason: 'gone' | 'failing',
-): Promise<void> => {
-  const notice = noticeOf(deps, delivery, 'webhook_disabled');
-  if (!(await deps.store.health.disable(webhook, deps.now(), reason, notice?.write ?? null))) return;
-  deps.measure('WebhooksDisabled');
-  if (notice) await sendNotice(deps, notice.task);
-  await mailManagers(deps, webhook, 'webhook_disabled', mailSubject(delivery));
+/** Mails the managers of rules, once a day, that the customer has used most of its SMS. */
+export const warnOfSmsLimit = async (deps: MailDeps & Deps<'limits.take'>, delivery: Delivery): Promise<void> => {
+  const { store, now } = deps;
+  if (await store.limits.take(`sms:warned:${delivery.customerId}`, 1, DAY_SECONDS, now()))
+    await mailManagers(deps, null, 'sms_nearly_used', mailSubject(delivery));
 };

@@ -1,0 +1,21 @@
+import { mailManagers, mailSubject, noticeOf } from '#shared/api/failed-delivery.ts';
+import { sendNotice } from '#shared/api/notices.ts';
+import type { Delivery } from '#shared/domain/delivery/delivery.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { putNotice } from '#shared/store/sensors/events.ts';
+import type { DeliverDeps } from './deps.ts';
+
+/** Disables a webhook, and notifies the other webhooks of its customer, and its managers by mail. */
+export const disableWebhook = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  delivery: Delivery,
+  reason: 'gone' | 'failing',
+): Promise<void> => {
+  const notice = noticeOf(deps, delivery, 'webhook_disabled');
+  const write = notice && putNotice(notice.task, notice.task.uuid, notice.item);
+  if (!(await deps.store.health.disable(webhook, deps.now(), reason, write))) return;
+  deps.measure('WebhooksDisabled');
+  if (notice) await sendNotice(deps, notice.task);
+  await mailManagers(deps, webhook, 'webhook_disabled', mailSubject(delivery));
+};

@@ -1,0 +1,30 @@
+import { consumer } from '#shared/queue/consumer.ts';
+import { ServiceEvent } from '#shared/queue/undeliverable.ts';
+
+/**
+ * Ends deliveries to people whose message did not arrive although a service had accepted it, such as a mail that bounced or
+ * an SMS that expired. In AWS, SES and AWS End User Messaging report them through a topic, an SMS up to 72 hours later.
+ */
+export const undeliverable = consumer({
+  name: 'undeliverable',
+  queues: ['undeliverable'],
+  task: ServiceEvent,
+  batchSize: 10,
+  concurrency: 5,
+  timeoutSeconds: 15,
+  uses: [
+    'deliveries.get',
+    'attempts.recordUndeliverable',
+    'ruleHits.reportUndeliverable',
+    'recipients.person',
+    'channels.markUndeliverable',
+    'events.storeNotice',
+    'users.list',
+    'keep:quotas',
+    'limits.take',
+    'enqueue:events',
+    'send:mail',
+    'consume',
+    'measure',
+  ],
+});

@@ -1,0 +1,59 @@
+import { notifyFailed } from '#shared/api/failed-delivery.ts';
+import { type Delivery, UNDELIVERABLE } from '#shared/domain/delivery/delivery.ts';
+import type { Undeliverable } from '#shared/queue/undeliverable.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import { RetryLater } from '#shared/worker/failure.ts';
+import type { undeliverable } from './contract.ts';
+
+type UndeliverableDeps = Deps<(typeof undeliverable)['uses'][number]>;
+/** A delivery to a person with the time (ms) at which the message was sent that did not arrive. */
+type SentDelivery = { delivery: Delivery; sentAt: number };
+
+/** Marks the channel of the person, unless it was verified, or its address changed, after the message was sent. */
+const markChannel = async (
+  { store, now }: UndeliverableDeps,
+  { delivery: { customerId, person }, sentAt }: SentDelivery,
+  reason: string,
+): Promise<void> => {
+  const user = person && (await store.recipients.person(customerId, person.userId));
+  if (!user) return;
+  const owner = { customerId: user.customerId, userId: person.userId };
+  await store.channels.markUndeliverable(owner, person.by, { sentAt, date: now(), reason });
+};
+
+/** Takes the success back from the rule hits. With no other success, their alarms are no longer notified. */
+const withdrawFromHits = async (
+  { store, now }: UndeliverableDeps,
+  { delivery: { customerId, hit, alsoHits = [] }, sentAt }: SentDelivery,
+): Promise<void> => {
+  for (const { id: hitId, message: at } of hit ? [hit, ...alsoHits] : [])
+    await store.ruleHits.reportUndeliverable({ customerId, hitId, at, sentAt }, now());
+};
+
+/**
+ * Ends a delivery whose message did not arrive: first the consequences, last the delivery itself, so that after a crash all
+ * of it is repeated. A delivery that was attempted again since then is decided by its last attempt.
+ */
+export const endDelivery = async (
+  deps: UndeliverableDeps,
+  { customerId, deliveryId, attempt, reason }: Undeliverable,
+): Promise<void> => {
+  const { store, now, log, measure } = deps;
+  const delivery = await store.deliveries.get(customerId, null, deliveryId);
+  const sentAt = delivery?.sendTryTimes[attempt - 1];
+  if (!delivery || sentAt === undefined) return log('info', 'an event names a delivery that does not exist');
+  if (delivery.reason === UNDELIVERABLE) return;
+  const isLastAttempt = attempt === delivery.attempts;
+  if (delivery.state === 'sending' && isLastAttempt)
+    throw new RetryLater('the attempt that was undeliverable is not recorded yet');
+
+  const sent = { delivery, sentAt };
+  await markChannel(deps, sent, reason);
+  if (delivery.state !== 'delivered' || !isLastAttempt) return;
+  await withdrawFromHits(deps, sent);
+  deps.failpoint('undeliverable.withdrawn');
+  const end = () => store.attempts.recordUndeliverable(delivery, reason, now());
+  if (!(await notifyFailed(deps, null, delivery, end))) throw new RetryLater('the delivery changed meanwhile');
+  measure('Undeliverable');
+  log('warn', 'a notification was undeliverable', { by: delivery.person?.by, attempt });
+};

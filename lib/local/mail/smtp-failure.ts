@@ -1,0 +1,85 @@
+import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
+
+/** The properties of an error of nodemailer that tell what failed. https://nodemailer.com/errors */
+type SmtpError = {
+  message: string;
+  code?: string;
+  /** The code of Node or OpenSSL, if `code` is one of nodemailer. */
+  originalCode?: string;
+  command?: string;
+  response?: string;
+  responseCode?: number;
+};
+
+/** Why a mail server did not accept a mail; a failure of TLS is named by the code of OpenSSL or Node instead. */
+export type SmtpReason =
+  | 'recipient_refused'
+  | 'message_refused'
+  | 'sender_refused'
+  | 'login_refused'
+  | 'try_later'
+  | 'dns_failed'
+  | 'connect_refused'
+  | 'connect_failed'
+  | 'connection_closed'
+  | 'protocol_error'
+  | 'timeout'
+  | 'tls_not_offered'
+  | 'settings_unreadable';
+
+const MAX_ANSWER = 200;
+
+/** Returns an answer of the server on one line, without the address of the recipient. */
+const answerOf = ({ response = '' }: SmtpError, to: string): string =>
+  response.replaceAll(/\s+/g, ' ').replaceAll(to, '(address)').trim().slice(0, MAX_ANSWER);
+
+/** Answers that demand a login, whatever they answer (RFC 4954), and that for a command at the wrong time. */
+const aboutLogin = [530, 534, 535, 538];
+const OUT_OF_SEQUENCE = 503;
+
+/** Why no retry helps: the server refused the recipient or the mail. Null if one may help. */
+const finalReason = ({ code, command = '', responseCode = 0 }: SmtpError): SmtpReason | null => {
+  if (code === 'EENVELOPE' && command === 'API') return 'recipient_refused';
+  if (responseCode < 500 || responseCode === OUT_OF_SEQUENCE || aboutLogin.includes(responseCode)) return null;
+  if (command === 'RCPT TO') return 'recipient_refused';
+  return command === 'DATA' ? 'message_refused' : null;
+};
+
+const reasonsByCode: Readonly<Record<string, SmtpReason>> = {
+  EABORT: 'timeout',
+  ETIMEDOUT: 'timeout',
+  EDNS: 'dns_failed',
+  ETLS: 'tls_not_offered',
+  ECONNECTION: 'connection_closed',
+  EPROTOCOL: 'protocol_error',
+};
+const reasonsBySystemCode: Readonly<Record<string, SmtpReason>> = {
+  ECONNREFUSED: 'connect_refused',
+  ECONNRESET: 'connection_closed',
+  EPIPE: 'connection_closed',
+};
+
+/** Why a retry may help. A failure of TLS is named as OpenSSL and Node do. */
+const temporaryReason = ({
+  code = '',
+  originalCode = '',
+  command,
+  responseCode = 0,
+}: SmtpError): SmtpReason | (string & {}) => {
+  if (code === 'EAUTH' || aboutLogin.includes(responseCode)) return 'login_refused';
+  if (responseCode >= 400 && responseCode < 500 && code !== 'ETLS') return 'try_later';
+  if (command === 'MAIL FROM' && responseCode >= 500) return 'sender_refused';
+  if (code === 'ESOCKET') {
+    const isOfSystem = /^E[A-Z]+$/.test(originalCode);
+    return reasonsBySystemCode[originalCode] ?? (isOfSystem || originalCode === '' ? 'connect_failed' : originalCode);
+  }
+  return reasonsByCode[code] ?? 'connect_failed';
+};
+
+/** Returns the failure that an error of nodemailer means. */
+export const failureOf = (error: unknown, to: string): MailFailure => {
+  const { message = '', ...rest } = error as Partial<SmtpError> & Error;
+  const given = { message, ...rest };
+  const reason = finalReason(given);
+  return new MailFailure(reason ?? temporaryReason(given), answerOf(given, to), reason !== null);
+};

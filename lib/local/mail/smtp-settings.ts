@@ -1,0 +1,52 @@
+import type { VariableValues } from '../variables.ts';
+import { isLoopback, readSmtpUrl, type SmtpServer } from './smtp-url.ts';
+
+/** How to reach the mail server. `user` is empty without a login. Files that are null are not set. */
+export type SmtpSettings = { server: SmtpServer; user: string; passwordFile: string | null; caFile: string | null };
+
+type SmtpValues = Pick<VariableValues, 'SMTP_URL' | 'SMTP_USER' | 'SMTP_PASSWORD_FILE' | 'SMTP_CA' | 'MAIL_SENDER'>;
+
+/** Returns the settings of the mail server. Null without one. */
+export const smtpFrom = ({ SMTP_URL, SMTP_USER, SMTP_PASSWORD_FILE, SMTP_CA }: SmtpValues): SmtpSettings | null => {
+  const server = SMTP_URL === null ? null : readSmtpUrl(SMTP_URL);
+  return server && { server, user: SMTP_USER ?? server.user, passwordFile: SMTP_PASSWORD_FILE, caFile: SMTP_CA };
+};
+
+const loginProblems = ({ SMTP_USER, SMTP_PASSWORD_FILE }: SmtpValues, server: SmtpServer | null): string[] => {
+  const { user = '', password = '' } = server ?? {};
+  const hasUser = user !== '' || SMTP_USER !== null;
+  const hasPassword = password !== '' || SMTP_PASSWORD_FILE !== null;
+  return [
+    ...(user !== '' && SMTP_USER !== null ? ['SMTP_USER must not be set where SMTP_URL has a user'] : []),
+    ...(password !== '' && SMTP_PASSWORD_FILE !== null
+      ? ['SMTP_PASSWORD_FILE must not be set where SMTP_URL has a password']
+      : []),
+    ...(hasUser && !hasPassword ? ['SMTP_PASSWORD_FILE is missing: the user of the mail server has no password'] : []),
+    ...(hasPassword && !hasUser ? ['SMTP_USER is missing: the password of the mail server has no user'] : []),
+  ];
+};
+
+/** Returns a sentence for each setting of mails that does not fit the others. */
+export const smtpProblems = (values: SmtpValues): string[] => {
+  const { SMTP_URL, SMTP_USER, SMTP_PASSWORD_FILE, SMTP_CA, MAIL_SENDER } = values;
+  if (SMTP_URL === null)
+    return Object.entries({ SMTP_USER, SMTP_PASSWORD_FILE, SMTP_CA }).flatMap(([name, value]) =>
+      value === null ? [] : [`SMTP_URL is missing: ${name} has no use without it`],
+    );
+  const server = readSmtpUrl(SMTP_URL);
+  return [
+    ...(MAIL_SENDER.includes('@') ? [] : ['MAIL_SENDER is missing: SMTP_URL needs an address to send mails from']),
+    ...loginProblems(values, server),
+    ...(server?.encryption === 'none' && SMTP_CA !== null
+      ? ['SMTP_CA must not be set where SMTP_URL says ?tls=none']
+      : []),
+  ];
+};
+
+/** Returns a sentence if others on the network can read the mails. */
+export const smtpWarnings = (values: SmtpValues): string[] => {
+  const server = smtpFrom(values)?.server;
+  return server?.encryption === 'none' && !isLoopback(server.host)
+    ? [`mails to ${server.host} are not encrypted (?tls=none), so others on the network can read them and the password`]
+    : [];
+};

@@ -1,0 +1,47 @@
+import { isIP } from 'node:net';
+
+/** The mail server that `SMTP_URL` names. */
+export type SmtpServer = {
+  host: string;
+  port: number;
+  /** Empty where the address has none. */
+  user: string;
+  password: string;
+  /** TLS from the first byte, TLS by STARTTLS, STARTTLS if the server offers it, or none. */
+  encryption: 'tls' | 'starttls' | 'offered' | 'none';
+};
+
+const ports = { 'smtp:': 587, 'smtps:': 465 } as const;
+const isScheme = (text: string): text is keyof typeof ports => text in ports;
+
+/** Whether only this machine listens at a host of a URL. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+
+const decoded = (part: string): string | null => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+};
+
+const encryptionOf = (scheme: keyof typeof ports, host: string, query: string): SmtpServer['encryption'] | null => {
+  if (scheme === 'smtps:') return query === '' ? 'tls' : null;
+  if (query === '?tls=none') return 'none';
+  if (query !== '') return null;
+  return isLoopback(host) ? 'offered' : 'starttls';
+};
+
+/** Reads the address of a mail server. Null if it is not one. */
+export const readSmtpUrl = (text: string): SmtpServer | null => {
+  const url = URL.parse(text);
+  if (!url || !isScheme(url.protocol) || url.hostname === '' || !['', '/'].includes(url.pathname) || url.hash !== '')
+    return null;
+  const host = url.hostname.replaceAll(/[[\]]/g, '').toLowerCase();
+  const encryption = encryptionOf(url.protocol, host, url.search);
+  const user = decoded(url.username);
+  const password = decoded(url.password);
+  if (encryption === null || user === null || password === null) return null;
+  return { host, port: Number(url.port || ports[url.protocol]), user, password, encryption };
+};

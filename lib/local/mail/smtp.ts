@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { createTransport } from 'nodemailer';
+import type { SendMail } from '#shared/aws/mail.ts';
+import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
+import { composeMail } from '#shared/delivery/targets/mail-message.ts';
+import { failureOf } from './smtp-failure.ts';
+import type { SmtpSettings } from './smtp-settings.ts';
+
+/** How long (ms) connecting with its TLS handshake, the greeting, and each answer may take. */
+const STEP_MS = 10_000;
+/** Mails at a time, and mails over one connection. Servers limit both. */
+const CONNECTIONS = 5;
+const MAILS_OF_CONNECTION = 100;
+/** Attempts for a mail whose connection was closed before the server got any of it, as happens after a while of silence. */
+const RECONNECTS = 2;
+
+type Secrets = { password: string; ca: string };
+
+const contentOf = async (file: string | null): Promise<string> => {
+  if (file === null) return '';
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new MailFailure('settings_unreadable', `${file} cannot be read (${error.code})`, false);
+  });
+};
+
+const connectionsTo = ({ server, user }: SmtpSettings, { password, ca }: Secrets, stepMs: number) => {
+  const { host, port, encryption } = server;
+  return createTransport({
+    pool: true,
+    host,
+    port,
+    secure: encryption === 'tls',
+    requireTLS: encryption === 'starttls',
+    ignoreTLS: encryption === 'none',
+    // Without `forceAuth`, mails to a server that offers no login would go out without one, and be refused for good.
+    ...(user !== '' && { auth: { user, pass: password }, forceAuth: true }),
+    tls: { minVersion: 'TLSv1.2', ...(ca !== '' && { ca }) },
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    socketTimeout: stepMs,
+    dnsTimeout: stepMs,
+    maxConnections: CONNECTIONS,
+    maxMessages: MAILS_OF_CONNECTION,
+    maxRequeues: RECONNECTS,
+  });
+};
+
+type Options = {
+  sender: string;
+  /** How long (ms) sending a mail takes at most. */
+  deadlineMs: number;
+  now: () => number;
+  /** Random bytes, for the id of a mail. */
+  random: (bytes: number) => Uint8Array;
+  onFailure: (failure: MailFailure) => void;
+};
+
+/**
+ * Sends mails through a mail server. Failures of the server, not of a recipient or a mail, are reported to `onFailure`, and
+ * the state is FAILING until a mail is accepted.
+ */
+export const createSmtp = (settings: SmtpSettings, { sender, deadlineMs, now, random, onFailure }: Options) => {
+  let current: { key: string; transport: ReturnType<typeof connectionsTo> } | null = null;
+  let isFailing = false;
+  // Both files are read for each mail, so that a new password or certificate needs no restart.
+  const connections = async () => {
+    const [fromFile, ca] = await Promise.all([contentOf(settings.passwordFile), contentOf(settings.caFile)]);
+    const password = settings.passwordFile === null ? settings.server.password : fromFile.trim();
+    const key = JSON.stringify([password, ca]);
+    if (current?.key !== key) {
+      current?.transport.close();
+      current = { key, transport: connectionsTo(settings, { password, ca }, Math.min(STEP_MS, deadlineMs)) };
+    }
+    return current.transport;
+  };
+  const mail: SendMail = async (to, subject, text) => {
+    try {
+      const signal = AbortSignal.timeout(deadlineMs);
+      const id = Buffer.from(random(16)).toString('hex');
+      const raw = await composeMail({ from: sender, to, subject, text, id, date: now() });
+      const transport = await connections();
+      await transport.sendMail({ envelope: { from: sender, to: { name: '', address: to } }, raw, signal });
+      isFailing = false;
+    } catch (error) {
+      const failure = error instanceof MailFailure ? error : failureOf(error, to);
+      if (!failure.isFinal) {
+        isFailing = true;
+        onFailure(failure);
+      }
+      throw failure;
+    }
+  };
+  return {
+    mail,
+    state: (): 'OK' | 'FAILING' => (isFailing ? 'FAILING' : 'OK'),
+    close: () => current?.transport.close(),
+  };
+};

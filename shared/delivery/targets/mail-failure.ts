@@ -1,0 +1,17 @@
+/**
+ * The error of a mail that a mail server did not accept. `reason` is a stable word, `answer` what the server answered, without
+ * the address. `isFinal`: the recipient or the mail was refused, so no retry helps.
+ */
+export class MailFailure extends Error {
+  override readonly name = 'MailFailure';
+  readonly reason: string;
+  readonly answer: string;
+  readonly isFinal: boolean;
+
+  constructor(reason: string, answer: string, isFinal: boolean) {
+    super(answer === '' ? reason : `${reason}: ${answer}`);
+    this.reason = reason;
+    this.answer = answer;
+    this.isFinal = isFinal;
+  }
+}

@@ -1,0 +1,101 @@
+import { ZERO_WIDTH } from '../formats/plain-text.ts';
+
+/** The content of an SMS. `link` is null if there is nothing to acknowledge. */
+type SmsContent = {
+  title: string;
+  text: string;
+  /** What no shortening removes: the situation and the sensor. Missing in a message that is not an alarm. */
+  subject?: { situation: string; sensor: string } | undefined;
+  link: { label: string; url: string } | null;
+};
+
+/** The size of an SMS as it is billed. `units` are septets in GSM 03.38, and UTF-16 units in UCS-2. */
+type SmsSize = { encoding: 'gsm' | 'ucs2'; units: number; parts: number };
+
+/** The most parts that an SMS has. Each of them is billed. */
+export const MAX_SMS_PARTS = 3;
+
+/** GSM 03.38: the characters of its default alphabet, and those of its extension table, which take two septets. */
+const LATIN = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const basic = new Set(`${LATIN} \n\r@£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ!"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà`);
+const extended = new Set('\f^{}\\[~]|€');
+
+/** The units of an SMS of one part, and of each part of a longer one, where a header takes up the rest. */
+const capacities = { gsm: { alone: 160, joined: 153 }, ucs2: { alone: 70, joined: 67 } } as const;
+
+const isGsm = (text: string): boolean => [...text].every((char) => basic.has(char) || extended.has(char));
+
+/** Counts the parts of an SMS. No part ends within a character. */
+export const sizeOfSms = (text: string): SmsSize => {
+  const encoding = isGsm(text) ? 'gsm' : 'ucs2';
+  const unitsOf = (char: string): number => (encoding === 'gsm' ? 1 + Number(extended.has(char)) : char.length);
+  const { alone, joined } = capacities[encoding];
+  let units = 0;
+  let parts = 1;
+  let used = 0;
+  for (const char of text) {
+    const size = unitsOf(char);
+    units += size;
+    const isFull = used + size > joined;
+    parts += Number(isFull);
+    used = isFull ? size : used + size;
+  }
+  return { encoding, units, parts: units <= alone ? 1 : parts };
+};
+
+/** Characters that are not in GSM 03.38, with plain forms that mean the same. */
+const plainForms: readonly (readonly [RegExp, string])[] = [
+  [/[‘’‚‛′‹›`´ʹʼ]/gu, "'"],
+  [/[“”„‟″«»]/gu, '"'],
+  [/[‐‑‒–—―−⁃•‣]/gu, '-'],
+  [/…/gu, '...'],
+  // In names, a splitter stands where programs would find a link. It needs a visible form, because no invisible character is in GSM.
+  [new RegExp(`(?<=[.:。．｡])${ZERO_WIDTH}`, 'gu'), ' '],
+  [new RegExp(ZERO_WIDTH, 'gu'), ''],
+  [/[^\S\n]/gu, ' '],
+];
+/** Characters without a shape. In some scripts and in emojis they have a meaning, so they are removed only if GSM is possible then. */
+const invisible = /\p{Default_Ignorable_Code_Point}/gu;
+
+/** Replaces quotes, dashes, spaces and the like by plain forms, so that GSM 03.38 remains possible. */
+const plainForm = (text: string): string => {
+  const plain = plainForms.reduce((result, [form, by]) => result.replaceAll(form, by), text.normalize('NFC'));
+  const visible = plain.replaceAll(invisible, '');
+  return isGsm(visible) ? visible : plain;
+};
+
+const fits = (text: string): boolean => sizeOfSms(text).parts <= MAX_SMS_PARTS;
+
+/** Shortens `text` at its end, so that it fits between `head` and `tail`. Returns all three. */
+const shortened = (head: string, text: string, tail: string): string => {
+  const chars = [...text];
+  const cutTo = (length: number): string =>
+    `${head}${chars.slice(0, length).join('').trimEnd()}${length < chars.length ? '...' : ''}${tail}`;
+  let low = 0;
+  let high = chars.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(cutTo(middle))) low = middle;
+    else high = middle - 1;
+  }
+  return cutTo(low);
+};
+
+/**
+ * Returns the text of an SMS, of at most three parts. If it is too long, the situation, the sensor and the link remain, and
+ * the rest is shortened. Only a sensor whose name does not fit beside the link in UCS-2 is itself shortened.
+ */
+export const smsText = ({ title, text, subject, link }: SmsContent): string => {
+  const [label, url] = link ? [`\n\n${link.label}\n`, link.url] : ['', ''];
+  const words = plainForm([title, text].filter((part) => part !== '').join('\n'));
+  if (fits(words + label + url)) return words + label + url;
+
+  const essentials = subject ? [plainForm(subject.situation), plainForm(subject.sensor)] : [];
+  const inOrder = shortened('', words, label + url);
+  if (essentials.every((essential) => inOrder.includes(essential)) && fits(inOrder)) return inOrder;
+
+  const head = essentials.join(': ');
+  if (fits(`${head}\n...${label}${url}`)) return shortened(`${head}\n`, words, label + url);
+  if (fits(head + label + url)) return head + label + url;
+  return shortened('', head, url && `\n${url}`);
+};

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MAX_SMS_PARTS, sizeOfSms, smsText } from '#shared/domain/people/sms-text.ts';
+
+// A stage without a domain has the longest links.
+const url =
+  'https://abcdefghij.execute-api.eu-central-1.amazonaws.com/api/v1/acknowledge/12884901889-0-1795316844-c2lnbmVkIGJ5IHRoZSBrZX';
+const link = { label: "I'll go:", url };
+const subject = { situation: 'Fall detected', sensor: 'Room 12' };
+const alarm = { title: 'Fall detected: Room 12', text: 'Please look after room 12.', subject, link };
+
+describe('the size of an SMS', () => {
+  test.each([
+    ['', 'gsm', 0, 1],
+    ['a'.repeat(160), 'gsm', 160, 1],
+    ['a'.repeat(161), 'gsm', 161, 2],
+    ['a'.repeat(306), 'gsm', 306, 2],
+    ['a'.repeat(307), 'gsm', 307, 3],
+    ['€'.repeat(80), 'gsm', 160, 1],
+    ['€'.repeat(81), 'gsm', 162, 2],
+    ['@£$¥èéùìòÇ\nØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ¡ÄÖÑÜ§¿äöñüà[]{}~^|\\', 'gsm', 58, 1],
+    ['ç'.repeat(70), 'ucs2', 70, 1],
+    ['ç'.repeat(71), 'ucs2', 71, 2],
+    ['ç'.repeat(134), 'ucs2', 134, 2],
+    ['ç'.repeat(135), 'ucs2', 135, 3],
+    ['🚨'.repeat(35), 'ucs2', 70, 1],
+  ] as const)('counts %j as %s', (text, encoding, units, parts) => {
+    expect(sizeOfSms(text)).toEqual({ encoding, units, parts });
+  });
+
+  test('leaves the last unit of a part empty rather than splitting a character', () => {
+    // 153 and 67 are odd, so pairs do not fill a part.
+    expect(sizeOfSms('€'.repeat(152)).parts).toBe(2);
+    expect(sizeOfSms('€'.repeat(153)).parts).toBe(3);
+    expect(sizeOfSms('🚨'.repeat(66)).parts).toBe(2);
+    expect(sizeOfSms('🚨'.repeat(67)).parts).toBe(3);
+  });
+});
+
+describe('the text of an SMS', () => {
+  test('contains title, text, label and link if they fit', () => {
+    expect(smsText(alarm)).toBe(`Fall detected: Room 12\nPlease look after room 12.\n\nI'll go:\n${url}`);
+    expect(smsText({ title: 'Test', text: '', link: null })).toBe('Test');
+  });
+
+  test.each([
+    ['Chambre 12 – étage 1 : chute détectée', 'Chambre 12 - étage 1 : chute détectée'],
+    ['Résidence de l’Étoile, „Süd“ «A» … ‹B›', `Résidence de l'Étoile, "Süd" "A" ... 'B'`],
+    ['Zimmer 12 — “Ost”', 'Zimmer 12 - "Ost"'],
+    ['Cafe\u0301 a\u0308', 'Café ä'],
+    ['Soft\u00adhyphen, word\u2060joiner', 'Softhyphen, wordjoiner'],
+  ])('writes %j in GSM 03.38', (title, plain) => {
+    const text = smsText({ ...alarm, title, text: '' });
+    expect([text.split('\n')[0], sizeOfSms(text).encoding]).toEqual([plain, 'gsm']);
+  });
+
+  test('keeps characters of other scripts and emojis, with the joiners that they need', () => {
+    for (const title of ['Français 12', 'غرفة 12', 'نمی\u200cخواهم', '👩\u200d⚕️ Room 12'])
+      expect(smsText({ ...alarm, title }).split('\n')[0]).toBe(title);
+  });
+
+  test('shows a space where a name was split, because the splitter is not in GSM 03.38', () => {
+    const text = smsText({ ...alarm, title: 'Fall: https:\u200b//evil.\u200bexample, a@\u200bb.\u200bde' });
+    expect(text.split('\n')[0]).toBe('Fall: https: //evil. example, a@b. de');
+  });
+
+  test('loses the end of its text, not title and link', () => {
+    const text = smsText({ ...alarm, text: 'm'.repeat(2_048) });
+    expect(text).toMatch(/^Fall detected: Room 12\nm+\.\.\.\n\nI'll go:\nhttps:\S+$/);
+    expect(sizeOfSms(text)).toEqual({ encoding: 'gsm', units: 459, parts: 3 });
+  });
+
+  test('begins with situation and sensor if shortening would remove them', () => {
+    const shortened = /^Fall detected: Room 12\nT+\nm+\.\.\.\n\nI'll go:\nhttps:\S+$/;
+    expect(smsText({ ...alarm, title: 'T'.repeat(128), text: `${'m'.repeat(500)} Room 12` })).toMatch(shortened);
+  });
+
+  test('shortens the name of a sensor in another script only if the link leaves no room for it', () => {
+    const sensor = 'غ'.repeat(64);
+    const subject = { situation: 'Sturz vermutet (sensibel)', sensor };
+    const text = smsText({ ...alarm, title: sensor, text: sensor, subject });
+    expect(text).toMatch(/^Sturz vermutet \(sensibel\): غ{40,50}\.\.\.\nhttps:\S+$/);
+    expect(sizeOfSms(text).parts).toBe(MAX_SMS_PARTS);
+  });
+});
+
+/** The parts by the formula that gateways publish. */
+const partsByFormula = (text: string): number => {
+  const { encoding, units } = sizeOfSms(text);
+  const [alone, joined] = encoding === 'gsm' ? [160, 153] : [70, 67];
+  return units <= alone ? 1 : Math.ceil(units / joined);
+};
+// Without dots, so that three of them show that a text was shortened.
+const pieces = ['a', 'Z', '7', ' ', ',', "'", '’', '–', '€', '[', '~', 'é', 'ç', 'ß', '\u00a0', '\u200b'];
+const wordsOf = (more: readonly string[], maxLength: number) =>
+  fc.array(fc.constantFrom(...pieces, ...more), { maxLength }).map((chars) => chars.join(''));
+const anyWords = (maxLength: number) =>
+  fc.oneof(wordsOf([], maxLength), wordsOf(['غ', '字', '🚨', '👩\u200d⚕️'], maxLength));
+const anySensor = fc.stringMatching(/^[A-Za-z0-9ÄÖÜäöüß][A-Za-z0-9ÄÖÜäöüß ]{0,62}[a-z0-9]$/);
+const anyUrl = fc.stringMatching(/^https:\/\/[a-z0-9-]{4,50}\.example\/[\w-]{40,90}$/);
+
+test('contains link, situation and sensor in at most three parts, whatever its texts are', () => {
+  fc.assert(
+    fc.property(
+      fc.tuple(anyWords(128), anyWords(600), anySensor, anyUrl, fc.boolean()),
+      ([title, text, sensor, url, isNamed]) => {
+        const alarm = { title: isNamed ? `${title} ${sensor}` : title, text, subject: { ...subject, sensor } };
+        const sms = smsText({ ...alarm, link: { label: 'Ich gehe hin:', url } });
+        expect(sizeOfSms(sms).parts).toBeLessThanOrEqual(MAX_SMS_PARTS);
+        expect(partsByFormula(sms)).toBeLessThanOrEqual(MAX_SMS_PARTS);
+        expect([sms.endsWith(`\n${url}`), sms.isWellFormed()]).toEqual([true, true]);
+        const isShortened = !sms.includes('Ich gehe hin:') || sms.includes('...');
+        if (isShortened) expect([sms.includes(sensor), sms.includes('Fall detected')]).toEqual([true, true]);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { asText, partsOf, withoutMarkup, wordsForChat } from '#shared/domain/formats/plain-text.ts';
+
+const visible = (text: string): string => text.replaceAll('\u200b', '');
+
+/** What mail programs, telephones and Telegram make links of. */
+const links = [
+  /[a-z][\w+.-]*:(\/\/|[^\s\u200b])/iu,
+  /[\p{L}\p{N}-][.。．｡]\p{L}{2,}/u,
+  /\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}/,
+  /[\w.+-]+@[\w-]+\.\w/,
+  /(?<!\w)@\w{2,}/,
+  /(?<!\w)#\w*\p{L}/u,
+  /(?<!\w)\$[A-Z]/,
+  /(?<![\w/])\/\w/,
+];
+const names = [
+  'https://evil.example',
+  'HTTP://EVIL.EXAMPLE/path?a=1',
+  'http://1',
+  'evil.example',
+  'www.evil.example',
+  'evil。example',
+  'evil.\u200dexample',
+  'münchen.example',
+  '10.0.0.1',
+  'a@evil.example',
+  'mailto:a@evil.example',
+  'tel:+49123456',
+  'tg://resolve?domain=evil',
+  '@evil_bot',
+  '#hashtag',
+  '#1st',
+  '$EUR',
+  '/start',
+  '[click](https://evil.example)',
+  '<a href="https://evil.example">x</a>',
+  '<https://evil.example|click>',
+];
+
+describe('a name as text', () => {
+  test.each(names)('contains no link: %s', (name) => {
+    const text = asText(name);
+    for (const link of links) expect(text).not.toMatch(link);
+    expect(visible(text)).toBe(name);
+  });
+
+  test('would contain a link if it were not split', () => {
+    // An invisible joiner hides the link from this test, but not from Telegram.
+    const plain = names.filter((name) => !name.includes('\u200d'));
+    for (const name of plain) expect([name, links.some((link) => link.test(name))]).toEqual([name, true]);
+  });
+
+  test.each([
+    'Room 12',
+    'Zimmer 1.07',
+    'Bett #3',
+    '23:47',
+    'Haus Ulme, 2. Stock',
+    'Süd/West',
+    'Nr. 5',
+    '3 $',
+    'غرفة 12',
+  ])('stays as it is if nothing in it is a link: %s', (name) => expect(asText(name)).toBe(name));
+
+  test('contains no link, whatever it consists of', () => {
+    const pieces = fc.constantFrom(...names, 'a', '1', ' ', '.', ':', '@', '#', '/', '-');
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 6 }), (parts) => {
+        const text = asText(parts.join(''));
+        for (const link of links) expect(text).not.toMatch(link);
+      }),
+    );
+  });
+});
+
+describe('the words of a rule in a chat', () => {
+  test.each([
+    ['See https://wiki.example/falls', 'See https://wiki.example/falls'],
+    ['https://wiki.example/a_b?c=1&d=~e#f *now*', 'https://wiki.example/a_b?c=1&d=~e#f ∗now∗'],
+    ['Plan: http://plan.example:8080/1, then @all', 'Plan: http://plan.example:8080/1, then @\u200ball'],
+    ['https://social.example/@home', 'https://social.example/%40home'],
+    ['<https://wiki.example|click>', '‹https://wiki.example∣click›'],
+  ])('keep the web addresses of %j', (words, text) => expect(wordsForChat(words)).toBe(text));
+
+  test('contain no web address that comes from a name', () => {
+    const text = wordsForChat(`${asText('https://evil.example')} see https://wiki.example`);
+    expect(text).toBe('https:\u200b//evil.\u200bexample see https://wiki.example');
+  });
+
+  test('treat everything else like names', () => {
+    for (const name of names.filter((other) => !/http/i.test(other)))
+      expect(wordsForChat(name)).toBe(withoutMarkup(name));
+  });
+});
+
+test('splits the words of a rule into web addresses and the text between them', () => {
+  expect(partsOf('See https://wiki.example/falls first')).toEqual([
+    { text: 'See ' },
+    { text: 'https://wiki.example/falls', url: 'https://wiki.example/falls' },
+    { text: ' first' },
+  ]);
+  expect(partsOf('Fall')).toEqual([{ text: 'Fall' }]);
+});

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { beginnings, stored, weakTitle, wordings } from '#test/fixtures/words.ts';
+
+const root = new URL('..', import.meta.url).pathname;
+const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+
+/** The lists of words themselves, and what is quoted as it was. */
+const quoting = ['test/fixtures/words.ts', 'test/words.test.ts', 'package-lock.json'];
+
+const isStored = (file: string, found: string): boolean =>
+  stored.some(({ name, files = [''] }) => name.test(found) && files.some((path) => file.startsWith(path)));
+
+/** Complaints about the words of a file: its line, what stands there, and what is better. */
+const complaints = (file: string, source: string): string[] => {
+  const lineAt = (index: number): number => source.slice(0, index).split('\n').length;
+  const matches = ({ source: pattern, flags }: RegExp) => [...source.matchAll(new RegExp(pattern, `g${flags}`))];
+  const words = [...wordings, ...beginnings].flatMap(({ found, better }) =>
+    matches(found)
+      .filter(([text]) => !isStored(file, text))
+      .map(({ 0: text, index }) => `${file}:${lineAt(index)}: "${text}" → ${better}`),
+  );
+  const titles = file.endsWith('.test.ts') || file.endsWith('.journey.ts') ? matches(weakTitle) : [];
+  return [
+    ...words,
+    ...titles.map(({ index, 2: word }) => `${file}:${lineAt(index)}: a title that begins with "${word}" → a statement`),
+  ];
+};
+
+/** The newest commit whose subject was written before this check. A shallow clone may not have it. */
+const BEFORE = '08662840';
+const LONGEST_SUBJECT = 72;
+const newSubjects = (): string[] => {
+  try {
+    return git('log', '--no-merges', '--format=%s', `${BEFORE}..HEAD`).split('\n');
+  } catch {
+    return [];
+  }
+};
+
+const files = git('ls-files', '*.ts', '*.tsx', '*.mts', '*.md', '*.yml', '*.json')
+  .split('\n')
+  .filter((file) => file !== '' && !quoting.includes(file));
+
+test('code, texts and documents use the words of the field', () => {
+  expect(files.flatMap((file) => complaints(file, readFileSync(`${root}${file}`, 'utf8')))).toEqual([]);
+});
+
+test.each([
+  ['shared/a.ts', '/** Gives the key. */', 'Returns'],
+  ['shared/a.ts', '// Nobody was told of it.', 'notified'],
+  ['shared/a.ts', 'const letterOf = 1;', 'notification'],
+  ['README.md', 'The sensor is silent.', 'offline'],
+  ['test/a.test.ts', "test('is retried after 503', run);", 'a statement'],
+])('the check finds an old word in %s: %s', (file, source, better) => {
+  expect(complaints(file, source)).toEqual([expect.stringContaining(better)]);
+});
+
+test('subjects of commits have at most 72 characters', () => {
+  expect(newSubjects().filter((subject) => subject.length > LONGEST_SUBJECT)).toEqual([]);
+});
