@@ -34,20 +34,26 @@ const truncate = (text: string, maxLength: number): string => {
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 };
 
-const linkOf = ({ url, listUrl, language }: Notification): string => {
-  if (url !== null) return `\n\n${acknowledgeLabels[language]}\n${url}`;
-  return listUrl === undefined ? '' : `\n\n${listLabels[language]}\n${listUrl}`;
+/** Returns the link of a notification: to acknowledge the alarm, or to the list of sensors. */
+const linkOf = ({ url, listUrl, language }: Notification): { label: string; url: string } | null => {
+  if (url !== null) return { label: acknowledgeLabels[language], url };
+  return listUrl === undefined ? null : { label: listLabels[language], url: listUrl };
+};
+
+const linkText = (notification: Notification): string => {
+  const link = linkOf(notification);
+  return link ? `\n\n${link.label}\n${link.url}` : '';
 };
 
 /** Returns a notification as a mail: its subject on one line, and its text. */
 const asMail = (notification: Notification) => ({
   subject: oneLine(notification.title),
-  text: notification.text + linkOf(notification),
+  text: notification.text + linkText(notification),
 });
 
 /** Returns a notification as one message. The text is truncated if necessary, but never the link. */
 const asMessage = (notification: Notification, maxLength: number): string => {
-  const link = linkOf(notification);
+  const link = linkText(notification);
   return (
     truncate(
       [notification.title, notification.text].filter((part) => part !== '').join('\n'),
@@ -56,8 +62,7 @@ const asMessage = (notification: Notification, maxLength: number): string => {
   );
 };
 
-const asSms = ({ url, language, ...notification }: Notification): string =>
-  smsText({ ...notification, link: url === null ? null : { label: acknowledgeLabels[language], url } });
+const asSms = (notification: Notification): string => smsText({ ...notification, link: linkOf(notification) });
 
 /** Returns a notification as the service worker of the console reads it (lib/console/push/worker.ts). */
 const asPush = (notification: Notification): string => {
