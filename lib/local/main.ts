@@ -1,3 +1,4 @@
+import { pushContact } from '#shared/delivery/targets/push-contact.ts';
 import { type Log, log } from '#shared/observability/log.ts';
 import { systemClock } from './clock.ts';
 import { type Cloud, startCloud } from './cloud.ts';
@@ -49,6 +50,8 @@ export const runCloud = async (env: Variables, say: (line: string) => void): Pro
   if (cloud.mqttUrl) say(`mqtt ${cloud.mqttUrl}`);
   const demo = withDemo ? startDemo(cloud, say) : null;
   stopOnSignal(cloud, demo);
+  if (pushContact(cloud.runtime.settings) === null)
+    say('push: not offered, because push services need a public contact (set PUSH_CONTACT)');
   if (demo && !(await resolvesWithin(demo.ready, DEMO_WAIT_MS))) say('demo: the demo home is still being created');
   say(`console: ${cloud.url}/console`);
   say(`ready ${cloud.url}`);

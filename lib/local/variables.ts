@@ -2,7 +2,7 @@ import { isCommonPassword } from '#shared/auth/common-passwords.ts';
 import { settingsFor } from '#shared/settings/hosts.ts';
 import { flag, origin, shortName, text, wholeNumber } from '#shared/settings/kinds.ts';
 import { serviceSettings } from '#shared/settings/service.ts';
-import { declare, type SettingValues as SettingValues } from '#shared/settings/setting.ts';
+import { declare, type SettingValues } from '#shared/settings/setting.ts';
 import { readSmtpUrl } from './mail/smtp-url.ts';
 
 const port = () => wholeNumber(0, 65_535);

@@ -106,6 +106,9 @@ export const notifyUses = [
   'notify:devices',
 ] as const satisfies readonly Use[];
 
+/** What `withdrawAcknowledgement` (withdraw-acknowledgement.ts) uses. */
+export const withdrawing = ['acknowledgements.withdraw', 'enqueue:timers'] as const satisfies readonly Use[];
+
 /**
  * The caching headers of `published` operations.
  * https://www.rfc-editor.org/rfc/rfc9111

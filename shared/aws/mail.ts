@@ -43,7 +43,12 @@ export const sesMail = (
     const id = Buffer.from(random(16)).toString('hex');
     const Data = await composeMail({ from: sender, to, subject, text, id, date: now() });
     const reported = reference && configurationSet !== '' ? reportedAs(reference) : {};
-    const mail = { FromEmailAddress: sender, Destination: { ToAddresses: [to] }, Content: { Raw: { Data } }, ...reported };
+    const mail = {
+      FromEmailAddress: sender,
+      Destination: { ToAddresses: [to] },
+      Content: { Raw: { Data } },
+      ...reported,
+    };
     await client.send(new SendEmailCommand(mail));
   };
 };

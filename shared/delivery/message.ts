@@ -68,6 +68,7 @@ export const notificationText = ({ snapshot, person }: Delivery): Omit<Notificat
 /** Returns the notification for a person: the same at every attempt. Throws if the key is needed and missing. */
 export const notificationFor = (delivery: Delivery, addressKey: string | null): Notification => ({
   ...notificationText(delivery),
+  ...(delivery.hit && { tag: `hit-${delivery.hit.id}` }),
   url: acknowledgeUrlOf(delivery, addressKey),
 });
 

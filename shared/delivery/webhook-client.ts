@@ -2,17 +2,21 @@ import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { canaryUrl } from '../domain/canary.ts';
 import { SLOTS_PER_WEBHOOK, type SlotLease } from '../domain/delivery/breaker.ts';
 import type { TargetPolicy } from './addresses.ts';
+import type { PostRequest } from './exchange.ts';
 import type { Attempt } from './http-attempt.ts';
 import { type ClientOptions, createHttpClient } from './http-client.ts';
 import { ownEndpoints } from './own-endpoints.ts';
 import { resolveName } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';
 
+/** `isPublicOnly`: allows only https on public addresses, whatever the stage allows webhooks. */
+type Reach = { isPublicOnly?: boolean };
+
 /** The only client for requests to addresses that customers choose. Every target is checked. */
 export type WebhookClient = {
-  /** Checks the URL of a webhook when it is saved: its form, and the addresses of its name. */
-  check: (url: string) => ReturnType<typeof checkTarget>;
-  post: (request: { url: string; headers: Record<string, string>; body: string | Uint8Array }) => Promise<Attempt>;
+  /** Checks a URL when it is saved: its form, and the addresses of its name. */
+  check: (url: string, reach?: Reach) => ReturnType<typeof checkTarget>;
+  post: (request: PostRequest & Reach) => Promise<Attempt>;
   /** Acquires one of the permits that limit this process's concurrent requests to a webhook. */
   acquire: Semaphore<SlotPool>['acquire'];
 };
@@ -49,15 +53,21 @@ type Stage = {
   CANARY: boolean;
 };
 
-/** Replaces name resolution and certificates of this machine. `allowLoopback`: receivers may be on this machine. */
-type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & { allowLoopback?: boolean };
+/**
+ * Replaces name resolution and certificates of this machine. `allowLoopback`: receivers may be on this machine;
+ * `publicRanges`: ranges that count as public. Tests name loopback, where their push services are.
+ */
+type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
+  allowLoopback?: boolean;
+  publicRanges?: readonly string[];
+};
 
 /**
  * Creates the webhook client of a stage. It never calls the service itself, and loopback only if the host allows it.
  */
 export const createWebhookClient = (
   stage: Stage,
-  { allowLoopback = false, ...network }: NetworkOptions = {},
+  { allowLoopback = false, publicRanges = [], ...network }: NetworkOptions = {},
 ): WebhookClient => {
   const { resolve = resolveName } = network;
   const policy: TargetPolicy = {
@@ -66,14 +76,23 @@ export const createWebhookClient = (
     allowLoopback,
     own: ownEndpoints([stage.PUBLIC_URL, ...stage.OWN_URLS]),
   };
+  const publicOnly: TargetPolicy = {
+    ...policy,
+    allowPrivate: false,
+    allowedRanges: publicRanges,
+    allowLoopback: publicRanges.length > 0,
+  };
   const options = { ...network, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 };
   const { post } = createHttpClient({ ...options, policy });
   // The webhook of the canary calls the service itself, at this URL only. Users cannot choose it.
   const toCanary = stage.CANARY ? createHttpClient({ ...options, policy: { ...policy, own: [] } }) : null;
+  const toPublic = createHttpClient({ ...options, policy: publicOnly });
   return {
-    check: (url) => checkTarget(url, policy, resolve),
-    post: (request) =>
-      toCanary && request.url === canaryUrl(stage.PUBLIC_URL) ? toCanary.post(request) : post(request),
+    check: (url, { isPublicOnly = false } = {}) => checkTarget(url, isPublicOnly ? publicOnly : policy, resolve),
+    post: ({ isPublicOnly = false, ...request }) => {
+      if (isPublicOnly) return toPublic.post(request);
+      return toCanary && request.url === canaryUrl(stage.PUBLIC_URL) ? toCanary.post(request) : post(request);
+    },
     ...createWebhookSemaphore(),
   };
 };

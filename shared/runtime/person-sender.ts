@@ -1,4 +1,4 @@
-import { isAccepted, type SendToPerson } from '../delivery/targets/person.ts';
+import type { SendToPerson } from '../delivery/targets/person.ts';
 import { type PersonServices, personSenderFor } from '../delivery/targets/person-sender.ts';
 import type { ChannelKind } from '../domain/people/channel.ts';
 import type { Log } from '../observability/log.ts';
@@ -23,9 +23,9 @@ export const peopleOf = async (
     channelKinds: kinds,
     person: async (channel, notification, reference) => {
       const outcome = await send(channel, notification, reference);
-      if (typeof outcome === 'object' && !isAccepted(outcome)) {
-        const reason = 'retry' in outcome ? outcome.retry : outcome.refused;
-        log('error', 'a notification was not accepted', { by: channel.by, reason, answer: outcome.answer });
+      if (typeof outcome === 'object' && 'retry' in outcome) {
+        const { retry: reason, answer } = outcome;
+        log('error', 'a notification was not accepted', { by: channel.by, reason, answer });
         metrics.measure('LettersFailed');
       }
       return outcome;

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Setting, type SettingRows, textOf, type SettingValues } from './setting.ts';
+import { type Setting, type SettingRows, type SettingValues, textOf } from './setting.ts';
 
 /** An invalid value of a setting, and why it is invalid. */
 export type InvalidSetting = {

@@ -217,6 +217,17 @@ const others = declare({
       hostSchema: () => text(MAIL_ADDRESS, 'an e-mail address'),
     }),
   },
+  PUSH_CONTACT: {
+    schema: () => text(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s@]+)$/, 'a mailto: or https: address'),
+    default: '',
+    about: forHosts({
+      stage: 'pushContact',
+      capabilities: ['send:person'],
+      help: 'Address at which operators of push services reach the operator of the service. They reject push messages without a public one.',
+      byDefault: '`MAIL_SENDER` if its domain is public, or `PUBLIC_URL` if its host is; otherwise push is not offered',
+      example: 'mailto:cloud@example.org',
+    }),
+  },
   TELEGRAM_TOKEN: {
     default: '',
     about: forHosts({

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startReceiver } from '#lib/home/receiver.ts';
 import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { createPushBrowser } from '../fixtures/push-browser.ts';
 import { waitForNotice } from './fixtures/fields.ts';
@@ -9,7 +8,8 @@ import { type Site, startSite } from './fixtures/site.ts';
 const sent: string[] = [];
 let site: Site;
 beforeAll(async () => {
-  site = await startSite('channels', { say: (line) => void sent.push(line) });
+  const environment = { PUSH_CONTACT: 'mailto:push@example.org' };
+  site = await startSite('channels', { environment, say: (line) => void sent.push(line) });
 });
 afterAll(() => site.stop());
 
@@ -92,8 +92,8 @@ const push = async (page: Page, data: object): Promise<void> => {
 /** Records notifications, because a headless browser shows none. */
 const RECORD_NOTIFICATIONS = `
   globalThis.shown = [];
-  ServiceWorkerRegistration.prototype.showNotification = async (title, { body, lang, data, actions = [] }) => {
-    globalThis.shown.push({ title, body, lang, data, actions: actions.map(({ title }) => title) });
+  ServiceWorkerRegistration.prototype.showNotification = async (title, { actions = [], ...options }) => {
+    globalThis.shown.push({ title, ...options, actions: actions.map(({ title }) => title) });
   };`;
 
 /** Raises an alarm. Returns the URL that acknowledges it, and its hit. */
@@ -112,17 +112,16 @@ const alarm = async () => {
 
 /** Clicks the button of a notification. It runs in the service worker. */
 const clickButton = (url: string): void => {
-  const notification = { title: 'Fall', lang: 'en', data: url, close: () => {} };
+  const notification = { title: 'Fall', lang: 'en', tag: 'hit-7', data: url, close: () => {} };
   const click = Object.assign(new Event('notificationclick'), { action: 'go', notification, waitUntil: () => {} });
   (globalThis as unknown as EventTarget).dispatchEvent(click);
 };
 
 test('turns push on for this device, and acknowledges an alarm from a notification', async () => {
-  const receiver = await startReceiver();
   const permissions = ['notifications'];
   await using visitor = await site.openLoggedIn('', site.home, {
     permissions,
-    before: (page) => fakeSubscription(page, `${receiver.url}/1`),
+    before: (page) => fakeSubscription(page, 'https://1.1.1.1/push/1'),
   });
   const { page } = visitor;
   await page.goto(`${site.address}/account/channels`);
@@ -132,24 +131,48 @@ test('turns push on for this device, and acknowledges an alarm from a notificati
   await visitor.checkPage('push-on');
   const { pushKey } = await site.home.client.ok<{ pushKey: string }>('GET', '/channels');
   expect(await page.evaluate('globalThis.subscribedWith')).toBe(pushKey);
-  const host = new URL(receiver.url).host;
-  expect(await site.home.client.ok('GET', '/users/me/channels')).toMatchObject([{ by: 'push', address: host }]);
-  const message = { title: 'Sturz in Zimmer 7', text: 'um 12:00', url: `${site.address}/rules`, language: 'de' };
+  expect(await site.home.client.ok('GET', '/users/me/channels')).toMatchObject([{ by: 'push', address: '1.1.1.1' }]);
+  const texts = { title: 'Sturz in Zimmer 7', text: 'um 12:00', language: 'de' };
+  const message = { ...texts, url: `${site.address}/rules`, tag: 'hit-7' };
   const [worker] = visitor.context.serviceWorkers();
   await worker?.evaluate(RECORD_NOTIFICATIONS);
   await push(page, message);
   await expect
     .poll(() => worker?.evaluate('globalThis.shown'), { timeout: 5_000 })
-    .toEqual([{ title: message.title, body: message.text, lang: 'de', data: message.url, actions: ['Ich gehe hin'] }]);
+    .toEqual([
+      {
+        title: message.title,
+        body: message.text,
+        lang: 'de',
+        data: message.url,
+        actions: ['Ich gehe hin'],
+        // The next round of the alarm replaces the notification, and sounds again.
+        tag: 'hit-7',
+        renotify: true,
+        requireInteraction: true,
+        vibrate: [400, 200, 400],
+      },
+    ]);
 
   // One touch acknowledges the alarm, although no page of the console shows it.
   const { url, hit } = await alarm();
   await worker?.evaluate(clickButton, url);
   await expect
     .poll(() => worker?.evaluate('globalThis.shown.at(-1)'), { timeout: 5_000 })
-    .toMatchObject({ title: 'Fall', body: 'Nurse call is on it.', actions: [] });
+    .toMatchObject({ title: 'Fall', body: 'Nurse call is on it.', tag: 'hit-7', actions: [] });
   expect(await hit()).toMatchObject({ acknowledgement: { name: 'Nurse call' } });
-  await receiver.stop();
+
+  // An alarm that cannot be acknowledged stays on the screen.
+  await worker?.evaluate(clickButton, `${url}A`);
+  await expect
+    .poll(() => worker?.evaluate('globalThis.shown.at(-1)'), { timeout: 5_000 })
+    .toMatchObject({
+      title: 'Fall',
+      body: expect.stringContaining('Not acknowledged'),
+      tag: 'hit-7',
+      renotify: true,
+      actions: ["I'm on it"],
+    });
 });
 
 test('explains that notifications are blocked, and stores no channel', async () => {

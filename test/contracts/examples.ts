@@ -70,6 +70,15 @@ const byAddress = async (world: World): Promise<Example> => {
   return { params: { address: acknowledgeUrl.split('/').at(-1) ?? '' } };
 };
 
+/** Acknowledges our hit by its link, and names that acknowledgement. */
+const acknowledged = async (world: World): Promise<Example> => {
+  const { params } = await byAddress(world);
+  const { date } = await world.anybody.ok<{ date: number }>('POST', `/acknowledge/${params?.address}`, {
+    name: 'Anna',
+  });
+  return { params: { ...params, date: String(date) } };
+};
+
 /** An example of each operation. The contract tests fail until a new operation has one. */
 export const examples: Readonly<Record<string, (world: World) => Example | Promise<Example>>> = {
   login: ({ ours: { username, password } }) => ({ body: { username, password } }),
@@ -184,6 +193,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   acknowledgeByAddress: async (world) => ({ ...(await byAddress(world)), body: { name: 'Anna' } }),
   getAcknowledgePage: byAddress,
   acknowledgeByPage: byAddress,
+  withdrawByPage: acknowledged,
   listMakerAFirmwares: nothing,
   listFirmwares: nothing,
   createFirmware: () => ({ body: firmware() }),

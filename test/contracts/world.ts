@@ -158,7 +158,12 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
   const ofCustomers = [1, 2, 3].map((customerId) => ({ claim: 'groups', value: `customer ${customerId}`, customerId }));
   const oidc = issuer.environment([{ claim: 'groups', value: 'ours', isAdmin: true }, ...ofCustomers]);
   const [cloud, receiver] = await Promise.all([
-    startTestCloud({ clock, environment: { ...oidc, ...environment }, ...options, wrap }),
+    startTestCloud({
+      clock,
+      environment: { PUSH_CONTACT: 'mailto:push@example.org', ...oidc, ...environment },
+      ...options,
+      wrap,
+    }),
     startReceiver(),
   ]);
   setAhead(-2 * DAY);

@@ -42,6 +42,8 @@ const bounds: Readonly<Record<string, readonly Threshold[]>> = {
   'devices-held-back': [from('DevicesHeldBack', 1)],
   'events-old': [above(AGE, 60)],
   'timers-old': [above(AGE, 1_200)],
+  'undeliverable-old': [above(AGE, 900)],
+  'notifications-undeliverable': [from('Undeliverable', 3)],
   'deliveries-old': [above(AGE, 60)],
   'retries-old': [above(AGE, 1_800)],
   'jobs-old': [above(AGE, 3_600)],

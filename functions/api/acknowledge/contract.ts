@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defaults, group } from '#shared/api/operation.ts';
+import { defaults, group, withdrawing } from '#shared/api/operation.ts';
 import { Acknowledgement, Acknowledging } from '#shared/domain/rule/acknowledgement-view.ts';
-import { Bytes } from '#shared/domain/values.ts';
+import { Bytes, idText } from '#shared/domain/values.ts';
 
 const Address = z
   .string()
@@ -16,8 +16,10 @@ const byLink = defaults({
   errors: ['address_unknown'],
 });
 
-const reading = defaults({ uses: ['ruleHits.get', 'addressKeys.get', 'decrypt:link-keys'] });
-const acknowledging = defaults({ uses: [...reading.uses, 'acknowledgements.make', 'enqueue:events'] });
+/** What finding the rule hit of a link uses. */
+export const opening = ['ruleHits.get', 'addressKeys.get', 'decrypt:link-keys', 'recipients.person'] as const;
+const acknowledging = defaults({ uses: [...opening, 'acknowledgements.make', 'enqueue:events'] });
+const showing = defaults({ uses: [...opening, 'sensors.get', 'customers.get', 'events.get'] });
 const media = ['text/html; charset=utf-8'] as const;
 
 export const acknowledge = group({
@@ -33,24 +35,25 @@ export const acknowledge = group({
         'Acknowledges the rule hit behind the `acknowledgeUrl` of a delivery, and returns its acknowledgement. If somebody ' +
         'acknowledged it before, returns theirs. Without a `name`, the name of the recipient is used. A link that was sent ' +
         'to a user always acknowledges in the name of that user, unless the rule hit has no message for them. The link is ' +
-        'the credential; it is valid for 24 hours after its delivery was created.',
+        'the credential; it is valid for 24 hours after its delivery was created. A link that was sent to a user is valid only ' +
+        'while that user has access to the customer and may log in.',
       body: Acknowledging,
       response: Acknowledgement,
     },
     getAcknowledgePage: {
       ...byLink,
-      ...reading,
+      ...showing,
       method: 'GET',
       summary: 'Get the acknowledgement page',
       description:
-        'Returns an HTML page with a button that acknowledges the alarm. Opening the page changes nothing, so link ' +
-        'scanners cannot acknowledge an alarm.',
+        'Returns an HTML page that shows the alarm, with a button that acknowledges it. Opening the page changes nothing, so ' +
+        'link scanners cannot acknowledge an alarm.',
       response: Bytes,
       media,
     },
     acknowledgeByPage: {
       ...byLink,
-      ...acknowledging,
+      uses: [...showing.uses, ...acknowledging.uses],
       method: 'POST',
       path: '/acknowledge/{address}/page',
       // The link is the credential. A session that the browser happens to have is not used, and must not be ended.
@@ -59,6 +62,23 @@ export const acknowledge = group({
       description:
         'Receives the form of the acknowledgement page, which has an optional `name`, and returns the page with the ' +
         'acknowledgement.',
+      response: Bytes,
+      media,
+    },
+    withdrawByPage: {
+      ...byLink,
+      uses: [...showing.uses, ...withdrawing],
+      method: 'POST',
+      path: '/acknowledge/{address}/withdrawal/{date}',
+      params: z.object({
+        address: Address,
+        date: idText.meta({ description: 'When (ms) the acknowledgement was made' }),
+      }),
+      csrfExempt: true,
+      summary: 'Hand an alarm back on its page',
+      description:
+        'Withdraws an acknowledgement that was made through the link, by its user or without a login, and returns the page. ' +
+        'Any other acknowledgement stays.',
       response: Bytes,
       media,
     },

@@ -4,7 +4,24 @@ export type Texts = {
   language: Language;
   name: string;
   acknowledge: string;
-  acknowledged: (name: string, since: string) => string;
+  nobody: string;
+  mine: string;
+  /** The name is empty where it must not be shown. */
+  theirs: (name: string) => string;
+  since: (time: string) => string;
+  noFurtherStep: string;
+  handBack: string;
+  handBackHint: string;
+  handedBack: string;
+  alsoNotified: (who: string) => string;
+  recipients: (count: number) => string;
+  nobodyElse: string;
+  nextStep: (time: string) => string;
+  noRefresh: string;
+  checkAgain: string;
+  inConsole: string;
+  justNow: string;
+  timeIn: (city: string) => string;
 };
 
 const textsByLanguage: Readonly<Record<Language, Texts>> = {
@@ -12,13 +29,45 @@ const textsByLanguage: Readonly<Record<Language, Texts>> = {
     language: 'en',
     name: 'Your name',
     acknowledge: "I'm on it",
-    acknowledged: (name, since) => `${name} has been on it since ${since}.`,
+    nobody: 'Nobody is on it',
+    mine: "You're on it",
+    theirs: (name) => `${name || 'Somebody'} is on it`,
+    since: (time) => `since ${time}`,
+    noFurtherStep: 'Everybody sees it, and no further step is sent.',
+    handBack: "I can't go after all",
+    handBackHint: 'This opens the alarm for everybody again.',
+    handedBack: 'You handed the alarm back.',
+    alsoNotified: (who) => `Also notified: ${who}.`,
+    recipients: (count) => (count === 1 ? '1 other recipient' : `${count} other recipients`),
+    nobodyElse: 'Nobody else has been notified.',
+    nextStep: (time) => `Next step at ${time}.`,
+    noRefresh: "This page doesn't refresh by itself.",
+    checkAgain: 'Check again',
+    inConsole: 'Open in the console',
+    justNow: 'just now',
+    timeIn: (city) => `${city} time`,
   },
   de: {
     language: 'de',
     name: 'Ihr Name',
-    acknowledge: 'Ich kümmere mich',
-    acknowledged: (name, since) => `${name} kümmert sich seit ${since} darum.`,
+    acknowledge: 'Ich gehe hin',
+    nobody: 'Niemand geht hin',
+    mine: 'Sie gehen hin',
+    theirs: (name) => `${name || 'Jemand'} geht hin`,
+    since: (time) => `seit ${time}`,
+    noFurtherStep: 'Alle sehen es, und es folgt keine weitere Stufe.',
+    handBack: 'Ich kann doch nicht gehen',
+    handBackHint: 'Damit ist der Alarm wieder für alle offen.',
+    handedBack: 'Sie haben den Alarm zurückgegeben.',
+    alsoNotified: (who) => `Auch benachrichtigt: ${who}.`,
+    recipients: (count) => (count === 1 ? '1 weiterer Empfänger' : `${count} weitere Empfänger`),
+    nobodyElse: 'Sonst wurde niemand benachrichtigt.',
+    nextStep: (time) => `Nächste Stufe um ${time}.`,
+    noRefresh: 'Diese Seite aktualisiert sich nicht von selbst.',
+    checkAgain: 'Erneut prüfen',
+    inConsole: 'In der Konsole öffnen',
+    justNow: 'gerade eben',
+    timeIn: (city) => `Ortszeit ${city}`,
   },
 };
 

@@ -13,7 +13,7 @@ export type SetDeps = Deps<Operation['uses'][number]>;
 const pushChannelIn = async ({ body, refuse }: SetCall, { webhookClient, now }: SetDeps): Promise<KeptChannel> => {
   const { subscription } = body;
   if (!subscription) return refuse('subscription', 'required');
-  const target = await webhookClient.check(subscription.endpoint);
+  const target = await webhookClient.check(subscription.endpoint, { isPublicOnly: true });
   if (!target.ok) return refuse('subscription.endpoint', target.reason === 'url_address' ? 'url_address' : 'url');
   if (!isCurvePoint(subscription.keys.p256dh)) return refuse('subscription.keys.p256dh', 'invalid');
   // A browser creates a subscription only with the consent of its user, so it counts as verified.

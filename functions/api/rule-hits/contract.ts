@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { paged, partialListHeaders, partialListQuery, sensorParameter, sortBy } from '#shared/api/http/paging.ts';
-import { defaults, group } from '#shared/api/operation.ts';
+import { defaults, group, withdrawing } from '#shared/api/operation.ts';
 import { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import { idText } from '#shared/domain/values.ts';
 
@@ -73,7 +73,7 @@ export const ruleHits = group({
       summary: 'Withdraw the acknowledgement of a rule hit',
       description: 'Only for the user who acknowledged it, and for callers with `manage_customers`.',
       errors: ['customer_not_found', 'rule_hit_not_found'],
-      uses: ['acknowledgements.withdraw', 'enqueue:timers', ...withSensors.uses],
+      uses: [...withdrawing, ...withSensors.uses],
     },
   },
 });

@@ -1,10 +1,10 @@
 import { partialListReply } from '#shared/api/http/partial-list.ts';
 import { sendNotice } from '#shared/api/notices.ts';
 import { serve } from '#shared/api/serve.ts';
+import { withdrawAcknowledgement } from '#shared/api/withdraw-acknowledgement.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
-import { isWithinQueueDelay } from '#shared/domain/rule/escalation.ts';
 import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import type { Sensor } from '#shared/domain/sensor/sensor.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
@@ -76,19 +76,11 @@ export const handler = serve(ruleHits, {
     return viewOf(store, customerId, hit);
   },
 
-  withdrawAcknowledgement: async ({ caller, customerId, params, fail }, { store, enqueue, now, log }) => {
+  withdrawAcknowledgement: async ({ caller, customerId, params, fail }, deps) => {
     const isAllowed = ({ userId }: { userId: number | null }) =>
       userId === caller.accountId || hasPermission(caller, 'manage_customers');
-    const hitKey = { customerId, hitId: params.ruleHitId };
-    const result = await store.acknowledgements.withdraw(hitKey, isAllowed, now() - EVENT_RETENTION, now());
+    const result = await withdrawAcknowledgement(deps, { customerId, hitId: params.ruleHitId }, isAllowed);
     if (result === 'refused') return fail('forbidden');
-    const hit = result ?? fail('rule_hit_not_found');
-    const { at, open } = hit.escalation ?? { at: Number.POSITIVE_INFINITY };
-    const delaySeconds = open ? 0 : (at - now()) / 1_000;
-    // The hit is in the due index as well, where the sweep finds it.
-    const leaveToSweep = (error: unknown) => log('warn', 'an escalation is left to the sweep', hitKey, error);
-    if (isWithinQueueDelay(at, now()))
-      await enqueue([{ type: 'escalate', ...hitKey }], { delaySeconds }).catch(leaveToSweep);
-    return viewOf(store, customerId, hit);
+    return viewOf(deps.store, customerId, result ?? fail('rule_hit_not_found'));
   },
 });

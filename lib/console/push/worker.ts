@@ -2,7 +2,14 @@
 // nothing.
 
 /** The payload of a push (shared/delivery/targets/person-sender.ts). */
-type PushPayload = { title: string; text: string; url: string | null; listUrl?: string; language: string };
+type PushPayload = {
+  title: string;
+  text: string;
+  url: string | null;
+  listUrl?: string;
+  language: string;
+  tag?: string;
+};
 type ExtendableEvent = { waitUntil: (work: Promise<unknown>) => void };
 type PushEvent = ExtendableEvent & { data: { json: () => PushPayload } | null };
 type ClickEvent = ExtendableEvent & { notification: Notification; action: string };
@@ -22,25 +29,45 @@ const worker = globalThis as unknown as Scope;
 /** The action of the button that acknowledges the alarm. Notifications on screens have this id, so it must not change. */
 const ACKNOWLEDGE = 'go';
 const texts = {
-  en: { acknowledge: "I'm on it", acknowledged: (name: string) => `${name} is on it.` },
-  de: { acknowledge: 'Ich gehe hin', acknowledged: (name: string) => `${name} geht hin.` },
+  en: {
+    acknowledge: "I'm on it",
+    acknowledged: (name: string) => `${name} is on it.`,
+    failed: 'Not acknowledged: please try again, or open the alarm.',
+  },
+  de: {
+    acknowledge: 'Ich gehe hin',
+    acknowledged: (name: string) => `${name} geht hin.`,
+    failed: 'Nicht bestätigt: Bitte erneut versuchen oder den Alarm öffnen.',
+  },
 };
 const textsIn = (language: string) => (language === 'de' ? texts.de : texts.en);
 
 worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
 
+/**
+ * Shows a notification until somebody has seen it, because it may be about a fall. It replaces the one with the same tag,
+ * and alerts again, because it belongs to another round of the alarm.
+ */
+const alert = ({ title, text, url, listUrl = null, language, tag }: PushPayload): Promise<void> => {
+  const options = {
+    body: text,
+    lang: language,
+    data: url ?? listUrl,
+    requireInteraction: true,
+    vibrate: [400, 200, 400],
+    actions: url === null ? [] : [{ action: ACKNOWLEDGE, title: textsIn(language).acknowledge }],
+    ...(tag !== undefined && { tag, renotify: true }),
+  };
+  return worker.registration.showNotification(title, options);
+};
+
 worker.addEventListener('push', (event) => {
   const payload = event.data?.json();
-  if (!payload) return;
-  const { title, text, url, listUrl = null, language } = payload;
-  const actions = url === null ? [] : [{ action: ACKNOWLEDGE, title: textsIn(language).acknowledge }];
-  // The notification may be about a fall, so it stays until somebody reacts to it.
-  const options = { body: text, lang: language, data: url ?? listUrl, requireInteraction: true, actions };
-  event.waitUntil(worker.registration.showNotification(title, options));
+  if (payload) event.waitUntil(alert(payload));
 });
 
-/** Acknowledges an alarm at its URL, and shows who is on it. If that fails, opens the page of the alarm. */
-const acknowledge = async ({ title, lang, data: url }: Notification): Promise<void> => {
+/** Acknowledges an alarm at its URL, and shows who is on it. If that fails, the alarm is shown again. */
+const acknowledge = async ({ title, lang, tag, data: url }: Notification): Promise<void> => {
   const answer = await fetch(url, {
     method: 'POST',
     // The URL is the credential. A session of this browser must not be used, and must not end.
@@ -50,11 +77,11 @@ const acknowledge = async ({ title, lang, data: url }: Notification): Promise<vo
     signal: AbortSignal.timeout(10_000),
   }).catch(() => null);
   if (!answer?.ok) {
-    await worker.clients.openWindow(url);
+    await alert({ title, text: textsIn(lang).failed, url, language: lang, ...(tag !== '' && { tag }) });
     return;
   }
   const { name }: { name: string } = await answer.json();
-  await worker.registration.showNotification(title, { body: textsIn(lang).acknowledged(name), lang });
+  await worker.registration.showNotification(title, { body: textsIn(lang).acknowledged(name), lang, tag });
 };
 
 worker.addEventListener('notificationclick', (event) => {

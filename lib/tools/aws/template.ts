@@ -31,7 +31,9 @@ export const keepsData = (template: Template): boolean =>
 
 /** Returns the addresses that subscribe to alarms. */
 export const subscriberAddressesIn = (template: Template): string[] =>
-  resourcesOf(template, 'AWS::SNS::Subscription').map(([, { Properties = {} }]) => String(Properties.Endpoint));
+  resourcesOf(template, 'AWS::SNS::Subscription')
+    .filter(([, { Properties = {} }]) => Properties.Protocol !== 'sqs')
+    .map(([, { Properties = {} }]) => String(Properties.Endpoint));
 
 /** Returns the concurrency of the account at which an alarm fires, or 0 without such an alarm. */
 export const concurrencyAlarmIn = (template: Template): number =>

@@ -1,6 +1,6 @@
 import type { Runtime } from '#shared/runtime/deps.ts';
-import { type Writes, withWrites } from '#shared/store/engine/audited-table.ts';
-import { auditedWrites } from '#shared/store/engine/audited-writes.ts';
+import { type Writes, withWriteMethods } from '#shared/store/engine/audited-table.ts';
+import { auditedBatch } from '#shared/store/engine/audited-writes.ts';
 import { auditLines } from '#shared/store/people/audit-lines.ts';
 import { ApiError, errors } from '../errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -16,12 +16,12 @@ type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & AuditLineDeps;
 export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, run: () => Promise<T>): Promise<T> => {
   const { table, failpoint = () => {} } = runtime;
   /** One recorder per actor and customer: a login that moves a user changes two customers, and each gets its line. */
-  const recorders = new Map<string, ReturnType<typeof auditedWrites>>();
+  const recorders = new Map<string, ReturnType<typeof auditedBatch>>();
   const recorder = () => {
     const name = JSON.stringify(exchange.acting ?? null);
     const found =
       recorders.get(name) ??
-      auditedWrites({ table, failpoint, lineFor: (changed) => auditLineOf(exchange, changed, runtime) });
+      auditedBatch({ table, failpoint, lineFor: (changed) => auditLineOf(exchange, changed, runtime) });
     recorders.set(name, found);
     return found;
   };
@@ -30,7 +30,7 @@ export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, ru
     write: (...args) => recorder().writes.write(...args),
   };
   const settle = () => Promise.all([...recorders.values()].map(({ settle }) => settle()));
-  const result = await withWrites(writes, run).catch(async (error: unknown) => {
+  const result = await withWriteMethods(writes, run).catch(async (error: unknown) => {
     if (error instanceof ApiError) await settle();
     throw error;
   });

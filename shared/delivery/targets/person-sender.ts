@@ -5,11 +5,12 @@ import { smsText } from '#shared/domain/people/sms-text.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import { MailFailure } from './mail-failure.ts';
 import type { Notification, PersonOutcome, PersonSender } from './person.ts';
+import { pushContact } from './push-contact.ts';
 import { type ChatPauses, type SendTelegram, withPauses } from './telegram.ts';
 
 /** What a host provides for notifying people. Optional parts are missing if the stage has no such service. */
 export type PersonServices = {
-  settings: { MAIL_SENDER: string; PUBLIC_URL: string };
+  settings: { MAIL_SENDER: string; PUBLIC_URL: string; PUSH_CONTACT: string };
   mail: (to: string, subject: string, text: string, reference?: NotificationReference) => Promise<void>;
   sms?: ((to: string, text: string, reference?: NotificationReference) => Promise<void>) | undefined;
   telegram?: SendTelegram | undefined;
@@ -98,12 +99,6 @@ const outcomeOf = async (sent: Promise<void>): Promise<PersonOutcome> => {
   }
 };
 
-/** Returns the contact of the sender of push messages. Push services accept only https and mailto. */
-const subjectOf = ({ MAIL_SENDER, PUBLIC_URL }: PersonServices['settings']): string => {
-  if (PUBLIC_URL.startsWith('https:')) return PUBLIC_URL;
-  return MAIL_SENDER.includes('@') ? `mailto:${MAIL_SENDER}` : 'mailto:nobody@localhost';
-};
-
 const push = async (
   services: PersonServices,
   channel: Channel & { by: 'push' },
@@ -111,10 +106,13 @@ const push = async (
 ): Promise<PersonOutcome> => {
   const { publicKey, sealed } = channel.key;
   const privateKey = await services.openPushKey(sealed);
-  const signer = { publicKey, privateKey, subject: subjectOf(services.settings) };
+  const subject = pushContact(services.settings);
+  if (subject === null) return { retry: 'unavailable' };
+  const signer = { publicKey, privateKey, subject };
   // Loaded here because most functions that notify people send no push messages.
   const { pushTo } = await import('./push.ts');
-  return pushTo(await services.webhookClient(), channel.subscription, asPush(notification), signer);
+  const network = { client: await services.webhookClient(), now: services.now };
+  return pushTo(network, channel.subscription, asPush(notification), signer);
 };
 
 const send = async (
@@ -136,7 +134,7 @@ const send = async (
 };
 
 const isAvailable = ({ settings, sms, telegram }: PersonServices, kind: ChannelKind): boolean =>
-  kind === 'push' || Boolean({ email: settings.MAIL_SENDER, sms, telegram }[kind]);
+  Boolean({ email: settings.MAIL_SENDER, push: pushContact(settings), sms, telegram }[kind]);
 
 /** Creates what notifies people through the services that the host provides (completion 12). */
 export const personSenderFor = (host: PersonServices): PersonSender => {

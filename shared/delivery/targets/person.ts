@@ -4,7 +4,8 @@ import type { Channel, ChannelKind } from '#shared/domain/people/channel.ts';
 
 /**
  * What is sent to a person. `url` is the link that acknowledges the alarm, or null; `listUrl` the list of sensors, in a
- * message about several of them. `subject` is what a shortened SMS must contain.
+ * message about several of them. `subject` is what a shortened SMS must contain. A push message replaces the previous one
+ * with its `tag` on the screen.
  */
 export type Notification = {
   title: string;
@@ -12,6 +13,7 @@ export type Notification = {
   url: string | null;
   listUrl?: string;
   language: Language;
+  tag?: string;
   subject?: { situation: string; sensor: string };
 };
 

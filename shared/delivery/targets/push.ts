@@ -1,11 +1,14 @@
 import webPush from 'web-push';
 import type { PushSubscription } from '#shared/domain/people/channel.ts';
 import type { WebhookClient } from '../webhook-client.ts';
+import { retryAfterSeconds } from './http.ts';
 import type { PersonOutcome } from './person.ts';
 
 /** How long (s) a push service keeps a message for a device that is off: as long as the five attempts take. */
 const TTL_SECONDS = 600;
 const goneStatuses: readonly (number | null)[] = [404, 410];
+/** The largest number of characters of a push service's answer that an attempt keeps. */
+const MAX_ANSWER_LENGTH = 200;
 
 /** The keys of a stage in base64url. `subject` is the contact for operators of push services. */
 type PushSigner = { publicKey: string; privateKey: string; subject: string };
@@ -22,11 +25,11 @@ const requestOf = (subscription: PushSubscription, payload: string, vapidDetails
 };
 
 /**
- * Sends a push message to a browser, encrypted for it (RFC 8291). Its URL came from a user, so it is checked like a
- * webhook.
+ * Sends a push message to a browser, encrypted for it (RFC 8291). Its URL came from a user, so only https on public
+ * addresses is called.
  */
 export const pushTo = async (
-  client: Pick<WebhookClient, 'post'>,
+  { client, now }: { client: Pick<WebhookClient, 'post'>; now: () => number },
   subscription: PushSubscription,
   payload: string,
   signer: PushSigner,
@@ -34,8 +37,18 @@ export const pushTo = async (
   const request = requestOf(subscription, payload, signer);
   if (!request) return { retry: 'unsigned' };
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-  const { status, error } = await client.post({ url: subscription.endpoint, headers, body: request.body });
+  const { endpoint: url } = subscription;
+  const { status, error, responseBody, retryAfter } = await client.post({
+    url,
+    headers,
+    body: request.body,
+    isPublicOnly: true,
+  });
   if (status !== null && status >= 200 && status < 300) return 'accepted';
-  if (goneStatuses.includes(status) || error === 'url_denied' || error === 'address_denied') return 'gone';
-  return { retry: error ?? `status_${status}` };
+  // The endpoint is a secret between the push service and the browser.
+  const answer = [...responseBody.replaceAll(url, '')].slice(0, MAX_ANSWER_LENGTH).join('');
+  if (goneStatuses.includes(status) || error === 'url_denied' || error === 'address_denied')
+    return { refused: 'gone', answer };
+  const afterSeconds = retryAfterSeconds(retryAfter, now());
+  return { retry: error ?? `status_${status}`, answer, ...(afterSeconds > 0 && { afterSeconds }) };
 };

@@ -13,4 +13,4 @@ export const auditedTable = (table: Table): Table => ({
 });
 
 /** Runs a function whose writes go through `writes`. */
-export const withWrites = <T>(writes: Writes, run: () => Promise<T>): Promise<T> => calls.run(writes, run);
+export const withWriteMethods = <T>(writes: Writes, run: () => Promise<T>): Promise<T> => calls.run(writes, run);

@@ -50,7 +50,7 @@ const lineAhead = ({ table, lineFor, failpoint }: Auditing) => {
 };
 
 /** Returns the writes of a call. The first of them is preceded by the call's line in the audit log. */
-export const auditedWrites = (auditing: Auditing) => {
+export const auditedBatch = (auditing: Auditing) => {
   const { table, failpoint } = auditing;
   const line = lineAhead(auditing);
   /** The number of writes that were started, except those that certainly changed nothing. */

@@ -171,7 +171,7 @@ describe('getReport', () => {
     await table.write({ put: { id: hitId, createDate, updateDate: createDate, messages: [], sensorId: 'x', ...key } });
     const long = await client.call('GET', `${at}?from=2027-03&to=2027-04`);
     expect(long.status).toBe(409);
-    expect(long.text).toContain('ask for a shorter one');
+    expect(long.text).toContain('Choose a shorter period');
     const yesterday = new Date(now() - DAY).toISOString().slice(0, 10);
     expect((await client.call('GET', `${at}?from=2027-03-01&to=${yesterday}`)).status).toBe(200);
   });

@@ -162,7 +162,7 @@ describe('a notification that was undeliverable', () => {
     expect(await channels()).toMatchObject([{ undeliverableReason: reason }]);
   });
 
-  test('is reported to webhooks and managers once, and counted once, however often its event arrives', async () => {
+  test('reaches webhooks and managers once, and counted once, however often its event arrives', async () => {
     const { home, reference, detail, channels } = await notify('sms');
     const managers = { username: `boss-${home.customerId}`, email: `boss-${home.customerId}@example.com` };
     await home.admin.ok('POST', '/users', {
@@ -231,7 +231,7 @@ describe('a notification that was undeliverable', () => {
 describe('an event that is about no delivery', () => {
   const quarantined = () => ('queues' in world.waiting ? world.waiting.queues.quarantine.receive(10).length : -1);
 
-  test('is dropped: unknown deliveries and attempts, other customers, and texts that are no event', async () => {
+  test('changes nothing: unknown deliveries and attempts, other customers, and texts that are no event', async () => {
     const { reference, detail } = await notify('sms');
     const other = await notify('sms');
     const about = (more: Partial<NotificationReference>) =>
@@ -253,7 +253,7 @@ describe('an event that is about no delivery', () => {
     expect(quarantined()).toBe(0);
   });
 
-  test('is quarantined only if SNS did not send it', async () => {
+  test('goes into quarantine only if SNS did not send it', async () => {
     await world.queues.send('undeliverable', [{ body: 'no JSON', groupId: 'any', delaySeconds: 0 }]);
     await world.idle();
     expect(quarantined()).toBe(1);

@@ -3,10 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { PinpointSMSVoiceV2Client, SendTextMessageCommand } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { mockClient } from 'aws-sdk-client-mock';
-import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { simpleParser } from 'mailparser';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pushKeysFrom } from '#shared/auth/push-keys.ts';
 import { sesMail } from '#shared/aws/mail.ts';
 import { awsSms } from '#shared/aws/sms.ts';
 import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
@@ -16,7 +14,6 @@ import { createTelegram } from '#shared/delivery/targets/telegram.ts';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import { sizeOfSms } from '#shared/domain/people/sms-text.ts';
-import { createPushBrowser } from '#test/fixtures/push-browser.ts';
 
 type ReceivedRequest = { method: string; url: string; headers: Record<string, string>; body: Buffer };
 const requests: ReceivedRequest[] = [];
@@ -57,6 +54,7 @@ const stage = {
   OWN_URLS: [],
   CANARY: false,
   MAIL_SENDER: 'cloud@example.org',
+  PUSH_CONTACT: '',
 };
 const webhookClient = createWebhookClient(stage, { allowLoopback: true });
 const config = { region: 'eu-central-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, maxAttempts: 1 };
@@ -98,7 +96,7 @@ const reference = { customerId: 7, deliveryId: '0123456789abcdefghjkmnpqrs', att
 const tags = { customerId: '7', deliveryId: '0123456789abcdefghjkmnpqrs', attempt: '2' };
 
 describe('a mail', () => {
-  test('of a delivery names it in its tags, so that SES reports what became of it', async () => {
+  test('names its delivery in its tags, so that SES reports what became of it', async () => {
     ses.on(SendEmailCommand).resolves({});
     const send = personSenderFor({
       ...services,
@@ -156,7 +154,7 @@ describe('an SMS', () => {
       MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
     });
   });
-  test('of a delivery names it in its context, so that the service reports what became of it', async () => {
+  test('names its delivery in its context, so that the service reports what became of it', async () => {
     aws.on(SendTextMessageCommand).resolves({});
     const send = personSenderFor({ ...services, sms: awsSms(config, 'arn:of-a-number', 'a-set') }).send;
     await send(sms, notification, reference);
@@ -264,73 +262,12 @@ describe('a Telegram message', () => {
   });
 });
 
-describe('a push message', () => {
-  const { keys, read } = createPushBrowser();
-  const own = pushKeysFrom(Buffer.alloc(32, 9));
-  const key = { publicKey: own.publicKey, sealed: `encrypted:${own.privateKey}` };
-  const channelTo = (endpoint: string): Channel => ({ by: 'push', subscription: { endpoint, keys }, key });
-
-  test('can be read only by its browser, carries a signature of the stage, and expires after ten minutes', async () => {
-    expect(await sending()(channelTo(`${base}/to/1`), notification)).toBe('accepted');
-    const [{ url, headers, body } = { url: '', headers: {} as Record<string, string>, body: Buffer.alloc(0) }] =
-      requests;
-    expect(url).toBe('/to/1');
-    expect(read(body)).toEqual(notification);
-    expect(String(body)).not.toContain('room 7');
-    expect(headers).toMatchObject({ ttl: '600', urgency: 'high', 'content-encoding': 'aes128gcm' });
-    const [, token = '', publicKey] = /^vapid t=([^,]+), k=(.+)$/.exec(headers.authorization ?? '') ?? [];
-    expect([publicKey, decodeProtectedHeader(token).alg]).toEqual([own.publicKey, 'ES256']);
-    const point = Buffer.from(own.publicKey, 'base64url');
-    const x = point.subarray(1, 33).toString('base64url');
-    const y = point.subarray(33).toString('base64url');
-    const verified = await jwtVerify(token, await importJWK({ kty: 'EC', crv: 'P-256', x, y }, 'ES256'));
-    expect(verified.payload).toMatchObject({ aud: base, sub: 'https://cloud.example.org' });
-  });
-  test('gets truncated to the size that push services accept', async () => {
-    const long = { ...notification, title: '😀'.repeat(512), text: '😀'.repeat(2_048) };
-    expect(await sending()(channelTo(`${base}/to/1`), long)).toBe('accepted');
-    const body = requests[0]?.body ?? Buffer.alloc(0);
-    expect(body.length).toBeLessThanOrEqual(4_096);
-    expect(read(body)).toMatchObject({ url: notification.url, text: expect.stringMatching(/^(😀){100,}…$/u) });
-  });
-  test.each([
-    [201, 'accepted'],
-    [404, 'gone'],
-    [410, 'gone'],
-    [429, { retry: 'status_429' }],
-    [503, { retry: 'status_503' }],
-    [302, { retry: 'status_302' }],
-  ] as const)('ends after %d as %j', async (status, outcome) => {
-    serverResponse = { status };
-    expect(await sending()(channelTo(`${base}/to/1`), notification)).toEqual(outcome);
-  });
-  test('ends as timeout without a response', async () => {
-    serverResponse = 'never';
-    expect(await sending()(channelTo(`${base}/to/1`), notification)).toEqual({ retry: 'timeout' });
-  });
-  test('never goes to an address that webhooks may not call', async () => {
-    const strict = createWebhookClient({ ...stage, ALLOW_PRIVATE_TARGETS: false });
-    const { send } = personSenderFor({ ...services, webhookClient: async () => strict });
-    const rebound = createWebhookClient(
-      { ...stage, ALLOW_PRIVATE_TARGETS: false },
-      { resolve: async () => ['10.0.0.1'] },
-    );
-    const rebinding = personSenderFor({ ...services, webhookClient: async () => rebound });
-    expect(await send(channelTo(`${base}/to/1`), notification)).toBe('gone');
-    expect(await send(channelTo('https://169.254.169.254/'), notification)).toBe('gone');
-    expect(await rebinding.send(channelTo('https://push.example.com/'), notification)).toBe('gone');
-    expect(requests).toEqual([]);
-  });
-  test('ends as unsigned and can be retried if it cannot be encrypted', async () => {
-    const channel = { by: 'push' as const, key, subscription: { endpoint: base, keys: { p256dh: 'B', auth: 'A' } } };
-    expect(await sending()(channel, notification)).toEqual({ retry: 'unsigned' });
-  });
-});
-
 test('a channel that the stage has no service for is unavailable', async () => {
   const settings = { ...stage, MAIL_SENDER: '' };
   const { kinds, send } = personSenderFor({ ...services, settings, sms: undefined });
   expect(kinds).toEqual(['push']);
+  const withoutContact = { ...settings, PUBLIC_URL: 'http://127.0.0.1:3000' };
+  expect(personSenderFor({ ...services, settings: withoutContact, sms: undefined }).kinds).toEqual([]);
   for (const channel of [email, sms, telegram])
     expect(await send(channel, notification)).toEqual({ retry: 'unavailable' });
 });

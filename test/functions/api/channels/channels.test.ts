@@ -115,7 +115,7 @@ describe('a channel', () => {
     expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null, ...works }]);
   });
 
-  test('is listed without its address for those with manage_users, and for nobody else', async () => {
+  test('appears without its address for those with manage_users, and for nobody else', async () => {
     const { id, client } = await place.hire();
     await setChannel(client, 'sms', { address: nextNumber() });
     for (const manager of [place.home.client, place.admin])
@@ -153,7 +153,7 @@ describe('a channel', () => {
       expect(await channelsOf(client)).toEqual(proven);
     });
 
-    test('is so no longer when its address changes', async () => {
+    test('counts as deliverable again when its address changes', async () => {
       const { ids, client, channels, report } = await createUndeliverable();
       const address = nextNumber();
       expect((await setChannel(client, 'sms', { address })).body).toEqual({

@@ -1,31 +1,35 @@
 import { createECDH } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
+import type { CloudOptions } from '#lib/local/cloud-options.ts';
+import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { PUSH_KEY_CONTEXT } from '#shared/domain/people/channel.ts';
 import { store } from '#shared/store/store.ts';
 import type { Answer, Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome } from '#test/fixtures/home.ts';
 import { createPushBrowser } from '#test/fixtures/push-browser.ts';
+import { startPushService } from '#test/fixtures/push-service.ts';
 
 let cloud: Cloud;
-let strict: Cloud;
-let browser: Receiver;
+let other: Cloud;
+let service: Awaited<ReturnType<typeof startPushService>>;
 let client: Client;
 let anybody: Client;
 let home: Awaited<ReturnType<typeof createHome>>;
 beforeAll(async () => {
-  [cloud, strict, browser] = await Promise.all([
-    startTestCloud(),
-    startTestCloud({ environment: { ALLOW_PRIVATE_TARGETS: 'false' } }),
-    startReceiver(),
-  ]);
+  service = await startPushService();
+  const environment = { PUSH_CONTACT: 'mailto:push@example.org' };
+  const wrap: CloudOptions['wrap'] = (runtime) => {
+    const webhookClient = createWebhookClient(runtime.settings, service.network);
+    return { ...runtime, webhookClient: async () => webhookClient };
+  };
+  [cloud, other] = await Promise.all([startTestCloud({ environment, wrap }), startTestCloud({ environment })]);
   home = await createHome(await adminOf(cloud.url), 'home', []);
   client = home.client;
-  anybody = await adminOf(strict.url);
+  anybody = await adminOf(other.url);
 });
-afterAll(() => Promise.all([cloud.stop(), strict.stop(), browser.stop()]));
+afterAll(() => Promise.all([cloud.stop(), other.stop(), service.stop()]));
 
 const { keys } = createPushBrowser();
 const subscribe = (who: Client, subscription: unknown): Promise<Answer> =>
@@ -33,8 +37,8 @@ const subscribe = (who: Client, subscription: unknown): Promise<Answer> =>
 const pathsOf = ({ body }: Answer) => (body as { errors: { path: string }[] }).errors.map(({ path }) => path);
 
 test('subscribes without a code, and returns only the host of the endpoint', async () => {
-  const { host } = new URL(browser.url);
-  const answer = await subscribe(client, { endpoint: `${browser.url}/secret`, keys });
+  const { host } = new URL(service.origin);
+  const answer = await subscribe(client, { endpoint: `${service.origin}/secret`, keys });
   expect(answer.body).toMatchObject({ by: 'push', address: host, provenDate: expect.any(Number) });
   const shown = await client.call('GET', '/users/me/channels');
   expect(shown.body).toEqual([answer.body]);
@@ -56,7 +60,7 @@ test('creates one key for all browsers, and encrypts its private part', async ()
 });
 
 test('stores a subscription with the key, for the worker that sends to it', async () => {
-  const endpoint = `${browser.url}/1`;
+  const endpoint = `${service.origin}/1`;
   await client.ok('GET', '/channels');
   await subscribe(client, { endpoint, keys });
   const proven = await store(cloud.runtime.table).channels.verifiedOf(home);
@@ -69,6 +73,7 @@ test('stores a subscription with the key, for the worker that sends to it', asyn
   ]);
 });
 
+// On this host webhooks may call private addresses, by http, too.
 describe('a subscription responds 400 to the endpoint', () => {
   test.each([
     'https://127.0.0.1/push',
@@ -100,6 +105,14 @@ describe('a subscription responds 400 to the endpoint', () => {
   });
 });
 
+test('returns 409 and is not offered if the stage has no contact that push services accept', async () => {
+  const lonely = await startTestCloud();
+  const admin = await adminOf(lonely.url);
+  expect((await admin.ok<{ kinds: string[] }>('GET', '/channels')).kinds).not.toContain('push');
+  expect((await subscribe(admin, { endpoint: 'https://push.example.com/1', keys })).status).toBe(409);
+  await lonely.stop();
+});
+
 test('responds 400 to keys that no browser creates', async () => {
   const offCurve = `B${'A'.repeat(85)}B`;
   const wrong = [
@@ -114,9 +127,9 @@ test('responds 400 to keys that no browser creates', async () => {
     [],
   ];
   for (const keys of wrong) {
-    const answer = await subscribe(client, { endpoint: browser.url, keys });
+    const answer = await subscribe(client, { endpoint: service.origin, keys });
     expect([keys, answer.status]).toEqual([keys, 400]);
   }
-  for (const subscription of [null, 7, 'x', [], { keys }, { endpoint: browser.url }])
+  for (const subscription of [null, 7, 'x', [], { keys }, { endpoint: service.origin }])
     expect((await subscribe(client, subscription)).status).toBe(400);
 });

@@ -19,7 +19,7 @@ describe('a messaging service', () => {
   test('returns 409 and is not offered if the stage does not have it', async () => {
     const { client, cloud: small } = await withServices({ messengers: async () => ({}) });
     const { kinds } = await client.ok<{ kinds: string[] }>('GET', '/channels');
-    expect(kinds).toEqual(['email', 'push']);
+    expect(kinds).toEqual(['email']);
     for (const [by, address] of [['sms', '+491701234567'] as const, ['telegram', '1'] as const])
       expect((await setChannel(client, by, { address })).status).toBe(409);
     await small.stop();

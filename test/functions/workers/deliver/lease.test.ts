@@ -36,7 +36,10 @@ test('cancels a held escalation step once the alarm is acknowledged, but sends i
   await turn(true);
   await world.pass(70);
   const [delivery] = await deliveries();
-  expect([notifications.length, delivery]).toEqual([1, expect.objectContaining({ state: 'failed', reason: 'canceled' })]);
+  expect([notifications.length, delivery]).toEqual([
+    1,
+    expect.objectContaining({ state: 'failed', reason: 'canceled' }),
+  ]);
   await client.ok('POST', `${at}/deliveries/${delivery?.id}/redeliver`);
   await world.pass(1);
   expect(notifications.map(({ who }) => who)).toEqual(['a', 'b']);

@@ -22,7 +22,8 @@ describe('a due step', () => {
     world.loseTimers(false);
     await world.pass(61);
     expect(home.notifications.map(({ who }) => who).join('')).toBe('abc');
-    for (const { at } of home.notifications.slice(1)) expect(at - (home.notifications[0]?.at ?? 0)).toBeLessThanOrEqual(3_661_000);
+    for (const { at } of home.notifications.slice(1))
+      expect(at - (home.notifications[0]?.at ?? 0)).toBeLessThanOrEqual(3_661_000);
   });
 
   test('runs on time after one requeue if its task arrives two seconds early', async () => {

@@ -37,7 +37,7 @@ const publishing = (service: string, arn: string) => ({
 });
 
 describe('messages that did not arrive', () => {
-  it('are reported by SES and AWS End User Messaging to a topic, without those that arrive', () => {
+  it('reach a topic by SES and AWS End User Messaging, without those that arrive', () => {
     template.hasResourceProperties('AWS::SES::ConfigurationSet', { Name: 'Test' });
     template.hasResource('AWS::SES::ConfigurationSetEventDestination', {
       Properties: {
@@ -71,7 +71,7 @@ describe('messages that did not arrive', () => {
       expect(JSON.stringify(sms)).not.toContain(`"${type}"`);
   });
 
-  it('are published only by the configuration sets of this stage, over TLS', () => {
+  it('come only from the configuration sets of this stage, over TLS', () => {
     template.hasResourceProperties('AWS::SNS::TopicPolicy', {
       Topics: [topic],
       PolicyDocument: {
@@ -116,8 +116,9 @@ describe('messages that did not arrive', () => {
       ([id]) => id === idOf('deliver-role'),
     );
     const [[, role] = []] = policies;
-    const statements: { Action: string; Resource: unknown }[] = role?.Properties.Policies[0].PolicyDocument.Statement;
-    const resourcesOf = (action: string) => statements.find(({ Action }) => Action === action)?.Resource;
+    const statements: { Action: string | string[]; Resource: unknown }[] =
+      role?.Properties.Policies[0].PolicyDocument.Statement;
+    const resourcesOf = (action: string) => statements.find(({ Action }) => [Action].flat().includes(action))?.Resource;
     expect(resourcesOf('ses:SendEmail')).toEqual(expect.arrayContaining([setArn('ses')]));
     expect(resourcesOf('sms-voice:SendTextMessage')).toEqual([smsOrigin, setArn('sms-voice')]);
   });
@@ -126,7 +127,7 @@ describe('messages that did not arrive', () => {
     ['neither', off, 0, 0],
     ['email', mailOnly, 1, 0],
     ['SMS', smsOnly, 0, 1],
-  ])('are looked for in a stage that sends %s', (_, stack, mail, sms) => {
+  ])('have configuration sets in a stage that sends %s', (_, stack, mail, sms) => {
     stack.resourceCountIs('AWS::SES::ConfigurationSet', mail);
     stack.resourceCountIs('AWS::SMSVOICE::ConfigurationSet', sms);
     const functions = Object.values(stack.findResources('AWS::Lambda::Function')).map(

@@ -1,0 +1,30 @@
+import { wallTime } from '#shared/domain/time/wall-time.ts';
+import type { Texts } from './texts.ts';
+
+const MINUTE = 60_000;
+const locales = { en: 'en-GB', de: 'de-DE' } as const;
+
+/** Creates the texts of times as they are read at `now` (ms) in a time zone. */
+export const timesIn = (timeZone: string, now: number, { language, justNow, timeIn }: Texts) => {
+  const locale = locales[language];
+  const city = timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? '';
+  return {
+    zone: timeZone.includes('/') && city !== 'UTC' ? timeIn(city) : city,
+
+    /** Returns the time of day, and the date unless it is today: `23:58`, `27 November, 23:58`. */
+    local: (time: number): string => {
+      const { date, clock } = wallTime(time, timeZone);
+      if (date === wallTime(now, timeZone).date) return clock;
+      const day = new Intl.DateTimeFormat(locale, { timeZone, day: 'numeric', month: 'long' }).format(time);
+      return `${day}, ${clock}`;
+    },
+
+    /** Returns how long ago a time was: `3 minutes ago`. */
+    ago: (time: number): string => {
+      const minutes = Math.floor((now - time) / MINUTE);
+      if (minutes < 1) return justNow;
+      const format = new Intl.RelativeTimeFormat(locale);
+      return minutes < 60 ? format.format(-minutes, 'minute') : format.format(-Math.floor(minutes / 60), 'hour');
+    },
+  };
+};
