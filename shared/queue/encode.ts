@@ -1,22 +1,28 @@
 import { type Delivery, messageUuidOf } from '../domain/delivery/delivery.ts';
+import { isGathered } from '../domain/delivery/gathering.ts';
 import { hashOf } from '../domain/ids.ts';
 import type { QueueName } from './names.ts';
 import type { Deliver, Task } from './task.ts';
 
-type DueDelivery = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> &
-  Partial<Pick<Delivery, 'snapshot' | 'person'>>;
+/** A delivery, or only its key. */
+export type DueDelivery = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> &
+  Partial<Pick<Delivery, 'snapshot' | 'person' | 'isTest' | 'replayOf'>>;
 /** Returns the task for a delivery that is due now. */
-export const deliverTask = ({ customerId, webhookId, id, requestId, snapshot, person }: DueDelivery): Deliver => ({
-  type: 'deliver',
-  customerId,
-  webhookId,
-  deliveryId: id,
-  isRetry: false,
-  notBefore: 0,
-  ...(person && { by: person.by }),
-  ...(requestId !== undefined && { requestId }),
-  ...(snapshot && { uuid: messageUuidOf(snapshot) }),
-});
+export const deliverTask = (delivery: DueDelivery): Deliver => {
+  const { customerId, webhookId, id, requestId, snapshot, person } = delivery;
+  return {
+    type: 'deliver',
+    customerId,
+    webhookId,
+    deliveryId: id,
+    isRetry: false,
+    notBefore: 0,
+    ...(person && { by: person.by }),
+    ...(requestId !== undefined && { requestId }),
+    ...(snapshot && { uuid: messageUuidOf(snapshot) }),
+    ...(snapshot && isGathered({ ...delivery, snapshot }) && { isGathered: true }),
+  };
+};
 
 /** Returns the queue of a task. */
 export const queueOf = (task: Task): QueueName => {

@@ -57,7 +57,7 @@ export type Escalate = z.output<typeof Escalate>;
 
 /**
  * Attempts a delivery, but not before `notBefore` (ms). It is to a person if `webhookId` is null; `by` is the channel, if
- * known. `isRetry` sends it through the queue `retries`, so that it does not delay deliveries to healthy receivers.
+ * known, and `isGathered` that it may become part of a message about several sensors. `isRetry` sends it through the queue `retries`, so that it does not delay deliveries to healthy receivers.
  */
 export const Deliver = z.object({
   type: z.literal('deliver'),
@@ -68,6 +68,7 @@ export const Deliver = z.object({
     .regex(/^[a-z]{1,16}$/)
     .optional()
     .catch(undefined),
+  isGathered: z.literal(true).optional().catch(undefined),
   ...traceFields,
   deliveryId: DeliveryId,
   isRetry: z.boolean().default(false),

@@ -6,6 +6,7 @@ import type { Publish } from '../aws/publish.ts';
 import type { ListSubscriptions } from '../aws/subscriptions.ts';
 import { isWorkEnded } from '../concurrency/endable-work.ts';
 import type { SendToPerson } from '../delivery/targets/person.ts';
+import type { ChatPauses } from '../delivery/targets/telegram.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
 import { OTP_CONTEXT } from '../domain/identity/credential.ts';
 import type { Quotas } from '../domain/identity/quota.ts';
@@ -42,6 +43,8 @@ export type Runtime = {
   mail: SendMail;
   /** Creates the function that notifies people through the services of a host. */
   createPersonSender: typeof peopleOf;
+  /** Until when (ms) Telegram asked not to call each chat. Missing if only one handler calls them. */
+  chatPauses?: ChatPauses;
   /** Missing if there is no service for SMS or chats. */
   messengers?: () => Promise<Messengers>;
   /** Publishes to devices over MQTT. Missing if the host has no MQTT. */

@@ -5,7 +5,7 @@ import { type Metrics, noMetrics } from '../observability/metrics.ts';
 import type { Messengers } from './messengers.ts';
 
 /** The services that a host provides. */
-type Host = Pick<PersonServices, 'settings' | 'mail' | 'webhookClient' | 'now'> & {
+type Host = Pick<PersonServices, 'settings' | 'mail' | 'webhookClient' | 'now' | 'chatPauses'> & {
   messengers?: () => Promise<Messengers>;
   log: Log;
   metrics?: Metrics;

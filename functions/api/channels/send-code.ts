@@ -1,5 +1,5 @@
 import { hashSecret } from '#shared/auth/tokens.ts';
-import { isFinal } from '#shared/delivery/targets/person.ts';
+import { isAccepted, isFinal } from '#shared/delivery/targets/person.ts';
 import { languageOf } from '#shared/domain/identity/locale.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import {
@@ -51,5 +51,5 @@ export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChanne
   const message = { title, text: by === 'email' ? `${title}\n\n${text}` : text, url: null, language };
   const outcome = await person({ by, address }, message);
   if (isFinal(outcome)) return refuse('address', 'channel_gone');
-  if (outcome !== 'accepted') return fail('unavailable', { waitSeconds: 30 });
+  if (!isAccepted(outcome)) return fail('unavailable', { waitSeconds: 30 });
 };

@@ -8,18 +8,18 @@ import { enterFeed } from './feed.ts';
 import { hold } from './hold.ts';
 import { lease } from './lease.ts';
 import { record } from './record.ts';
-import { delayBefore, type Outcome, postpone, requeue, requeueAsRetry, requeueAt } from './schedule.ts';
+import { delayBefore, type Outcome, postpone, requeue, requeueAsRetry, requeueTaskAt } from './schedule.ts';
 import { decryptSecrets, send } from './send.ts';
 import { inSlot } from './slots.ts';
 
 /** Attempts a delivery once, or returns what becomes of it without an attempt. */
 export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<Outcome> => {
   const key = deliveryKey(task);
-  if ((await waitUntilDue(deps, task)) === 'early') return requeueAt(deps, key, task.notBefore);
+  if ((await waitUntilDue(deps, task)) === 'early') return requeueTaskAt(deps, task, task.notBefore);
   if (!isToWebhook(key)) {
     // Loaded with the first delivery to a person, because many stages only call webhooks.
     const { notifyPerson } = await import('./person.ts');
-    return notifyPerson(deps, key);
+    return notifyPerson(deps, key, task);
   }
 
   const target = await findWebhook(deps, key);

@@ -35,16 +35,33 @@ const cancel = async ({ store, now, log }: DeliverDeps, delivery: Delivery): Pro
   return 'failed';
 };
 
+/** Claims a delivery for one attempt. Null if it has ended, is not due, or is claimed by somebody else. */
+const claim = async (deps: DeliverDeps, key: DeliveryKey): Promise<Delivery | null> => {
+  const claimed = await deps.store.attempts.claim(key, deps.now(), leaseToken(deps), deps.aloneSince);
+  if (!claimed) return null;
+  deps.failpoint('deliver.claimed');
+  return { ...key, ...claimed };
+};
+
+/**
+ * Leases another delivery for the message of this task. Null if no attempt is to be made. Its own task stays in a queue
+ * until it has ended.
+ */
+export const leaseOther = async (deps: DeliverDeps, key: DeliveryKey): Promise<Delivery | null> => {
+  const delivery = await claim(deps, key);
+  if (!delivery || !(await isAcknowledged(deps, delivery))) return delivery;
+  await cancel(deps, delivery);
+  return null;
+};
+
 /**
  * Leases a delivery for one attempt, which is counted before anything is sent. From then on, log lines name its message.
  */
 export const lease = async (deps: DeliverDeps, key: DeliveryKey): Promise<Lease> => {
-  const claimed = await deps.store.attempts.claim(key, deps.now(), leaseToken(deps), deps.aloneSince);
-  if (!claimed) return { kind: await requeue(deps, key) };
-  const delivery = { ...key, ...claimed };
+  const delivery = await claim(deps, key);
+  if (!delivery) return { kind: await requeue(deps, key) };
   const { requestId, snapshot } = delivery;
   addLogContext({ uuid: messageUuidOf(snapshot), ...(requestId !== undefined && { requestId }) });
-  deps.failpoint('deliver.claimed');
   if (await isAcknowledged(deps, delivery)) return { kind: await cancel(deps, delivery) };
   return { kind: 'leased', delivery };
 };

@@ -1,21 +1,29 @@
 import { mailManagers, mailSubject, notifyFailed } from '#shared/api/failed-delivery.ts';
 import { getLinkKey } from '#shared/api/link-key.ts';
 import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
+import { inBatches } from '#shared/concurrency/in-batches.ts';
+import { gatheredNotification } from '#shared/delivery/gathered.ts';
 import { notificationFor } from '#shared/delivery/message.ts';
-import { isFinal, type PersonOutcome } from '#shared/delivery/targets/person.ts';
+import { isAccepted, isFinal, type Notification, type PersonOutcome } from '#shared/delivery/targets/person.ts';
 import { type AttemptResult, resultWithoutRequest } from '#shared/domain/delivery/attempt.ts';
 import {
   type Delivery,
+  messageUuidOf,
   type NextState,
   nextStateAfter,
   nextStateAfterHostFailure,
   PERSON_DELAYS,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
+import { isGathered } from '#shared/domain/delivery/gathering.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import { isNearSmsLimit, SMS_WINDOW_SECONDS, smsLimitOf, smsPurposeOf } from '#shared/domain/people/sms-quota.ts';
+import { withLogContext } from '#shared/observability/log.ts';
+import type { Deliver } from '#shared/queue/task.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
+import { updateChannels } from './channel-changes.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
+import { electGatherer, gatherFor } from './gather.ts';
 import { lease } from './lease.ts';
 import { recordAttempt } from './record.ts';
 import type { Outcome } from './schedule.ts';
@@ -38,14 +46,14 @@ const countSms = async (
   return { kind: 'refused', reason: 'limit_reached' };
 };
 
+/** The channel for a person. `isNearLimit`: the customer has few SMS left. */
+type Target = Refusal | { kind: 'found'; channel: Channel; isNearLimit: boolean };
+
 /**
  * Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed, as
  * may the service that the host sends by.
  */
-const channelFor = async (
-  deps: DeliverDeps,
-  delivery: Delivery,
-): Promise<Refusal | { kind: 'found'; channel: Channel; isNearLimit: boolean }> => {
+const channelFor = async (deps: DeliverDeps, delivery: Delivery): Promise<Target> => {
   const { customerId, person, attempts } = delivery;
   const canSend = person !== undefined && deps.settings.CHANNEL_KINDS.includes(person.by);
   const channels = canSend ? await verifiedChannelsOf(deps.store, customerId, person.userId) : null;
@@ -57,12 +65,14 @@ const channelFor = async (
   return counted.kind === 'refused' ? counted : { kind: 'found', channel, isNearLimit: counted.isNearLimit };
 };
 
-const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | null): Promise<Answer> => {
-  const target = await channelFor(deps, delivery);
+const send = async (
+  deps: DeliverDeps,
+  { customerId, id: deliveryId, attempts: attempt }: Delivery,
+  target: Target,
+  message: Notification,
+): Promise<Answer> => {
   if (target.kind === 'refused') return target;
-  const { customerId, id: deliveryId, attempts: attempt } = delivery;
-  const reference = { customerId, deliveryId, attempt };
-  const outcome = await deps.person(target.channel, notificationFor(delivery, addressKey), reference);
+  const outcome = await deps.person(target.channel, message, { customerId, deliveryId, attempt });
   return { kind: 'sent', outcome, isNearLimit: target.isNearLimit };
 };
 
@@ -70,7 +80,7 @@ const send = async (deps: DeliverDeps, delivery: Delivery, addressKey: string | 
 const resultOf = (answer: Answer, durationMs: number): AttemptResult => {
   if (answer.kind === 'refused') return resultWithoutRequest(answer.reason, durationMs);
   const { outcome } = answer;
-  if (outcome === 'accepted') return resultWithoutRequest(null, durationMs);
+  if (isAccepted(outcome)) return resultWithoutRequest(null, durationMs);
   if (outcome === 'gone') return resultWithoutRequest(outcome, durationMs);
   return resultWithoutRequest('retry' in outcome ? outcome.retry : outcome.refused, durationMs, outcome.answer);
 };
@@ -78,21 +88,18 @@ const resultOf = (answer: Answer, durationMs: number): AttemptResult => {
 /** Whether the notification became a file, and was sent to nobody. */
 const isInOutbox = ({ settings }: DeliverDeps, { person }: Delivery, answer: Answer): boolean =>
   answer.kind === 'sent' &&
-  answer.outcome === 'accepted' &&
+  isAccepted(answer.outcome) &&
   person !== undefined &&
   settings.OUTBOX_KINDS.includes(person.by);
 
-const nextState = (deps: DeliverDeps, delivery: Delivery, answer: Answer): NextState => {
+const nextState = (delivery: Delivery, answer: Answer, at: { now: number; random: number }): NextState => {
   if (answer.kind === 'refused') return { state: 'failed', reason: answer.reason };
   const { outcome } = answer;
-  const at = { now: deps.now(), random: randomFraction(deps) };
   if (isFinal(outcome)) return { state: 'failed', reason: 'gone' };
-  if (outcome !== 'accepted' && outcome.isOfHost) return nextStateAfterHostFailure(delivery, at);
-  const effective =
-    outcome === 'accepted'
-      ? ({ what: outcome } as const)
-      : { ...plainFailure, retryAfterSeconds: outcome.afterSeconds ?? 0 };
-  return nextStateAfter(delivery.attempts, effective, PERSON_DELAYS, at);
+  if (isAccepted(outcome)) return { state: 'delivered' };
+  if (outcome.isOfHost) return nextStateAfterHostFailure(delivery, at);
+  const failure = { ...plainFailure, retryAfterSeconds: outcome.afterSeconds ?? 0 };
+  return nextStateAfter(delivery.attempts, failure, PERSON_DELAYS, at);
 };
 
 const DAY_SECONDS = 86_400;
@@ -103,25 +110,57 @@ const warnOfSmsLimit = async (deps: DeliverDeps, delivery: Delivery): Promise<vo
     await mailManagers(deps, null, 'sms_nearly_used', mailSubject(delivery));
 };
 
-/** Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. */
-export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> => {
+/** Records the answer for each delivery that the message stands for. All succeed, or are retried together. */
+const recordAnswer = async (
+  deps: DeliverDeps,
+  [first, ...others]: readonly [Delivery, ...Delivery[]],
+  answer: Answer,
+  durationMs: number,
+): Promise<Outcome> => {
+  const result = {
+    ...resultOf(answer, durationMs),
+    ...(isInOutbox(deps, first, answer) && { outbox: true as const }),
+  };
+  const at = { now: deps.now(), random: randomFraction(deps) };
+  const recordFor = async (delivery: Delivery, hasTask: boolean): Promise<NextState> => {
+    const next = nextState(delivery, answer, at);
+    if (next.state === 'failed') await notifyFailed(deps, null, delivery);
+    const reportError = await recordAttempt(deps, null, delivery, { result, next, hasTask });
+    if (reportError !== undefined) throw reportError;
+    return next;
+  };
+  await inBatches(others, (other) =>
+    withLogContext({ uuid: messageUuidOf(other.snapshot), requestId: other.requestId }, () => recordFor(other, true)),
+  );
+  return (await recordFor(first, false)).state;
+};
+
+/**
+ * Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. Several
+ * deliveries about offline sensors become one message.
+ */
+export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey, task: Deliver): Promise<Outcome> => {
   const { now } = deps;
+  // A task of the sweep has only the key of its delivery.
+  if (task.isGathered || task.by === undefined) {
+    const election = await electGatherer(deps, key);
+    if (election !== 'elected') return election;
+  }
   // Done before the lease, because an attempt whose acknowledgement link cannot be signed must not be counted.
   const addressKey = await getLinkKey(deps);
   const leased = await lease(deps, key);
   if (leased.kind !== 'leased') return leased.kind;
   const { delivery } = leased;
+  const target = await channelFor(deps, delivery);
+  const channel = target.kind === 'found' ? target.channel : null;
+  const others = isGathered(delivery) ? await gatherFor(deps, delivery, channel) : [];
+  const deliveries = [delivery, ...others] as const;
+  const message = others.length > 0 ? gatheredNotification(deliveries) : notificationFor(delivery, addressKey);
   const start = now();
-  const answer = await send(deps, delivery, addressKey);
+  const answer = await send(deps, delivery, target, message);
   deps.failpoint('deliver.sent');
-  const result = {
-    ...resultOf(answer, now() - start),
-    ...(isInOutbox(deps, delivery, answer) && { outbox: true as const }),
-  };
-  const next = nextState(deps, delivery, answer);
-  if (next.state === 'failed') await notifyFailed(deps, null, delivery);
   if (answer.kind === 'sent' && answer.isNearLimit) await warnOfSmsLimit(deps, delivery);
-  const reportError = await recordAttempt(deps, null, delivery, { result, next });
-  if (reportError !== undefined) throw reportError;
-  return next.state;
+  const state = await recordAnswer(deps, deliveries, answer, now() - start);
+  if (channel && answer.kind === 'sent') await updateChannels(deps, deliveries, channel, answer.outcome);
+  return state;
 };

@@ -9,6 +9,7 @@ import {
   nextStateAfter,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
+import { isGathered } from '#shared/domain/delivery/gathering.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { timeOfUlid } from '#shared/domain/ids.ts';
@@ -71,6 +72,9 @@ const nextState = async (
   });
 };
 
+/** The result of an attempt, and what follows. `hasTask`: a task of the delivery is in a queue, besides that of the attempt. */
+type AttemptEnd = { result: AttemptResult; next: NextState; hasTask?: boolean };
+
 /**
  * Writes the result of an attempt: first its consequences, last the delivery itself, so that after a crash the attempt and
  * its consequences are repeated. Returns the error if the result could not be reported to a rule hit, or else undefined.
@@ -78,8 +82,7 @@ const nextState = async (
 const write = async (
   deps: DeliverDeps,
   delivery: Delivery,
-  result: AttemptResult,
-  next: NextState,
+  { result, next, hasTask = false }: AttemptEnd,
 ): Promise<unknown> => {
   const { store, now } = deps;
   const { sendTryTimes, log = [] } = delivery;
@@ -97,8 +100,9 @@ const write = async (
   const time = next.state === 'retrying' ? next.nextAttempt : 0;
   await store.attempts.recordResult(delivery, { result, next }, now(), fitsQueue(time, now()));
   deps.failpoint('deliver.recorded');
-  if (next.state === 'retrying') await enqueueIfSoon(deps, delivery, time);
-  else for (const finished of [delivery, ...ended]) await endReplay(deps, finished);
+  if (next.state === 'retrying') {
+    if (!hasTask) await enqueueIfSoon(deps, delivery, time);
+  } else for (const finished of [delivery, ...ended]) await endReplay(deps, finished);
   return reportError;
 };
 
@@ -108,13 +112,13 @@ const metrics = {
   failed: 'DeliveriesFailed',
 } as const;
 
-/** Whether a delivery is allowed to be late: it is a test or a redelivery, was held, or its retry schedule delays it. */
+/** Whether a delivery is allowed to be late: it waits for others, is a test or a redelivery, was held, or its retry schedule delays it. */
 const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord | null): boolean => {
   const { id, isTest = false, replayOf, replay, body } = delivery;
   const wasHeld = timeOfUlid(id) <= (webhook?.releasedUntil ?? 0);
   const [firstSeconds = 0] = (webhook && retrySchedule(deps, webhook)) ?? [];
   const isRedelivery = replayOf !== undefined || replay !== undefined;
-  return isTest || isRedelivery || body !== undefined || wasHeld || firstSeconds > 0;
+  return isGathered(delivery) || isTest || isRedelivery || body !== undefined || wasHeld || firstSeconds > 0;
 };
 
 /** Counts an attempt by its result, and measures the time from the acceptance of its message to the alarm. */
@@ -143,9 +147,10 @@ export const recordAttempt = async (
   deps: DeliverDeps,
   webhook: WebhookRecord | null,
   delivery: Delivery,
-  { result, next }: { result: AttemptResult; next: NextState },
+  end: AttemptEnd,
 ): Promise<unknown> => {
-  const reportError = await write(deps, delivery, result, next);
+  const { result, next } = end;
+  const reportError = await write(deps, delivery, end);
   measureAttempt(deps, delivery, webhook, next);
   // Nothing from the response is logged, because it may name people.
   const { status, error: reason, durationMs } = result;

@@ -2,7 +2,7 @@ import { reportAttempts } from '#shared/api/delivery-results.ts';
 import { RETRY_DELAYS } from '#shared/domain/delivery/delivery.ts';
 import type { DeliveryState } from '#shared/domain/delivery/states.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
-import { deliverTask, MAX_DELAY_SECONDS } from '#shared/queue/encode.ts';
+import { type DueDelivery, deliverTask, MAX_DELAY_SECONDS } from '#shared/queue/encode.ts';
 import type { Deliver } from '#shared/queue/task.ts';
 import type { DeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { Quarantine } from '#shared/worker/failure.ts';
@@ -35,15 +35,19 @@ export const fitsQueue = (time: number, now: number): boolean => time - now <= M
  * Enqueues a delivery for a time (ms). Queues count in seconds, so the task may arrive up to a second early, and it carries
  * the exact time. If a queue cannot delay it that long, the task is requeued on arrival.
  */
-export const requeueAt = async ({ now, enqueue }: DeliverDeps, key: DeliveryKey, time: number): Promise<Outcome> => {
+export const requeueAt = (deps: DeliverDeps, delivery: DueDelivery, time: number): Promise<Outcome> =>
+  requeueTaskAt(deps, deliverTask(delivery), time);
+
+/** Enqueues the task of a delivery for a time (ms), as requeueAt does. */
+export const requeueTaskAt = async ({ now, enqueue }: DeliverDeps, task: Deliver, time: number): Promise<Outcome> => {
   const notBefore = Math.ceil(time);
   const delaySeconds = Math.floor((notBefore - now()) / 1_000);
-  await enqueue([{ ...deliverTask(key), isRetry: true, notBefore }], { delaySeconds });
+  await enqueue([{ ...task, isRetry: true, notBefore }], { delaySeconds });
   return 'requeued';
 };
 
 /** Enqueues a delivery for a time (ms), unless that is later than a queue can delay. */
-export const enqueueIfSoon = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promise<void> => {
+export const enqueueIfSoon = async (deps: DeliverDeps, key: DueDelivery, time: number): Promise<void> => {
   if (fitsQueue(time, deps.now())) await requeueAt(deps, key, time);
 };
 
@@ -58,10 +62,20 @@ export const requeueAsRetry = async ({ enqueue }: DeliverDeps, task: Deliver): P
  * last task. Quarantines the task if the delivery does not exist: deliveries are written before their tasks, so it is in
  * another table.
  */
-export const requeue = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> => {
-  const { delivery, until } = await deps.store.deliveries.getQueued(key);
+export const requeue = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> =>
+  requeueFound(deps, key, await deps.store.deliveries.getQueued(key));
+
+/** A delivery as its task found it, and until when (ms) the task has to stay in a queue. */
+type Found = Awaited<ReturnType<DeliverDeps['store']['deliveries']['getQueued']>>;
+
+/** Requeues a delivery as `requeue` does. */
+export const requeueFound = async (
+  deps: DeliverDeps,
+  key: DeliveryKey,
+  { delivery, until }: Found,
+): Promise<Outcome> => {
   if (delivery === null) throw new Quarantine('the table has no such delivery');
-  if (until !== null) return requeueAt(deps, key, Math.max(until, deps.now() + SOONEST_MS));
+  if (until !== null) return requeueAt(deps, { ...delivery, ...key }, Math.max(until, deps.now() + SOONEST_MS));
   // The task may have been retried because the result could not be reported to the rule hit.
   if (delivery.state === 'delivered') await reportAttempts(deps, delivery, delivery.sendTryTimes.slice(-1), true);
   return delivery.state;

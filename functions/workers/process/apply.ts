@@ -3,7 +3,6 @@ import type { Rule } from '#shared/domain/rule/rule.ts';
 import { defaultRoom, normalize } from '#shared/domain/sensor/room-geometry.ts';
 import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import { oneOrMany, withLogContext } from '#shared/observability/log.ts';
-import { deliverTask } from '#shared/queue/encode.ts';
 import type { EventItem } from '#shared/store/sensors/events.ts';
 import type { StateItem } from '#shared/store/sensors/state-item.ts';
 import type { Received } from '#shared/worker/attempt.ts';
@@ -66,13 +65,15 @@ const applySteps = async (
   const { decided } = decision;
   deps.failpoint('process.decided');
   // Most messages change nothing that anybody is notified of, so this code is loaded with the first event.
-  const { countImmediateAlarms, mergeDeliveries, writeDeliveries, writeHits } = await import('./hits.ts');
+  const { countImmediateAlarms, enqueueDeliveries, mergeDeliveries, writeDeliveries, writeHits } = await import(
+    './hits.ts'
+  );
   const rules = await loadFiredRules(deps, context, decision, known);
   const { deliveries, recipients } = await writeHits(deps, context, decision, rules);
   deps.failpoint('process.hits_written');
   const posted = await writeDeliveries(deps, mergeDeliveries(deliveries), recipients);
   deps.failpoint('process.deliveries_written');
-  await deps.enqueue(posted.map(deliverTask));
+  await enqueueDeliveries(deps, posted);
   countImmediateAlarms(deps, deliveries, recipients);
   for (const event of decided) await showActivity(deps, context, event);
   deps.failpoint('process.applied');

@@ -47,6 +47,7 @@ export const processing = consumer({
     'deliveries.end',
     'enqueue:timers',
     'enqueue:deliveries',
+    'enqueue:retries',
     'consume',
     'watch:sensors',
     'service:about',

@@ -24,13 +24,12 @@ import { allRecipients, includesOnDuty } from '#shared/domain/rule/recipients.ts
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { isSituationOver } from '#shared/domain/situation-over.ts';
-import { deliverTask } from '#shared/queue/encode.ts';
 import type { Escalate } from '#shared/queue/task.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
 import type { StateItem } from '#shared/store/sensors/state-item.ts';
 import type { ProcessDeps } from './context.ts';
-import { countImmediateAlarms, enqueueRound, messageFor, writeDeliveries } from './hits.ts';
+import { countImmediateAlarms, enqueueDeliveries, enqueueRound, messageFor, writeDeliveries } from './hits.ts';
 
 /** Tasks that arrive this early (ms) are requeued: clocks of hosts differ, and the sweep would be up to a minute late. */
 const EARLY_MS = 5_000;
@@ -204,7 +203,7 @@ const cancelDeliveries = async (
  * crash or because the round took too long. `decidedAt` is when (ms) the round was decided or read.
  */
 const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<Delivery[]> => {
-  const { store, now, enqueue, failpoint } = deps;
+  const { store, now, failpoint } = deps;
   const { customerId, hit, recipients } = context;
   const { to = [] } = hit.escalation;
   const deliveries = hit.acknowledgement ? [] : await deliveriesOf(deps, context);
@@ -213,7 +212,10 @@ const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: nu
   const isSlow = now() - decidedAt > SLOW_MS;
   const current = isSlow ? await store.ruleHits.get(customerId, hit.id) : hit;
   const sent = current?.acknowledgement ? [] : deliveries;
-  await enqueue(posted.filter((delivery) => sent.includes(delivery)).map(deliverTask));
+  await enqueueDeliveries(
+    deps,
+    posted.filter((delivery) => sent.includes(delivery)),
+  );
   countImmediateAlarms(deps, sent, recipients);
   const unsent = to.filter((receiver) => !sent.some((delivery) => receiverKey(delivery) === receiver));
   await cancelDeliveries(deps, customerId, hit, unsent);

@@ -11,6 +11,7 @@ import {
 } from '#shared/api/addressees.ts';
 import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { matchesFilters, noFilters } from '#shared/domain/delivery/event-filters.ts';
+import { GATHER_SECONDS, isGathered } from '#shared/domain/delivery/gathering.ts';
 import {
   type EventContext,
   newDelivery,
@@ -24,6 +25,7 @@ import { isWithinQueueDelay, messageIndexes, newEscalation } from '#shared/domai
 import { includesOnDuty } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { HitPosition, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import { deliverTask } from '#shared/queue/encode.ts';
 import type { Escalate } from '#shared/queue/task.ts';
 import type { NewHit, NewMessage } from '#shared/store/hits/hit-item.ts';
 import type { ProcessDeps, SensorContext } from './context.ts';
@@ -246,16 +248,34 @@ export const writeDeliveries = async (
 };
 
 /**
- * Counts the alarms that are due immediately: not those of a webhook that is disabled, fetched, or delayed by its
- * schedule.
+ * Enqueues deliveries. Those that may become one message about several sensors wait for others, on the queue of retries,
+ * where they delay no alarm.
+ */
+export const enqueueDeliveries = async (
+  { enqueue }: Pick<ProcessDeps, 'enqueue'>,
+  deliveries: readonly Delivery[],
+): Promise<void> => {
+  const gathered = deliveries.filter(isGathered).map((delivery) => ({
+    ...deliverTask(delivery),
+    isRetry: true,
+    notBefore: delivery.createDate + GATHER_SECONDS * 1_000,
+  }));
+  await enqueue(deliveries.filter((delivery) => !isGathered(delivery)).map(deliverTask));
+  if (gathered.length > 0) await enqueue(gathered, { delaySeconds: GATHER_SECONDS });
+};
+
+/**
+ * Counts the alarms that are due immediately: not those that wait for others, nor those of a webhook that is disabled,
+ * fetched, or delayed by its schedule.
  */
 export const countImmediateAlarms = (
   { measure }: ProcessDeps,
   deliveries: readonly Delivery[],
   { webhooks }: Pick<KnownRecipients, 'webhooks'>,
 ): void => {
-  const isImmediate = ({ hit, webhookId }: Delivery): boolean => {
-    if (webhookId === null) return true;
+  const isImmediate = (delivery: Delivery): boolean => {
+    const { hit, webhookId } = delivery;
+    if (webhookId === null) return !isGathered(delivery);
     const webhook = webhooks.get(webhookId);
     return hit !== null && webhook?.isEnabled === true && webhook.url !== null && !webhook.retrySchedule?.[0];
   };

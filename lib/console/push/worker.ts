@@ -2,7 +2,14 @@
 // nothing.
 
 /** The payload of a push (shared/delivery/targets/person-sender.ts). */
-type PushPayload = { title: string; text: string; url: string | null; language: string; tag?: string };
+type PushPayload = {
+  title: string;
+  text: string;
+  url: string | null;
+  listUrl?: string;
+  language: string;
+  tag?: string;
+};
 type ExtendableEvent = { waitUntil: (work: Promise<unknown>) => void };
 type PushEvent = ExtendableEvent & { data: { json: () => PushPayload } | null };
 type ClickEvent = ExtendableEvent & { notification: Notification; action: string };
@@ -41,11 +48,11 @@ worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting
  * Shows a notification until somebody has seen it, because it may be about a fall. It replaces the one with the same tag,
  * and alerts again, because it belongs to another round of the alarm.
  */
-const alert = ({ title, text, url, language, tag }: PushPayload): Promise<void> => {
+const alert = ({ title, text, url, listUrl, language, tag }: PushPayload): Promise<void> => {
   const options = {
     body: text,
     lang: language,
-    data: url,
+    data: url ?? listUrl,
     requireInteraction: true,
     vibrate: [400, 200, 400],
     actions: url === null ? [] : [{ action: ACKNOWLEDGE, title: textsIn(language).acknowledge }],

@@ -143,6 +143,7 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     webhookClient: async () => webhookClient,
     mail: smtp?.mail ?? (options.hasOutbox ? createMailFolder(settings.MAIL_SENDER, outbox) : noMail),
     createPersonSender: peopleOf,
+    chatPauses: new Map(),
     messengers: async () => messengers,
     exports: exported.exports,
     ...(publish && { publish }),

@@ -7,7 +7,7 @@ import type { WebhookClient } from '../webhook-client.ts';
 import { MailFailure } from './mail-failure.ts';
 import type { Notification, PersonOutcome, SendToPerson } from './person.ts';
 import { pushContact } from './push-contact.ts';
-import type { SendTelegram } from './telegram.ts';
+import { type ChatPauses, type SendTelegram, withPauses } from './telegram.ts';
 
 /** What a host provides for notifying people. Optional parts are missing if the stage has no such service. */
 export type PersonServices = {
@@ -22,9 +22,11 @@ export type PersonServices = {
   webhookClient: () => Promise<Pick<WebhookClient, 'post'>>;
   openPushKey: (encrypted: string) => Promise<string>;
   now: () => number;
+  chatPauses?: ChatPauses;
 };
 
 const acknowledgeLabels: Record<Language, string> = { en: "I'm on it:", de: 'Ich gehe hin:' };
+const listLabels: Record<Language, string> = { en: 'All sensors:', de: 'Alle Sensoren:' };
 
 /** The longest messages: characters of a Telegram message, and bytes of a push message before encryption. */
 const MAX_LENGTH = { telegram: 4_096, push: 3_000 } as const;
@@ -38,18 +40,26 @@ const truncate = (text: string, maxLength: number): string => {
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 };
 
-const linkOf = ({ url, language }: Notification): string =>
-  url === null ? '' : `\n\n${acknowledgeLabels[language]}\n${url}`;
+/** Returns the link of a notification: to acknowledge the alarm, or to the list of sensors. */
+const linkOf = ({ url, listUrl, language }: Notification): { label: string; url: string } | null => {
+  if (url !== null) return { label: acknowledgeLabels[language], url };
+  return listUrl === undefined ? null : { label: listLabels[language], url: listUrl };
+};
+
+const linkText = (notification: Notification): string => {
+  const link = linkOf(notification);
+  return link ? `\n\n${link.label}\n${link.url}` : '';
+};
 
 /** Returns a notification as a mail: its subject on one line, and its text. */
 const asMail = (notification: Notification) => ({
   subject: oneLine(notification.title),
-  text: notification.text + linkOf(notification),
+  text: notification.text + linkText(notification),
 });
 
 /** Returns a notification as one message. The text is truncated if necessary, but never the link. */
 const asMessage = (notification: Notification, maxLength: number): string => {
-  const link = linkOf(notification);
+  const link = linkText(notification);
   return (
     truncate(
       [notification.title, notification.text].filter((part) => part !== '').join('\n'),
@@ -58,8 +68,7 @@ const asMessage = (notification: Notification, maxLength: number): string => {
   );
 };
 
-const asSms = ({ url, language, ...notification }: Notification): string =>
-  smsText({ ...notification, link: url === null ? null : { label: acknowledgeLabels[language], url } });
+const asSms = (notification: Notification): string => smsText({ ...notification, link: linkOf(notification) });
 
 /** Returns a notification as the service worker of the console reads it (lib/console/push/worker.ts). */
 const asPush = (notification: Notification): string => {
@@ -133,9 +142,11 @@ const send = async (
 };
 
 /** Returns a function that notifies people through the services that the host provides (completion 12). */
-export const personSenderFor =
-  (services: PersonServices): SendToPerson =>
-  async (channel, notification, reference) =>
-    services.settings.CHANNEL_KINDS.includes(channel.by)
+export const personSenderFor = (host: PersonServices): SendToPerson => {
+  const { settings, telegram, chatPauses = new Map(), now } = host;
+  const services = { ...host, telegram: telegram && withPauses(telegram, chatPauses, now) };
+  return async (channel, notification, reference) =>
+    settings.CHANNEL_KINDS.includes(channel.by)
       ? send(services, channel, notification, reference)
       : { retry: 'unavailable' };
+};

@@ -3,29 +3,37 @@ import type { Language } from '#shared/domain/identity/locale.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 
 /**
- * What is sent to a person. `url` is the link that acknowledges the alarm, or null. `subject` is what a shortened SMS must
- * contain. A push message replaces the previous one with its `tag` on the screen.
+ * What is sent to a person. `url` is the link that acknowledges the alarm, or null; `listUrl` the list of sensors, in a
+ * message about several of them. `subject` is what a shortened SMS must contain. A push message replaces the previous one
+ * with its `tag` on the screen.
  */
 export type Notification = {
   title: string;
   text: string;
   url: string | null;
+  listUrl?: string;
   language: Language;
   tag?: string;
   subject?: { situation: string; sensor: string };
 };
 
 /**
- * What became of a notification: the service accepted it, the address is not or no longer valid, the service refused it for
- * good, or the reason to retry, at the earliest after `afterSeconds`. Reasons are words or names of errors; they and the answers of services contain neither
- * address nor text. `isOfHost`: the service fails for everybody until its operator repairs it.
+ * What became of a notification: the service accepted it, perhaps at a new address (`movedTo`); the address is not or no
+ * longer valid; the service refused it for good; or the reason to retry. Reasons are words or names of errors; they and the
+ * answers of services contain neither address nor text. `isOfHost`: the service fails for everybody until its operator
+ * repairs it. `afterSeconds`: how long the service asked to wait.
  */
 export type PersonOutcome =
   | 'accepted'
+  | { movedTo: string }
   | 'gone'
   | Refused
-  | { retry: string; answer?: string; afterSeconds?: number; isOfHost?: true };
+  | { retry: string; answer?: string; isOfHost?: true; afterSeconds?: number };
 type Refused = { refused: string; answer: string };
+
+/** Whether a service accepted a notification. */
+export const isAccepted = (outcome: PersonOutcome): outcome is 'accepted' | { movedTo: string } =>
+  outcome === 'accepted' || (typeof outcome === 'object' && 'movedTo' in outcome);
 
 /** Whether a service will never deliver this notification to this address. */
 export const isFinal = (outcome: PersonOutcome): outcome is 'gone' | Refused =>

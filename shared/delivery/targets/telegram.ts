@@ -1,3 +1,4 @@
+import { MAX_ANSWER } from '#shared/domain/delivery/attempt.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import type { PersonOutcome } from './person.ts';
 
@@ -5,13 +6,72 @@ import type { PersonOutcome } from './person.ts';
 export type SendTelegram = (chat: string, text: string) => Promise<PersonOutcome>;
 
 /**
- * The errors that only the chat can cause; all others are faults of the stage.
- * https://core.telegram.org/bots/api#making-requests
+ * The errors that only the chat can cause and that no retry can end. All other errors are faults of the stage or of
+ * Telegram. https://core.telegram.org/bots/api#making-requests and https://core.telegram.org/api/errors
  */
-const CHAT_ERRORS =
-  /chat not found|user is deactivated|bot was (blocked|kicked)|not enough rights|chat_id is empty|PEER_ID/i;
+const CHAT_ERRORS = new RegExp(
+  [
+    'chat not found',
+    'chat_id is empty',
+    'PEER_ID_INVALID',
+    'user not found',
+    'user is deactivated',
+    'USER_IS_BLOCKED',
+    'bot was (blocked|kicked)',
+    'bot is not a member',
+    'group( chat)? (was|is) (deactivated|deleted)',
+    'CHAT_(WRITE_FORBIDDEN|RESTRICTED|ADMIN_REQUIRED|SEND_(PLAIN_)?FORBIDDEN)',
+    'CHANNEL_(PRIVATE|INVALID)',
+    'need administrator rights',
+    'not enough rights',
+    'have no rights',
+    'TOPIC_(CLOSED|DELETED)',
+    'message thread not found',
+  ].join('|'),
+  'i',
+);
 
-/** Creates a sender for the bot with this token. `base` replaces the URL of Telegram in tests. */
+type Answer = Pick<Awaited<ReturnType<WebhookClient['post']>>, 'status' | 'error' | 'responseBody'>;
+/** What an unsuccessful answer of Telegram contains. `parameters` say how the request may succeed. */
+type Details = { description: string; migrateTo: string | null; retryAfter: number };
+
+/** Reads an unsuccessful answer. Null if it is not from Telegram, but from a proxy or a login page. */
+const detailsOf = ({ responseBody }: Answer): Details | null => {
+  try {
+    const { ok, description = '', parameters } = JSON.parse(responseBody);
+    if (ok !== false) return null;
+    const { migrate_to_chat_id: chat, retry_after: seconds } = parameters ?? {};
+    const isChat = Number.isSafeInteger(chat) && chat !== 0;
+    const isWait = Number.isFinite(seconds) && seconds > 0;
+    return {
+      description: String(description),
+      migrateTo: isChat ? String(chat) : null,
+      retryAfter: isWait ? Math.ceil(seconds) : 0,
+    };
+  } catch {
+    return null;
+  }
+};
+
+/** Whether Telegram accepted a message. Its answer repeats the text, so it may be too long to be read to its end. */
+const isAccepted = ({ status, responseBody }: Answer): boolean =>
+  status === 200 && /^\s*\{\s*"ok"\s*:\s*true\b/.test(responseBody);
+
+const outcomeOf = (answer: Answer): PersonOutcome => {
+  const { status, error } = answer;
+  if (isAccepted(answer)) return 'accepted';
+  const details = detailsOf(answer);
+  const isFinal = details && (status === 403 || (status === 400 && CHAT_ERRORS.test(details.description)));
+  if (isFinal) return { refused: `status_${status}`, answer: details.description.slice(0, MAX_ANSWER) };
+  const afterSeconds = details?.retryAfter ?? 0;
+  const retry = error ?? (status === 200 ? 'unexpected_response' : `status_${status}`);
+  return { retry, ...(afterSeconds > 0 && { afterSeconds }) };
+};
+
+/**
+ * Creates a sender for the bot with this token. A group that became a supergroup has a new chat id: the message is sent
+ * there at once, and the outcome names it. `base` replaces the URL of Telegram in tests.
+ */
 export const createTelegram =
   (
     client: () => Promise<Pick<WebhookClient, 'post'>>,
@@ -19,14 +79,37 @@ export const createTelegram =
     base = 'https://api.telegram.org',
   ): SendTelegram =>
   async (chat, text) => {
-    // Telegram must not open the link for a preview.
-    const body = { chat_id: chat, text, link_preview_options: { is_disabled: true } };
-    const { status, error, responseBody } = await (await client()).post({
-      url: `${base}/bot${token}/sendMessage`,
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (status === 200) return 'accepted';
-    if (status === 403 || (status === 400 && CHAT_ERRORS.test(responseBody))) return 'gone';
-    return { retry: error ?? `status_${status}` };
+    const sendTo = async (chatId: string): Promise<Answer> => {
+      // Telegram must not open the link for a preview.
+      const body = { chat_id: chatId, text, link_preview_options: { is_disabled: true } };
+      return (await client()).post({
+        url: `${base}/bot${token}/sendMessage`,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    };
+    const answer = await sendTo(chat);
+    const movedTo = isAccepted(answer) ? null : (detailsOf(answer)?.migrateTo ?? null);
+    if (movedTo === null || movedTo === chat) return outcomeOf(answer);
+    const outcome = outcomeOf(await sendTo(movedTo));
+    return outcome === 'accepted' ? { movedTo } : outcome;
+  };
+
+/** Until when (ms) each chat must not be called. A process has one, for all of its handlers. */
+export type ChatPauses = Map<string, number>;
+
+/**
+ * Stops calling a chat for as long as Telegram asks: until then, its messages are to be retried without a request. Other
+ * chats are not affected.
+ */
+export const withPauses =
+  (send: SendTelegram, pauses: ChatPauses, now: () => number): SendTelegram =>
+  async (chat, text) => {
+    const until = pauses.get(chat) ?? 0;
+    if (until > now()) return { retry: 'status_429', afterSeconds: Math.ceil((until - now()) / 1_000) };
+    pauses.delete(chat);
+    const outcome = await send(chat, text);
+    if (typeof outcome === 'object' && 'retry' in outcome && outcome.afterSeconds)
+      pauses.set(chat, now() + outcome.afterSeconds * 1_000);
+    return outcome;
   };

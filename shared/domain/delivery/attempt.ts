@@ -3,11 +3,14 @@ import type { AttemptLog } from './attempt-log.ts';
 /** The result of an attempt. `outbox`: the message became a file, and was not sent. */
 export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate' | 'outbox'> & { outbox?: true };
 
-/** The result of an attempt that made no HTTP request. */
-export const resultWithoutRequest = (error: string | null, durationMs = 0, responseBody = ''): AttemptResult => ({
+/** The longest answer of a messaging service that is kept (characters). */
+export const MAX_ANSWER = 200;
+
+/** The result of an attempt that made no HTTP request. `answer` is that of a messaging service. */
+export const resultWithoutRequest = (error: string | null, durationMs = 0, answer = ''): AttemptResult => ({
   status: null,
   error,
-  responseBody,
+  responseBody: answer.slice(0, MAX_ANSWER),
   durationMs,
   timings: { dns: null, connect: null, tls: null, firstByte: null },
 });
@@ -30,12 +33,14 @@ export type PackedAttempt = [
 const MAX_SHORT_BODY = 64;
 export const isShortBody = (body: string): boolean => Buffer.byteLength(body) <= MAX_SHORT_BODY;
 
+/** Returns the entry of an attempt. `isWhole`: a long body is not stored elsewhere. */
 export const packAttempt = (
   number: number,
   { durationMs, status, error, responseBody, timings, outbox }: AttemptResult,
+  isWhole = false,
 ): PackedAttempt => {
   const { dns, connect, tls, firstByte } = timings;
-  const body = isShortBody(responseBody) ? responseBody : null;
+  const body = isWhole || isShortBody(responseBody) ? responseBody : null;
   const phases = [dns, connect, tls, firstByte];
   return outbox
     ? [number, durationMs, status, error, phases, body, outbox]

@@ -23,7 +23,7 @@ const texts = {
     sensor: 'Sensor',
     place: 'Place',
     time: 'Time',
-    acknowledge: "I'll go",
+    acknowledge: "I'm on it",
     test: 'This is a test. Nothing has happened.',
   },
   de: {

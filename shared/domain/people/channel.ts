@@ -12,7 +12,7 @@ export const PUSH_KEY_CONTEXT = 'push';
 
 /** A verified channel of a user, with everything that sending needs. */
 export type Channel =
-  | { by: Exclude<ChannelKind, 'push'>; address: string }
+  | { by: Exclude<ChannelKind, 'push'>; address: string; undeliverableDate?: number }
   | { by: 'push'; subscription: PushSubscription; key: PushKey };
 
 /**

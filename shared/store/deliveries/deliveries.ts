@@ -1,7 +1,7 @@
 import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { firstUlidAt } from '#shared/domain/ids.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { changes, where } from '../engine/request.ts';
+import { changes, type Item, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 import {
   type DeliveryItem,
@@ -16,6 +16,7 @@ import {
   putDelivery,
   putFeedLine,
   replayCount,
+  unsentStates,
   webhookDeliveryOf,
 } from './delivery-item.ts';
 
@@ -51,6 +52,28 @@ export const deliveryReads = (table: TableReader) => ({
     const keys = ids.map((deliveryId) => items.delivery({ customerId, webhookId, deliveryId }));
     const found = await table.getAll<DeliveryItem>(keys);
     return found.map(webhookDeliveryOf).sort((a, b) => (a.id < b.id ? -1 : 1));
+  },
+
+  /**
+   * Returns the deliveries to people that are due for an attempt, of those created from `since` to `until` (ms), oldest
+   * first. `isIndexed`: the due index holds the delivery, and no queue has to. The read may lag, at half the price.
+   */
+  dueToPeople: async (customerId: number, [since, until]: readonly [number, number], limit: number) => {
+    const at = (deliveryId: string) => items.personDelivery.sk({ deliveryId });
+    const between = [at(firstUlidAt(since)), at(firstUlidAt(until + 1))] as const;
+    const query = { pk: items.personDelivery.pk({ customerId }), between, consistent: false };
+    const found: { delivery: Delivery; isIndexed: boolean }[] = [];
+    let startAfter: Item | undefined;
+    for (let read = 0; read < limit; ) {
+      const page = await table.query<OpenDeliveryItem>({ ...query, startAfter, limit: limit - read });
+      for (const item of page.items)
+        if (item.state in unsentStates && (item.nextAttempt ?? 0) <= until)
+          found.push({ delivery: deliveryOf(item), isIndexed: item.duePk !== undefined });
+      read += page.items.length;
+      startAfter = page.next;
+      if (!startAfter || page.items.length === 0) break;
+    }
+    return found;
   },
 
   /** Returns a page of a webhook's deliveries created from `since` to `until` (ms), oldest first, after `startAfter`. */

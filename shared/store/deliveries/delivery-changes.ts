@@ -34,7 +34,7 @@ export const claimChanges = (now: number, lapsed: number, lease: Lease): Changes
 
 /** Adds an entry in the log of attempts to a change. */
 export const withLogEntry = (
-  { attempts }: Delivery,
+  { attempts, webhookId }: Delivery,
   result: AttemptResult,
   { UpdateExpression, ...rest }: Changes,
 ): Changes => ({
@@ -44,7 +44,7 @@ export const withLogEntry = (
   ExpressionAttributeValues: {
     ...rest.ExpressionAttributeValues,
     ':none': [],
-    ':entry': [packAttempt(attempts, result)],
+    ':entry': [packAttempt(attempts, result, webhookId === null)],
   },
 });
 

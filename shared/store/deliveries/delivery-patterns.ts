@@ -5,6 +5,12 @@ import type { StoreCall } from '../store.ts';
 export const deliveryPatterns = {
   'deliveries.get': pattern('A delivery', { get: ['delivery', 'personDelivery'] }, [1, 0]),
   'deliveries.getAll': pattern('Some deliveries', { batchGet: ['delivery'] }, [1, 0], perItem),
+  'deliveries.dueToPeople': pattern(
+    'Which deliveries to people are due?',
+    { query: ['personDelivery'] },
+    [0.5, 0],
+    'per 4 KB of those of the last minutes, due or not: 5,000 deliveries at most',
+  ),
   'deliveries.range': pattern('The deliveries of a webhook in a time range', { query: ['delivery'] }, [1, 0], per4KB),
 
   'deliveryLog.page': pattern(

@@ -43,6 +43,11 @@ export const identityPatterns = {
   'channels.tryCode': pattern('Use one of the attempts at a code', { update: ['channel'] }, [0, 1]),
   'channels.verify': pattern('Record that a channel is verified', { update: ['channel'] }, [0, 1]),
   'channels.markUndeliverable': pattern('Record that a message did not arrive', { update: ['channel'] }, [0, 1]),
+  'channels.recordReached': pattern(
+    'Record that messages arrive at a channel, perhaps at a new address',
+    { update: ['channel'] },
+    [0, 1],
+  ),
   'channels.remove': pattern('Delete a channel', { remove: ['channel'] }, [0, 1]),
 
   'duty.usersOnDuty': pattern('Which users of a customer are on duty?', { query: ['duty'] }, [1, 0], per4KB),

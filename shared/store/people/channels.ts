@@ -19,8 +19,8 @@ const queryChannels = (table: TableReader, { customerId, userId }: UserKey) =>
     beginsWith: 'CHANNEL#',
   });
 
-const sendable = ({ by, address, subscription }: StoredChannel, key: PushKey | null): Channel[] => {
-  if (by !== 'push') return [{ by, address }];
+const sendable = ({ by, address, subscription, undeliverableDate }: StoredChannel, key: PushKey | null): Channel[] => {
+  if (by !== 'push') return [{ by, address, ...(undeliverableDate !== undefined && { undeliverableDate }) }];
   return subscription && key ? [{ by, subscription, key }] : [];
 };
 
@@ -82,6 +82,23 @@ const channelWrites = (table: Table) => ({
     const wasVerified = where('#provenDate <= :sentAt', { sentAt });
     const marked = changes({ set: { undeliverableDate: date, undeliverableReason: reason }, if: wasVerified });
     return (await table.update(channelKey(user, by), marked)) !== null;
+  },
+
+  /**
+   * Records that messages to the address `from` arrive, at the address `to` from now on. False if the user has replaced
+   * `from` meanwhile.
+   */
+  recordReached: async (
+    user: UserKey,
+    by: ChannelKind,
+    { from, to }: { from: string; to: string },
+  ): Promise<boolean> => {
+    const reached = changes({
+      set: { address: to },
+      remove: ['undeliverableDate', 'undeliverableReason'],
+      if: where('#address = :from', { from }),
+    });
+    return (await table.update(channelKey(user, by), reached)) !== null;
   },
 
   /** Removes a channel of a user. False if there is none. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
     const body = Buffer.concat(await request.toArray());
     const headers = request.headers as Record<string, string>;
     requests.push({ method: request.method ?? '', url: request.url ?? '', headers, body });
-    if (serverResponse !== 'never') response.writeHead(serverResponse.status).end(serverResponse.body ?? '{}');
+    if (serverResponse !== 'never') response.writeHead(serverResponse.status).end(serverResponse.body ?? '{"ok":true}');
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -67,8 +67,10 @@ const services: PersonServices = {
   sms: awsSms(config, 'arn:of-a-number'),
   webhookClient: async () => webhookClient,
   openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
-  now: Date.now,
+  now: () => time,
 };
+/** The time (ms) of the services. */
+let time = 0;
 const sending = () =>
   personSenderFor({ ...services, telegram: createTelegram(async () => webhookClient, TOKEN, base) });
 const notification: Notification = {
@@ -76,6 +78,13 @@ const notification: Notification = {
   text: 'at home, 12:00 UTC',
   url: 'https://cloud.example.org/acknowledge/a',
   language: 'en',
+};
+const noAttempt = {
+  error: null,
+  retryAfter: null,
+  acknowledgedBy: null,
+  durationMs: 0,
+  timings: { dns: null, connect: null, tls: null, firstByte: null },
 };
 const plain = "Fall in room 7\nat home, 12:00 UTC\n\nI'm on it:\nhttps://cloud.example.org/acknowledge/a";
 const email: Channel = { by: 'email', address: 'anna@example.com' };
@@ -143,7 +152,7 @@ describe('an SMS', () => {
       OriginationIdentity: 'arn:of-a-number',
       MessageType: 'TRANSACTIONAL',
       TimeToLive: 600,
-      MessageBody: plain.replace("I'll go", 'Ich gehe hin'),
+      MessageBody: plain.replace("I'm on it", 'Ich gehe hin'),
     });
   });
   test('names its delivery in its context, so that the service reports what became of it', async () => {
@@ -160,7 +169,7 @@ describe('an SMS', () => {
     const subject = { situation: 'Fall detected', sensor: 'Room 7' };
     await sending()(sms, { ...notification, text: '😀'.repeat(2_048), subject });
     const body = aws.commandCalls(SendTextMessageCommand)[0]?.args[0].input.MessageBody ?? '';
-    expect(body).toMatch(/^Fall detected: Room 7\nFall in room 7\n(😀)+\.\.\.\n\nI'll go:\nhttps:\S+$/u);
+    expect(body).toMatch(/^Fall detected: Room 7\nFall in room 7\n(😀)+\.\.\.\n\nI'm on it:\nhttps:\S+$/u);
     expect(sizeOfSms(body)).toMatchObject({ encoding: 'ucs2', parts: 3 });
   });
   test.each([
@@ -188,15 +197,64 @@ describe('a Telegram message', () => {
     expect(JSON.parse(String(requests[0]?.body))).toEqual({ chat_id: '-100123', text: plain, ...preview });
   });
   test.each([
-    [403, 'Forbidden: bot was blocked by the user', 'gone'],
-    [400, 'Bad Request: chat not found', 'gone'],
-    [400, 'Bad Request: message text is empty', { retry: 'status_400' }],
-    [401, 'Unauthorized', { retry: 'status_401' }],
-    [429, 'Too Many Requests: retry after 7', { retry: 'status_429' }],
-    [502, '<html>', { retry: 'status_502' }],
-  ] as const)('ends after %d %s as %j', async (status, body, outcome) => {
-    serverResponse = { status, body };
-    expect(await sending()(telegram, notification)).toEqual(outcome);
+    [403, 'Forbidden: bot was blocked by the user'],
+    [403, 'Forbidden: user is deactivated'],
+    [400, 'Bad Request: chat not found'],
+    [400, 'Bad Request: group chat was deactivated'],
+    [400, 'Bad Request: CHAT_WRITE_FORBIDDEN'],
+    [400, 'Bad Request: need administrator rights in the channel chat'],
+    [400, 'Bad Request: not enough rights to send text messages to the chat'],
+    [400, 'Bad Request: TOPIC_CLOSED'],
+    [400, 'Bad Request: message thread not found'],
+    [400, 'Bad Request: PEER_ID_INVALID'],
+  ])('ends with the reason after %d %s', async (status, description) => {
+    serverResponse = { status, body: JSON.stringify({ ok: false, error_code: status, description }) };
+    expect(await sending()(telegram, notification)).toEqual({ refused: `status_${status}`, answer: description });
+  });
+  test.each([
+    [200, { ok: false, description: 'captive portal' }, 'unexpected_response'],
+    [200, '<html>login</html>', 'unexpected_response'],
+    [302, 'moved', 'status_302'],
+    [400, { ok: false, description: 'Bad Request: message text is empty' }, 'status_400'],
+    [401, { ok: false, description: 'Unauthorized' }, 'status_401'],
+    [403, '<html>the proxy forbids it</html>', 'status_403'],
+    [404, { ok: false, description: 'Not Found' }, 'status_404'],
+    [429, { ok: false, description: 'Too Many Requests' }, 'status_429'],
+    [502, '<html>', 'status_502'],
+  ])('is retried after %d %j', async (status, body, retry) => {
+    serverResponse = { status, body: typeof body === 'string' ? body : JSON.stringify(body) };
+    expect(await sending()(telegram, notification)).toEqual({ retry });
+  });
+  test('counts as accepted although the response, which repeats the text, is too long to be read', async () => {
+    serverResponse = { status: 200, body: JSON.stringify({ ok: true, result: { text: 'x'.repeat(8_000) } }) };
+    expect(await sending()(telegram, notification)).toBe('accepted');
+  });
+  test('goes to the new chat id of a group at once, and says so', async () => {
+    const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_001_557_912_345 } };
+    const chats: unknown[] = [];
+    const post = async ({ body }: { body: string | Uint8Array }) => {
+      const { chat_id: chat } = JSON.parse(String(body));
+      chats.push(chat);
+      const [status, answer] = chat === '-100123' ? [400, moved] : [200, { ok: true }];
+      return { ...noAttempt, status, responseBody: JSON.stringify(answer) };
+    };
+    const send = createTelegram(async () => ({ post }), TOKEN);
+    expect(await send('-100123', 'x')).toEqual({ movedTo: '-1001557912345' });
+    expect(chats).toEqual(['-100123', '-1001557912345']);
+  });
+  test('waits for as long as Telegram asks, and so do all messages to that chat, without a request', async () => {
+    const send = sending();
+    const parameters = { retry_after: 35 };
+    serverResponse = { status: 429, body: JSON.stringify({ ok: false, error_code: 429, parameters }) };
+    expect(await send(telegram, notification)).toEqual({ retry: 'status_429', afterSeconds: 35 });
+    serverResponse = { status: 200 };
+    time += 10_000;
+    expect(await send(telegram, notification)).toEqual({ retry: 'status_429', afterSeconds: 25 });
+    expect(requests).toHaveLength(1);
+    expect(await send({ ...telegram, address: '4711' }, notification)).toBe('accepted');
+    time += 25_000;
+    expect(await send(telegram, notification)).toBe('accepted');
+    expect(requests).toHaveLength(3);
   });
   test('ends as timeout without a response, and does not reveal the token', async () => {
     serverResponse = 'never';

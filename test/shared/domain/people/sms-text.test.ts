@@ -5,7 +5,7 @@ import { MAX_SMS_PARTS, sizeOfSms, smsText } from '#shared/domain/people/sms-tex
 // A stage without a domain has the longest links.
 const url =
   'https://abcdefghij.execute-api.eu-central-1.amazonaws.com/api/v1/acknowledge/12884901889-0-1795316844-c2lnbmVkIGJ5IHRoZSBrZX';
-const link = { label: "I'll go:", url };
+const link = { label: "I'm on it:", url };
 const subject = { situation: 'Fall detected', sensor: 'Room 12' };
 const alarm = { title: 'Fall detected: Room 12', text: 'Please look after room 12.', subject, link };
 
@@ -39,7 +39,7 @@ describe('the size of an SMS', () => {
 
 describe('the text of an SMS', () => {
   test('contains title, text, label and link if they fit', () => {
-    expect(smsText(alarm)).toBe(`Fall detected: Room 12\nPlease look after room 12.\n\nI'll go:\n${url}`);
+    expect(smsText(alarm)).toBe(`Fall detected: Room 12\nPlease look after room 12.\n\nI'm on it:\n${url}`);
     expect(smsText({ title: 'Test', text: '', link: null })).toBe('Test');
   });
 
@@ -66,12 +66,12 @@ describe('the text of an SMS', () => {
 
   test('loses the end of its text, not title and link', () => {
     const text = smsText({ ...alarm, text: 'm'.repeat(2_048) });
-    expect(text).toMatch(/^Fall detected: Room 12\nm+\.\.\.\n\nI'll go:\nhttps:\S+$/);
+    expect(text).toMatch(/^Fall detected: Room 12\nm+\.\.\.\n\nI'm on it:\nhttps:\S+$/);
     expect(sizeOfSms(text)).toEqual({ encoding: 'gsm', units: 459, parts: 3 });
   });
 
   test('begins with situation and sensor if shortening would remove them', () => {
-    const shortened = /^Fall detected: Room 12\nT+\nm+\.\.\.\n\nI'll go:\nhttps:\S+$/;
+    const shortened = /^Fall detected: Room 12\nT+\nm+\.\.\.\n\nI'm on it:\nhttps:\S+$/;
     expect(smsText({ ...alarm, title: 'T'.repeat(128), text: `${'m'.repeat(500)} Room 12` })).toMatch(shortened);
   });
 

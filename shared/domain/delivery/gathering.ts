@@ -1,0 +1,28 @@
+import type { Delivery } from './delivery.ts';
+
+/**
+ * How long (s) a delivery to a person about an offline sensor waits for others of its kind. Those about several sensors
+ * become one message (completion 13 "Floods").
+ */
+export const GATHER_SECONDS = 20;
+/** How long (ms) before a delivery others were created that belong to the same message: power fails in a moment. */
+export const GATHER_SPAN_MS = 60_000;
+/** The most deliveries that one message stands for. */
+export const MAX_GATHERED = 500;
+
+const gatheredSituations = new Set(['sensor_inactive', 'sensor_active']);
+
+/**
+ * Whether a delivery may become part of a message about several sensors: to a person, about a sensor that is offline or
+ * online again. Deliveries to webhooks, about people, tests and redeliveries are always sent separately, and at once.
+ */
+export const isGathered = ({
+  person,
+  isTest,
+  replayOf,
+  snapshot,
+}: Pick<Delivery, 'person' | 'isTest' | 'replayOf' | 'snapshot'>): boolean =>
+  person !== undefined &&
+  isTest === undefined &&
+  replayOf === undefined &&
+  gatheredSituations.has(snapshot.rule?.situation ?? '');
