@@ -17,8 +17,6 @@ import {
 } from '#shared/domain/delivery/delivery.ts';
 import { deliveryView } from '#shared/domain/delivery/delivery-view.ts';
 import { isReplayed, redeliveryOf, replayView, spanOf } from '#shared/domain/delivery/replay.ts';
-import { serviceFrom } from '#shared/domain/delivery/snapshot.ts';
-import { testDelivery } from '#shared/domain/delivery/test-delivery.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { mayManage } from '#shared/domain/delivery/webhook-access.ts';
 import { formats } from '#shared/domain/formats/formats.ts';
@@ -156,6 +154,11 @@ export const handler = serve(deliveries, {
     const customer = await store.customers.get(webhook.customerId);
     const time = now();
     const reader = await readerOf(webhook, customer?.timeZone ?? 'UTC', store, time);
+    // Loaded with the first test of a webhook.
+    const [{ serviceFrom }, { testDelivery }] = await Promise.all([
+      import('#shared/domain/delivery/snapshot.ts'),
+      import('#shared/domain/delivery/test-delivery.ts'),
+    ]);
     const context = { service: serviceFrom(settings), customer, event: { id, uuid: randomUuid(random) }, reader };
     const ping = testDelivery(webhook, context, time);
     await store.deliveries.create(ping, true);
