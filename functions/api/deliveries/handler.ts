@@ -1,13 +1,6 @@
 import { findWebhook } from '#shared/api/find-webhook.ts';
 import { partialListReply } from '#shared/api/http/partial-list.ts';
 import { serve } from '#shared/api/serve.ts';
-import {
-  bodyOf,
-  deliveryHeaders,
-  messageUuidInBody,
-  needsLinkKey,
-  notificationText,
-} from '#shared/delivery/message.ts';
 import { attemptLogOf } from '#shared/domain/delivery/attempt.ts';
 import {
   DELIVERY_RETENTION,
@@ -92,6 +85,8 @@ export const handler = serve(deliveries, {
   },
 
   getPersonDeliveryMessage: async (call, deps) => {
+    // Loaded with the first message that somebody looks at.
+    const { notificationText } = await import('#shared/delivery/message.ts');
     const { title, text } = notificationText(await findPersonDelivery(call, deps));
     return { headers: {}, body: `${title}\n\n${text}` };
   },
@@ -121,6 +116,7 @@ export const handler = serve(deliveries, {
     const delivery =
       unlessExpired(await store.deliveries.get(customerId, webhookId, params.deliveryId), now()) ??
       fail('delivery_not_found');
+    const { bodyOf, deliveryHeaders, messageUuidInBody, needsLinkKey } = await import('#shared/delivery/message.ts');
     const source = messageUuidInBody(delivery);
     const raw = source === null ? null : await store.events.bytes(customerId, delivery.snapshot.sensor.id, source);
     const isLost = source !== null && raw === null;
