@@ -14,6 +14,9 @@ type WatchDeps = Deps<(typeof watchUses)[number]>;
 
 /** How long (ms) a watch is up to date. It is computed at most once in this time. */
 const UP_TO_DATE_MS = 60_000;
+/** How often, and after which pauses (ms), a call looks for the watch that another one computes. */
+const MAX_TRIES = 4;
+const POLL_MS = 250;
 
 /** Returns the alarms that reached nobody and that nobody has acknowledged. */
 const unnotifiedGaps = (): Gap[] => [];
@@ -103,18 +106,37 @@ const storedAfter = (before: StoredWatch | null, watch: Watch): StoredWatch => {
   return { watch, opened: [...(before?.opened ?? []), ...(gaps.length > 0 ? [opened] : [])].slice(-MAX_OPENED) };
 };
 
+const isUpToDate = ({ now }: WatchDeps, stored: StoredWatch | null): boolean =>
+  stored !== null && now() - stored.watch.date < UP_TO_DATE_MS;
+
+/** Waits for the watch that another call computes. If that takes too long, returns the previous one. */
+const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<StoredWatch | null> => {
+  const { store, pause } = deps;
+  let stored: StoredWatch | null = null;
+  for (let tries = 0; tries < MAX_TRIES && !isUpToDate(deps, stored); tries++) {
+    await pause(POLL_MS);
+    stored = await store.watches.get(customerId);
+  }
+  return stored;
+};
+
 /**
- * Returns the watch of a customer, not older than a minute. If another call is computing it, the previous one is returned. Null
- * if there is no such customer.
+ * Returns the watch of a customer, not older than a minute unless computing it fails. Null if there is no such customer.
+ * `waits`: whether to wait for another call that computes it, or to return the previous one.
  */
-export const currentWatch = async (deps: WatchDeps, customerId: number): Promise<StoredWatch | null> => {
+export const currentWatch = async (
+  deps: WatchDeps,
+  customerId: number,
+  { waits }: { waits: boolean },
+): Promise<StoredWatch | null> => {
   const { store, now } = deps;
   const before = await store.watches.get(customerId);
-  if (before && now() - before.watch.date < UP_TO_DATE_MS) return before;
+  if (isUpToDate(deps, before)) return before;
   // The first call of each minute computes. If it fails, the previous watch is returned until the next minute.
   const minute = Math.floor(now() / UP_TO_DATE_MS) * UP_TO_DATE_MS;
   const calls = await store.limits.countCall(`watch:${customerId}`, minute);
-  if (before && calls > 1) return before;
+  const known = calls > 1 && waits ? await waitForWatch(deps, customerId) : before;
+  if (calls > 1 && known) return known;
   const watch = await compute(deps, customerId);
   if (!watch) return null;
   const stored = storedAfter(before, watch);

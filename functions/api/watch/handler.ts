@@ -4,5 +4,5 @@ import { watch } from './contract.ts';
 
 export const handler = serve(watch, {
   getWatch: async ({ customerId, fail }, deps) =>
-    (await currentWatch(deps, customerId))?.watch ?? fail('customer_not_found'),
+    (await currentWatch(deps, customerId, { waits: true }))?.watch ?? fail('customer_not_found'),
 });

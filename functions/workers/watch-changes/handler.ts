@@ -55,7 +55,7 @@ const mailManagers = async (
 const checkCustomer = async (deps: WatchDeps, changed: ChangedCustomer): Promise<void> => {
   const { store, log } = deps;
   const { customerId, at } = changed;
-  const stored = await currentWatch(deps, customerId);
+  const stored = await currentWatch(deps, customerId, { waits: false });
   if (stored && stored.watch.date < at + SETTLED_MS) return;
   if (stored && stored.opened.length > 0) {
     const causes = await Promise.all(stored.opened.map((opened) => causesOf(deps, customerId, opened)));
