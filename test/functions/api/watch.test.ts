@@ -189,6 +189,7 @@ describe('a rule on falls is reported as unheard', () => {
     await home.fall();
     expect(await unheard()).toEqual([name]);
     world.answerWith(ok);
+    await world.idle();
     await world.pass(4_000_000);
     await world.pass(4_000_000);
     expect(await unheard()).toEqual([]);
