@@ -10,7 +10,7 @@ import {
 } from '#shared/domain/makers/maker-b/config.ts';
 import { makerBConfig } from './contract.ts';
 
-const fall = plainConfigHandlers('maker_b', 'fall', fallFields, withPosture);
+const fall = plainConfigHandlers('maker_b', 'fall', fallFields, { adjust: withPosture });
 const vitalData = plainConfigHandlers('maker_b', 'vital-data', vitalFields);
 
 export const handler = serve(makerBConfig, {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { group, watchUses } from '#shared/api/operation.ts';
-import { Watch } from '#shared/domain/watch/watch.ts';
 import { idText } from '#shared/domain/values.ts';
+import { Watch } from '#shared/domain/watch/watch.ts';
 
 /** A separate function, because consoles request it all the time, and many sensors and rules make it slow. */
 export const watch = group({

@@ -4,7 +4,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
-import type { Rule, Watch, WatchGap as Gap } from '#openapi';
+import type { WatchGap as Gap, Rule, Watch } from '#openapi';
 import { api } from '../api/client.ts';
 import { managers, type Needs } from '../session/permissions.ts';
 import { useCan } from '../session/session.tsx';

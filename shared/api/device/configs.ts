@@ -68,16 +68,18 @@ export const changeConfig = async <V extends object>(
   return changed;
 };
 
-/**
- * Returns the handlers of a configuration that is stored as it was sent, changed only by `adjust`. `ofSensor` returns what the
- * item of the sensor holds of it.
- */
+/** `adjust` changes a configuration before it is stored; `ofSensor` returns what the item of the sensor holds of it. */
+type ConfigEffects<F extends Fields> = {
+  adjust?: (values: ConfigValues<F>) => ConfigValues<F>;
+  ofSensor?: (values: ConfigValues<F>) => Partial<SensorRecord>;
+};
+
+/** Returns the handlers of a configuration that is stored as it was sent, unless `adjust` changes it. */
 export const plainConfigHandlers = <F extends Fields>(
   maker: Manufacturer,
   name: ConfigName,
   fields: F,
-  adjust: (values: ConfigValues<F>) => ConfigValues<F> = (values) => values,
-  ofSensor?: (values: ConfigValues<F>) => Partial<SensorRecord>,
+  { adjust = (values) => values, ofSensor }: ConfigEffects<F> = {},
 ) => ({
   get: async (call: ConfigCall, { store }: { store: ConfigReads }): Promise<ConfigValues<F>> => {
     const { values } = await readConfig<ConfigValues<F>>(call, store, maker, name);

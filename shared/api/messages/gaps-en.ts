@@ -38,8 +38,5 @@ export const gaps: Record<GapKind, GapText> = {
     'Choose another format for the webhook, or add another recipient to the rule.',
   ],
   no_rule_for_silence: ['Nobody is notified if a sensor goes offline.', 'Create a rule for offline sensors.'],
-  unnotified: [
-    'An alarm has reached nobody.',
-    'Check on the person now. Then check the recipients of the rule.',
-  ],
+  unnotified: ['An alarm has reached nobody.', 'Check on the person now. Then check the recipients of the rule.'],
 };

@@ -1,6 +1,6 @@
+import { matchesFilters } from '../delivery/event-filters.ts';
 import type { WebhookRecord } from '../delivery/webhook.ts';
 import { eventOf, type Situation } from '../event/event.ts';
-import { matchesFilters } from '../delivery/event-filters.ts';
 import type { Rule } from '../rule/rule.ts';
 import type { Schedule } from '../rule/schedule.ts';
 import { type Gap, gapOfSensors, type RecipientGap } from './gap.ts';
@@ -45,8 +45,7 @@ export const sourcesOf = (
     });
   const event = eventOf(situation);
   const ofCustomer = webhooks.filter(
-    (webhook) =>
-      webhook.isCustomerHook && matchesFilters({ ...webhook, sensorGroupId: null }, event, { groupId: 0 }),
+    (webhook) => webhook.isCustomerHook && matchesFilters({ ...webhook, sensorGroupId: null }, event, { groupId: 0 }),
   );
   return [...ofRules, ...ofCustomer.map(sourceOfWebhook)];
 };
@@ -102,19 +101,24 @@ const neither = (minutes: Uint8Array, others: Uint8Array): Uint8Array =>
 const overlap = (minutes: Uint8Array, others: Uint8Array): boolean =>
   minutes.some((isIncluded, at) => isIncluded === 1 && others[at] === 1);
 
-/** The gaps of sensors with the same sources. */
-const gapsOfPattern = (week: ComingWeek, { sensorIds, sources, reached, ruled }: Pattern): Gap[] => {
+/** Returns the gaps of sensors for which nothing is a rule at some minutes. */
+const gapsWithoutRule = (week: ComingWeek, { sensorIds, sources, reached, ruled }: Pattern): Gap[] => {
+  if (!sources.some(({ isRule }) => isRule)) return gapOfSensors('no_rule', sensorIds);
+  const minutes = neither(reached, ruled);
+  const total = sensorIds.length;
+  if (!minutes.includes(1)) return [];
+  return week.hoursOf(minutes).map((hours) => ({ kind: 'hours_without_rule', sensorIds, total, ...hours }));
+};
+
+/** Returns the gaps of sensors with the same sources: missing rules, and sources that would cover them but reach nobody. */
+const gapsOfPattern = (week: ComingWeek, pattern: Pattern): Gap[] => {
+  const { sources, reached } = pattern;
   const uncovered = neither(reached, reached);
   if (!uncovered.includes(1)) return [];
-  const total = sensorIds.length;
-  const withoutRule = neither(reached, ruled);
-  const missing = sources.some(({ isRule }) => isRule)
-    ? withoutRule.includes(1)
-      ? week.hoursOf(withoutRule).map((hours): Gap => ({ kind: 'hours_without_rule', sensorIds, total, ...hours }))
-      : []
-    : gapOfSensors('no_rule', sensorIds);
-  const broken = sources.filter(({ gaps, schedule }) => gaps.length > 0 && overlap(week.scheduled(schedule), uncovered));
-  return [...missing, ...broken.flatMap(({ gaps }) => gaps)];
+  const broken = sources.filter(
+    ({ gaps, schedule }) => gaps.length > 0 && overlap(week.scheduled(schedule), uncovered),
+  );
+  return [...gapsWithoutRule(week, pattern), ...broken.flatMap(({ gaps }) => gaps)];
 };
 
 /** Merges gaps that differ only in their sensors or rules. */
@@ -131,17 +135,13 @@ const merged = (gaps: readonly Gap[]): Gap[] => {
 };
 
 /** Returns what keeps falls of sensors from reaching somebody at some minute of the coming week. */
-export const coverageGaps = (
-  week: ComingWeek,
-  sensors: readonly CoveredSensor[],
-  sources: readonly Source[],
-): Gap[] => merged(patternsOf(week, sensors, sources).flatMap((pattern) => gapsOfPattern(week, pattern)));
+export const coverageGaps = (week: ComingWeek, sensors: readonly CoveredSensor[], sources: readonly Source[]): Gap[] =>
+  merged(patternsOf(week, sensors, sources).flatMap((pattern) => gapsOfPattern(week, pattern)));
 
 /** Whether falls of at least one sensor reach somebody at some time. */
 export const coversAny = (sensors: readonly CoveredSensor[], sources: readonly Source[]): boolean =>
   sources.some(
-    (source) =>
-      source.gaps.length === 0 && (sensors.length === 0 || sensors.some((sensor) => isFor(source, sensor))),
+    (source) => source.gaps.length === 0 && (sensors.length === 0 || sensors.some((sensor) => isFor(source, sensor))),
   );
 
 /** Returns the sensors whose going offline nothing reports. */

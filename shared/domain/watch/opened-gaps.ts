@@ -15,7 +15,9 @@ const uncoveredBefore = (before: readonly Gap[], sensorId: string): Uint8Array |
 
 const isNewFor = (before: readonly Gap[], gap: Extract<Gap, { sensorIds: string[] }>, sensorId: string): boolean => {
   if (gap.kind !== 'hours_without_rule')
-    return !before.some(({ kind, ...other }) => kind === gap.kind && 'sensorIds' in other && other.sensorIds.includes(sensorId));
+    return !before.some(
+      ({ kind, ...other }) => kind === gap.kind && 'sensorIds' in other && other.sensorIds.includes(sensorId),
+    );
   const known = uncoveredBefore(before, sensorId);
   return known !== 'always' && minutesOfWeek(gap).some((isIncluded, at) => isIncluded === 1 && known[at] === 0);
 };

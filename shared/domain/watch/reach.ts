@@ -34,7 +34,8 @@ const gapOfWebhookRecipient = (reach: Reach, webhookId: string, botId: number, r
 };
 
 /** Whether a user can be notified by a channel. */
-const isReachable = ({ channels }: Reach, userId: number, by: By): boolean => channels.get(userId)?.includes(by) ?? false;
+const isReachable = ({ channels }: Reach, userId: number, by: By): boolean =>
+  channels.get(userId)?.includes(by) ?? false;
 
 /** Returns why a recipient of a rule cannot be reached now; null if it can. */
 const gapOfRecipient = (reach: Reach, recipient: Recipient, ruleId: number): RecipientGap | null => {

@@ -96,7 +96,11 @@ describe('getWatch', () => {
       to: '21:00',
     });
     expect(await coverage({ schedule: null, isEnabled: false })).toEqual(['none', false, ['no_rule', silent]]);
-    expect(await coverage({ situation: 'fall_finished', isEnabled: true })).toEqual(['none', false, ['no_rule', silent]]);
+    expect(await coverage({ situation: 'fall_finished', isEnabled: true })).toEqual([
+      'none',
+      false,
+      ['no_rule', silent],
+    ]);
     expect(await coverage({ situation: 'sensor_inactive' })).toEqual(['none', true, ['no_rule']]);
     expect(await coverage({ isEnabled: false })).toEqual(['none', false, ['no_rule', silent]]);
   });

@@ -114,7 +114,11 @@ describe('a change that opens a gap about falls', () => {
     await admin.ok('PUT', critical, values);
     const { id: userId } = await home.client.ok<{ id: number }>('GET', '/users/me');
     const ids = { customerId: home.customerId, userId };
-    await store(world.table).channels.put(ids, { by: 'email', address: 'a@example.org', provenDate: world.now() }, null);
+    await store(world.table).channels.put(
+      ids,
+      { by: 'email', address: 'a@example.org', provenDate: world.now() },
+      null,
+    );
     await home.client.ok('PUT', '/users/me/duty', { until: world.now() + 3_600_000 });
     await home.changeRule({ recipients: [{ onDuty: true, by: 'email' }] });
     expect(await home.mailsAfterMinute()).toEqual([]);

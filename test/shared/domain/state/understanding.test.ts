@@ -6,7 +6,7 @@ import { isMostlyUnknown, understandingAfter } from '#shared/domain/state/unders
 type Counted = Pick<SensorState, 'understanding' | 'version'>;
 const fresh: Counted = { version: newSensorState.version };
 /** Returns the state after messages, one each minute: `u` is understood, `x` is not. */
-const after = (messages: string, { version, ...state }: Counted = fresh, from = 0): Counted =>
+const stateAfter = (messages: string, { version, ...state }: Counted = fresh, from = 0): Counted =>
   [...messages].reduce<Counted>(
     (before, message, at) => ({ version, ...understandingAfter(before, message === 'u', from + at * 60_000) }),
     { version, ...state },
@@ -14,35 +14,35 @@ const after = (messages: string, { version, ...state }: Counted = fresh, from = 
 
 describe('most messages of a sensor are unknown', () => {
   test('as soon as more of them are not understood than are', () => {
-    expect(isMostlyUnknown(after('x'))).toBe(true);
-    expect(isMostlyUnknown(after('xu'))).toBe(false);
-    expect(isMostlyUnknown(after('xuxxu'))).toBe(true);
-    expect(isMostlyUnknown(after('xuxxuu'))).toBe(false);
+    expect(isMostlyUnknown(stateAfter('x'))).toBe(true);
+    expect(isMostlyUnknown(stateAfter('xu'))).toBe(false);
+    expect(isMostlyUnknown(stateAfter('xuxxu'))).toBe(true);
+    expect(isMostlyUnknown(stateAfter('xuxxuu'))).toBe(false);
   });
 
   test('not before as many as were written when they were understood', () => {
     const written = { version: 3 };
-    expect(isMostlyUnknown(after('xxx', written))).toBe(false);
-    expect(isMostlyUnknown(after('xxxx', written))).toBe(true);
+    expect(isMostlyUnknown(stateAfter('xxx', written))).toBe(false);
+    expect(isMostlyUnknown(stateAfter('xxxx', written))).toBe(true);
     const long = { version: 1_000 };
-    expect(isMostlyUnknown(after('x'.repeat(10), long))).toBe(false);
-    expect(isMostlyUnknown(after('x'.repeat(11), long))).toBe(true);
+    expect(isMostlyUnknown(stateAfter('x'.repeat(10), long))).toBe(false);
+    expect(isMostlyUnknown(stateAfter('x'.repeat(11), long))).toBe(true);
   });
 
   test('no longer once they have been understood for long enough', () => {
-    const bad = after('x'.repeat(20));
+    const bad = stateAfter('x'.repeat(20));
     expect(isMostlyUnknown(bad)).toBe(true);
-    expect(isMostlyUnknown(after('u'.repeat(20), bad, 3_600_000))).toBe(false);
-    expect(after('u', bad, 6 * DAY).understanding).toBeUndefined();
+    expect(isMostlyUnknown(stateAfter('u'.repeat(20), bad, 3_600_000))).toBe(false);
+    expect(stateAfter('u', bad, 6 * DAY).understanding).toBeUndefined();
   });
 });
 
 test('a sensor whose messages are all understood has nothing to count', () => {
-  expect(after('uuuu')).toEqual({ version: 0 });
+  expect(stateAfter('uuuu')).toEqual({ version: 0 });
 });
 
 test('messages that are understood are counted only while others may outnumber them', () => {
-  const mixed = after(`x${'u'.repeat(50)}`);
+  const mixed = stateAfter(`x${'u'.repeat(50)}`);
   expect(mixed.understanding).toMatchObject({ unknown: 1, understood: 11 });
-  expect(after('u', mixed).understanding).toEqual(mixed.understanding);
+  expect(stateAfter('u', mixed).understanding).toEqual(mixed.understanding);
 });

@@ -20,7 +20,13 @@ const sensor = (id: string, more: Partial<WatchedSensor> = {}): WatchedSensor =>
 
 const botId = 7;
 const webhook = (number: number, more: Partial<WebhookRecord> = {}): WebhookRecord => ({
-  ...NewWebhook.parse({ name: `hook ${number}`, url: 'https://example.com', format: 'full', isCustomerHook: false, botId }),
+  ...NewWebhook.parse({
+    name: `hook ${number}`,
+    url: 'https://example.com',
+    format: 'full',
+    isCustomerHook: false,
+    botId,
+  }),
   id: uuid(number),
   customerId: 1,
   createDate: 0,
@@ -106,7 +112,10 @@ describe('all falls are covered', () => {
   });
 
   test('by a recipient who is reached, whatever is wrong with the others', () => {
-    const rules = [rule([toWebhook(2), { userId: 4, by: 'sms' }, { onDuty: true, by: 'push' }, toWebhook(1)]), silence()];
+    const rules = [
+      rule([toWebhook(2), { userId: 4, by: 'sms' }, { onDuty: true, by: 'push' }, toWebhook(1)]),
+      silence(),
+    ];
     expect(watchOf({ rules })).toMatchObject({ fallsTold: 'all', gaps: [] });
   });
 });
@@ -142,7 +151,11 @@ describe('a gap about falls', () => {
   });
 
   test('is a sensor that only a rule for a region covers', () => {
-    const rules = [rule([toWebhook(1)], { sensorId: 'a', regionId: uuid(9) }), rule([toWebhook(1)], { sensorId: 'b' }), silence()];
+    const rules = [
+      rule([toWebhook(1)], { sensorId: 'a', regionId: uuid(9) }),
+      rule([toWebhook(1)], { sensorId: 'b' }),
+      silence(),
+    ];
     expect(watchOf({ rules }).gaps).toEqual([{ kind: 'no_rule', sensorIds: ['a'], total: 1 }]);
   });
 
@@ -247,7 +260,11 @@ describe('other gaps', () => {
 
 test('the watch of a very large home stays small, and counts all of its sensors', () => {
   const sensors = Array.from({ length: 10_000 }, (_, at) =>
-    sensor(`id_${String(at).padStart(23, '0')}`, { name: `Room ${'ü'.repeat(50)} ${at}`, groupId: at % 200, isActive: false }),
+    sensor(`id_${String(at).padStart(23, '0')}`, {
+      name: `Room ${'ü'.repeat(50)} ${at}`,
+      groupId: at % 200,
+      isActive: false,
+    }),
   );
   const rules = Array.from({ length: 400 }, (_, at) =>
     rule([toWebhook(2)], { sensorGroupId: (at % 200) + 1, schedule: { ...night, days: [(at % 7) + 1] } }),

@@ -43,13 +43,18 @@ describe('the gaps that opened', () => {
 });
 
 test('a gap is attributed to changes of what it depends on', () => {
-  const line = (operation: string, kind: 'rule' | 'user' | 'webhook' | 'sensor') => ({ operation, object: { kind, id: '1' } });
+  const line = (operation: string, kind: 'rule' | 'user' | 'webhook' | 'sensor') => ({
+    operation,
+    object: { kind, id: '1' },
+  });
   expect(mayOpen(noRule('a'), line('deleteRule', 'rule'))).toBe(true);
   expect(mayOpen(noRule('a'), line('tryRule', 'rule'))).toBe(false);
   expect(mayOpen(noRule('a'), line('deleteChannel', 'user'))).toBe(false);
   expect(mayOpen({ kind: 'nobody_on_duty', ruleIds: [1], by: 'sms' }, line('endDuty', 'user'))).toBe(true);
   expect(mayOpen(off(1), line('updateWebhook', 'webhook'))).toBe(true);
-  expect(mayOpen({ kind: 'fall_detection_off', sensorIds: ['a'], total: 1 }, line('putMakerBBasicConfig', 'sensor'))).toBe(true);
+  expect(
+    mayOpen({ kind: 'fall_detection_off', sensorIds: ['a'], total: 1 }, line('putMakerBBasicConfig', 'sensor')),
+  ).toBe(true);
   expect(mayOpen({ kind: 'sensor_offline', sensorIds: ['a'], total: 1 }, line('linkSensor', 'sensor'))).toBe(false);
   expect([isCreation(line('createRule', 'rule')), isCreation(line('updateRule', 'rule'))]).toEqual([true, false]);
 });
