@@ -164,7 +164,7 @@ describe('getWatch', () => {
     });
   });
 
-  test('is computed once a minute, however many users read it', async () => {
+  test('computes the watch once a minute, however many users read it', async () => {
     const home = await furnish();
     const { date } = await home.watch();
     await changeRule(home, { isEnabled: false });
@@ -178,7 +178,7 @@ describe('getWatch', () => {
     expect((await home.sameWatch()).fallsTold).toBe('none');
   });
 
-  test('does not exist for a customer that does not', async () => {
+  test('responds 404 for a customer that does not exist', async () => {
     expect((await admin.call('GET', '/customers/987654/watch')).status).toBe(404);
   });
 });

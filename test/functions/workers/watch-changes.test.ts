@@ -72,8 +72,8 @@ const furnish = async (name: string) => {
   return { ...home, rule, watch, changeRule, mailsAfterMinute, email };
 };
 
-describe('a change that opens a gap about falls', () => {
-  test('is mailed to the managers of rules, once, with who changed what, and what to do', async () => {
+describe('managers of rules', () => {
+  test('get one mail about a change that leaves falls uncovered: who changed what, and what to do', async () => {
     const home = await furnish('ada');
     await home.client.ok('DELETE', home.rule);
     const mails = await home.mailsAfterMinute();
@@ -86,7 +86,7 @@ describe('a change that opens a gap about falls', () => {
     expect(await home.mailsAfterMinute()).toEqual([]);
   });
 
-  test('is mailed if it leaves hours without a rule', async () => {
+  test('get a mail about hours without a rule', async () => {
     const home = await furnish('bea');
     const days = [1, 2, 3, 4, 5, 6, 7];
     await home.changeRule({ schedule: { days, from: '21:00', to: '06:00', timeZone: 'UTC' } });
@@ -100,7 +100,7 @@ describe('a change that opens a gap about falls', () => {
     expect(await home.mailsAfterMinute()).toHaveLength(1);
   });
 
-  test('is mailed if it is the end of a duty, a disabled webhook or a changed configuration', async () => {
+  test('get a mail about the end of a duty, a disabled webhook and a changed configuration', async () => {
     const home = await furnish('cleo');
     const webhook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: false });
@@ -127,7 +127,7 @@ describe('a change that opens a gap about falls', () => {
     expect(mail?.text).toContain('nobody is on duty who can be notified');
   });
 
-  test('is mailed in the language of each manager', async () => {
+  test('get the mail in their language', async () => {
     const home = await furnish('dora');
     await hireFor(admin, home.customerId, 'dora-german', {
       permissions: ['manage_rules'],
@@ -139,7 +139,7 @@ describe('a change that opens a gap about falls', () => {
     expect(subjects).toEqual([expect.stringMatching(/utf-8|Nicht mehr/i), expect.stringMatching(/^Not all falls/)]);
   });
 
-  test('is mailed even if nobody has ever read the watch', async () => {
+  test('get the mail even if nobody has ever read the watch', async () => {
     const home = await world.furnish();
     await home.say(a.presence(true));
     const email = 'eve@example.org';
@@ -153,8 +153,8 @@ describe('a change that opens a gap about falls', () => {
   });
 });
 
-describe('no mail is sent', () => {
-  test('for a gap that opened without a change, when somebody changes something else later', async () => {
+describe('managers of rules get no mail', () => {
+  test('about a gap that opened without a change, when somebody changes something else later', async () => {
     const home = await furnish('fay');
     await home.set({ isEnabled: false });
     await home.mailsAfterMinute();
@@ -163,7 +163,7 @@ describe('no mail is sent', () => {
     expect(await home.mailsAfterMinute()).toEqual([]);
   });
 
-  test('for a change that opens no gap, or another one than about falls', async () => {
+  test('about a change that opens no gap, or only other gaps', async () => {
     const home = await furnish('gil');
     await home.changeRule({ name: 'Other name' });
     await linkSensor(home.client);

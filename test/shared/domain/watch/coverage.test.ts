@@ -80,12 +80,12 @@ const reaching = (more: Partial<WatchInput['reach']>): WatchInput['reach'] => ({
 const both = { sensorIds: ['a', 'b'], total: 2 };
 const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' };
 
-describe('all falls are covered', () => {
-  test('by a rule for all sensors at all times that reaches a webhook', () => {
+describe('the watch', () => {
+  test('covers all falls if a rule for all sensors at all times reaches a webhook', () => {
     expect(watchOf()).toMatchObject({ fallsTold: 'all', gaps: [], isSilenceTold: true });
   });
 
-  test('by rules that together cover all sensors and hours', () => {
+  test('covers all falls if rules together cover all sensors and hours', () => {
     const day = { ...night, from: '06:00', to: '21:00' };
     const sensors = [sensor('a'), sensor('b', { groupId: 3 })];
     const rules = [
@@ -97,7 +97,7 @@ describe('all falls are covered', () => {
     expect(watchOf({ sensors, rules })).toMatchObject({ fallsTold: 'all', gaps: [] });
   });
 
-  test('by a webhook of the customer without a rule, unless it leaves out falls', () => {
+  test('covers falls by a webhook of the customer without a rule, unless it leaves out falls', () => {
     const withHook = (more: Partial<WebhookRecord>) => watchOf({ rules: [], webhooks: [customerHook(2, more)] });
     expect(withHook({})).toMatchObject({ fallsTold: 'all', gaps: [] });
     expect(withHook({ situations: ['bed_left'] }).gaps.map(({ kind }) => kind)).toEqual([
@@ -111,7 +111,7 @@ describe('all falls are covered', () => {
     expect(withHook({ sensorGroupId: 9 }).fallsTold).toBe('none');
   });
 
-  test('by a recipient who is reached, whatever is wrong with the others', () => {
+  test('covers falls if one recipient is reached, whatever is wrong with the others', () => {
     const rules = [
       rule([toWebhook(2), { userId: 4, by: 'sms' }, { onDuty: true, by: 'push' }, toWebhook(1)]),
       silence(),
@@ -120,8 +120,8 @@ describe('all falls are covered', () => {
   });
 });
 
-describe('a gap about falls', () => {
-  test('is that a customer has no sensors', () => {
+describe('gaps about falls', () => {
+  test('include a customer without sensors', () => {
     expect(watchOf({ sensors: [] })).toMatchObject({ fallsTold: 'some', gaps: [{ kind: 'no_sensors' }] });
     expect(watchOf({ sensors: [], rules: [] })).toMatchObject({ fallsTold: 'none', gaps: [{ kind: 'no_sensors' }] });
   });
@@ -131,7 +131,7 @@ describe('a gap about falls', () => {
     ['silent_mode', { isSilent: true }],
     ['fall_detection_off', { detectsFalls: false }],
     ['unknown_messages', { isMisunderstood: true }],
-  ])('is a sensor with %s', (kind, more) => {
+  ])('name a sensor with %s', (kind, more) => {
     expect(watchOf({ sensors: [sensor('a'), sensor('b', more)] })).toMatchObject({
       fallsTold: 'some',
       gaps: [{ kind, sensorIds: ['b'], total: 1 }],
@@ -143,14 +143,14 @@ describe('a gap about falls', () => {
     ['of another situation of a fall', { situation: 'fall_confirmed' }],
     ['of sensitive detection', { situation: 'fall_detected_sensitive' }],
     ['that is disabled', { isEnabled: false }],
-  ])('is that the only rule is one %s', (_, more) => {
+  ])('name all sensors if the only rule is one %s', (_, more) => {
     expect(watchOf({ rules: [rule([toWebhook(1)], more), silence()] })).toMatchObject({
       fallsTold: 'none',
       gaps: [{ kind: 'no_rule', ...both }],
     });
   });
 
-  test('is a sensor that only a rule for a region covers', () => {
+  test('name a sensor that only a rule for a region covers', () => {
     const rules = [
       rule([toWebhook(1)], { sensorId: 'a', regionId: uuid(9) }),
       rule([toWebhook(1)], { sensorId: 'b' }),
@@ -159,14 +159,14 @@ describe('a gap about falls', () => {
     expect(watchOf({ rules }).gaps).toEqual([{ kind: 'no_rule', sensorIds: ['a'], total: 1 }]);
   });
 
-  test('is the day, if the only rule is for the night', () => {
+  test('contain the day if the only rule is for the night', () => {
     expect(watchOf({ rules: [rule([toWebhook(1)], { schedule: night }), silence()] })).toMatchObject({
       fallsTold: 'some',
       gaps: [{ kind: 'hours_without_rule', ...both, days: [1, 2, 3, 4, 5, 6, 7], from: '06:00', to: '21:00' }],
     });
   });
 
-  test('names the sensors with the same hours together, and others separately', () => {
+  test('list sensors with the same hours together, and others separately', () => {
     const rules = [
       rule([toWebhook(1)], { sensorId: 'a', schedule: night }),
       rule([toWebhook(1)], { sensorId: 'b', schedule: night }),
@@ -182,7 +182,7 @@ describe('a gap about falls', () => {
     ['webhook_off', { isEnabled: false }],
     ['webhook_failing', { consecutiveFailures: 1 }],
     ['raw_only', { format: 'raw' as const }],
-  ])('is the only webhook of a rule with %s', (kind, more) => {
+  ])('name the only webhook of a rule: %s', (kind, more) => {
     const [first, other] = [rule([toWebhook(1)]), silence()];
     expect(watchOf({ rules: [first, other], webhooks: [webhook(1, more)] })).toMatchObject({
       fallsTold: 'none',
@@ -191,7 +191,7 @@ describe('a gap about falls', () => {
     });
   });
 
-  test('is a webhook of the customer that fails, if no rule covers the sensors', () => {
+  test('name a webhook of the customer that fails, if no rule covers the sensors', () => {
     const failing = customerHook(2, { consecutiveFailures: 1 });
     expect(watchOf({ rules: [silence()], webhooks: [webhook(1), failing] }).gaps).toEqual([
       { kind: 'no_rule', ...both },
@@ -200,13 +200,13 @@ describe('a gap about falls', () => {
     expect(watchOf({ webhooks: [webhook(1), failing] }).gaps).toEqual([]);
   });
 
-  test('is a webhook that was deleted or belongs to another bot', () => {
+  test('name a webhook that was deleted or belongs to another bot', () => {
     const deleted = watchOf({ webhooks: [] }).gaps;
     expect(deleted).toMatchObject([{ kind: 'unreachable_recipient', webhookId: uuid(1), userId: null, by: null }]);
     expect(watchOf({ webhooks: [webhook(1, { botId: 8 })] }).gaps).toMatchObject([{ kind: 'unreachable_recipient' }]);
   });
 
-  test('is a user without the channel, or a channel that the host does not send by', () => {
+  test('name a user without the channel, or a channel that the host does not send by', () => {
     const gapsBy = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ userId: 4, by: 'sms' }]), silence()], reach: reaching(reach) }).gaps;
     const unreachable = { kind: 'unreachable_recipient', userId: 4, by: 'sms', webhookId: null };
@@ -215,7 +215,7 @@ describe('a gap about falls', () => {
     expect(gapsBy({ channels: new Map([[4, ['sms']]]), sendable: ['email'] })).toMatchObject([unreachable]);
   });
 
-  test('is that nobody is on duty who can be notified', () => {
+  test('name the rules for people on duty if none of them can be notified', () => {
     const watchWith = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ onDuty: true, by: 'sms' }]), silence()], reach: reaching(reach) });
     const channels = new Map([
@@ -231,7 +231,7 @@ describe('a gap about falls', () => {
       });
   });
 
-  test('is only what covers the hours that nothing else covers', () => {
+  test('leave out recipients for hours that something else covers', () => {
     const day = { ...night, from: '06:00', to: '21:00' };
     const rules = [
       rule([toWebhook(1)], { schedule: night }),
@@ -244,7 +244,7 @@ describe('a gap about falls', () => {
 });
 
 describe('other gaps', () => {
-  test('are sensors whose going offline nobody is notified of', () => {
+  test('name the sensors that may go offline without anybody being notified', () => {
     const rules = [rule([toWebhook(1)]), silence({ sensorId: 'a' })];
     expect(watchOf({ rules })).toMatchObject({
       fallsTold: 'all',
@@ -252,7 +252,7 @@ describe('other gaps', () => {
     });
   });
 
-  test('are alarms that reached nobody', () => {
+  test('contain the alarms that reached nobody', () => {
     const unnotified = { kind: 'unnotified', sensorId: 'a', situation: 'apnea', hitId: 3, createDate: now } as const;
     expect(watchOf({ unnotified: [unnotified] })).toMatchObject({ fallsTold: 'all', gaps: [unnotified] });
   });

@@ -15,7 +15,7 @@ const hours = (from: string, to: string, ...sensorIds: string[]): Gap => ({
 const off = (...ruleIds: number[]): Gap => ({ kind: 'webhook_off', webhookId, ruleIds });
 
 describe('the gaps that opened', () => {
-  test('are those about falls that did not exist before', () => {
+  test('contain those about falls that did not exist before', () => {
     expect(openedGaps([], [noRule('a'), off(1), { kind: 'no_sensors' }])).toHaveLength(3);
     expect(openedGaps([], [{ kind: 'no_rule_for_silence', sensorIds: ['a'], total: 1 }])).toEqual([]);
     expect(openedGaps([noRule('a'), off(1)], [noRule('a'), off(1)])).toEqual([]);

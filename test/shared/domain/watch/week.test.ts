@@ -63,7 +63,7 @@ describe('hours of a week', () => {
     );
   });
 
-  test('are the same minutes again after being put together from them', () => {
+  test('contain the minutes again that they were put together from', () => {
     fc.assert(
       fc.property(fc.array(schedule, { minLength: 1, maxLength: 4 }), (schedules) => {
         const minutes = new Uint8Array(MINUTES_OF_WEEK);
@@ -81,7 +81,7 @@ describe('hours of a week', () => {
 describe('the hours without a rule', () => {
   const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: berlin };
 
-  test.each(Object.entries(starts))('are the day for a rule of the night, in a week with: %s', (_, now) => {
+  test.each(Object.entries(starts))('contain the day for a rule of the night, in each week: %s', (_, now) => {
     expect(uncovered([night], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5, 6, 7], from: '06:00', to: '21:00' }]);
   });
 
@@ -100,7 +100,7 @@ describe('the hours without a rule', () => {
     );
   });
 
-  test('are none if two rules meet, in both weeks in which clocks change', () => {
+  test('do not exist if two rules meet, in both weeks in which clocks change', () => {
     const day = { ...night, from: '06:00', to: '21:00' };
     for (const now of Object.values(starts)) expect(uncovered([night, day], now, berlin)).toEqual([]);
   });
