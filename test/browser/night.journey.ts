@@ -7,6 +7,7 @@ let site: Site;
 beforeAll(async () => {
   site = await startSite('night');
   await createAlarm(site.home.client, site.receiver.url);
+  await createAlarm(site.home.client, site.receiver.url, 'sensor_inactive');
 });
 afterAll(() => site.stop());
 
