@@ -40,7 +40,7 @@ test('reading the largest watch costs at most 5 read', async () => {
   const stored = await watches.get(customerId);
   if (!stored) throw new Error('the watch is not stored');
   const names = { ...stored.watch.names, users: { 1: 'n'.repeat(18_500) } };
-  await watches.put(customerId, { watch: { ...stored.watch, names }, opened: [] });
+  await watches.put(customerId, { watch: { ...stored.watch, names }, opened: [] }, stored);
   const cost = await metered.costOf(1_000, () => client.ok('GET', path));
   expect(cost.read, metered.ledger.text()).toBeGreaterThan(4);
   expect(cost.read, metered.ledger.text()).toBeLessThanOrEqual(5);

@@ -7,7 +7,7 @@ import type { Gap } from '../domain/watch/gap.ts';
 import { openedGaps } from '../domain/watch/opened-gaps.ts';
 import type { Watch } from '../domain/watch/watch.ts';
 import type { Deps } from '../runtime/deps.ts';
-import type { StoredWatch } from '../store/people/watches.ts';
+import type { ReadWatch, StoredWatch } from '../store/people/watches.ts';
 import type { watchUses } from './operation.ts';
 
 type WatchDeps = Deps<(typeof watchUses)[number]>;
@@ -110,9 +110,9 @@ const isUpToDate = ({ now }: WatchDeps, stored: StoredWatch | null): boolean =>
   stored !== null && now() - stored.watch.date < UP_TO_DATE_MS;
 
 /** Waits for the watch that another call computes. If that takes too long, returns the previous one. */
-const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<StoredWatch | null> => {
+const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<ReadWatch | null> => {
   const { store, pause } = deps;
-  let stored: StoredWatch | null = null;
+  let stored: ReadWatch | null = null;
   for (let tries = 0; tries < MAX_TRIES && !isUpToDate(deps, stored); tries++) {
     await pause(POLL_MS);
     stored = await store.watches.get(customerId);
@@ -128,7 +128,7 @@ export const currentWatch = async (
   deps: WatchDeps,
   customerId: number,
   { waits }: { waits: boolean },
-): Promise<StoredWatch | null> => {
+): Promise<ReadWatch | null> => {
   const { store, now } = deps;
   const before = await store.watches.get(customerId);
   if (isUpToDate(deps, before)) return before;
@@ -140,6 +140,7 @@ export const currentWatch = async (
   const watch = await compute(deps, customerId);
   if (!watch) return null;
   const stored = storedAfter(before, watch);
-  await store.watches.put(customerId, stored);
-  return stored;
+  // If another call was faster, its watch stays, and this one is returned only once.
+  await store.watches.put(customerId, stored, before);
+  return { ...stored, revision: (before?.revision ?? 0) + 1 };
 };

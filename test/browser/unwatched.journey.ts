@@ -34,7 +34,10 @@ test('shows in red what is not monitored, and nothing in green', { timeout: 60_0
   await passMinute();
   await page.reload();
   await red.getByText('1 of 2 rooms is not monitored: its sensor is offline.').waitFor();
-  await red.getByRole('link', { name: /^Sensor \w{4}$/ }).first().waitFor();
+  await red
+    .getByRole('link', { name: /^Sensor \w{4}$/ })
+    .first()
+    .waitFor();
   await red.getByRole('link', { name: 'No rule notifies anybody of a fall.' }).waitFor();
   await red.getByText('Create a rule for detected falls, or include these sensors in an existing one.').waitFor();
   await red.getByText('Nobody is notified if a sensor goes offline.').waitFor();

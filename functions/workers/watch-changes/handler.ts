@@ -51,13 +51,14 @@ const mailManagers = async (
   });
 };
 
-/** Checks the changes of a customer, unless the watch was computed too early to show them: the next run does. */
+/** Checks the changes of a customer. Changes that the watch was computed too early to show are left to the next run. */
 const checkCustomer = async (deps: WatchDeps, changed: ChangedCustomer): Promise<void> => {
   const { store, log } = deps;
   const { customerId, at } = changed;
   const stored = await currentWatch(deps, customerId, { waits: false });
-  if (stored && stored.watch.date < at + SETTLED_MS) return;
   if (stored && stored.opened.length > 0) {
+    // Before the mails, so that nobody gets them twice. If the watch was computed anew meanwhile, the next run has all of them.
+    if (!(await store.watches.put(customerId, { ...stored, opened: [] }, stored))) return;
     const causes = await Promise.all(stored.opened.map((opened) => causesOf(deps, customerId, opened)));
     const gaps = causes.flatMap((cause) => cause.gaps);
     const changes = causes.flatMap((cause) => cause.changes).toSorted((line, other) => line.date - other.date);
@@ -65,9 +66,8 @@ const checkCustomer = async (deps: WatchDeps, changed: ChangedCustomer): Promise
       log('info', 'a change opened gaps about falls', { customerId, kinds: gaps.map(({ kind }) => kind) });
       await mailManagers(deps, customerId, { gaps, changes, watch: stored.watch });
     }
-    await store.watches.put(customerId, { ...stored, opened: [] });
   }
-  await store.watches.endChange(changed);
+  if (!stored || stored.watch.date >= at + SETTLED_MS) await store.watches.endChange(changed);
 };
 
 const checkChanges = async (deps: WatchDeps, timeLeft: () => number): Promise<void> => {
