@@ -29,7 +29,7 @@ export const gaps: typeof english = {
   ],
   unreachable_recipient: [
     'Ein Empfänger einer Sturzregel ist nicht erreichbar.',
-    'Prüfen Sie die bestätigten Kanäle der Person oder wählen Sie in der Regel einen anderen Empfänger.',
+    'Prüfen Sie die Kanäle der Person oder den Webhook oder wählen Sie in der Regel einen anderen Empfänger.',
   ],
   webhook_failing: [
     'Der Empfänger eines Webhooks ist gestört.',

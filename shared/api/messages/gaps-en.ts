@@ -29,7 +29,7 @@ export const gaps: Record<GapKind, GapText> = {
   ],
   unreachable_recipient: [
     'A recipient of a fall rule cannot be reached.',
-    'Check the verified channels of the person, or choose another recipient for the rule.',
+    'Check the channels of the person, or the webhook, or choose another recipient for the rule.',
   ],
   webhook_failing: ['The receiver of a webhook is failing.', 'Check the receiver, or add another recipient.'],
   webhook_off: ['A webhook that reports falls is disabled.', 'Enable it, or choose another recipient for the rule.'],

@@ -53,17 +53,17 @@ export const sourcesOf = (
 const isFor = ({ sensorId, groupId }: Source, sensor: CoveredSensor): boolean =>
   sensorId === null ? groupId === null || groupId === sensor.groupId : sensorId === sensor.id;
 
-/** The sensors with the same sources, and the minutes of the coming week in which these report. */
+/** Sensors whose sources report at the same minutes of the coming week. */
 type Pattern = {
   sensorIds: string[];
-  sources: readonly Source[];
+  sources: Source[];
   /** When somebody is reached, and when there is a rule, whether it reaches anybody or not. */
   reached: Uint8Array;
   ruled: Uint8Array;
 };
 
 const add = (minutes: Uint8Array, others: Uint8Array): void => {
-  for (const [at, isIncluded] of others.entries()) if (isIncluded) minutes[at] = 1;
+  for (let at = 0; at < others.length; at++) if (others[at]) minutes[at] = 1;
 };
 
 const extended = (week: ComingWeek, { sources, reached, ruled }: Pattern, more: readonly Source[]): Pattern => {
@@ -76,23 +76,30 @@ const extended = (week: ComingWeek, { sources, reached, ruled }: Pattern, more: 
   return pattern;
 };
 
-/** Groups sensors by their sources: few rules are for one sensor alone. */
+/** What decides when sources reach somebody. */
+const timesOf = (sources: readonly Source[]): string =>
+  JSON.stringify(sources.map(({ schedule, isRule, gaps }) => [schedule, isRule, gaps.length === 0]));
+
+/** Groups sensors by the times of their sources. A home may have a rule for each of a thousand sensors, but few schedules. */
 const patternsOf = (week: ComingWeek, sensors: readonly CoveredSensor[], sources: readonly Source[]): Pattern[] => {
   const nothing = { sensorIds: [], sources: [], reached: week.none(), ruled: week.none() };
   const ofSensor = Map.groupBy(sources, ({ sensorId }) => sensorId);
   const ofGroup = Map.groupBy(ofSensor.get(null) ?? [], ({ groupId }) => groupId);
   const ofAll = extended(week, nothing, ofGroup.get(null) ?? []);
   const byGroup = new Map<number, Pattern>();
-  const patterns = new Set<Pattern>();
+  const byOwn = new Map<string, Pattern>();
   for (const { id, groupId } of sensors) {
     const grouped = byGroup.get(groupId) ?? extended(week, ofAll, ofGroup.get(groupId) ?? []);
     byGroup.set(groupId, grouped);
-    const own = ofSensor.get(id);
-    const pattern = own ? extended(week, grouped, own) : grouped;
+    const own = ofSensor.get(id) ?? [];
+    const key = `${groupId} ${timesOf(own)}`;
+    const known = byOwn.get(key);
+    const pattern = known ?? extended(week, grouped, own);
+    if (known) known.sources.push(...own);
+    byOwn.set(key, pattern);
     pattern.sensorIds.push(id);
-    patterns.add(pattern);
   }
-  return [...patterns];
+  return [...byOwn.values()];
 };
 
 /** Returns the minutes that neither of two includes. */

@@ -128,7 +128,9 @@ export const comingWeek = (now: number, timeZone: string) => {
     hoursOf: (minutes: Minutes): WeeklyHours[] => {
       const week = new Uint8Array(MINUTES_OF_WEEK);
       const passed = new Uint8Array(MINUTES_OF_WEEK);
-      for (const [at, minute] of clockIn(timeZone).entries()) {
+      const clock = clockIn(timeZone);
+      for (let at = 0; at < clock.length; at++) {
+        const minute = clock[at] ?? 0;
         passed[minute] = 1;
         if (minutes[at]) week[minute] = 1;
       }
