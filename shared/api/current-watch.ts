@@ -19,7 +19,14 @@ const MAX_TRIES = 4;
 const POLL_MS = 250;
 
 /** Returns the alarms that reached nobody and that nobody has acknowledged. */
-const unnotifiedGaps = (): Gap[] => [];
+const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise<Gap[]> =>
+  (await store.unnotified.list(customerId, false)).map(({ sensorId, situation, hitId, createDate }) => ({
+    kind: 'unnotified',
+    sensorId,
+    situation,
+    hitId,
+    createDate,
+  }));
 
 /** Returns the name of a user, and the channels by which the user can be notified. Null if there is no such user. */
 const readUser = async ({ store }: WatchDeps, customerId: number, userId: number) => {
@@ -70,11 +77,12 @@ const readGroups = async (
 /** Reads everything that the watch of a customer depends on, and computes it. Null if there is no such customer. */
 const compute = async (deps: WatchDeps, customerId: number): Promise<Watch | null> => {
   const { store, now } = deps;
-  const [customer, listed, rules, webhooks] = await Promise.all([
+  const [customer, listed, rules, webhooks, unnotified] = await Promise.all([
     store.customers.get(customerId, false),
     store.sensors.list(customerId),
     store.rules.list(customerId, false),
     store.webhooks.list(customerId, false),
+    unnotifiedGaps(deps, customerId),
   ]);
   if (!customer) return null;
   const [groupOf, recipients] = await Promise.all([
@@ -93,7 +101,7 @@ const compute = async (deps: WatchDeps, customerId: number): Promise<Watch | nul
     }),
   );
   const { timeZone } = customer;
-  return computeWatch({ now: now(), timeZone, sensors, rules, webhooks, ...recipients, unnotified: unnotifiedGaps() });
+  return computeWatch({ now: now(), timeZone, sensors, rules, webhooks, ...recipients, unnotified });
 };
 
 /** Of how many computations the opened gaps are kept until they are checked. */

@@ -147,6 +147,7 @@ export const watchUses = [
   'duty.usersOnDuty',
   'recipients.person',
   'channels.verifiedOf',
+  'unnotified.list',
   'know:channels',
 ] as const satisfies readonly Use[];
 /** What `withdrawAcknowledgement` (withdraw-acknowledgement.ts) uses. */

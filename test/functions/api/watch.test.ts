@@ -164,6 +164,19 @@ describe('getWatch', () => {
     });
   });
 
+  test('lists an alarm that reached nobody, until somebody acknowledges it', async () => {
+    const home = await furnish({ retrySchedule: [0, 3_600] });
+    world.answerWith(status(500, 'no'));
+    await home.fall();
+    await world.pass(130_000);
+    const unnotified = async () => (await home.watch()).gaps.filter(({ kind }) => kind === 'unnotified');
+    const [page] = await home.client.ok<[{ data: { id: number }[] }]>('GET', `/customers/${home.customerId}/rule-hits`);
+    const hitId = page.data[0]?.id;
+    expect(await unnotified()).toMatchObject([{ sensorId: home.sensorId, situation: 'fall_detected', hitId }]);
+    await home.nurse.client.ok('PUT', `/customers/${home.customerId}/rule-hits/${hitId}/acknowledgement`, {});
+    expect(await unnotified()).toEqual([]);
+  });
+
   test('computes the watch once a minute, however many users read it', async () => {
     const home = await furnish();
     const { date } = await home.watch();
