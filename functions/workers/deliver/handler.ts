@@ -1,3 +1,4 @@
+import type { ReleaseHeld } from '#shared/queue/task.ts';
 import { consume } from '#shared/worker/consume.ts';
 import { RetryLater } from '#shared/worker/failure.ts';
 import { deliver as contract } from './contract.ts';
@@ -7,11 +8,13 @@ import { checkFeed } from './feed.ts';
 import { releaseHeld } from './hold.ts';
 import { REQUEST_MS } from './slots.ts';
 
-type WebhookKey = { customerId: number; webhookId: string };
-
-const release = async (deps: DeliverDeps, key: WebhookKey, timeLeft: () => number): Promise<void> => {
-  const webhook = await deps.store.webhooks.get(key.customerId, key.webhookId);
+const release = async (deps: DeliverDeps, task: ReleaseHeld, timeLeft: () => number): Promise<void> => {
+  const webhook = await deps.store.webhooks.get(task.customerId, task.webhookId);
   if (!webhook?.isEnabled) return;
+  if (task.back) {
+    const { releasePending } = await import('./release.ts');
+    return releasePending(deps, webhook, { ...task, back: task.back }, timeLeft);
+  }
   const feed = await checkFeed(deps, webhook, timeLeft);
   if ((webhook.held ?? 0) > 0) await releaseHeld(deps, webhook, timeLeft);
   else if (feed === 'empty') await deps.store.held.removeFromDue(webhook);
