@@ -40,10 +40,10 @@ const selectPending = async (
 };
 
 /**
- * Makes the next pending deliveries of a receiver that is back due, alarms first, ten a second, and enqueues the step after
- * this one. The release ends when its receiver fails again; the next success begins another. All of its state is in its
- * task, which its queue keeps until it is done, so a crash repeats a step, and tasks that were enqueued twice find their
- * delivery sent.
+ * Enqueues early attempts at the next pending deliveries of a receiver that is back, alarms first, ten a second, and then
+ * the step after this one. The release ends when its receiver fails again; the next success begins another. All of its
+ * state is in its task, which its queue keeps until it is done, so a crash repeats a step, and tasks that were enqueued
+ * twice find their delivery sent.
  */
 export const releasePending = async (
   deps: DeliverDeps,
