@@ -21,6 +21,7 @@ import type { Construct } from 'constructs';
 import { resourceOf } from '#shared/api/operation.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { acknowledge } from '../acknowledged.ts';
+import { removalPolicyOf } from '../data/removal.ts';
 import { type PerFunction, valueForFunction } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 import { definitionOf } from './api-definition.ts';
@@ -101,11 +102,11 @@ const throttledIn = (logGroup: LogGroup): Metric =>
  * Creates the log group for API Gateway's own errors, because one that API Gateway creates would keep them forever.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
-const createExecutionLogs = (api: SpecRestApi, { name, logRetentionDays, keepData }: Stage): void => {
+const createExecutionLogs = (api: SpecRestApi, stage: Stage): void => {
   const logGroup = new LogGroup(api, 'execution-logs', {
-    logGroupName: `API-Gateway-Execution-Logs_${api.restApiId}/${name}`,
-    retention: logRetentionDays,
-    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    logGroupName: `API-Gateway-Execution-Logs_${api.restApiId}/${stage.name}`,
+    retention: stage.logRetentionDays,
+    removalPolicy: removalPolicyOf(stage),
   });
   api.deploymentStage.node.addDependency(logGroup);
 };
@@ -149,15 +150,16 @@ export class AppApi extends SpecRestApi {
   readonly address: string;
 
   constructor(scope: Construct, id: string, stage: Stage) {
-    const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    const removalPolicy = removalPolicyOf(stage);
     const logGroup = new LogGroup(scope, `${id}-logs`, { retention: stage.logRetentionDays, removalPolicy });
     super(scope, id, {
       apiDefinition: ApiDefinition.fromInline(definitionOf(Stack.of(scope), stage)),
       restApiName: `${stage.serviceName} ${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // Access logs need a role that exists once per account. It is retained because other APIs may use it.
+      // Access logs need a role that exists once per account. It is retained because other APIs may use it, but not by a
+      // failed first deployment: until the next attempt, other APIs of the account and region write no logs.
       cloudWatchRole: true,
-      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       deployOptions: deployOptionsOf(stage, logGroup),
     });
     const resource = this.node.defaultChild as CfnRestApi;

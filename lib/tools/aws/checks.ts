@@ -1,6 +1,6 @@
 import { alarmRecipients } from '#shared/domain/people/subscription.ts';
 import type { AccountClient } from './account.ts';
-import { explainAwsError } from './failure.ts';
+import { explainAwsError, isDenied } from './failure.ts';
 import { concurrencyAlarmIn, functionsIn, subscriberAddressesIn, type Template, tableIn } from './template.ts';
 
 /**
@@ -27,8 +27,6 @@ export const MIN_BOOTSTRAP_VERSION = 6;
  */
 const KEPT_UNRESERVED = 100;
 const REQUEST_MORE = 'request more (Service Quotas, Lambda, "Concurrent executions")';
-
-const isDenied = (error: unknown): boolean => /^(AccessDenied|AuthorizationError)/.test((error as Error).name);
 
 /** Runs a check. If the credentials do not allow it, returns a warning, so that the deployment continues. */
 const orUnchecked = async (what: string, check: () => Promise<Check>): Promise<Check> => {

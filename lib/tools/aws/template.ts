@@ -25,6 +25,12 @@ export const mailSenderIn = (template: Template): string =>
     .map(({ Environment }) => Environment?.Variables?.MAIL_SENDER ?? '')
     .find((sender) => sender !== '') ?? '';
 
+/** Returns the ids of the buckets that are deleted with their stack. */
+export const deletedBucketsIn = (template: Template): string[] =>
+  resourcesOf(template, 'AWS::S3::Bucket')
+    .filter(([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy === 'Delete')
+    .map(([id]) => id);
+
 /** Whether the table is retained when its stack is deleted. */
 export const keepsData = (template: Template): boolean =>
   resourcesOf(template, 'AWS::DynamoDB::Table').some(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain');
