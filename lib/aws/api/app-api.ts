@@ -4,11 +4,9 @@ import {
   ApiDefinition,
   type CfnRestApi,
   DomainName,
-  EndpointAccessMode,
   EndpointType,
   LogGroupLogDestination,
   MethodLoggingLevel,
-  SecurityPolicy,
   SpecRestApi,
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
@@ -26,6 +24,7 @@ import { type PerFunction, valueForFunction } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 import { definitionOf } from './api-definition.ts';
 import { isGuessable, operationsOf, type RoutedOperation } from './operations.ts';
+import { TLS } from './tls.ts';
 import { createWebAcl } from './web-acl.ts';
 
 /** API Gateway logs its own errors, but never the data of a request. */
@@ -58,15 +57,6 @@ const methodOptionsOf = (stage: Stage) =>
         { ...LOGGING, ...limitsOf(stage, kind) },
       ]),
   );
-
-/**
- * TLS 1.2 and 1.3 with forward secrecy.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies-list.html
- */
-const TLS = {
-  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
-  endpointAccessMode: EndpointAccessMode.STRICT,
-} as const;
 
 /**
  * The format of the access log, one line per request. It has no bodies, queries or headers, and the resource instead of the
@@ -171,9 +161,9 @@ export class AppApi extends SpecRestApi {
     this.gatewayAddress = `https://${this.restApiId}.execute-api.${region}.${urlSuffix}/${stage.name}`;
     this.address = stage.publicUrl || this.gatewayAddress;
     this.consoleThrottled = throttledIn(logGroup);
-    this.webAcl = stage.waf ? createWebAcl(scope, this, stage) : null;
     createExecutionLogs(this, stage);
     if (stage.certificateArn !== '') createDomain(this, stage);
+    this.webAcl = stage.waf ? createWebAcl(scope, this, stage) : null;
   }
 
   /**

@@ -34,6 +34,12 @@ describe('the app API', () => {
     });
   });
 
+  it('has the same TLS policy in its document, which replaces it at each import', () => {
+    const [{ SecurityPolicy, EndpointAccessMode }] = all(dev, 'AWS::ApiGateway::RestApi') as [Properties];
+    expect(definition['x-amazon-apigateway-security-policy']).toBe(SecurityPolicy);
+    expect(definition['x-amazon-apigateway-endpoint-access-mode']).toBe(EndpointAccessMode);
+  });
+
   it("returns gateway responses with the shape and headers of the functions' responses", () => {
     const answers: Record<string, Properties> = definition['x-amazon-apigateway-gateway-responses'];
     expect(Object.keys(answers)).toEqual(
