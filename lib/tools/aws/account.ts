@@ -1,6 +1,7 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { DescribeAccountAttributesCommand, PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { S3Client } from '@aws-sdk/client-s3';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
@@ -33,6 +34,14 @@ const mailReads = (mail: SESv2Client) => ({
   },
 });
 
+const smsReads = (sms: PinpointSMSVoiceV2Client) => ({
+  /** Whether AWS End User Messaging is in its sandbox, where it sends only to verified numbers. It is in every new account. */
+  isSmsSandboxed: async (): Promise<boolean> => {
+    const { AccountAttributes = [] } = await sms.send(new DescribeAccountAttributesCommand({}));
+    return AccountAttributes.some(({ Name, Value }) => Name === 'ACCOUNT_TIER' && Value === 'SANDBOX');
+  },
+});
+
 export type AwsConfig = { region?: string; maxAttempts?: number };
 
 /** Returns the region that the AWS CLI would use, because the SDK does not read AWS_DEFAULT_REGION. */
@@ -50,6 +59,7 @@ export const createAccountClient = (awsConfig: AwsConfig) => {
   return {
     ...stackCalls(new CloudFormationClient(config)),
     ...bucketCalls(new S3Client(config)),
+    ...smsReads(new PinpointSMSVoiceV2Client(config)),
     ...mailReads(new SESv2Client(config)),
     ...tableCalls(new DynamoDBClient(config)),
     ...functionCalls(lambda),

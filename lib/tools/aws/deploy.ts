@@ -19,6 +19,7 @@ import {
 import { type Context, contextArguments } from './context.ts';
 import { costAtRest, formatCosts } from './cost-at-rest.ts';
 import { isDenied } from './failure.ts';
+import { checkKey, checkMqtt, checkQuotas, checkSms } from './stack-checks.ts';
 import {
   deleteStack,
   makeDeployable,
@@ -30,7 +31,15 @@ import {
   waitUntilStable,
 } from './stack-recovery.ts';
 import type { Outputs } from './stacks.ts';
-import { keepsData, mailSenderIn, reservedIn, subscriberAddressesIn, type Template, tableIn } from './template.ts';
+import {
+  keepsData,
+  mailSenderIn,
+  queueConcurrencyIn,
+  reservedIn,
+  subscriberAddressesIn,
+  type Template,
+  tableIn,
+} from './template.ts';
 import { isTransient } from './transient.ts';
 
 /** The settings of a stage including its name, and the output folder of the CDK. */
@@ -85,9 +94,13 @@ const checksOf = async (stage: string, template: Template, tools: Pick<Tools, 'a
   const checks = await Promise.all([
     checkBootstrap(account),
     checkMail(account, mailSenderIn(template)),
-    checkConcurrency(account, { wanted: reservedIn(template), own }),
+    checkConcurrency(account, { wanted: reservedIn(template), own, queued: queueConcurrencyIn(template) }),
     checkAlarms(account, template),
     checkTable(account, stackName(stage), template),
+    checkKey(account, stackName(stage), template),
+    checkMqtt(template),
+    checkQuotas(account, template),
+    checkSms(account, template),
   ]);
   return [...checks, ...(await subscriberChecks(stage, template, account))];
 };

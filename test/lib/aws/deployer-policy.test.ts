@@ -4,7 +4,7 @@ import policy from '#lib/aws/deployer-policy.json' with { type: 'json' };
 import recoveryPolicy from '#lib/aws/recovery-policy.json' with { type: 'json' };
 
 const folder = new URL('../../../lib/tools/', import.meta.url);
-const services: Record<string, string> = { sesv2: 'ses' };
+const services: Record<string, string> = { sesv2: 'ses', 'pinpoint-sms-voice-v2': 'sms-voice' };
 /** The actions whose calls have other names. */
 const otherNames: Record<string, string> = {
   's3:ListObjectsV2': 's3:ListBucket',
@@ -13,7 +13,7 @@ const otherNames: Record<string, string> = {
 
 /** Returns the IAM actions of the commands that a source file imports. */
 const actionsIn = (source: string): string[] =>
-  [...source.matchAll(/import \{([^}]*)\} from '@aws-sdk\/client-(\w+)'/g)].flatMap(([, names = '', client = '']) =>
+  [...source.matchAll(/import \{([^}]*)\} from '@aws-sdk\/client-([\w-]+)'/g)].flatMap(([, names = '', client = '']) =>
     [...names.matchAll(/(?:(\w+)Command|paginate(\w+))\b/g)].map(([, action, paged]) => {
       const name = `${services[client] ?? client}:${action ?? paged}`;
       return otherNames[name] ?? name;
