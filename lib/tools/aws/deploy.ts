@@ -144,7 +144,7 @@ const sayFailedState = ({ state, situation }: StackNow, { say }: Tools): void =>
 const MAX_ATTEMPTS = 3;
 
 /**
- * Makes a stack deployable and deploys it, and retries if AWS was not ready for one of its resources. Returns the outputs,
+ * Deploys a stack from whatever state it is in, and retries if AWS was not ready for one of its resources. Returns the outputs,
  * or null if it failed, after it printed the reason.
  */
 const deployStack = async (
@@ -168,7 +168,7 @@ const deployStack = async (
       sayFailedState(await waitUntilStable(stack, tools), tools);
       return null;
     }
-    say('AWS was not ready yet, which a repetition can solve: deploys once more.');
+    say('AWS was not ready yet, which a repetition can solve: deploys again.');
   }
 };
 

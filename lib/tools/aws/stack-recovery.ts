@@ -97,9 +97,12 @@ export const deleteStack = async (
   return true;
 };
 
-const rollBack = async ({ stack, app }: Target, { status }: StackState, { account, cdk, say }: Tools) => {
+const rollBack = async ({ stack, app }: Target, { status }: StackState, tools: Tools): Promise<boolean> => {
+  const { account, cdk, say } = tools;
   say(`The stack ${stack} is in ${status}: rolls back the update that failed, then deploys.`);
-  if ((await cdk(['rollback', stack, ...app])) === 0) return true;
+  await cdk(['rollback', stack, ...app]);
+  // The CDK can also succeed when the rollback failed again, so the state counts.
+  if ((await waitUntilStable(stack, tools)).situation !== 'half updated') return true;
   say('The rollback failed:');
   sayFailures(await account.failures(stack), { say });
   say('Remove the cause and run the same command again. To leave resources as they are, run');

@@ -109,7 +109,7 @@ const putStack = (status: string): void => {
 };
 
 describe('each state of a stack', () => {
-  test('has a row in the table', () => {
+  test('appears in the table', () => {
     const states = table.map(([state]) => state);
     expect(states.filter((state) => state !== 'none' && state !== 'A_STATE_OF_THE_FUTURE').sort()).toEqual(
       Object.values(StackStatus).sort(),
@@ -127,7 +127,7 @@ describe('each state of a stack', () => {
     return undefined;
   });
 
-  test.each(table)('is refused or leads to a destroyed stage: %s', async (state, _, expected) => {
+  test.each(table)('leads to a destroyed stage or a refusal: %s', async (state, _, expected) => {
     putStack(state);
     const { result, calls } = await run('destroy', true);
     if (expected instanceof RegExp) return expect([result, calls]).toEqual([expect.stringMatching(expected), []]);
@@ -158,7 +158,7 @@ describe('a first deployment', () => {
     },
   );
 
-  test('is retried by itself when AWS was not ready for a resource', async () => {
+  test('retries by itself when AWS was not ready for a resource', async () => {
     const id = ids().find((name) => name.startsWith('webacl')) ?? '';
     const reason = 'AWS WAF couldn’t retrieve the resource that you requested. Retry your request.';
     aws.formation.failing.push({ id, reason });
@@ -244,13 +244,13 @@ describe('a deletion', () => {
     expect([(await run('destroy')).result, stateNow()]).toEqual([true, 'none']);
   });
 
-  test('is refused for a stage that somebody protected', async () => {
+  test('refuses a stage that somebody protected', async () => {
     putDeletable();
     aws.formation.protect(STACK, true);
     expect(await run('destroy')).toMatchObject({ result: expect.stringMatching(/^Somebody enabled/), calls: [] });
   });
 
-  test('that failed is not followed by an empty stage while the table still has the data', async () => {
+  test('prevents an empty stage while the table of a half-deleted one still has the data', async () => {
     putStack('DELETE_FAILED');
     aws.formation.find(STACK).outputs = { TableName: 'SensorCloud-prod-Table1', KeyArn: 'arn:key' };
     const { result, calls } = await run('deploy');
