@@ -20,15 +20,22 @@ const { stage, context, yes } = readCommandLine(options, help, { out: console.lo
   contextProblem(values.context),
 );
 
-const [{ createAccountClient, awsConfig }, { runCdk }, { deploy }, { readStage }] = await Promise.all([
+const [{ createAccountClient, awsConfig }, { runCdk }, { deploy }, { readStage }, { machine }] = await Promise.all([
   import('../../lib/tools/aws/account.ts'),
   import('../../lib/tools/aws/cdk.ts'),
   import('../../lib/tools/aws/deploy.ts'),
   import('../../lib/tools/aws/stage.ts'),
+  import('../../shared/concurrency/machine.ts'),
 ]);
 process.exitCode = await runTool(async () => {
   const deployment = { context: contextFrom(stage, context), folder: 'cdk.out' };
   await readStage(deployment.context);
-  const tools = { account: createAccountClient(awsConfig(process.env)), cdk: runCdk, say: console.log };
+  const tools = {
+    account: createAccountClient(awsConfig(process.env)),
+    cdk: runCdk,
+    say: console.log,
+    now: Date.now,
+    pause: machine.sleep,
+  };
   return deploy(deployment, tools, yes ? ['--require-approval', 'never'] : []);
 }, console.error);

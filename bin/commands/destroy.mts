@@ -3,7 +3,8 @@ import { contextFrom, contextOption, contextProblem } from '../../lib/tools/aws/
 import { runTool } from '../../lib/tools/run.ts';
 
 const help = `npm run destroy -- --stage dev [-c name=value ...]
-Deletes the stack of a stage including its table, unless the settings or the deployed stack have keepData.
+Deletes the stack of a stage including its table and its exports, unless the settings or the deployed stack have keepData.
+Also deletes what is left of a stage whose first deployment failed, or whose deletion failed.
   --stage NAME                 name of the stage
   -c name=value                setting of the stage, repeatable (lib/aws/README.md)
   --yes                        does not ask for confirmation
@@ -23,15 +24,24 @@ const {
   values.stage ? contextProblem(values.context) : '--stage NAME is required',
 );
 
-const [{ createAccountClient, awsConfig }, { runCdk }, { destroy }, { readStage }] = await Promise.all([
-  import('../../lib/tools/aws/account.ts'),
-  import('../../lib/tools/aws/cdk.ts'),
-  import('../../lib/tools/aws/deploy.ts'),
-  import('../../lib/tools/aws/stage.ts'),
-]);
+const [{ createAccountClient, awsConfig }, { runCdk }, { confirm }, { destroy }, { readStage }, { machine }] =
+  await Promise.all([
+    import('../../lib/tools/aws/account.ts'),
+    import('../../lib/tools/aws/cdk.ts'),
+    import('../../lib/tools/confirm.ts'),
+    import('../../lib/tools/aws/deploy.ts'),
+    import('../../lib/tools/aws/stage.ts'),
+    import('../../shared/concurrency/machine.ts'),
+  ]);
 process.exitCode = await runTool(async () => {
   const deployment = { context: contextFrom(stage, context), folder: 'cdk.out' };
   const { keepData } = await readStage(deployment.context);
-  const tools = { account: createAccountClient(awsConfig(process.env)), cdk: runCdk, say: console.log };
-  return destroy(deployment, keepData, tools, yes ? ['--force'] : []);
+  const tools = {
+    account: createAccountClient(awsConfig(process.env)),
+    cdk: runCdk,
+    say: console.log,
+    now: Date.now,
+    pause: machine.sleep,
+  };
+  return destroy(deployment, keepData, { ...tools, confirm: yes ? async () => true : confirm });
 }, console.error);

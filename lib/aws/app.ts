@@ -16,7 +16,7 @@ export const createApp = async (props: AppProps = {}, bundle: typeof bundleAll =
   // The feature flags that the pinned version of the CDK recommends. Context from the command line overrides `props`.
   const app = new App({ analyticsReporting: false, ...props, context: { ...flags, ...props.context } });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  const stage = stageFrom((key) => app.node.tryGetContext(key));
+  const stage = stageFrom((key) => app.node.tryGetContext(key), Object.keys(app.node.getAllContext()));
   const names = lambdas.map(({ name }) => name);
   const bundles = await bundle(names, join(app.outdir, 'bundles'));
   const stack = new BackendStack(app, stackName(stage.name), { stage, bundles });

@@ -7,10 +7,10 @@ import { requiredOidcSettings } from '#shared/settings/oidc.ts';
 import { type InvalidSetting, missingSettings, readSettings } from '#shared/settings/read.ts';
 import { proxySettings } from '#shared/settings/service.ts';
 import { settingErrors } from '#shared/settings/setting-errors.ts';
+import { misspelled, similarTo } from '#shared/settings/similar.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { isLoopback } from './http/listening.ts';
 import { smtpFrom, smtpProblems, smtpWarnings } from './mail/smtp-settings.ts';
-import { similarTo } from './similar.ts';
 import { type VariableName, type VariableValues, variableNames, variables } from './variables.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -85,15 +85,18 @@ const unwritable = (folder: string): string[] => {
   }
 };
 
-const warningsOf = (env: Variables, values: VariableValues): string[] => {
-  const { HOST, TLS_CERT, TRUSTED_PROXY_SECRET } = values;
-  const misspelled = Object.keys(env).flatMap((name) => {
-    const known = name in variables || name.startsWith('AWS_') ? undefined : similarTo(name, variableNames);
+/** Sentences about variables that are unknown, but look like a known one. An environment has many others. */
+const unknownVariables = (env: Variables, meantBy: typeof similarTo): string[] =>
+  Object.keys(env).flatMap((name) => {
+    const known = name in variables || name.startsWith('AWS_') ? undefined : meantBy(name, variableNames);
     return known ? [`unknown variable ${name}: did you mean ${known}?`] : [];
   });
+
+const warningsOf = (env: Variables, values: VariableValues): string[] => {
+  const { HOST, TLS_CERT, TRUSTED_PROXY_SECRET } = values;
   const isPlainText = !isLoopback(HOST) && !TLS_CERT && !TRUSTED_PROXY_SECRET;
   return [
-    ...misspelled,
+    ...unknownVariables(env, similarTo),
     ...(isPlainText
       ? [
           `connections to ${HOST} are not encrypted, so others on the network can read and change passwords, tokens and alarms: ` +
@@ -114,7 +117,12 @@ const settingsOfFunctions = (env: Variables) =>
 export const optionsFrom = (environmentVariables: Variables): Options => {
   const env = nonEmpty(environmentVariables);
   const { values, wrong: invalid } = readSettings(variables, (name) => env[name]);
-  const problems = [...settingErrors(invalid), ...incomplete(env, invalid), ...contradictions(values)];
+  const problems = [
+    ...unknownVariables(env, misspelled),
+    ...settingErrors(invalid),
+    ...incomplete(env, invalid),
+    ...contradictions(values),
+  ];
   if (problems.length === 0) problems.push(...smtpProblems(values), ...unusable(values));
   if (problems.length > 0) throw new Error(`invalid settings:\n  ${problems.join('\n  ')}`);
   const { MQTT_PORT, TLS_CERT, TLS_KEY, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL_KMS } =

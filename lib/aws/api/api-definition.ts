@@ -5,6 +5,7 @@ import type { LambdaName } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 import { gatewayResponses } from './gateway-responses.ts';
 import { operationsOf } from './operations.ts';
+import { TLS } from './tls.ts';
 
 /**
  * The key of the method that handles all methods without an entry of their path.
@@ -68,4 +69,8 @@ export const definitionOf = (stack: Stack, stage: Stage) => ({
   'x-amazon-apigateway-gateway-responses': gatewayResponses(stage),
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-endpoint-configuration.html
   'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: stage.certificateArn !== '' },
+  // Each import replaces the API as the document describes it, so the document repeats the policy of the resource.
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies-update.html
+  'x-amazon-apigateway-security-policy': TLS.securityPolicy,
+  'x-amazon-apigateway-endpoint-access-mode': TLS.endpointAccessMode,
 });

@@ -4,11 +4,9 @@ import {
   ApiDefinition,
   type CfnRestApi,
   DomainName,
-  EndpointAccessMode,
   EndpointType,
   LogGroupLogDestination,
   MethodLoggingLevel,
-  SecurityPolicy,
   SpecRestApi,
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
@@ -21,10 +19,12 @@ import type { Construct } from 'constructs';
 import { resourceOf } from '#shared/api/operation.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { acknowledge } from '../acknowledged.ts';
+import { removalPolicyOf } from '../data/removal.ts';
 import { type PerFunction, valueForFunction } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 import { definitionOf } from './api-definition.ts';
 import { isGuessable, operationsOf, type RoutedOperation } from './operations.ts';
+import { TLS } from './tls.ts';
 import { createWebAcl } from './web-acl.ts';
 
 /** API Gateway logs its own errors, but never the data of a request. */
@@ -57,15 +57,6 @@ const methodOptionsOf = (stage: Stage) =>
         { ...LOGGING, ...limitsOf(stage, kind) },
       ]),
   );
-
-/**
- * TLS 1.2 and 1.3 with forward secrecy.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies-list.html
- */
-const TLS = {
-  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
-  endpointAccessMode: EndpointAccessMode.STRICT,
-} as const;
 
 /**
  * The format of the access log, one line per request. It has no bodies, queries or headers, and the resource instead of the
@@ -101,11 +92,11 @@ const throttledIn = (logGroup: LogGroup): Metric =>
  * Creates the log group for API Gateway's own errors, because one that API Gateway creates would keep them forever.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
  */
-const createExecutionLogs = (api: SpecRestApi, { name, logRetentionDays, keepData }: Stage): void => {
+const createExecutionLogs = (api: SpecRestApi, stage: Stage): void => {
   const logGroup = new LogGroup(api, 'execution-logs', {
-    logGroupName: `API-Gateway-Execution-Logs_${api.restApiId}/${name}`,
-    retention: logRetentionDays,
-    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    logGroupName: `API-Gateway-Execution-Logs_${api.restApiId}/${stage.name}`,
+    retention: stage.logRetentionDays,
+    removalPolicy: removalPolicyOf(stage),
   });
   api.deploymentStage.node.addDependency(logGroup);
 };
@@ -149,15 +140,16 @@ export class AppApi extends SpecRestApi {
   readonly address: string;
 
   constructor(scope: Construct, id: string, stage: Stage) {
-    const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    const removalPolicy = removalPolicyOf(stage);
     const logGroup = new LogGroup(scope, `${id}-logs`, { retention: stage.logRetentionDays, removalPolicy });
     super(scope, id, {
       apiDefinition: ApiDefinition.fromInline(definitionOf(Stack.of(scope), stage)),
       restApiName: `${stage.serviceName} ${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // Access logs need a role that exists once per account. It is retained because other APIs may use it.
+      // Access logs need a role that exists once per account. It is retained because other APIs may use it, but not by a
+      // failed first deployment: until the next attempt, other APIs of the account and region write no logs.
       cloudWatchRole: true,
-      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       deployOptions: deployOptionsOf(stage, logGroup),
     });
     const resource = this.node.defaultChild as CfnRestApi;
@@ -169,9 +161,9 @@ export class AppApi extends SpecRestApi {
     this.gatewayAddress = `https://${this.restApiId}.execute-api.${region}.${urlSuffix}/${stage.name}`;
     this.address = stage.publicUrl || this.gatewayAddress;
     this.consoleThrottled = throttledIn(logGroup);
-    this.webAcl = stage.waf ? createWebAcl(scope, this, stage) : null;
     createExecutionLogs(this, stage);
     if (stage.certificateArn !== '') createDomain(this, stage);
+    this.webAcl = stage.waf ? createWebAcl(scope, this, stage) : null;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   type CfnRoute,
@@ -21,6 +21,7 @@ import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { acknowledge } from '../acknowledged.ts';
+import { removalPolicyOf } from '../data/removal.ts';
 import { type LambdaName, type PerFunction, valueForFunction } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 import { operationsOf } from './operations.ts';
@@ -73,10 +74,8 @@ const throttledIn = (logGroup: LogGroup): Metric => {
   }).metric();
 };
 
-const createLogGroup = (scope: Construct, id: string, { keepData, logRetentionDays }: Stage): LogGroup => {
-  const removalPolicy = keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-  return new LogGroup(scope, id, { retention: logRetentionDays, removalPolicy });
-};
+const createLogGroup = (scope: Construct, id: string, stage: Stage): LogGroup =>
+  new LogGroup(scope, id, { retention: stage.logRetentionDays, removalPolicy: removalPolicyOf(stage) });
 
 /**
  * Returns the integration of a function, with payload version 1.0 as REST APIs have it. Bodies with a JSON content type

@@ -99,9 +99,12 @@ export const createWebAcl = (scope: Construct, api: SpecRestApi, stage: Stage): 
       managed(2, 'AWSManagedRulesCommonRuleSet', COUNTED),
     ],
   });
-  new CfnWebACLAssociation(scope, 'web-acl-of-api', {
+  const association = new CfnWebACLAssociation(scope, 'web-acl-of-api', {
     webAclArn: acl.attrArn,
     resourceArn: api.deploymentStage.stageArn,
   });
+  // AWS WAF may not find a stage that was created just before, so the association comes after the domain of the API.
+  const domain = api.node.tryFindChild('domain');
+  if (domain) association.node.addDependency(domain);
   return acl;
 };

@@ -1,7 +1,7 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Stage } from '../settings/settings.ts';
+import { removalPolicyOf } from './removal.ts';
 
 /**
  * Returns the key that encrypts secrets and tokens of webhooks: a new one, or that of `keyArn`, so that another region
@@ -13,6 +13,6 @@ export const createKey = (scope: Construct, { keepData, keyArn, multiRegionKey }
     ? new Key(scope, 'key', {
         enableKeyRotation: true,
         multiRegion: multiRegionKey,
-        removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+        removalPolicy: removalPolicyOf({ keepData }),
       })
     : Key.fromKeyArn(scope, 'key', keyArn);

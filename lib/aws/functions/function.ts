@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -21,6 +21,7 @@ import {
   pollingPermission,
   type Resources,
 } from '../data/grants.ts';
+import { removalPolicyOf } from '../data/removal.ts';
 import { reservedConcurrencyOf } from '../queues/concurrency.ts';
 import { localEndpointVariables } from '../settings/local-stage.ts';
 import type { Stage } from '../settings/settings.ts';
@@ -68,7 +69,7 @@ const identityOf = (scope: Construct, contract: Contract, { stage, ...resources 
   const { name, uses } = contract;
   const logGroup = new LogGroup(scope, `${name}-logs`, {
     retention: stage.logRetentionDays,
-    removalPolicy: stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: removalPolicyOf(stage),
   });
   const logging = new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],

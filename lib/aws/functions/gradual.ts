@@ -1,4 +1,3 @@
-import { Stack } from 'aws-cdk-lib';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -43,9 +42,9 @@ const createRole = (scope: Construct, functions: PerFunction<LambdaFunction>, al
     resources: alarms.map(({ alarmArn }) => alarmArn),
   });
   return new Role(scope, 'deployments-role', {
-    assumedBy: new ServicePrincipal('codedeploy.amazonaws.com').withConditions({
-      StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
-    }),
+    // Without a condition on the account: nothing documents that CodeDeploy sends it when a deployment group is created, and
+    // only principals of this account can pass the role to CodeDeploy.
+    assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
     inlinePolicies: { rights: new PolicyDocument({ statements: [shiftAliases, readAlarms] }) },
   });
 };

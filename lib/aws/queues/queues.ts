@@ -1,10 +1,11 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { consumers } from '#functions/index.ts';
 import { type Consumer, MAX_RECEIVES, RETENTION_DAYS, visibilitySeconds } from '#shared/queue/consumer.ts';
 import { isFifo, type QueueName, type WorkQueue, workQueues } from '#shared/queue/names.ts';
 import { acknowledge } from '../acknowledged.ts';
+import { removalPolicyOf } from '../data/removal.ts';
 import { hasFunction, type LambdaName } from '../functions/lambdas.ts';
 import type { Stage } from '../settings/settings.ts';
 
@@ -67,7 +68,7 @@ export class DurableQueue extends Queue {
 
 /** Creates all queues. They are the record of what was accepted, so `keepData` retains them too. */
 export const createQueues = (scope: Construct, stage: Stage): Queues => {
-  const removalPolicy = stage.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+  const removalPolicy = removalPolicyOf(stage);
   const names = workQueues.filter((name) => hasFunction(stage, consumerOf(name).name as LambdaName));
   const work = Object.fromEntries(names.map((name) => [name, new DurableQueue(scope, name, removalPolicy)]));
   const quarantine = new Queue(scope, 'quarantine', { ...common, removalPolicy });

@@ -58,7 +58,7 @@ const own = declare({
     schema: flag,
     default: false,
     about: {
-      help: 'Lets devices also connect by MQTT, through AWS IoT Core. Only one stage per account and region can use it.',
+      help: 'Lets devices also connect by MQTT, through AWS IoT Core. Only one stage per account and region can use it. Needs `mqttHost`, except in dev and test.',
     },
   },
   mqttHost: {

@@ -4,6 +4,7 @@ import { requiredOidcSettings } from '#shared/settings/oidc.ts';
 import { missingSettings, readSettings } from '#shared/settings/read.ts';
 import type { Host } from '#shared/settings/setting.ts';
 import { settingErrors } from '#shared/settings/setting-errors.ts';
+import { similarTo } from '#shared/settings/similar.ts';
 import { reservationErrors } from '../queues/concurrency.ts';
 import { type Stage, settings } from './settings.ts';
 
@@ -28,23 +29,49 @@ const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificat
 };
 
 /**
+ * Returns an error for a stage with people that has MQTT without a host of its owner: AWS deletes a host that it assigned
+ * only 7 days after it was disabled, so a first deployment that fails could neither be rolled back nor repeated until then.
+ */
+const withoutMqttHost = ({ mqtt, mqttHost }: Stage, preset: Host): string[] =>
+  mqtt && mqttHost === '' && preset === 'prod'
+    ? ['mqttHost: required with mqtt, except in a dev or test stage, because a host assigned by AWS cannot be deleted']
+    : [];
+
+/**
  * Returns which defaults a stage has: those of `dev` if its name is `dev` or `test`, alone or before a digit or hyphen, and
  * otherwise those of `prod`.
  */
 const presetOf = (name: string): Host => (/^(dev|test)(?![a-z])/.test(name) ? 'dev' : 'prod');
 
+/** Names in the context of the CDK that are not settings of a stage: those of the CDK itself. */
+const isOfCdk = (name: string): boolean =>
+  /[@:]/.test(name) || /^(cli-telemetry|acknowledged-issue-numbers)$/.test(name);
+
+const unknownSettings = (names: readonly string[]): string[] =>
+  names
+    .filter((name) => !(name in settings) && !isOfCdk(name))
+    .map((name) => {
+      const meant = similarTo(name, Object.keys(settings));
+      return `unknown setting ${name}: ${meant ? `did you mean ${meant}?` : 'lib/aws/README.md lists all settings'}`;
+    });
+
 /**
- * Reads the settings of a stage from the CDK's context (`cdk synth -c stage=prod -c publicUrl=https://...`). Throws one error
- * that lists all invalid settings.
+ * Reads the settings of a stage from the CDK's context (`cdk synth -c stage=prod -c publicUrl=https://...`), which contains
+ * these names. Throws one error that lists all invalid and unknown settings.
  */
-export const stageFrom = (context: (key: string) => unknown): Stage => {
+export const stageFrom = (context: (key: string) => unknown, names: readonly string[] = []): Stage => {
   const preset = presetOf(readSettings({ stage: settings.stage }, context).values.stage);
   const {
     values: { stage: name, ...values },
     wrong,
   } = readSettings(settingsFor(settings, preset), context);
   const stage: Stage = { ...values, name };
-  const errors = [...settingErrors(wrong), ...contradictions(stage)];
+  const errors = [
+    ...unknownSettings(names),
+    ...settingErrors(wrong),
+    ...contradictions(stage),
+    ...withoutMqttHost(stage, preset),
+  ];
   if (errors.length > 0) throw new Error(`invalid settings of the stage:\n  ${errors.join('\n  ')}`);
   return stage;
 };

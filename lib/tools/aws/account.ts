@@ -1,6 +1,8 @@
-import { CloudFormationClient, DescribeStacksCommand, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { DescribeAccountAttributesCommand, PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import { S3Client } from '@aws-sdk/client-s3';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
@@ -8,45 +10,14 @@ import { stackName } from '#lib/aws/settings/stack-name.ts';
 import { requestHandlerOptions } from '#shared/aws/transport.ts';
 import { type Subscription, subscriptionFrom } from '#shared/domain/people/subscription.ts';
 import { UserError } from '../user-error.ts';
+import { bucketCalls } from './buckets.ts';
 import { hasName, withFallback } from './calls.ts';
 import { functionCalls } from './functions.ts';
+import { type Outputs, stackCalls } from './stacks.ts';
 import { tableCalls } from './tables.ts';
-
-export type Outputs = Readonly<Record<string, string>>;
 
 /** Timeouts of a call (ms). A template has several hundred KB. */
 const TIMEOUTS = { connect: 5_000, answer: 20_000 };
-
-/** Whether an error means that a stack does not exist. CloudFormation has no specific error type for that. */
-const isMissing = (error: unknown): boolean =>
-  hasName('ValidationError')(error) && /does not exist/.test(String((error as Error).message));
-
-const stackReads = (formation: CloudFormationClient) => ({
-  /** Returns the outputs of a stack by name, or null if the stack does not exist. */
-  outputs: (StackName: string): Promise<Outputs | null> => {
-    const described = formation.send(new DescribeStacksCommand({ StackName })).then(({ Stacks: [stack] = [] }) => {
-      const pairs = (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
-      return Object.fromEntries(pairs) as Outputs;
-    });
-    return withFallback(described, isMissing, null);
-  },
-
-  /** Whether CloudFormation is changing a stack. */
-  isChanging: async (StackName: string): Promise<boolean> => {
-    const { Stacks: [stack] = [] } = await formation.send(new DescribeStacksCommand({ StackName }));
-    return /_IN_PROGRESS$/.test(stack?.StackStatus ?? '');
-  },
-
-  /** Returns the deployed template of a stack, or null if the stack does not exist. */
-  template: (StackName: string): Promise<string | null> => {
-    const response = formation.send(new GetTemplateCommand({ StackName }));
-    return withFallback(
-      response.then(({ TemplateBody = '{}' }) => TemplateBody),
-      isMissing,
-      null,
-    );
-  },
-});
 
 const mailReads = (mail: SESv2Client) => ({
   /** Whether SES is in its sandbox, where it sends only to verified addresses. It is in every new account. */
@@ -60,6 +31,14 @@ const mailReads = (mail: SESv2Client) => ({
       hasName('NotFoundException'),
       false,
     );
+  },
+});
+
+const smsReads = (sms: PinpointSMSVoiceV2Client) => ({
+  /** Whether AWS End User Messaging is in its sandbox, where it sends only to verified numbers. It is in every new account. */
+  isSmsSandboxed: async (): Promise<boolean> => {
+    const { AccountAttributes = [] } = await sms.send(new DescribeAccountAttributesCommand({}));
+    return AccountAttributes.some(({ Name, Value }) => Name === 'ACCOUNT_TIER' && Value === 'SANDBOX');
   },
 });
 
@@ -78,7 +57,9 @@ export const createAccountClient = (awsConfig: AwsConfig) => {
   const lambda = new LambdaClient(config);
   const sns = new SNSClient(config);
   return {
-    ...stackReads(new CloudFormationClient(config)),
+    ...stackCalls(new CloudFormationClient(config)),
+    ...bucketCalls(new S3Client(config)),
+    ...smsReads(new PinpointSMSVoiceV2Client(config)),
     ...mailReads(new SESv2Client(config)),
     ...tableCalls(new DynamoDBClient(config)),
     ...functionCalls(lambda),

@@ -1,6 +1,6 @@
 import { alarmRecipients } from '#shared/domain/people/subscription.ts';
 import type { AccountClient } from './account.ts';
-import { explainAwsError } from './failure.ts';
+import { explainAwsError, isDenied } from './failure.ts';
 import { concurrencyAlarmIn, functionsIn, subscriberAddressesIn, type Template, tableIn } from './template.ts';
 
 /**
@@ -28,10 +28,8 @@ export const MIN_BOOTSTRAP_VERSION = 6;
 const KEPT_UNRESERVED = 100;
 const REQUEST_MORE = 'request more (Service Quotas, Lambda, "Concurrent executions")';
 
-const isDenied = (error: unknown): boolean => /^(AccessDenied|AuthorizationError)/.test((error as Error).name);
-
 /** Runs a check. If the credentials do not allow it, returns a warning, so that the deployment continues. */
-const orUnchecked = async (what: string, check: () => Promise<Check>): Promise<Check> => {
+export const orUnchecked = async (what: string, check: () => Promise<Check>): Promise<Check> => {
   try {
     return await check();
   } catch (error) {
@@ -99,11 +97,11 @@ export const checkMail = (
 
 /**
  * Checks that the account has enough concurrency for the reservations of a stage. `own` returns what the deployed stack
- * already reserves.
+ * already reserves; `queued` is what its queues can claim together.
  */
 export const checkConcurrency = (
   { concurrency }: Calls<'concurrency'>,
-  { wanted, own }: { wanted: number; own: () => Promise<number> },
+  { wanted, own, queued = 0 }: { wanted: number; own: () => Promise<number>; queued?: number },
 ): Promise<Check> =>
   orUnchecked('concurrency', async () => {
     const what = 'concurrency';
@@ -119,7 +117,7 @@ export const checkConcurrency = (
       return {
         what,
         verdict: 'warning',
-        says: `The account allows ${total} concurrent executions for all functions together. That is enough to try the service, but too few for production: ${REQUEST_MORE}.`,
+        says: `The account allows ${total} concurrent executions for all functions together, so none can be reserved (-c concurrency), and the queues alone may claim ${queued}. That is enough to try the service, but too few for production: ${REQUEST_MORE}.`,
       };
     const reserved = wanted > 0 ? `${wanted} of them reserved` : 'none of them reserved for falls (-c concurrency)';
     return { what, verdict: 'ok', says: `${total} concurrent executions, ${reserved}` };

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stackName } from '#lib/aws/settings/stack-name.ts';
 import { UserError } from '../user-error.ts';
-import type { AccountClient, Outputs } from './account.ts';
-import { type Cdk, readJson } from './cdk.ts';
+import type { AccountClient } from './account.ts';
+import { withFallback } from './calls.ts';
+import { readJson } from './cdk.ts';
 import {
   type Check,
   checkAlarms,
@@ -17,15 +18,35 @@ import {
 } from './checks.ts';
 import { type Context, contextArguments } from './context.ts';
 import { costAtRest, formatCosts } from './cost-at-rest.ts';
-import { keepsData, mailSenderIn, reservedIn, subscriberAddressesIn, type Template } from './template.ts';
+import { isDenied } from './failure.ts';
+import { checkKey, checkMqtt, checkQuotas, checkSms } from './stack-checks.ts';
+import {
+  deleteStack,
+  makeDeployable,
+  readStack,
+  type StackNow,
+  sayFailures,
+  stuck,
+  type Tools,
+  waitUntilStable,
+} from './stack-recovery.ts';
+import type { Outputs } from './stacks.ts';
+import {
+  keepsData,
+  mailSenderIn,
+  queueConcurrencyIn,
+  reservedIn,
+  subscriberAddressesIn,
+  type Template,
+  tableIn,
+} from './template.ts';
+import { isTransient } from './transient.ts';
 
 /** The settings of a stage including its name, and the output folder of the CDK. */
 export type Deployment = { context: Context; folder: string };
-export type Tools = { account: AccountClient; cdk: Cdk; say: (line: string) => void };
-
 const stageOf = ({ context }: Deployment): string => context.stage ?? 'dev';
 
-const synthesise = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): Promise<Template> => {
+const synthesize = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): Promise<Template> => {
   const { context, folder } = deployment;
   const args = ['synth', '--quiet', '--output', folder, ...contextArguments(context)];
   if ((await cdk(args)) !== 0) throw new UserError('The CDK could not synthesize the template: see its output above.');
@@ -60,14 +81,26 @@ const subscriberChecks = async (stage: string, template: Template, account: Acco
   return addresses.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), addresses)];
 };
 
-const checksOf = async (stage: string, template: Template, { account }: Tools): Promise<Check[]> => {
+/** Returns the account as the checks see it: a stack that does not run reserves nothing, and feeds no function. */
+const accountOfRunning = async (stack: string, account: AccountClient): Promise<AccountClient> => {
+  const { situation } = await readStack(stack, { account });
+  const runs = situation === 'running' || situation === 'changing' || situation === 'half updated';
+  return runs ? account : { ...account, template: async () => null };
+};
+
+const checksOf = async (stage: string, template: Template, tools: Pick<Tools, 'account'>): Promise<Check[]> => {
+  const account = await accountOfRunning(stackName(stage), tools.account);
   const own = async () => reservedIn(JSON.parse((await account.template(stackName(stage))) ?? '{}'));
   const checks = await Promise.all([
     checkBootstrap(account),
     checkMail(account, mailSenderIn(template)),
-    checkConcurrency(account, { wanted: reservedIn(template), own }),
+    checkConcurrency(account, { wanted: reservedIn(template), own, queued: queueConcurrencyIn(template) }),
     checkAlarms(account, template),
     checkTable(account, stackName(stage), template),
+    checkKey(account, stackName(stage), template),
+    checkMqtt(template),
+    checkQuotas(account, template),
+    checkSms(account, template),
   ]);
   return [...checks, ...(await subscriberChecks(stage, template, account))];
 };
@@ -75,9 +108,9 @@ const checksOf = async (stage: string, template: Template, { account }: Tools): 
 /** Synthesizes the template of a stage and runs the checks that the CDK lacks. */
 export const prepare = async (
   deployment: Deployment,
-  tools: Tools,
+  tools: Pick<Tools, 'account' | 'cdk'>,
 ): Promise<{ template: Template; checks: readonly Check[] }> => {
-  const template = await synthesise(deployment, tools);
+  const template = await synthesize(deployment, tools);
   return { template, checks: await checksOf(stageOf(deployment), template, tools) };
 };
 
@@ -97,6 +130,66 @@ const runDeploy = async (
   }
 };
 
+/** Prints the state in which a failed deployment left a stack, and what to do. */
+const sayFailedState = ({ state, situation }: StackNow, { say }: Tools): void => {
+  if (situation === 'never ran')
+    say('Nothing runs yet. Remove the cause and run the same command again: it deletes what is left and starts over.');
+  if (situation === 'running')
+    say(`CloudFormation rolled the changes back (${state?.status}): the stage runs as before.`);
+  if (situation === 'half updated')
+    say('The rollback failed too. Remove the cause and run the same command again: it continues the rollback first.');
+};
+
+/** The number of attempts at a deployment that fails because AWS is not ready. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Deploys a stack from whatever state it is in, and retries if AWS was not ready for one of its resources. Returns the outputs,
+ * or null if it failed, after it printed the reason.
+ */
+const deployStack = async (
+  deployment: Deployment,
+  stack: string,
+  tools: Tools,
+  more: readonly string[],
+): Promise<Outputs | null> => {
+  const { account, say } = tools;
+  const readFailures = () => withFallback(account.failures(stack), isDenied, []);
+  for (let attempt = 1; ; attempt++) {
+    if (!(await makeDeployable({ stack, app: ['--app', deployment.folder] }, tools))) return null;
+    const earlier = new Set((await readFailures()).map(({ event }) => event));
+    const outputs = await runDeploy(deployment, stack, tools, more);
+    if (outputs) return outputs;
+    const failures = (await readFailures()).filter(({ event }) => !earlier.has(event));
+    if (failures.length === 0) return null;
+    say('CloudFormation could not deploy:');
+    sayFailures(failures, { say });
+    if (attempt === MAX_ATTEMPTS || !failures.every(isTransient)) {
+      sayFailedState(await waitUntilStable(stack, tools), tools);
+      return null;
+    }
+    say('AWS was not ready yet, which a repetition can solve: deploys again.');
+  }
+};
+
+/**
+ * Refuses to replace a stage whose deletion failed by an empty one while its table is retained, unless the settings continue
+ * with that table.
+ */
+const refuseToStartEmpty = async (
+  stack: string,
+  { situation }: StackNow,
+  { account }: Tools,
+  template: Template,
+): Promise<void> => {
+  if (situation !== 'half deleted' || !keepsData(JSON.parse((await account.template(stack)) ?? '{}'))) return;
+  const { TableName: table, KeyArn: key } = (await account.outputs(stack)) ?? {};
+  if (table === undefined || tableIn(template) === JSON.stringify(table)) return;
+  throw new UserError(
+    `The deletion of the stack ${stack} failed, but its table ${table} still has its data, and a new stage would start empty. To continue with the data, deploy with -c tableName=${table} -c keyArn=${key}. To start empty, finish the deletion first (npm run destroy).`,
+  );
+};
+
 /**
  * Runs the checks, prints them and the cost at rest, and deploys with `more` arguments for `cdk deploy`. Returns the outputs
  * and the template of the stack, or null if a check or the CDK failed, after it printed the reason.
@@ -107,6 +200,8 @@ export const checkAndDeploy = async (
   more: readonly string[],
 ): Promise<{ outputs: Outputs; template: Template } | null> => {
   const { say } = tools;
+  const stack = stackName(stageOf(deployment));
+  const now = await waitUntilStable(stack, tools);
   const { template, checks } = await prepare(deployment, tools);
   for (const check of checks) say(formatCheck(check));
   for (const line of formatCosts(costAtRest(template))) say(line);
@@ -114,10 +209,11 @@ export const checkAndDeploy = async (
     say('Nothing was deployed.');
     return null;
   }
+  await refuseToStartEmpty(stack, now, tools, template);
   const isWithoutMail = checks.some(({ withoutMail }) => withoutMail);
   // Without a sender, the service states that it cannot reset passwords by email.
-  if (isWithoutMail) await synthesise({ ...deployment, context: { ...deployment.context, mailSender: '' } }, tools);
-  const outputs = await runDeploy(deployment, stackName(stageOf(deployment)), tools, more);
+  if (isWithoutMail) await synthesize({ ...deployment, context: { ...deployment.context, mailSender: '' } }, tools);
+  const outputs = await deployStack(deployment, stack, tools, more);
   return outputs && { outputs, template };
 };
 
@@ -136,7 +232,10 @@ export const deploy = async (deployment: Deployment, tools: Tools, more: readonl
 };
 
 /** Prints what a deployment would change. Returns false if the CDK failed. */
-export const diff = async (deployment: Deployment, { account, cdk, say }: Tools): Promise<boolean> => {
+export const diff = async (
+  deployment: Deployment,
+  { account, cdk, say }: Pick<Tools, 'account' | 'cdk' | 'say'>,
+): Promise<boolean> => {
   const { account: id, region } = await account.identity();
   const stack = stackName(stageOf(deployment));
   say(`stack ${stack}, account ${id}, region ${region}`);
@@ -147,26 +246,48 @@ const HOW_TO_DESTROY =
   'people may rely on it. To destroy it anyway, first deploy it with -c keepData=false, which removes the deletion ' +
   'protection of its table, then destroy it with -c keepData=false.';
 
+/** Throws a Refusal if a stage keeps its data, by its settings or as it was deployed. One that never ran has none. */
+const refuseToLoseData = async (
+  { stack, stage, keepData }: { stack: string; stage: string; keepData: boolean },
+  { state, situation }: StackNow,
+  { account }: Tools,
+): Promise<void> => {
+  if (situation === 'stuck') throw stuck(stack, state);
+  if (situation !== 'running' && situation !== 'half updated') return;
+  if (keepData) throw new UserError(`The stage ${stage} keeps its data, so nothing was destroyed: ${HOW_TO_DESTROY}`);
+  if (keepsData(JSON.parse((await account.template(stack)) ?? '{}')))
+    throw new UserError(`The stage ${stage} was deployed with keepData, so nothing was destroyed: ${HOW_TO_DESTROY}`);
+  if (state?.isProtected)
+    throw new UserError(
+      `Somebody enabled the termination protection of ${stack}, so nothing was destroyed. To destroy it anyway, first run \`aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${stack}\`.`,
+    );
+};
+
 /**
- * Deletes a stage without `keepData`. Throws a Refusal if `keepData` is set, if the deployed table is retained, or if the stack
- * does not exist.
+ * Deletes a stage without `keepData`, or what is left of a stage that never ran or whose deletion failed. Throws a Refusal if
+ * the stage keeps its data, or if the stack does not exist.
  */
 export const destroy = async (
   deployment: Deployment,
   keepData: boolean,
-  { account, cdk, say }: Tools,
-  more: readonly string[] = [],
+  tools: Tools & { confirm: (question: string) => Promise<boolean> },
 ): Promise<boolean> => {
+  const { account, say, confirm } = tools;
   const stage = stageOf(deployment);
-  if (keepData) throw new UserError(`The stage ${stage} keeps its data, so nothing was destroyed: ${HOW_TO_DESTROY}`);
+  const stack = stackName(stage);
   const { account: id, region } = await account.identity();
-  const body = await account.template(stackName(stage));
-  if (body === null)
-    throw new UserError(
-      `The account ${id} has no stack ${stackName(stage)} in ${region}, so there is nothing to destroy.`,
-    );
-  if (keepsData(JSON.parse(body)))
-    throw new UserError(`The stage ${stage} was deployed with keepData, so nothing was destroyed: ${HOW_TO_DESTROY}`);
-  say(`stack ${stackName(stage)}, account ${id}, region ${region}: its table will be deleted too`);
-  return (await cdk(['destroy', stackName(stage), ...contextArguments(deployment.context), ...more])) === 0;
+  const now = await waitUntilStable(stack, tools);
+  if (now.state === null)
+    throw new UserError(`The account ${id} has no stack ${stack} in ${region}, so there is nothing to destroy.`);
+  await refuseToLoseData({ stack, stage, keepData }, now, tools);
+  const runs = now.situation === 'running' || now.situation === 'half updated';
+  const what = runs
+    ? 'its table will be deleted too'
+    : `it is in ${now.state.status}, and what is left of it will be deleted`;
+  say(`stack ${stack}, account ${id}, region ${region}: ${what}`);
+  if (!(await confirm(`Delete the stack ${stack}?`))) {
+    say('Nothing was destroyed.');
+    return false;
+  }
+  return deleteStack({ stack, app: contextArguments(deployment.context) }, now, tools);
 };

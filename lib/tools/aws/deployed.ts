@@ -2,8 +2,9 @@ import { UserError } from '../user-error.ts';
 import { type AccountClient, requireOutputs } from './account.ts';
 import { STACK_TOO_OLD } from './checks.ts';
 import type { RecoveryGoal } from './recovery.ts';
+import { waitUntilStable } from './stack-recovery.ts';
 import { credentialsSinceIn, type DeployedFunction, functionsIn, type Template } from './template.ts';
-import { type Timing, waitUntil } from './wait-until.ts';
+import type { Timing } from './wait-until.ts';
 
 /** A deployed stage: its address, current table, template and functions. */
 export type Deployed = { url: string; table: string; template: Template; functions: readonly DeployedFunction[] };
@@ -23,8 +24,7 @@ export const readDeployedWhenStable = async (
   goal: RecoveryGoal,
   tools: Timing & { say: (line: string) => void },
 ): Promise<Deployed> => {
-  const isStable = async () => !(await account.isChanging(goal.stack));
-  await waitUntil(isStable, { what: `CloudFormation has finished changing ${goal.stack}`, minutes: 120 }, tools);
+  await waitUntilStable(goal.stack, { ...tools, account });
   return readDeployed(account, goal);
 };
 

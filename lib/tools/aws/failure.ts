@@ -27,6 +27,10 @@ type Failure = { name?: string; code?: string; message?: string };
 /** Returns the missing permission, without the ARNs in the message of AWS. */
 const deniedAction = (message: string): string => /perform: ([\w-]+:\w+)/.exec(message)?.[1] ?? 'a call of this tool';
 
+/** Whether AWS refused a call because of a missing permission. */
+export const isDenied = (error: unknown): boolean =>
+  /^(AccessDenied|AuthorizationError)/.test((error as Failure).name ?? '');
+
 /** Returns a sentence that explains an error of AWS and what to do, or null for other errors. */
 export const explainAwsError = (error: unknown): string | null => {
   const { name = '', code = '', message = '' } = error as Failure;
@@ -36,7 +40,7 @@ export const explainAwsError = (error: unknown): string | null => {
   if (known) return known;
   if (/^Region is missing/.test(message)) return NO_REGION;
   if (/^Region not accepted/.test(message)) return WRONG_REGION;
-  if (/^(AccessDenied|AuthorizationError)/.test(name))
+  if (isDenied(error))
     return `The AWS credentials do not allow ${deniedAction(message)}: use others, or have the permission added.`;
   if (name === 'ResourceNotFoundException')
     return 'AWS has no such table: check its name, the region (AWS_REGION) and the account (AWS_PROFILE).';

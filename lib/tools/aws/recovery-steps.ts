@@ -1,17 +1,17 @@
 import type { Table } from '#shared/store/engine/client.ts';
 import { UserError } from '../user-error.ts';
 import { formatCheck } from './checks.ts';
-import { checkAndDeploy, type Deployment, type Tools as DeployTools, prepare } from './deploy.ts';
+import { checkAndDeploy, type Deployment, prepare } from './deploy.ts';
 import { type Deployed, isOnRecoveredTable, readDeployed, readDeployedWhenStable } from './deployed.ts';
 import { repeatErasures } from './erasures.ts';
 import { addTableExtras, hasTableExtras, isRestored, restore } from './recovered-table.ts';
 import type { RecoveryGoal } from './recovery.ts';
+import type { Tools as DeployTools } from './stack-recovery.ts';
 import { createStandstill, type Standstill } from './stage-standstill.ts';
 import { tableExtrasIn } from './template.ts';
-import type { Timing } from './wait-until.ts';
 
 /** The tools of a recovery. `tableNamed` opens a table of the account. */
-export type RecoveryTools = DeployTools & Timing & { tableNamed: (name: string) => Table };
+export type RecoveryTools = DeployTools & { tableNamed: (name: string) => Table };
 
 /** A step of a recovery. Whether it is done is read from AWS, and it can be repeated from any state that a failure leaves. */
 export type RecoveryStep = {

@@ -10,7 +10,7 @@ import type { Context } from './context.ts';
 export const readStage = async (context: Context): Promise<ReturnType<typeof stageFrom>> => {
   const { context: inFile = {} } = await readJson('cdk.json');
   try {
-    return stageFrom((key) => context[key] ?? inFile[key]);
+    return stageFrom((key) => context[key] ?? inFile[key], Object.keys({ ...inFile, ...context }));
   } catch (error) {
     throw new UserError((error as Error).message, { cause: error });
   }

@@ -25,9 +25,44 @@ export const mailSenderIn = (template: Template): string =>
     .map(({ Environment }) => Environment?.Variables?.MAIL_SENDER ?? '')
     .find((sender) => sender !== '') ?? '';
 
+/** Returns the ids of the buckets that are deleted with their stack. */
+export const deletedBucketsIn = (template: Template): string[] =>
+  resourcesOf(template, 'AWS::S3::Bucket')
+    .filter(([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy === 'Delete')
+    .map(([id]) => id);
+
 /** Whether the table is retained when its stack is deleted. */
 export const keepsData = (template: Template): boolean =>
   resourcesOf(template, 'AWS::DynamoDB::Table').some(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain');
+
+/** Returns the identity that SMS are sent from, or '' if none are sent. */
+export const smsOriginIn = (template: Template): string =>
+  functionsOf(template)
+    .map(({ Environment }) => Environment?.Variables?.SMS_ORIGIN ?? '')
+    .find((origin) => origin !== '') ?? '';
+
+/** Returns how many invocations all queues together can cause at a time. */
+export const queueConcurrencyIn = (template: Template): number =>
+  resourcesOf(template, 'AWS::Lambda::EventSourceMapping').reduce(
+    (sum, [, { Properties }]) => sum + (Properties.ScalingConfig?.MaximumConcurrency ?? 0),
+    0,
+  );
+
+/** Returns the requests per second that the device API accepts. */
+export const deviceRateIn = (template: Template): number =>
+  resourcesOf(template, 'AWS::ApiGatewayV2::Stage').map(
+    ([, { Properties }]): number => Properties.DefaultRouteSettings?.ThrottlingRateLimit ?? 0,
+  )[0] ?? 0;
+
+/** Whether devices connect by MQTT at a host that AWS assigned. */
+export const hasAssignedMqttHost = (template: Template): boolean =>
+  resourcesOf(template, 'AWS::IoT::DomainConfiguration').some(([, { Properties }]) => !Properties.DomainName);
+
+/** Returns the keys of a template by their ids, and whether they can be replicated to another region. */
+export const keysIn = (template: Template): ReadonlyMap<string, boolean> =>
+  new Map(
+    resourcesOf(template, 'AWS::KMS::Key').map(([id, { Properties = {} }]) => [id, Properties.MultiRegion === true]),
+  );
 
 /** Returns the addresses that subscribe to alarms. */
 export const subscriberAddressesIn = (template: Template): string[] =>

@@ -4,14 +4,20 @@ import policy from '#lib/aws/deployer-policy.json' with { type: 'json' };
 import recoveryPolicy from '#lib/aws/recovery-policy.json' with { type: 'json' };
 
 const folder = new URL('../../../lib/tools/', import.meta.url);
-const services: Record<string, string> = { sesv2: 'ses' };
+const services: Record<string, string> = { sesv2: 'ses', 'pinpoint-sms-voice-v2': 'sms-voice' };
+/** The actions whose calls have other names. */
+const otherNames: Record<string, string> = {
+  's3:ListObjectsV2': 's3:ListBucket',
+  's3:DeleteObjects': 's3:DeleteObject',
+};
 
 /** Returns the IAM actions of the commands that a source file imports. */
 const actionsIn = (source: string): string[] =>
-  [...source.matchAll(/import \{([^}]*)\} from '@aws-sdk\/client-(\w+)'/g)].flatMap(([, names = '', client = '']) =>
-    [...names.matchAll(/(?:(\w+)Command|paginate(\w+))\b/g)].map(
-      ([, action, paged]) => `${services[client] ?? client}:${action ?? paged}`,
-    ),
+  [...source.matchAll(/import \{([^}]*)\} from '@aws-sdk\/client-([\w-]+)'/g)].flatMap(([, names = '', client = '']) =>
+    [...names.matchAll(/(?:(\w+)Command|paginate(\w+))\b/g)].map(([, action, paged]) => {
+      const name = `${services[client] ?? client}:${action ?? paged}`;
+      return otherNames[name] ?? name;
+    }),
   );
 type Statement = { Sid: string; Action: string | string[]; Resource: string | string[] };
 const actionsOf = (statements: readonly Statement[]) => statements.flatMap(({ Action }) => Action).sort();
@@ -22,15 +28,23 @@ const isOfItems = ({ Sid }: Statement) => /^(FillRecoveredTable|ReadErasures)$/.
 test('the deployer and recovery policies allow exactly the calls that the tools make', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const called = new Set(files.flatMap((file) => actionsIn(readFileSync(new URL(file, folder), 'utf8'))));
-  const checks = policy.Statement.filter(({ Sid }) => Sid === 'CheckBeforeDeployment');
+  const checks = policy.Statement.filter(({ Sid }) => !['AssumeBootstrapRoles', 'FirstAdminAndTrace'].includes(Sid));
   const recovery = recoveryPolicy.Statement.filter((statement) => !isOfItems(statement));
   expect(called.size).toBeGreaterThan(15);
   expect([...actionsOf(checks), ...actionsOf(recovery)].sort()).toEqual([...called].sort());
 });
 
-test('the deployer policy allows only the bootstrap roles, and only tables of stages', () => {
+test('the deployer policy allows only the bootstrap roles of its account, and only resources of stages', () => {
   const [roles] = policy.Statement.filter(({ Action }) => Action === 'sts:AssumeRole');
-  expect(roles?.Resource).toBe('arn:aws:iam::*:role/cdk-*');
+  expect(roles?.Resource).toBe('arn:*:iam::*:role/cdk-*');
+  expect(JSON.stringify(roles?.Condition)).toMatch(
+    /^\{"StringEquals":\{"aws:ResourceAccount":"\$\{aws:PrincipalAccount\}"\}\}$/,
+  );
+  const changes = policy.Statement.filter(
+    ({ Sid }) => !['AssumeBootstrapRoles', 'CheckBeforeDeployment'].includes(Sid),
+  );
+  for (const arn of changes.flatMap(({ Resource }) => Resource))
+    expect(arn).toMatch(/:(stack\/SensorCloud-\*\/\*|table\/SensorCloud-.*)$|:::sensorcloud-\*(\/\*)?$/);
   const tables = policy.Statement.filter(ofTables);
   expect(tables.flatMap(({ Resource }) => Resource).every((arn) => arn.includes(':table/SensorCloud-'))).toBe(true);
   expect(JSON.stringify(policy)).not.toContain('dynamodb:Scan');
@@ -42,15 +56,15 @@ test('the recovery policy allows changes only to recovered tables and to functio
   const [erasures, ...more] = tables.filter(({ Sid }) => Sid === 'ReadErasures');
   expect([erasures?.Action, JSON.stringify(erasures?.Condition), more]).toEqual([
     'dynamodb:Query',
-    '{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":"ERASURES"}}',
+    '{"Null":{"dynamodb:LeadingKeys":"false"},"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":"ERASURES"}}',
     [],
   ]);
   const [reading, ...changing] = tables.filter((table) => table !== erasures);
-  expect(reading?.Resource).toBe('arn:aws:dynamodb:*:*:table/SensorCloud-*');
-  expect(new Set(resourcesOf(changing))).toEqual(new Set(['arn:aws:dynamodb:*:*:table/SensorCloud-*-recovered-*']));
+  expect(reading?.Resource).toBe('arn:*:dynamodb:*:*:table/SensorCloud-*');
+  expect(new Set(resourcesOf(changing))).toEqual(new Set(['arn:*:dynamodb:*:*:table/SensorCloud-*-recovered-*']));
   expect(JSON.stringify(reading)).not.toMatch(/Item|Scan|Query|Update|Delete/);
   const functions = recoveryPolicy.Statement.filter((statement) => !ofTables(statement));
   expect(functions).toHaveLength(2);
   for (const statement of functions)
-    expect(JSON.stringify(statement)).toContain('"arn:aws:lambda:*:*:function:SensorCloud-*"');
+    expect(JSON.stringify(statement)).toContain('"arn:*:lambda:*:*:function:SensorCloud-*"');
 });

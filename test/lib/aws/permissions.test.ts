@@ -10,9 +10,9 @@ import { accessPatterns } from '#shared/store/access-patterns.ts';
 import { items } from '#shared/store/table.ts';
 import { allowingStatement, grantsOf } from '#test/fixtures/iam.ts';
 import { inlinePoliciesOf, policiesOf } from '#test/fixtures/iam-stack.ts';
-import { production, stackOf } from '#test/fixtures/stack.ts';
+import { production, stackOf, whole } from '#test/fixtures/stack.ts';
 
-const stack = stackOf({ ...production, mqtt: true });
+const stack = stackOf({ ...production, ...whole });
 const policies = policiesOf(stack);
 const inline = inlinePoliciesOf(stack);
 const policyOf = (name: LambdaName) => policies.get(name) ?? [];

@@ -34,6 +34,12 @@ describe('the app API', () => {
     });
   });
 
+  it('repeats its TLS policy in the document, which replaces it at each import', () => {
+    const [{ SecurityPolicy, EndpointAccessMode }] = all(dev, 'AWS::ApiGateway::RestApi') as [Properties];
+    expect(definition['x-amazon-apigateway-security-policy']).toBe(SecurityPolicy);
+    expect(definition['x-amazon-apigateway-endpoint-access-mode']).toBe(EndpointAccessMode);
+  });
+
   it("returns gateway responses with the shape and headers of the functions' responses", () => {
     const answers: Record<string, Properties> = definition['x-amazon-apigateway-gateway-responses'];
     expect(Object.keys(answers)).toEqual(
@@ -132,13 +138,25 @@ describe('a stage', () => {
   });
 
   it('retains all resources that hold data when its stack is deleted', () => {
-    for (const type of ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::Logs::LogGroup'])
-      for (const resource of Object.values(prod.findResources(type))) expect(resource.DeletionPolicy).toBe('Retain');
+    for (const type of ['AWS::SQS::Queue', 'AWS::Logs::LogGroup', 'AWS::KMS::Key', 'AWS::S3::Bucket'])
+      for (const resource of Object.values(prod.findResources(type)))
+        expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
     prod.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
     expect([stackOf(production).stack.terminationProtection, stackOf().stack.terminationProtection]).toEqual([
       true,
       false,
     ]);
+  });
+
+  it('leaves at most the table behind when its first deployment fails', () => {
+    const everywhere = [prod, stackOf({ ...production, ...whole }).template];
+    for (const template of everywhere) {
+      const { Resources } = template.toJSON() as {
+        Resources: Record<string, { Type: string; DeletionPolicy?: string }>;
+      };
+      const retained = Object.values(Resources).filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain');
+      expect(retained.map(({ Type }) => Type)).toEqual(['AWS::DynamoDB::Table']);
+    }
   });
 
   it("keeps no log forever, including the one of API Gateway's own errors", () => {

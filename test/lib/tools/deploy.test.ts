@@ -57,7 +57,14 @@ const run = async (facts: Parameters<typeof accountWith>[0], code = 0) => {
   const { cdk, calls } = cdkOf(code);
   const lines: string[] = [];
   const deployment = { context: contextFrom('prod', ['mailSender=cloud@example.org']), folder };
-  const tools = { account, cdk, say: (line: string) => void lines.push(line) };
+  const tools = {
+    account,
+    cdk,
+    say: (line: string) => void lines.push(line),
+    now: () => 0,
+    pause: async () => undefined,
+    confirm: async () => true,
+  };
   return { deployment, tools, calls, lines, fail };
 };
 const verified = { stacks: bootstrapped, verified: ['example.org'] };
@@ -155,13 +162,18 @@ describe('deploy', () => {
 
 describe('destroy', () => {
   const stack = 'SensorCloud-prod';
-  test('refuses if the settings have keepData, before it calls AWS', async () => {
-    const { deployment, tools, calls, fail } = await run({});
-    fail('sts', awsError('CredentialsProviderError'));
+  test('refuses if the settings have keepData', async () => {
+    const { deployment, tools, calls } = await run({ templates: { [stack]: templates.dev } });
     await expect(destroy(deployment, true, tools)).rejects.toThrow(
       /^The stage prod keeps its data, so nothing was destroyed/,
     );
     expect(calls).toEqual([]);
+  });
+
+  test('deletes nothing without a confirmation', async () => {
+    const { deployment, tools, calls, lines } = await run({ templates: { [stack]: templates.dev } });
+    expect(await destroy(deployment, false, { ...tools, confirm: async () => false })).toBe(false);
+    expect([calls, lines.at(-1)]).toEqual([[], 'Nothing was destroyed.']);
   });
 
   test('refuses if the deployed stack has keepData, whatever the settings are', async () => {
@@ -174,7 +186,7 @@ describe('destroy', () => {
 
   test('deletes a stage without keepData, and reports one that does not exist', async () => {
     const { deployment, tools, calls } = await run({ templates: { [stack]: templates.dev } });
-    expect(await destroy(deployment, false, tools, ['--force'])).toBe(true);
+    expect(await destroy(deployment, false, tools)).toBe(true);
     expect(calls[0]).toEqual(expect.arrayContaining(['destroy', stack, '--force']));
     const { tools: without } = await run({});
     await expect(destroy(deployment, false, without)).rejects.toThrow(/has no stack SensorCloud-prod in eu-central-1/);

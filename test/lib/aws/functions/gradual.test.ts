@@ -74,7 +74,6 @@ describe('gradual deployments', () => {
     expect(Properties.AssumeRolePolicyDocument.Statement).toMatchObject([
       {
         Principal: { Service: 'codedeploy.amazonaws.com' },
-        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
       },
     ]);
     const [shifting, reading, ...more] = Properties.Policies[0].PolicyDocument.Statement;

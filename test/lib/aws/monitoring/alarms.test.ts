@@ -13,7 +13,7 @@ const all = (template: Template, type: string): Properties[] =>
   Object.values(template.findResources(type)).map(({ Properties }) => Properties);
 
 const dev = stackOf({ ...whole, alarmEmail: '' }).template;
-const prod = stackOf({ ...production, mqtt: true }).template;
+const prod = stackOf({ ...production, ...whole }).template;
 
 describe('the alarms', () => {
   it('each describe their impact, with a link to the runbook', () => {

@@ -6,12 +6,12 @@ import { certificate, stackOf } from '#test/fixtures/stack.ts';
 type Properties = any;
 
 const mqttCertificateArn = certificate('c');
-const { template, idOf } = stackOf({ stage: 'prod-2', mqtt: true });
-const off = stackOf({ stage: 'prod-2' }).template;
+const { template, idOf } = stackOf({ stage: 'test-2', mqtt: true });
+const off = stackOf({ stage: 'test-2' }).template;
 const named = stackOf({ mqtt: 'true', mqttHost: 'mqtt.example.org', mqttCertificateArn }).template;
 const arn = (name: string) => ({ 'Fn::GetAtt': [idOf(name), 'Arn'] });
 const ruleArn = Match.objectLike({
-  'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp('rule/sensor_cloud_prod_2_messages$')])],
+  'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp('rule/sensor_cloud_test_2_messages$')])],
 });
 
 describe('MQTT', () => {
@@ -30,7 +30,7 @@ describe('MQTT', () => {
         .map(({ Properties }) => Properties.Environment.Variables.MQTT_RULE)
         .filter((name) => name !== undefined);
     expect(new Set(rules(off))).toEqual(new Set(['']));
-    expect(new Set(rules(template))).toEqual(new Set(['sensor_cloud_prod_2_messages']));
+    expect(new Set(rules(template))).toEqual(new Set(['sensor_cloud_test_2_messages']));
   });
 
   it('accepts connections that the authorizer allows, only over TLS, at a host of AWS or of the stage', () => {
@@ -60,7 +60,7 @@ describe('MQTT', () => {
 
   it('forwards every device message unchanged with its sender, and only through this rule of AWS IoT', () => {
     template.hasResourceProperties('AWS::IoT::TopicRule', {
-      RuleName: 'sensor_cloud_prod_2_messages',
+      RuleName: 'sensor_cloud_test_2_messages',
       TopicRulePayload: {
         AwsIotSqlVersion: '2016-03-23',
         Sql: Match.stringLikeRegexp(
@@ -135,7 +135,7 @@ describe('MQTT', () => {
 
   it('publishes its endpoint and the topic of Basic Ingest as outputs', () => {
     expect(JSON.stringify(template.findOutputs('*'))).toContain(
-      '"$aws/rules/sensor_cloud_prod_2_messages/v1/devices/{sensorId}/messages"',
+      '"$aws/rules/sensor_cloud_test_2_messages/v1/devices/{sensorId}/messages"',
     );
     expect(template.findOutputs('MqttDomainConfiguration')).toMatchObject({
       MqttDomainConfiguration: { Value: { Ref: 'mqttdoor' } },

@@ -52,6 +52,28 @@ describe('the settings of a stage', () => {
     expect(stage(given)).toMatchObject(given);
   });
 
+  it('refuse unknown names, with the setting that was probably meant', () => {
+    const named =
+      (...names: string[]) =>
+      () =>
+        stageFrom(() => undefined, names);
+    expect(named('publikUrl')).toThrow('unknown setting publikUrl: did you mean publicUrl?');
+    expect(named('public-url')).toThrow('unknown setting public-url: did you mean publicUrl?');
+    expect(named('wfa', 'x')).toThrow(
+      'unknown setting wfa: did you mean waf?\n  unknown setting x: lib/aws/README.md lists all settings',
+    );
+    const ofCdk = ['@aws-cdk/core:x', 'aws:cdk:enable-path-metadata', 'availability-zones:account=1', 'cli-telemetry'];
+    expect(named('stage', 'publicUrl', ...ofCdk)).not.toThrow();
+  });
+
+  it('require a host of the owner for MQTT, except in a dev or test stage', () => {
+    expect(() => stage({ stage: 'prod', mqtt: true })).toThrow('mqttHost: required with mqtt');
+    expect(stage({ stage: 'test-2', mqtt: true }).mqtt).toBe(true);
+    expect(
+      stage({ stage: 'prod', mqtt: true, mqttHost: 'mqtt.example.org', mqttCertificateArn: certificateArn }),
+    ).toMatchObject({ mqtt: true });
+  });
+
   it("contain only the hash of the proxy's secret, given as text or JSON, plain or hashed", () => {
     const secret = 'a-secret-of-16-or-more';
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;

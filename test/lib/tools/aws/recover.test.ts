@@ -6,7 +6,7 @@ import { store } from '#shared/store/store.ts';
 import { isReading } from '#test/fixtures/recovery-aws.ts';
 import { changesIn, type Drill, drill, goal, outcomeWith } from '#test/fixtures/recovery-drill.ts';
 import { OLD, outcomeOf, START, templateOf, type WorldTable } from '#test/fixtures/recovery-world.ts';
-import { stackOf } from '#test/fixtures/stack.ts';
+import { mqttDomain, stackOf } from '#test/fixtures/stack.ts';
 
 const stateIn = ({ world: { now: _, change: __, functions, ...rest } }: Drill) =>
   structuredClone([rest, Object.values(functions).map(({ reserved, table }) => [reserved, table])]);
@@ -55,7 +55,7 @@ describe('a recovery', () => {
 
   test('stops and starts every function and queue of a whole stage', async () => {
     const whole = (more: object) => {
-      const settings = { stage: 'prod', mqtt: true, concurrency: { devices: 200, sweep: 1 }, ...more };
+      const settings = { stage: 'prod', mqtt: true, ...mqttDomain, concurrency: { devices: 200, sweep: 1 }, ...more };
       const text = JSON.stringify(stackOf(settings).template.toJSON());
       return JSON.parse(text.replaceAll('"FunctionName":"Test-', '"FunctionName":"SensorCloud-prod-')) as Template;
     };

@@ -1,0 +1,25 @@
+import { DeleteObjectsCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
+import { hasName, withFallback } from './calls.ts';
+
+/** Returns the calls for buckets. */
+export const bucketCalls = (client: S3Client) => ({
+  /** Deletes all objects of a bucket without versions, and returns how many. A bucket that is gone has none. */
+  emptyBucket: async (Bucket: string): Promise<number> => {
+    const empty = async () => {
+      let count = 0;
+      // A page has at most 1,000 objects, as many as one call may delete.
+      for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket })) {
+        if (Contents.length === 0) continue;
+        const Objects = Contents.map(({ Key = '' }) => ({ Key }));
+        const { Errors = [] } = await client.send(
+          new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
+        );
+        const [error] = Errors;
+        if (error) throw new Error(`${Bucket}/${error.Key} could not be deleted: ${error.Code} ${error.Message}`);
+        count += Objects.length;
+      }
+      return count;
+    };
+    return withFallback(empty(), hasName('NoSuchBucket'), 0);
+  },
+});

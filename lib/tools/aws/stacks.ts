@@ -1,0 +1,114 @@
+import {
+  type CloudFormationClient,
+  DescribeStacksCommand,
+  GetTemplateCommand,
+  paginateDescribeStackEvents,
+  paginateListStackResources,
+  type StackEvent,
+  type StackResourceSummary,
+  UpdateTerminationProtectionCommand,
+} from '@aws-sdk/client-cloudformation';
+import { hasName, withFallback } from './calls.ts';
+
+export type Outputs = Readonly<Record<string, string>>;
+
+/** The state of a stack. `arn` also finds it after its deletion. */
+export type StackState = { arn: string; status: string; reason: string; isProtected: boolean };
+
+/** A resource of a stack. `name` is the one that AWS knows it by, and `reason` explains a failure. */
+export type StackResource = { id: string; type: string; name: string; status: string; reason: string };
+
+/** A resource that CloudFormation could not create, change or delete. `event` is the id of the report. */
+export type StackFailure = { event: string; id: string; type: string; reason: string };
+
+/** Whether an error means that a stack does not exist. CloudFormation has no specific error type for that. */
+const isMissing = (error: unknown): boolean =>
+  hasName('ValidationError')(error) && /does not exist/.test(String((error as Error).message));
+
+/** Whether an event is the start of an operation on the stack itself: older events belong to earlier operations. */
+const isStart = ({ PhysicalResourceId, StackId, ResourceStatus }: StackEvent): boolean =>
+  PhysicalResourceId === StackId && /^(CREATE|UPDATE|DELETE|IMPORT)_IN_PROGRESS$/.test(String(ResourceStatus));
+
+/** Whether an event reports a failure. CloudFormation also reports the resources that it stopped because of another one. */
+const isFailure = ({ PhysicalResourceId, StackId, ResourceStatus, ResourceStatusReason = '' }: StackEvent) =>
+  PhysicalResourceId !== StackId && /_FAILED$/.test(String(ResourceStatus)) && !/cancelled/i.test(ResourceStatusReason);
+
+const resourceFrom = (summary: StackResourceSummary): StackResource => ({
+  id: summary.LogicalResourceId ?? '',
+  type: summary.ResourceType ?? '',
+  name: summary.PhysicalResourceId ?? '',
+  status: summary.ResourceStatus ?? '',
+  reason: summary.ResourceStatusReason ?? '',
+});
+
+/** Returns the calls for stacks. */
+export const stackCalls = (client: CloudFormationClient) => ({
+  /** Returns the outputs of a stack by name, or null if the stack does not exist. */
+  outputs: (StackName: string): Promise<Outputs | null> => {
+    const described = client.send(new DescribeStacksCommand({ StackName })).then(({ Stacks: [stack] = [] }) => {
+      const pairs = (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]);
+      return Object.fromEntries(pairs) as Outputs;
+    });
+    return withFallback(described, isMissing, null);
+  },
+
+  /** Returns the state of a stack, or null if the stack does not exist. */
+  state: (StackName: string): Promise<StackState | null> => {
+    const described = client.send(new DescribeStacksCommand({ StackName })).then(({ Stacks: [stack] = [] }) => ({
+      arn: stack?.StackId ?? StackName,
+      status: stack?.StackStatus ?? '',
+      reason: stack?.StackStatusReason ?? '',
+      isProtected: stack?.EnableTerminationProtection ?? false,
+    }));
+    return withFallback(described, isMissing, null);
+  },
+
+  /** Returns the deployed template of a stack, or null if the stack does not exist or has no template yet. */
+  template: (StackName: string): Promise<string | null> => {
+    const response = client.send(new GetTemplateCommand({ StackName }));
+    return withFallback(
+      response.then(({ TemplateBody }) => TemplateBody || null),
+      isMissing,
+      null,
+    );
+  },
+
+  /** Returns the resources of a stack, or none if the stack does not exist. */
+  resources: (StackName: string): Promise<StackResource[]> => {
+    const read = async () => {
+      const found: StackResource[] = [];
+      for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName }))
+        found.push(...StackResourceSummaries.map(resourceFrom));
+      return found;
+    };
+    return withFallback(read(), isMissing, []);
+  },
+
+  /** Returns what failed in the latest operation on a stack, the first failure first. Empty if the stack does not exist. */
+  failures: async (StackName: string): Promise<StackFailure[]> => {
+    const read = async () => {
+      const events: StackEvent[] = [];
+      for await (const { StackEvents = [] } of paginateDescribeStackEvents({ client }, { StackName })) {
+        events.push(...StackEvents);
+        if (StackEvents.some(isStart)) break;
+      }
+      const start = events.findIndex(isStart);
+      return start < 0 ? events : events.slice(0, start);
+    };
+    const newestFirst = await withFallback(read(), isMissing, []);
+    return newestFirst
+      .filter(isFailure)
+      .reverse()
+      .map((event) => ({
+        event: event.EventId ?? '',
+        id: event.LogicalResourceId ?? '',
+        type: event.ResourceType ?? '',
+        reason: event.ResourceStatusReason ?? '',
+      }));
+  },
+
+  /** Disables the termination protection of a stack. */
+  unprotect: async (StackName: string): Promise<void> => {
+    await client.send(new UpdateTerminationProtectionCommand({ StackName, EnableTerminationProtection: false }));
+  },
+});

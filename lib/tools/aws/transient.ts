@@ -1,0 +1,21 @@
+import type { StackFailure } from './stacks.ts';
+
+/**
+ * The reasons that CloudFormation reports when AWS is not ready for a resource: another service does not know a resource or a
+ * role yet that was created just before, or calls were throttled. The same deployment succeeds a little later.
+ */
+const TRANSIENT = [
+  // A web ACL and its association in one deployment.
+  /WAFUnavailableEntity|AWS WAF couldn.t retrieve the resource/,
+  // The role of API Gateway for logs, once per account.
+  /CloudWatch Logs role ARN must be set in account settings|role ARN does not have required permissions/i,
+  // A role of IAM that has not reached another service.
+  /role.* cannot be assumed|permissions required to assume the role|does not have permissions to call ReceiveMessage/i,
+  // The codes of handlers of CloudFormation, without those for wrong properties and missing permissions.
+  /HandlerErrorCode: (Throttling|ServiceInternalError|NetworkFailure|NotStabilized|InternalFailure)\b/,
+  /Rate exceeded|Too Many Requests|ThrottlingException|TooManyUpdates|ConcurrentModification|ServiceUnavailable/i,
+];
+
+/** Whether a failure can end by a repetition of the deployment alone. */
+export const isTransient = ({ reason }: Pick<StackFailure, 'reason'>): boolean =>
+  TRANSIENT.some((pattern) => pattern.test(reason));

@@ -1,0 +1,74 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import policy from '#lib/aws/deployer-policy.json' with { type: 'json' };
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { createAdminWithPassword } from '#lib/tools/admin.ts';
+import { createTrace, type TraceSubject } from '#lib/tools/trace/trace.ts';
+import { store } from '#shared/store/store.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
+import { onEachRequest } from '#test/fixtures/table-calls.ts';
+
+const allowed: string[] = policy.Statement.filter(({ Sid }) => Sid === 'FirstAdminAndTrace')
+  .flatMap(({ Action }) => Action)
+  .sort();
+const used = new Set<string>();
+let isToolRunning = false;
+let cloud: Cloud;
+let receiver: Receiver;
+
+const refusal = {
+  statusCode: 400,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  body: Readable.from([JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException' })]),
+};
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  cloud = await startTestCloud({
+    onClient: (client) =>
+      onEachRequest(client, (accesses) => {
+        if (!isToolRunning) return undefined;
+        for (const { action } of accesses) used.add(action);
+        return accesses.every(({ action }) => allowed.includes(action)) ? undefined : refusal;
+      }),
+  });
+});
+afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
+
+/** Runs a tool with the rights of the policy alone. */
+const asDeployer = async <T>(run: () => Promise<T>): Promise<T> => {
+  isToolRunning = true;
+  try {
+    return await run();
+  } finally {
+    isToolRunning = false;
+  }
+};
+
+test('the deployer policy allows exactly what trace and admin do with the table', async () => {
+  const home = await createHome(await adminOf(cloud.url), 'policy', ALL_PERMISSIONS);
+  const sensor = await linkSensor(home.client);
+  const { webhook } = await createAlarm(home.client, receiver.url);
+  await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
+  await receiver.until(1);
+  await cloud.idle();
+  const { table } = cloud.runtime;
+  const events = await store(table).events.list(home.customerId, sensor.sensorId, Date.now(), { page: 0, perPage: 10 });
+  const { uuid = '' } = events.data.find(({ action }) => action === 'fall_detected') ?? {};
+  const delivery = receiver.received[0]?.headers['webhook-id'];
+  const known = { customerId: home.customerId, sensorId: sensor.sensorId, webhookId: webhook.id };
+  const subjects: TraceSubject[] = [
+    { kind: 'event', id: uuid, known: {} },
+    { kind: 'event', id: uuid, known },
+    { kind: 'delivery', id: String(delivery), known: {} },
+    { kind: 'delivery', id: String(delivery), known },
+  ];
+  for (const subject of subjects) {
+    const { steps } = await asDeployer(() => createTrace(table, subject, Date.now()));
+    expect(steps.length).toBeGreaterThan(0);
+  }
+  await asDeployer(() => createAdminWithPassword(table, 'first'));
+  expect([...used].sort()).toEqual(allowed);
+});
