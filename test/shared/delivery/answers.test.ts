@@ -84,14 +84,14 @@ const acceptances: Record<string, string> = {
 };
 
 describe('the status line decides', () => {
-  it.each(Object.entries(acceptances))('with %s', async (_, answer) => {
+  it.each(Object.entries(acceptances))('counts a 200 with %s', async (_, answer) => {
     const { url, requests } = await receiver([Buffer.from(answer, 'latin1')]);
     expect(await client()(url)).toMatchObject(accepted);
     expect(requests).toHaveLength(1);
   });
 
   it.each(Object.entries(acceptances).filter(([, { length }]) => length < 2_000))(
-    'byte by byte, with %s',
+    'counts a 200 that arrives byte by byte, with %s',
     async (_, answer) => {
       const bytes = [...Buffer.from(answer, 'latin1')].map((byte) => Buffer.of(byte));
       const { url } = await receiver(bytes);
@@ -106,53 +106,53 @@ describe('the status line decides', () => {
     ['299', `HTTP/1.1 299 Ok\nContent-Length: 0\n\n`, 299],
     ['a refusal', `HTTP/1.1 410 Gone\n${two}${two}\nok`, 410],
     ['the largest status', `HTTP/1.0 599\n\n`, 599],
-  ])('of %s', async (_, answer, status) => {
+  ])('counts %s', async (_, answer, status) => {
     const { url } = await receiver([answer]);
     expect(await client()(url)).toMatchObject({ status, error: null });
   });
 
-  it('even if the connection is reset within the headers', async () => {
+  it('counts it even if the connection is reset within the headers', async () => {
     const started = await startRawReceiver((socket) => inPackets(socket, [ok, ack], () => socket.resetAndDestroy()));
     stops.push(started.stop);
     expect(await client()(started.url)).toMatchObject(accepted);
     expect(started.requests).toHaveLength(1);
   });
 
-  it('even if the headers do not end before the deadline', async () => {
+  it('counts it even if the headers do not end before the deadline', async () => {
     const { url } = await receiver([`${ok}${ack}X-A: b\r\n`], false);
     expect(await client(100)(url)).toMatchObject({ ...accepted, timings: { firstByte: expect.any(Number) } });
   });
 
-  it('and keeps the body of a malformed answer', async () => {
+  it('keeps the body of a malformed answer', async () => {
     const { url } = await receiver([`HTTP/1.1 400 Bad Request\n${two}${two}\n`, 'no'], false);
     expect(await client()(url)).toMatchObject({ status: 400, responseBody: 'no' });
   });
 
-  it('and keeps a body that was compressed without being asked', async () => {
+  it('accepts a compressed body that was not asked for', async () => {
     const { url } = await receiver([`${ok}Content-Encoding: gzip\r\n\r\n`, gzipSync('ok')]);
     expect(await client()(url)).toMatchObject({ status: 200, error: null });
   });
 
   it.each([
-    ['as received', 'Retry-After: 120\n', '120'],
-    ['twice, the same', 'Retry-After: 120\r\nRetry-After : 120\r\n', '120'],
-    ['twice, different', 'Retry-After: 120\r\nRetry-After: 60\r\n', null],
-  ])('and Retry-After is read: %s', async (_, header, retryAfter) => {
+    ['from a line that ends with LF', 'Retry-After: 120\n', '120'],
+    ['given twice with the same value', 'Retry-After: 120\r\nRetry-After : 120\r\n', '120'],
+    ['never from two different values', 'Retry-After: 120\r\nRetry-After: 60\r\n', null],
+  ])('reads Retry-After %s', async (_, header, retryAfter) => {
     const { url } = await receiver([`HTTP/1.1 503 Busy\r\n${header}\r\n`]);
     expect(await client()(url)).toMatchObject({ status: 503, retryAfter });
   });
 
-  it('and two different names acknowledge nothing', async () => {
+  it('ignores two different names', async () => {
     const { url } = await receiver([`${ok}${ack}X-Acknowledged-By: Day desk\r\n${two}${end}`]);
     expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null });
   });
 
-  it('and headers end at the first empty line', async () => {
+  it('ends headers at the first empty line', async () => {
     const { url } = await receiver([`HTTP/1.1 200 OK\n\n${ack}\r\n`]);
     expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null, responseBody: `${ack}\r\n` });
   });
 
-  it('whatever bytes follow it', async () => {
+  it('counts whatever bytes follow it', async () => {
     const post = client(1_000);
     let answer: Uint8Array = Buffer.of();
     const started = await startRawReceiver((socket) => inPackets(socket, [ok, answer], () => socket.end()));
@@ -174,7 +174,7 @@ describe('the status line decides', () => {
   });
 });
 
-describe('what is no status line', () => {
+describe('an answer without a status line', () => {
   const html = '<br />\n<b>Warning</b>: x\r\nHTTP/1.1 200 OK\r\n\r\nok';
   it.each([
     ['another protocol', 'ICY 200 OK\r\n\r\nok'],
@@ -189,24 +189,24 @@ describe('what is no status line', () => {
     ['text before it', html],
     ['bytes of TLS', '\x15\x03\x01\x00\x02\x02\x46'],
     ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'],
-  ])('is a protocol error, and is kept as text: %s', async (_, answer) => {
+  ])('ends as protocol_error and keeps the text: %s', async (_, answer) => {
     const { url } = await receiver([answer]);
     const failure = { status: null, error: 'protocol_error', responseBody: answer, acknowledgedBy: null };
     expect(await client()(url)).toMatchObject(failure);
   });
 
-  it('is kept up to 200 bytes', async () => {
+  it('keeps up to 200 bytes of text', async () => {
     const { url } = await receiver(['y'.repeat(150), 'z'.repeat(300)]);
     const responseBody = 'y'.repeat(150) + 'z'.repeat(50);
     expect(await client()(url)).toMatchObject({ error: 'protocol_error', responseBody });
   });
 
-  it('is a protocol error even if the connection stays open until the deadline', async () => {
+  it('ends as protocol_error even if the connection stays open until the deadline', async () => {
     const { url } = await receiver(['SSH-2.0-x'], false);
     expect(await client(100)(url)).toMatchObject({ error: 'protocol_error', responseBody: 'SSH-2.0-x' });
   });
 
-  it('is read up to 64 KiB', async () => {
+  it('gives up on 1xx answers after 64 KiB', async () => {
     const { url } = await receiver(['HTTP/1.1 102 Processing\r\n\r\n'.repeat(3_000)], false);
     expect(await client()(url)).toMatchObject({ status: null, error: 'protocol_error' });
   });
@@ -232,7 +232,7 @@ describe('the connection', () => {
     ['chunks', 200, `${ok}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`],
     ['no body', 204, 'HTTP/1.1 204 No Content\r\n\r\n'],
     ['HTTP/1.0 and keep-alive', 200, `HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\n${two}${end}`],
-  ])('is kept after a well-formed answer with %s', async (_, status, answer) => {
+  ])('stays open after a well-formed answer with %s', async (_, status, answer) => {
     expect(await postTwice([answer])).toEqual({ statuses: [status, 202], connections: 1 });
   });
 
@@ -244,7 +244,7 @@ describe('the connection', () => {
     ['a line without a colon', `${ok}nonsense\r\n${two}${end}`],
     ['HTTP/1.0', `HTTP/1.0 200 OK\r\n${two}${end}`],
     ['Connection: close', `${ok}Connection: close\r\n${two}${end}`],
-  ])('is closed after an answer with %s', async (_, answer) => {
+  ])('closes after an answer with %s', async (_, answer) => {
     expect(await postTwice([answer], true)).toEqual({ statuses: [200, 202], connections: 2 });
   });
 
@@ -258,7 +258,7 @@ describe('the connection', () => {
     expect(await postTwice(answers, true)).toEqual({ statuses: [expect.any(Number), 202], connections: 2 });
   });
 
-  it('is closed by an answer that nobody asked for', async () => {
+  it('closes when an answer arrives that nobody asked for', async () => {
     const { url, sockets } = await receiver([`${ok}${two}${end}`], false);
     const post = client();
     expect(await post(url)).toMatchObject({ status: 200 });
