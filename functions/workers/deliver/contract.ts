@@ -32,7 +32,12 @@ export const deliver = consumer({
     'events.bytes',
     'events.storeNotice',
     'users.list',
+<<<<<<< HEAD
     'sensors.list',
+=======
+    'customers.get',
+    'sensors.getAll',
+>>>>>>> main
     'recipients.person',
     'channels.verifiedOf',
     'channels.markUndeliverable',
@@ -47,6 +52,10 @@ export const deliver = consumer({
     'repetitions.endOriginal',
     'ruleHits.get',
     'ruleHits.report',
+    'unnotified.list',
+    'unnotified.claim',
+    'unnotified.update',
+    'unnotified.end',
     'acknowledgements.make',
     'addressKeys.get',
     'addressKeys.keep',
