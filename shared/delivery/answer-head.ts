@@ -8,7 +8,8 @@ export type AnswerHead = {
 
 /** RFC 9112, section 4, lets a reader accept any white space between the words of a status line. */
 const STATUS_LINE = /^HTTP\/1\.([01])[ \t]+([1-5]\d\d)(?:[ \t].*)?$/s;
-const FIELD_LINE = /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*$/;
+/** A head without the CR LF CR LF at its end, every line of which is as RFC 9112 demands. */
+const WELL_FORMED = /^[^\r\n]*(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const LENGTH = /^\d{1,15}$/;
 const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
@@ -31,11 +32,11 @@ const fieldsIn = (lines: readonly string[]): Fields => {
       latest.push(`${latest.pop() ?? ''} ${line.trim()}`);
       continue;
     }
-    const [, name = '', value = ''] = /^([^:]*):(.*)$/s.exec(line) ?? [];
-    const key = name.trim().toLowerCase();
-    latest = fields.get(key) ?? [];
-    latest.push(value.trim());
-    fields.set(key, latest);
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase();
+    latest = fields.get(name) ?? [];
+    latest.push(line.slice(colon + 1).trim());
+    fields.set(name, latest);
   }
   return fields;
 };
@@ -79,25 +80,23 @@ const parserHead = (status: number, bodyEnd: BodyEnd, isKept: boolean, idleLimit
   return `${lines.join('\r\n')}\r\n\r\n`;
 };
 
-/** `hasCleanEnds`: all lines ended with CRLF. `isCut`: the end of the head was not received. */
-type Form = { hasCleanEnds: boolean; isCut: boolean };
-
 /**
- * Reads the status line and header lines of an answer. The status counts, whatever the headers contain. A connection is
- * kept for the next request only if nothing about the head was malformed, so that a rest of this answer is never taken for
- * the next one.
+ * Reads the status line and header lines of an answer, decoded as Latin-1. `end`: the line ends after them; '' if the end of
+ * the head was not received. The status counts, whatever the headers contain. A connection is kept for the next request only
+ * if nothing about the head was malformed, so that a rest of this answer is never taken for the next one.
  */
-export const readHead = (lines: readonly string[], { hasCleanEnds, isCut }: Form): AnswerHead => {
-  const [statusLine = '', ...fieldLines] = lines;
+export const readHead = (head: string, end: string): AnswerHead => {
+  const [statusLine = '', ...fieldLines] = head.split(/\r*\n/);
   const [, minor, digits] = STATUS_LINE.exec(statusLine) ?? [];
   const status = Number(digits);
+  const isCut = end === '';
   const isHttp10 = minor === '0';
   const fields = fieldsIn(fieldLines);
   const { bodyEnd, isClear } = framingOf(status, isHttp10, fields);
-  const isWellFormed = hasCleanEnds && isClear && fieldLines.every((line) => FIELD_LINE.test(line));
+  const isWellFormed = isClear && end === '\r\n\r\n' && WELL_FORMED.test(head);
   const options = fieldList(fields, 'connection');
   const mayStayOpen = isHttp10 ? options.includes('keep-alive') : !options.includes('close');
-  const isKept = !isCut && isWellFormed && bodyEnd !== 'close' && mayStayOpen;
+  const isKept = isWellFormed && bodyEnd !== 'close' && mayStayOpen;
   const [idleLimit] = /^timeout=\d{1,9}/.exec(fieldValue(fields, 'keep-alive') ?? '') ?? [];
   return {
     status,

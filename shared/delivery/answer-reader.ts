@@ -5,7 +5,6 @@ import { type AnswerHead, readHead, statusIn } from './answer-head.ts';
 const MAX_HEAD_BYTES = 65_536;
 /** How much (bytes) is kept of what is no answer. */
 const MAX_KEPT_BYTES = 200;
-const LF = 10;
 const SWITCHING_PROTOCOLS = 101;
 const NOTHING = Buffer.alloc(0);
 
@@ -21,73 +20,77 @@ type Ending = 'eof' | 'failure';
  */
 export type AnswerReader = { answer: Answer; take: (chunk: Buffer) => Buffer; end: (ending: Ending) => Buffer };
 
-const withoutCr = (text: string): string => {
-  let { length } = text;
-  while (text[length - 1] === '\r') length -= 1;
-  return text.slice(0, length);
-};
+const isInterim = (status: number): boolean => status < 200;
+const mayBeginStatusLine = (text: string): boolean => 'HTTP/1.'.startsWith(text.slice(0, 7));
+/** Where a head ends: the first empty line. */
+const HEAD_END = /\r{0,2}\n\r{0,2}\n/g;
+const LONGEST_END = 6;
 
-const isInterim = (status: number | null): boolean => status !== null && status < 200;
-const mayBeginStatusLine = (text: string): boolean => 'HTTP/1.'.startsWith(text.trimStart().slice(0, 7));
+/** Returns the status of the first line, null while that line is not complete, or 'none' if it is no status line. */
+const statusOf = (text: string): number | null | 'none' => {
+  const lineEnd = text.indexOf('\n');
+  return lineEnd < 0 ? null : (statusIn(text.slice(0, lineEnd).trimEnd()) ?? 'none');
+};
 
 export const createAnswerReader = (onHead: () => void): AnswerReader => {
   const answer: Answer = { head: null, start: NOTHING, isRefused: false };
-  let lines: string[] = [];
-  let hasCleanEnds = true;
-  let unread: Buffer = NOTHING;
-  let consumed = 0;
+  /** What was not read yet, decoded as Latin-1. */
+  let text = '';
+  let size = 0;
 
-  const complete = (isCut: boolean): Buffer => {
-    answer.head = readHead(lines, { hasCleanEnds, isCut });
-    onHead();
-    return Buffer.from(answer.head.forParser);
-  };
-  const refuse = (): void => {
+  const refuse = (): Buffer => {
     answer.isRefused = true;
+    return NOTHING;
+  };
+  const complete = (head: string, end: string, body: string): Buffer => {
+    answer.head = readHead(head, end);
+    onHead();
+    return Buffer.from(answer.head.forParser + body, 'latin1');
+  };
+  /** Ends the answer within its head. */
+  const cut = (status: number | null | 'none'): Buffer => {
+    if (status === null || (status !== 'none' && isInterim(status))) return NOTHING;
+    if (status === 'none') return refuse();
+    // The last line may be incomplete, and its value wrong.
+    return complete(text.slice(0, text.lastIndexOf('\n')).trimEnd(), '', '');
   };
 
-  /** Takes a line without its LF. Returns whether it ends the head of the answer. */
-  const takeLine = (text: string): boolean => {
-    const line = withoutCr(text);
-    const [statusLine = line] = lines;
+  /** Reads all complete heads in the text, from `from` on. */
+  const readHeads = (from: number): Buffer => {
     // Like Node, skips empty lines before the status line.
-    if (statusLine === '') return false;
-    const status = statusIn(statusLine);
-    if (status === null || status === SWITCHING_PROTOCOLS) refuse();
-    hasCleanEnds &&= text === `${line}\r`;
-    if (line !== '') lines.push(line);
-    else if (isInterim(status)) lines = [];
-    else return true;
-    return false;
+    text = text.replace(/^[\r\n]+/, '');
+    const status = statusOf(text);
+    if (status === 'none' || status === SWITCHING_PROTOCOLS) return refuse();
+    HEAD_END.lastIndex = Math.max(0, from);
+    const found = status === null ? null : HEAD_END.exec(text);
+    if (!found || status === null) return NOTHING;
+    const [end] = found;
+    const head = text.slice(0, found.index);
+    text = text.slice(found.index + end.length);
+    return isInterim(status) ? readHeads(0) : complete(head, end, text);
   };
-
-  const hasStatus = (): boolean => lines.length > 0 && !isInterim(statusIn(lines[0] ?? ''));
 
   const take = (chunk: Buffer): Buffer => {
     if (answer.head) return chunk;
     if (answer.start.length < MAX_KEPT_BYTES)
       answer.start = Buffer.concat([answer.start, chunk]).subarray(0, MAX_KEPT_BYTES);
-    const scanned = unread.length;
-    unread = scanned === 0 ? chunk : Buffer.concat([unread, chunk]);
-    for (let at = unread.indexOf(LF, scanned); at >= 0; at = unread.indexOf(LF)) {
-      const isEnd = takeLine(unread.toString('latin1', 0, at));
-      unread = unread.subarray(at + 1);
-      consumed += at + 1;
-      if (answer.isRefused) return NOTHING;
-      if (isEnd) return Buffer.concat([complete(false), unread]);
-    }
-    if (consumed + unread.length <= MAX_HEAD_BYTES) return NOTHING;
-    if (hasStatus()) return complete(true);
-    refuse();
-    return NOTHING;
+    const scanned = text.length - LONGEST_END;
+    text += chunk.toString('latin1');
+    size += chunk.length;
+    const bytes = readHeads(scanned);
+    if (answer.head || answer.isRefused || size <= MAX_HEAD_BYTES) return bytes;
+    const status = statusOf(text);
+    return status === null || (status !== 'none' && isInterim(status)) ? refuse() : cut(status);
   };
 
   const end = (ending: Ending): Buffer => {
-    if (answer.head || answer.isRefused) return NOTHING;
-    const rest = unread.toString('latin1');
-    if (ending === 'eof') takeLine(rest);
-    else if (lines.length === 0 && !mayBeginStatusLine(rest)) refuse();
-    return hasStatus() && !answer.isRefused ? complete(true) : NOTHING;
+    if (answer.head || answer.isRefused || text === '') return NOTHING;
+    // The end of the connection ends a line, too.
+    if (ending === 'eof') text += '\n';
+    const status = statusOf(text);
+    return status === null && !mayBeginStatusLine(text)
+      ? refuse()
+      : cut(status === SWITCHING_PROTOCOLS ? 'none' : status);
   };
   return { answer, take, end };
 };

@@ -32,12 +32,9 @@ export const deliver = consumer({
     'events.bytes',
     'events.storeNotice',
     'users.list',
-<<<<<<< HEAD
     'sensors.list',
-=======
     'customers.get',
     'sensors.getAll',
->>>>>>> main
     'recipients.person',
     'channels.verifiedOf',
     'channels.markUndeliverable',
