@@ -72,8 +72,9 @@ export const createAnswerReader = (onHead: () => void): AnswerReader => {
 
   const take = (chunk: Buffer): Buffer => {
     if (answer.head) return chunk;
-    if (answer.start.length < MAX_KEPT_BYTES)
-      answer.start = Buffer.concat([answer.start, chunk]).subarray(0, MAX_KEPT_BYTES);
+    const { start } = answer;
+    if (start.length === 0) answer.start = chunk.subarray(0, MAX_KEPT_BYTES);
+    else if (start.length < MAX_KEPT_BYTES) answer.start = Buffer.concat([start, chunk]).subarray(0, MAX_KEPT_BYTES);
     const scanned = text.length - LONGEST_END;
     text += chunk.toString('latin1');
     size += chunk.length;
