@@ -27,6 +27,8 @@ export type CloudOptions = {
   smtp?: SmtpSettings;
   /** The SMS gateway. */
   sms?: SmsGateway;
+  /** The file with certificates that webhooks and the SMS gateway may have besides publicly trusted ones. */
+  extraCaFile?: string;
   /** Messages that no service is set up for become files. Without it, they are not sent. */
   hasOutbox?: boolean;
   /** The endpoint of a DynamoDB. Without it, the table is in this process. */

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { nonEmpty, settingsOf } from '#shared/runtime/env.ts';
 import { environment } from '#shared/settings/environment.ts';
@@ -11,6 +11,7 @@ import { misspelled, similarTo } from '#shared/settings/similar.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { isLoopback } from './http/listening.ts';
 import { smtpFrom, smtpProblems, smtpWarnings } from './mail/smtp-settings.ts';
+import { hasCertificates } from './trusted-roots.ts';
 import { type VariableName, type VariableValues, variableNames, variables } from './variables.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -54,10 +55,15 @@ const contradictions = (values: VariableValues): string[] => {
 };
 
 /** Problems with the files and folders that the variables name. */
-const unusable = ({ DATA_DIR, TLS_CERT, TLS_KEY, SMTP_PASSWORD_FILE, SMTP_CA }: VariableValues): string[] => {
-  const unreadable = Object.entries({ TLS_CERT, TLS_KEY, SMTP_PASSWORD_FILE, SMTP_CA }).flatMap(([name, file]) =>
+const unusable = ({ DATA_DIR, ...values }: VariableValues): string[] => {
+  const { TLS_CERT, TLS_KEY, SMTP_PASSWORD_FILE, SMTP_CA, EXTRA_CA_CERTS } = values;
+  const files = { TLS_CERT, TLS_KEY, SMTP_PASSWORD_FILE, SMTP_CA, EXTRA_CA_CERTS };
+  const unreadable = Object.entries(files).flatMap(([name, file]) =>
     file === null || canRead(file) ? [] : [`${name}: the file ${file} cannot be read`],
   );
+  const isNoCertificate =
+    EXTRA_CA_CERTS !== null && canRead(EXTRA_CA_CERTS) && !hasCertificates(readFileSync(EXTRA_CA_CERTS, 'utf8'));
+  if (isNoCertificate) unreadable.push(`EXTRA_CA_CERTS: the file ${EXTRA_CA_CERTS} must contain certificates (PEM)`);
   return [...unreadable, ...(DATA_DIR === ':memory:' ? [] : unwritable(DATA_DIR))];
 };
 const canRead = (file: string): boolean => {
@@ -145,6 +151,7 @@ export const optionsFrom = (environmentVariables: Variables): Options => {
     ...(values.SMS_URL !== null && { sms: { url: values.SMS_URL, token: values.SMS_TOKEN } }),
     hasOutbox: values.OUTBOX ?? values.DEMO,
     ...(smtp && { smtp }),
+    ...(values.EXTRA_CA_CERTS !== null && { extraCaFile: values.EXTRA_CA_CERTS }),
     ...(AWS_ENDPOINT_URL_DYNAMODB && { tableEndpoint: AWS_ENDPOINT_URL_DYNAMODB }),
     ...(AWS_ENDPOINT_URL_SQS && { queueEndpoint: AWS_ENDPOINT_URL_SQS }),
     ...(AWS_ENDPOINT_URL_KMS && { keyEndpoint: AWS_ENDPOINT_URL_KMS }),

@@ -159,6 +159,15 @@ const own = declare({
       example: '/etc/ssl/home-ca.pem',
     },
   },
+  EXTRA_CA_CERTS: {
+    schema: path,
+    default: null,
+    about: {
+      help: 'File with the certificates (PEM) of private authorities, or of receivers that signed their own. Besides the authorities that Node.js trusts, they are trusted for webhooks, the mail server and the SMS gateway, and for nothing else. It is read when the service starts.',
+      byDefault: 'none',
+      example: '/etc/ssl/home-ca.pem',
+    },
+  },
   AWS_ENDPOINT_URL_DYNAMODB: {
     schema: origin,
     default: null,

@@ -13,7 +13,15 @@ type Variables = Readonly<Record<string, string | undefined>>;
 type MailSettings = { smtp: SmtpSettings; sender: string; service: string };
 
 /** The settings that this tool reads. */
-const names = ['SMTP_URL', 'SMTP_USER', 'SMTP_PASSWORD_FILE', 'SMTP_CA', 'MAIL_SENDER', 'SERVICE_NAME'];
+const names = [
+  'SMTP_URL',
+  'SMTP_USER',
+  'SMTP_PASSWORD_FILE',
+  'SMTP_CA',
+  'EXTRA_CA_CERTS',
+  'MAIL_SENDER',
+  'SERVICE_NAME',
+];
 
 const DEADLINE_MS = 15_000;
 

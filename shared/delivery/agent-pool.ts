@@ -8,7 +8,7 @@ const MAX_ORIGINS = 50;
 
 export type PoolOptions = {
   policy: TargetPolicy;
-  agentOptions: Pick<AgentOptions, 'ca' | 'maxSockets' | 'maxFreeSockets' | 'timeout'>;
+  agentOptions: Pick<AgentOptions, 'ca' | 'secureContext' | 'maxSockets' | 'maxFreeSockets' | 'timeout'>;
 };
 type Lease = { agent: HttpAgent; busy: number };
 export type Pool = Map<string, Lease>;

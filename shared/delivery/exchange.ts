@@ -3,7 +3,8 @@ import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { isDenied, type TargetPolicy } from './addresses.ts';
 import { connectError } from './agent-pool.ts';
-import { classify, type ErrorClass, type Marks, type Observed } from './http-attempt.ts';
+import { attachReader, createAnswerReader } from './answer-reader.ts';
+import { classify, type ErrorClass, type Marks, type Observed, opensslCode } from './http-attempt.ts';
 import { portOf } from './own-endpoints.ts';
 import type { ResolveName } from './url-policy.ts';
 
@@ -19,10 +20,16 @@ export function exchange(send: Send): Promise<Observed> {
   const { target, signal } = send;
   const { now } = send.options;
   const marks: Marks = { start: now() };
-  const observed: Observed = { marks, response: null, body: [], error: null, stale: false };
+  const reader = createAnswerReader(() => {
+    marks.head = now();
+  });
+  const observed: Observed = { marks, answer: reader.answer, body: [], error: null, reason: '', stale: false };
+  let detach = () => {};
   return new Promise((done) => {
     const finish = (error: ErrorClass) => {
-      observed.error ??= error;
+      reader.end('failure');
+      detach();
+      observed.error = reader.answer.isRefused ? 'protocol_error' : (observed.error ?? error);
       done(observed);
     };
     try {
@@ -32,16 +39,17 @@ export function exchange(send: Send): Promise<Observed> {
         finish('timeout');
         request.destroy();
       });
-      request.once('socket', (socket) => watch(socket, marks, now));
-      request.once('response', (response) => {
-        marks.head = now();
-        observed.response = response;
-        read(response, observed.body);
+      request.once('socket', (socket) => {
+        detach = attachReader(socket, reader);
+        watch(socket, marks, now);
       });
+      request.once('response', (response) => read(response, observed.body));
       request.on('error', (error) => {
         const code = 'code' in error ? String(error.code) : '';
         observed.error ??= classify(code, marks, request.reusedSocket, target);
-        observed.stale = request.reusedSocket && !observed.response && observed.error === 'connection_reset';
+        if (observed.error === 'tls_failed') observed.reason = opensslCode(error, code);
+        const hasAnswer = reader.answer.start.length > 0;
+        observed.stale = request.reusedSocket && !hasAnswer && observed.error === 'connection_reset';
       });
       request.once('close', () => finish('connection_reset'));
     } catch {

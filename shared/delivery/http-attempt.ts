@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Answer } from './answer-reader.ts';
 
 /** Why an attempt got no status line. These words must not change: the retry schedule and the delivery log use them. */
 export type ErrorClass =
@@ -17,8 +17,9 @@ type Timings = { dns: number | null; connect: number | null; tls: number | null;
 
 /**
  * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, a failing body is
- * not an error. `responseBody` is the text of its first 4 KiB, `retryAfter` the header as received, and
- * `acknowledgedBy` the text of X-Acknowledged-By.
+ * not an error. `responseBody` is the text of its first 4 KiB; without a status, what was received instead of a status
+ * line, or OpenSSL's code of a failure of TLS. `retryAfter` is the header as received, and `acknowledgedBy` the text of
+ * X-Acknowledged-By.
  */
 export type Attempt = {
   status: number | null;
@@ -32,12 +33,16 @@ export type Attempt = {
 
 /** When (ms) each phase ended. */
 export type Marks = { start: number; dns?: number; connect?: number; tls?: number; head?: number };
-/** What was observed during an exchange. `stale`: the reused connection had already been closed by the receiver. */
+/**
+ * What was observed during an exchange. `reason`: OpenSSL's code of a failure of TLS. `stale`: the reused connection had
+ * already been closed by the receiver.
+ */
 export type Observed = {
   marks: Marks;
-  response: IncomingMessage | null;
+  answer: Answer | null;
   body: Buffer[];
   error: ErrorClass | null;
+  reason: string;
   stale: boolean;
 };
 
@@ -50,12 +55,17 @@ export function classify(code: string, marks: Marks, reused: boolean, target: UR
   return code === 'ECONNRESET' || code === 'EPIPE' ? 'connection_reset' : 'protocol_error';
 }
 
+/** Returns OpenSSL's code of an error. Node hides the one of a refused handshake in the message of EPROTO. */
+export function opensslCode({ message }: Error, code: string): string {
+  const [, reason] = /:SSL routines:[^:]*:([\w ]+):/.exec(message) ?? [];
+  return code === 'EPROTO' && reason ? `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}` : code;
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns the text of a header. Node decodes it as Latin-1, but most receivers send names in UTF-8. */
-function textOf(header: string | string[] | undefined): string | null {
-  if (header === undefined) return null;
-  const value = [header].flat().join(', ');
+/** Returns the text of a header. It was decoded as Latin-1, but most receivers send names in UTF-8. */
+function textOf(value: string | null): string | null {
+  if (value === null) return null;
   try {
     return utf8.decode(Buffer.from(value, 'latin1'));
   } catch {
@@ -63,15 +73,20 @@ function textOf(header: string | string[] | undefined): string | null {
   }
 }
 
-export function toAttempt({ marks, response, body, error }: Observed, duration: number): Attempt {
+/** Returns what an attempt keeps as text. With `stream`, a character that is cut off at 4 KiB is left out. */
+const keptText = ({ answer, body, reason }: Observed): string =>
+  reason || new TextDecoder().decode(answer?.isRefused ? answer.start : Buffer.concat(body), { stream: true });
+
+export function toAttempt(observed: Observed, duration: number): Attempt {
+  const { marks, answer, error } = observed;
+  const head = answer?.head ?? null;
   const took = (end: number | undefined, begin: number) => (end === undefined ? null : Math.round(end - begin));
   return {
-    status: response?.statusCode ?? null,
-    error: response ? null : error,
-    // With `stream`, a character that is cut off at 4 KiB is left out.
-    responseBody: new TextDecoder().decode(Buffer.concat(body), { stream: true }),
-    retryAfter: response?.headers['retry-after'] ?? null,
-    acknowledgedBy: textOf(response?.headers['x-acknowledged-by']),
+    status: head?.status ?? null,
+    error: head ? null : error,
+    responseBody: keptText(observed),
+    retryAfter: head?.retryAfter ?? null,
+    acknowledgedBy: textOf(head?.acknowledgedBy ?? null),
     durationMs: Math.round(duration),
     timings: {
       dns: took(marks.dns, marks.start),

@@ -29,7 +29,7 @@ export function createHttpClient(clientOptions: ClientOptions): Client {
     const checked = checkUrl(request.url, options.policy);
     if (!checked.ok) {
       const error = checked.reason === 'url_address' ? 'address_denied' : 'url_denied';
-      return toAttempt({ marks: { start }, response: null, body: [], error, stale: false }, 0);
+      return toAttempt({ marks: { start }, answer: null, body: [], error, reason: '', stale: false }, 0);
     }
     const lease = leaseAgent(pool, checked.url, options);
     const deadline = new AbortController();

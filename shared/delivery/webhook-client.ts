@@ -2,6 +2,7 @@ import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { canaryUrl } from '../domain/canary.ts';
 import { SLOTS_PER_WEBHOOK, type SlotLease } from '../domain/delivery/breaker.ts';
 import type { TargetPolicy } from './addresses.ts';
+import type { PoolOptions } from './agent-pool.ts';
 import type { PostRequest } from './exchange.ts';
 import type { Attempt } from './http-attempt.ts';
 import { type ClientOptions, createHttpClient } from './http-client.ts';
@@ -55,10 +56,12 @@ type Stage = {
 
 /**
  * Replaces name resolution and certificates of this machine. `allowLoopback`: receivers may be on this machine;
- * `publicRanges`: ranges that count as public. Tests name loopback, where their push services are.
+ * `secureContext`: the certificates to trust, except on public addresses only; `publicRanges`: ranges that count as public.
+ * Tests name loopback, where their push services are.
  */
 type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
   allowLoopback?: boolean;
+  secureContext?: PoolOptions['agentOptions']['secureContext'];
   publicRanges?: readonly string[];
 };
 
@@ -67,7 +70,7 @@ type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
  */
 export const createWebhookClient = (
   stage: Stage,
-  { allowLoopback = false, publicRanges = [], ...network }: NetworkOptions = {},
+  { allowLoopback = false, publicRanges = [], secureContext, ...network }: NetworkOptions = {},
 ): WebhookClient => {
   const { resolve = resolveName } = network;
   const policy: TargetPolicy = {
@@ -83,7 +86,8 @@ export const createWebhookClient = (
     allowLoopback: publicRanges.length > 0,
   };
   const options = { ...network, deadlineMs: stage.DELIVERY_DEADLINE_SECONDS * 1_000 };
-  const { post } = createHttpClient({ ...options, policy });
+  const agentOptions = { ...network.agentOptions, ...(secureContext && { secureContext }) };
+  const { post } = createHttpClient({ ...options, policy, agentOptions });
   // The webhook of the canary calls the service itself, at this URL only. Users cannot choose it.
   const toCanary = stage.CANARY ? createHttpClient({ ...options, policy: { ...policy, own: [] } }) : null;
   const toPublic = createHttpClient({ ...options, policy: publicOnly });

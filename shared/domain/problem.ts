@@ -9,6 +9,7 @@ export type Problem =
   | 'text_characters'
   | 'password_length'
   | 'password_common'
+  | 'standard_secret'
   | 'choice'
   | 'items'
   | 'json'

@@ -44,6 +44,7 @@ const createWorld = async (options: SMTPServerOptions = {}) => {
       user: 'cloud',
       passwordFile,
       caFile: null,
+      extraCaFile: null,
     },
     log: logTo((line) => log.push(line)),
   });

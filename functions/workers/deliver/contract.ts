@@ -32,6 +32,7 @@ export const deliver = consumer({
     'events.bytes',
     'events.storeNotice',
     'users.list',
+    'sensors.list',
     'customers.get',
     'sensors.getAll',
     'recipients.person',

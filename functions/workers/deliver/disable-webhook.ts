@@ -5,6 +5,17 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { putNotice } from '#shared/store/sensors/events.ts';
 import type { DeliverDeps } from './deps.ts';
 
+/**
+ * Returns what the notice is about. A test has no sensor, but events have, so its notice belongs to the first sensor of the
+ * customer. Null without one.
+ */
+const subjectOf = async ({ store }: DeliverDeps, { isTest, ...delivery }: Delivery): Promise<Delivery | null> => {
+  if (!isTest) return delivery;
+  const { customerId, snapshot } = delivery;
+  const [first] = await store.sensors.list(customerId);
+  return first ? { ...delivery, snapshot: { ...snapshot, sensor: { ...snapshot.sensor, id: first.id } } } : null;
+};
+
 /** Disables a webhook, and notifies the other webhooks of its customer, and its managers by mail. */
 export const disableWebhook = async (
   deps: DeliverDeps,
@@ -12,7 +23,8 @@ export const disableWebhook = async (
   delivery: Delivery,
   reason: 'gone' | 'failing',
 ): Promise<void> => {
-  const notice = noticeOf(deps, delivery, 'webhook_disabled');
+  const subject = await subjectOf(deps, delivery);
+  const notice = subject && noticeOf(deps, subject, 'webhook_disabled');
   const write = notice && putNotice(notice.task, notice.task.uuid, notice.item);
   if (!(await deps.store.health.disable(webhook, deps.now(), reason, write))) return;
   deps.measure('WebhooksDisabled');

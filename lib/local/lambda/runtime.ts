@@ -1,8 +1,9 @@
+import type { SecureContext } from 'node:tls';
 import { createPasswords } from '#shared/auth/password.ts';
 import { createVault } from '#shared/auth/vault.ts';
 import type { Publish } from '#shared/aws/publish.ts';
 import { createTelegram, type SendTelegram } from '#shared/delivery/targets/telegram.ts';
-import { createWebhookClient, type WebhookClient } from '#shared/delivery/webhook-client.ts';
+import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { log as standardLog } from '#shared/observability/log.ts';
 import { isFifo } from '#shared/queue/names.ts';
 import { type Queues, sqsQueues } from '#shared/queue/sqs-queues.ts';
@@ -25,6 +26,7 @@ import { openQueues, queuesOf } from '../queue/queues.ts';
 import { tableClient } from '../table/client.ts';
 import { clientConfig, ensureTable } from '../table/endpoint.ts';
 import type { Storage } from '../table/storage.ts';
+import { contextTrusting } from '../trusted-roots.ts';
 import { createHostCipher } from './cipher.ts';
 import { createMetrics } from './metrics.ts';
 import { createMailFolder, createMessageFolder } from './outbox.ts';
@@ -94,18 +96,22 @@ const noMail: Runtime['mail'] = async () => {
   throw new Error('this host sends no mails: SMTP_URL is not set');
 };
 
-type Targets = { webhookClient: WebhookClient; file: (to: string, text: string) => Promise<void> };
+type Targets = { secureContext: SecureContext | undefined; file: (to: string, text: string) => Promise<void> };
 
 /** Returns what sends SMS, chat messages and pushes: the services of this host, or files in place of them. */
-const messengersOf = ({ sms }: CloudOptions, settings: Settings, { webhookClient, file }: Targets): Messengers => {
+const messengersOf = ({ sms }: CloudOptions, settings: Settings, { secureContext, file }: Targets): Messengers => {
   const { TELEGRAM_TOKEN, OUTBOX_KINDS, DELIVERY_DEADLINE_SECONDS } = settings;
+  const deadlineMs = DELIVERY_DEADLINE_SECONDS * 1_000;
+  const agentOptions = secureContext ? { secureContext } : {};
+  // Private authorities vouch for no public service.
+  const publicClient = createWebhookClient(settings);
   const asFile: SendTelegram = async (...message) => {
     await file(...message);
     return 'accepted';
   };
   return {
-    ...(sms ? { smsGateway: createSmsGateway(sms, DELIVERY_DEADLINE_SECONDS * 1_000) } : { sms: file }),
-    telegram: TELEGRAM_TOKEN ? createTelegram(async () => webhookClient, TELEGRAM_TOKEN) : asFile,
+    ...(sms ? { smsGateway: createSmsGateway(sms, { deadlineMs, agentOptions }) } : { sms: file }),
+    telegram: TELEGRAM_TOKEN ? createTelegram(async () => publicClient, TELEGRAM_TOKEN) : asFile,
     ...(OUTBOX_KINDS.includes('push') && { pushFile: file }),
   };
 };
@@ -114,9 +120,10 @@ const messengersOf = ({ sms }: CloudOptions, settings: Settings, { webhookClient
 export const createRuntime = async (options: CloudOptions, { settings, table, opened, clock, publish }: Parts) => {
   const { dataDir, random = pooledBytes(), log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
   const { now } = clock;
-  const webhookClient = createWebhookClient(settings, { allowLoopback: true });
+  const secureContext = options.extraCaFile ? contextTrusting(options.extraCaFile) : undefined;
+  const webhookClient = createWebhookClient(settings, { allowLoopback: true, secureContext });
   const outbox = { dataDir, now, say };
-  const messengers = messengersOf(options, settings, { webhookClient, file: createMessageFolder(outbox) });
+  const messengers = messengersOf(options, settings, { secureContext, file: createMessageFolder(outbox) });
   const passwords = createPasswords(options.passwordCost, random);
   const vault = createVault(await createHostCipher(options, random));
   const { metrics, prometheus, valuesOf } = createMetrics();

@@ -1,4 +1,4 @@
-import { createHttpClient } from '#shared/delivery/http-client.ts';
+import { type ClientOptions, createHttpClient } from '#shared/delivery/http-client.ts';
 import type { PersonOutcome } from '#shared/delivery/targets/person.ts';
 
 /** An SMS gateway: its address, and its bearer token or null. */
@@ -10,9 +10,12 @@ const anywhere = { allowPrivate: true, allowedRanges: [], allowLoopback: true, o
 /** The statuses with which a gateway refuses one SMS, by its number or its text. Any other can pass. */
 const finalStatuses: readonly (number | null)[] = [400, 422];
 
-/** Returns a function that sends an SMS through a gateway within `deadlineMs`. It never rejects. */
-export const createSmsGateway = ({ url, token }: SmsGateway, deadlineMs: number) => {
-  const { post } = createHttpClient({ policy: anywhere, deadlineMs });
+/** Returns a function that sends an SMS through a gateway. It never rejects. */
+export const createSmsGateway = (
+  { url, token }: SmsGateway,
+  options: Pick<ClientOptions, 'deadlineMs' | 'agentOptions'>,
+) => {
+  const { post } = createHttpClient({ ...options, policy: anywhere });
   const authorization = token !== null && { Authorization: `Bearer ${token}` };
   return async (to: string, text: string): Promise<PersonOutcome> => {
     const headers = { 'Content-Type': 'application/json', ...authorization };

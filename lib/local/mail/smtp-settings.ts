@@ -2,14 +2,32 @@ import type { VariableValues } from '../variables.ts';
 import { isLoopback, readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
 /** How to reach the mail server. `user` is empty without a login. Files that are null are not set. */
-export type SmtpSettings = { server: SmtpServer; user: string; passwordFile: string | null; caFile: string | null };
+export type SmtpSettings = {
+  server: SmtpServer;
+  user: string;
+  passwordFile: string | null;
+  /** The certificates that are trusted in place of those of Node.js. */
+  caFile: string | null;
+  /** The certificates that are trusted besides them. */
+  extraCaFile: string | null;
+};
 
-type SmtpValues = Pick<VariableValues, 'SMTP_URL' | 'SMTP_USER' | 'SMTP_PASSWORD_FILE' | 'SMTP_CA' | 'MAIL_SENDER'>;
+type SmtpValues = Pick<
+  VariableValues,
+  'SMTP_URL' | 'SMTP_USER' | 'SMTP_PASSWORD_FILE' | 'SMTP_CA' | 'EXTRA_CA_CERTS' | 'MAIL_SENDER'
+>;
 
 /** Returns the settings of the mail server. Null without one. */
-export const smtpFrom = ({ SMTP_URL, SMTP_USER, SMTP_PASSWORD_FILE, SMTP_CA }: SmtpValues): SmtpSettings | null => {
+export const smtpFrom = (values: SmtpValues): SmtpSettings | null => {
+  const {
+    SMTP_URL,
+    SMTP_USER,
+    SMTP_PASSWORD_FILE: passwordFile,
+    SMTP_CA: caFile,
+    EXTRA_CA_CERTS: extraCaFile,
+  } = values;
   const server = SMTP_URL === null ? null : readSmtpUrl(SMTP_URL);
-  return server && { server, user: SMTP_USER ?? server.user, passwordFile: SMTP_PASSWORD_FILE, caFile: SMTP_CA };
+  return server && { server, user: SMTP_USER ?? server.user, passwordFile, caFile, extraCaFile };
 };
 
 const loginProblems = ({ SMTP_USER, SMTP_PASSWORD_FILE }: SmtpValues, server: SmtpServer | null): string[] => {

@@ -3,6 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { SendMail } from '#shared/aws/mail.ts';
 import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
 import { composeMail } from '#shared/delivery/targets/mail-message.ts';
+import { rootsAnd } from '../trusted-roots.ts';
 import { failureOf } from './smtp-failure.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 
@@ -14,7 +15,7 @@ const MAILS_OF_CONNECTION = 100;
 /** Attempts for a mail whose connection was closed before the server got any of it, as happens after a while of silence. */
 const RECONNECTS = 2;
 
-type Secrets = { password: string; ca: string };
+type Files = { password: string; ca: string; extraCa: string };
 
 const contentOf = async (file: string | null): Promise<string> => {
   if (file === null) return '';
@@ -23,7 +24,13 @@ const contentOf = async (file: string | null): Promise<string> => {
   });
 };
 
-const connectionsTo = ({ server, user }: SmtpSettings, { password, ca }: Secrets, stepMs: number) => {
+/** Returns whom to trust. Without an own authority, those of Node.js. */
+const authoritiesOf = (ca: string, extraCa: string): { ca?: string[] } => {
+  if (ca !== '') return { ca: [ca, extraCa].filter(Boolean) };
+  return extraCa === '' ? {} : { ca: rootsAnd(extraCa) };
+};
+
+const connectionsTo = ({ server, user }: SmtpSettings, { password, ca, extraCa }: Files, stepMs: number) => {
   const { host, port, encryption } = server;
   return createTransport({
     pool: true,
@@ -34,7 +41,7 @@ const connectionsTo = ({ server, user }: SmtpSettings, { password, ca }: Secrets
     ignoreTLS: encryption === 'none',
     // Without `forceAuth`, mails to a server that offers no login would go out without one, and be refused for good.
     ...(user !== '' && { auth: { user, pass: password }, forceAuth: true }),
-    tls: { minVersion: 'TLSv1.2', ...(ca !== '' && { ca }) },
+    tls: { minVersion: 'TLSv1.2', ...authoritiesOf(ca, extraCa) },
     connectionTimeout: stepMs,
     greetingTimeout: stepMs,
     socketTimeout: stepMs,
@@ -62,14 +69,16 @@ type Options = {
 export const createSmtp = (settings: SmtpSettings, { sender, deadlineMs, now, random, onFailure }: Options) => {
   let current: { key: string; transport: ReturnType<typeof connectionsTo> } | null = null;
   let isFailing = false;
-  // Both files are read for each mail, so that a new password or certificate needs no restart.
+  // All files are read for each mail, so that a new password or certificate needs no restart.
   const connections = async () => {
-    const [fromFile, ca] = await Promise.all([contentOf(settings.passwordFile), contentOf(settings.caFile)]);
-    const password = settings.passwordFile === null ? settings.server.password : fromFile.trim();
-    const key = JSON.stringify([password, ca]);
+    const { passwordFile, caFile, extraCaFile } = settings;
+    const contents = [contentOf(passwordFile), contentOf(caFile), contentOf(extraCaFile)] as const;
+    const [fromFile, ca, extraCa] = await Promise.all(contents);
+    const password = passwordFile === null ? settings.server.password : fromFile.trim();
+    const key = JSON.stringify([password, ca, extraCa]);
     if (current?.key !== key) {
       current?.transport.close();
-      current = { key, transport: connectionsTo(settings, { password, ca }, Math.min(STEP_MS, deadlineMs)) };
+      current = { key, transport: connectionsTo(settings, { password, ca, extraCa }, Math.min(STEP_MS, deadlineMs)) };
     }
     return current.transport;
   };

@@ -97,6 +97,7 @@ export const problemTexts: Record<Problem, string> = {
     'darf keine Steuerzeichen, Zeilentrenner, Zeichen für die Schreibrichtung oder unvollständigen Zeichen enthalten',
   password_length: 'muss {min} bis {max} Bytes haben',
   password_common: 'gehört zu den häufigsten Passwörtern',
+  standard_secret: 'muss aus whsec_ in Kleinbuchstaben und Base64 mit Füllzeichen von {min} bis {max} Bytes bestehen',
   choice: 'muss einer dieser Werte sein: {choices}',
   items: 'hat die falsche Anzahl von Einträgen oder Zeichen; die Grenze ist {limit}',
   json: 'ist kein gültiges JSON',

@@ -96,6 +96,7 @@ export const problemTexts: Record<Problem, string> = {
     'must not contain control characters, line separators, characters that change the direction of text, or incomplete characters',
   password_length: 'must have {min} to {max} bytes',
   password_common: 'is among the most common passwords',
+  standard_secret: 'must be whsec_ in lower case and padded Base64 of {min} to {max} bytes',
   choice: 'must be one of: {choices}',
   items: 'has the wrong number of entries or characters; the limit is {limit}',
   json: 'is not valid JSON',

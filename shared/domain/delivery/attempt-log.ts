@@ -19,8 +19,9 @@ export const AttemptLog = z
       .meta({ description: 'stable code of the reason why there is no status, such as timeout' }),
     responseBody: z.string().meta({
       description:
-        'the first 4 KiB of the response; for an email, the answer of the mail server if it was not accepted; for an ' +
-        'undeliverable message, the reason that its service reported',
+        'the first 4 KiB of the response; with protocol_error, the first 200 bytes of what was received instead; with ' +
+        'tls_failed, the code of OpenSSL, such as DEPTH_ZERO_SELF_SIGNED_CERT; for an email, the answer of the mail ' +
+        'server if it was not accepted; for an undeliverable message, the reason that its service reported',
     }),
     timings: z
       .object({ dns: phase, connect: phase, tls: phase, firstByte: phase })

@@ -1,8 +1,29 @@
 import * as z from 'zod';
 import { int32 } from '../values.ts';
 
-/** 16..256 printable ASCII characters. */
-export const SecretKey = z.string().regex(/^[\x20-\x7e]{16,256}$/);
+const PREFIX = 'whsec_';
+/** What libraries of Standard Webhooks decode: Base64 with padding. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const KEY_BYTES = { min: 16, max: 64 };
+
+/** Whether receivers and the service read the same key from a secret. */
+const isUnambiguous = (secret: string): boolean => {
+  if (!secret.toLowerCase().startsWith(PREFIX)) return true;
+  const rest = secret.slice(PREFIX.length);
+  const key = Buffer.from(rest, 'base64');
+  const isBase64 = BASE64.test(rest) && key.toString('base64') === rest;
+  return secret.startsWith(PREFIX) && isBase64 && key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max;
+};
+
+/** 16..256 printable ASCII characters, and after `whsec_` Base64. */
+export const SecretKey = z
+  .string()
+  .regex(/^[\x20-\x7e]{16,256}$/)
+  .check(({ value, issues }) => {
+    const params = { key: 'standard_secret', ...KEY_BYTES };
+    if (!isUnambiguous(value)) issues.push({ code: 'custom', input: value, params });
+  })
+  .meta({ description: 'after the prefix whsec_, Base64 (standard alphabet, padded) of 16 to 64 bytes' });
 
 /** The body of a request that changes only the secret. */
 export const NewSecret = z

@@ -143,6 +143,12 @@ describe('settings that contradict each other', () => {
     ],
     ['a missing file of authorities', { ...mail, SMTP_CA: '/nowhere' }, /^SMTP_CA: the file \/nowhere cannot/],
     [
+      'a missing file of further authorities',
+      { EXTRA_CA_CERTS: '/nowhere' },
+      /^EXTRA_CA_CERTS: the file \/nowhere cannot/,
+    ],
+    ['a file without certificates', { EXTRA_CA_CERTS: file }, /^EXTRA_CA_CERTS: the file .* must contain certificates/],
+    [
       'authorities without encryption',
       { ...mail, SMTP_URL: 'smtp://a.example?tls=none', SMTP_CA: file },
       /^SMTP_CA must not be set/,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Received } from '#lib/home/receiver.ts';
 import { secretsKey } from '#lib/local/lambda/cipher.ts';
+import { rejectedPaths } from '#test/fixtures/answers.ts';
 import { createDeliveryWorld } from '#test/fixtures/deliveries.ts';
 
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
@@ -59,6 +60,44 @@ describe('the secret of a webhook', () => {
     expect(last?.headers).not.toHaveProperty('webhook-signature');
     expect(last?.headers).not.toHaveProperty('x-service-cloud-signature');
   });
+
+  const bytes = (length: number) => Buffer.alloc(length, 0xfb);
+  const standard = (length: number) => `whsec_${bytes(length).toString('base64')}`;
+  /** Returns the statuses of a creation, an update and a rotation with a secret, and the paths that they reject. */
+  const answersTo = async (secretKey: string) => {
+    const { client, at } = await world.furnish();
+    const { id: _, ...hook } = await client.ok<{ id: string }>('GET', at);
+    const calls = [
+      client.call('POST', '/webhooks', { ...hook, secretKey }),
+      client.call('PUT', at, { ...hook, secretKey }),
+      client.call('PUT', `${at}/secret`, { secretKey, overlapSeconds: 60 }),
+    ];
+    return (await Promise.all(calls)).map(rejectedPaths);
+  };
+
+  test.each([
+    ['Base64 for URLs', `whsec_${bytes(24).toString('base64url')}`],
+    ['Base64 without padding', `whsec_${bytes(25).toString('base64').replaceAll('=', '')}`],
+    ['no Base64', 'whsec_this is no base64!!'],
+    ['one character too many', `${standard(24)}A`],
+    ['bits beyond the last byte', `whsec_${'A'.repeat(21)}B==`],
+    ['a space', `whsec_ ${bytes(24).toString('base64')}`],
+    ['a key of 15 bytes', standard(15)],
+    ['a key of 65 bytes', standard(65)],
+    ['no key', 'whsec_'.padEnd(16, '=')],
+    ['a prefix in capitals', standard(24).replace('whsec_', 'WHSEC_')],
+    ['a prefix with one capital', standard(24).replace('whsec_', 'Whsec_')],
+  ])('rejects whsec_ with %s', async (_, secretKey) => {
+    expect(await answersTo(secretKey)).toEqual(Array(3).fill([400, 'secretKey']));
+  });
+
+  test.each([standard(16), standard(24), standard(64), 'whsec-is-not-the-prefix', 'this_whsec_is_inside'])(
+    'accepts %s',
+    async (secretKey) => {
+      const answers = await answersTo(secretKey);
+      expect(answers).toEqual([[201], [200], [200]]);
+    },
+  );
 
   test.each([null, 'a-third-secret-of-16'])(
     'ends the overlap when the webhook is updated with %j',

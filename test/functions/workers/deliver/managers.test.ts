@@ -58,6 +58,21 @@ test('disables a webhook, with a notice and a mail, only after two minutes of no
   ]);
 });
 
+test('disables a webhook, with a notice, after two minutes of 410 to tests', async () => {
+  const { client, at, health, actions } = await furnish([0]);
+  world.answerWith(status(410, ''));
+  const ping = async () => {
+    await client.ok('POST', `${at}/test`, {});
+    await world.idle();
+  };
+  await ping();
+  expect(await health()).toMatchObject({ isEnabled: true });
+  world.skip(121_000);
+  await ping();
+  expect(await health()).toMatchObject({ isEnabled: false, disabledReason: 'gone' });
+  expect(actions().filter((action) => action === 'webhook/disabled')).toHaveLength(1);
+});
+
 test('reports each failed first delivery of a fall with an event, and with at most one email an hour', async () => {
   const { fall, actions, mailsHere, list, client, at } = await furnish([0]);
   world.answerWith(status(500, ''));

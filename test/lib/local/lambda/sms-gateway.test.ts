@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 const send = (token: string | null = 'a-token') =>
-  createSmsGateway({ url: gateway.url, token }, 500)('+491701234567', 'Fall in room 7');
+  createSmsGateway({ url: gateway.url, token }, { deadlineMs: 500 })('+491701234567', 'Fall in room 7');
 
 test('posts number and text as JSON with the bearer token', async () => {
   expect(await send()).toBe('accepted');
@@ -53,6 +53,6 @@ test.each([
 test('retries later if nothing listens', async () => {
   const closed = await startSmsGateway();
   await closed.stop();
-  const sendThere = createSmsGateway({ url: closed.url, token: null }, 500);
+  const sendThere = createSmsGateway({ url: closed.url, token: null }, { deadlineMs: 500 });
   expect(await sendThere('+491701234567', 'x')).toEqual({ retry: 'connect_refused' });
 });

@@ -27,7 +27,7 @@ const senderTo = (url: string, more: Partial<SmtpSettings> & { deadlineMs?: numb
   const server = { ...serverAt(url), ...(starttls && { encryption: 'starttls' as const }) };
   const failures: MailFailure[] = [];
   const smtp = createSmtp(
-    { server, user: server.user, passwordFile: null, caFile: null, ...settings },
+    { server, user: server.user, passwordFile: null, caFile: null, extraCaFile: null, ...settings },
     {
       sender: 'cloud@example.org',
       deadlineMs,
@@ -108,6 +108,14 @@ describe('a mail', () => {
     const { url, mails } = await serving({ ...options });
     const { send } = senderTo(url.replace('smtp', scheme), { caFile: CERTIFICATE_FILE, ...more });
     expect([await send(), mails.map((mail) => mail.isEncrypted)]).toEqual(['accepted', [isEncrypted]]);
+  });
+  test('goes to a server whose certificate is among the extra ones', async () => {
+    const { url } = await serving({ ...withTls, secure: true });
+    const smtps = url.replace('smtp', 'smtps');
+    expect(await senderTo(smtps, { extraCaFile: CERTIFICATE_FILE }).send()).toBe('accepted');
+    // The authority of the mail server replaces those of Node.js, but not the extra ones.
+    const caFile = new URL('../../../fixtures/stranger.crt', import.meta.url).pathname;
+    expect(await senderTo(smtps, { caFile, extraCaFile: CERTIFICATE_FILE }).send()).toBe('accepted');
   });
   test('goes unencrypted with ?tls=none, even if STARTTLS is offered', async () => {
     const { url, mails } = await serving(withTls);

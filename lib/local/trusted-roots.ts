@@ -1,0 +1,22 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+/** Whether a text contains certificates (PEM), and all of them can be read. */
+export const hasCertificates = (text: string): boolean => {
+  const found = text.match(CERTIFICATE) ?? [];
+  try {
+    return found.map((certificate) => new X509Certificate(certificate)).length > 0;
+  } catch {
+    return false;
+  }
+};
+
+/** Returns the certificates (PEM) of the authorities that Node.js trusts, followed by `extra`. */
+export const rootsAnd = (extra: string): string[] => [...getCACertificates('default'), extra];
+
+/** Returns a TLS context that trusts the certificates in a file besides the authorities that Node.js trusts. */
+export const contextTrusting = (file: string): SecureContext =>
+  createSecureContext({ ca: rootsAnd(readFileSync(file, 'utf8')) });

@@ -1,0 +1,134 @@
+import type { Socket } from 'node:net';
+import { type AnswerHead, readHead, statusIn } from './answer-head.ts';
+
+/** The largest head (bytes) that is read, including the 1xx answers before it. */
+const MAX_HEAD_BYTES = 65_536;
+/** How much (bytes) is kept of what is no answer. */
+const MAX_KEPT_BYTES = 200;
+const SWITCHING_PROTOCOLS = 101;
+const NOTHING = Buffer.alloc(0);
+
+/** What was read of an answer. `start`: the first bytes. `isRefused`: they are no answer of HTTP/1.0 or 1.1. */
+export type Answer = { head: AnswerHead | null; start: Buffer; isRefused: boolean };
+
+/** Why no more bytes come: the connection ended, or there was an error or the deadline. */
+type Ending = 'eof' | 'failure';
+
+/**
+ * Reads one answer. `take` returns the bytes that Node's parser gets in place of a chunk: a well-formed head for whatever
+ * was received, then the body unchanged. `end` returns what it gets before the connection ends.
+ */
+export type AnswerReader = { answer: Answer; take: (chunk: Buffer) => Buffer; end: (ending: Ending) => Buffer };
+
+const isInterim = (status: number): boolean => status < 200;
+const mayBeginStatusLine = (text: string): boolean => 'HTTP/1.'.startsWith(text.slice(0, 7));
+/** Where a head ends: the first empty line. */
+const HEAD_END = /\r{0,2}\n\r{0,2}\n/g;
+const LONGEST_END = 6;
+
+/** Returns the status of the first line, null while that line is not complete, or 'none' if it is no status line. */
+const statusOf = (text: string): number | null | 'none' => {
+  const lineEnd = text.indexOf('\n');
+  return lineEnd < 0 ? null : (statusIn(text.slice(0, lineEnd).trimEnd()) ?? 'none');
+};
+
+export const createAnswerReader = (onHead: () => void): AnswerReader => {
+  const answer: Answer = { head: null, start: NOTHING, isRefused: false };
+  /** What was not read yet, decoded as Latin-1. */
+  let text = '';
+  let size = 0;
+
+  const refuse = (): Buffer => {
+    answer.isRefused = true;
+    return NOTHING;
+  };
+  const complete = (head: string, end: string, body: string): Buffer => {
+    answer.head = readHead(head, end);
+    onHead();
+    return Buffer.from(answer.head.forParser + body, 'latin1');
+  };
+  /** Ends the answer within its head. */
+  const cut = (status: number | null | 'none'): Buffer => {
+    if (status === null || (status !== 'none' && isInterim(status))) return NOTHING;
+    if (status === 'none') return refuse();
+    // The last line may be incomplete, and its value wrong.
+    return complete(text.slice(0, text.lastIndexOf('\n')).trimEnd(), '', '');
+  };
+
+  /** Reads all complete heads in the text, from `from` on. */
+  const readHeads = (from: number): Buffer => {
+    // Like Node, skips empty lines before the status line.
+    text = text.replace(/^[\r\n]+/, '');
+    const status = statusOf(text);
+    if (status === 'none' || status === SWITCHING_PROTOCOLS) return refuse();
+    HEAD_END.lastIndex = Math.max(0, from);
+    const found = status === null ? null : HEAD_END.exec(text);
+    if (!found || status === null) return NOTHING;
+    const [end] = found;
+    const head = text.slice(0, found.index);
+    text = text.slice(found.index + end.length);
+    return isInterim(status) ? readHeads(0) : complete(head, end, text);
+  };
+
+  const take = (chunk: Buffer): Buffer => {
+    if (answer.head) return chunk;
+    const { start } = answer;
+    if (start.length === 0) answer.start = chunk.subarray(0, MAX_KEPT_BYTES);
+    else if (start.length < MAX_KEPT_BYTES) answer.start = Buffer.concat([start, chunk]).subarray(0, MAX_KEPT_BYTES);
+    const scanned = text.length - LONGEST_END;
+    text += chunk.toString('latin1');
+    size += chunk.length;
+    const bytes = readHeads(scanned);
+    if (answer.head || answer.isRefused || size <= MAX_HEAD_BYTES) return bytes;
+    const status = statusOf(text);
+    return status === null || (status !== 'none' && isInterim(status)) ? refuse() : cut(status);
+  };
+
+  const end = (ending: Ending): Buffer => {
+    if (answer.head || answer.isRefused || text === '') return NOTHING;
+    // The end of the connection ends a line, too.
+    if (ending === 'eof') text += '\n';
+    const status = statusOf(text);
+    return status === null && !mayBeginStatusLine(text)
+      ? refuse()
+      : cut(status === SWITCHING_PROTOCOLS ? 'none' : status);
+  };
+  return { answer, take, end };
+};
+
+const readers = new WeakMap<Socket, { current: AnswerReader | null }>();
+
+/**
+ * Lets a reader read a socket until the returned function is called. Bytes that arrive while nothing is read belong to no
+ * request, so they close the connection.
+ */
+export const attachReader = (socket: Socket, reader: AnswerReader): (() => void) => {
+  const slot = readers.get(socket) ?? interceptReads(socket);
+  slot.current = reader;
+  return () => {
+    if (slot.current === reader) slot.current = null;
+  };
+};
+
+const interceptReads = (socket: Socket) => {
+  const slot: { current: AnswerReader | null } = { current: null };
+  readers.set(socket, slot);
+  // A socket pushes what it receives to its reader, here the parser of Node. The parser cannot be used for the head: its
+  // lenient mode still refuses what browsers accept, and does not report what it tolerated.
+  const push = socket.push.bind(socket);
+  socket.push = (chunk: Buffer | null) => {
+    const reader = slot.current;
+    if (chunk === null) {
+      const head = reader?.end('eof') ?? NOTHING;
+      if (head.length > 0) push(head);
+      return push(null);
+    }
+    const bytes = reader?.take(chunk);
+    if (!bytes || reader?.answer.isRefused) {
+      socket.destroy(new Error('unexpected bytes'));
+      return false;
+    }
+    return bytes.length === 0 || push(bytes);
+  };
+  return slot;
+};

@@ -1,0 +1,271 @@
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHttpClient } from '#shared/delivery/http-client.ts';
+import { inPackets, startRawReceiver } from '#test/fixtures/raw-receiver.ts';
+
+const policy = { allowPrivate: true, allowedRanges: [], allowLoopback: true };
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** Starts a receiver that answers with these parts, each in a packet, and then ends the connection if `isEnded`. */
+const receiver = async (answer: readonly (string | Buffer)[], isEnded = true) => {
+  const started = await startRawReceiver((socket) => {
+    inPackets(socket, answer, () => isEnded && socket.end());
+  });
+  stops.push(started.stop);
+  return started;
+};
+
+const client = (deadlineMs = 15_000) => {
+  const { post, close } = createHttpClient({ policy, deadlineMs });
+  stops.push(close);
+  return (url: string) => post({ url, headers: {}, body: '{}' });
+};
+
+const ack = 'X-Acknowledged-By: Night desk\r\n';
+const accepted = { status: 200, error: null, acknowledgedBy: 'Night desk' };
+const ok = `HTTP/1.1 200 OK\r\n`;
+const two = 'Content-Length: 2\r\n';
+const end = '\r\nok';
+
+/** Answers that accept a delivery and acknowledge its alarm. */
+const acceptances: Record<string, string> = {
+  'nothing odd': `${ok}${ack}${two}${end}`,
+  'lines that end with LF': 'HTTP/1.1 200 OK\nX-Acknowledged-By: Night desk\nContent-Length: 2\n\nok',
+  'header lines that end with LF': `${ok}X-Acknowledged-By: Night desk\nContent-Length: 2\n\nok`,
+  'lines that end with CR CR LF': `${ok}${ack}${two}${end}`.replaceAll('\r\n', '\r\r\n'),
+  'mixed line ends': `${ok}X-Acknowledged-By: Night desk\n${two}\nok`,
+  'an empty line before the status line': `\r\n${ok}${ack}${two}${end}`,
+  'no reason phrase': `HTTP/1.1 200\r\n${ack}${two}${end}`,
+  'two spaces in the status line': `HTTP/1.1  200  OK\r\n${ack}${two}${end}`,
+  'a reason phrase in Latin-1': `HTTP/1.1 200 D'accord \xe9\r\n${ack}${two}${end}`,
+  'HTTP/1.0 without a length': `HTTP/1.0 200 OK\r\n${ack}${end}`,
+  'a space before the colon': `${ok}X-Acknowledged-By : Night desk\r\nContent-Length : 2\r\n${end}`,
+  'no space after the colon': `${ok}X-Acknowledged-By:Night desk\r\nContent-Length:2\r\n${end}`,
+  'other capitals': `${ok}x-ACKNOWLEDGED-by: Night desk\r\ncontent-LENGTH: 2\r\n${end}`,
+  'a folded name': `${ok}X-Acknowledged-By: Night\r\n  desk\r\n${two}${end}`,
+  'a folded header': `${ok}X-A: a\r\n b\r\n\tc\r\n${ack}${two}${end}`,
+  'a folded line after the status line': `${ok} b\r\n${ack}${two}${end}`,
+  'Content-Length twice': `${ok}${two}${two}${ack}${end}`,
+  'Content-Length twice in one line': `${ok}Content-Length: 2, 2\r\n${ack}${end}`,
+  'two different values of Content-Length': `${ok}${two}Content-Length: 3\r\n${ack}${end}`,
+  'Content-Length and chunked': `${ok}${two}Transfer-Encoding: chunked\r\n${ack}\r\n2\r\nok\r\n0\r\n\r\n`,
+  'chunked and Content-Length': `${ok}Transfer-Encoding: chunked\r\n${two}${ack}\r\n2\r\nok\r\n0\r\n\r\n`,
+  'an unknown transfer coding': `${ok}Transfer-Encoding: identity\r\n${ack}${end}`,
+  'a negative length': `${ok}Content-Length: -1\r\n${ack}${end}`,
+  'a length in words': `${ok}Content-Length: two\r\n${ack}${end}`,
+  'a length beyond all bounds': `${ok}Content-Length: ${'9'.repeat(40)}\r\n${ack}${end}`,
+  'the name twice, the same': `${ok}${ack}${ack}${two}${end}`,
+  'a space in a header name': `${ok}X A: a\r\n${ack}${two}${end}`,
+  'a line without a colon': `${ok}nonsense\r\n${ack}${two}${end}`,
+  'a line with only a colon': `${ok}:\r\n${ack}${two}${end}`,
+  'a header name in UTF-8': `${ok}X-Ü: a\r\n${ack}${two}${end}`,
+  'a control character in a header': `${ok}X-A: \x00\x01\x7f\r\n${ack}${two}${end}`,
+  'a CR within a header': `${ok}X-A: a\rb\r\n${ack}${two}${end}`,
+  'a header of 20 KB': `${ok}Set-Cookie: ${'x'.repeat(20_000)}\r\n${ack}${two}${end}`,
+  'headers of 60 KB': `${ok}${`X-A: ${'x'.repeat(500)}\r\n`.repeat(118)}${ack}${two}${end}`,
+  'headers of more than 64 KB': `${ok}${ack}${`X-A: ${'x'.repeat(500)}\r\n`.repeat(300)}${two}${end}`,
+  'a header without an end': `${ok}${ack}X-A: ${'x'.repeat(200_000)}`,
+  '100 first': `HTTP/1.1 100 Continue\r\n\r\n${ok}${ack}${two}${end}`,
+  '103 with headers first': `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${ok}${ack}${two}${end}`,
+  'a malformed 100 first': `HTTP/1.1 100\nX : \n\n${ok}${ack}${two}${end}`,
+  '102 forty times first': `${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(40)}${ok}${ack}${two}${end}`,
+  'an offer to change protocols': `${ok}Upgrade: h2,h2c\r\nConnection: Upgrade, close\r\n${ack}${two}${end}`,
+  'an end within the headers': `${ok}${ack}X-A`,
+  'an end after the name': `${ok}X-Acknowledged-By: Night desk`,
+  'chunks without an end': `${ok}Transfer-Encoding: chunked\r\n${ack}\r\n2\r\nok\r\n`,
+  'no chunks, though announced': `${ok}Transfer-Encoding: chunked\r\n${ack}${end}`,
+  'a body that is too short': `${ok}Content-Length: 10\r\n${ack}${end}`,
+  'a body that is too long': `${ok}Content-Length: 1\r\n${ack}${end}`,
+};
+
+describe('the status line decides', () => {
+  it.each(Object.entries(acceptances))('counts a 200 with %s', async (_, answer) => {
+    const { url, requests } = await receiver([Buffer.from(answer, 'latin1')]);
+    expect(await client()(url)).toMatchObject(accepted);
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each(Object.entries(acceptances).filter(([, { length }]) => length < 2_000))(
+    'counts a 200 that arrives byte by byte, with %s',
+    async (_, answer) => {
+      const bytes = [...Buffer.from(answer, 'latin1')].map((byte) => Buffer.of(byte));
+      const { url } = await receiver(bytes);
+      expect(await client()(url)).toMatchObject(accepted);
+    },
+  );
+
+  it.each([
+    ['204 with a body', `HTTP/1.1 204 No Content\r\n${two}${end}`, 204],
+    ['205', 'HTTP/1.1 205 Reset Content\r\n\r\n', 205],
+    ['206', `HTTP/1.1 206 Partial Content\r\n${two}${end}`, 206],
+    ['299', `HTTP/1.1 299 Ok\nContent-Length: 0\n\n`, 299],
+    ['a refusal', `HTTP/1.1 410 Gone\n${two}${two}\nok`, 410],
+    ['the largest status', `HTTP/1.0 599\n\n`, 599],
+  ])('counts %s', async (_, answer, status) => {
+    const { url } = await receiver([answer]);
+    expect(await client()(url)).toMatchObject({ status, error: null });
+  });
+
+  it('counts it even if the connection is reset within the headers', async () => {
+    const started = await startRawReceiver((socket) => inPackets(socket, [ok, ack], () => socket.resetAndDestroy()));
+    stops.push(started.stop);
+    expect(await client()(started.url)).toMatchObject(accepted);
+    expect(started.requests).toHaveLength(1);
+  });
+
+  it('counts it even if the headers do not end before the deadline', async () => {
+    const { url } = await receiver([`${ok}${ack}X-A: b\r\n`], false);
+    expect(await client(100)(url)).toMatchObject({ ...accepted, timings: { firstByte: expect.any(Number) } });
+  });
+
+  it('keeps the body of a malformed answer', async () => {
+    const { url } = await receiver([`HTTP/1.1 400 Bad Request\n${two}${two}\n`, 'no'], false);
+    expect(await client()(url)).toMatchObject({ status: 400, responseBody: 'no' });
+  });
+
+  it('accepts a compressed body that was not asked for', async () => {
+    const { url } = await receiver([`${ok}Content-Encoding: gzip\r\n\r\n`, gzipSync('ok')]);
+    expect(await client()(url)).toMatchObject({ status: 200, error: null });
+  });
+
+  it.each([
+    ['from a line that ends with LF', 'Retry-After: 120\n', '120'],
+    ['given twice with the same value', 'Retry-After: 120\r\nRetry-After : 120\r\n', '120'],
+    ['never from two different values', 'Retry-After: 120\r\nRetry-After: 60\r\n', null],
+  ])('reads Retry-After %s', async (_, header, retryAfter) => {
+    const { url } = await receiver([`HTTP/1.1 503 Busy\r\n${header}\r\n`]);
+    expect(await client()(url)).toMatchObject({ status: 503, retryAfter });
+  });
+
+  it('ignores two different names', async () => {
+    const { url } = await receiver([`${ok}${ack}X-Acknowledged-By: Day desk\r\n${two}${end}`]);
+    expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null });
+  });
+
+  it('ends headers at the first empty line', async () => {
+    const { url } = await receiver([`HTTP/1.1 200 OK\n\n${ack}\r\n`]);
+    expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null, responseBody: `${ack}\r\n` });
+  });
+
+  it('counts whatever bytes follow it', async () => {
+    const post = client(1_000);
+    let answer: Uint8Array = Buffer.of();
+    const started = await startRawReceiver((socket) => inPackets(socket, [ok, answer], () => socket.end()));
+    stops.push(started.stop);
+    const noise = fc.oneof(
+      fc.uint8Array({ maxLength: 400 }),
+      fc.array(fc.constantFrom('\r', '\n', ':', ' ', 'a', two, '0', 'Transfer-Encoding: chunked\r\n'), {
+        maxLength: 60,
+      }),
+    );
+    const bytesOf = (value: Uint8Array | string[]) => (Array.isArray(value) ? Buffer.from(value.join('')) : value);
+    const property = fc.asyncProperty(noise, async (value) => {
+      answer = bytesOf(value);
+      const before = started.requests.length;
+      expect(await post(started.url)).toMatchObject({ status: 200, error: null });
+      expect(started.requests.length - before).toBe(1);
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+});
+
+describe('an answer without a status line', () => {
+  const html = '<br />\n<b>Warning</b>: x\r\nHTTP/1.1 200 OK\r\n\r\nok';
+  it.each([
+    ['another protocol', 'ICY 200 OK\r\n\r\nok'],
+    ['HTTP/1.2', `HTTP/1.2 200 OK\r\n${two}${end}`],
+    ['HTTP/2', `HTTP/2 200 OK\r\n${two}${end}`],
+    ['HTTP/0.9', 'accepted'],
+    ['lower case', `http/1.1 200 OK\r\n${two}${end}`],
+    ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
+    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
+    ['a status above 599', 'HTTP/1.1 600 OK\r\n\r\n'],
+    ['a status below 100', 'HTTP/1.1 099 OK\r\n\r\n'],
+    ['text before it', html],
+    ['bytes of TLS', '\x15\x03\x01\x00\x02\x02\x46'],
+    ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n'],
+  ])('ends as protocol_error and keeps the text: %s', async (_, answer) => {
+    const { url } = await receiver([answer]);
+    const failure = { status: null, error: 'protocol_error', responseBody: answer, acknowledgedBy: null };
+    expect(await client()(url)).toMatchObject(failure);
+  });
+
+  it('keeps up to 200 bytes of text', async () => {
+    const { url } = await receiver(['y'.repeat(150), 'z'.repeat(300)]);
+    const responseBody = 'y'.repeat(150) + 'z'.repeat(50);
+    expect(await client()(url)).toMatchObject({ error: 'protocol_error', responseBody });
+  });
+
+  it('ends as protocol_error even if the connection stays open until the deadline', async () => {
+    const { url } = await receiver(['SSH-2.0-x'], false);
+    expect(await client(100)(url)).toMatchObject({ error: 'protocol_error', responseBody: 'SSH-2.0-x' });
+  });
+
+  it('gives up on 1xx answers after 64 KiB', async () => {
+    const { url } = await receiver(['HTTP/1.1 102 Processing\r\n\r\n'.repeat(3_000)], false);
+    expect(await client()(url)).toMatchObject({ status: null, error: 'protocol_error' });
+  });
+});
+
+describe('the connection', () => {
+  /** Posts twice to a receiver that leaves its connections open. Returns the statuses, and how many connections it got. */
+  const postTwice = async (first: readonly string[], isClosed = false) => {
+    const started = await startRawReceiver((socket, requests) =>
+      inPackets(socket, requests === 1 ? first : [`HTTP/1.1 202 Accepted\r\n${two}${end}`]),
+    );
+    stops.push(started.stop);
+    const post = client();
+    const statuses = [(await post(started.url)).status];
+    const [socket] = started.sockets;
+    if (isClosed && socket && !socket.closed) await once(socket, 'close');
+    statuses.push((await post(started.url)).status);
+    return { statuses, connections: started.sockets.length };
+  };
+
+  it.each([
+    ['a length', 200, `${ok}${two}${end}`],
+    ['chunks', 200, `${ok}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`],
+    ['no body', 204, 'HTTP/1.1 204 No Content\r\n\r\n'],
+    ['HTTP/1.0 and keep-alive', 200, `HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\n${two}${end}`],
+  ])('stays open after a well-formed answer with %s', async (_, status, answer) => {
+    expect(await postTwice([answer])).toEqual({ statuses: [status, 202], connections: 1 });
+  });
+
+  it.each([
+    ['lines that end with LF', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
+    ['Content-Length twice', `${ok}${two}${two}${end}`],
+    ['Content-Length and chunked', `${ok}${two}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`],
+    ['a space before the colon', `${ok}Content-Length : 2\r\n${end}`],
+    ['a line without a colon', `${ok}nonsense\r\n${two}${end}`],
+    ['HTTP/1.0', `HTTP/1.0 200 OK\r\n${two}${end}`],
+    ['Connection: close', `${ok}Connection: close\r\n${two}${end}`],
+  ])('closes after an answer with %s', async (_, answer) => {
+    expect(await postTwice([answer], true)).toEqual({ statuses: [200, 202], connections: 2 });
+  });
+
+  const another = `HTTP/1.1 500 Error\r\n${two}${end}`;
+  it.each([
+    ['in one packet', [`${ok}${two}${end}${another}`]],
+    ['in two packets', [`${ok}${two}${end}`, another]],
+    ['of which one is malformed', [`${ok}${two}${two}${end}${another}`]],
+    ['of which one has no body', ['HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n', `ok${another}`]],
+  ])('never yields a second answer to the next request: %s', async (_, answers) => {
+    expect(await postTwice(answers, true)).toEqual({ statuses: [expect.any(Number), 202], connections: 2 });
+  });
+
+  it('closes when an answer arrives that nobody asked for', async () => {
+    const { url, sockets } = await receiver([`${ok}${two}${end}`], false);
+    const post = client();
+    expect(await post(url)).toMatchObject({ status: 200 });
+    const [socket] = sockets;
+    socket?.write(another);
+    if (socket) await once(socket, 'close');
+    expect(await post(url)).toMatchObject({ status: 200 });
+    expect(sockets).toHaveLength(2);
+  });
+});
