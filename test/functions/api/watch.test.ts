@@ -21,7 +21,7 @@ beforeAll(async () => {
   const server = readSmtpUrl('smtp://127.0.0.1:25') ?? expect.unreachable();
   world = await createDeliveryWorld({
     environment: { GONE_AFTER_SECONDS: '0', SENSOR_INACTIVE_AFTER_SECONDS: '86400' },
-    smtp: { server, user: '', passwordFile: null, caFile: null },
+    smtp: { server, user: '', passwordFile: null, caFile: null, extraCaFile: null },
   });
   admin = await adminOf(world.url);
 });
