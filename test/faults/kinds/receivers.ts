@@ -1,4 +1,3 @@
-import { failpoints } from '#shared/runtime/failpoints.ts';
 import { oneOf } from '../chance.ts';
 import type { Posted } from '../check.ts';
 import { postFall } from '../falls.ts';
@@ -172,16 +171,11 @@ export const ofReceivers: readonly Fault[] = [
   },
   {
     title:
-      'a receiver is back in the middle of the schedule while processes die and queues deliver twice: all pending falls are delivered within 10 minutes',
-    rates: {
-      crashes: failpoints.filter((name) => /^(deliver|release)/.test(name)),
-      crash: 0.1,
-      doubleMessage: 0.2,
-      lostDeletion: 0.1,
-    },
+      'a receiver is back in the middle of the schedule while processes die: all pending falls are delivered within 3 minutes',
+    rates: { crashes: ['release.enqueued'], crash: 0.5 },
     settings: { RETRY_SCHEDULE: [] },
     steps: 0,
-    story: (scene) => backAmid(scene, 10 * 60_000),
+    story: (scene) => backAmid(scene, 3 * 60_000),
   },
   {
     title: 'a receiver is down for 72 hours: the built-in retry schedule delivers everything afterwards',
