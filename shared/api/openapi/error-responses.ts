@@ -36,12 +36,10 @@ const headersOfError: Readonly<Record<number, Json>> = {
   503: headerReferences('Retry-After'),
 };
 
-/** Only a request rejected for its content gets a list of errors. */
-const bodyOf = (codes: readonly ErrorCode[]): Json => {
-  const names = new Set(codes.map((code) => (code === 'bad_request' ? 'InvalidRequest' : 'Error')));
-  const [schema = {}, ...others] = [...names].map((name): Json => ({ $ref: SCHEMA_PREFIX + name }));
-  return others.length > 0 ? { anyOf: [schema, ...others] } : schema;
-};
+/** Only a request rejected for its content gets a list of errors, which is optional in `Error`. */
+const bodyOf = (codes: readonly ErrorCode[]): Json => ({
+  $ref: SCHEMA_PREFIX + (codes.every((code) => code === 'bad_request') ? 'InvalidRequest' : 'Error'),
+});
 
 const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
   description: codes.map((code) => `\`${code}\`: ${en.errorTexts[code]}`).join('; '),

@@ -3,7 +3,7 @@ import { type Operation, publishedHeaders } from '../operation.ts';
 import type { Json } from './schemas.ts';
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, required: true, schema });
-const integer = { type: 'integer', minimum: 0 };
+const integer = { type: 'integer', format: 'int32', minimum: 0 };
 /** API Gateway renames WWW-Authenticate to this in the responses of functions, and cannot be configured not to. */
 export const REMAPPED_AUTHENTICATE = 'x-amzn-Remapped-WWW-Authenticate';
 export const headers = {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { makePortable } from './portable.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -23,7 +24,15 @@ const sizedTuple = ({ items: _, ...tuple }: Tuple): Json => ({
 export const schemaCollector =
   (schemas: Record<string, Json>): WriteSchema =>
   (schema, io) => {
-    const { $schema: _, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+    const {
+      $schema: _,
+      $defs = {},
+      ...rest
+    } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => makePortable(jsonSchema as Json, zodSchema),
+    }) as Json;
     // Requests and responses share schemas. Responses may get new fields, so the document does not forbid them.
     const open = (name: string, value: unknown) =>
       (name === 'additionalProperties' && value === false) || isNever(value) ? undefined : value;
