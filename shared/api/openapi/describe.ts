@@ -41,7 +41,7 @@ const operationOf = (write: WriteSchema, tag: string, name: string, operation: O
     operationId: name,
     tags: [tag],
     summary,
-    description: [description, accessText(operation)].filter(Boolean).join('\n\n'),
+    description: [description, accessText(operation)].filter(Boolean).join('\n\n') || summary,
     ...(operation.deprecated && { deprecated: true }),
     security: security[operation.auth],
     parameters: [...parametersOf(write, operation.params, 'path'), ...parametersOf(write, operation.query, 'query')],

@@ -54,6 +54,8 @@ const shared: readonly Codes[] = [
   ...([['body_too_large'], ['body_too_slow'], ['rate_limited'], ['unavailable'], ['internal']] as const),
   ...([['otp_setup_required'], ['forbidden', 'otp_setup_required']] as const),
   ['forbidden', 'otp_setup_required', 'csrf_detected'],
+  ...([['sensor_not_found'], ['user_not_found'], ['customer_not_found'], ['webhook_not_found']] as const),
+  ...([['limit_reached'], ['rule_not_found'], ['sensor_wrong_manufacturer', 'bad_request']] as const),
 ];
 const nameOf = (codes: readonly ErrorCode[]): string => codes.join('_or_');
 /** Returns the shared error responses as components. */

@@ -67,7 +67,7 @@ const pathItemOf = (write: Write, { name, payload, mediaType, tag, summary, desc
 
 const callbackOf = (write: Write, { payload, mediaType, summary }: Request): Json => {
   const requestBody = { required: true, content: { [mediaType]: { schema: write(payload, 'output') } } };
-  return { post: { summary, requestBody, responses: { '2XX': responses['2XX'] } } };
+  return { post: { summary, security: [], requestBody, responses } };
 };
 
 /** Feedback for the maker of a sensor, which no customer's webhook gets. */
