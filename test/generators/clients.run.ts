@@ -1,37 +1,18 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
-import { type Generator, generators } from './generators.ts';
-
-/** Outside the repository, and kept: installing takes most of the time. */
-const TOOLS = join(tmpdir(), 'sensor-cloud-generators');
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+import { generators } from './generators.ts';
+import { obstacleTo, shell } from './shell.ts';
 
 let cloud: Cloud;
 let folder: string;
 let environment: Record<string, string>;
 let dates: { sensor: number; hit: number; event: number };
-const run = promisify(execFile);
-/** Runs a command of the shell, in which `node` is the Node of this project. */
-const shell = async (command: string, cwd: string): Promise<string> => {
-  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-  const script = `export PATH="${dirname(process.execPath)}:$PATH"\n${command}`;
-  try {
-    return (await run('env', [...variables, 'bash', '-c', script], { cwd, maxBuffer: 2 ** 26 })).stdout;
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${command}\n${stdout.slice(-4_000)}\n${stderr.slice(-4_000)}`, { cause: error });
-  }
-};
-
 beforeAll(async () => {
   const receiver = await startReceiver();
   cloud = await startTestCloud();
@@ -47,8 +28,6 @@ beforeAll(async () => {
   const { createDate } = await home.client.ok<{ createDate: number }>('GET', `/sensors/${sensorId}`);
   dates = { sensor: createDate, hit: hit.createDate, event: JSON.parse(body).event.createDate };
   environment = {
-    TOOLS,
-    ROOT,
     DOCUMENT: join(folder, 'openapi.json'),
     BODY: join(folder, 'body.json'),
     BASE: cloud.url,
@@ -57,7 +36,6 @@ beforeAll(async () => {
     CUSTOMER: String(home.customerId),
     HIT: String(hit.id),
   };
-  await mkdir(TOOLS, { recursive: true });
   await writeFile(environment.BODY ?? '', body);
   await writeFile(environment.DOCUMENT ?? '', JSON.stringify(await home.client.ok('GET', '/openapi.json')));
   await receiver.stop();
@@ -67,29 +45,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Returns why a generator cannot be used on this machine, or null. */
-const obstacleTo = async ({ needs, install }: Generator): Promise<string | null> => {
-  try {
-    for (const command of needs) await shell(`command -v ${command}`, folder);
-    await shell(install, folder);
-    return null;
-  } catch (error) {
-    return String(error).slice(0, 300);
-  }
-};
-
 test.for(generators.map((one) => [`${one.name} ${one.version}`, one] as const))(
   '%s generates a client that compiles and reads exact dates',
   async ([name, generator], { skip }) => {
     expect(dates.sensor).toBeGreaterThan(2 ** 31);
-    const obstacle = await obstacleTo(generator);
+    const obstacle = await obstacleTo(generator, folder);
     if (obstacle) return skip(`${name} cannot be installed here: ${obstacle}`);
     const own = await mkdtemp(join(folder, 'client-'));
-    await shell(generator.generate, own);
+    await shell(generator.generate, own, environment);
     await mkdir(dirname(join(own, generator.file)), { recursive: true });
     await writeFile(join(own, generator.file), generator.program);
-    await shell(generator.compile, own);
-    const printed = (await shell(generator.run, own)).trim().split('\n').at(-1) ?? '';
+    await shell(generator.compile, own, environment);
+    const printed = (await shell(generator.run, own, environment)).trim().split('\n').at(-1) ?? '';
     expect(JSON.parse(printed)).toEqual(dates);
   },
 );
