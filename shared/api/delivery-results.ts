@@ -1,5 +1,6 @@
 import type { Delivery } from '../domain/delivery/delivery.ts';
 import { isFinished } from '../domain/delivery/replay.ts';
+import { urgentSituationOf } from '../domain/rule/alarm.ts';
 import type { Deps } from '../runtime/deps.ts';
 
 /** Reports attempts, by their start times (ms), to the rule hits of a delivery. */
@@ -7,10 +8,27 @@ export const reportAttempts = async (
   { store, now }: Deps<'ruleHits.report'>,
   { customerId, hit, alsoHits = [] }: Delivery,
   tries: readonly number[],
-  sent: boolean,
+  sent: boolean | 'outbox',
 ): Promise<void> => {
   for (const { id, message } of hit ? [hit, ...alsoHits] : [])
     await store.ruleHits.report({ customerId, hitId: id, at: message, tries, sent }, now());
+};
+
+/** The shortest time (ms) after which an alarm counts as unnotified (`UNNOTIFIED_AFTER_SECONDS`). */
+const MIN_UNNOTIFIED_MS = 30_000;
+
+/**
+ * Ends the alarm of an event that nobody was notified of, if a late delivery to a webhook of the customer or to an emergency
+ * contact succeeded.
+ */
+export const endAlarmOfEvent = async (
+  { store, now }: Deps<'unnotified.end'>,
+  { customerId, createDate, snapshot, isTest, person, hit }: Delivery,
+): Promise<void> => {
+  const { webhook, event } = snapshot;
+  const isOfEvent = webhook?.isCustomerHook || (person && !hit);
+  if (isOfEvent && !isTest && urgentSituationOf(event) !== null && now() - createDate >= MIN_UNNOTIFIED_MS)
+    await store.unnotified.end(customerId, event.uuid);
 };
 
 /** Ends the pending original deliveries of a redelivery that the receiver accepted. */

@@ -1,4 +1,4 @@
-import { type Delivery, receiverKey } from '../domain/delivery/delivery.ts';
+import { type Delivery, isFirstDelivery, receiverKey } from '../domain/delivery/delivery.ts';
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
 import { mayManage } from '../domain/delivery/webhook-access.ts';
 import { fallAlarms, isAboutReceivers } from '../domain/event/event.ts';
@@ -17,10 +17,6 @@ type FailureDeps = MailDeps & Deps<'events.storeNotice' | 'limits.take' | 'enque
 const HOUR_SECONDS = 3_600;
 /** The maximum number of emails that an invocation has time for. */
 const MAX_MAILS = 20;
-
-/** Whether this is the first delivery of an event: neither a test, nor feedback, nor a redelivery. */
-export const isFirstDelivery = ({ isTest, body, replayOf, replay }: Delivery): boolean =>
-  !isTest && body === undefined && replayOf === undefined && replay === undefined;
 
 /** A notice for the other webhooks of the customer: its task, and its item. */
 type Notice = { task: Parameters<typeof sendNotice>[1]; item: NoticeItem };

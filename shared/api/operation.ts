@@ -107,7 +107,11 @@ export const notifyUses = [
 ] as const satisfies readonly Use[];
 
 /** What `withdrawAcknowledgement` (withdraw-acknowledgement.ts) uses. */
-export const withdrawing = ['acknowledgements.withdraw', 'enqueue:timers'] as const satisfies readonly Use[];
+export const withdrawing = [
+  'acknowledgements.withdraw',
+  'enqueue:timers',
+  'watch:alarms',
+] as const satisfies readonly Use[];
 
 /**
  * The caching headers of `published` operations.

@@ -34,6 +34,8 @@ export const metrics = {
   FeedsNotFetched: 'Count',
   /** First deliveries of falls that failed for good. */
   AlarmsFailed: 'Count',
+  /** Alarms that nobody was notified of in time. */
+  AlarmsUnnotified: 'Count',
   /** Deliveries of feedback to the maker that failed for good. */
   FeedbackFailed: 'Count',
   /** Confirmed subscriptions of the alarm topic, and those among them that are not email. */

@@ -32,11 +32,13 @@ export const queueOf = (task: Task): QueueName => {
       return 'events';
     case 'check_sensor':
     case 'escalate':
+    case 'check_alarm':
       return 'timers';
     case 'deliver':
       return task.isRetry ? 'retries' : 'deliveries';
     case 'release_held':
     case 'step_replay':
+    case 'alert_managers':
       return 'retries';
     case 'run_job':
       return 'jobs';
@@ -69,6 +71,7 @@ export const MAX_DELAY_SECONDS = 900;
 export const customerOfGroup = (groupId: string): string => groupId.split('/')[0] ?? '';
 const groupOf = (task: Task): string => {
   if (task.type === 'escalate') return `${task.customerId}/${task.hitId}`;
+  if (task.type === 'alert_managers') return `${task.customerId}/alarms`;
   if (task.type === 'run_job') return `${task.customerId}/${task.jobId}`;
   if (!('webhookId' in task)) return task.sensorId;
   // An unresponsive messaging service holds up only the people who are notified through it.

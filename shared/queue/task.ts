@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MESSAGE_LIMITS } from '../domain/event/raw.ts';
 import { RecordedCall } from '../domain/event/recorded-call.ts';
+import { urgentSituations } from '../domain/rule/alarm.ts';
 import { Manufacturer } from '../domain/sensor/sensor.ts';
 import { id, int64, millis, uuid } from '../domain/values.ts';
 import type { QueueName } from './names.ts';
@@ -56,6 +57,24 @@ export const Escalate = z.object({ type: z.literal('escalate'), customerId: id, 
 export type Escalate = z.output<typeof Escalate>;
 
 /**
+ * Checks at a time (ms) whether the alarms of an urgent event were notified: that of each hit, and that of its deliveries
+ * to webhooks of the customer.
+ */
+export const CheckAlarm = z.object({
+  type: z.literal('check_alarm'),
+  ...ofSensor,
+  ...traceFields,
+  eventUuid: uuid,
+  situation: z.enum(urgentSituations),
+  /** When (ms) the alarms were made. */
+  createDate: millis,
+  at: millis,
+  hitIds: z.array(id),
+  ofEvent: z.array(z.object({ webhookId: uuid, deliveryId: DeliveryId })),
+});
+export type CheckAlarm = z.output<typeof CheckAlarm>;
+
+/**
  * Attempts a delivery, but not before `notBefore` (ms). It is to a person if `webhookId` is null; `by` is the channel, if
  * known, and `isGathered` that it may become part of a message about several sensors. `isRetry` sends it through the queue `retries`, so that it does not delay deliveries to healthy receivers.
  */
@@ -81,9 +100,19 @@ const ReleaseHeld = z.object({ type: z.literal('release_held'), ...ofWebhook, ..
 /** Continues a replay. */
 const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traceFields, replayId: uuid });
 
+/** Mails those who can help about the alarms of a customer that reached nobody. */
+const AlertManagers = z.object({ type: z.literal('alert_managers'), customerId: id, ...traceFields });
+export type AlertManagers = z.output<typeof AlertManagers>;
+
 /** The tasks of the workers `process` and `deliver`. */
-export const SensorTask = z.discriminatedUnion('type', [ProcessMessages, ProcessNotice, CheckSensor, Escalate]);
-export const WebhookTask = z.discriminatedUnion('type', [Deliver, ReleaseHeld, StepReplay]);
+export const SensorTask = z.discriminatedUnion('type', [
+  ProcessMessages,
+  ProcessNotice,
+  CheckSensor,
+  Escalate,
+  CheckAlarm,
+]);
+export const WebhookTask = z.discriminatedUnion('type', [Deliver, ReleaseHeld, StepReplay, AlertManagers]);
 export type SensorTask = z.output<typeof SensorTask>;
 export type WebhookTask = z.output<typeof WebhookTask>;
 export type Task = SensorTask | WebhookTask | RunJob;
@@ -93,9 +122,11 @@ type QueueOf = {
   process_notice: 'events';
   check_sensor: 'timers';
   escalate: 'timers';
+  check_alarm: 'timers';
   deliver: 'deliveries' | 'retries';
   release_held: 'retries';
   step_replay: 'retries';
+  alert_managers: 'retries';
   run_job: 'jobs';
 };
 /** The tasks that may be sent to a queue. */

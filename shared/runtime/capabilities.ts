@@ -79,6 +79,8 @@ export const capabilities = {
   'know:channels': {},
   /** Knowing when a sensor counts as offline. */
   'watch:sensors': {},
+  /** Knowing when an alarm counts as unnotified. */
+  'watch:alarms': {},
   /** Knowing the quotas of customers. */
   'keep:quotas': {},
   /** Knowing the rate limits of devices. */

@@ -112,6 +112,7 @@ type ByCapability = {
   'know:channels': { settings: SettingsOf<'know:channels'> };
   /** `longestGap` (ms) between sweeps. A longer one is an outage, during which no sensor counts as offline. */
   'watch:sensors': { settings: SettingsOf<'watch:sensors'>; longestGap: () => number };
+  'watch:alarms': { settings: SettingsOf<'watch:alarms'> };
   'keep:quotas': { quotas: Quotas };
   'call:webhooks': { webhookClient: WebhookClient; settings: SettingsOf<'call:webhooks'>; aloneSince: number };
   'hash:passwords': { passwords: Passwords };
@@ -204,6 +205,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
     settings,
     longestGap: () => maxHeartbeatGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),
   }),
+  'watch:alarms': settingsOnly,
   'limit:devices': settingsOnly,
   'admit:devices': async ({ settings }) => ({ rule: settings.MQTT_RULE }),
   'notify:devices': async ({ publish, log }) => deviceNotifier(publish, log),

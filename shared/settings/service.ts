@@ -95,6 +95,16 @@ const others = declare({
       help: 'Time after which an attempt of a delivery fails.',
     }),
   },
+  UNNOTIFIED_AFTER_SECONDS: {
+    schema: () => wholeNumber(30, 3_600),
+    default: 120,
+    about: forHosts({
+      stage: 'unnotifiedAfterSeconds',
+      capabilities: ['watch:alarms'],
+      unit: 'seconds',
+      help: 'Time after which an alarm that nobody was notified of, and nobody acknowledged, becomes an alarm itself: by email to those who manage rules, in `/watch`, and as the metric `AlarmsUnnotified`.',
+    }),
+  },
   GONE_AFTER_SECONDS: {
     schema: () => wholeNumber(0, 86_400),
     default: GONE_AFTER_SECONDS,

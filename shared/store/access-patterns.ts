@@ -93,6 +93,11 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     { get: ['customer'], update: ['customer', 'listedCustomer'] },
     [1, 4],
   ),
+  'customers.setEmergencyContacts': pattern(
+    'Replace the emergency contacts of a customer',
+    { update: ['customer'] },
+    [0, 1],
+  ),
   'customers.remove': pattern(
     'Delete a customer that has neither users nor sensors',
     { get: ['customer'], remove: ['customer', 'listedCustomer'] },

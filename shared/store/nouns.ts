@@ -40,6 +40,7 @@ export { recipients } from './people/recipients.ts';
 export { acknowledgements } from './rules/acknowledgements.ts';
 export { escalations } from './rules/escalations.ts';
 export { rules } from './rules/rules.ts';
+export { unnotified } from './rules/unnotified.ts';
 export { configs } from './sensors/configs.ts';
 export { devices } from './sensors/devices.ts';
 export { events } from './sensors/events.ts';

@@ -93,6 +93,8 @@ export const items = {
   feedback: item('C#{customerId}#S#{sensorId}', 'FEEDBACK#{0feedbackId}'),
   feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
+  /** An alarm that reached nobody in time, until somebody is notified or acknowledges it. */
+  unnotified: item('C#{customerId}#UNNOTIFIED', '{alarmId}'),
   /** The time of a hit's last change, unless that was shortly after the hit was created. */
   lateChange: item('C#{customerId}#CHANGES', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),

@@ -58,10 +58,19 @@ const processed = (milliseconds: number) => ({
   lines: 0,
 });
 
+/** Adds the check whether somebody was notified of an alarm. */
+const withCheck = <W extends Work>(work: W): W => ({
+  ...work,
+  read: work.read + consumption.alarmCheck.read,
+  standard: work.standard + consumption.alarmCheck.standard,
+  invocations: work.invocations + 1,
+  milliseconds: work.milliseconds + ms.check,
+});
+
 /** The work for one fall, one report and so on. */
 export const works = {
-  fall: { ...consumption.fall, ...delivered(received(1, ms.event), 1) },
-  wholeFall: { ...consumption.wholeFall, ...delivered(received(4, ms.event), 1) },
+  fall: withCheck({ ...consumption.fall, ...delivered(received(1, ms.event), 1) }),
+  wholeFall: withCheck({ ...consumption.wholeFall, ...delivered(received(4, ms.event), 1) }),
   /** Accepting a report needs no other function. */
   report: { ...consumption.report, ...received(1, 0), callMilliseconds: ms.report, invocations: 0 },
   fiveReports: { ...consumption.fiveReports, ...received(1, 0), callMilliseconds: ms.fiveReports, invocations: 0 },

@@ -30,7 +30,7 @@ test('asks only for the settings of a chat webhook, and delivers its test', asyn
     [0, 0],
   ]);
   await format.getByText('Chat', { exact: true }).click();
-  await page.getByText('For people: a message for an incoming webhook of Slack').waitFor();
+  await page.getByText('For people: a message for a Slack').waitFor();
   await checkPage('webhook-for-a-chat');
 
   // A customer webhook cannot have these formats, but has all other settings.

@@ -27,7 +27,7 @@ const expected = [/401/, /404/, /favicon/];
 const enter = (page: Page) => page.getByRole('button', { name: 'Log in with Home account' }).click();
 const as = (page: Page, name: string) => page.getByRole('button', { name: `I am ${name}` }).click();
 const expectRefused = async (page: Page) => {
-  await page.getByRole('main').getByRole('alert').getByText('The login was refused there').waitFor();
+  await page.getByRole('main').getByRole('alert').getByText('The identity provider refused the login').waitFor();
   const cookies = await page.context().cookies();
   expect(cookies.filter(({ name }) => name.startsWith('PSAUTH'))).toEqual([]);
 };

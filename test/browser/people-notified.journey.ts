@@ -67,7 +67,7 @@ test.each([
     .first()
     .click();
   await page.getByText('Anna Meier (Email)').waitFor();
-  await page.getByText('Accepted').waitFor();
+  await page.getByText('Only a file on the server').waitFor();
   await page.getByRole('region', { name: 'Message' }).getByText('Sensor:').waitFor();
   await checkPage(`delivery-to-a-person-${kind}`);
   expect(page.url()).toContain('/deliveries/people/');

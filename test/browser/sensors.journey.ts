@@ -172,7 +172,7 @@ test('shows the configuration in German to a German user', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=config`, nurse);
   const { page } = visitor;
   await page.getByText('Piepen bei einem Sturz; 0 ist aus · 0 bis 100').waitFor();
-  expect(await page.getByLabel('Leuchte').locator('option').allTextContents()).toEqual([
+  expect(await page.getByLabel('LED').locator('option').allTextContents()).toEqual([
     '0: aus',
     '1: an',
     '2: nur bei Fehlern',

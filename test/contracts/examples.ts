@@ -123,6 +123,8 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   createCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
   getCustomer: nothing,
   updateCustomer: () => ({ body: { name: 'n', location: '', email: '' } }),
+  getEmergencyContacts: nothing,
+  setEmergencyContacts: () => ({ body: [] }),
   deleteCustomer: async ({ admin }) => {
     const { id } = await admin.ok('POST', '/customers', { name: 'n', location: '', email: '' });
     return { params: { customerId: String(id) } };

@@ -98,6 +98,10 @@ const feedbackIds = ({ theirs }: World): IdField[] => [
   { path: 'eventId', body: (eventId) => ({ ...opinion, eventId }), unknown: UUID, theirs: theirs.ids.eventId ?? '' },
 ];
 
+const contactIds = ({ theirs }: World): IdField[] => [
+  { path: '0.userId', body: (userId) => [{ userId, by: 'email' }], unknown: NUMBER, theirs: theirs.userId },
+];
+
 /** The fields of bodies that contain the id of a customer's object, by operation. */
 export const idsInBodies: Readonly<Record<string, (world: World) => IdField[]>> = {
   createFeedback: feedbackIds,
@@ -105,6 +109,7 @@ export const idsInBodies: Readonly<Record<string, (world: World) => IdField[]>> 
   updateRule: ruleIds,
   createSensorGroup: groupIds,
   updateSensorGroup: groupIds,
+  setEmergencyContacts: contactIds,
   createWebhook: webhookIds,
   updateWebhook: webhookIds,
 };

@@ -63,6 +63,7 @@ test('nothing in the whole file names a sensor, or the person it watches over, a
     'personDelivery',
     'ruleHit',
     'sensor',
+    'unnotified',
   ]);
   expect(await home.hits()).toEqual([]);
   expect((await home.client.call('GET', `/sensors/${sensorId}`)).status).toBe(404);

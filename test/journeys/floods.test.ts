@@ -37,7 +37,8 @@ const withPushService = (runtime: Runtime): Runtime => ({
 
 beforeAll(async () => {
   telegram = await startTelegramServer();
-  world = await createPeopleWorld({ telegramUrl: telegram.url, wrap: withPushService });
+  const environment = { PUSH_CONTACT: 'mailto:push@example.org' };
+  world = await createPeopleWorld({ telegramUrl: telegram.url, wrap: withPushService, environment });
   telegram.setClock(world.now);
 });
 afterAll(async () => {
@@ -86,7 +87,7 @@ const subscribe = async ({ client, customerId }: Home, userId: number): Promise<
   const channel = { by: 'push', address: 'push.example.com', subscription, provenDate: world.now() } as const;
   await store(world.table).channels.put({ customerId, userId }, channel, null);
 };
-const sentBy = (by: Channel['by']) => world.sentMessages.filter((letter) => letter.by === by).map(({ text }) => text);
+const sentBy = (by: Channel['by']) => world.sentMessages.filter((message) => message.by === by).map(({ text }) => text);
 /** Returns the state of each delivery to people of a home, and its number of attempts. */
 const statesOf = ({ customerId }: Home) =>
   world.table.queryAll<{ state: string; attempts: number }>({

@@ -106,6 +106,7 @@ test('a delivery to a person fails after five attempts within ten minutes, and o
   expect((await hits())[0]).toMatchObject({ allSend: false, ruleMessages: [{ wasSend: false }] });
   expect((await hits())[0]?.ruleMessages[0]?.sendTryTimes).toHaveLength(5);
   expect(world.sentMessages).toMatchObject([
+    { by: 'email', to: 'boss@example.com', text: expect.stringMatching(/^Nobody was notified: Fall detected, Sensor/) },
     { by: 'email', to: 'boss@example.com', text: expect.stringMatching(/could not be delivered to Ben by SMS/) },
   ]);
   expect(world.valuesOf('AlarmsFailed')).toEqual([1]);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { group } from '#shared/api/operation.ts';
 import { Customer, CustomerUpdate } from '#shared/domain/identity/customer.ts';
+import { EmergencyContacts } from '#shared/domain/people/emergency-contact.ts';
 import { idText, Status } from '#shared/domain/values.ts';
 
 const ByCustomer = z.object({ customerId: idText });
@@ -56,6 +57,34 @@ export const customers = group({
       response: Customer,
       errors: ['customer_not_found'],
       uses: ['customers.update'],
+    },
+    getEmergencyContacts: {
+      method: 'GET',
+      path: '/customers/{customerId}/emergency-contacts',
+      summary: 'List the emergency contacts of a customer',
+      description: 'They are notified of alarms that nobody else was notified of in time.',
+      auth: 'user',
+      may: 'logged_in',
+      within: 'customer',
+      params: ByCustomer,
+      success: 200,
+      response: EmergencyContacts,
+      errors: ['customer_not_found'],
+      uses: ['customers.get'],
+    },
+    setEmergencyContacts: {
+      method: 'PUT',
+      path: '/customers/{customerId}/emergency-contacts',
+      summary: 'Replace the emergency contacts of a customer',
+      auth: 'user',
+      may: 'manage_rules',
+      within: 'customer',
+      params: ByCustomer,
+      body: EmergencyContacts,
+      success: 200,
+      response: EmergencyContacts,
+      errors: ['customer_not_found'],
+      uses: ['customers.setEmergencyContacts', 'recipients.person', 'channels.verifiedOf', 'know:channels'],
     },
     deleteCustomer: {
       method: 'DELETE',

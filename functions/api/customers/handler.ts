@@ -1,5 +1,7 @@
 import { serve } from '#shared/api/serve.ts';
+import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { inBatches } from '#shared/concurrency/in-batches.ts';
+import { notOffered } from '#shared/domain/people/sendable.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import { customers } from './contract.ts';
 
@@ -40,6 +42,20 @@ export const handler = serve(customers, {
 
   updateCustomer: async ({ customerId, body, fail }, { store, now }) =>
     (await store.customers.update(customerId, body, now())) ?? fail('customer_not_found'),
+
+  getEmergencyContacts: async ({ customerId, fail }, { store }) =>
+    ((await store.customers.get(customerId)) ?? fail('customer_not_found')).emergencyContacts ?? [],
+
+  setEmergencyContacts: async ({ customerId, body, refuse, fail }, { store, settings, now }) => {
+    for (const [at, { userId, by }] of body.entries()) {
+      if (!settings.CHANNEL_KINDS.includes(by)) return refuse(`${at}.by`, ...notOffered(settings));
+      const channels =
+        (await verifiedChannelsOf(store, customerId, userId)) ?? refuse(`${at}.userId`, 'unknown_reference');
+      if (!channels.some((channel) => channel.by === by)) return refuse(`${at}.by`, 'not_reachable');
+    }
+    const isSet = await store.customers.setEmergencyContacts(customerId, body, now());
+    return isSet ? body : fail('customer_not_found');
+  },
 
   deleteCustomer: async ({ customerId, fail }, { store, now }) => {
     const problem = await store.customers.remove(customerId);

@@ -1,13 +1,6 @@
 import { findWebhook } from '#shared/api/find-webhook.ts';
 import { partialListReply } from '#shared/api/http/partial-list.ts';
 import { serve } from '#shared/api/serve.ts';
-import {
-  bodyOf,
-  deliveryHeaders,
-  messageUuidInBody,
-  needsLinkKey,
-  notificationText,
-} from '#shared/delivery/message.ts';
 import { attemptLogOf } from '#shared/domain/delivery/attempt.ts';
 import {
   DELIVERY_RETENTION,
@@ -17,8 +10,6 @@ import {
 } from '#shared/domain/delivery/delivery.ts';
 import { deliveryView } from '#shared/domain/delivery/delivery-view.ts';
 import { isReplayed, redeliveryOf, replayView, spanOf } from '#shared/domain/delivery/replay.ts';
-import { serviceFrom } from '#shared/domain/delivery/snapshot.ts';
-import { testDelivery } from '#shared/domain/delivery/test-delivery.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { mayManage } from '#shared/domain/delivery/webhook-access.ts';
 import { formats } from '#shared/domain/formats/formats.ts';
@@ -94,6 +85,8 @@ export const handler = serve(deliveries, {
   },
 
   getPersonDeliveryMessage: async (call, deps) => {
+    // Loaded with the first message that somebody looks at.
+    const { notificationText } = await import('#shared/delivery/message.ts');
     const { title, text } = notificationText(await findPersonDelivery(call, deps));
     return { headers: {}, body: `${title}\n\n${text}` };
   },
@@ -123,6 +116,7 @@ export const handler = serve(deliveries, {
     const delivery =
       unlessExpired(await store.deliveries.get(customerId, webhookId, params.deliveryId), now()) ??
       fail('delivery_not_found');
+    const { bodyOf, deliveryHeaders, messageUuidInBody, needsLinkKey } = await import('#shared/delivery/message.ts');
     const source = messageUuidInBody(delivery);
     const raw = source === null ? null : await store.events.bytes(customerId, delivery.snapshot.sensor.id, source);
     const isLost = source !== null && raw === null;
@@ -156,6 +150,11 @@ export const handler = serve(deliveries, {
     const customer = await store.customers.get(webhook.customerId);
     const time = now();
     const reader = await readerOf(webhook, customer?.timeZone ?? 'UTC', store, time);
+    // Loaded with the first test of a webhook.
+    const [{ serviceFrom }, { testDelivery }] = await Promise.all([
+      import('#shared/domain/delivery/snapshot.ts'),
+      import('#shared/domain/delivery/test-delivery.ts'),
+    ]);
     const context = { service: serviceFrom(settings), customer, event: { id, uuid: randomUuid(random) }, reader };
     const ping = testDelivery(webhook, context, time);
     await store.deliveries.create(ping, true);

@@ -1,4 +1,4 @@
-import { endOriginals, endReplay, reportAttempts } from '#shared/api/delivery-results.ts';
+import { endAlarmOfEvent, endOriginals, endReplay, reportAttempts } from '#shared/api/delivery-results.ts';
 import { inBatches } from '#shared/concurrency/in-batches.ts';
 import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { type FetchedDelivery, isExpired, isPastRetention } from '#shared/domain/delivery/feed.ts';
@@ -10,6 +10,7 @@ import type { FeedDeps } from './deps.ts';
 const confirm = async (deps: FeedDeps, delivery: WebhookDelivery, at: number): Promise<void> => {
   const { store, now, measure, failpoint } = deps;
   await reportAttempts(deps, delivery, [at], true);
+  await endAlarmOfEvent(deps, delivery);
   failpoint('feed.reported');
   const ended = await endOriginals(deps, delivery);
   if (await store.feeds.acknowledge(delivery, at, now())) measure('DeliveriesDelivered');

@@ -71,6 +71,7 @@ export const feed = group({
         'events.bytes',
         'ruleHits.get',
         'ruleHits.report',
+        'unnotified.end',
         'repetitions.endOriginal',
         'replays.get',
         'replays.finish',

@@ -5,6 +5,7 @@ import { withdrawAcknowledgement } from '#shared/api/withdraw-acknowledgement.ts
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
+import { notifiedDateOf } from '#shared/domain/rule/alarm.ts';
 import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import type { Sensor } from '#shared/domain/sensor/sensor.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
@@ -30,7 +31,8 @@ const viewsOf = async (
   return hits.map(({ messages, ...hit }) => ({
     ...hit,
     ruleMessages: messages,
-    allSend: !hit.nobodyOnDuty && messages.every(({ wasSend }) => wasSend),
+    allSend: !hit.nobodyOnDuty && messages.length > 0 && messages.every(({ wasSend }) => wasSend),
+    notifiedDate: notifiedDateOf({ ...hit, messages }),
     sensor: sensors.get(hit.sensorId) ?? null,
     feedback: hit.feedback ?? null,
     nobodyOnDuty: hit.nobodyOnDuty ?? false,

@@ -13,7 +13,6 @@ import { deliverTask } from '#shared/queue/encode.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { rules } from './contract.ts';
-import { testsOf } from './rule-tests.ts';
 
 type Refuse = (path: string, problem: Problem, values?: FieldError['values']) => never;
 
@@ -138,6 +137,8 @@ export const handler = serve(rules, {
   tryRule: async ({ customerId, params, fail }, deps) => {
     const { store, enqueue, log } = deps;
     const rule = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
+    // Loaded with the first test of a rule.
+    const { testsOf } = await import('./rule-tests.ts');
     const tests = await testsOf(deps, rule, await store.customers.get(customerId));
     const deliveries = tests.map(({ delivery }) => delivery);
     await Promise.all(deliveries.map((delivery) => store.deliveries.create(delivery, true)));

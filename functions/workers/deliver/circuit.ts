@@ -1,4 +1,3 @@
-import { isFirstDelivery } from '#shared/api/failed-delivery.ts';
 import type { Permit } from '#shared/concurrency/semaphore.ts';
 import type { SlotPool } from '#shared/delivery/webhook-client.ts';
 import {
@@ -11,12 +10,11 @@ import {
   passageOf,
   slowUntil,
 } from '#shared/domain/delivery/breaker.ts';
-import { type Delivery, type NextState, withJitter } from '#shared/domain/delivery/delivery.ts';
+import { type Delivery, isFirstDelivery, type NextState, withJitter } from '#shared/domain/delivery/delivery.ts';
 import { hasUrl, type WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
-import { disableWebhook } from './disable-webhook.ts';
 import { delayBefore } from './schedule.ts';
 import {
   ACQUIRE_TIMEOUT_MS,
@@ -153,6 +151,7 @@ const recordFailure = async (
   const verdict = failureActionOf(after, now());
   if (verdict === 'disable') {
     log('warn', 'a webhook was disabled after failing for days', { customerId, webhookId });
+    const { disableWebhook } = await import('./disable-webhook.ts');
     await disableWebhook(deps, webhook, delivery, 'failing');
   }
   if (verdict === 'warn' && (await store.health.recordWarning(after, now())))

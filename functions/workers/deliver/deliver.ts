@@ -4,8 +4,6 @@ import type { Deliver } from '#shared/queue/task.ts';
 import type { DeliveryKey, WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { passCircuit } from './circuit.ts';
 import type { DeliverDeps } from './deps.ts';
-import { enterFeed } from './feed.ts';
-import { hold } from './hold.ts';
 import { lease } from './lease.ts';
 import { record } from './record.ts';
 import { delayBefore, type Outcome, postpone, requeue, requeueAsRetry, requeueTaskAt } from './schedule.ts';
@@ -24,8 +22,14 @@ export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => 
 
   const target = await findWebhook(deps, key);
   if (target.kind === 'deleted') return endAsDeleted(deps, key);
-  if (target.kind === 'fetched') return enterFeed(deps, key, target.webhook);
-  if (target.kind === 'disabled') return hold(deps, key, target.webhook);
+  if (target.kind === 'fetched') {
+    const { enterFeed } = await import('./feed.ts');
+    return enterFeed(deps, key, target.webhook);
+  }
+  if (target.kind === 'disabled') {
+    const { hold } = await import('./hold.ts');
+    return hold(deps, key, target.webhook);
+  }
 
   const start = await firstAttempt(deps, key, target.webhook);
   if (start.kind === 'postponed') return postpone(deps, key, start.until);

@@ -3,8 +3,6 @@ import { RetryLater } from '#shared/worker/failure.ts';
 import { deliver as contract } from './contract.ts';
 import { deliver } from './deliver.ts';
 import type { DeliverDeps } from './deps.ts';
-import { checkFeed } from './feed.ts';
-import { releaseHeld } from './hold.ts';
 import { REQUEST_MS } from './slots.ts';
 
 type WebhookKey = { customerId: number; webhookId: string };
@@ -12,6 +10,7 @@ type WebhookKey = { customerId: number; webhookId: string };
 const release = async (deps: DeliverDeps, key: WebhookKey, timeLeft: () => number): Promise<void> => {
   const webhook = await deps.store.webhooks.get(key.customerId, key.webhookId);
   if (!webhook?.isEnabled) return;
+  const [{ checkFeed }, { releaseHeld }] = await Promise.all([import('./feed.ts'), import('./hold.ts')]);
   const feed = await checkFeed(deps, webhook, timeLeft);
   if ((webhook.held ?? 0) > 0) await releaseHeld(deps, webhook, timeLeft);
   else if (feed === 'empty') await deps.store.held.removeFromDue(webhook);
@@ -21,14 +20,18 @@ export const handler = consume(contract, async ([received], deps, timeLeft) => {
   if (!received) return;
   if (timeLeft() < REQUEST_MS) throw new RetryLater('no time left for another attempt');
   const { task } = received;
+  // What is rare is loaded with the first task that needs it, not at each start.
   switch (task.type) {
     case 'deliver':
       await deliver(deps, task, timeLeft);
       return;
     case 'release_held':
       return release(deps, task, timeLeft);
+    case 'alert_managers': {
+      const { alertManagers } = await import('./alert-managers.ts');
+      return alertManagers(deps, task.customerId);
+    }
     case 'step_replay': {
-      // Replays are rare, so their code is loaded with the first of them, not at each start.
       const { stepReplay } = await import('./replay.ts');
       return stepReplay(deps, task, timeLeft);
     }

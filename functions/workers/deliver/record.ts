@@ -1,5 +1,4 @@
-import { endOriginals, endReplay, reportAttempts } from '#shared/api/delivery-results.ts';
-import { notifyFailed } from '#shared/api/failed-delivery.ts';
+import { endAlarmOfEvent, endOriginals, endReplay, reportAttempts } from '#shared/api/delivery-results.ts';
 import { sendNotice } from '#shared/api/notices.ts';
 import type { AttemptResult } from '#shared/domain/delivery/attempt.ts';
 import {
@@ -16,7 +15,6 @@ import { timeOfUlid } from '#shared/domain/ids.ts';
 import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
 import { recordHealth } from './circuit.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
-import { disableWebhook } from './disable-webhook.ts';
 import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedule.ts';
 import type { Answer } from './send.ts';
 import type { AdmittedRequest } from './slots.ts';
@@ -91,10 +89,12 @@ const write = async (
   const isSent = next.state === 'delivered';
   // If a hit cannot be written, the receiver is not called again: the task is retried only for the hit.
   let reportError: unknown;
-  await reportAttempts(deps, delivery, unreported, isSent).catch((error: unknown) => {
+  const sent = isSent && result.outbox ? 'outbox' : isSent;
+  await reportAttempts(deps, delivery, unreported, sent).catch((error: unknown) => {
     reportError = error;
   });
   deps.failpoint('deliver.reported');
+  if (isSent) await endAlarmOfEvent(deps, delivery);
   const ended = isSent ? await endOriginals(deps, delivery) : [];
   deps.failpoint('deliver.originals_ended');
   const time = next.state === 'retrying' ? next.nextAttempt : 0;
@@ -160,6 +160,21 @@ export const recordAttempt = async (
   return reportError;
 };
 
+/** Disables a webhook that is gone, and reports that a delivery failed for good. Loaded with the first failure. */
+const reportFailure = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  delivery: Delivery,
+  { reason }: Extract<NextState, { state: 'failed' }>,
+): Promise<void> => {
+  const [{ disableWebhook }, { notifyFailed }] = await Promise.all([
+    import('./disable-webhook.ts'),
+    import('#shared/api/failed-delivery.ts'),
+  ]);
+  if (reason === 'gone') await disableWebhook(deps, webhook, delivery, 'gone');
+  await notifyFailed(deps, webhook, delivery);
+};
+
 /** Records the response of a receiver, and its consequences for the delivery, the rule hits and the webhook. */
 export const record = async (
   deps: DeliverDeps,
@@ -171,8 +186,7 @@ export const record = async (
   await acknowledgeHits(deps, delivery, outcome);
   const next = await nextState(deps, webhook, delivery, outcome);
   // Before the delivery is recorded, because its task is retried only until it has ended.
-  if (next.state === 'failed' && next.reason === 'gone') await disableWebhook(deps, webhook, delivery, 'gone');
-  if (next.state === 'failed') await notifyFailed(deps, webhook, delivery);
+  if (next.state === 'failed') await reportFailure(deps, webhook, delivery, next);
   const reportError = await recordAttempt(deps, webhook, delivery, { result, next });
   const { durationMs } = result;
   if (kind === 'sent')

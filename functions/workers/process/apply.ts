@@ -65,15 +65,15 @@ const applySteps = async (
   const { decided } = decision;
   deps.failpoint('process.decided');
   // Most messages change nothing that anybody is notified of, so this code is loaded with the first event.
-  const { countImmediateAlarms, enqueueDeliveries, mergeDeliveries, writeDeliveries, writeHits } = await import(
-    './hits.ts'
-  );
+  const { countImmediateAlarms, enqueueChecks, enqueueDeliveries, mergeDeliveries, writeDeliveries, writeHits } =
+    await import('./hits.ts');
   const rules = await loadFiredRules(deps, context, decision, known);
-  const { deliveries, recipients } = await writeHits(deps, context, decision, rules);
+  const { deliveries, recipients, checks } = await writeHits(deps, context, decision, rules);
   deps.failpoint('process.hits_written');
   const posted = await writeDeliveries(deps, mergeDeliveries(deliveries), recipients);
   deps.failpoint('process.deliveries_written');
   await enqueueDeliveries(deps, posted);
+  await enqueueChecks(deps, checks);
   countImmediateAlarms(deps, deliveries, recipients);
   for (const event of decided) await showActivity(deps, context, event);
   deps.failpoint('process.applied');

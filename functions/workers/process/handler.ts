@@ -29,6 +29,9 @@ export const handler = consume(processing, async (received, deps, timeLeft) => {
       // Few alarms escalate, so this code is loaded with the first of them, not at each start.
       const { escalate } = await import('./escalate.ts');
       await escalate(deps, task);
+    } else if (task.type === 'check_alarm') {
+      const { checkAlarm } = await import('./check-alarm.ts');
+      await checkAlarm(deps, task);
     } else if (task.type === 'check_sensor') {
       await checkTime(deps, task);
     } else {

@@ -21,12 +21,13 @@ import {
 } from '#shared/domain/delivery/snapshot.ts';
 import type { Decision } from '#shared/domain/event/decision.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
+import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import { isWithinQueueDelay, messageIndexes, newEscalation } from '#shared/domain/rule/escalation.ts';
 import { includesOnDuty } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { HitPosition, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { deliverTask } from '#shared/queue/encode.ts';
-import type { Escalate } from '#shared/queue/task.ts';
+import type { CheckAlarm, Escalate } from '#shared/queue/task.ts';
 import type { NewHit, NewMessage } from '#shared/store/hits/hit-item.ts';
 import type { ProcessDeps, SensorContext } from './context.ts';
 
@@ -92,10 +93,10 @@ const fireDeletedRule = async (
   { event, sensor }: EventContext,
   { ruleId, customerId }: { ruleId: number; customerId: number },
   append: AppendHit,
-): Promise<void> => {
+): Promise<HitPosition[]> => {
   const { uuid, happening } = event;
-  if (happening.situation === null) return;
-  await append({
+  if (happening.situation === null) return [];
+  const place = await append({
     ruleId,
     ruleSensorGroupId: 0,
     ruleCustomerId: customerId,
@@ -104,6 +105,7 @@ const fireDeletedRule = async (
     sensorEventId: uuid,
     situation: happening.situation,
   });
+  return [place];
 };
 
 /**
@@ -140,7 +142,7 @@ export const enqueueRound = async (
 };
 
 /**
- * Writes the hit of a rule, and enqueues the first round of its escalation. Returns the deliveries to its first
+ * Writes the hit of a rule, and enqueues the first round of its escalation. Returns the hit, and the deliveries to its first
  * recipients.
  */
 const fireRule = async (
@@ -148,7 +150,7 @@ const fireRule = async (
   eventContext: EventContext,
   rule: Rule,
   { recipients, append }: { recipients: KnownRecipients; append: AppendHit },
-): Promise<Delivery[]> => {
+): Promise<{ hit: HitPosition; deliveries: Delivery[] }> => {
   const named = addresseesOf(rule.recipients, recipients, eventContext);
   const nobodyOnDuty = includesOnDuty(rule.recipients) && recipients.onDuty.length === 0;
   const hit = newHit(deps, eventContext, rule, { addressees: named, nobodyOnDuty });
@@ -162,7 +164,7 @@ const fireRule = async (
     const to = { rule, addressee, hit: place === null ? null : { id, message: place } };
     return deliveriesTo(deps, eventContext, recipients, to);
   });
-  return (await Promise.all(deliveries)).flat();
+  return { hit: { id, createDate }, deliveries: (await Promise.all(deliveries)).flat() };
 };
 
 /** Returns the deliveries to customer webhooks, which get every event without a rule. */
@@ -203,29 +205,79 @@ export const mergeDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
     return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
   });
 
-/** Writes the hits of a decision. Returns its deliveries, and the recipients that it may notify. */
+/** The deliveries of a decision, the recipients that it may notify, and the checks whether its alarms were notified. */
+type Alerts = { deliveries: Delivery[]; recipients: KnownRecipients; checks: CheckAlarm[] };
+
+/**
+ * Returns the check of the alarms of an event; none if it is not urgent, or no rule and no webhook of the customer is about
+ * it.
+ */
+const checksOf = (
+  { now, settings }: ProcessDeps,
+  { event, sensor }: EventContext,
+  customerId: number,
+  { hits, ofEvent }: { hits: readonly HitPosition[]; ofEvent: readonly Delivery[] },
+): CheckAlarm[] => {
+  const { happening, uuid, source, requestId } = event;
+  const { situation } = happening;
+  if (!isUrgent(situation) || (hits.length === 0 && ofEvent.length === 0)) return [];
+  const createDate = Math.min(now(), ...hits.map((hit) => hit.createDate));
+  const check: CheckAlarm = {
+    type: 'check_alarm',
+    customerId,
+    sensorId: sensor.id,
+    uuid: source ?? uuid,
+    ...(requestId !== undefined && { requestId }),
+    eventUuid: uuid,
+    situation,
+    createDate,
+    at: createDate + settings.UNNOTIFIED_AFTER_SECONDS * 1_000,
+    hitIds: hits.map(({ id }) => id),
+    ofEvent: ofEvent.flatMap(({ webhookId, id }) => (webhookId === null ? [] : [{ webhookId, deliveryId: id }])),
+  };
+  return [check];
+};
+
+/** Writes the hits of a decision. */
 export const writeHits = async (
   deps: ProcessDeps,
   context: SensorContext,
   decision: Decision,
   rules: ReadonlyMap<number, Rule>,
-): Promise<{ deliveries: Delivery[]; recipients: KnownRecipients }> => {
+): Promise<Alerts> => {
   const { sensor, customer, customerId } = context;
   const service = serviceFrom(deps.settings);
   const named = [...rules.values()].flatMap((rule) => rule.recipients);
   const recipients = await readRecipients(deps, customerId, named, Object.keys(customer?.hooks ?? {}));
   const append = createHitAppender(deps, customerId, decision);
   const deliveries: Delivery[] = [];
+  const checks: CheckAlarm[] = [];
   for (const event of decision.decided) {
     const eventContext = { service, event, sensor, customer };
-    deliveries.push(...(await customerDeliveries(deps, eventContext, context, recipients)));
+    const ofEvent = await customerDeliveries(deps, eventContext, context, recipients);
+    deliveries.push(...ofEvent);
+    const hits: HitPosition[] = [];
     for (const ruleId of event.rules) {
       const rule = rules.get(ruleId);
-      if (rule) deliveries.push(...(await fireRule(deps, eventContext, rule, { recipients, append })));
-      else await fireDeletedRule(eventContext, { ruleId, customerId }, append);
+      if (rule) {
+        const fired = await fireRule(deps, eventContext, rule, { recipients, append });
+        hits.push(fired.hit);
+        deliveries.push(...fired.deliveries);
+      } else {
+        hits.push(...(await fireDeletedRule(eventContext, { ruleId, customerId }, append)));
+      }
     }
+    checks.push(...checksOf(deps, eventContext, customerId, { hits, ofEvent }));
   }
-  return { deliveries, recipients };
+  return { deliveries, recipients, checks };
+};
+
+/** Enqueues the checks whether alarms were notified. A queue can delay them for a part of the time only. */
+export const enqueueChecks = async (
+  { enqueue, now }: Pick<ProcessDeps, 'enqueue' | 'now'>,
+  checks: readonly CheckAlarm[],
+): Promise<void> => {
+  for (const check of checks) await enqueue([check], { delaySeconds: (check.at - now()) / 1_000 });
 };
 
 /** Whether a delivery is fetched from a webhook without a URL. */

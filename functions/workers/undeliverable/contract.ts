@@ -23,6 +23,7 @@ export const undeliverable = consumer({
     'keep:quotas',
     'limits.take',
     'enqueue:events',
+    'enqueue:timers',
     'send:mail',
     'consume',
     'measure',

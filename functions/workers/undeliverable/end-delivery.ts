@@ -1,3 +1,4 @@
+import { alarmChecks } from '#shared/api/alarm-check.ts';
 import { notifyFailed } from '#shared/api/failed-delivery.ts';
 import { type Delivery, UNDELIVERABLE } from '#shared/domain/delivery/delivery.ts';
 import type { Undeliverable } from '#shared/queue/undeliverable.ts';
@@ -21,13 +22,15 @@ const markChannel = async (
   await store.channels.markUndeliverable(owner, person.by, { sentAt, date: now(), reason });
 };
 
-/** Takes the success back from the rule hits. With no other success, their alarms are no longer notified. */
+/** Takes the success back from the rule hits. With no other success, their alarms have reached nobody. */
 const withdrawFromHits = async (
-  { store, now }: UndeliverableDeps,
+  { store, now, enqueue }: UndeliverableDeps,
   { delivery: { customerId, hit, alsoHits = [] }, sentAt }: SentDelivery,
 ): Promise<void> => {
-  for (const { id: hitId, message: at } of hit ? [hit, ...alsoHits] : [])
-    await store.ruleHits.reportUndeliverable({ customerId, hitId, at, sentAt }, now());
+  for (const { id: hitId, message: at } of hit ? [hit, ...alsoHits] : []) {
+    const after = await store.ruleHits.reportUndeliverable({ customerId, hitId, at, sentAt }, now());
+    if (after) await enqueue(alarmChecks(customerId, after, now()));
+  }
 };
 
 /**

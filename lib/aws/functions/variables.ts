@@ -51,7 +51,7 @@ const queueUrls = (queues: Queues) => ({
   QUARANTINE_QUEUE_URL: queues.quarantine.queueUrl,
 });
 
-/** Returns what a stage can send. Without a public URL of its own it has that of API Gateway, which push services accept. */
+/** Returns what a stage can send. Without `publicUrl` it has the address of API Gateway, which push services accept. */
 const channelVariables = ({ mailSender, smsOrigin, telegramToken, publicUrl, pushContact: contact }: Stage) => {
   const pushSettings = { PUSH_CONTACT: contact, MAIL_SENDER: mailSender, PUBLIC_URL: publicUrl };
   const hasService = {

@@ -46,6 +46,7 @@ const flowWidgets = ({ table, queues }: MonitoredResources): IWidget[] => [
     ownMetric(table, 'DeliveriesRetried'),
     ownMetric(table, 'DeliveriesFailed'),
     ownMetric(table, 'BreakersOpened'),
+    ownMetric(table, 'AlarmsUnnotified'),
     ownMetric(table, 'AlarmsFailed'),
     ownMetric(table, 'NobodyOnDuty'),
     ownMetric(table, 'SmsLimitReached'),

@@ -171,6 +171,12 @@ export const receiverAlarms = ({ table, stage }: MonitoredResources): AlarmDefin
     impact: 'A fall could not be delivered to one recipient, a webhook or a person, despite all attempts.',
   },
   {
+    id: 'alarms-unnotified',
+    metric: ownMetric(table, 'AlarmsUnnotified'),
+    atLeast: 1,
+    impact: 'Nobody was notified of a fall, a vital alarm or an offline sensor in time, and nobody acknowledged it.',
+  },
+  {
     id: 'nobody-on-duty',
     metric: ownMetric(table, 'NobodyOnDuty'),
     atLeast: 1,

@@ -44,6 +44,7 @@ export const itemsEnglish: Readonly<Record<string, string>> = {
   feedback: 'Feedback',
   feedbackOfHit: 'Feedback',
   ruleHit: 'Alarms',
+  unnotified: 'Alarms that reached nobody',
   delivery: 'Deliveries to webhooks',
   personDelivery: 'Deliveries to people',
   attempt: 'Delivery attempts',

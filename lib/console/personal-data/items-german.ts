@@ -43,6 +43,7 @@ export const itemsGerman: Readonly<Record<string, string>> = {
   feedback: 'Rückmeldungen',
   feedbackOfHit: 'Rückmeldungen',
   ruleHit: 'Alarme',
+  unnotified: 'Alarme, die niemanden erreicht haben',
   delivery: 'Zustellungen an Webhooks',
   personDelivery: 'Zustellungen an Personen',
   attempt: 'Zustellversuche',

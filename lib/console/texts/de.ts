@@ -148,7 +148,7 @@ export const de: Texts = {
   },
   rules,
   changes: 'Änderungen',
-  personalData: 'Personenbezogene Daten',
+  personalData: 'Personendaten',
   bots: {
     title: 'Bots',
     create: 'Neuer Bot',

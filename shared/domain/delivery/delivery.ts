@@ -128,6 +128,10 @@ export type Delivery = {
 /** A delivery to a webhook. */
 export type WebhookDelivery = Delivery & { webhookId: string };
 
+/** Whether this is the first delivery of an event: neither a test, nor feedback, nor a redelivery. */
+export const isFirstDelivery = ({ isTest, body, replayOf, replay }: Delivery): boolean =>
+  !isTest && body === undefined && replayOf === undefined && replay === undefined;
+
 /** Returns the uuid of the message behind a delivery, or of the event if the service created it. */
 export const messageUuidOf = ({ event }: Snapshot): string => event.source ?? event.uuid;
 

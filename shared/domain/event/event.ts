@@ -16,7 +16,7 @@ export const fallAlarms: readonly Situation[] = ['fall_suspected', 'fall_detecte
 
 /**
  * Events that the service creates: a sensor registers or is refused, its learning phase ends, a webhook is disabled, a
- * delivery fails, an alarm is acknowledged.
+ * delivery fails, an alarm is acknowledged or has reached nobody.
  */
 const notices = {
   registered: { type: 'sensor', action: 'registered', code: null },
@@ -25,6 +25,7 @@ const notices = {
   webhook_disabled: { type: 'webhook', action: 'disabled', code: null },
   delivery_failed: { type: 'delivery', action: 'failed', code: null },
   acknowledged: { type: 'alarm', action: 'acknowledged', code: null },
+  unnotified: { type: 'alarm', action: 'unnotified', code: null },
 } as const;
 export type Notice = keyof typeof notices;
 

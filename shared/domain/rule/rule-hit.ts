@@ -36,6 +36,9 @@ export const RuleHit = z
     sensorEventId: uuid,
     situation: Situation,
     allSend: z.boolean(),
+    notifiedDate: millis.nullable().meta({
+      description: 'when the first message succeeded; null while no success stands',
+    }),
     sensor: Sensor.nullable(),
     ruleMessages: z.array(RuleMessage).meta({
       description: 'from 300 on, steps add none; the list of deliveries has all recipients',

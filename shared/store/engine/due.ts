@@ -45,6 +45,8 @@ const taskOf = (key: Key): Task | null => {
   if (job) return { type: 'run_job', ...job, customerId: Number(job.customerId), kind: job.kind as JobKind };
   const hit = items.ruleHit.read(key);
   if (hit) return { type: 'escalate', customerId: Number(hit.customerId), hitId: Number(hit.hitId) };
+  const alarm = items.unnotified.read(key);
+  if (alarm) return { type: 'alert_managers', customerId: Number(alarm.customerId) };
   const delivery = items.delivery.read(key);
   const first = { type: 'deliver', isRetry: false, notBefore: 0 } as const;
   if (delivery) return { ...first, ...delivery, customerId: Number(delivery.customerId) };

@@ -6,12 +6,19 @@ import { packMessages, unpackMessages } from '#shared/domain/rule/packed-message
 import type { HitNumber, RuleHit, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { items } from '../table.ts';
 
+/** A message of a hit. `outbox`: it became a file, and reached nobody. */
+type HitMessage = RuleMessage & { outbox?: true };
+
 /** A hit as the store returns it. `sensor` is looked up when a hit is read; `allSend` follows from the messages. */
 export type HitItem = Omit<
   RuleHit,
-  'sensor' | 'feedback' | 'acknowledgement' | 'allSend' | 'ruleMessages' | 'nobodyOnDuty'
+  'sensor' | 'feedback' | 'acknowledgement' | 'allSend' | 'notifiedDate' | 'ruleMessages' | 'nobodyOnDuty'
 > & {
-  messages: RuleMessage[];
+  messages: HitMessage[];
+  /** When (ms) the first message succeeded. Absent while no success stands. */
+  notifiedDate?: number;
+  /** The alarm reached nobody in time (unnotified.ts). */
+  isUnnotified?: true;
   /** The newest feedback, kept up to date by feedback.ts. */
   feedback?: Feedback | null;
   /** The users on duty should have been notified, but nobody was on duty. */
@@ -59,7 +66,7 @@ const PACKED_FROM = 3;
 export const isPacked = ({ messages }: Pick<NewHit, 'messages'>): boolean => messages.length >= PACKED_FROM;
 
 /** A message as it is stored. A packed one has only the fields that reports change. */
-type StoredMessage = Pick<RuleMessage, 'sendTryTimes'> & Partial<RuleMessage>;
+type StoredMessage = Pick<HitMessage, 'sendTryTimes'> & Partial<HitMessage>;
 
 /** A hit as it is stored. `told`: the packed messages, of which `messages` then has only what was reported. */
 export type StoredHit = Omit<HitItem, 'messages'> & {

@@ -1,23 +1,40 @@
+import { notifiedDateOf } from '#shared/domain/rule/alarm.ts';
 import type { Table } from '../engine/client.ts';
-import type { Changes } from '../engine/request.ts';
+import { type Changes, changes, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
+import { endUnnotified } from '../rules/end-unnotified.ts';
 import { items } from '../table.ts';
-import type { StoredHit } from './hit-item.ts';
+import { type HitItem, hitOf, type StoredHit } from './hit-item.ts';
 import { lateChangeWrite, SOON_MS } from './late-change.ts';
 
-/** A report on message number `at` of a hit. `tries`: when (ms) each attempt to send it started. */
-export type AttemptReport = { customerId: number; hitId: number; at: number; tries: readonly number[]; sent: boolean };
+/**
+ * A report on message number `at` of a hit. `tries`: when (ms) each attempt to send it started. `sent`: the last one
+ * succeeded, or (`outbox`) wrote a file, which reaches nobody.
+ */
+export type AttemptReport = {
+  customerId: number;
+  hitId: number;
+  at: number;
+  tries: readonly number[];
+  sent: boolean | 'outbox';
+};
 
 const hitKey = ({ customerId, hitId }: AttemptReport) => items.ruleHit({ customerId, hitId });
 
 /** The conditional change of a report at a time (ms). Fails if this was reported before, as happens after a crash. */
 const changesOf = ({ at, tries, sent }: AttemptReport, time: number, isLate: boolean, condition: string): Changes => {
   const message = `messages[${at}]`;
+  const set = [
+    `${message}.sendTryTimes = list_append(${message}.sendTryTimes, :tries)`,
+    `${message}.updateDate = :time`,
+    'updateDate = :time',
+    ...(sent ? [`${message}.wasSend = :sent`] : []),
+    ...(sent === true ? ['notifiedDate = if_not_exists(notifiedDate, :time)'] : []),
+    ...(sent === 'outbox' ? [`${message}.outbox = :sent`] : []),
+    ...(isLate ? ['isLate = :late'] : []),
+  ];
   return {
-    UpdateExpression:
-      `SET ${message}.sendTryTimes = list_append(${message}.sendTryTimes, :tries), ` +
-      `${message}.updateDate = :time, updateDate = :time${sent ? `, ${message}.wasSend = :sent` : ''}` +
-      `${isLate ? ', isLate = :late' : ''}`,
+    UpdateExpression: `SET ${set.join(', ')}${isLate && sent === true ? ' REMOVE isUnnotified' : ''}`,
     ConditionExpression: `NOT contains(${message}.sendTryTimes, :first) AND ${condition}`,
     ExpressionAttributeValues: {
       ':tries': tries,
@@ -39,18 +56,44 @@ const reportSoon = async (table: Table, report: AttemptReport, now: number): Pro
   return (await table.update(hitKey(report), { ...change, ExpressionAttributeValues: values })) !== null;
 };
 
+/**
+ * Adds a report on a message that the hit does not hold, such as one to an emergency contact: it only shows whether somebody
+ * was notified.
+ */
+const reportWithoutMessage = async (
+  table: Table,
+  { customerId, hitId, sent }: AttemptReport,
+  hit: StoredHit,
+  now: number,
+): Promise<boolean> => {
+  if (sent !== true || hit.notifiedDate !== undefined) return true;
+  const time = Math.max(now, hit.updateDate);
+  const unchanged = where(`#updateDate = :was AND attribute_${hit.isUnnotified ? '' : 'not_'}exists(#isUnnotified)`, {
+    was: hit.updateDate,
+  });
+  const set = { notifiedDate: time, updateDate: time, isLate: true };
+  const update = changes({ set, remove: ['isUnnotified'], if: unchanged });
+  const end = hit.isUnnotified ? [endUnnotified(customerId, String(hitId))] : [];
+  const key = items.ruleHit({ customerId, hitId });
+  const note = lateChangeWrite(customerId, hit, time);
+  return (await table.write({ update: key, changes: update }, note, ...end)) === null;
+};
+
 /** Adds a report at any time, and records that the hit changed late. */
 const reportLate = (table: Table, report: AttemptReport, now: number): Promise<boolean> =>
   retryOnConflict(async () => {
     const hit = await table.get<StoredHit>(hitKey(report));
+    if (hit && !hit.messages[report.at]) return (await reportWithoutMessage(table, report, hit, now)) || null;
     const reported = hit?.messages[report.at]?.sendTryTimes;
     const tries = report.tries.filter((time) => reported && !reported.includes(time));
     if (!hit || tries.length === 0) return true;
     const time = Math.max(now, hit.updateDate);
-    const { ExpressionAttributeValues, ...change } = changesOf({ ...report, tries }, time, true, 'updateDate = :was');
+    const unchanged = `updateDate = :was AND attribute_${hit.isUnnotified ? '' : 'not_'}exists(isUnnotified)`;
+    const { ExpressionAttributeValues, ...change } = changesOf({ ...report, tries }, time, true, unchanged);
     const changes = { ...change, ExpressionAttributeValues: { ...ExpressionAttributeValues, ':was': hit.updateDate } };
     const note = lateChangeWrite(report.customerId, hit, time);
-    return (await table.write({ update: hitKey(report), changes }, note)) === null || null;
+    const end = report.sent === true && hit.isUnnotified ? [endUnnotified(report.customerId, String(hit.id))] : [];
+    return (await table.write({ update: hitKey(report), changes }, note, ...end)) === null || null;
   });
 
 /** A message of a hit that was sent by an attempt at `sentAt` (ms), and did not arrive. */
@@ -58,28 +101,41 @@ export type UndeliverableMessage = { customerId: number; hitId: number; at: numb
 
 /**
  * Records that a message of a hit did not arrive after all. Does nothing if it was sent again later, by a redelivery. From
- * here on the alarm counts as notified only by its other messages.
+ * here on the alarm counts as notified only by its other messages. Returns the hit as it is then; null if there is none.
  */
-export const reportUndeliverable = async (table: Table, message: UndeliverableMessage, now: number): Promise<void> => {
+export const reportUndeliverable = async (
+  table: Table,
+  message: UndeliverableMessage,
+  now: number,
+): Promise<HitItem | null> => {
   const { customerId, hitId, at, sentAt } = message;
-  await retryOnConflict(async () => {
+  const { hit } = await retryOnConflict(async () => {
     const key = items.ruleHit({ customerId, hitId });
-    const hit = await table.get<StoredHit>(key);
-    const stored = hit?.messages[at];
-    if (!hit || !stored?.wasSend || stored.sendTryTimes.some((time) => time > sentAt)) return true;
+    const found = await table.get<StoredHit>(key);
+    const before = found && hitOf(found);
+    const stored = before?.messages[at];
+    if (!before || !stored?.wasSend || stored.sendTryTimes.some((time) => time > sentAt)) return { hit: before };
+    const time = Math.max(now, before.updateDate);
+    const { notifiedDate: _, ...hit } = before;
+    const messages = hit.messages.map((other, place) => (place === at ? { ...other, wasSend: false } : other));
+    const notifiedDate = notifiedDateOf({ ...hit, messages });
     const changes = {
-      UpdateExpression: `SET messages[${at}].wasSend = :sent, messages[${at}].updateDate = :time, updateDate = :time, isLate = :late`,
+      UpdateExpression:
+        `SET messages[${at}].wasSend = :sent, messages[${at}].updateDate = :time, updateDate = :time, isLate = :late` +
+        (notifiedDate === null ? ' REMOVE notifiedDate' : ', notifiedDate = :notified'),
       ConditionExpression: 'updateDate = :was',
       ExpressionAttributeValues: {
         ':sent': false,
-        ':time': Math.max(now, hit.updateDate),
+        ':time': time,
         ':late': true,
-        ':was': hit.updateDate,
+        ':was': before.updateDate,
+        ...(notifiedDate !== null && { ':notified': notifiedDate }),
       },
     };
-    const note = lateChangeWrite(customerId, hit, Math.max(now, hit.updateDate));
-    return (await table.write({ update: key, changes }, note)) === null || null;
+    const isWritten = (await table.write({ update: key, changes }, lateChangeWrite(customerId, found, time))) === null;
+    return isWritten ? { hit: { ...hit, messages, ...(notifiedDate !== null && { notifiedDate }) } } : null;
   });
+  return hit;
 };
 
 /**

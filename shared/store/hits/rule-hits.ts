@@ -42,8 +42,8 @@ const ruleHitWrites = (table: Table, mutex = keyedMutex(MAX_WAIT), recent = rece
   /** Reports attempts to send one message of a hit. Attempts that were reported before are ignored. */
   report: (attempts: AttemptReport, now: number): Promise<void> => reportAttempts(table, attempts, now),
 
-  /** Reports a message of a hit that did not arrive, although its service had accepted it. */
-  reportUndeliverable: (message: UndeliverableMessage, now: number): Promise<void> =>
+  /** Reports a message of a hit that did not arrive, although its service had accepted it. Returns the hit. */
+  reportUndeliverable: (message: UndeliverableMessage, now: number): Promise<HitItem | null> =>
     reportUndeliverable(table, message, now),
 });
 

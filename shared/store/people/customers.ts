@@ -1,5 +1,6 @@
 import type { Format } from '#shared/domain/formats/format.ts';
 import type { Customer, CustomerUpdate } from '#shared/domain/identity/customer.ts';
+import type { EmergencyContact } from '#shared/domain/people/emergency-contact.ts';
 import { type Counts, zeroCounts } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
@@ -8,8 +9,13 @@ import { items } from '../table.ts';
 /**
  * A customer as it is stored. `hooks`: the webhooks that receive every event, so that an event needs no list of webhooks.
  * `members`: the exact number of users and sensors, in addition to the count of each kind (counts.ts).
+ * `emergencyContacts` is absent until some are set.
  */
-export type CustomerItem = Customer & { hooks: Record<string, Format>; members: number } & Counts;
+export type CustomerItem = Customer & {
+  hooks: Record<string, Format>;
+  members: number;
+  emergencyContacts?: EmergencyContact[];
+} & Counts;
 
 /** The kinds of objects whose ids a system admin may use without specifying the customer. */
 type OwnedKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
@@ -52,6 +58,16 @@ const customerWrites = (table: Table) => ({
     const listed = items.listedCustomer({ customerId });
     const failed = await table.write({ update: key, changes: change }, { update: listed, changes: change });
     return failed === null ? { ...before, ...set } : null;
+  },
+
+  /** Replaces the emergency contacts of a customer. False if there is no such customer. */
+  setEmergencyContacts: async (
+    customerId: number,
+    emergencyContacts: readonly EmergencyContact[],
+    updateDate: number,
+  ): Promise<boolean> => {
+    const change = changes({ set: { emergencyContacts, updateDate }, if: present });
+    return (await table.update(items.customer({ customerId }), change)) !== null;
   },
 
   /** Deletes a customer that has neither users nor sensors. Nothing can be created in it from then on. */

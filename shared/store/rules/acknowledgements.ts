@@ -7,6 +7,7 @@ import { type HitItem, hitOf, type StoredHit } from '../hits/hit-item.ts';
 import { lateChangeWrite, SOON_MS } from '../hits/late-change.ts';
 import { type NoticeItem, putNotice } from '../sensors/events.ts';
 import { items } from '../table.ts';
+import { endUnnotified } from './end-unnotified.ts';
 import { dueRound } from './escalations.ts';
 
 type HitKey = { customerId: number; hitId: number };
@@ -22,10 +23,10 @@ const visibleHit = async (table: Table, key: HitKey, since: number): Promise<Hit
 };
 
 /** The condition that a hit is as it was read. Two changes may have the same date, so the acknowledgement counts too. */
-const unchanged = ({ updateDate: was, acknowledgement: seen }: HitItem, isSoon: boolean) =>
+const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: HitItem, isSoon: boolean) =>
   where(
     `#updateDate = :was AND ${seen ? '#acknowledgement = :seen' : 'attribute_not_exists(#acknowledgement)'}` +
-      `${isSoon ? ' AND attribute_not_exists(#isLate)' : ''}`,
+      `${isSoon ? ' AND attribute_not_exists(#isLate)' : ''} AND attribute_${isUnnotified ? '' : 'not_'}exists(#isUnnotified)`,
     { was, ...(seen && { seen }) },
   );
 
@@ -36,11 +37,13 @@ const change = ({ customerId, hitId }: HitKey, hit: HitItem, acknowledgement: Ac
   // Without an acknowledgement the escalation continues.
   const due = !acknowledgement && hit.escalation && dueRound(hitId, hit.escalation, time);
   const set = { updateDate, ...(!isSoon && { isLate: true }), ...(acknowledgement && { acknowledgement }), ...due };
-  const remove = acknowledgement ? [] : ['acknowledgement'];
+  const endsUnnotified = acknowledgement !== null && hit.isUnnotified;
+  const remove = [...(acknowledgement ? [] : ['acknowledgement']), ...(endsUnnotified ? ['isUnnotified'] : [])];
   const update = changes({ set, remove, if: unchanged(hit, isSoon) });
   const writes: Write[] = [
     { update: items.ruleHit({ customerId, hitId }), changes: update },
     ...(isSoon ? [] : [lateChangeWrite(customerId, hit, updateDate)]),
+    ...(endsUnnotified ? [endUnnotified(customerId, String(hitId))] : []),
   ];
   return { updateDate, writes };
 };

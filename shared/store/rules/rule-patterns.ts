@@ -11,9 +11,9 @@ export const rulePatterns = {
   'ruleHits.lastPlace': pattern('The newest hit of a customer', { query: ['ruleHit'] }, [0.5, 0]),
   'acknowledgements.make': pattern(
     'Acknowledge a hit, if nobody has, with a notice',
-    { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange', 'notice'] },
+    { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange', 'notice'], remove: ['unnotified'] },
     [1, 7],
-    '0 W if somebody has',
+    '0 W if somebody has; 3 W more if nobody was notified of it',
   ),
   'acknowledgements.withdraw': pattern(
     'Withdraw an acknowledgement',
@@ -38,6 +38,22 @@ export const rulePatterns = {
     [0, 2],
     'per KB, plus 1 in the index',
   ),
+  'unnotified.list': pattern(
+    'The alarms of a customer that nobody was notified of',
+    { query: ['unnotified'] },
+    [1, 0],
+    'per 4 KB, which hold about 10',
+  ),
+  'unnotified.record': pattern(
+    'Record that an alarm reached nobody, with a notice',
+    { put: ['unnotified', 'notice'], update: ['ruleHit'], get: ['unnotified'] },
+    [0, 8],
+    'with the hit; 1 R more if it was recorded before',
+  ),
+  'unnotified.finish': pattern('Record that what follows has been done', { update: ['unnotified'] }, [0, 1]),
+  'unnotified.claim': pattern('Claim such an alarm, to mail about it', { update: ['unnotified'] }, [0, 3]),
+  'unnotified.update': pattern('Record what was mailed about it', { update: ['unnotified'] }, [0, 3]),
+  'unnotified.end': pattern('End the alarm of an event', { remove: ['unnotified'] }, [0, 2], '1 if there is none'),
   'hitLists.page': pattern(
     'A page of the hits of a customer in any order, with their total',
     { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['ruleHit', 'lateChange'] },
@@ -70,9 +86,9 @@ export const rulePatterns = {
   ),
   'ruleHits.report': pattern(
     'Record attempts to send a notification of a hit',
-    { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'] },
+    { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'], remove: ['unnotified'] },
     [0, 1],
-    'per KB; 1 R 5 W if more than 10 s after the hit',
+    'per KB; 1 R 5 W if more than 10 s after the hit, 3 W more if nobody was notified of it',
   ),
   'ruleHits.reportUndeliverable': pattern(
     'Record that a notification of a hit did not arrive',

@@ -86,6 +86,21 @@ const noticeWithoutUser: ErasureRule = (item, { subject: { id } }) => {
     : 'keep';
 };
 
+/** Removes a user from the emergency contacts. */
+const customerWithoutUser: ErasureRule = (item, { subject: { id } }) => {
+  const contacts = (item.emergencyContacts ?? []) as { userId: number }[];
+  const others = contacts.filter(({ userId }) => userId !== Number(id));
+  return others.length < contacts.length ? { ...item, emergencyContacts: others } : 'keep';
+};
+
+/** Removes a user from those who get a list of alarms later. */
+const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
+  const deferredTo = item.deferredTo as number[] | undefined;
+  return deferredTo?.includes(Number(id))
+    ? { ...item, deferredTo: deferredTo.filter((userId) => userId !== Number(id)) }
+    : 'keep';
+};
+
 /** Removes the actor and the object of a line of the audit log, where they are the subject or part of it. */
 const lineWithoutSubject: ErasureRule = (item, { named }) => {
   const { actor, object } = item as unknown as StoredAuditEntry;
@@ -153,7 +168,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   owner: { customer: (item, { customerId }) => removeIf(item.customerId === customerId), user: remove },
   // Removed in one transaction with its customer.
   listedCustomer: ofNobody,
-  customer: ofCustomer,
+  customer: { customer: remove, user: customerWithoutUser },
   bot: ofCustomer,
   sensorGroup: ofCustomer,
   webhook: ofCustomer,
@@ -199,6 +214,11 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
     user: hitWithoutUser,
   },
   lateChange: { customer: remove, sensor: (item, { subject }) => removeIf(item.sensorId === subject.id) },
+  unnotified: {
+    customer: remove,
+    sensor: (item, { subject }) => removeIf(item.sensorId === subject.id),
+    user: unnotifiedWithoutUser,
+  },
   delivery: deliveries,
   personDelivery: deliveries,
   // For a sensor or a user, found only through its delivery.

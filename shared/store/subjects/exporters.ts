@@ -109,6 +109,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   notice: whole,
   feedback: whole,
   ruleHit: hit,
+  unnotified: whole,
   delivery,
   personDelivery: delivery,
   attempt: whole,

@@ -182,7 +182,12 @@ describe('a notification that was undeliverable', () => {
     expect(await channels()).toEqual(first);
     expect(world.valuesOf('Undeliverable')).toHaveLength(counted + 1);
     expect(await detail()).toMatchObject({ state: 'failed', attemptLog: [{ error: 'undeliverable' }] });
-    expect(world.sentMessages.filter(({ to }) => to === managers.email)).toHaveLength(1);
+    const mails = world.sentMessages.filter(({ to }) => to === managers.email).map(({ text }) => text.split('\n')[0]);
+    expect(mails).toEqual([
+      expect.stringMatching(/^Fall alert not delivered: Sensor/),
+      expect.stringMatching(/^Nobody was notified: Fall detected, Sensor/),
+      expect.stringMatching(/^Still open: 1 alarm that reached nobody/),
+    ]);
     const [page] = await home.client.ok<{ data: object[] }[]>('GET', `/sensors/${home.sensorId}/events`);
     const failures = page?.data.filter((event) => JSON.stringify(event).includes('"action":"failed"'));
     expect(failures).toHaveLength(1);

@@ -221,7 +221,7 @@ describe('a Telegram message', () => {
     [404, { ok: false, description: 'Not Found' }, 'status_404'],
     [429, { ok: false, description: 'Too Many Requests' }, 'status_429'],
     [502, '<html>', 'status_502'],
-  ])('is retried after %d %j', async (status, body, retry) => {
+  ])('retries after %d %j', async (status, body, retry) => {
     serverResponse = { status, body: typeof body === 'string' ? body : JSON.stringify(body) };
     expect(await sending()(telegram, notification)).toEqual({ retry });
   });

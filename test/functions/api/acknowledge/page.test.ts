@@ -6,7 +6,8 @@ import { createPeopleWorld } from '#test/fixtures/people.ts';
 
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 beforeAll(async () => {
-  world = await createPeopleWorld();
+  // Otherwise the page would show dates around midnight.
+  world = await createPeopleWorld({ start: new Date().setUTCHours(12, 0, 0, 0) });
 });
 afterAll(() => world.stop());
 beforeEach(() => {

@@ -144,7 +144,7 @@ describe('a channel', () => {
       const { ids, client, address, channels, report } = await createUndeliverable();
       expect(await channelsOf(client)).toEqual([{ ...broken, address }]);
       expect((await setChannel(client, 'sms', { address })).body).toEqual({ ...broken, address });
-      expect(await channels.verifiedOf(ids)).toEqual([{ by: 'sms', address }]);
+      expect(await channels.verifiedOf(ids)).toEqual([{ by: 'sms', address, undeliverableDate: 3 }]);
       await proveChannel(client, 'sms', place.codeFor(address));
       const proven = [{ by: 'sms', address, provenDate: expect.any(Number), ...works }];
       expect(await channelsOf(client)).toEqual(proven);

@@ -102,9 +102,9 @@ describe('the key of the local host', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('is never replaced because it cannot be read', async () => {
+  test('stays, and stops the start, if it cannot be read', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
-    // A folder fails to be read whoever runs the test; a user with all rights reads any file.
+    // A folder, because users with all rights can read any file.
     await mkdir(join(dataDir, 'secrets.key'));
     await expect(secretsKey(dataDir, randomBytes)).rejects.toMatchObject({ code: 'EISDIR' });
     expect(await readdir(dataDir)).toEqual(['secrets.key']);

@@ -128,6 +128,7 @@ describe('the alarms', () => {
       'LoginsFailed',
       'MailsFailed',
       'AlarmsFailed',
+      'AlarmsUnnotified',
       'WebhooksDisabled',
       'FeedsNotFetched',
       'DevicesHeldBack',

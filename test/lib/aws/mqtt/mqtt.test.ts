@@ -53,7 +53,9 @@ describe('MQTT', () => {
     template.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...domain, DomainName: Match.absent() });
     const own = { DomainName: 'mqtt.example.org', ServerCertificateArns: [mqttCertificateArn] };
     named.hasResourceProperties('AWS::IoT::DomainConfiguration', { ...domain, ...own });
-    expect(() => stackOf({ mqttHost: 'mqtt.example.org' })).toThrow('mqttHost: requires mqttCertificateArn');
+    expect(() => stackOf({ mqttHost: 'mqtt.example.org' })).toThrow(
+      'mqttHost and mqttCertificateArn require each other',
+    );
   });
 
   it('forwards every device message unchanged with its sender, and only through this rule of AWS IoT', () => {

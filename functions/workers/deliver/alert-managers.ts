@@ -1,0 +1,218 @@
+import { situationText } from '#shared/api/messages/situation-text.ts';
+import { asText } from '#shared/domain/formats/plain-text.ts';
+import { hasPermission } from '#shared/domain/identity/permission.ts';
+import {
+  type MailedAlarm,
+  type UnnotifiedCause,
+  unnotifiedListMail,
+  unnotifiedMail,
+} from '#shared/domain/people/unnotified-mail.ts';
+import { isAboutSensor } from '#shared/domain/rule/alarm.ts';
+import { dateTimeAndZone } from '#shared/domain/time/wall-time.ts';
+import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified.ts';
+import { type DeliverDeps, leaseToken } from './deps.ts';
+
+const HOUR_SECONDS = 3_600;
+const HOUR_MS = HOUR_SECONDS * 1_000;
+/** How many mails about alarms a person gets within an hour, besides lists. */
+const MAX_PER_HOUR = 10;
+/** The shortest time (s) between two lists of alarms for a person who had too many mails. */
+const LIST_SECONDS = 600;
+/** The shortest time (s) between two mails about offline sensors. */
+const SENSORS_SECONDS = 60;
+/** How many hourly reminders follow the first mail about an alarm. */
+const MAX_REMINDERS = 24;
+/** How long (ms) an alarm is claimed while its mails are sent. If this process dies, another sends them after that. */
+const CLAIM_MS = 30_000;
+/** The maximum number of people that an invocation has time to mail. */
+const MAX_MANAGERS = 20;
+
+/** Somebody who can help, with the address for mails. */
+type Manager = { userId: number; locale: string; address: string; mayManageRules: boolean };
+
+/** What the mails of a customer have in common. */
+type MailContext = {
+  deps: DeliverDeps;
+  customerId: number;
+  customer: string;
+  managers: readonly Manager[];
+  open: readonly UnnotifiedAlarm[];
+  describe: (alarm: UnnotifiedAlarm, locale: string) => Promise<MailedAlarm>;
+};
+
+/** Returns the users who may manage rules and can be mailed, each with the verified address, or else that of the account. */
+const managersOf = async ({ store, settings }: DeliverDeps, customerId: number): Promise<Manager[]> => {
+  if (settings.MAIL_SENDER === '') return [];
+  const users = (await store.users.list(customerId)).filter((user) => user.canLogin);
+  const found = users.map(async (user) => {
+    const channels = await store.channels.verifiedOf({ customerId, userId: user.id });
+    const verified = channels.flatMap((channel) => (channel.by === 'email' ? channel.address : []))[0];
+    const mayManageRules = hasPermission(user, 'manage_rules');
+    return { userId: user.id, locale: user.locale, address: verified ?? user.email, mayManageRules };
+  });
+  return (await Promise.all(found))
+    .filter(({ address, mayManageRules }) => address !== '' && mayManageRules)
+    .slice(0, MAX_MANAGERS);
+};
+
+const contextOf = async (
+  deps: DeliverDeps,
+  customerId: number,
+  open: readonly UnnotifiedAlarm[],
+): Promise<MailContext> => {
+  const { store } = deps;
+  const [customer, managers, sensors] = await Promise.all([
+    store.customers.get(customerId),
+    managersOf(deps, customerId),
+    store.sensors.getAll(customerId, [...new Set(open.map(({ sensorId }) => sensorId))]),
+  ]);
+  const names = new Map(sensors.map(({ id, name }) => [id, name]));
+  const describe = async ({ sensorId, situation, createDate }: UnnotifiedAlarm, locale: string) => ({
+    sensor: asText(names.get(sensorId) ?? sensorId),
+    situation: await situationText(locale, situation),
+    time: dateTimeAndZone(createDate, customer?.timeZone ?? 'UTC'),
+  });
+  return { deps, customerId, customer: asText(customer?.name ?? ''), managers, open, describe };
+};
+
+/** Returns why nobody was notified. */
+const causeOf = async ({ store }: DeliverDeps, { customerId, hitId, webhookIds }: UnnotifiedAlarm) => {
+  const hit = hitId === null ? null : await store.ruleHits.get(customerId, hitId);
+  const webhooks = await Promise.all(webhookIds.map((webhookId) => store.webhooks.get(customerId, webhookId)));
+  const named = hit?.messages.map(({ extra }) => extra.display_name) ?? webhooks.map((webhook) => webhook?.name ?? '');
+  const receivers = [...new Set(named.filter((name) => name !== ''))].map(asText).join(', ');
+  const isFailed = receivers !== '';
+  const cause: UnnotifiedCause = isFailed ? { kind: 'failed', receivers } : { kind: 'no_recipient' };
+  return hit?.nobodyOnDuty && !isFailed ? ({ kind: 'nobody_on_duty' } as const) : cause;
+};
+
+/** Whether a person may get another mail within this hour. */
+const mayMail = ({ deps, customerId }: MailContext, { userId }: Manager): Promise<boolean> =>
+  deps.store.limits.take(`alarm-mails:${customerId}:${userId}`, MAX_PER_HOUR, HOUR_SECONDS, deps.now());
+
+const claimAll = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[]): Promise<UnnotifiedAlarm[]> => {
+  const claim = leaseToken(deps);
+  const { store, now } = deps;
+  const claimed: UnnotifiedAlarm[] = [];
+  for (const alarm of alarms)
+    if (await store.unnotified.claim(alarm, claim, now(), now() + CLAIM_MS)) claimed.push(alarm);
+  return claimed;
+};
+
+/** Mails each manager, and returns the users who had too many mails. */
+const mailEach = async (
+  context: MailContext,
+  mailFor: (manager: Manager) => Promise<{ subject: string; text: string }>,
+): Promise<number[]> => {
+  const { deps, managers } = context;
+  const deferred = managers.map(async (manager) => {
+    if (!(await mayMail(context, manager))) return [manager.userId];
+    const { subject, text } = await mailFor(manager);
+    await deps.mail(manager.address, subject, text);
+    return [];
+  });
+  return (await Promise.all(deferred)).flat();
+};
+
+const recordFirst = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[], deferredTo: number[]) => {
+  const { store, now } = deps;
+  const next = now() + (deferredTo.length > 0 ? LIST_SECONDS * 1_000 : HOUR_MS);
+  for (const alarm of alarms) await store.unnotified.update(alarm, { mailDate: now(), deferredTo }, next);
+};
+
+const listMailFor =
+  ({ deps, customer, describe }: MailContext, alarms: readonly UnnotifiedAlarm[], isReminder: boolean) =>
+  async ({ locale }: Manager) => {
+    const named = await Promise.all(alarms.map((alarm) => describe(alarm, locale)));
+    return unnotifiedListMail(locale, { alarms: named, isReminder, customer, url: deps.settings.PUBLIC_URL });
+  };
+
+/** Mails about each fall and each vital alarm separately. */
+const mailAboutPeople = async (context: MailContext): Promise<void> => {
+  const { deps, open, customer, describe } = context;
+  const fresh = open.filter(({ mailDate, situation }) => mailDate === undefined && !isAboutSensor(situation));
+  for (const alarm of fresh) {
+    if ((await claimAll(context, [alarm])).length === 0) continue;
+    const cause = await causeOf(deps, alarm);
+    const deferredTo = await mailEach(context, async ({ locale }) =>
+      unnotifiedMail(locale, await describe(alarm, locale), cause, { customer, url: deps.settings.PUBLIC_URL }),
+    );
+    await recordFirst(context, [alarm], deferredTo);
+  }
+};
+
+/** Mails about all sensors at once, at most once a minute. */
+const mailAboutSensors = async (context: MailContext): Promise<void> => {
+  const { deps, customerId, open } = context;
+  const fresh = open.filter(({ mailDate, situation }) => mailDate === undefined && isAboutSensor(situation));
+  if (fresh.length === 0) return;
+  if (!(await deps.store.limits.take(`alarm-sensors:${customerId}`, 1, SENSORS_SECONDS, deps.now())))
+    return requeue(context, SENSORS_SECONDS);
+  const claimed = await claimAll(context, fresh);
+  if (claimed.length === 0) return;
+  const deferredTo = await mailEach(context, listMailFor(context, claimed, false));
+  await recordFirst(context, claimed, deferredTo);
+};
+
+const requeue = ({ deps, customerId }: MailContext, delaySeconds: number): Promise<void> =>
+  deps.enqueue([{ type: 'alert_managers', customerId }], { delaySeconds });
+
+/** Sends a list of all open alarms to those who had too many mails, at most every ten minutes. */
+const mailLists = async (context: MailContext): Promise<void> => {
+  const { deps, customerId, managers } = context;
+  const { store, now } = deps;
+  const open = await store.unnotified.list(customerId);
+  const waiting = new Set(open.flatMap(({ deferredTo = [] }) => deferredTo));
+  if (waiting.size === 0) return;
+  const mailed = new Set<number>();
+  for (const userId of waiting) {
+    const manager = managers.find((other) => other.userId === userId);
+    // Who may no longer manage rules gets no list.
+    if (!manager) mailed.add(userId);
+    else if (await store.limits.take(`alarm-list:${customerId}:${userId}`, 1, LIST_SECONDS, now())) {
+      const { subject, text } = await listMailFor(context, open, false)(manager);
+      await deps.mail(manager.address, subject, text);
+      mailed.add(userId);
+    }
+  }
+  for (const alarm of open.filter(({ deferredTo = [] }) => deferredTo.some((userId) => mailed.has(userId)))) {
+    const deferredTo = alarm.deferredTo?.filter((userId) => !mailed.has(userId)) ?? [];
+    const next = deferredTo.length > 0 ? now() + LIST_SECONDS * 1_000 : (alarm.mailDate ?? now()) + HOUR_MS;
+    await store.unnotified.update(alarm, { deferredTo }, next);
+  }
+};
+
+/** Reminds everybody of all open alarms, once an hour. */
+const remind = async (context: MailContext): Promise<void> => {
+  const { deps, open, managers } = context;
+  const { store, now } = deps;
+  const known = open.filter(({ mailDate }) => mailDate !== undefined);
+  const lastMail = (alarm: UnnotifiedAlarm): number => alarm.reminderDate ?? alarm.mailDate ?? 0;
+  const due = known.filter((alarm) => (alarm.reminders ?? 0) < MAX_REMINDERS && lastMail(alarm) + HOUR_MS <= now());
+  const lastReminder = Math.max(0, ...known.map(({ reminderDate = 0 }) => reminderDate));
+  if (due.length === 0 || lastReminder + HOUR_MS > now()) return;
+  if ((await claimAll(context, due.slice(0, 1))).length === 0) return;
+  for (const manager of managers) {
+    const { subject, text } = await listMailFor(context, known, true)(manager);
+    await deps.mail(manager.address, subject, text);
+  }
+  for (const alarm of known) {
+    const reminders = (alarm.reminders ?? 0) + 1;
+    const next = reminders < MAX_REMINDERS ? now() + HOUR_MS : null;
+    await store.unnotified.update(alarm, { reminders, reminderDate: now() }, next);
+  }
+};
+
+/**
+ * Brings the mails about alarms that reached nobody up to date. The alarms record what was mailed, so that after a crash a
+ * mail may be sent twice, but is never lost.
+ */
+export const alertManagers = async (deps: DeliverDeps, customerId: number): Promise<void> => {
+  const open = await deps.store.unnotified.list(customerId);
+  if (open.length === 0) return;
+  const context = await contextOf(deps, customerId, open);
+  await mailAboutPeople(context);
+  await mailAboutSensors(context);
+  await mailLists(context);
+  await remind(context);
+};

@@ -1,0 +1,116 @@
+import { sendNotice } from '#shared/api/notices.ts';
+import { isAboutSensor, isUnnotified } from '#shared/domain/rule/alarm.ts';
+import { nextRound } from '#shared/domain/rule/escalation.ts';
+import type { CheckAlarm } from '#shared/queue/task.ts';
+import type { HitItem } from '#shared/store/hits/hit-item.ts';
+import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified.ts';
+import type { ProcessDeps } from './context.ts';
+import { type Emergency, emergencyMessages, loadEmergency, notifyContacts } from './emergency-contacts.ts';
+import { enqueueChecks, enqueueRound } from './hits.ts';
+
+/** How early (ms) a check may be: clocks of hosts differ, and a queue delays a task by whole seconds. */
+const EARLY_MS = 1_000;
+/** How long (s) mails about offline sensors wait for more of them. */
+const GATHER_SECONDS = 8;
+
+/** Whether one of the deliveries of an event to webhooks of the customer succeeded. */
+const isEventNotified = async ({ store }: ProcessDeps, { customerId, ofEvent }: CheckAlarm): Promise<boolean> => {
+  for (const { webhookId, deliveryId } of ofEvent)
+    if ((await store.deliveries.get(customerId, webhookId, deliveryId))?.state === 'delivered') return true;
+  return false;
+};
+
+/** Returns the alarms of an event that nobody was notified of, and whether somebody was notified of another one. */
+const unnotifiedOf = async (
+  deps: ProcessDeps,
+  task: CheckAlarm,
+): Promise<{ alarms: UnnotifiedAlarm[]; isSomebodyNotified: boolean }> => {
+  const { store, now } = deps;
+  const { customerId, sensorId, situation, eventUuid, createDate, hitIds, ofEvent } = task;
+  const found = await Promise.all(hitIds.map((hitId) => store.ruleHits.get(customerId, hitId)));
+  const hits = found.filter((hit) => hit !== null);
+  // To acknowledge one alarm of an event acknowledges all of them.
+  if (hits.some(({ acknowledgement }) => acknowledgement)) return { alarms: [], isSomebodyNotified: true };
+  const common = { customerId, sensorId, situation, eventUuid, date: now() };
+  const ofHit = ({ id, ruleId, createDate: hitDate }: HitItem): UnnotifiedAlarm => ({
+    ...common,
+    alarmId: String(id),
+    hitId: id,
+    ruleId,
+    webhookIds: [],
+    createDate: hitDate,
+  });
+  const event: UnnotifiedAlarm = {
+    ...common,
+    alarmId: eventUuid,
+    hitId: null,
+    ruleId: null,
+    webhookIds: ofEvent.map(({ webhookId }) => webhookId),
+    createDate,
+  };
+  const isOfEvent = ofEvent.length > 0 && !(await isEventNotified(deps, task));
+  const alarms = [...(isOfEvent ? [event] : []), ...hits.filter(isUnnotified).map(ofHit)];
+  return { alarms, isSomebodyNotified: alarms.length < hits.length + Math.min(1, ofEvent.length) };
+};
+
+/** Moves the next step of the escalation of a hit to now. */
+const hurryEscalation = async (deps: ProcessDeps, customerId: number, hitId: number): Promise<void> => {
+  const { store, now } = deps;
+  const hit = await store.ruleHits.get(customerId, hitId);
+  if (!hit?.escalation || !hit.cause || hit.escalation.open || hit.escalation.at <= now()) return;
+  const rule = await store.rules.get(customerId, hit.ruleId);
+  if (!rule || nextRound(rule, hit.escalation, hit.createDate)?.kind !== 'step') return;
+  const escalating = { ...hit, escalation: hit.escalation, cause: hit.cause };
+  const hurried = { ...hit.escalation, at: now(), isHurried: true as const };
+  await store.escalations.scheduleRound(customerId, escalating, hurried, now());
+  await enqueueRound(deps, { customerId, hitId, uuid: hit.cause.uuid }, now());
+};
+
+/**
+ * Records an alarm that nobody was notified of, and starts what follows. Each step can be repeated after a crash. Returns the
+ * alarm as it was recorded; null if that has been handled, or somebody was notified or acknowledged it meanwhile.
+ */
+const alert = async (
+  deps: ProcessDeps,
+  alarm: UnnotifiedAlarm,
+  emergency: Emergency | null,
+): Promise<UnnotifiedAlarm | null> => {
+  const { store, measure, log, failpoint } = deps;
+  const { customerId, sensorId, hitId, situation, alarmId } = alarm;
+  const messages = emergency && hitId !== null ? emergencyMessages(deps, emergency, hitId) : [];
+  const result = await store.unnotified.record(alarm, messages);
+  if (result.kind !== 'recorded') return null;
+  failpoint('alarm.recorded');
+  measure('AlarmsUnnotified');
+  log('warn', 'nobody was notified of an alarm', { customerId, sensorId, alarmId, situation });
+  await sendNotice(deps, result.notice);
+  if (hitId !== null) await hurryEscalation(deps, customerId, hitId);
+  const recorded = { ...alarm, date: result.notice.receiveDate };
+  if (emergency) await notifyContacts(deps, emergency, recorded);
+  return recorded;
+};
+
+/**
+ * Checks whether somebody was notified of the alarms of an event, or has acknowledged them. An alarm that reached nobody is
+ * itself an alarm, whatever the cause.
+ */
+export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<void> => {
+  const { now, enqueue, store } = deps;
+  if (task.at - now() > EARLY_MS) return enqueueChecks(deps, [task]);
+  const { alarms, isSomebodyNotified } = await unnotifiedOf(deps, task);
+  // The contacts get one message. A hit can be acknowledged by the link in it, an event cannot.
+  const first = alarms.find(({ hitId }) => hitId !== null) ?? alarms[0];
+  if (!first) return;
+  const emergency = isSomebodyNotified ? null : await loadEmergency(deps, first);
+  const recorded: UnnotifiedAlarm[] = [];
+  for (const alarm of alarms) {
+    const done = await alert(deps, alarm, alarm === first ? emergency : null);
+    if (done) recorded.push(done);
+  }
+  if (recorded.length === 0) return;
+  const { customerId, situation, uuid, requestId } = task;
+  const trace = { ...(uuid !== undefined && { uuid }), ...(requestId !== undefined && { requestId }) };
+  const delaySeconds = isAboutSensor(situation) ? GATHER_SECONDS : 0;
+  await enqueue([{ type: 'alert_managers', customerId, ...trace }], { delaySeconds });
+  for (const alarm of recorded) await store.unnotified.finish(alarm);
+};

@@ -1,0 +1,107 @@
+import { deliveriesTo, type KnownRecipients, readRecipients } from '#shared/api/addressees.ts';
+import { type EventContext, serviceFrom } from '#shared/domain/delivery/snapshot.ts';
+import { eventOf } from '#shared/domain/event/event.ts';
+import { DEFAULT_LOCALE, type Language, languageOf } from '#shared/domain/identity/locale.ts';
+import type { EmergencyContact } from '#shared/domain/people/emergency-contact.ts';
+import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified.ts';
+import type { ProcessDeps } from './context.ts';
+import { enqueueDeliveries, messageFor, writeDeliveries } from './hits.ts';
+
+/** The number of the round that notifies emergency contacts, after all rounds of an escalation. */
+const EMERGENCY_ROUND = 1_000;
+
+const emergencyTexts: Record<Language, Pick<Rule, 'title' | 'message'>> = {
+  en: {
+    title: '{situation}: {sensor}',
+    message: 'Nobody has been notified of this alarm. Please look after the room.',
+  },
+  de: {
+    title: '{situation}: {sensor}',
+    message: 'Niemand wurde über diesen Alarm benachrichtigt. Bitte sehen Sie in dem Raum nach.',
+  },
+};
+
+/** The rule of an alarm, which only has texts. */
+const emergencyRule = ({ customerId, ruleId, situation }: UnnotifiedAlarm, language: Language): Rule => ({
+  id: ruleId ?? 0,
+  customerId,
+  name: '',
+  ...emergencyTexts[language],
+  situation,
+  isEnabled: true,
+  sensorId: null,
+  sensorGroupId: null,
+  regionId: null,
+  schedule: null,
+  recipients: [],
+  createDate: 0,
+  updateDate: 0,
+  escalation: [],
+  repeatSeconds: null,
+  rateLimitSeconds: 0,
+  includeSimulated: false,
+  untilAcknowledged: true,
+});
+
+/** Everything needed to notify the emergency contacts of a customer. */
+export type Emergency = {
+  eventContext: EventContext;
+  contacts: readonly EmergencyContact[];
+  recipients: KnownRecipients;
+};
+
+/** Reads the emergency contacts of a customer. Null if there are none, or the sensor is gone. */
+export const loadEmergency = async (
+  deps: ProcessDeps,
+  { customerId, sensorId, situation, eventUuid, createDate }: UnnotifiedAlarm,
+): Promise<Emergency | null> => {
+  const { sensor, customer } = await deps.store.sensors.getWithContext(customerId, sensorId);
+  const contacts = customer?.emergencyContacts ?? [];
+  if (!sensor || contacts.length === 0) return null;
+  const recipients = await readRecipients(deps, customerId, contacts);
+  const happening = eventOf(situation);
+  const event = { id: 0, uuid: eventUuid, receiveDate: createDate, source: null, createDate, happening, rules: [] };
+  return { contacts, recipients, eventContext: { service: serviceFrom(deps.settings), event, sensor, customer } };
+};
+
+const addresseesIn = ({ contacts, recipients }: Emergency) =>
+  contacts.map(({ userId, by }) => {
+    const user = recipients.users.get(userId);
+    return { accountId: userId, name: user ? nameOfUser(user) : '', by };
+  });
+
+/** Returns the messages to add to a hit, one for each contact. */
+export const emergencyMessages = (deps: ProcessDeps, emergency: Emergency, hitId: number): RuleMessage[] => {
+  const time = deps.now();
+  return addresseesIn(emergency).map((addressee) => ({
+    ...messageFor(deps, addressee),
+    ruleHitId: hitId,
+    createDate: time,
+    updateDate: time,
+    step: 0,
+  }));
+};
+
+/** Notifies the emergency contacts, each in their language. Their messages are the last ones of the hit. */
+export const notifyContacts = async (
+  deps: ProcessDeps,
+  emergency: Emergency,
+  alarm: UnnotifiedAlarm,
+): Promise<void> => {
+  const { eventContext, recipients } = emergency;
+  const { customerId, hitId, date } = alarm;
+  const messages = hitId === null ? [] : ((await deps.store.ruleHits.get(customerId, hitId))?.messages ?? []);
+  const deliveries = addresseesIn(emergency).map((addressee) => {
+    const { accountId, by } = addressee;
+    const rule = emergencyRule(alarm, languageOf(recipients.users.get(accountId)?.locale ?? DEFAULT_LOCALE));
+    const place = messages.findLastIndex((message) => message.accountId === accountId && message.publisher === by);
+    const hit = hitId === null ? null : { id: hitId, message: place };
+    const round = { round: EMERGENCY_ROUND, at: date };
+    return deliveriesTo(deps, eventContext, recipients, { rule, addressee, hit, round });
+  });
+  const posted = await writeDeliveries(deps, (await Promise.all(deliveries)).flat(), recipients);
+  await enqueueDeliveries(deps, posted);
+};

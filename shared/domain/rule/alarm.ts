@@ -1,0 +1,45 @@
+import { kinds, type Situation } from '../kinds.ts';
+import type { Acknowledgement } from './acknowledgement-view.ts';
+import type { RuleMessage } from './rule-hit.ts';
+
+/**
+ * The situations that somebody has to look after at once. A rule hit for one of them is an alarm; the deliveries of such an
+ * event to the customer's own webhooks are together one more alarm, that of the event (completion 13).
+ */
+export const urgentSituations = [
+  'fall_detected',
+  'fall_detected_sensitive',
+  'apnea',
+  'vital_signs_weak',
+  'sensor_inactive',
+] as const satisfies readonly Situation[];
+export type UrgentSituation = (typeof urgentSituations)[number];
+
+export const isUrgent = (situation: Situation | null): situation is UrgentSituation =>
+  urgentSituations.some((urgent) => urgent === situation);
+
+/** Returns the urgent situation of an event; null for any other event. */
+export const urgentSituationOf = ({ type, action }: { type: string; action: string }): UrgentSituation | null =>
+  urgentSituations.find((situation) => kinds[situation].type === type && kinds[situation].action === action) ?? null;
+
+/** Whether an alarm is about the sensor, and not about the person. */
+export const isAboutSensor = (situation: UrgentSituation): boolean => situation === 'sensor_inactive';
+
+/** What decides whether an alarm is notified. A message in the outbox of the host reached nobody. */
+export type HitProgress = {
+  notifiedDate?: number;
+  acknowledgement?: Acknowledgement;
+  messages: readonly (Pick<RuleMessage, 'wasSend' | 'updateDate'> & { outbox?: true })[];
+};
+
+/**
+ * Returns when (ms) one of the messages first succeeded, or null while no success stands. Hits of earlier versions have no
+ * `notifiedDate`, so it follows from their messages.
+ */
+export const notifiedDateOf = ({ notifiedDate, messages }: HitProgress): number | null => {
+  const sent = messages.filter(({ wasSend, outbox }) => wasSend && !outbox).map(({ updateDate }) => updateDate);
+  return notifiedDate ?? (sent.length > 0 ? Math.min(...sent) : null);
+};
+
+/** Whether nobody was notified of a hit, and nobody has acknowledged it. */
+export const isUnnotified = (hit: HitProgress): boolean => !hit.acknowledgement && notifiedDateOf(hit) === null;

@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
+import { store } from '#shared/store/store.ts';
+import { createAlarm } from '../fixtures/home.ts';
+import { busy, createPeopleWorld } from '../fixtures/people.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+
+let world: Awaited<ReturnType<typeof createPeopleWorld>>;
+let receiver: Receiver;
+let status = 503;
+let events: { event: { type: string; action: string } }[] = [];
+beforeAll(async () => {
+  world = await createPeopleWorld();
+  receiver = await startReceiver((request, response) => {
+    events.push(JSON.parse(request.body.toString()));
+    response.writeHead(status).end();
+  });
+});
+afterAll(async () => {
+  await world.stop();
+  await receiver.stop();
+});
+beforeEach(() => {
+  world.answerWith(() => {});
+  world.sentMessages.length = 0;
+  events = [];
+  status = 503;
+});
+
+type Home = Awaited<ReturnType<typeof world.furnish>>;
+const openAlarms = ({ customerId }: Home) => store(world.table).unnotified.list(customerId);
+const mailsTo = (address: string) =>
+  world.sentMessages.filter(({ by, to }) => by === 'email' && to === address).map(({ text }) => text);
+const manager = (home: Home) =>
+  home.hire('Nora', { email: `nora-${home.customerId}@example.com` }, { permissions: ['manage_rules'] });
+const addressOf = ({ customerId }: Home): string => `nora-${customerId}@example.com`;
+const measured = (): number => world.valuesOf('AlarmsUnnotified').length;
+
+test('mails, counts and records a fall whose only receiver is down, until the receiver accepts it', async () => {
+  const home = await world.furnish();
+  await manager(home);
+  await createAlarm(home.client, receiver.url);
+  const before = measured();
+  await home.fall();
+  await world.pass(119 * SECOND);
+  expect([await openAlarms(home), mailsTo(addressOf(home))]).toEqual([[], []]);
+  expect((await home.hits())[0]).toMatchObject({ allSend: false, notifiedDate: null });
+
+  await world.pass(3 * SECOND);
+  const [hit] = await home.hits();
+  expect(await openAlarms(home)).toMatchObject([
+    { hitId: hit?.id, situation: 'fall_detected', sensorId: home.sensorId },
+  ]);
+  expect(measured()).toBe(before + 1);
+  const [mail = '', ...more] = mailsTo(addressOf(home));
+  expect(more).toEqual([]);
+  expect(mail).toMatch(/^Nobody was notified: Fall detected, Sensor/);
+  expect(mail).toContain('None of the recipients could be reached:');
+
+  status = 200;
+  await world.pass(HOUR);
+  const [notified] = await home.hits();
+  expect(notified?.notifiedDate).toBeGreaterThan(notified?.createDate ?? 0);
+  expect(await openAlarms(home)).toEqual([]);
+});
+
+test('does nothing about a fall that somebody was notified of, or has acknowledged', async () => {
+  const home = await world.furnish();
+  await manager(home);
+  const anna = await home.hire('Anna', { sms: '+491701234567' });
+  await home.rule([{ userId: anna.id, by: 'sms' }]);
+  await home.fall();
+  const [hit] = await home.hits();
+  expect(hit?.notifiedDate).toBeGreaterThanOrEqual(hit?.createDate ?? Number.POSITIVE_INFINITY);
+  world.answerWith(({ by }) => {
+    if (by === 'sms') throw busy();
+  });
+  await home.fall();
+  const [second] = await home.hits();
+  await home.client.ok('PUT', `/customers/${home.customerId}/rule-hits/${second?.id}/acknowledgement`, {});
+  await world.pass(150 * SECOND);
+  expect([await openAlarms(home), mailsTo(addressOf(home))]).toEqual([[], []]);
+});
+
+/** Lets a fall happen whose alarm reaches nobody, and returns the mail about it. */
+const mailAbout = async (home: Home): Promise<string> => {
+  await manager(home);
+  await home.fall();
+  await world.pass(122 * SECOND);
+  expect(await openAlarms(home)).toHaveLength(1);
+  const [mail = ''] = mailsTo(addressOf(home));
+  return mail;
+};
+
+test.each([
+  [
+    'nobody is on duty',
+    async (home: Home) => void (await home.rule([{ onDuty: true, by: 'sms' }])),
+    'The rule notifies the users on duty, and nobody is on duty.',
+  ],
+  [
+    'its webhook was deleted',
+    async (home: Home) => {
+      const { webhook } = await createAlarm(home.client, receiver.url);
+      await home.client.ok('DELETE', `/webhooks/${webhook.id}?force=true`);
+    },
+    'could be reached: Nurse call.',
+  ],
+  [
+    'its webhook is disabled',
+    async (home: Home) => void (await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false })),
+    'could be reached: Nurse call.',
+  ],
+  [
+    'its user has lost the channel',
+    async (home: Home) => {
+      const { id: userId } = await home.hire('Anna', { telegram: '4711' });
+      await home.rule([{ userId, by: 'telegram' }]);
+      await store(world.table).channels.remove({ customerId: home.customerId, userId }, 'telegram');
+    },
+    'could be reached: Anna.',
+  ],
+])('mails why nobody was notified: %s', async (_, prepare, cause) => {
+  const home = await world.furnish();
+  await prepare(home);
+  expect(await mailAbout(home)).toContain(cause);
+});
+
+test('sends an event to webhooks of the customer, whose own deliveries are an alarm of the event', async () => {
+  const home = await world.furnish();
+  await manager(home);
+  const other = await startReceiver();
+  const hook = { botId: null, isCustomerHook: true, customerId: home.customerId, format: 'full', authMethod: 'none' };
+  await home.client.ok('POST', '/webhooks', { ...hook, name: 'down', url: receiver.url });
+  await home.fall();
+  const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', { ...hook, name: 'log', url: other.url });
+  await world.pass(122 * SECOND);
+  await world.idle();
+  expect(await openAlarms(home)).toMatchObject([{ hitId: null, situation: 'fall_detected' }]);
+  expect(mailsTo(addressOf(home))[0]).toContain('could be reached: down.');
+  const received = other.received.map(({ body }) => JSON.parse(body.toString()).event);
+  expect(received).toMatchObject([{ type: 'alarm', action: 'unnotified' }]);
+  await home.client.ok('DELETE', `/webhooks/${id}`);
+  status = 200;
+  await world.pass(HOUR);
+  expect(await openAlarms(home)).toEqual([]);
+  await other.stop();
+});
+
+test('makes the next step of the escalation due at once', async () => {
+  const home = await world.furnish();
+  const anna = await home.hire('Anna', { sms: '+491701234567' });
+  const { rule } = await createAlarm(home.client, receiver.url);
+  const escalation = [{ afterSeconds: 1_800, recipients: [{ userId: anna.id, by: 'sms' }] }];
+  const { id, createDate: _, ...update } = await home.client.ok<Record<string, unknown>>('GET', `/rules/${rule.id}`);
+  await home.client.ok('PUT', `/rules/${id}`, { ...update, escalation });
+  await home.fall();
+  const texts = () => world.sentMessages.filter(({ by }) => by === 'sms');
+  await world.pass(100 * SECOND);
+  expect(texts()).toEqual([]);
+  await world.pass(25 * SECOND);
+  expect(texts()).toHaveLength(1);
+  expect(await openAlarms(home)).toEqual([]);
+});
+
+test('ends with an acknowledgement, and begins again if that is withdrawn', async () => {
+  const home = await world.furnish();
+  await createAlarm(home.client, receiver.url);
+  await mailAbout(home);
+  const [hit] = await home.hits();
+  const path = `/customers/${home.customerId}/rule-hits/${hit?.id}/acknowledgement`;
+  await home.client.ok('PUT', path, {});
+  expect(await openAlarms(home)).toEqual([]);
+  await home.client.ok('DELETE', path);
+  await world.idle();
+  expect(await openAlarms(home)).toHaveLength(1);
+});
+
+test('reminds every hour of all open alarms, 24 times', async () => {
+  const home = await world.furnish();
+  await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });
+  await mailAbout(home);
+  for (let hour = 0; hour < 26; hour++) await world.pass(HOUR + SECOND);
+  const mails = mailsTo(addressOf(home));
+  expect(mails).toHaveLength(25);
+  expect(mails.at(-1)).toMatch(/^Still open: 1 alarm that reached nobody/);
+  expect(await openAlarms(home)).toHaveLength(1);
+});
+
+test('mails at most ten falls an hour separately, and the rest as a list', async () => {
+  const home = await world.furnish();
+  await manager(home);
+  await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });
+  for (let fall = 0; fall < 13; fall++) {
+    await home.fall();
+    await world.pass(SECOND);
+  }
+  await world.pass(122 * SECOND);
+  const mails = mailsTo(addressOf(home));
+  expect(mails.filter((mail) => mail.startsWith('Nobody was notified:'))).toHaveLength(10);
+  const lists = mails.filter((mail) => !mail.startsWith('Nobody was notified:'));
+  expect(lists.length).toBeGreaterThan(0);
+  await world.pass(601 * SECOND);
+  const last = mailsTo(addressOf(home)).at(-1) ?? '';
+  expect(last).toMatch(/^13 alarms that reached nobody/);
+  expect((await openAlarms(home)).flatMap(({ deferredTo = [] }) => deferredTo)).toEqual([]);
+});
+
+describe('emergency contacts', () => {
+  const withContacts = async (hook: object) => {
+    const home = await world.furnish();
+    const anna = await home.hire('Anna', { sms: '+491701234567' });
+    const path = `/customers/${home.customerId}/emergency-contacts`;
+    const contacts = [{ userId: anna.id, by: 'sms' }];
+    expect(await home.client.ok('GET', path)).toEqual([]);
+    expect(await home.client.ok('PUT', path, contacts)).toEqual(contacts);
+    expect(await home.client.ok('GET', path)).toEqual(contacts);
+    await createAlarm(home.client, receiver.url, 'fall_detected', hook);
+    return { ...home, anna, path };
+  };
+  const texts = () => world.sentMessages.filter(({ by }) => by === 'sms').map(({ text }) => text);
+
+  test('get a message with a link to acknowledge, which ends the alarm', async () => {
+    const home = await withContacts({ isEnabled: false });
+    await home.fall();
+    await world.pass(122 * SECOND);
+    const [text = '', ...more] = texts();
+    expect(more).toEqual([]);
+    expect(text).toMatch(/^Fall detected: Sensor \w+\nNobody has been notified of this alarm\./);
+    expect(await openAlarms(home)).toEqual([]);
+    const [hit] = await home.hits();
+    expect(hit?.notifiedDate).toBeGreaterThan((hit?.createDate ?? 0) + 119 * SECOND);
+    const url = /http\S+\/acknowledge\/\S+/.exec(text)?.[0] ?? 'none';
+    expect(
+      (await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })).status,
+    ).toBe(200);
+    expect((await home.hits())[0]?.acknowledgement).toMatchObject({ userId: home.anna.id });
+  });
+
+  test('get nothing if another alarm of the event was notified', async () => {
+    const home = await withContacts({ isEnabled: false });
+    const ben = await home.hire('Ben', { telegram: '4711' });
+    await home.rule([{ userId: ben.id, by: 'telegram' }]);
+    await home.fall();
+    await world.pass(122 * SECOND);
+    expect([texts(), (await openAlarms(home)).length]).toEqual([[], 1]);
+  });
+
+  test.each([
+    ['a channel that is not verified', (userId: number) => [{ userId, by: 'telegram' }], '0.by'],
+    ['an unknown user', () => [{ userId: 999_999, by: 'sms' }], '0.userId'],
+    ['more than five', (userId: number) => Array(6).fill({ userId, by: 'sms' }), ''],
+  ])('cannot be set to %s', async (_, contactsOf, path) => {
+    const home = await withContacts({});
+    const { status: code, body } = await home.client.call('PUT', home.path, contactsOf(home.anna.id));
+    expect([code, body]).toMatchObject([400, { errors: [{ path }] }]);
+  });
+});
