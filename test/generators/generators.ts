@@ -34,7 +34,7 @@ const typescript = {
   compile:
     'ln -sfn "$ROOT/node_modules" node_modules && node node_modules/typescript/bin/tsc --noEmit --strict --target es2022 ' +
     '--module esnext --moduleResolution bundler --lib es2022,dom,dom.iterable --types node read.ts',
-  run: 'node_modules/.bin/esbuild read.ts --bundle --platform=node --format=esm --outfile=read.mjs --log-level=error && node read.mjs',
+  run: 'node_modules/.bin/esbuild read.ts --bundle --platform=node --format=esm --outfile=read.mjs --log-level=error && node read.mjs "$BASE" "$TOKEN" "$SENSOR" "$CUSTOMER" "$HIT" "$BODY"',
 };
 
 const goModule = {
@@ -116,8 +116,8 @@ export const generators: readonly Generator[] = [
     needs: ['npm'],
     install: npm('@hey-api/openapi-ts@0.99.0 typescript@5.9.3 orval@8.38.0'),
     generate:
-      "echo \"export default { api: { input: process.env.DOCUMENT, output: { target: 'client.ts', client: 'fetch', " +
-      'baseUrl: process.env.BASE } } }" > orval.config.mjs && "$TOOLS/npm/node_modules/.bin/orval" --config orval.config.mjs',
+      "echo \"export default { api: { input: '$DOCUMENT', output: { target: 'client.ts', client: 'fetch', " +
+      'baseUrl: \'$BASE\' } } }" > orval.config.mjs && "$TOOLS/npm/node_modules/.bin/orval" --config orval.config.mjs',
     program: programs.orval,
     ...typescript,
   },

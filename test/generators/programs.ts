@@ -123,7 +123,7 @@ event = FullPayload.model_validate_json(text).event.createDate`);
 /** Returns a TypeScript program with the calls of one generator, which declare \`sensor\`, \`hit\` and \`body\`. */
 const typescriptProgram = (imports: string, calls: string): string => `import { readFileSync } from 'node:fs';
 ${imports}
-const { BASE = '', TOKEN = '', SENSOR = '', CUSTOMER, HIT, BODY = '' } = process.env;
+const [BASE = '', TOKEN = '', SENSOR = '', CUSTOMER, HIT, BODY = ''] = process.argv.slice(2);
 const headers = { Authorization: \`Bearer \${TOKEN}\` };
 const [customerId, ruleHitId] = [Number(CUSTOMER), Number(HIT)];
 const read = () => JSON.parse(readFileSync(BODY, 'utf8'));
