@@ -118,6 +118,13 @@ const derivedNames = (name: string): string[] => [
   ...['Api', 'Inner', 'AnyOf', 'OneOf', 'FromJSON', 'ToJSON', 'WithDefaults'].map((suffix) => name + suffix),
 ];
 
+/** Returns the names that oapi-codegen derives for the listed values in a schema. */
+const pathsOfValues = (name: string, schema: Schema): string[] => [
+  ...('const' in schema || 'enum' in schema ? [name.toLowerCase()] : []),
+  ...Object.entries(schema.properties ?? {}).flatMap(([field, part]) => pathsOfValues(name + field, part)),
+  ...(typeof schema.items === 'object' ? pathsOfValues(name, schema.items as Schema) : []),
+];
+
 describe('names', () => {
   test('no schema has a name that generators derive from another one', () => {
     const names = Object.keys(schemas);
@@ -126,6 +133,15 @@ describe('names', () => {
     const clashes = names.flatMap((name) => derivedNames(name).filter((one) => taken.has(one.toLowerCase())));
     expect(clashes).toEqual([]);
     expect(derivedNames('Bot')).toContain('NewBot');
+  });
+
+  test('no two choices of values have the same name, which is made of the names of the fields that lead to them', () => {
+    const found = Object.entries(schemas).flatMap(([name, schema]) => pathsOfValues(name, schema));
+    expect(found.length).toBeGreaterThan(20);
+    expect(found.filter((name, at) => found.indexOf(name) !== at)).toEqual([]);
+    const text = { type: 'string', const: 'a' };
+    const planted = { properties: { contentType: text, content: { properties: { type: text } } } };
+    expect(pathsOfValues('Card', planted)).toEqual(['cardcontenttype', 'cardcontenttype']);
   });
 
   test('every webhook is a named component, and its payload is also that of a callback', () => {
