@@ -37,6 +37,7 @@ import { ingesting } from './workers/ingest/contract.ts';
 import { processing } from './workers/process/contract.ts';
 import { sweep } from './workers/sweep/contract.ts';
 import { undeliverable } from './workers/undeliverable/contract.ts';
+import { watchChanges } from './workers/watch-changes/contract.ts';
 
 /** All groups of operations, in the order of the OpenAPI document. */
 export const groups = [
@@ -75,7 +76,7 @@ export const groups = [
 /** Functions that process queues. */
 export const consumers = [processing, deliver, ingesting, dataJobs, undeliverable] as const;
 /** Functions that run on a schedule, on both hosts. */
-export const schedules = [sweep, canaryRound] as const;
+export const schedules = [sweep, canaryRound, watchChanges] as const;
 /** Functions that run on a schedule in AWS only. */
 export const awsSchedules = [alarmCheck] as const;
 /** Functions that AWS IoT calls to authenticate devices. */

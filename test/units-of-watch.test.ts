@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { store } from '#shared/store/store.ts';
 import { linkSensor } from './fixtures/home.ts';
 import { createMetered, type Metered } from './fixtures/metered.ts';
 
@@ -8,13 +9,50 @@ beforeAll(async () => {
 });
 afterAll(() => metered.stop());
 
-test('the watch of a home with 12 sensors costs 4 read and 1 write', async () => {
-  const home = await metered.furnish('maple');
+/** Creates a home with 12 sensors and a rule, whose webhook works. */
+const furnish = async (name: string) => {
+  const home = await metered.furnish(name);
+  await home.addRules(1, [await home.addWebhook()]);
   for (let more = 1; more < 12; more++) await linkSensor(home.client);
   const path = `/customers/${home.customerId}/watch`;
-  const cost = await metered.costOf(1_000, async () => {
-    const { sensors } = await home.client.ok<{ sensors: number }>('GET', path);
-    expect(sensors).toBe(12);
-  });
-  expect(cost, metered.ledger.text()).toEqual({ read: 4, write: 1 });
+  const read = (afterMs: number) =>
+    metered.costOf(afterMs, async () => {
+      const { sensors } = await home.client.ok<{ sensors: number }>('GET', path);
+      expect(sensors).toBe(12);
+    });
+  return { ...home, path, read };
+};
+
+test('the watch of a home with 12 sensors costs 5 read to compute, once a minute, and 2.5 to read', async () => {
+  const { read } = await furnish('maple');
+  // Of the writes, one is the rate limit, one claims the minute, the others store the watch.
+  expect(await read(60_000), metered.ledger.text()).toMatchObject({ read: 5 });
+  expect(await read(1_000), metered.ledger.text()).toEqual({ read: 2.5, write: 1 });
+  expect(await read(30_000), metered.ledger.text()).toEqual({ read: 2.5, write: 1 });
+  const { read: reads, write } = await read(60_000);
+  expect({ reads, isSmall: write <= 5 }, metered.ledger.text()).toEqual({ reads: 5, isSmall: true });
+});
+
+test('reading the largest watch costs at most 5 read', async () => {
+  const { client, customerId, path, read } = await furnish('linden');
+  await read(60_000);
+  const { watches } = store(metered.cloud.runtime.table);
+  const stored = await watches.get(customerId);
+  if (!stored) throw new Error('the watch is not stored');
+  const names = { ...stored.watch.names, users: { 1: 'n'.repeat(18_500) } };
+  await watches.put(customerId, { watch: { ...stored.watch, names }, opened: [] }, stored);
+  const cost = await metered.costOf(1_000, () => client.ok('GET', path));
+  expect(cost.read, metered.ledger.text()).toBeGreaterThan(4);
+  expect(cost.read, metered.ledger.text()).toBeLessThanOrEqual(5);
+});
+
+test('a change that the watch depends on costs 1 write more than another one', async () => {
+  const home = await metered.furnish('elm');
+  const webhookId = await home.addWebhook();
+  const at = `/webhooks/${webhookId}`;
+  const webhook = await home.client.ok<object>('GET', at);
+  await metered.costOf(1_000, () => home.client.ok('PUT', at, webhook));
+  expect(metered.ledger.text()).toContain('1 x write changedCustomer: 0 read, 1 write');
+  await metered.costOf(1_000, () => home.client.ok('POST', `${at}/token`));
+  expect(metered.ledger.text()).not.toContain('changedCustomer');
 });

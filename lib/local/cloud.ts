@@ -136,6 +136,8 @@ export const startCloud = async (options: CloudOptions) => {
     valuesOf,
     generated,
     sweep: consumers.sweep,
+    /** Checks what users changed, as it happens every few seconds. */
+    checkChanges: consumers.checkChanges,
     idle: consumers.idle,
     /** Shuts down cleanly: running work is finished, and pending tasks stay in the queues and the table. */
     stop: async () => {

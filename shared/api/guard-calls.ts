@@ -1,5 +1,5 @@
 import type { StoreCall } from '../store/store.ts';
-import { isAudited, type Operation } from './operation.ts';
+import { canOpenGaps, isAudited, type Operation } from './operation.ts';
 
 /** The store calls that `serve` makes around a handler, grouped by the check that needs them. */
 const checks = {
@@ -17,6 +17,8 @@ const checks = {
   refusal: ['auditLines.put'],
   /** Records a change before it is made. */
   change: ['auditLines.put', 'auditLines.takeBack'],
+  /** Records that a change may open a gap of the watch, before it is made. */
+  watchedChange: ['watches.noteChange'],
 } as const satisfies Record<string, readonly StoreCall[]>;
 
 type Check = keyof typeof checks;
@@ -40,5 +42,6 @@ export const guardCallsOf = (operation: Operation): readonly GuardCall[] => {
     ...(within && within !== 'customer' ? checks.owner : []),
     ...(auth === 'user' || auth === 'session' ? checks.refusal : []),
     ...(isAudited(operation) ? checks.change : []),
+    ...(canOpenGaps(operation) ? checks.watchedChange : []),
   ];
 };

@@ -97,6 +97,34 @@ type Fields = {
 export const isAudited = ({ method, bodyKind, withoutTable }: Operation): boolean =>
   method !== 'GET' && bodyKind !== 'messages' && !withoutTable;
 
+/** The store calls that change what the watch of a customer depends on. */
+const watchedCalls: readonly Use[] = [
+  'rules.create',
+  'rules.replace',
+  'rules.remove',
+  'webhooks.create',
+  'webhooks.replace',
+  'webhooks.remove',
+  'bots.remove',
+  'sensorOwners.move',
+  'sensorOwners.remove',
+  'sensorGroups.create',
+  'sensorGroups.put',
+  'sensorGroups.remove',
+  'configs.put',
+  'channels.verify',
+  'channels.put',
+  'channels.remove',
+  'duty.begin',
+  'duty.end',
+  'users.setAccess',
+  'users.remove',
+  'customers.update',
+];
+/** Whether a change that an operation makes can open or close a gap of the watch of a customer. */
+export const canOpenGaps = (operation: Operation): boolean =>
+  isAudited(operation) && operation.uses.some((use) => watchedCalls.includes(use));
+
 /** What `notifyDevice` (device-config.ts) uses. */
 export const notifyUses = [
   'sensors.get',
@@ -106,6 +134,22 @@ export const notifyUses = [
   'notify:devices',
 ] as const satisfies readonly Use[];
 
+/** What `currentWatch` (current-watch.ts) uses. */
+export const watchUses = [
+  'watches.get',
+  'watches.put',
+  'limits.countCall',
+  'customers.get',
+  'sensors.list',
+  'sensorGroups.list',
+  'rules.list',
+  'webhooks.list',
+  'duty.usersOnDuty',
+  'recipients.person',
+  'channels.verifiedOf',
+  'unnotified.list',
+  'know:channels',
+] as const satisfies readonly Use[];
 /** What `withdrawAcknowledgement` (withdraw-acknowledgement.ts) uses. */
 export const withdrawing = [
   'acknowledgements.withdraw',

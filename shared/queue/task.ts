@@ -92,11 +92,30 @@ export const Deliver = z.object({
   deliveryId: DeliveryId,
   isRetry: z.boolean().default(false),
   notBefore: millis.default(0),
+  /** The attempt is early: it is made instead of the one planned for a time (ms), because the receiver was back at another. */
+  early: z.object({ insteadOf: millis, back: millis }).optional().catch(undefined),
 });
 export type Deliver = z.output<typeof Deliver>;
 
-/** Releases the held deliveries of a webhook. */
-const ReleaseHeld = z.object({ type: z.literal('release_held'), ...ofWebhook, ...traceFields });
+/**
+ * Continues the release of pending deliveries of a receiver that was back at `date` (ms): first of alarms, then of the others
+ * (`isRest`), after the delivery `after`. `isListed`: all of them are released, and the release ends.
+ */
+const Back = z.object({
+  date: millis,
+  isRest: z.boolean(),
+  after: DeliveryId.nullable(),
+  isListed: z.boolean(),
+});
+export type Back = z.output<typeof Back>;
+/** Releases deliveries of a webhook: the held ones or, with `back`, the pending ones. */
+export const ReleaseHeld = z.object({
+  type: z.literal('release_held'),
+  ...ofWebhook,
+  ...traceFields,
+  back: Back.optional().catch(undefined),
+});
+export type ReleaseHeld = z.output<typeof ReleaseHeld>;
 /** Continues a replay. */
 const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traceFields, replayId: uuid });
 

@@ -21,6 +21,8 @@ export const failpoints = [
   'deliver.originals_ended',
   'deliver.recorded',
   'deliver.rescheduled',
+  'release.begun',
+  'release.enqueued',
   'undeliverable.withdrawn',
   'feed.noted',
   'feed.reported',

@@ -225,4 +225,19 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ...sensorPatterns,
 
   ...subjectPatterns,
+
+  'watches.get': pattern('How well are falls covered?', { query: ['watch'] }, [0.5, 0], per8KB),
+  'watches.changedCustomers': pattern(
+    'In which customers did users change something since the last check?',
+    { query: ['changedCustomer'] },
+    [1, 0],
+    per4KB,
+  ),
+  'watches.put': pattern('Store how well falls are covered', { put: ['watch'] }, [0, 1], 'per KB'),
+  'watches.noteChange': pattern(
+    'Record that a user changes something that this depends on',
+    { put: ['changedCustomer'] },
+    [0, 1],
+  ),
+  'watches.endChange': pattern('Record that the changes are checked', { remove: ['changedCustomer'] }, [0, 1]),
 };

@@ -37,6 +37,7 @@ export { customers } from './people/customers.ts';
 export { duty } from './people/duty.ts';
 export { pushKeys } from './people/push-keys.ts';
 export { recipients } from './people/recipients.ts';
+export { watches } from './people/watches.ts';
 export { acknowledgements } from './rules/acknowledgements.ts';
 export { escalations } from './rules/escalations.ts';
 export { rules } from './rules/rules.ts';

@@ -65,6 +65,10 @@ export const items = {
   channel: item('C#{customerId}#U#{userId}', 'CHANNEL#{by}'),
   /** A user who is on duty. */
   duty: item('C#{customerId}', 'DUTY#{0userId}'),
+  /** How well falls are covered, as last computed. */
+  watch: item('C#{customerId}', 'WATCH'),
+  /** A customer in which a user changed something that this depends on, until that is checked. */
+  changedCustomer: item('CHANGED', 'CUSTOMER#{0customerId}'),
   /** A line of the audit log: who changed what in a customer, and what was refused. Customer 0 stands for none. */
   auditLine: item('C#{customerId}#AUDIT', '{lineId}'),
   bot: item('C#{customerId}', 'BOT#{0botId}'),

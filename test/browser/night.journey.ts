@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { skippingClock } from '#lib/local/clock.ts';
 import { createAlarm, fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
 import { a } from '../fixtures/messages.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
+const clock = skippingClock(Date.now());
 let site: Site;
 beforeAll(async () => {
-  site = await startSite('night');
+  site = await startSite('night', { clock });
   await createAlarm(site.home.client, site.receiver.url);
+  await createAlarm(site.home.client, site.receiver.url, 'sensor_inactive');
 });
 afterAll(() => site.stop());
 
@@ -194,6 +197,8 @@ describe('a night with every state', () => {
     await client.ok('PUT', `/customers/${customerId}/rule-hits/${hits?.data[0]?.id}/acknowledgement`, {});
     await say(open, fallMessage('calling', Date.now()));
     await say(simulated, fallMessage('calling', Date.now(), { isSimulated: true }));
+    // The watch is computed once a minute.
+    clock.skipTo(clock.now() + 60_000);
   });
 
   test.each(variants)(

@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startReceiver } from '#lib/home/receiver.ts';
+import { skippingClock } from '#lib/local/clock.ts';
 import { ALL_PERMISSIONS, createAlarm, fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
 import { a } from '../fixtures/messages.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
+const clock = skippingClock(Date.now());
 let site: Site;
 beforeAll(async () => {
-  site = await startSite('unwatched', { environment: { GONE_AFTER_SECONDS: '0' } });
+  site = await startSite('unwatched', { clock, environment: { GONE_AFTER_SECONDS: '0' } });
 });
+/** Lets a minute pass, after which the watch is computed anew. */
+const passMinute = async () => {
+  await site.cloud.idle();
+  clock.skipTo(clock.now() + 60_000);
+};
 afterAll(() => site.stop());
 
 test('shows in red what is not monitored, and nothing in green', { timeout: 60_000 }, async () => {
@@ -24,11 +31,16 @@ test('shows in red what is not monitored, and nothing in green', { timeout: 60_0
   const offline = await linkSensor(client);
   const online = await linkSensor(client);
   await online.device.ok('POST', `/devices/${online.sensorId}/messages`, a.presence(true));
-  await site.cloud.idle();
+  await passMinute();
   await page.reload();
   await red.getByText('1 of 2 rooms is not monitored: its sensor is offline.').waitFor();
-  await red.getByRole('link', { name: /^Sensor \w{4}$/ }).waitFor();
-  await red.getByText('No rule notifies anybody of a fall.').waitFor();
+  await red
+    .getByRole('link', { name: /^Sensor \w{4}$/ })
+    .first()
+    .waitFor();
+  await red.getByRole('link', { name: 'No rule notifies anybody of a fall.' }).waitFor();
+  await red.getByText('Create a rule for detected falls, or include these sensors in an existing one.').waitFor();
+  await red.getByText('Nobody is notified if a sensor goes offline.').waitFor();
   await checkPage('unwatched');
   const colour = () =>
     page.evaluate<string>(
@@ -41,13 +53,22 @@ test('shows in red what is not monitored, and nothing in green', { timeout: 60_0
   const fall = { name: 'Falls', title: '{sensor}', message: '{time}', situation: 'fall_detected', recipients };
   const change = (part: object) => client.ok('PUT', `/rules/${rule.id}`, { ...fall, ...part });
   await offline.device.ok('POST', `/devices/${offline.sensorId}/messages`, a.presence(false));
-  await site.cloud.idle();
-  // A rule for a part of a home may not cover all of it: nothing is known to be unwatched, but nothing is green.
+  await client.ok('POST', '/rules', { ...fall, name: 'Offline', situation: 'sensor_inactive' });
+  // A rule for a part of a home does not cover all of it.
   await change({ sensorId: online.sensorId });
+  await passMinute();
   // It is also grey before everything is loaded.
   await page.reload({ waitUntil: 'networkidle' });
-  expect([await red.count(), await colour()]).toEqual([0, grey]);
+  await red.getByRole('link', { name: 'No rule notifies anybody of a fall.' }).waitFor();
+  expect(await colour()).toBe(grey);
+  await change({ schedule: { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'UTC' } });
+  await passMinute();
+  await page.reload();
+  await red.getByText('every day, 06:00 to 21:00').waitFor();
+  await red.getByText('Extend the schedule of a rule, or create a rule for these hours.').waitFor();
+  await checkPage('hours-without-rule');
   await change({});
+  await passMinute();
   await page.reload();
   await calm.waitFor();
   await expect.poll(colour).not.toBe(grey);
@@ -69,7 +90,7 @@ test('shows a fall rule with failing receivers in red, and a disabled webhook un
   const { device, sensorId } = sensor;
   const report = (message: object) => device.ok('POST', `/devices/${sensorId}/messages`, message);
   await report(fallMessage('fall_detected', Date.now()));
-  await site.cloud.idle();
+  await passMinute();
   await page.reload();
   await red.getByRole('link', { name: 'fall_suspected' }).waitFor();
   await red.getByText('This fall rule reaches nobody').waitFor();
@@ -91,6 +112,7 @@ test('shows a fall rule with failing receivers in red, and a disabled webhook un
   await other.checkPage('problems-of-a-guest');
   await there.getByRole('button', { name: 'Mark as seen: Ward 3' }).click();
   await there.waitFor({ state: 'detached' });
+  await passMinute();
   await page.reload();
   await red.getByRole('link', { name: 'fall_suspected' }).waitFor();
   expect(await problems.count()).toBe(0);

@@ -203,7 +203,9 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
     waiting: byName(queues),
     valuesOf,
     generated,
+    // Runs every scheduled function.
     sweep: events.sweep,
+    checkChanges: events.sweep,
     idle: events.idle,
     judge: deployed.judge,
     faults,

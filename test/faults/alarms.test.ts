@@ -67,7 +67,9 @@ const bounds: Readonly<Record<string, readonly Threshold[]>> = {
   'webhooks-disabled': [from('WebhooksDisabled', 1)],
   'feeds-not-fetched': [from('FeedsNotFetched', 1)],
   'feedback-failed': [from('FeedbackFailed', 1)],
-  'workers-failing': ['process', 'deliver', 'ingest', 'sweep', 'canaryround'].map((name) => from(`Errors ${name}`, 1)),
+  'workers-failing': ['process', 'deliver', 'ingest', 'sweep', 'canaryround', 'watchchanges'].map((name) =>
+    from(`Errors ${name}`, 1),
+  ),
   'workers-throttled': [from('Throttles process', 5)],
   concurrency: [above('ClaimedAccountConcurrency', 800)],
   'table-throttled': [from('WriteThrottleEvents', 10)],

@@ -14,7 +14,12 @@ import { makerAConfig } from './contract.ts';
 const dryContact = plainConfigHandlers('maker_a', 'dry-contact', dryContactFields);
 const firmware = plainConfigHandlers('maker_a', 'firmware', firmwareFields);
 const telemetry = plainConfigHandlers('maker_a', 'telemetry', telemetryFields);
-const critical = plainConfigHandlers('maker_a', 'critical', criticalFields);
+const critical = plainConfigHandlers('maker_a', 'critical', criticalFields, {
+  ofSensor: ({ silentModeEnabled, reportFallsToMqtt }) => ({
+    isSilent: silentModeEnabled,
+    isFallDetectionOff: !reportFallsToMqtt,
+  }),
+});
 
 export const handler = serve(makerAConfig, {
   getMakerABasicConfig: async (call, { store, now }) => {

@@ -1,6 +1,7 @@
 import { changeConfig, plainConfigHandlers, readConfig } from '#shared/api/device/configs.ts';
 import { serve } from '#shared/api/serve.ts';
 import {
+  detectsFalls,
   fallFields,
   newBasic,
   type StoredBasic,
@@ -9,7 +10,7 @@ import {
 } from '#shared/domain/makers/maker-b/config.ts';
 import { makerBConfig } from './contract.ts';
 
-const fall = plainConfigHandlers('maker_b', 'fall', fallFields, withPosture);
+const fall = plainConfigHandlers('maker_b', 'fall', fallFields, { adjust: withPosture });
 const vitalData = plainConfigHandlers('maker_b', 'vital-data', vitalFields);
 
 export const handler = serve(makerBConfig, {
@@ -20,7 +21,8 @@ export const handler = serve(makerBConfig, {
 
   putMakerBBasicConfig: async (call, deps) => {
     const { name, workingMode } = call.body;
-    const next = { values: { workingMode }, ofSensor: { name, updateDate: deps.now() } };
+    const isFallDetectionOff = !detectsFalls(workingMode);
+    const next = { values: { workingMode }, ofSensor: { name, isFallDetectionOff, updateDate: deps.now() } };
     await changeConfig<StoredBasic>(call, deps, { maker: 'maker_b', name: 'basic' }, () => next);
     return { name, workingMode };
   },

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { group } from '#shared/api/operation.ts';
-import { Watch } from '#shared/domain/rule/watch.ts';
+import { group, watchUses } from '#shared/api/operation.ts';
 import { idText } from '#shared/domain/values.ts';
+import { Watch } from '#shared/domain/watch/watch.ts';
 
 /** A separate function, because consoles request it all the time, and many sensors and rules make it slow. */
 export const watch = group({
   name: 'watch',
-  about: 'Monitoring gaps: offline sensors, rules that notify nobody, failing webhooks',
+  about: 'Monitoring gaps: offline sensors, hours without a rule, recipients that cannot be reached',
   operations: {
     getWatch: {
       method: 'GET',
@@ -14,7 +14,8 @@ export const watch = group({
       summary: 'Get the monitoring gaps of a customer',
       description:
         'Returns what is not being watched, and what keeps alarms from reaching people. Everybody who can see the sensors of ' +
-        'the customer can read it, so that the night shift knows. Changes may take a second to appear.',
+        'the customer can read it, so that the night shift knows. It is computed at most once a minute, so a change may take a ' +
+        'minute to appear; `date` says when that was.',
       auth: 'user',
       may: 'logged_in',
       within: 'customer',
@@ -22,16 +23,7 @@ export const watch = group({
       success: 200,
       response: Watch,
       errors: ['customer_not_found'],
-      uses: [
-        'customers.get',
-        'sensors.list',
-        'rules.list',
-        'webhooks.list',
-        'duty.usersOnDuty',
-        'recipients.person',
-        'channels.verifiedOf',
-        'know:channels',
-      ],
+      uses: watchUses,
     },
   },
 });

@@ -10,8 +10,8 @@ import {
   WebhookUpdate,
 } from '#shared/domain/delivery/webhook.ts';
 import { webhookManagers } from '#shared/domain/delivery/webhook-access.ts';
-import { Seen } from '#shared/domain/rule/watch.ts';
 import { idText, Status, uuid } from '#shared/domain/values.ts';
+import { Seen } from '#shared/domain/watch/watch.ts';
 
 const ByWebhook = z.object({ webhookId: uuid });
 

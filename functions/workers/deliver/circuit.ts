@@ -5,16 +5,20 @@ import {
   isHealthy,
   isNewAlarm,
   isSuccessToRecord,
+  type LeaseName,
   openUntilAfter,
   type Passage,
   passageOf,
   slowUntil,
 } from '#shared/domain/delivery/breaker.ts';
 import { type Delivery, isFirstDelivery, type NextState, withJitter } from '#shared/domain/delivery/delivery.ts';
+import { isOnlyFailing, needsRelease } from '#shared/domain/delivery/early.ts';
 import { hasUrl, type WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { timeOfUlid } from '#shared/domain/ids.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
+import { attemptAgain } from './early.ts';
 import { delayBefore } from './schedule.ts';
 import {
   ACQUIRE_TIMEOUT_MS,
@@ -128,6 +132,20 @@ export const passCircuit = async (
   }
 };
 
+/**
+ * Records that a delivery is pending that is older than all that are known to be, so that the release finds it. That is rare:
+ * mostly the oldest one fails first.
+ */
+export const notePending = async (
+  { store }: DeliverDeps,
+  webhook: WebhookRecord,
+  deliveryId: string,
+): Promise<void> => {
+  const { pendingSince } = webhook;
+  const time = timeOfUlid(deliveryId);
+  if (pendingSince !== undefined && time < pendingSince) await store.health.notePending(webhook, time);
+};
+
 /** An attempt that sent a request, and the state that follows. */
 type Attempt = { delivery: Delivery; durationMs: number; isGone: boolean; next: NextState };
 
@@ -146,7 +164,12 @@ const recordFailure = async (
   const openUntil = openUntilAfter(webhook.consecutiveFailures + 1, wait, now());
   if (openUntil !== null && webhook.openUntil === undefined) measure('BreakersOpened');
   const isLost = next.state === 'failed' && isFirstDelivery(delivery);
-  const after = await store.health.failed(webhook, now(), { openUntil, isGone, isLost }, slot.unneeded());
+  const begun = next.state === 'retrying' ? (delivery.sendTryTimes.at(-1) ?? 0) : null;
+  const failure = { openUntil, isGone, isLost, since: timeOfUlid(delivery.id), begun };
+  const after = await store.health.failed(webhook, now(), failure, slot.unneeded());
+  if (after) await notePending(deps, after, delivery.id);
+  const current = after ?? (await store.webhooks.get(customerId, webhookId));
+  if (next.state === 'retrying' && current) await attemptAgain(deps, current, delivery, next);
   if (!after || (next.state === 'failed' && next.reason === 'gone')) return;
   const verdict = failureActionOf(after, now());
   if (verdict === 'disable') {
@@ -158,6 +181,26 @@ const recordFailure = async (
     log('warn', 'a webhook will be disabled if it keeps failing', { customerId, webhookId });
 };
 
+/**
+ * Records the first success after failures, and releases what is pending. The task is enqueued before, so that no crash
+ * leaves out the release; it waits until the success is recorded. If another success was first, that one has recorded all.
+ */
+const recordBack = async (
+  deps: DeliverDeps,
+  webhook: WebhookWithUrl,
+  delivery: Delivery,
+  { slow, leases }: { slow: number | null; leases: readonly LeaseName[] },
+): Promise<void> => {
+  const { store, now, enqueue } = deps;
+  const { customerId, id: webhookId, consecutiveFailures: own } = webhook;
+  const success = { now: now(), slowUntil: slow, leases };
+  if (isOnlyFailing(webhook, delivery) && (await store.health.recordBack(webhook, success, own))) return;
+  const back = { date: success.now, isRest: false, after: null, isListed: false };
+  await enqueue([{ type: 'release_held', customerId, webhookId, back }], { delaySeconds: 1 });
+  deps.failpoint('release.begun');
+  await store.health.recordBack(webhook, success, null);
+};
+
 /** Records at the webhook whether its receiver is healthy. A success is written only if it changes something. */
 export const recordHealth = async (deps: DeliverDeps, admitted: AdmittedRequest, attempt: Attempt): Promise<void> => {
   if (attempt.next.state !== 'delivered') return recordFailure(deps, admitted, attempt);
@@ -165,6 +208,7 @@ export const recordHealth = async (deps: DeliverDeps, admitted: AdmittedRequest,
   const { webhook, slot } = admitted;
   const slow = slowUntil(attempt.durationMs, now());
   const leases = slot.unneeded();
+  if (needsRelease(webhook)) return recordBack(deps, webhook, attempt.delivery, { slow, leases });
   if (leases.length > 0 || slow !== null || isSuccessToRecord(webhook, now()))
     await store.health.recordSuccess(webhook, now(), slow, leases);
 };

@@ -2,8 +2,9 @@ import { hasUrl, type WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Deliver } from '#shared/queue/task.ts';
 import type { DeliveryKey, WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
-import { passCircuit } from './circuit.ts';
+import { notePending, passCircuit } from './circuit.ts';
 import type { DeliverDeps } from './deps.ts';
+import { checkEarly } from './early.ts';
 import { lease } from './lease.ts';
 import { record } from './record.ts';
 import { delayBefore, type Outcome, postpone, requeue, requeueAsRetry, requeueTaskAt } from './schedule.ts';
@@ -31,17 +32,24 @@ export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => 
     return hold(deps, key, target.webhook);
   }
 
+  const decided = await checkEarly(deps, key, target.webhook, task);
+  if (decided !== null) return decided;
   const start = await firstAttempt(deps, key, target.webhook);
   if (start.kind === 'postponed') return postpone(deps, key, start.until);
 
   const admission = await passCircuit(deps, key, target.webhook, { isRetry: task.isRetry, timeLeft });
   if (admission.kind === 'requeued') return requeueAsRetry(deps, task);
-  if (admission.kind === 'postponed') return postpone(deps, key, admission.until);
+  if (admission.kind === 'postponed') {
+    // The planned attempt stays as it is.
+    if (task.early) return requeueTaskAt(deps, task, admission.until);
+    await notePending(deps, target.webhook, key.id);
+    return postpone(deps, key, admission.until);
+  }
 
   return inSlot(deps, admission, async () => {
     // Done before the lease, because an attempt that cannot be signed must not be counted.
     const secrets = await decryptSecrets(deps, admission.webhook);
-    const leased = await lease(deps, key);
+    const leased = await lease(deps, key, task.early?.insteadOf);
     if (leased.kind !== 'leased') return leased.kind;
     const answer = await send(deps, leased.delivery, secrets);
     admission.slot.release();

@@ -1,3 +1,4 @@
+import type { ReleaseHeld } from '#shared/queue/task.ts';
 import { consume } from '#shared/worker/consume.ts';
 import { RetryLater } from '#shared/worker/failure.ts';
 import { deliver as contract } from './contract.ts';
@@ -5,11 +6,13 @@ import { deliver } from './deliver.ts';
 import type { DeliverDeps } from './deps.ts';
 import { REQUEST_MS } from './slots.ts';
 
-type WebhookKey = { customerId: number; webhookId: string };
-
-const release = async (deps: DeliverDeps, key: WebhookKey, timeLeft: () => number): Promise<void> => {
-  const webhook = await deps.store.webhooks.get(key.customerId, key.webhookId);
+const release = async (deps: DeliverDeps, task: ReleaseHeld, timeLeft: () => number): Promise<void> => {
+  const webhook = await deps.store.webhooks.get(task.customerId, task.webhookId);
   if (!webhook?.isEnabled) return;
+  if (task.back) {
+    const { releasePending } = await import('./release.ts');
+    return releasePending(deps, webhook, { ...task, back: task.back }, timeLeft);
+  }
   const [{ checkFeed }, { releaseHeld }] = await Promise.all([import('./feed.ts'), import('./hold.ts')]);
   const feed = await checkFeed(deps, webhook, timeLeft);
   if ((webhook.held ?? 0) > 0) await releaseHeld(deps, webhook, timeLeft);

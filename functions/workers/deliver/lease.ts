@@ -36,8 +36,9 @@ const cancel = async ({ store, now, log }: DeliverDeps, delivery: Delivery): Pro
 };
 
 /** Claims a delivery for one attempt. Null if it has ended, is not due, or is claimed by somebody else. */
-const claim = async (deps: DeliverDeps, key: DeliveryKey): Promise<Delivery | null> => {
-  const claimed = await deps.store.attempts.claim(key, deps.now(), leaseToken(deps), deps.aloneSince);
+const claim = async (deps: DeliverDeps, key: DeliveryKey, insteadOf?: number): Promise<Delivery | null> => {
+  const { aloneSince } = deps;
+  const claimed = await deps.store.attempts.claim(key, deps.now(), leaseToken(deps), { aloneSince, insteadOf });
   if (!claimed) return null;
   deps.failpoint('deliver.claimed');
   return { ...key, ...claimed };
@@ -56,9 +57,10 @@ export const leaseOther = async (deps: DeliverDeps, key: DeliveryKey): Promise<D
 
 /**
  * Leases a delivery for one attempt, which is counted before anything is sent. From then on, log lines name its message.
+ * `insteadOf`: the attempt is early, instead of the one planned for that time (ms).
  */
-export const lease = async (deps: DeliverDeps, key: DeliveryKey): Promise<Lease> => {
-  const delivery = await claim(deps, key);
+export const lease = async (deps: DeliverDeps, key: DeliveryKey, insteadOf?: number): Promise<Lease> => {
+  const delivery = await claim(deps, key, insteadOf);
   if (!delivery) return { kind: await requeue(deps, key) };
   const { requestId, snapshot } = delivery;
   addLogContext({ uuid: messageUuidOf(snapshot), ...(requestId !== undefined && { requestId }) });

@@ -8,6 +8,7 @@ import {
   nextStateAfter,
   plainFailure,
 } from '#shared/domain/delivery/delivery.ts';
+import { isEarlyAttempt, needsRelease } from '#shared/domain/delivery/early.ts';
 import { isGathered } from '#shared/domain/delivery/gathering.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
@@ -59,14 +60,16 @@ const isGoneForGood = async (deps: DeliverDeps, webhook: WebhookRecord): Promise
 const nextState = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
-  { attempts }: Delivery,
+  delivery: Delivery,
   outcome: AttemptOutcome,
 ): Promise<NextState> => {
   const isTemporary = outcome.what === 'gone' && !(await isGoneForGood(deps, webhook));
   const effective = isTemporary ? plainFailure : outcome;
-  return nextStateAfter(attempts, effective, retrySchedule(deps, webhook), {
+  const { attempts, earlyAttempts = 0, nextAttempt } = delivery;
+  return nextStateAfter(attempts - earlyAttempts, effective, retrySchedule(deps, webhook), {
     now: deps.now(),
     random: randomFraction(deps),
+    planned: isEarlyAttempt(delivery) ? nextAttempt : null,
   });
 };
 
@@ -185,12 +188,18 @@ export const record = async (
   const { webhook } = admitted;
   await acknowledgeHits(deps, delivery, outcome);
   const next = await nextState(deps, webhook, delivery, outcome);
+  const { durationMs } = result;
+  const recordReceiver = async (): Promise<void> => {
+    if (kind === 'sent')
+      await recordHealth(deps, admitted, { delivery, durationMs, isGone: outcome.what === 'gone', next });
+  };
   // Before the delivery is recorded, because its task is retried only until it has ended.
   if (next.state === 'failed') await reportFailure(deps, webhook, delivery, next);
+  // So is a change at the receiver, because after a crash only another attempt would record it.
+  const isNews = next.state !== 'delivered' || needsRelease(webhook);
+  if (isNews) await recordReceiver();
   const reportError = await recordAttempt(deps, webhook, delivery, { result, next });
-  const { durationMs } = result;
-  if (kind === 'sent')
-    await recordHealth(deps, admitted, { delivery, durationMs, isGone: outcome.what === 'gone', next });
+  if (!isNews) await recordReceiver();
   if (reportError !== undefined) throw reportError;
   return next.state;
 };

@@ -17,6 +17,7 @@ export const processing = consumer({
     'sensors.wasErased',
     'sensors.setActive',
     'sensors.setFirmware',
+    'sensors.setMisunderstood',
     'rooms.get',
     'configs.get',
     'configs.put',

@@ -5,6 +5,7 @@ import { loadSensor, type ProcessDeps, type SensorContext, type SensorKey } from
 import { decide } from './decide.ts';
 import { isLikelyEvent, type MessageTask, mayHaveDecision, readInputs, type SensorInput, wasJudged } from './inputs.ts';
 import { judge } from './judge.ts';
+import { noteUnderstanding } from './note-understanding.ts';
 
 /** How much time (ms) must be left to apply a decision. */
 const MARGIN_MS = 5_000;
@@ -79,6 +80,7 @@ export const processMessages = async (
 
     const outcome = await decide(deps, judgement.context, judgement);
     if (outcome.kind === 'decided') await applyDecision(deps, judgement.context, outcome.decision, outcome.rules);
+    await noteUnderstanding(deps, judgement.context, outcome.state);
 
     context = { ...judgement.context, state: outcome.state };
     pending = pending.slice(judgement.inputs.length);

@@ -39,8 +39,9 @@ const memory: Partial<Record<LambdaName, number>> = {
   users: 1_769,
   // Long polling costs memory while it waits.
   feed: 256,
-  // The sweep runs once a minute, and nobody waits for its result.
+  // These run once a minute, and nobody waits for their results.
   sweep: 512,
+  'watch-changes': 512,
 };
 const DEFAULT_MEMORY = 1_024;
 const memoryOf = (name: LambdaName, { deviceMemory }: Stage): number =>

@@ -28,6 +28,7 @@ const onlyWith = {
   ingest: ['mqtt'],
   'canary-round': ['canary'],
   'alarm-check': ['alarmEmail'],
+  'watch-changes': ['mailSender'],
   undeliverable: ['mailSender', 'smsOrigin'],
 } as const satisfies Partial<Record<LambdaName, readonly Feature[]>>;
 type Optional = keyof typeof onlyWith;

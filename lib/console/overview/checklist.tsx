@@ -4,12 +4,13 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
+import type { WatchGap as Gap, Rule, Watch } from '#openapi';
 import { api } from '../api/client.ts';
 import { managers, type Needs } from '../session/permissions.ts';
 import { useCan } from '../session/session.tsx';
 import { usePermissionNames } from '../shell/refused.tsx';
 import { useTexts } from '../texts/texts.tsx';
-import { watchQuery, webhooksQuery } from './watch-queries.ts';
+import { MAX_PER_PAGE, watchQuery, webhooksQuery } from './watch-queries.ts';
 
 /** The steps to the first alarm, each with the page where it is done. */
 const steps = {
@@ -23,11 +24,38 @@ const steps = {
 type Step = keyof typeof steps;
 const names = Object.keys(steps) as Step[];
 
+/**
+ * Returns what was created since the watch was computed, which is up to a minute ago: each step must be marked as done when the
+ * user returns from it. Nothing is read once all steps are done.
+ */
+const useCreated = (customerId: number, watch: Watch | undefined) => {
+  const can = useCan();
+  const isMissing = (kind: Gap['kind']): boolean => watch?.gaps.some((gap) => gap.kind === kind) ?? false;
+  const lacksRule = watch?.rules === 0 || watch?.fallsTold === 'none' || isMissing('no_rule_for_silence');
+  const rules = useQuery({
+    queryKey: ['rules', 'enabled', customerId],
+    enabled: lacksRule && can('manage_rules'),
+    queryFn: () => ok(api.GET('/rules', { params: { query: { customerId, perPage: MAX_PER_PAGE } } })),
+  }).data;
+  const sensors = useQuery({
+    queryKey: ['sensors', 'exist', customerId],
+    enabled: watch?.sensors === 0,
+    queryFn: () => ok(api.GET('/sensors', { params: { query: { customerId, perPage: 1 } } })),
+  }).data;
+  const listed = rules?.[0]?.data ?? [];
+  return {
+    hasSensor: (sensors?.[0]?.total ?? 0) > 0,
+    hasRules: listed.length > 0,
+    hasRule: (situation: Rule['situation']) => listed.some((rule) => rule.isEnabled && rule.situation === situation),
+  };
+};
+
 /** Returns which steps are done. A rule needs a webhook of a bot or a person, so with a rule the steps before it count as done. */
 const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   const can = useCan();
   const watch = useQuery(watchQuery(customerId)).data;
-  const isNew = watch?.rules === 0;
+  const created = useCreated(customerId, watch);
+  const isNew = watch?.rules === 0 && !created.hasRules;
   const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: can(managers) }).data;
   const bots = useQuery({
     queryKey: ['bots', 'count', customerId],
@@ -40,11 +68,11 @@ const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   const has = (list: readonly unknown[] | undefined): boolean => !isNew || (list?.length ?? 0) > 0;
   return {
     customer: true,
-    sensor: watch.sensors > 0,
+    sensor: watch.sensors > 0 || created.hasSensor,
     bot: has(bots),
     webhook: has(webhooks),
-    rule: watch.fallsTold !== 'none',
-    offline: watch.isSilenceTold,
+    rule: watch.fallsTold !== 'none' || created.hasRule('fall_detected'),
+    offline: watch.isSilenceTold || created.hasRule('sensor_inactive'),
   };
 };
 

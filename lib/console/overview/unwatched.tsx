@@ -1,66 +1,141 @@
 import { Alert, Anchor, List, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Watch } from '#openapi';
-import { useTexts } from '../texts/texts.tsx';
-import { NameLink } from '../ui/name.tsx';
+import type { WatchGap as Gap, Watch } from '#openapi';
+import { daysIn, formatDays } from '../rules/week.ts';
+import { managers, type Needs } from '../session/permissions.ts';
+import { useCan } from '../session/session.tsx';
+import { useDates, useLocale, useTexts } from '../texts/texts.tsx';
+import { Name, NameLink } from '../ui/name.tsx';
 import { hasGap } from './watch-queries.ts';
 
-const OfflineSensors = ({ watch: { silentSensors, sensors } }: { watch: Watch }) => {
-  const { total, first } = silentSensors;
-  const { overview: texts } = useTexts();
-  return (
-    <List.Item>
-      <Anchor component={Link} href="/sensors?state=inactive">
-        {texts.offlineRooms(total, Math.max(total, sensors))}
+/** The page where a gap can be closed, if it is not that of a sensor, a rule or a webhook. */
+const pages: Partial<Record<Gap['kind'], string>> = {
+  no_sensors: '/sensors',
+  sensor_offline: '/sensors?state=inactive',
+  no_rule: '/rules/new',
+  hours_without_rule: '/rules',
+  nobody_on_duty: '/account/channels',
+  no_rule_for_silence: '/rules/new?situation=sensor_inactive',
+};
+
+/** What a gap is about: a sensor, a rule, a webhook or a user. */
+type Subject = { key: string; name: string; href?: string; needs?: Needs };
+
+/** Returns what a gap is about. What was deleted has no name, and is left out. */
+const subjectsOf = (gap: Gap, { sensors, rules, webhooks, users }: Watch['names']): Subject[] => {
+  const named = (names: Record<string, string>, ids: readonly (string | number)[], page: string, needs?: Needs) =>
+    ids.flatMap((id): Subject[] => {
+      const name = names[id];
+      if (name === undefined) return [];
+      return [{ key: `${page} ${id}`, name, ...(page && { href: `${page}/${id}` }), ...(needs && { needs }) }];
+    });
+  const sensorIds = 'sensorIds' in gap ? gap.sensorIds : [];
+  const alarmed = 'sensorId' in gap ? [gap.sensorId] : [];
+  const webhookIds = 'webhookId' in gap && gap.webhookId !== null ? [gap.webhookId] : [];
+  const userIds = 'userId' in gap && gap.userId !== null ? [gap.userId] : [];
+  return [
+    ...named(sensors, [...sensorIds, ...alarmed], '/sensors'),
+    ...named(webhooks, webhookIds, '/webhooks', managers),
+    ...named(users, userIds, ''),
+    ...named(rules, 'ruleIds' in gap ? gap.ruleIds : [], '/rules'),
+  ];
+};
+
+const SubjectName = ({ subject: { name, href, needs } }: { subject: Subject }) => {
+  const isAllowed = useCan()(needs);
+  return href && isAllowed ? <NameLink href={href}>{name}</NameLink> : <Name>{name}</Name>;
+};
+
+/** What is wrong, with a link to where it can be changed, what it is about, and what to do. */
+const Item = ({ what, href, todo, children }: { what: string; href?: string; todo: string; children?: ReactNode }) => (
+  <List.Item>
+    {href ? (
+      <Anchor component={Link} href={href}>
+        {what}
       </Anchor>
-      <ul className="names">
-        {first.map(({ id, name }) => (
-          <li key={id}>
-            <NameLink href={`/sensors/${id}`}>{name}</NameLink>
-          </li>
-        ))}
-        {total > first.length && <li>{texts.andMore(total - first.length)}</li>}
-      </ul>
-    </List.Item>
+    ) : (
+      <Text fw={600}>{what}</Text>
+    )}
+    {children}
+    <Text size="sm">{todo}</Text>
+  </List.Item>
+);
+
+/** The most sensors, rules and users that are named for one gap. */
+const MAX_NAMES = 10;
+
+const GapItem = ({ gap, watch }: { gap: Gap; watch: Watch }) => {
+  const { overview: texts, gaps, rules: ruleTexts } = useTexts();
+  const days = daysIn(useLocale(), 'short');
+  const [what, todo] = gaps[gap.kind];
+  const subjects = subjectsOf(gap, watch.names);
+  const named = subjects.slice(0, MAX_NAMES);
+  const total = 'total' in gap ? gap.total : subjects.length;
+  const href = pages[gap.kind];
+  const isOffline = gap.kind === 'sensor_offline';
+  return (
+    <Item
+      what={isOffline ? texts.offlineRooms(total, Math.max(total, watch.sensors)) : what}
+      todo={todo}
+      {...(href && { href })}
+    >
+      {gap.kind === 'hours_without_rule' && (
+        <Text>{texts.hours(formatDays(gap.days, days, ruleTexts.everyDay), gap.from, gap.to)}</Text>
+      )}
+      {named.length > 0 && (
+        <ul className="names">
+          {named.map((subject) => (
+            <li key={subject.key}>
+              <SubjectName subject={subject} />
+            </li>
+          ))}
+          {total > named.length && <li>{texts.andMore(total - named.length)}</li>}
+        </ul>
+      )}
+    </Item>
   );
 };
 
-const UnreachableRules = ({ rules }: { rules: Watch['unheardRules'] }) => {
-  const { overview: texts } = useTexts();
-  return rules.map(({ id, name }) => (
-    <List.Item key={id}>
-      <NameLink href={`/rules/${id}`}>{name}</NameLink>
-      <Text>{texts.ruleReachesNobody}</Text>
-    </List.Item>
-  ));
+/** Lists the fall rules that reach nobody although other rules do, and that nobody is on duty in a later step of a rule. */
+const PartialGaps = ({ watch: { gaps, unheardRules, isNobodyOnDuty } }: { watch: Watch }) => {
+  const { overview: texts, gaps: gapTexts } = useTexts();
+  const known = gaps.flatMap((gap) => ('ruleIds' in gap ? gap.ruleIds : []));
+  const [nobodyOnDuty, todo] = gapTexts.nobody_on_duty;
+  return (
+    <>
+      {isNobodyOnDuty && !gaps.some(({ kind }) => kind === 'nobody_on_duty') && (
+        <Item what={nobodyOnDuty} todo={todo} href="/account/channels" />
+      )}
+      {unheardRules
+        .filter(({ id }) => !known.includes(id))
+        .map(({ id, name }) => (
+          <List.Item key={id}>
+            <NameLink href={`/rules/${id}`}>{name}</NameLink>
+            <Text>{texts.ruleReachesNobody}</Text>
+          </List.Item>
+        ))}
+    </>
+  );
 };
 
-/** Lists what is not watched, where a fall would go unnoticed. Shows nothing while there are no sensors. */
+/** Lists what is not watched, where a fall would go unnoticed, and what to do. Shows nothing while there are no sensors. */
 export const Unwatched = ({ watch }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
-  const { sensors, silentSensors, fallsTold, unheardRules, isNobodyOnDuty } = watch;
-  if (sensors === 0 || !hasGap(watch)) return null;
+  const dates = useDates();
+  if (watch.sensors === 0 || !hasGap(watch)) return null;
   return (
     <section aria-label={texts.unwatched}>
       <Alert color="red" variant="filled" role="note" title={texts.unwatched} className="unwatched">
-        <List>
-          {silentSensors.total > 0 && <OfflineSensors watch={watch} />}
-          {fallsTold === 'none' && (
-            <List.Item>
-              <Anchor component={Link} href="/rules/new">
-                {texts.noFallRule}
-              </Anchor>
-            </List.Item>
-          )}
-          {isNobodyOnDuty && (
-            <List.Item>
-              <Anchor component={Link} href="/account/channels">
-                {texts.nobodyOnDuty}
-              </Anchor>
-            </List.Item>
-          )}
-          <UnreachableRules rules={unheardRules} />
+        <List spacing="sm">
+          {watch.gaps.map((gap) => (
+            <GapItem key={JSON.stringify(gap)} gap={gap} watch={watch} />
+          ))}
+          <PartialGaps watch={watch} />
         </List>
+        <Text size="sm" mt="sm">
+          {texts.checkedAt(dates.second(watch.date))}
+        </Text>
       </Alert>
     </section>
   );

@@ -4,7 +4,7 @@ import type { Watch, Webhook } from '#openapi';
 import { api } from '../api/client.ts';
 
 /** The largest page of the API. */
-const MAX_PER_PAGE = 200;
+export const MAX_PER_PAGE = 200;
 /** The refetch interval (ms) of data that changes rarely. */
 export const SLOW_REFETCH_MS = 30_000;
 // Also in background tabs: a user who returns must not see stale data.
@@ -49,9 +49,8 @@ export const webhooksQuery = (customerId: number) =>
   });
 
 /** Whether anything is known to be unwatched. */
-export const hasGap = ({ silentSensors, fallsTold, unheardRules, isNobodyOnDuty }: Watch): boolean =>
-  silentSensors.total > 0 || fallsTold === 'none' || unheardRules.length > 0 || isNobodyOnDuty;
+export const hasGap = ({ gaps, unheardRules, isNobodyOnDuty }: Watch): boolean =>
+  gaps.length > 0 || unheardRules.length > 0 || isNobodyOnDuty;
 
-/** Whether everything is known to be watched. Rules for parts of a home may or may not cover all of it. */
-export const isFullyWatched = (watch: Watch | undefined): boolean =>
-  watch !== undefined && !hasGap(watch) && watch.fallsTold === 'all';
+/** Whether everything is known to be watched. */
+export const isFullyWatched = (watch: Watch | undefined): boolean => watch !== undefined && !hasGap(watch);

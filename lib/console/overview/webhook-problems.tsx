@@ -1,4 +1,5 @@
 import { Alert, Button } from '@mantine/core';
+import { useState } from 'react';
 import { ok } from '#lib/client/problem.ts';
 import type { Watch } from '#openapi';
 import { api } from '../api/client.ts';
@@ -18,12 +19,13 @@ const Name = ({ problem: { webhookId, name, failedDeliveries } }: { problem: Pro
   return <NameLink href={href}>{name}</NameLink>;
 };
 
-const ProblemItem = ({ problem }: { problem: Problem }) => {
+const ProblemItem = ({ problem, onSeen }: { problem: Problem; onSeen: () => void }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
   const { webhookId, name, isSwitchedOff, failedDeliveries, date } = problem;
   const markSeen = useWrite({
     send: () => ok(api.PUT('/webhooks/{webhookId}/seen', { params: { path: { webhookId } }, body: { date } })),
+    onDone: onSeen,
   });
   return (
     <li className="problem">
@@ -45,15 +47,22 @@ const ProblemItem = ({ problem }: { problem: Problem }) => {
 };
 
 /** Lists webhooks that were disabled or whose deliveries failed permanently, until somebody marks them as seen. */
-export const WebhookProblems = ({ watch: { troubles: problems } }: { watch: Watch }) => {
+export const WebhookProblems = ({ watch: { troubles } }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
+  // The watch is up to a minute old, so it still has what was just marked as seen.
+  const [seen, setSeen] = useState<Readonly<Record<string, number>>>({});
+  const problems = troubles.filter(({ webhookId, date }) => date > (seen[webhookId] ?? 0));
   if (problems.length === 0) return null;
   return (
     <section aria-label={texts.webhookProblems}>
       <Alert color="red" variant="filled" role="note" title={texts.webhookProblems} className="unwatched">
         <ul className="names">
           {problems.map((problem) => (
-            <ProblemItem key={problem.webhookId} problem={problem} />
+            <ProblemItem
+              key={problem.webhookId}
+              problem={problem}
+              onSeen={() => setSeen({ ...seen, [problem.webhookId]: problem.date })}
+            />
           ))}
         </ul>
       </Alert>

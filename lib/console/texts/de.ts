@@ -1,3 +1,4 @@
+import { gaps } from '#shared/api/messages/gaps-de.ts';
 import { situations } from '#shared/api/messages/situations-de.ts';
 import { admin } from './admin-de.ts';
 import { deliveries } from './deliveries-de.ts';
@@ -112,6 +113,7 @@ export const de: Texts = {
   sensors,
   sensor,
   situations,
+  gaps,
   setup: {
     chooseCustomer: 'Wählen Sie oben auf der Seite einen Kunden.',
     noCustomer: 'Noch keine Kunden. Ein Kunde ist das Haus, zu dem Sensoren, Regeln und Benutzer gehören.',

@@ -1,3 +1,4 @@
+import { gaps } from '#shared/api/messages/gaps-en.ts';
 import { situations } from '#shared/api/messages/situations-en.ts';
 import type { Permission } from '../session/permissions.ts';
 import { admin } from './admin-en.ts';
@@ -109,6 +110,7 @@ export const en = {
   sensors,
   sensor,
   situations,
+  gaps,
   /** Texts shared by the pages for settings. */
   setup: {
     chooseCustomer: 'Choose a customer at the top of the page.',

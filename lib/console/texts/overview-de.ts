@@ -45,8 +45,8 @@ export const overview: Texts['overview'] = {
   offlineRooms: (offline, all) =>
     `${offline} von ${plural(all, 'Raum', 'Räumen')} ${offline === 1 ? 'wird nicht überwacht: Der Sensor ist' : 'werden nicht überwacht: Die Sensoren sind'} offline.`,
   andMore: (count) => `und ${count} weitere`,
-  noFallRule: 'Keine Regel benachrichtigt jemanden bei einem Sturz.',
-  nobodyOnDuty: 'Niemand ist im Dienst, obwohl eine Sturzregel die Personen im Dienst benachrichtigt.',
+  hours: (days, from, to) => (from === to ? `${days}, ganztägig` : `${days}, ${from} bis ${to}`),
+  checkedAt: (time) => `Geprüft um ${time}; das geschieht einmal in der Minute.`,
   ruleReachesNobody:
     'Diese Sturzregel erreicht niemanden. Prüfen Sie ihre Webhooks und die Kanäle der Personen, die sie benachrichtigt.',
   watchUnknown: 'Es ließ sich nicht prüfen, ob alles überwacht wird.',

@@ -40,8 +40,8 @@ export const overview = {
   offlineRooms: (offline: number, all: number) =>
     `${offline} of ${plural(all, 'room', 'rooms')} ${offline === 1 ? 'is not monitored: its sensor is' : 'are not monitored: their sensors are'} offline.`,
   andMore: (count: number) => `and ${count} more`,
-  noFallRule: 'No rule notifies anybody of a fall.',
-  nobodyOnDuty: 'Nobody is on duty, but a fall rule notifies the people on duty.',
+  hours: (days: string, from: string, to: string) => (from === to ? `${days}, all day` : `${days}, ${from} to ${to}`),
+  checkedAt: (time: string) => `Checked at ${time}; this takes place once a minute.`,
   ruleReachesNobody: 'This fall rule reaches nobody. Check its webhooks and the channels of the people it notifies.',
   watchUnknown: 'Could not check whether everything is monitored.',
   webhookProblems: 'Webhook problems',

@@ -1,6 +1,7 @@
 import { consumers } from '#functions/index.ts';
 import { canaryRound } from '#functions/workers/canary-round/contract.ts';
 import { sweep } from '#functions/workers/sweep/contract.ts';
+import { watchChanges } from '#functions/workers/watch-changes/contract.ts';
 import type { Consumer, Scheduled } from '#shared/queue/consumer.ts';
 import type { QueueName } from '#shared/queue/names.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
@@ -104,9 +105,11 @@ export const startConsumers = async (
   };
   const sweeping = await start(sweep, Math.min(sweep.everySeconds, sweepSeconds));
   const canary = runtime.settings.CANARY ? [await start(canaryRound, canaryRound.everySeconds, FIRST_CANARY_MS)] : [];
-  const timers = [sweeping, ...canary];
+  const watching = await start(watchChanges, Math.min(watchChanges.everySeconds, sweepSeconds));
+  const timers = [sweeping, watching, ...canary];
   return {
     sweep: () => sweeping.runNow(),
+    checkChanges: () => watching.runNow(),
     /**
      * Resolves when the queues of this process have no visible message, and no invocation or scheduled run is in
      * progress.

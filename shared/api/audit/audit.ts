@@ -3,7 +3,8 @@ import { type Writes, withWriteMethods } from '#shared/store/engine/audited-tabl
 import { auditedBatch } from '#shared/store/engine/audited-writes.ts';
 import { auditLines } from '#shared/store/people/audit-lines.ts';
 import { ApiError, errors } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { type Exchange, operationOf } from '../http/exchange.ts';
+import { canOpenGaps } from '../operation.ts';
 import { type AuditLineDeps, auditLineOf, hasKnownActor } from './audit-line.ts';
 
 type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & AuditLineDeps;
@@ -21,7 +22,13 @@ export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, ru
     const name = JSON.stringify(exchange.acting ?? null);
     const found =
       recorders.get(name) ??
-      auditedBatch({ table, failpoint, lineFor: (changed) => auditLineOf(exchange, changed, runtime) });
+      auditedBatch({
+        table,
+        failpoint,
+        lineFor: (changed) => auditLineOf(exchange, changed, runtime),
+        canOpenGaps: canOpenGaps(operationOf(exchange)),
+        now: runtime.now,
+      });
     recorders.set(name, found);
     return found;
   };

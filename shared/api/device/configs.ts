@@ -15,7 +15,7 @@ type ConfigReads = StoreOf<'sensors.get' | 'configs.get'>;
 type ConfigDeps = { store: ConfigReads & StoreOf<'configs.put'> } & NotifyDeps;
 type ConfigChange<V> = {
   values: V;
-  ofSensor?: { name: string; optimizationEnabled?: boolean };
+  ofSensor?: Partial<SensorRecord>;
   learning?: { started: number | null; canceled: number | null };
 };
 
@@ -68,17 +68,26 @@ export const changeConfig = async <V extends object>(
   return changed;
 };
 
-/** Returns the handlers of a configuration that is stored as it was sent, changed only by `adjust`. */
+/** `adjust` changes a configuration before it is stored; `ofSensor` returns what the item of the sensor holds of it. */
+type ConfigEffects<F extends Fields> = {
+  adjust?: (values: ConfigValues<F>) => ConfigValues<F>;
+  ofSensor?: (values: ConfigValues<F>) => Partial<SensorRecord>;
+};
+
+/** Returns the handlers of a configuration that is stored as it was sent, unless `adjust` changes it. */
 export const plainConfigHandlers = <F extends Fields>(
   maker: Manufacturer,
   name: ConfigName,
   fields: F,
-  adjust: (values: ConfigValues<F>) => ConfigValues<F> = (values) => values,
+  { adjust = (values) => values, ofSensor }: ConfigEffects<F> = {},
 ) => ({
   get: async (call: ConfigCall, { store }: { store: ConfigReads }): Promise<ConfigValues<F>> => {
     const { values } = await readConfig<ConfigValues<F>>(call, store, maker, name);
     return validValues(fields, values);
   },
   put: (call: ConfigCall & { body: ConfigValues<F> }, deps: ConfigDeps): Promise<ConfigValues<F>> =>
-    changeConfig<ConfigValues<F>>(call, deps, { maker, name }, () => ({ values: adjust(call.body) })),
+    changeConfig<ConfigValues<F>>(call, deps, { maker, name }, () => ({
+      values: adjust(call.body),
+      ...(ofSensor && { ofSensor: ofSensor(call.body) }),
+    })),
 });

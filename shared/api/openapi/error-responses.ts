@@ -55,6 +55,15 @@ const shared: readonly Codes[] = [
   ...([['otp_setup_required'], ['forbidden', 'otp_setup_required']] as const),
   ['forbidden', 'otp_setup_required', 'csrf_detected'],
   ...([['sensor_not_found'], ['user_not_found'], ['customer_not_found'], ['webhook_not_found']] as const),
+  ...([['address_unknown'], ['bot_not_found'], ['delivery_not_found'], ['sensor_group_not_found']] as const),
+  ...([
+    ['webhook_not_found', 'delivery_not_found'],
+    ['webhook_not_found', 'replay_not_found'],
+  ] as const),
+  ...([
+    ['customer_not_found', 'rule_hit_not_found'],
+    ['user_not_found', 'otp_not_found'],
+  ] as const),
   ...([['limit_reached'], ['rule_not_found'], ['sensor_wrong_manufacturer', 'bad_request']] as const),
 ];
 const nameOf = (codes: readonly ErrorCode[]): string => codes.join('_or_');

@@ -35,9 +35,18 @@ const addDiscriminator = (schema: Json, declared: unknown): void => {
   if (!(declared instanceof z.ZodDiscriminatedUnion)) return;
   const propertyName = declared.def.discriminator;
   const members = schema.oneOf as { $ref: string }[];
-  const kindOf = (member: unknown) => ((member as z.ZodObject).shape[propertyName] as z.ZodLiteral<string>).value;
-  const mapping = Object.fromEntries(declared.options.map((option, at) => [kindOf(option), members[at]?.$ref]));
+  const kindsOf = (member: z.core.$ZodType): string[] =>
+    [...(member._zod.propValues?.[propertyName] ?? [])].map(String);
+  const mapping = Object.fromEntries(
+    declared.options.flatMap((option, at) => kindsOf(option).map((kind) => [kind, members[at]?.$ref])),
+  );
   schema.discriminator = { propertyName, mapping };
+};
+
+/** The conventions of the document state these bounds once for all integers. */
+const removeSafeBounds = (schema: Json): void => {
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 };
 
 /**
@@ -46,6 +55,7 @@ const addDiscriminator = (schema: Json, declared: unknown): void => {
  */
 export const makePortable = (schema: Json, declared: unknown): void => {
   addNumberFormat(schema);
+  removeSafeBounds(schema);
   mergeTexts(schema);
   addDiscriminator(schema, declared);
   // Generators declare an enum of its only value, which does not compile for a boolean.

@@ -67,6 +67,8 @@ const pathItemOf = (write: Write, { name, payload, mediaType, tag, summary, desc
 
 const callbackOf = (write: Write, { payload, mediaType, summary }: Request): Json => {
   const requestBody = { required: true, content: { [mediaType]: { schema: write(payload, 'output') } } };
+  // The webhook has the details.
+  const responses = { '2XX': { description: 'Delivered' }, '4XX': { description: 'Failed' } };
   return { post: { summary, security: [], requestBody, responses } };
 };
 

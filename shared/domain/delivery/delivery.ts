@@ -101,6 +101,10 @@ export type Delivery = {
   /** Further rule messages that record the result: a Raw webhook gets a message once, even if several rules fire for it. */
   alsoHits?: HitMessage[];
   sendTryTimes: number[];
+  /** How many of the attempts were early, because the receiver was back. The retry schedule does not count them. */
+  earlyAttempts?: number;
+  /** Until when (ms) the receiver asked not to be called, by the Retry-After of its latest response that had one. */
+  retryAfterDate?: number;
   /** The attempt log; missing until the first attempt has ended. */
   log?: PackedAttempt[];
   /** The original delivery, if this one is a redelivery. Its receiver sees the same `webhook-id`. */
@@ -186,12 +190,16 @@ export const UNDELIVERABLE = 'undeliverable';
 export type NextState =
   | { state: 'delivered' }
   | { state: 'failed'; reason: 'gone' | 'exhausted' | 'not_reachable' | 'limit_reached' | 'canceled' }
-  | { state: 'retrying'; nextAttempt: number };
+  | { state: 'retrying'; nextAttempt: number; retryAfterDate?: number };
+
+/** The shortest time (ms) from the failure of an early attempt to the next attempt. */
+const EARLY_PAUSE = 5_000;
 
 /** Returns a delay (s) with a jitter of ±20%. `random` is in [0, 1). */
 export const withJitter = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
 
-const waitSeconds = (
+/** The delays (s) after a failure: the one that the receiver asked for (0: none), and the one until the next attempt. */
+const delaysAfter = (
   failed: number,
   { isOverloaded, retryAfterSeconds }: Extract<AttemptOutcome, { what: 'failed' }>,
   schedule: readonly number[] | null,
@@ -200,7 +208,7 @@ const waitSeconds = (
   const step = (schedule ?? RETRY_DELAYS)[failed] ?? 0;
   const delay = schedule === null && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
   const requested = Math.min(retryAfterSeconds, Math.max(2 * step, 3_600));
-  return requested > delay ? requested : withJitter(delay, random);
+  return { requested, wait: requested > delay ? requested : withJitter(delay, random) };
 };
 
 /** Returns the next state of a delivery that a failure of the host held up: it ends only a day before it is deleted. */
@@ -216,18 +224,23 @@ export const nextStateAfterHostFailure = (
 };
 
 /**
- * Returns the next state of a delivery after an attempt. `attempts` includes this one; `schedule` is the one of the webhook
- * or the stage (null: RETRY_DELAYS); `random` is in [0, 1).
+ * Returns the next state of a delivery after an attempt. `attempts` includes this one, but no early ones; `schedule` is the
+ * one of the webhook or the stage (null: RETRY_DELAYS); `random` is in [0, 1). `planned` is the next attempt (ms) of the
+ * schedule if this one was early: after its failure the delivery returns to its place in the schedule.
  */
 export const nextStateAfter = (
   attempts: number,
   outcome: AttemptOutcome,
   schedule: readonly number[] | null,
-  { now, random }: { now: number; random: number },
+  { now, random, planned = null }: { now: number; random: number; planned?: number | null },
 ): NextState => {
   if (outcome.what === 'accepted') return { state: 'delivered' };
   if (outcome.what === 'gone') return { state: 'failed', reason: 'gone' };
-  if (attempts >= (schedule ?? RETRY_DELAYS).length) return { state: 'failed', reason: 'exhausted' };
-  const wait = waitSeconds(attempts, outcome, schedule, random);
-  return { state: 'retrying', nextAttempt: now + Math.round(wait * 1_000) };
+  if (planned === null && attempts >= (schedule ?? RETRY_DELAYS).length)
+    return { state: 'failed', reason: 'exhausted' };
+  const { requested, wait } = delaysAfter(attempts, outcome, schedule, random);
+  const retryAfterDate = now + requested * 1_000;
+  const nextAttempt =
+    planned === null ? now + Math.round(wait * 1_000) : Math.max(planned, retryAfterDate, now + EARLY_PAUSE);
+  return { state: 'retrying', nextAttempt, ...(requested > 0 && { retryAfterDate }) };
 };

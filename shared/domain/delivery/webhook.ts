@@ -135,6 +135,14 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health' | keyof Even
 /** What the delivery worker stores in a webhook (domain/delivery/breaker.ts). All times are in ms. */
 type DeliveryHealth = {
   openUntil?: number;
+  lastFailure?: number;
+  /**
+   * No delivery that failed, or was postponed by an open circuit, and is still pending was created before this time. Missing
+   * if there is none.
+   */
+  pendingSince?: number;
+  /** The first success after the latest failures: from then on, pending deliveries are attempted early. */
+  backDate?: number;
   /** Since when (ms) the receiver has answered with nothing but 410. */
   goneSince?: number;
   /** The previous secret, which also signs deliveries until `previousUntil`. */

@@ -1,8 +1,8 @@
 import { makers } from '../makers/makers.ts';
 import { hardwareIdOfDevice, Manufacturer, type Sensor, type SensorRecord } from './sensor.ts';
 
-/** The fields of a sensor that a list shows, and the hardware id, which a search includes. */
-export type ListedSensor = Sensor & { hardwareId: string };
+/** The fields of a sensor that a list shows, the hardware id, which a search includes, and what keeps falls from being reported. */
+export type ListedSensor = Sensor & { hardwareId: string } & Pick<SensorRecord, keyof typeof OBSTACLES>;
 
 /**
  * The columns of a row, in order, separated by spaces. The name may contain spaces, so it comes last. A column that is added
@@ -18,6 +18,21 @@ const columns = [
   'name',
 ] as const satisfies readonly (keyof ListedSensor | 'flags')[];
 type Row = Record<(typeof columns)[number], string>;
+
+/** What keeps the falls of a sensor from being reported: bits of a column after the name, which is missing if there is none. */
+const OBSTACLES = { isSilent: 1, isFallDetectionOff: 2, isMisunderstood: 4 } as const;
+const SEPARATOR = '\u001f';
+
+type Obstacle = keyof typeof OBSTACLES;
+const obstacles = Object.keys(OBSTACLES) as Obstacle[];
+const packObstacles = (sensor: Pick<SensorRecord, Obstacle>): string => {
+  const bits = obstacles.reduce((sum, name) => sum + (sensor[name] ? OBSTACLES[name] : 0), 0);
+  return bits === 0 ? '' : SEPARATOR + encode(bits);
+};
+const unpackObstacles = (text = '0'): Pick<SensorRecord, Obstacle> => {
+  const bits = decode(text);
+  return Object.fromEntries(obstacles.filter((name) => (bits & OBSTACLES[name]) !== 0).map((name) => [name, true]));
+};
 
 const joinRow = (row: Row): string => columns.map((column) => row[column]).join(' ');
 const splitRow = (text: string): Row => {
@@ -62,11 +77,12 @@ export const packSensor = (sensor: SensorRecord): string =>
     firmwareVersion: encode(sensor.firmwareVersion),
     hardwareId: makers[sensor.manufacturer].isIdOfHardware ? '' : sensor.hardwareId,
     name: sensor.name,
-  });
+  }) + packObstacles(sensor);
 
 /** Unpacks a sensor. `id` and `customerId` (null if it is linked to no customer) come from its key. */
 export const unpackSensor = (text: string, id: string, customerId: number | null): ListedSensor => {
-  const row = splitRow(text);
+  const [fields = '', obstaclesText] = text.split(SEPARATOR);
+  const row = splitRow(fields);
   const flags = unpackFlags(decode(row.flags));
   return {
     id,
@@ -77,5 +93,6 @@ export const unpackSensor = (text: string, id: string, customerId: number | null
     firmwareVersion: decode(row.firmwareVersion),
     hardwareId: makers[flags.manufacturer].isIdOfHardware ? hardwareIdOfDevice(id) : row.hardwareId,
     name: row.name,
+    ...unpackObstacles(obstaclesText),
   };
 };

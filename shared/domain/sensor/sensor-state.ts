@@ -110,6 +110,8 @@ export type SensorState = {
   last?: { hash: string; at: number };
   /** When (ms) an event last reported a wrong clock. */
   clockWrongAt?: number;
+  /** How many messages were understood and how many were not, since one was not (domain/state/understanding.ts). */
+  understanding?: { since: number; understood: number; unknown: number };
 };
 
 export const newSensorState: SensorState = {

@@ -34,6 +34,11 @@ export type SensorRecord = Sensor & {
   groupId: number;
   /** The extent of the room in cm, and the bounds of its regions, which falls need. Missing until the room is set. */
   room?: Extent & { regions: readonly RegionBounds[] };
+  /** Its configuration silences its falls, or turns them off. */
+  isSilent?: boolean;
+  isFallDetectionOff?: boolean;
+  /** Most of its messages of the last 24 hours were not understood. */
+  isMisunderstood?: boolean;
 };
 
 /**
@@ -89,6 +94,9 @@ const onMove: Record<keyof SensorRecord, 'device' | 'setting' | 'new'> = {
   name: 'setting',
   optimizationEnabled: 'setting',
   room: 'setting',
+  isSilent: 'setting',
+  isFallDetectionOff: 'setting',
+  isMisunderstood: 'new',
   customerId: 'new',
   groupId: 'new',
   isActive: 'new',

@@ -7,6 +7,7 @@ import { isLate, type MessageTime, type RoomContext } from './room-context.ts';
 import { signStep, vitalStep } from './signs.ts';
 import { hasBeginning, hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
+import { understandingAfter } from './understanding.ts';
 
 /** Applies several items to a state, one after the other, and collects the events. */
 const stepEach = <T>(state: SensorState, items: readonly T[], step: (state: SensorState, item: T) => Step): Step =>
@@ -63,7 +64,9 @@ const withLearning = ({ learning, ...state }: SensorState, signal: Signal): Sens
  * sensor goes offline.
  */
 export const step = (before: SensorState, signal: Signal, when: MessageTime, roomContext: RoomContext): Step => {
-  const seen = { ...before, lastSeen: Math.max(before.lastSeen, when.received) };
+  const { understanding: _, ...known } = before;
+  const counted = understandingAfter(before, signal.kind !== 'unknown', when.received);
+  const seen = { ...known, ...counted, lastSeen: Math.max(before.lastSeen, when.received) };
   const isHeardAgain = before.isActive && when.received > before.lastSeen;
   const state = withLearning(isHeardAgain ? { ...seen, isSteady: true } : seen, signal);
   if (signal.kind === 'online' && !signal.isOnline)

@@ -28,13 +28,18 @@ const attemptWrites = (table: Table) => ({
    * Claims a due delivery, or one whose claim lapsed, for one attempt, and records the start of the attempt before anything is
    * sent. Returns null if the delivery has ended, is not due, or is claimed by somebody else. `claim` is a random text that
    * identifies this claim if its response is lost and the request repeated. Claims from before `aloneSince` (ms) belong to a
-   * process that ended.
+   * process that ended. `insteadOf`: an early attempt replaces the one planned for that time (ms).
    */
-  claim: async (key: DeliveryKey, now: number, claim: string, aloneSince = 0): Promise<Delivery | null> => {
+  claim: async (
+    key: DeliveryKey,
+    now: number,
+    claim: string,
+    { aloneSince = 0, insteadOf }: { aloneSince?: number; insteadOf?: number | undefined } = {},
+  ): Promise<Delivery | null> => {
     const lease = { until: now + LEASE_MS, claim };
     const claimed = (await table.update(
       deliveryItemKey(key),
-      claimChanges(now, Math.max(now, aloneSince + LEASE_MS), lease),
+      claimChanges(now, Math.max(now, aloneSince + LEASE_MS), lease, insteadOf),
     )) as (DeliveryItem & Key) | null;
     if (claimed) return deliveryOf(claimed);
     const found = await table.get<OpenDeliveryItem>(deliveryItemKey(key));

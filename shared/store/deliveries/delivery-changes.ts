@@ -9,13 +9,12 @@ type Lease = { until: number; claim: string };
 
 /**
  * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over. A delivery without a
- * next attempt was waiting in a feed: its webhook has a URL again.
+ * next attempt was waiting in a feed: its webhook has a URL again. `insteadOf`: the attempt is an early one, instead of the
+ * one planned for that time (ms).
  */
-export const claimChanges = (now: number, lapsed: number, lease: Lease): Changes => ({
-  UpdateExpression:
-    'SET #state = :sending, leaseUntil = :until, claim = :claim, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start) REMOVE duePk, dueAt',
-  ConditionExpression:
-    '(#state IN (:pending, :retrying) AND (nextAttempt <= :now OR nextAttempt = :none)) OR (#state = :sending AND leaseUntil < :lapsed)',
+export const claimChanges = (now: number, lapsed: number, lease: Lease, insteadOf?: number): Changes => ({
+  UpdateExpression: `SET #state = :sending, leaseUntil = :until, claim = :claim, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start) REMOVE duePk, dueAt${insteadOf === undefined ? '' : ' ADD earlyAttempts :one'}`,
+  ConditionExpression: `(#state IN (:pending, :retrying) AND (nextAttempt <= :now OR nextAttempt = :none${insteadOf === undefined ? '' : ' OR nextAttempt = :insteadOf'})) OR (#state = :sending AND leaseUntil < :lapsed)`,
   ExpressionAttributeNames: { '#state': 'state' },
   ExpressionAttributeValues: {
     ':sending': 'sending',
@@ -28,6 +27,7 @@ export const claimChanges = (now: number, lapsed: number, lease: Lease): Changes
     ':now': now,
     ':none': null,
     ':lapsed': lapsed,
+    ...(insteadOf !== undefined && { ':insteadOf': insteadOf }),
   },
   ReturnValues: 'ALL_NEW',
 });
@@ -58,7 +58,8 @@ export const resultChanges = (delivery: Delivery, next: NextState, now: number, 
   if (next.state !== 'retrying')
     return changes({ set: { ...end, nextAttempt: null }, remove: [...dueAttributes, ...leaseAttributes], if: mine });
   const due = !isQueued && dueDelivery(delivery, next.nextAttempt);
-  return changes({ set: { ...end, nextAttempt: next.nextAttempt, ...due }, remove: leaseAttributes, if: mine });
+  const { nextAttempt, retryAfterDate } = next;
+  return changes({ set: { ...end, nextAttempt, retryAfterDate, ...due }, remove: leaseAttributes, if: mine });
 };
 
 /** The end of an attempt during which a redelivery was accepted. That has ended the delivery; only the log entry is new. */

@@ -138,6 +138,9 @@ export const deliveryPatterns = {
   'health.renewSlot': pattern('Extend a slot', { update: ['webhook'] }, [0, 1]),
   'health.failed': pattern('Record a failure at a webhook', { update: ['webhook'] }, [0, 1]),
   'health.recordSuccess': pattern('Record a success at a webhook', { update: ['webhook'] }, [0, 1]),
+  'health.recordBack': pattern('Record the first success after failures', { update: ['webhook'] }, [0, 1]),
+  'health.notePending': pattern('Record since when deliveries are pending', { update: ['webhook'] }, [0, 1]),
+  'health.endRelease': pattern('Record that all pending deliveries are released', { update: ['webhook'] }, [0, 1]),
   'health.release': pattern('Release slots of a webhook', { update: ['webhook'] }, [0, 1]),
   'health.recordWarning': pattern(
     'Record the warning that a webhook will be disabled',

@@ -1,7 +1,7 @@
 import { LEASE_MS, type LeaseName, type SlotLease, type SlotName, tokenName } from '#shared/domain/delivery/breaker.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Table } from '../engine/client.ts';
-import { type Changes, changes, present, type Write, where } from '../engine/request.ts';
+import { type Changes, type Condition, changes, type Item, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
@@ -83,6 +83,36 @@ const slotWrites = (table: Table) => ({
 const sameUrl = ({ url }: CalledWebhook) => where('#url = :called', { called: url });
 
 /**
+ * A failure of a delivery that was created at `since` (ms), in an attempt that began at `begun` (ms); null if it counts
+ * whenever that was.
+ */
+type Failure = { openUntil: number | null; isGone: boolean; isLost: boolean; since: number; begun: number | null };
+
+/** The condition of a failure: that the webhook has the same URL, and was not back since the attempt began. */
+const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | null): Condition =>
+  begun === null
+    ? where('#url = :called', { called: url, since })
+    : where('#url = :called AND (attribute_not_exists(#backDate) OR #backDate < :begun)', {
+        called: url,
+        since,
+        begun,
+      });
+
+/** A success. `slowUntil`: the response was slow. */
+type Success = { now: number; slowUntil: number | null; leases: readonly LeaseName[] };
+
+/** The changes of a success, together with `set` and `remove`, on a condition. */
+const successChanges = (
+  { now, slowUntil, leases }: Success,
+  list: { set?: Item; remove?: readonly string[]; if: Condition },
+): Changes => {
+  const set = { consecutiveFailures: 0, lastSuccess: now, ...(slowUntil !== null && { slowUntil }), ...list.set };
+  const ended = new Set<LeaseName>(['probeUntil', ...leases]);
+  const remove = ['failingSince', 'goneSince', 'openUntil', ...attributesOf([...ended]), ...(list.remove ?? [])];
+  return changes({ set, remove, if: list.if });
+};
+
+/**
  * Records the health of the receiver that was called, and releases `leases`. If the webhook has another URL now, its
  * health stays unchanged, but the slots are released all the same.
  */
@@ -96,13 +126,14 @@ const receiverWrites = (table: Table) => {
   };
   return {
     /**
-     * Counts a failure; `isGone`: the response was 410; `isLost`: an event will never reach this webhook. Returns the
-     * changed webhook, or null if it was deleted or has another URL.
+     * Counts a failure of a delivery that was created at `since` (ms); `isGone`: the response was 410; `isLost`: an event
+     * will never reach this webhook. Returns the changed webhook, or null if it was deleted or has another URL, or if its
+     * receiver has been back since the attempt began (`begun`, ms): then the failure shows nothing about it.
      */
     failed: async (
       webhook: CalledWebhook & Pick<WebhookRecord, 'goneSince'>,
       now: number,
-      { openUntil, isGone, isLost }: { openUntil: number | null; isGone: boolean; isLost: boolean },
+      { openUntil, isGone, isLost, since, begun }: Failure,
       leases: readonly LeaseName[],
     ) => {
       const set = {
@@ -110,11 +141,15 @@ const receiverWrites = (table: Table) => {
         ...(openUntil !== null && { openUntil }),
         ...(isLost && { troubleDate: now }),
       };
-      const since = (name: string) => ({ [name]: `if_not_exists(#${name}, :lastFailure)` });
-      const compute = { ...since('failingSince'), ...(isGone && since('goneSince')) };
+      const sinceNow = (name: string) => ({ [name]: `if_not_exists(#${name}, :lastFailure)` });
+      const compute = {
+        ...sinceNow('failingSince'),
+        ...(isGone && sinceNow('goneSince')),
+        pendingSince: 'if_not_exists(#pendingSince, :since)',
+      };
       const remove = [...attributesOf(leases), ...(isGone || webhook.goneSince === undefined ? [] : ['goneSince'])];
       const add = { consecutiveFailures: 1, ...(isLost && { failedDeliveries: 1 }) };
-      const list = { set, compute, add, remove, if: sameUrl(webhook) };
+      const list = { set, compute, add, remove, if: stillFailing(webhook, since, begun) };
       return (await record(webhook, changes(list, 'ALL_NEW'), leases)) as WebhookRecord | null;
     },
 
@@ -125,10 +160,28 @@ const receiverWrites = (table: Table) => {
       slowUntil: number | null,
       leases: readonly LeaseName[],
     ): Promise<void> => {
-      const set = { consecutiveFailures: 0, lastSuccess: now, ...(slowUntil !== null && { slowUntil }) };
-      const ended = new Set<LeaseName>(['probeUntil', ...leases]);
-      const remove = ['failingSince', 'goneSince', 'openUntil', ...attributesOf([...ended])];
-      await record(webhook, changes({ set, remove, if: sameUrl(webhook) }), leases);
+      const update = successChanges({ now, slowUntil, leases }, { if: sameUrl(webhook) });
+      await record(webhook, update, leases);
+    },
+
+    /**
+     * Records the first success after failures, which releases pending deliveries. `ownFailures`: the number of failures
+     * since the last success, if the delivery that succeeded caused all of them, so that nothing is pending any more. False
+     * if there were others, another success was first, or the webhook has another URL.
+     */
+    recordBack: async (webhook: CalledWebhook, success: Success, ownFailures: number | null): Promise<boolean> => {
+      const { url: called } = webhook;
+      if (ownFailures !== null) {
+        const areAll = where('#url = :called AND #consecutiveFailures = :own', { called, own: ownFailures });
+        const update = successChanges(success, { remove: ['pendingSince'], if: areAll });
+        return (await table.update(webhookKey(webhook), update)) !== null;
+      }
+      const isFirst = where(
+        '#url = :called AND attribute_exists(#pendingSince) AND (attribute_not_exists(#backDate) OR #backDate <= #lastFailure)',
+        { called },
+      );
+      const update = successChanges(success, { set: { backDate: success.now }, if: isFirst });
+      return (await record(webhook, update, success.leases)) !== null;
     },
 
     /**
@@ -153,6 +206,18 @@ const receiverWrites = (table: Table) => {
 const healthWrites = (table: Table) => ({
   ...slotWrites(table),
   ...receiverWrites(table),
+
+  /** Records that a delivery is pending that was created at `time` (ms), before all others that are. */
+  notePending: async (webhook: WebhookKey, time: number): Promise<void> => {
+    const isEarlier = where('#pendingSince > :time', { time });
+    await table.update(webhookKey(webhook), changes({ set: { pendingSince: time }, if: isEarlier }));
+  },
+
+  /** Ends the release that began at `backDate` (ms), unless an attempt has failed since. */
+  endRelease: async (webhook: WebhookKey, backDate: number): Promise<void> => {
+    const isOver = where('#backDate = :date AND #lastFailure < :date', { date: backDate });
+    await table.update(webhookKey(webhook), changes({ remove: ['pendingSince'], if: isOver }));
+  },
 
   /** Clears the failures that somebody has seen, unless more have followed, which changes the date. */
   clearFailures: async (webhook: WebhookKey, troubleDate: number): Promise<void> => {

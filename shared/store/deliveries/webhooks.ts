@@ -14,8 +14,9 @@ export const webhookReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string) => table.get<WebhookRecord>(items.webhook({ customerId, webhookId })),
   getAll: (customerId: number, webhookIds: readonly string[]) =>
     table.getAll<WebhookRecord>(webhookIds.map((webhookId) => items.webhook({ customerId, webhookId }))),
-  list: (customerId: number) =>
-    table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#' }),
+  /** Returns all webhooks. With `consistent` false they may be a few seconds old, at half the price. */
+  list: (customerId: number, consistent = true) =>
+    table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#', consistent }),
 });
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;

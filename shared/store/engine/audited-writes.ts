@@ -1,7 +1,9 @@
 import { isDoubtful } from '#shared/concurrency/endable-work.ts';
 import type { StoredAuditEntry } from '#shared/domain/identity/audit.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Key } from '../key.ts';
 import { auditLineWrites } from '../people/audit-lines.ts';
+import { watchWrites } from '../people/watches.ts';
 import type { Writes } from './audited-table.ts';
 import type { Table } from './client.ts';
 import type { Write } from './request.ts';
@@ -14,6 +16,9 @@ type Auditing = {
   table: Table;
   /** Returns the line of a call, given what its first write changes. */
   lineFor: (changed: WrittenChange) => AuditedLine;
+  /** Whether the call can open a gap of the watch of its customer: then that is recorded before the change, too. */
+  canOpenGaps: boolean;
+  now: () => number;
   failpoint: (name: 'audit.kept' | 'audit.changed') => void;
 };
 
@@ -24,12 +29,15 @@ const writtenKey = (write: Write): Key => {
 };
 
 /** The line of a call: stored before the first write, and removed if nothing was changed after all. */
-const lineAhead = ({ table, lineFor, failpoint }: Auditing) => {
+const lineAhead = ({ table, lineFor, failpoint, canOpenGaps, now }: Auditing) => {
   const lines = auditLineWrites(table);
+  const { noteChange } = watchWrites(table);
   let ahead: Promise<AuditedLine> | null = null;
   const put = async (keys: readonly Key[]): Promise<AuditedLine> => {
     const line = lineFor(changeOf(keys));
-    await lines.put(line.customerId, line.line);
+    const { customerId } = line;
+    await lines.put(customerId, line.line);
+    if (canOpenGaps && customerId !== UNASSIGNED) await noteChange(customerId, now());
     failpoint('audit.kept');
     return line;
   };

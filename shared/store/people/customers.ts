@@ -21,7 +21,11 @@ export type CustomerItem = Customer & {
 type OwnedKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
 export const customerReads = (table: TableReader) => ({
-  get: (customerId: number) => table.get<CustomerItem>(items.customer({ customerId })),
+  /** Returns a customer. With `consistent` false it may be a few seconds old, at half the price. */
+  get: (customerId: number, consistent = true) => {
+    const key = items.customer({ customerId });
+    return consistent ? table.get<CustomerItem>(key) : table.getEventual<CustomerItem>(key);
+  },
   list: () => table.queryAll<Customer>({ pk: items.listedCustomer.pk({}) }),
   /** Returns the customer that owns an id, 0 if none does, or null if there is no such id. */
   ownerOf: async (kind: OwnedKind, id: string | number): Promise<number | null> =>

@@ -47,9 +47,12 @@ const unnotifiedKey = ({ customerId, alarmId }: Pick<UnnotifiedAlarm, 'customerI
 
 /** Reads of alarms that reached nobody. */
 export const unnotifiedReads = (table: TableReader) => ({
-  /** Returns the alarms of a customer that nobody was notified of, oldest first. */
-  list: async (customerId: number): Promise<UnnotifiedAlarm[]> => {
-    const found = await table.queryAll<UnnotifiedAlarm>({ pk: items.unnotified.pk({ customerId }) });
+  /**
+   * Returns the alarms of a customer that nobody was notified of, oldest first. With `consistent` false they may be a few
+   * seconds old, at half the price.
+   */
+  list: async (customerId: number, consistent = true): Promise<UnnotifiedAlarm[]> => {
+    const found = await table.queryAll<UnnotifiedAlarm>({ pk: items.unnotified.pk({ customerId }), consistent });
     return found.toSorted((a, b) => a.createDate - b.createDate);
   },
 });

@@ -90,6 +90,12 @@ export const sensorPatterns = {
     [1, 3],
   ),
 
+  'sensors.setMisunderstood': pattern(
+    'Record in the sensor list whether most messages of a sensor are not understood',
+    { get: ['sensor'], update: ['sensor'] },
+    [1, 3],
+  ),
+
   'feedback.list': pattern(
     'The feedback on a sensor, newest first',
     { batchGet: ['feedback'], queryList: ['feedbackOfSensor'] },

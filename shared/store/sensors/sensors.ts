@@ -73,6 +73,15 @@ const sensorWrites = (table: Table) => ({
     });
   },
 
+  /** Records whether most messages of a sensor are not understood. */
+  setMisunderstood: async (customerId: number, sensorId: string, isMisunderstood: boolean): Promise<void> => {
+    await retryOnConflict(async () => {
+      const sensor = await readSensor(table, customerId, sensorId);
+      if (!sensor || (sensor.isMisunderstood ?? false) === isMisunderstood) return true;
+      return (await table.write(updateSensor(sensor, { isMisunderstood }))) === null || null;
+    });
+  },
+
   /** Records the firmware (v0.N) that a device runs now. */
   setFirmware: async (customerId: number, sensorId: string, firmwareVersion: number): Promise<void> => {
     await retryOnConflict(async () => {

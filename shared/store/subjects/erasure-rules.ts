@@ -145,6 +145,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   firmware: ofNobody,
   firmwareDefault: ofNobody,
   firmwarePins: ofNobody,
+  changedCustomer: ofNobody,
   // Needed by erasures. Leads are removed at the end, and the id of an erased sensor is hashed.
   dataJob: ofNobody,
   lead: ofNobody,
@@ -184,6 +185,8 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   formerUser: { customer: remove, user: (item, { accountKey }) => removeIf(item.accountKey === accountKey) },
   duty: { customer: remove, user: (item, { subject }) => removeIf(item.userId === subject.id) },
   channel: ofUser,
+  // Computed from other items, so it can go with any of them.
+  watch: ofAll,
   // Lines about objects that had no customer yet are under customer 0.
   auditLine: {
     customer: (item, who) =>

@@ -57,6 +57,8 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   firmware: null,
   firmwareDefault: null,
   firmwarePins: null,
+  changedCustomer: null,
+  watch: null,
   dataJob: null,
   lead: null,
   erasure: null,

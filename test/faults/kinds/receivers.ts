@@ -1,4 +1,7 @@
+import { failpoints } from '#shared/runtime/failpoints.ts';
 import { oneOf } from '../chance.ts';
+import type { Posted } from '../check.ts';
+import { postFall } from '../falls.ts';
 import type { Fault, Story } from '../fault.ts';
 import { replaceHook } from '../homes.ts';
 import type { Misbehaviour } from '../responses.ts';
@@ -80,6 +83,42 @@ const slowNameServer = async ({ homes: { maple, birch }, receiver, cloud }: Scen
   };
 };
 
+/** How long a receiver is down. The next retries of the built-in schedule are due more than 15 minutes after that. */
+const OUTAGE = 25 * 60_000;
+
+/**
+ * A receiver is down, and back in the middle of the retry schedule. Its first success, with a newer fall, must bring the older
+ * ones along, at most `withinMs` later.
+ */
+const backAmid = async (scene: Scene, withinMs: number): Promise<Story> => {
+  const { receiver, clock, step, last } = scene;
+  const { birch } = scene.homes;
+  const [hook] = birch.hooks;
+  if (!hook) throw new Error('a home without a webhook');
+  receiver.down.add(hook.path);
+  let backDate = 0;
+  let add: (posted: Posted) => void = () => {};
+  return {
+    atOnce: async (also) => {
+      add = also;
+      for (let at = 0; at < 3; at++) also(await postFall(scene, birch));
+    },
+    duringRetries: async () => {
+      await last(OUTAGE);
+      receiver.down.delete(hook.path);
+      backDate = clock.now();
+      add(await postFall(scene, birch));
+      for (let second = 0; second < 10; second++) await step(1_000);
+      while (clock.now() < backDate + withinMs) await step(31_000);
+    },
+    after: async () => {
+      const first = new Map(receiver.receipts.toReversed().map(({ uuid, at }) => [uuid, at]));
+      const late = [...first.values()].filter((at) => at > backDate + withinMs);
+      return late.map((at) => `a fall was delivered ${at - backDate} ms after its receiver was back`);
+    },
+  };
+};
+
 /** Faults of receivers: errors, slowness, malicious responses, long outages, and wrong identities. */
 export const ofReceivers: readonly Fault[] = [
   { title: 'receivers misbehave: every fall is delivered', rates: { trouble: 0.6 } },
@@ -123,6 +162,26 @@ export const ofReceivers: readonly Fault[] = [
     settings: { RETRY_SCHEDULE: [] },
     falls: 'one',
     lastsMs: 24 * HOUR,
+  },
+  {
+    title: 'a receiver is back in the middle of the schedule: all pending falls are delivered within 10 seconds',
+    rates: {},
+    settings: { RETRY_SCHEDULE: [] },
+    steps: 0,
+    story: (scene) => backAmid(scene, 10_000),
+  },
+  {
+    title:
+      'a receiver is back in the middle of the schedule while processes die and queues deliver twice: all pending falls are delivered within 10 minutes',
+    rates: {
+      crashes: failpoints.filter((name) => /^(deliver|release)/.test(name)),
+      crash: 0.1,
+      doubleMessage: 0.2,
+      lostDeletion: 0.1,
+    },
+    settings: { RETRY_SCHEDULE: [] },
+    steps: 0,
+    story: (scene) => backAmid(scene, 10 * 60_000),
   },
   {
     title: 'a receiver is down for 72 hours: the built-in retry schedule delivers everything afterwards',

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { startReceiver } from '#lib/home/receiver.ts';
+import { readSmtpUrl } from '#lib/local/mail/smtp-url.ts';
 import type { AuditEntry } from '#shared/domain/identity/audit.ts';
-import type { Watch } from '#shared/domain/rule/watch.ts';
+import type { Watch } from '#shared/domain/watch/watch.ts';
 import { store } from '#shared/store/store.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { createDeliveryWorld, ok, status } from '#test/fixtures/deliveries.ts';
-import { adminOf, hireFor, linkSensor } from '#test/fixtures/home.ts';
-import { a } from '#test/fixtures/messages.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, hireFor, linkSensor } from '#test/fixtures/home.ts';
+import { a, b } from '#test/fixtures/messages.ts';
 
 type WatchView = z.output<typeof Watch>;
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
@@ -16,7 +17,12 @@ type Home = Awaited<ReturnType<World['furnish']>>;
 let world: World;
 let admin: Client;
 beforeAll(async () => {
-  world = await createDeliveryWorld({ environment: { GONE_AFTER_SECONDS: '0' } });
+  // A mail server is named, but nothing is sent to it. Files in the outbox would reach nobody.
+  const server = readSmtpUrl('smtp://127.0.0.1:25') ?? expect.unreachable();
+  world = await createDeliveryWorld({
+    environment: { GONE_AFTER_SECONDS: '0', SENSOR_INACTIVE_AFTER_SECONDS: '86400' },
+    smtp: { server, user: '', passwordFile: null, caFile: null },
+  });
   admin = await adminOf(world.url);
 });
 afterAll(() => world.stop());
@@ -26,14 +32,20 @@ const furnish = async (hook: object = {}) => {
   const home = await world.furnish(hook);
   const nurse = await hireFor(admin, home.customerId, `nurse-of-${home.customerId}`);
   const path = `/customers/${home.customerId}/watch`;
-  const watch = () => nurse.client.ok<WatchView>('GET', path);
+  /** Returns the watch as it is when the last one is no longer up to date. */
+  const watch = async () => {
+    await world.idle();
+    world.skip(60_000);
+    return nurse.client.ok<WatchView>('GET', path);
+  };
+  const sameWatch = () => nurse.client.ok<WatchView>('GET', path);
   const see = (client: Client, date: number, at = home.at) => client.call('PUT', `${at}/seen`, { date });
-  return { ...home, nurse, watch, see };
+  return { ...home, nurse, watch, sameWatch, see };
 };
 const ruleOf = async ({ client }: Home) => {
   const [page] = await client.ok<[{ data: { id: number }[] }]>('GET', '/rules');
   const [rule] = page.data;
-  return client.ok<{ id: number; recipients: object[] }>('GET', `/rules/${rule?.id}`);
+  return client.ok<{ id: number; name: string; recipients: object[] }>('GET', `/rules/${rule?.id}`);
 };
 /** Changes the only rule of a home. */
 const changeRule = async (home: Home, part: object) => {
@@ -44,7 +56,13 @@ const changeRule = async (home: Home, part: object) => {
 describe('getWatch', () => {
   test('counts offline sensors, and returns the first ten by name', async () => {
     const home = await furnish();
-    expect(await home.watch()).toMatchObject({ sensors: 1, silentSensors: { total: 1 }, fallsTold: 'all', rules: 1 });
+    expect(await home.watch()).toMatchObject({
+      sensors: 1,
+      silentSensors: { total: 1 },
+      fallsTold: 'some',
+      gaps: [{ kind: 'sensor_offline', sensorIds: [home.sensorId], total: 1 }, expect.anything()],
+      rules: 1,
+    });
     await home.say(a.presence(true));
     expect(await home.watch()).toMatchObject({ sensors: 1, silentSensors: { total: 0, first: [] } });
     const linked = await Promise.all(Array.from({ length: 11 }, () => linkSensor(home.client)));
@@ -56,34 +74,139 @@ describe('getWatch', () => {
     expect(names).toEqual(names.toSorted());
   });
 
-  test('reports whether enabled rules cover all falls, some or none, and offline sensors', async () => {
+  test('reports whether falls reach somebody always, sometimes or never, and offline sensors', async () => {
     const home = await furnish();
+    await home.say(a.presence(true));
     const coverage = async (part: object) => {
       await changeRule(home, part);
-      const { fallsTold, isSilenceTold } = await home.watch();
-      return [fallsTold, isSilenceTold];
+      const { fallsTold, isSilenceTold, gaps } = await home.watch();
+      return [fallsTold, isSilenceTold, gaps.map(({ kind }) => kind)];
     };
-    expect(await coverage({ situation: 'fall_confirmed' })).toEqual(['all', false]);
-    expect(await coverage({ sensorId: home.sensorId })).toEqual(['some', false]);
-    const schedule = { days: [1], from: '21:00', to: '06:00', timeZone: 'UTC' };
-    expect(await coverage({ sensorId: null, schedule })).toEqual(['some', false]);
-    expect(await coverage({ schedule: null, isEnabled: false })).toEqual(['none', false]);
-    expect(await coverage({ situation: 'fall_finished', isEnabled: true })).toEqual(['none', false]);
-    expect(await coverage({ situation: 'sensor_inactive' })).toEqual(['none', true]);
-    expect(await coverage({ isEnabled: false })).toEqual(['none', false]);
+    const silent = 'no_rule_for_silence';
+    expect(await coverage({})).toEqual(['all', false, [silent]]);
+    expect(await coverage({ situation: 'fall_confirmed' })).toEqual(['none', false, ['no_rule', silent]]);
+    const fall = { situation: 'fall_detected' };
+    expect(await coverage({ ...fall, sensorId: home.sensorId })).toEqual(['all', false, [silent]]);
+    const schedule = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'UTC' };
+    expect(await coverage({ sensorId: null, schedule })).toEqual(['some', false, ['hours_without_rule', silent]]);
+    expect((await home.sameWatch()).gaps[0]).toMatchObject({
+      sensorIds: [home.sensorId],
+      days: schedule.days,
+      from: '06:00',
+      to: '21:00',
+    });
+    expect(await coverage({ schedule: null, isEnabled: false })).toEqual(['none', false, ['no_rule', silent]]);
+    expect(await coverage({ situation: 'fall_finished', isEnabled: true })).toEqual([
+      'none',
+      false,
+      ['no_rule', silent],
+    ]);
+    expect(await coverage({ situation: 'sensor_inactive' })).toEqual(['none', true, ['no_rule']]);
+    expect(await coverage({ isEnabled: false })).toEqual(['none', false, ['no_rule', silent]]);
+  });
+
+  test('lists the hours without a rule in the time zone of the customer', async () => {
+    const home = await furnish();
+    await home.say(a.presence(true));
+    const customer = await admin.ok<object>('GET', `/customers/${home.customerId}`);
+    await admin.ok('PUT', `/customers/${home.customerId}`, { ...customer, timeZone: 'Asia/Kolkata' });
+    await changeRule(home, { schedule: { days: [1, 2, 3, 4, 5, 6, 7], from: '00:00', to: '12:00', timeZone: 'UTC' } });
+    expect((await home.watch()).gaps[0]).toMatchObject({ kind: 'hours_without_rule', from: '17:30', to: '05:30' });
+  });
+
+  test('names sensors whose configuration keeps falls from being reported', async () => {
+    const home = await furnish();
+    await home.say(a.presence(true));
+    const makerB = await linkSensor(home.client, 'maker_b');
+    await makerB.device.ok('POST', `/devices/${makerB.sensorId}/messages`, b.people(1));
+    await world.idle();
+    const kinds = async () => {
+      const { fallsTold, gaps } = await home.watch();
+      return [fallsTold, ...gaps.map((gap) => [gap.kind, 'sensorIds' in gap && gap.sensorIds])];
+    };
+    const silence = ['no_rule_for_silence', expect.anything()];
+    expect(await kinds()).toEqual(['all', silence]);
+    const critical = `/sensors/${home.sensorId}/maker_a/config/critical`;
+    const values = await admin.ok<object>('GET', critical);
+    await admin.ok('PUT', critical, { ...values, silentModeEnabled: true });
+    expect(await kinds()).toEqual(['some', ['silent_mode', [home.sensorId]], silence]);
+    await admin.ok('PUT', critical, { ...values, reportFallsToMqtt: false });
+    expect(await kinds()).toEqual(['some', ['fall_detection_off', [home.sensorId]], silence]);
+    await admin.ok('PUT', critical, values);
+    const basic = `/sensors/${makerB.sensorId}/maker_b/config/basic`;
+    await home.client.ok('PUT', basic, { name: 'Room 2', workingMode: 11 });
+    expect(await kinds()).toEqual(['some', ['fall_detection_off', [makerB.sensorId]], silence]);
+    await home.client.ok('PUT', basic, { name: 'Room 2', workingMode: 7 });
+    expect(await kinds()).toEqual(['all', silence]);
+  });
+
+  test('names a sensor most of whose messages are not understood, until they are', async () => {
+    const home = await furnish();
+    const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
+    await home.say(a.presence(true));
+    for (let count = 0; count < 3; count++) await home.say({ status: 'CALLING', count });
+    expect(await isMisunderstood()).toBe(true);
+    for (let count = 0; count < 3; count++) await home.say(a.presence(count % 2 === 0));
+    expect(await isMisunderstood()).toBe(false);
+  });
+
+  test('reports a home without sensors, and one whose only recipient is a webhook in the format Raw', async () => {
+    const { client } = await createHome(admin, 'empty-home', ALL_PERMISSIONS);
+    const { customerId } = await client.ok<{ customerId: number }>('GET', '/users/me');
+    const empty = await client.ok<WatchView>('GET', `/customers/${customerId}/watch`);
+    expect(empty).toMatchObject({ fallsTold: 'none', gaps: [{ kind: 'no_sensors' }] });
+    const home = await furnish({ format: 'raw' });
+    const { id: ruleId } = await ruleOf(home);
+    await home.say(a.presence(true));
+    expect(await home.watch()).toMatchObject({
+      fallsTold: 'none',
+      gaps: [{ kind: 'raw_only', webhookId: home.at.split('/').at(-1), ruleIds: [ruleId] }, expect.anything()],
+    });
+  });
+
+  test('lists an alarm that reached nobody, until somebody acknowledges it', async () => {
+    const home = await furnish({ retrySchedule: [0, 3_600] });
+    world.answerWith(status(500, 'no'));
+    await home.fall();
+    await world.pass(130_000);
+    const unnotified = async () => (await home.watch()).gaps.filter(({ kind }) => kind === 'unnotified');
+    const [page] = await home.client.ok<[{ data: { id: number }[] }]>('GET', `/customers/${home.customerId}/rule-hits`);
+    const hitId = page.data[0]?.id;
+    expect(await unnotified()).toMatchObject([{ sensorId: home.sensorId, situation: 'fall_detected', hitId }]);
+    await home.nurse.client.ok('PUT', `/customers/${home.customerId}/rule-hits/${hitId}/acknowledgement`, {});
+    expect(await unnotified()).toEqual([]);
+  });
+
+  test('computes the watch once a minute, however many users read it', async () => {
+    const home = await furnish();
+    const { date } = await home.watch();
+    await changeRule(home, { isEnabled: false });
+    const reads = await Promise.all(Array.from({ length: 5 }, () => home.sameWatch()));
+    expect(reads.map((read) => [read.date, read.fallsTold])).toEqual(reads.map(() => [date, 'some']));
+    world.skip(60_000);
+    const later = await Promise.all(Array.from({ length: 5 }, () => home.sameWatch()));
+    const dates = new Set(later.map((read) => read.date));
+    // The others may get the previous one while the first computes.
+    expect([...dates].filter((one) => one !== date)).toHaveLength(1);
+    expect((await home.sameWatch()).fallsTold).toBe('none');
+  });
+
+  test('responds 404 for a customer that does not exist', async () => {
+    expect((await admin.call('GET', '/customers/987654/watch')).status).toBe(404);
   });
 });
 
 describe('a rule on falls is reported as unheard', () => {
   test('if its webhook is disabled, failed last, or was deleted, until it recovers', async () => {
     const home = await furnish({ retrySchedule: [0, 3_600] });
-    const { name } = (await ruleOf(home)) as unknown as { name: string };
+    const { name } = await ruleOf(home);
     const unheard = async () => (await home.watch()).unheardRules.map((rule) => rule.name);
     expect(await unheard()).toEqual([]);
     world.answerWith(status(500, 'no'));
     await home.fall();
     expect(await unheard()).toEqual([name]);
     world.answerWith(ok);
+    await world.idle();
     await world.pass(4_000_000);
     await world.pass(4_000_000);
     expect(await unheard()).toEqual([]);

@@ -129,7 +129,8 @@ describe.each([
       if (signal.kind === 'unknown') return;
       const repeated = step(state, signal, messageTime(now, null), noRoomContext);
       expect(repeated.events).toEqual([]);
-      expect(repeated.state).toEqual(state);
+      // It counts among the messages that were understood.
+      expect({ ...repeated.state, understanding: null }).toEqual({ ...state, understanding: null });
     });
     fc.assert(property, { numRuns: 300 });
   });

@@ -150,6 +150,7 @@ describe('the table', () => {
     'resetOfAccount',
     'owner',
     'listedCustomer',
+    'changedCustomer',
     'erasure',
     'canaryHome',
     'canaryRound',

@@ -30,6 +30,10 @@ export const vitalFields = {
 export type StoredBasic = Pick<ConfigValues<typeof basicFields>, 'workingMode'>;
 export const newBasic: StoredBasic = { workingMode: basicFields.workingMode.byDefault };
 
+const FALL_BIT = 4;
+/** Whether a sensor in this working mode detects falls. */
+export const detectsFalls = (workingMode: number): boolean => (workingMode & FALL_BIT) !== 0;
+
 /** Turns posture detection on if one of the alarms that need it is on. */
 export const withPosture = (values: ConfigValues<typeof fallFields>): ConfigValues<typeof fallFields> => ({
   ...values,

@@ -114,7 +114,12 @@ describe('a webhook', () => {
     const { client, customerId, path, hook, fall } = await createScene('cherry');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
-    await stores.health.failed(before, Date.now(), { openUntil: null, isGone: true, isLost: false }, []);
+    await stores.health.failed(
+      before,
+      Date.now(),
+      { openUntil: null, isGone: true, isLost: false, since: 7, begun: null },
+      [],
+    );
     await stores.health.disable(before, 7, 'gone', null);
     expect(await client.ok('GET', path)).toMatchObject({
       isEnabled: false,
@@ -137,7 +142,7 @@ describe('a webhook', () => {
     await stores.health.failed(
       before,
       Date.now(),
-      { openUntil: Date.now() + 300_000, isGone: false, isLost: false },
+      { openUntil: Date.now() + 300_000, isGone: false, isLost: false, since: 7, begun: null },
       [],
     );
     await stores.health.disable(before, 7, 'failing', null);
@@ -149,7 +154,7 @@ describe('a webhook', () => {
     const { customerId, hook } = await createScene('elm');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
-    await stores.health.failed(before, 7, { openUntil: null, isGone: false, isLost: false }, []);
+    await stores.health.failed(before, 7, { openUntil: null, isGone: false, isLost: false, since: 7, begun: null }, []);
     await stores.health.disable(before, 7, 'gone', null);
     const update = WebhookUpdate.parse({ ...hook, name: 'new' });
     expect(await stores.webhooks.replace(before, update, 8)).toBeNull();

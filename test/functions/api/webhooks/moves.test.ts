@@ -81,7 +81,13 @@ test('ignores responses of the previous URL after the move, but frees their slot
     await home.set({ ...failure, slot2: 9 });
     const holds = ['probeUntil', 'slot2'] as const;
     if (late === 'worked') await health.recordSuccess(before, world.now(), null, holds);
-    else await health.failed(before, world.now(), { openUntil: null, isGone: false, isLost: false }, holds);
+    else
+      await health.failed(
+        before,
+        world.now(),
+        { openUntil: null, isGone: false, isLost: false, since: 7, begun: null },
+        holds,
+      );
     await health.disable(before, 7, 'failing', null);
     const after = await home.record();
     expect(after).toMatchObject({ ...failure, isEnabled: true });

@@ -81,7 +81,13 @@ test.each(['release', 'worked', 'failed'] as const)('removes all attributes of r
   const names = ['slot0', 'probeUntil'] as const;
   if (way === 'release') await its.health.release(await read(), names);
   else if (way === 'worked') await its.health.recordSuccess(await read(), now, null, names);
-  else await its.health.failed(await read(), now, { openUntil: null, isGone: false, isLost: false }, names);
+  else
+    await its.health.failed(
+      await read(),
+      now,
+      { openUntil: null, isGone: false, isLost: false, since: 7, begun: null },
+      names,
+    );
   expect(Object.keys(await read()).filter((name) => /^(slot|probe)/.test(name))).toEqual([]);
 });
 

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import type { WebhookRecord } from '../delivery/webhook.ts';
-import { kinds } from '../kinds.ts';
 import { id, millis, uuid } from '../values.ts';
-import { allRecipients, includesOnDuty } from './recipients.ts';
-import type { Rule } from './rule.ts';
+import { Gap } from './gap.ts';
 
 const amount = z.int().min(0);
 
@@ -30,9 +28,13 @@ export const Seen = z.object({ date: millis.meta({ description: 'the `date` of t
 /** The largest number of offline sensors that are named. */
 export const MAX_NAMED_SENSORS = 10;
 
+/** The names of what gaps refer to, by id. */
+const namesById = z.record(z.string(), z.string());
+
 /** How well falls are covered for a customer, and what keeps people from being notified. */
 export const Watch = z
   .object({
+    date: millis.meta({ description: 'when all of this was computed, which happens at most once a minute' }),
     sensors: amount,
     silentSensors: z.object({
       total: amount,
@@ -43,43 +45,26 @@ export const Watch = z
     }),
     rules: amount,
     fallsTold: z.enum(['all', 'some', 'none']).meta({
-      description: 'where enabled rules report falls: at all sensors at any time, at some sensors or times, or nowhere',
+      description:
+        'all: `fall_detected` of each sensor reaches somebody at every minute of the coming week, so no gap is about falls; ' +
+        'none: it reaches nobody at any time',
     }),
     isSilenceTold: z.boolean().meta({ description: 'whether an enabled rule reports offline sensors' }),
+    gaps: z.array(Gap).meta({ description: 'those about falls first' }),
+    names: z.object({ sensors: namesById, rules: namesById, webhooks: namesById, users: namesById }).meta({
+      description: 'the names of what `gaps` refer to, by id; without what was deleted',
+    }),
     unheardRules: z.array(z.object({ id, name: z.string() })).meta({
       description:
         'fall rules that reach nobody: their webhooks were deleted, belong to another bot, are disabled or failed last, and their users lack the channel',
     }),
-    isNobodyOnDuty: z.boolean().meta({ description: 'a fall rule notifies the users on duty, and nobody is' }),
+    isNobodyOnDuty: z.boolean().meta({
+      description: 'a fall rule or a step of it notifies the users on duty, and none of them can be notified',
+    }),
     troubles: z.array(Trouble).meta({ description: 'newest first' }),
   })
   .meta({ id: 'Watch' });
-
-/** Whether an enabled rule reports that somebody fell or may have fallen. */
-const isOfFalls = ({ situation, isEnabled }: Rule): boolean =>
-  isEnabled && kinds[situation].type === 'fall' && /detected|suspected|confirmed/.test(kinds[situation].action);
-
-const isForAll = ({ sensorId, sensorGroupId, schedule }: Rule): boolean =>
-  sensorId === null && sensorGroupId === null && schedule === null;
-
-/** Returns how well the rules of a customer cover falls. */
-export const watchOf = (rules: readonly Rule[]) => {
-  const ofFalls = rules.filter(isOfFalls);
-  const atSome = ofFalls.length > 0 ? 'some' : 'none';
-  return {
-    ofFalls,
-    asksDuty: ofFalls.some((rule) => includesOnDuty(allRecipients(rule))),
-    shown: {
-      rules: rules.length,
-      fallsTold: ofFalls.some(isForAll) ? 'all' : atSome,
-      isSilenceTold: rules.some(({ situation, isEnabled }) => isEnabled && situation === 'sensor_inactive'),
-    },
-  } as const;
-};
-
-/** Whether a webhook is enabled and its last request did not fail. */
-export const isWorking = ({ isEnabled, consecutiveFailures }: WebhookRecord): boolean =>
-  isEnabled && consecutiveFailures === 0;
+export type Watch = z.output<typeof Watch>;
 
 /** Returns the webhooks with unseen problems, newest first. */
 export const unseenTroubles = (webhooks: readonly WebhookRecord[]): Trouble[] =>

@@ -1,0 +1,74 @@
+import { LEASE_SECONDS, RELEASE_INTERVAL } from '#shared/domain/delivery/delivery.ts';
+import { isFailingAgain, isUrgent, needsRelease } from '#shared/domain/delivery/early.ts';
+import { hasUrl } from '#shared/domain/delivery/feed.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { Back, ReleaseHeld } from '#shared/queue/task.ts';
+import { type DeliverDeps, MARGIN_MS } from './deps.ts';
+import { earlyAttempt, enqueueEarly } from './early.ts';
+
+/** How many deliveries one step releases, and how many it reads at a time. */
+const STEP = 50;
+const PAGE_SIZE = 100;
+
+type Step = ReleaseHeld & { back: Back };
+
+/** Selects the next deliveries to release, and where the step after this one continues. */
+const selectPending = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  from: Back,
+  timeLeft: () => number,
+): Promise<{ selected: NonNullable<ReturnType<typeof earlyAttempt>>[]; next: Back }> => {
+  const { store, now } = deps;
+  const { customerId, id, pendingSince = 0 } = webhook;
+  const selected: NonNullable<ReturnType<typeof earlyAttempt>>[] = [];
+  const start = now();
+  let next = from;
+  while (!next.isListed && selected.length < STEP && timeLeft() > MARGIN_MS) {
+    const bounds = { startAfter: next.after, limit: PAGE_SIZE };
+    const found = await store.deliveries.range(customerId, id, [pendingSince, next.date], bounds);
+    for (const delivery of found.page) {
+      if (selected.length === STEP) return { selected, next };
+      next = { ...next, after: delivery.id };
+      const turn = start + selected.length * RELEASE_INTERVAL;
+      const early = isUrgent(delivery) === next.isRest ? null : earlyAttempt(deps, webhook, delivery, turn);
+      if (early) selected.push(early);
+    }
+    if (found.next === undefined) next = { ...next, after: null, isRest: true, isListed: next.isRest };
+  }
+  return { selected, next };
+};
+
+/**
+ * Enqueues early attempts at the next pending deliveries of a receiver that is back, alarms first, ten a second, and then
+ * the step after this one. The release ends when its receiver fails again; the next success begins another. All of its
+ * state is in its task, which its queue keeps until it is done, so a crash repeats a step, and tasks that were enqueued
+ * twice find their delivery sent.
+ */
+export const releasePending = async (
+  deps: DeliverDeps,
+  webhook: WebhookRecord,
+  task: Step,
+  timeLeft: () => number,
+): Promise<void> => {
+  const { store, now, enqueue } = deps;
+  const { back } = task;
+  if (webhook.backDate !== back.date) {
+    // The success that began this release may not be recorded yet.
+    const isEarly = needsRelease(webhook) && now() - back.date < LEASE_SECONDS * 1_000;
+    if (isEarly) await enqueue([task], { delaySeconds: 1 });
+    return;
+  }
+  if (webhook.pendingSince === undefined || isFailingAgain(webhook) || !hasUrl(webhook)) return;
+  if (back.isListed) return store.health.endRelease(webhook, back.date);
+  const { selected, next } = await selectPending(deps, webhook, back, timeLeft);
+  await enqueueEarly(deps, selected);
+  deps.failpoint('release.enqueued');
+  if (next.isListed && selected.length === 0) return store.health.endRelease(webhook, back.date);
+  const last = Math.max(...selected.map(({ time }) => time));
+  // The release ends once its last attempt is over, because a failure keeps what is pending.
+  const delaySeconds = next.isListed
+    ? Math.ceil((last - now()) / 1_000) + LEASE_SECONDS
+    : (selected.length * RELEASE_INTERVAL) / 1_000;
+  await enqueue([{ ...task, back: next }], { delaySeconds });
+};

@@ -1,0 +1,154 @@
+import type { WebhookRecord } from '../domain/delivery/webhook.ts';
+import { nameOfUser } from '../domain/rule/acknowledgement.ts';
+import { allRecipients, includesOnDuty, usersIn } from '../domain/rule/recipients.ts';
+import type { Rule } from '../domain/rule/rule.ts';
+import { computeWatch, isOfFalls, type WatchedSensor, type WatchInput } from '../domain/watch/compute-watch.ts';
+import type { Gap } from '../domain/watch/gap.ts';
+import { openedGaps } from '../domain/watch/opened-gaps.ts';
+import type { Watch } from '../domain/watch/watch.ts';
+import type { Deps } from '../runtime/deps.ts';
+import type { ReadWatch, StoredWatch } from '../store/people/watches.ts';
+import type { watchUses } from './operation.ts';
+
+type WatchDeps = Deps<(typeof watchUses)[number]>;
+
+/** How long (ms) a watch is up to date. It is computed at most once in this time. */
+const UP_TO_DATE_MS = 60_000;
+/** How often, and after which pauses (ms), a call looks for the watch that another one computes. */
+const MAX_TRIES = 4;
+const POLL_MS = 250;
+
+/** Returns the alarms that reached nobody and that nobody has acknowledged. */
+const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise<Gap[]> =>
+  (await store.unnotified.list(customerId, false)).map(({ sensorId, situation, hitId, createDate }) => ({
+    kind: 'unnotified',
+    sensorId,
+    situation,
+    hitId,
+    createDate,
+  }));
+
+/** Returns the name of a user, and the channels by which the user can be notified. Null if there is no such user. */
+const readUser = async ({ store }: WatchDeps, customerId: number, userId: number) => {
+  const user = await store.recipients.person(customerId, userId);
+  if (!user) return null;
+  const channels = await store.channels.verifiedOf({ customerId: user.customerId, userId });
+  const reaching = channels.filter((channel) => channel.by === 'push' || channel.undeliverableDate === undefined);
+  return { userId, name: nameOfUser(user), channels: reaching.map(({ by }) => by) };
+};
+
+/** Returns whom rules about falls can reach, and the names of the users whom they name. No others are read. */
+const readRecipients = async (
+  deps: WatchDeps,
+  customerId: number,
+  { rules, webhooks }: { rules: readonly Rule[]; webhooks: readonly WebhookRecord[] },
+): Promise<Pick<WatchInput, 'reach' | 'users'>> => {
+  const { store, settings, now } = deps;
+  const recipients = rules.filter(isOfFalls).flatMap(allRecipients);
+  const usersOnDuty = includesOnDuty(recipients) ? await store.duty.usersOnDuty(customerId, now()) : [];
+  const onDuty = usersOnDuty.map(({ userId }) => userId);
+  const userIds = [...new Set([...usersIn(recipients), ...onDuty])];
+  const users = (await Promise.all(userIds.map((userId) => readUser(deps, customerId, userId)))).filter(
+    (user) => user !== null,
+  );
+  return {
+    reach: {
+      webhooks: new Map(webhooks.map((webhook) => [webhook.id, webhook])),
+      channels: new Map(users.map(({ userId, channels }) => [userId, channels])),
+      onDuty,
+      // Files in the outbox reach nobody.
+      sendable: settings.CHANNEL_KINDS.filter((kind) => !settings.OUTBOX_KINDS.includes(kind)),
+    },
+    users: new Map(users.map(({ userId, name }) => [userId, name])),
+  };
+};
+
+/** Returns the group of each sensor that is in one, if a rule or a webhook is only for a group. */
+const readGroups = async (
+  { store }: WatchDeps,
+  customerId: number,
+  { rules, webhooks }: { rules: readonly Rule[]; webhooks: readonly WebhookRecord[] },
+): Promise<ReadonlyMap<string, number>> => {
+  const isForGroup = [...rules, ...webhooks].some(({ sensorGroupId = null }) => sensorGroupId !== null);
+  const groups = isForGroup ? await store.sensorGroups.list(customerId) : [];
+  return new Map(groups.flatMap(({ id, sensorIds }) => sensorIds.map((sensorId) => [sensorId, id] as const)));
+};
+
+/** Reads everything that the watch of a customer depends on, and computes it. Null if there is no such customer. */
+const compute = async (deps: WatchDeps, customerId: number): Promise<Watch | null> => {
+  const { store, now } = deps;
+  const [customer, listed, rules, webhooks, unnotified] = await Promise.all([
+    store.customers.get(customerId, false),
+    store.sensors.list(customerId),
+    store.rules.list(customerId, false),
+    store.webhooks.list(customerId, false),
+    unnotifiedGaps(deps, customerId),
+  ]);
+  if (!customer) return null;
+  const [groupOf, recipients] = await Promise.all([
+    readGroups(deps, customerId, { rules, webhooks }),
+    readRecipients(deps, customerId, { rules, webhooks }),
+  ]);
+  const sensors = listed.map(
+    ({ id, name, isActive, isSilent = false, isFallDetectionOff = false, isMisunderstood = false }): WatchedSensor => ({
+      id,
+      name,
+      groupId: groupOf.get(id) ?? 0,
+      isActive,
+      isSilent,
+      detectsFalls: !isFallDetectionOff,
+      isMisunderstood,
+    }),
+  );
+  const { timeZone } = customer;
+  return computeWatch({ now: now(), timeZone, sensors, rules, webhooks, ...recipients, unnotified });
+};
+
+/** Of how many computations the opened gaps are kept until they are checked. */
+const MAX_OPENED = 5;
+
+/** Returns a computed watch as it is stored: with the gaps that opened since the previous one. */
+const storedAfter = (before: StoredWatch | null, watch: Watch): StoredWatch => {
+  const gaps = openedGaps(before?.watch.gaps ?? [], watch.gaps);
+  const opened = { from: before?.watch.date ?? null, to: watch.date, gaps };
+  return { watch, opened: [...(before?.opened ?? []), ...(gaps.length > 0 ? [opened] : [])].slice(-MAX_OPENED) };
+};
+
+const isUpToDate = ({ now }: WatchDeps, stored: StoredWatch | null): boolean =>
+  stored !== null && now() - stored.watch.date < UP_TO_DATE_MS;
+
+/** Waits for the watch that another call computes. If that takes too long, returns the previous one. */
+const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<ReadWatch | null> => {
+  const { store, pause } = deps;
+  let stored: ReadWatch | null = null;
+  for (let tries = 0; tries < MAX_TRIES && !isUpToDate(deps, stored); tries++) {
+    await pause(POLL_MS);
+    stored = await store.watches.get(customerId);
+  }
+  return stored;
+};
+
+/**
+ * Returns the watch of a customer, not older than a minute unless computing it fails. Null if there is no such customer.
+ * `waits`: whether to wait for another call that computes it, or to return the previous one.
+ */
+export const currentWatch = async (
+  deps: WatchDeps,
+  customerId: number,
+  { waits }: { waits: boolean },
+): Promise<ReadWatch | null> => {
+  const { store, now } = deps;
+  const before = await store.watches.get(customerId);
+  if (isUpToDate(deps, before)) return before;
+  // The first call of each minute computes. If it fails, the previous watch is returned until the next minute.
+  const minute = Math.floor(now() / UP_TO_DATE_MS) * UP_TO_DATE_MS;
+  const calls = await store.limits.countCall(`watch:${customerId}`, minute);
+  const known = calls > 1 && waits ? await waitForWatch(deps, customerId) : before;
+  if (calls > 1 && known) return known;
+  const watch = await compute(deps, customerId);
+  if (!watch) return null;
+  const stored = storedAfter(before, watch);
+  // If another call was faster, its watch stays, and this one is returned only once.
+  await store.watches.put(customerId, stored, before);
+  return { ...stored, revision: (before?.revision ?? 0) + 1 };
+};

@@ -1,0 +1,77 @@
+import { timeOfUlid } from '../ids.ts';
+import { kinds, type Situation } from '../kinds.ts';
+import type { Delivery } from './delivery.ts';
+import type { WebhookRecord } from './webhook.ts';
+
+/**
+ * After an outage, the first success of a receiver makes its pending deliveries due: they are attempted early. Each keeps its
+ * place in the retry schedule, to which it returns if the early attempt fails.
+ */
+
+/** Consecutive failures that end the release of pending deliveries. Fewer may be those of single deliveries. */
+const MAX_FAILURES = 3;
+/** How much sooner (ms) than planned an early attempt has to be. */
+const MIN_GAIN = 1_000;
+/** How far ahead (ms) of time a replay plans the first attempts of its deliveries, at its own rate. */
+const PLANNED_AHEAD = 5_000;
+
+/** Whether deliveries may be pending that no success of their receiver has released. */
+export const needsRelease = ({ pendingSince, backDate = 0, lastFailure = 0 }: WebhookRecord): boolean =>
+  pendingSince !== undefined && backDate <= lastFailure;
+
+/** Whether a receiver that was back is failing again, which stops the release. */
+export const isFailingAgain = ({ consecutiveFailures, openUntil }: WebhookRecord): boolean =>
+  consecutiveFailures >= MAX_FAILURES || openUntil !== undefined;
+
+/**
+ * Whether all failures of a webhook since its last success were those of one delivery, so that nothing else is pending. An
+ * earlier release, which may still be running, concerns older deliveries.
+ */
+export const isOnlyFailing = (
+  { pendingSince = 0, backDate = 0, lastSuccess = 0, consecutiveFailures, openUntil }: WebhookRecord,
+  { id, sendTryTimes, log = [] }: Delivery,
+): boolean => {
+  const failures = log.filter(([number]) => (sendTryTimes[number - 1] ?? 0) > lastSuccess).length;
+  return (
+    openUntil === undefined &&
+    pendingSince === timeOfUlid(id) &&
+    pendingSince > backDate &&
+    consecutiveFailures > 0 &&
+    consecutiveFailures === failures
+  );
+};
+
+/** Whether the current attempt at a claimed delivery is early. Its claim leaves the planned time as it is. */
+export const isEarlyAttempt = ({ nextAttempt, sendTryTimes }: Delivery): boolean =>
+  nextAttempt !== null && nextAttempt > (sendTryTimes.at(-1) ?? 0);
+
+/**
+ * Returns when (ms) a delivery is attempted early if its turn is at `turn`, or null if it is not pending, or would gain
+ * nothing. It still waits for a Retry-After, and each early attempt follows the previous attempt after twice the time, so
+ * that a delivery that its receiver keeps rejecting is not sent at every success. `firstDelay` (ms) is the delay of first
+ * attempts in the retry schedule.
+ */
+export const earlyTime = (delivery: Delivery, turn: number, firstDelay: number): number | null => {
+  const { state, createDate, nextAttempt, attempts, earlyAttempts = 0, retryAfterDate = 0, sendTryTimes } = delivery;
+  if ((state !== 'pending' && state !== 'retrying') || nextAttempt === null) return null;
+  if (attempts === 0 && nextAttempt <= createDate + firstDelay + PLANNED_AHEAD) return null;
+  const rested = (sendTryTimes.at(-1) ?? 0) + 1_000 * 2 ** earlyAttempts;
+  const time = Math.max(turn, retryAfterDate, rested);
+  return time + MIN_GAIN < nextAttempt ? time : null;
+};
+
+/** The situations that somebody has to look after at once. */
+const urgentSituations = [
+  'fall_detected',
+  'fall_detected_sensitive',
+  'apnea',
+  'vital_signs_weak',
+  'sensor_inactive',
+] as const satisfies readonly Situation[];
+const urgentEvents = new Set(
+  urgentSituations.map((situation) => `${kinds[situation].type}/${kinds[situation].action}`),
+);
+
+/** Whether a delivery is an alarm, which is attempted before all others. */
+export const isUrgent = ({ snapshot: { event } }: Delivery): boolean =>
+  urgentEvents.has(`${event.type}/${event.action}`);

@@ -1,0 +1,165 @@
+import type { WebhookRecord } from '../delivery/webhook.ts';
+import { kinds } from '../kinds.ts';
+import { sortedBy } from '../page.ts';
+import { allRecipients } from '../rule/recipients.ts';
+import type { Rule } from '../rule/rule.ts';
+import { coverageGaps, coversAny, sourcesOf, withoutSilenceRule } from './coverage.ts';
+import { type Gap, gapOfSensors, isAboutFalls } from './gap.ts';
+import { isDutyEmpty, type Reach, recipientGaps } from './reach.ts';
+import { MAX_NAMED_SENSORS, unseenTroubles, type Watch } from './watch.ts';
+import { comingWeek } from './week.ts';
+
+/** A sensor as far as the watch needs it. `groupId` is 0 outside of groups. */
+export type WatchedSensor = {
+  id: string;
+  name: string;
+  groupId: number;
+  isActive: boolean;
+  /** Its configuration silences its falls. */
+  isSilent: boolean;
+  /** Its configuration lets it detect and report falls. */
+  detectsFalls: boolean;
+  /** Most of its messages of the last 24 hours were not understood. */
+  isMisunderstood: boolean;
+};
+
+/** Everything that the watch of a customer is computed from. */
+export type WatchInput = {
+  now: number;
+  timeZone: string;
+  sensors: readonly WatchedSensor[];
+  rules: readonly Rule[];
+  webhooks: readonly WebhookRecord[];
+  reach: Reach;
+  /** The names of the users whom rules name. */
+  users: ReadonlyMap<number, string>;
+  /** The alarms that reached nobody. */
+  unnotified: readonly Gap[];
+};
+
+/** Whether an enabled rule reports that somebody fell or may have fallen. */
+export const isOfFalls = ({ situation, isEnabled }: Rule): boolean =>
+  isEnabled && kinds[situation].type === 'fall' && /detected|suspected|confirmed/.test(kinds[situation].action);
+
+/** Returns the gaps that sensors themselves cause. */
+const gapsOfSensors = (sensors: readonly WatchedSensor[]): Gap[] => {
+  if (sensors.length === 0) return [{ kind: 'no_sensors' }];
+  const where = (isAffected: (sensor: WatchedSensor) => boolean) => sensors.filter(isAffected).map(({ id }) => id);
+  return [
+    ...gapOfSensors(
+      'sensor_offline',
+      where(({ isActive }) => !isActive),
+    ),
+    ...gapOfSensors(
+      'silent_mode',
+      where(({ isSilent }) => isSilent),
+    ),
+    ...gapOfSensors(
+      'fall_detection_off',
+      where(({ detectsFalls }) => !detectsFalls),
+    ),
+    ...gapOfSensors(
+      'unknown_messages',
+      where(({ isMisunderstood }) => isMisunderstood),
+    ),
+  ];
+};
+
+/** Returns the rules about falls that reach nobody. Whether anybody is on duty is reported separately. */
+const unheardRules = ({ rules, reach }: WatchInput): Rule[] =>
+  rules.filter((rule) => {
+    const gaps = isOfFalls(rule) ? recipientGaps(reach, rule) : [];
+    return gaps.length > 0 && gaps.every(({ kind }) => kind !== 'nobody_on_duty' && kind !== 'raw_only');
+  });
+
+type Named = { id: string | number; name: string };
+const namesOf = (items: readonly Named[], ids: readonly (string | number)[]): Record<string, string> => {
+  const wanted = new Set(ids);
+  return Object.fromEntries(items.flatMap(({ id, name }) => (wanted.has(id) ? [[id, name]] : [])));
+};
+
+/** Returns the names of what gaps refer to. */
+const namesIn = (gaps: readonly Gap[], { sensors, rules, webhooks, users }: WatchInput): Watch['names'] => {
+  const sensorIds = gaps.flatMap((gap) => {
+    if ('sensorIds' in gap) return gap.sensorIds;
+    return 'sensorId' in gap ? [gap.sensorId] : [];
+  });
+  const ofUsers = [...users].map(([id, name]) => ({ id, name }));
+  return {
+    sensors: namesOf(sensors, sensorIds),
+    rules: namesOf(
+      rules,
+      gaps.flatMap((gap) => ('ruleIds' in gap ? gap.ruleIds : [])),
+    ),
+    webhooks: namesOf(
+      webhooks,
+      gaps.flatMap((gap) => ('webhookId' in gap ? (gap.webhookId ?? []) : [])),
+    ),
+    users: namesOf(
+      ofUsers,
+      gaps.flatMap((gap) => ('userId' in gap ? (gap.userId ?? []) : [])),
+    ),
+  };
+};
+
+/**
+ * The largest size of a watch in bytes: as much as readers can read for two and a half units, eventually consistently. A
+ * watch that would be larger names fewer sensors, rules and webhooks.
+ */
+const MAX_BYTES = 20_000;
+/** The most that one list of a watch names, if it is not too large. */
+const MAX_NAMED = 200;
+
+/** Returns the watch with at most `max` gaps, sensors and rules in each list. */
+const shortened = (watch: Watch, input: WatchInput, max: number): Watch => {
+  const gaps = watch.gaps.slice(0, max).map(
+    (gap): Gap => ({
+      ...gap,
+      ...('sensorIds' in gap && { sensorIds: gap.sensorIds.slice(0, max) }),
+      ...('ruleIds' in gap && { ruleIds: gap.ruleIds.slice(0, max) }),
+    }),
+  );
+  const { unheardRules, troubles } = watch;
+  return {
+    ...watch,
+    gaps,
+    names: namesIn(gaps, input),
+    unheardRules: unheardRules.slice(0, max),
+    troubles: troubles.slice(0, max),
+  };
+};
+
+/** Computes the watch of a customer. */
+export const computeWatch = (input: WatchInput): Watch => {
+  const { now, timeZone, rules, webhooks, reach, unnotified } = input;
+  const sensors = sortedBy(input.sensors, 'asc(name)');
+  const sources = sourcesOf('fall_detected', { rules, webhooks }, reach);
+  const gaps = [
+    ...gapsOfSensors(sensors),
+    ...coverageGaps(comingWeek(now, timeZone), sensors, sources),
+    ...gapOfSensors('no_rule_for_silence', withoutSilenceRule(sensors, rules, webhooks)),
+    ...unnotified,
+  ];
+  const offline = sensors.filter(({ isActive }) => !isActive);
+  const covered = gaps.some(isAboutFalls) ? 'some' : 'all';
+  const watch: Watch = {
+    date: now,
+    sensors: sensors.length,
+    silentSensors: {
+      total: offline.length,
+      first: offline.slice(0, MAX_NAMED_SENSORS).map(({ id, name }) => ({ id, name })),
+    },
+    rules: rules.length,
+    fallsTold: coversAny(sensors, sources) ? covered : 'none',
+    isSilenceTold: rules.some(({ situation, isEnabled }) => isEnabled && situation === 'sensor_inactive'),
+    gaps,
+    names: { sensors: {}, rules: {}, webhooks: {}, users: {} },
+    unheardRules: unheardRules(input).map(({ id, name }) => ({ id, name })),
+    isNobodyOnDuty: rules.some((rule) => isOfFalls(rule) && isDutyEmpty(reach, allRecipients(rule))),
+    troubles: unseenTroubles(webhooks),
+  };
+  for (let max = MAX_NAMED; ; max = Math.floor(max / 2)) {
+    const short = shortened(watch, input, max);
+    if (max === 1 || Buffer.byteLength(JSON.stringify(short)) <= MAX_BYTES) return short;
+  }
+};

@@ -1,0 +1,163 @@
+import { matchesFilters } from '../delivery/event-filters.ts';
+import type { WebhookRecord } from '../delivery/webhook.ts';
+import { eventOf, type Situation } from '../event/event.ts';
+import type { Rule } from '../rule/rule.ts';
+import type { Schedule } from '../rule/schedule.ts';
+import { type Gap, gapOfSensors, type RecipientGap } from './gap.ts';
+import { isWorking, type Reach, recipientGaps, webhookGap } from './reach.ts';
+import type { ComingWeek } from './week.ts';
+
+/** A sensor as far as it matters to whether its falls reach anybody. `groupId` is 0 outside of groups. */
+export type CoveredSensor = { id: string; groupId: number };
+
+/** A rule, or a webhook of the customer, that reports a situation of some sensors at some times. */
+export type Source = {
+  isRule: boolean;
+  /** Its only sensor or group; null for all. */
+  sensorId: string | null;
+  groupId: number | null;
+  schedule: Schedule | null;
+  /** Why it reaches nobody. Empty if it reaches somebody. */
+  gaps: readonly RecipientGap[];
+};
+
+/** Whether a rule reports a situation wherever it occurs in a room. */
+const isForRoom = ({ isEnabled, regionId, ...rule }: Rule, situation: Situation): boolean =>
+  isEnabled && regionId === null && rule.situation === situation;
+
+const sourceOfWebhook = (webhook: WebhookRecord): Source => {
+  const gap = webhookGap(webhook, []);
+  const { sensorGroupId: groupId = null } = webhook;
+  return { isRule: false, sensorId: null, groupId, schedule: null, gaps: gap ? [gap] : [] };
+};
+
+/** Returns everything that reports a situation: rules, and webhooks of the customer. */
+export const sourcesOf = (
+  situation: Situation,
+  { rules, webhooks }: { rules: readonly Rule[]; webhooks: readonly WebhookRecord[] },
+  reach: Reach,
+): Source[] => {
+  const ofRules = rules
+    .filter((rule) => isForRoom(rule, situation))
+    .map((rule): Source => {
+      const { sensorId, sensorGroupId: groupId, schedule } = rule;
+      return { isRule: true, sensorId, groupId, schedule, gaps: recipientGaps(reach, rule) };
+    });
+  const event = eventOf(situation);
+  const ofCustomer = webhooks.filter(
+    (webhook) => webhook.isCustomerHook && matchesFilters({ ...webhook, sensorGroupId: null }, event, { groupId: 0 }),
+  );
+  return [...ofRules, ...ofCustomer.map(sourceOfWebhook)];
+};
+
+const isFor = ({ sensorId, groupId }: Source, sensor: CoveredSensor): boolean =>
+  sensorId === null ? groupId === null || groupId === sensor.groupId : sensorId === sensor.id;
+
+/** Sensors whose sources report at the same minutes of the coming week. */
+type Pattern = {
+  sensorIds: string[];
+  sources: Source[];
+  /** When somebody is reached, and when there is a rule, whether it reaches anybody or not. */
+  reached: Uint8Array;
+  ruled: Uint8Array;
+};
+
+const add = (minutes: Uint8Array, others: Uint8Array): void => {
+  for (let at = 0; at < others.length; at++) if (others[at]) minutes[at] = 1;
+};
+
+const extended = (week: ComingWeek, { sources, reached, ruled }: Pattern, more: readonly Source[]): Pattern => {
+  const pattern = { sensorIds: [], sources: [...sources, ...more], reached: reached.slice(), ruled: ruled.slice() };
+  for (const source of more) {
+    const minutes = week.scheduled(source.schedule);
+    if (source.gaps.length === 0) add(pattern.reached, minutes);
+    if (source.isRule) add(pattern.ruled, minutes);
+  }
+  return pattern;
+};
+
+/** What decides when sources reach somebody. */
+const timesOf = (sources: readonly Source[]): string =>
+  JSON.stringify(sources.map(({ schedule, isRule, gaps }) => [schedule, isRule, gaps.length === 0]));
+
+/** Groups sensors by the times of their sources. A home may have a rule for each of a thousand sensors, but few schedules. */
+const patternsOf = (week: ComingWeek, sensors: readonly CoveredSensor[], sources: readonly Source[]): Pattern[] => {
+  const nothing = { sensorIds: [], sources: [], reached: week.none(), ruled: week.none() };
+  const ofSensor = Map.groupBy(sources, ({ sensorId }) => sensorId);
+  const ofGroup = Map.groupBy(ofSensor.get(null) ?? [], ({ groupId }) => groupId);
+  const ofAll = extended(week, nothing, ofGroup.get(null) ?? []);
+  const byGroup = new Map<number, Pattern>();
+  const byOwn = new Map<string, Pattern>();
+  for (const { id, groupId } of sensors) {
+    const grouped = byGroup.get(groupId) ?? extended(week, ofAll, ofGroup.get(groupId) ?? []);
+    byGroup.set(groupId, grouped);
+    const own = ofSensor.get(id) ?? [];
+    const key = `${groupId} ${timesOf(own)}`;
+    const known = byOwn.get(key);
+    const pattern = known ?? extended(week, grouped, own);
+    if (known) known.sources.push(...own);
+    byOwn.set(key, pattern);
+    pattern.sensorIds.push(id);
+  }
+  return [...byOwn.values()];
+};
+
+/** Returns the minutes that neither of two includes. */
+const neither = (minutes: Uint8Array, others: Uint8Array): Uint8Array =>
+  minutes.map((isIncluded, at) => (isIncluded || others[at] ? 0 : 1));
+const overlap = (minutes: Uint8Array, others: Uint8Array): boolean =>
+  minutes.some((isIncluded, at) => isIncluded === 1 && others[at] === 1);
+
+/** Returns the gaps of sensors for which nothing is a rule at some minutes. */
+const gapsWithoutRule = (week: ComingWeek, { sensorIds, sources, reached, ruled }: Pattern): Gap[] => {
+  if (!sources.some(({ isRule }) => isRule)) return gapOfSensors('no_rule', sensorIds);
+  const minutes = neither(reached, ruled);
+  const total = sensorIds.length;
+  if (!minutes.includes(1)) return [];
+  return week.hoursOf(minutes).map((hours) => ({ kind: 'hours_without_rule', sensorIds, total, ...hours }));
+};
+
+/** Returns the gaps of sensors with the same sources: missing rules, and sources that would cover them but reach nobody. */
+const gapsOfPattern = (week: ComingWeek, pattern: Pattern): Gap[] => {
+  const { sources, reached } = pattern;
+  const uncovered = neither(reached, reached);
+  if (!uncovered.includes(1)) return [];
+  const broken = sources.filter(
+    ({ gaps, schedule }) => gaps.length > 0 && overlap(week.scheduled(schedule), uncovered),
+  );
+  return [...gapsWithoutRule(week, pattern), ...broken.flatMap(({ gaps }) => gaps)];
+};
+
+/** Merges gaps that differ only in their sensors or rules. */
+const merged = (gaps: readonly Gap[]): Gap[] => {
+  const subjectOf = (gap: Gap): string => JSON.stringify({ ...gap, sensorIds: 0, total: 0, ruleIds: 0 });
+  return [...Map.groupBy(gaps, subjectOf).values()].flatMap((same): Gap[] => {
+    const [first] = same;
+    if (!first) return [];
+    const sensorIds = same.flatMap((gap) => ('sensorIds' in gap ? gap.sensorIds : []));
+    const ruleIds = new Set(same.flatMap((gap) => ('ruleIds' in gap ? gap.ruleIds : [])));
+    if ('sensorIds' in first) return [{ ...first, sensorIds, total: sensorIds.length }];
+    return ['ruleIds' in first ? { ...first, ruleIds: [...ruleIds] } : first];
+  });
+};
+
+/** Returns what keeps falls of sensors from reaching somebody at some minute of the coming week. */
+export const coverageGaps = (week: ComingWeek, sensors: readonly CoveredSensor[], sources: readonly Source[]): Gap[] =>
+  merged(patternsOf(week, sensors, sources).flatMap((pattern) => gapsOfPattern(week, pattern)));
+
+/** Whether falls of at least one sensor reach somebody at some time. */
+export const coversAny = (sensors: readonly CoveredSensor[], sources: readonly Source[]): boolean =>
+  sources.some(
+    (source) => source.gaps.length === 0 && (sensors.length === 0 || sensors.some((sensor) => isFor(source, sensor))),
+  );
+
+/** Returns the sensors whose going offline nothing reports. */
+export const withoutSilenceRule = (
+  sensors: readonly CoveredSensor[],
+  rules: readonly Rule[],
+  webhooks: readonly WebhookRecord[],
+): string[] => {
+  const nobody: Reach = { webhooks: new Map(), channels: new Map(), onDuty: [], sendable: [] };
+  const sources = sourcesOf('sensor_inactive', { rules, webhooks: webhooks.filter(isWorking) }, nobody);
+  return sensors.filter((sensor) => !sources.some((source) => isFor(source, sensor))).map(({ id }) => id);
+};

@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { Situation } from '../event/event.ts';
+import { By } from '../rule/recipient.ts';
+import { Schedule } from '../rule/schedule.ts';
+import { id, millis, uuid } from '../values.ts';
+
+/** The kinds of gaps that concern some sensors, by what they are about. */
+export const sensorKinds = {
+  falls: ['sensor_offline', 'no_rule', 'silent_mode', 'fall_detection_off', 'unknown_messages'],
+  others: ['no_rule_for_silence'],
+} as const;
+export type SensorKind = (typeof sensorKinds)['falls' | 'others'][number];
+
+const sensors = {
+  sensorIds: z
+    .array(z.string())
+    .meta({ description: 'sorted by the names of the sensors; of many sensors, only the first ones' }),
+  total: z.int().min(1).meta({ description: 'the number of these sensors' }),
+};
+const { days, from, to } = Schedule.shape;
+/** The rules for falls that need this to notify anybody. Empty if only a webhook of the customer needs it. */
+const ruleIds = z.array(id);
+
+const GapOfSensors = z.object({
+  kind: z.enum([...sensorKinds.falls, ...sensorKinds.others]).meta({
+    description: [
+      'sensor_offline: no message for too long',
+      'no_rule: no enabled rule for `fall_detected` in the whole room',
+      'silent_mode: the critical configuration silences falls',
+      'fall_detection_off: the configuration turns falls off',
+      'unknown_messages: most messages of the last 24 h were not understood',
+      'no_rule_for_silence: nothing reports if the sensor goes offline',
+    ].join('; '),
+  }),
+  ...sensors,
+});
+const HoursWithoutRule = z.object({
+  kind: z.literal('hours_without_rule'),
+  ...sensors,
+  days,
+  from: from.meta({ description: "in the customer's time zone" }),
+  to: to.meta({ description: 'on the next day if it is not after `from`' }),
+});
+const UnreachableRecipient = z.object({
+  kind: z.literal('unreachable_recipient'),
+  ruleIds,
+  userId: id.nullable().meta({ description: 'null: the users on duty, or a webhook' }),
+  by: By.nullable().meta({ description: 'the channel that is missing or cannot be sent by; null for a webhook' }),
+  webhookId: uuid.nullable().meta({ description: 'a webhook that was deleted or belongs to another bot' }),
+});
+const GapOfWebhook = z.object({
+  kind: z.enum(['webhook_failing', 'webhook_off', 'raw_only']).meta({
+    description:
+      'webhook_failing: its last request failed; webhook_off: it is disabled; raw_only: its format is Raw, in which an event ' +
+      'without a message of the device cannot be sent',
+  }),
+  webhookId: uuid,
+  ruleIds,
+});
+const NobodyOnDuty = z.object({ kind: z.literal('nobody_on_duty'), ruleIds, by: By });
+const NoSensors = z.object({ kind: z.literal('no_sensors') });
+const Unnotified = z.object({
+  kind: z.literal('unnotified'),
+  sensorId: z.string(),
+  situation: Situation,
+  hitId: id.nullable().meta({ description: 'null: the event of a webhook of the customer' }),
+  createDate: millis,
+});
+
+/** What keeps a fall, or another alarm, from reaching somebody. */
+export const Gap = z
+  .discriminatedUnion('kind', [
+    NoSensors.meta({ id: 'NoSensorsGap' }),
+    GapOfSensors.meta({ id: 'SensorGap' }),
+    HoursWithoutRule.meta({ id: 'HoursGap' }),
+    NobodyOnDuty.meta({ id: 'OnDutyGap' }),
+    UnreachableRecipient.meta({ id: 'RecipientGap' }),
+    GapOfWebhook.meta({ id: 'WebhookGap' }),
+    Unnotified.meta({ id: 'UnnotifiedGap' }),
+  ])
+  .meta({ id: 'WatchGap' });
+export type Gap = z.output<typeof Gap>;
+export type GapKind = Gap['kind'];
+/** A gap that concerns sensors. */
+export type SensorGap = Extract<Gap, { sensorIds: string[] }>;
+/** Why a recipient of a rule is not reached. Its `ruleIds` name the rule. */
+export type RecipientGap = Extract<Gap, { ruleIds: number[] }>;
+
+const notAboutFalls: readonly GapKind[] = [...sensorKinds.others, 'unnotified'];
+/** Whether a gap is about falls: while there is one, not all falls are covered. */
+export const isAboutFalls = ({ kind }: Gap): boolean => !notAboutFalls.includes(kind);
+
+/** Returns the gap of a kind for some sensors; none for no sensors. */
+export const gapOfSensors = (kind: SensorKind, sensorIds: readonly string[]): Gap[] =>
+  sensorIds.length === 0 ? [] : [{ kind, sensorIds: [...sensorIds], total: sensorIds.length }];

@@ -1,0 +1,79 @@
+import type { AuditEntry } from '../identity/audit.ts';
+import { type Gap, type GapKind, isAboutFalls } from './gap.ts';
+import { minutesOfWeek } from './week.ts';
+
+/** Returns the minutes of a week in which a sensor was not covered before, whatever the reason. */
+const uncoveredBefore = (before: readonly Gap[], sensorId: string): Uint8Array | 'always' => {
+  const ofSensor = before.filter((gap) => 'sensorIds' in gap && gap.sensorIds.includes(sensorId));
+  if (ofSensor.some(({ kind }) => kind === 'no_rule')) return 'always';
+  const minutes = new Uint8Array(minutesOfWeek({ days: [1], from: '00:00', to: '00:00' }).length);
+  for (const gap of ofSensor)
+    if (gap.kind === 'hours_without_rule')
+      for (const [at, isIncluded] of minutesOfWeek(gap).entries()) if (isIncluded) minutes[at] = 1;
+  return minutes;
+};
+
+const isNewFor = (before: readonly Gap[], gap: Extract<Gap, { sensorIds: string[] }>, sensorId: string): boolean => {
+  if (gap.kind !== 'hours_without_rule')
+    return !before.some(
+      ({ kind, ...other }) => kind === gap.kind && 'sensorIds' in other && other.sensorIds.includes(sensorId),
+    );
+  const known = uncoveredBefore(before, sensorId);
+  return known !== 'always' && minutesOfWeek(gap).some((isIncluded, at) => isIncluded === 1 && known[at] === 0);
+};
+
+/** The gap as it was before: of the same kind, about the same rules, webhook and user. */
+const subjectOf = (gap: Gap): string => JSON.stringify({ ...gap, ruleIds: 0 });
+
+/** Returns the part of a gap that did not exist before; null if all of it did. */
+const newPart = (before: readonly Gap[], gap: Gap): Gap | null => {
+  if ('sensorIds' in gap) {
+    const known = before.find(({ kind }) => kind === gap.kind);
+    // A list that was too long to be stored may have contained any sensor.
+    const isShortened = known && 'sensorIds' in known && known.total > known.sensorIds.length;
+    const sensorIds = isShortened ? [] : gap.sensorIds.filter((sensorId) => isNewFor(before, gap, sensorId));
+    return sensorIds.length > 0 ? { ...gap, sensorIds, total: sensorIds.length } : null;
+  }
+  const known = before.find((other) => subjectOf(other) === subjectOf(gap));
+  if (!('ruleIds' in gap) || !known || !('ruleIds' in known)) return known ? null : gap;
+  const ruleIds = gap.ruleIds.filter((ruleId) => !known.ruleIds.includes(ruleId));
+  return ruleIds.length > 0 ? { ...gap, ruleIds } : null;
+};
+
+/** Returns the gaps about falls, or their parts, that did not exist before. */
+export const openedGaps = (before: readonly Gap[], after: readonly Gap[]): Gap[] =>
+  after.filter(isAboutFalls).flatMap((gap) => newPart(before, gap) ?? []);
+
+type Line = Pick<AuditEntry, 'operation' | 'object'>;
+
+/** The operations by which users change what falls depend on, by the kind of object that they change. */
+const changesOf: Partial<Record<AuditEntry['object']['kind'], RegExp>> = {
+  rule: /^(create|update|delete)Rule$/,
+  webhook: /^(create|update|delete)Webhook$/,
+  bot: /^deleteBot$/,
+  sensor: /^(linkSensor|setSensorCustomer|deleteSensor|putMaker[AB]\w+Config)$/,
+  sensor_group: /^(create|update|delete)SensorGroup$/,
+  user: /^(deleteUser|setUserAccess|setChannel|deleteChannel|beginDuty|endDuty)$/,
+  customer: /^updateCustomer$/,
+};
+
+/** The kinds of objects whose change can open a gap. Other kinds of gaps open without anybody's change. */
+const causes: Partial<Record<GapKind, readonly AuditEntry['object']['kind'][]>> = {
+  no_sensors: ['sensor'],
+  no_rule: ['rule', 'webhook', 'sensor', 'sensor_group'],
+  hours_without_rule: ['rule', 'webhook', 'sensor', 'sensor_group', 'customer'],
+  silent_mode: ['sensor'],
+  fall_detection_off: ['sensor'],
+  nobody_on_duty: ['rule', 'user'],
+  unreachable_recipient: ['rule', 'user', 'bot', 'webhook'],
+  webhook_off: ['rule', 'webhook'],
+  webhook_failing: ['rule', 'webhook'],
+  raw_only: ['rule', 'webhook'],
+};
+
+/** Whether a change in the audit log may have opened a gap. */
+export const mayOpen = ({ kind }: Gap, { operation, object }: Line): boolean =>
+  (causes[kind]?.includes(object.kind) ?? false) && (changesOf[object.kind]?.test(operation) ?? false);
+
+/** Whether a change in the audit log created or linked something. */
+export const isCreation = ({ operation }: Line): boolean => /^(create|link)/.test(operation);

@@ -1,0 +1,62 @@
+import type { WebhookRecord } from '../delivery/webhook.ts';
+import type { By, Recipient } from '../rule/recipient.ts';
+import { includesOnDuty } from '../rule/recipients.ts';
+import type { Rule } from '../rule/rule.ts';
+import type { RecipientGap } from './gap.ts';
+
+/** Whom a rule can reach now. */
+export type Reach = {
+  webhooks: ReadonlyMap<string, WebhookRecord>;
+  /** The channels by which each user can be notified. */
+  channels: ReadonlyMap<number, readonly By[]>;
+  /** The ids of the users on duty. */
+  onDuty: readonly number[];
+  /** The channels that the host sends by. Files in the outbox reach nobody. */
+  sendable: readonly By[];
+};
+
+/** Whether a webhook is enabled and its last request did not fail. */
+export const isWorking = ({ isEnabled, consecutiveFailures }: WebhookRecord): boolean =>
+  isEnabled && consecutiveFailures === 0;
+
+/** Returns what is wrong with a webhook that exists; null if it works. */
+export const webhookGap = (webhook: WebhookRecord, ruleIds: number[]): RecipientGap | null => {
+  const { id: webhookId, isEnabled, format } = webhook;
+  if (!isEnabled) return { kind: 'webhook_off', webhookId, ruleIds };
+  if (!isWorking(webhook)) return { kind: 'webhook_failing', webhookId, ruleIds };
+  return format === 'raw' ? { kind: 'raw_only', webhookId, ruleIds } : null;
+};
+
+const gapOfWebhookRecipient = (reach: Reach, webhookId: string, botId: number, ruleIds: number[]) => {
+  const webhook = reach.webhooks.get(webhookId);
+  if (webhook?.botId === botId) return webhookGap(webhook, ruleIds);
+  return { kind: 'unreachable_recipient', ruleIds, userId: null, by: null, webhookId } as const;
+};
+
+/** Whether a user can be notified by a channel. */
+const isReachable = ({ channels }: Reach, userId: number, by: By): boolean =>
+  channels.get(userId)?.includes(by) ?? false;
+
+/** Returns why a recipient of a rule cannot be reached now; null if it can. */
+const gapOfRecipient = (reach: Reach, recipient: Recipient, ruleId: number): RecipientGap | null => {
+  const ruleIds = [ruleId];
+  if (recipient.webhookId !== undefined)
+    return gapOfWebhookRecipient(reach, recipient.webhookId, recipient.botId, ruleIds);
+  const { by, userId = null } = recipient;
+  const unreachable = { kind: 'unreachable_recipient', ruleIds, userId, by, webhookId: null } as const;
+  if (!reach.sendable.includes(by)) return unreachable;
+  if (userId !== null) return isReachable(reach, userId, by) ? null : unreachable;
+  const isOnDuty = reach.onDuty.some((id) => isReachable(reach, id, by));
+  return isOnDuty ? null : { kind: 'nobody_on_duty', ruleIds, by };
+};
+
+/** Returns why the first recipients of a rule cannot be reached now; nothing if at least one can. */
+export const recipientGaps = (reach: Reach, { id, recipients }: Pick<Rule, 'id' | 'recipients'>): RecipientGap[] => {
+  const gaps = recipients.map((recipient) => gapOfRecipient(reach, recipient, id));
+  return gaps.includes(null) ? [] : gaps.filter((gap) => gap !== null);
+};
+
+/** Whether recipients include the users on duty, and none of these can be notified. */
+export const isDutyEmpty = (reach: Reach, recipients: readonly Recipient[]): boolean =>
+  includesOnDuty(recipients) &&
+  recipients.some((recipient) => gapOfRecipient(reach, recipient, 0)?.kind === 'nobody_on_duty');

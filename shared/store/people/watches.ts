@@ -1,0 +1,58 @@
+import type { Gap } from '#shared/domain/watch/gap.ts';
+import type { Watch } from '#shared/domain/watch/watch.ts';
+import type { Table, TableReader } from '../engine/client.ts';
+import { absent, where } from '../engine/request.ts';
+import { items } from '../table.ts';
+
+/** Gaps about falls that existed at `to` (ms), but not at `from`; null if no watch was computed before. */
+export type OpenedGaps = { from: number | null; to: number; gaps: Gap[] };
+/** The watch of a customer as it was last computed. `opened`: the gaps that opened before that and were not checked since. */
+export type StoredWatch = { watch: Watch; opened: OpenedGaps[] };
+/** A watch as it is stored: JSON is smaller than a map of attributes. `revision` counts its changes. */
+type WatchItem = { revision: number; content: string };
+/** A watch as it was read. */
+export type ReadWatch = StoredWatch & { revision: number };
+
+/** A customer in which a user changed something that falls may depend on, and when (ms) that was last. */
+export type ChangedCustomer = { customerId: number; at: number };
+
+const HOUR_SECONDS = 3_600;
+/** How long (s) a watch is kept that nobody computes again. A deleted customer leaves one. */
+const KEPT_SECONDS = 30 * 24 * HOUR_SECONDS;
+
+export const watchReads = (table: TableReader) => ({
+  /** Returns the watch of a customer; null if none is known. It may be a few seconds old. */
+  get: async (customerId: number): Promise<ReadWatch | null> => {
+    const { pk, sk } = items.watch({ customerId });
+    // A query, because a single read that finds nothing would be repeated.
+    const [item] = (await table.query<WatchItem>({ pk, beginsWith: sk, consistent: false })).items;
+    return item ? { ...(JSON.parse(item.content) as StoredWatch), revision: item.revision } : null;
+  },
+  /** Returns the customers that users have changed something in, and that were not checked since. */
+  changedCustomers: async (): Promise<ChangedCustomer[]> => {
+    const found = await table.queryAll<{ customerId: number; at: number }>({ pk: items.changedCustomer.pk({}) });
+    return found.map(({ customerId, at }) => ({ customerId, at }));
+  },
+});
+
+export const watchWrites = (table: Table) => ({
+  /** Replaces the watch of a customer (null: there is none). False if another call was faster. */
+  put: async (customerId: number, { watch, opened }: StoredWatch, before: ReadWatch | null): Promise<boolean> => {
+    const ttl = Math.ceil(watch.date / 1_000) + KEPT_SECONDS;
+    const content = JSON.stringify({ watch, opened } satisfies StoredWatch);
+    const item = { revision: (before?.revision ?? 0) + 1, content, ttl, ...items.watch({ customerId }) };
+    const unchanged = before ? where('#revision = :revision', { revision: before.revision }) : absent;
+    return (await table.write({ put: item, where: unchanged })) === null;
+  },
+  /** Records that a user is about to change something that falls may depend on. */
+  noteChange: async (customerId: number, at: number): Promise<void> => {
+    const ttl = Math.ceil(at / 1_000) + HOUR_SECONDS;
+    await table.write({ put: { customerId, at, ttl, ...items.changedCustomer({ customerId }) } });
+  },
+  /** Records that the changes of a customer up to `at` are checked. */
+  endChange: async ({ customerId, at }: ChangedCustomer): Promise<void> => {
+    await table.write({ remove: items.changedCustomer({ customerId }), where: where('#at = :at', { at }) });
+  },
+});
+
+export const watches = (table: Table) => ({ ...watchReads(table), ...watchWrites(table) });

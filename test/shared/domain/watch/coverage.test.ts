@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest';
+import { NewWebhook, type WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { Recipient } from '#shared/domain/rule/recipient.ts';
+import { NewRule, type Rule } from '#shared/domain/rule/rule.ts';
+import { computeWatch, type WatchedSensor, type WatchInput } from '#shared/domain/watch/compute-watch.ts';
+
+const now = Date.parse('2026-07-06T12:00:00Z');
+const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+const sensor = (id: string, more: Partial<WatchedSensor> = {}): WatchedSensor => ({
+  id,
+  name: id,
+  groupId: 0,
+  isActive: true,
+  isSilent: false,
+  detectsFalls: true,
+  isMisunderstood: false,
+  ...more,
+});
+
+const botId = 7;
+const webhook = (number: number, more: Partial<WebhookRecord> = {}): WebhookRecord => ({
+  ...NewWebhook.parse({
+    name: `hook ${number}`,
+    url: 'https://example.com',
+    format: 'full',
+    isCustomerHook: false,
+    botId,
+  }),
+  id: uuid(number),
+  customerId: 1,
+  createDate: 0,
+  updateDate: 0,
+  secretKey: null,
+  token: '',
+  disabledReason: null,
+  consecutiveFailures: 0,
+  ...more,
+});
+const customerHook = (number: number, more: Partial<WebhookRecord> = {}) =>
+  webhook(number, { isCustomerHook: true, botId: null, ...more });
+
+const toWebhook = (number: number): Recipient => ({ botId, webhookId: uuid(number) });
+let lastRule = 0;
+const rule = (recipients: readonly Recipient[], more: object = {}): Rule => ({
+  ...NewRule.parse({ name: 'falls', title: 't', message: 'm', situation: 'fall_detected', recipients, ...more }),
+  id: ++lastRule,
+  customerId: 1,
+  createDate: 0,
+  updateDate: 0,
+});
+const silence = (more: object = {}) => rule([toWebhook(1)], { situation: 'sensor_inactive', ...more });
+
+const watchOf = ({ webhooks = [webhook(1)], reach, ...more }: Partial<WatchInput> = {}) =>
+  computeWatch({
+    now,
+    timeZone: 'Europe/Berlin',
+    sensors: [sensor('a'), sensor('b')],
+    rules: [rule([toWebhook(1)]), silence()],
+    webhooks,
+    reach: {
+      channels: new Map(),
+      onDuty: [],
+      sendable: ['email', 'sms'],
+      ...reach,
+      webhooks: new Map(webhooks.map((one) => [one.id, one])),
+    },
+    users: new Map(),
+    unnotified: [],
+    ...more,
+  });
+/** A reach without webhooks, which are those of the input. */
+const reaching = (more: Partial<WatchInput['reach']>): WatchInput['reach'] => ({
+  webhooks: new Map(),
+  channels: new Map(),
+  onDuty: [],
+  sendable: ['email', 'sms'],
+  ...more,
+});
+const both = { sensorIds: ['a', 'b'], total: 2 };
+const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' };
+
+describe('the watch', () => {
+  test('covers all falls if a rule for all sensors at all times reaches a webhook', () => {
+    expect(watchOf()).toMatchObject({ fallsTold: 'all', gaps: [], isSilenceTold: true });
+  });
+
+  test('covers all falls if rules together cover all sensors and hours', () => {
+    const day = { ...night, from: '06:00', to: '21:00' };
+    const sensors = [sensor('a'), sensor('b', { groupId: 3 })];
+    const rules = [
+      rule([toWebhook(1)], { sensorId: 'a', schedule: night }),
+      rule([toWebhook(1)], { sensorGroupId: 3, schedule: night }),
+      rule([toWebhook(1)], { schedule: day }),
+      silence(),
+    ];
+    expect(watchOf({ sensors, rules })).toMatchObject({ fallsTold: 'all', gaps: [] });
+  });
+
+  test('covers falls by a webhook of the customer without a rule, unless it leaves out falls', () => {
+    const withHook = (more: Partial<WebhookRecord>) => watchOf({ rules: [], webhooks: [customerHook(2, more)] });
+    expect(withHook({})).toMatchObject({ fallsTold: 'all', gaps: [] });
+    expect(withHook({ situations: ['bed_left'] }).gaps.map(({ kind }) => kind)).toEqual([
+      'no_rule',
+      'no_rule_for_silence',
+    ]);
+    expect(withHook({ situations: ['fall_detected'] })).toMatchObject({
+      fallsTold: 'all',
+      gaps: [{ kind: 'no_rule_for_silence', ...both }],
+    });
+    expect(withHook({ sensorGroupId: 9 }).fallsTold).toBe('none');
+  });
+
+  test('covers falls if one recipient is reached, whatever is wrong with the others', () => {
+    const rules = [
+      rule([toWebhook(2), { userId: 4, by: 'sms' }, { onDuty: true, by: 'push' }, toWebhook(1)]),
+      silence(),
+    ];
+    expect(watchOf({ rules })).toMatchObject({ fallsTold: 'all', gaps: [] });
+  });
+});
+
+describe('gaps about falls', () => {
+  test('include a customer without sensors', () => {
+    expect(watchOf({ sensors: [] })).toMatchObject({ fallsTold: 'some', gaps: [{ kind: 'no_sensors' }] });
+    expect(watchOf({ sensors: [], rules: [] })).toMatchObject({ fallsTold: 'none', gaps: [{ kind: 'no_sensors' }] });
+  });
+
+  test.each([
+    ['sensor_offline', { isActive: false }],
+    ['silent_mode', { isSilent: true }],
+    ['fall_detection_off', { detectsFalls: false }],
+    ['unknown_messages', { isMisunderstood: true }],
+  ])('name a sensor with %s', (kind, more) => {
+    expect(watchOf({ sensors: [sensor('a'), sensor('b', more)] })).toMatchObject({
+      fallsTold: 'some',
+      gaps: [{ kind, sensorIds: ['b'], total: 1 }],
+      names: { sensors: { b: 'b' } },
+    });
+  });
+
+  test.each([
+    ['of another situation of a fall', { situation: 'fall_confirmed' }],
+    ['of sensitive detection', { situation: 'fall_detected_sensitive' }],
+    ['that is disabled', { isEnabled: false }],
+  ])('name all sensors if the only rule is one %s', (_, more) => {
+    expect(watchOf({ rules: [rule([toWebhook(1)], more), silence()] })).toMatchObject({
+      fallsTold: 'none',
+      gaps: [{ kind: 'no_rule', ...both }],
+    });
+  });
+
+  test('name a sensor that only a rule for a region covers', () => {
+    const rules = [
+      rule([toWebhook(1)], { sensorId: 'a', regionId: uuid(9) }),
+      rule([toWebhook(1)], { sensorId: 'b' }),
+      silence(),
+    ];
+    expect(watchOf({ rules }).gaps).toEqual([{ kind: 'no_rule', sensorIds: ['a'], total: 1 }]);
+  });
+
+  test('contain the day if the only rule is for the night', () => {
+    expect(watchOf({ rules: [rule([toWebhook(1)], { schedule: night }), silence()] })).toMatchObject({
+      fallsTold: 'some',
+      gaps: [{ kind: 'hours_without_rule', ...both, days: [1, 2, 3, 4, 5, 6, 7], from: '06:00', to: '21:00' }],
+    });
+  });
+
+  test('list sensors with the same hours together, and others separately', () => {
+    const rules = [
+      rule([toWebhook(1)], { sensorId: 'a', schedule: night }),
+      rule([toWebhook(1)], { sensorId: 'b', schedule: night }),
+      rule([toWebhook(1)], { sensorId: 'c', schedule: { ...night, days: [6] } }),
+      silence(),
+    ];
+    const sensors = ['a', 'b', 'c'].map((id) => sensor(id));
+    const gaps = watchOf({ sensors, rules }).gaps;
+    expect(gaps.map((gap) => 'sensorIds' in gap && gap.sensorIds)).toEqual([['a', 'b'], ['c'], ['c'], ['c']]);
+  });
+
+  test.each([
+    ['webhook_off', { isEnabled: false }],
+    ['webhook_failing', { consecutiveFailures: 1 }],
+    ['raw_only', { format: 'raw' as const }],
+  ])('name the only webhook of a rule: %s', (kind, more) => {
+    const [first, other] = [rule([toWebhook(1)]), silence()];
+    expect(watchOf({ rules: [first, other], webhooks: [webhook(1, more)] })).toMatchObject({
+      fallsTold: 'none',
+      gaps: [{ kind, webhookId: uuid(1), ruleIds: [first.id] }],
+      names: { webhooks: { [uuid(1)]: 'hook 1' } },
+    });
+  });
+
+  test('name a webhook of the customer that fails, if no rule covers the sensors', () => {
+    const failing = customerHook(2, { consecutiveFailures: 1 });
+    expect(watchOf({ rules: [silence()], webhooks: [webhook(1), failing] }).gaps).toEqual([
+      { kind: 'no_rule', ...both },
+      { kind: 'webhook_failing', webhookId: uuid(2), ruleIds: [] },
+    ]);
+    expect(watchOf({ webhooks: [webhook(1), failing] }).gaps).toEqual([]);
+  });
+
+  test('name a webhook that was deleted or belongs to another bot', () => {
+    const deleted = watchOf({ webhooks: [] }).gaps;
+    expect(deleted).toMatchObject([{ kind: 'unreachable_recipient', webhookId: uuid(1), userId: null, by: null }]);
+    expect(watchOf({ webhooks: [webhook(1, { botId: 8 })] }).gaps).toMatchObject([{ kind: 'unreachable_recipient' }]);
+  });
+
+  test('name a user without the channel, or a channel that the host does not send by', () => {
+    const gapsBy = (reach: Partial<WatchInput['reach']>) =>
+      watchOf({ rules: [rule([{ userId: 4, by: 'sms' }]), silence()], reach: reaching(reach) }).gaps;
+    const unreachable = { kind: 'unreachable_recipient', userId: 4, by: 'sms', webhookId: null };
+    expect(gapsBy({ channels: new Map([[4, ['sms']]]) })).toEqual([]);
+    expect(gapsBy({ channels: new Map([[4, ['email']]]) })).toMatchObject([unreachable]);
+    expect(gapsBy({ channels: new Map([[4, ['sms']]]), sendable: ['email'] })).toMatchObject([unreachable]);
+  });
+
+  test('name the rules for people on duty if none of them can be notified', () => {
+    const watchWith = (reach: Partial<WatchInput['reach']>) =>
+      watchOf({ rules: [rule([{ onDuty: true, by: 'sms' }]), silence()], reach: reaching(reach) });
+    const channels = new Map([
+      [4, ['sms'] as const],
+      [5, ['email'] as const],
+    ]);
+    expect(watchWith({ channels, onDuty: [4, 5] })).toMatchObject({ gaps: [], isNobodyOnDuty: false });
+    for (const onDuty of [[], [5], [6]])
+      expect(watchWith({ channels, onDuty })).toMatchObject({
+        fallsTold: 'none',
+        gaps: [{ kind: 'nobody_on_duty', by: 'sms' }],
+        isNobodyOnDuty: true,
+      });
+  });
+
+  test('leave out recipients for hours that something else covers', () => {
+    const day = { ...night, from: '06:00', to: '21:00' };
+    const rules = [
+      rule([toWebhook(1)], { schedule: night }),
+      rule([toWebhook(2)], { schedule: day }),
+      rule([toWebhook(3)], { schedule: night }),
+      silence(),
+    ];
+    expect(watchOf({ rules }).gaps).toMatchObject([{ kind: 'unreachable_recipient', webhookId: uuid(2) }]);
+  });
+});
+
+describe('other gaps', () => {
+  test('name the sensors that may go offline without anybody being notified', () => {
+    const rules = [rule([toWebhook(1)]), silence({ sensorId: 'a' })];
+    expect(watchOf({ rules })).toMatchObject({
+      fallsTold: 'all',
+      gaps: [{ kind: 'no_rule_for_silence', sensorIds: ['b'], total: 1 }],
+    });
+  });
+
+  test('contain the alarms that reached nobody', () => {
+    const unnotified = { kind: 'unnotified', sensorId: 'a', situation: 'apnea', hitId: 3, createDate: now } as const;
+    expect(watchOf({ unnotified: [unnotified] })).toMatchObject({ fallsTold: 'all', gaps: [unnotified] });
+  });
+});
+
+test('the watch of a very large home stays small, and counts all of its sensors', () => {
+  const sensors = Array.from({ length: 10_000 }, (_, at) =>
+    sensor(`id_${String(at).padStart(23, '0')}`, {
+      name: `Room ${'ü'.repeat(50)} ${at}`,
+      groupId: at % 200,
+      isActive: false,
+    }),
+  );
+  const rules = Array.from({ length: 400 }, (_, at) =>
+    rule([toWebhook(2)], { sensorGroupId: (at % 200) + 1, schedule: { ...night, days: [(at % 7) + 1] } }),
+  );
+  const began = performance.now();
+  const watch = watchOf({ sensors, rules });
+  // It is computed in a request, so it must not take long even on a busy machine.
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(Buffer.byteLength(JSON.stringify(watch))).toBeLessThanOrEqual(20_000);
+  expect(watch.gaps[0]).toMatchObject({ kind: 'sensor_offline', total: 10_000 });
+});
