@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Client, type ClientOptions, createClient } from '#lib/client/client.ts';
 import { FakeDevice, type NewFakeDevice } from '#lib/client/fake-device.ts';
 import { ok } from '#lib/client/problem.ts';
-import type { NewRule, NewUser, NewWebhook } from '#openapi';
+import type { RuleCreation, UserCreation, WebhookCreation } from '#openapi';
 
 type Connection = Pick<ClientOptions, 'baseUrl' | 'fetch'>;
 /** Runs each step of creating a home, and collects what undoes it. */
@@ -13,20 +13,20 @@ export type SetupSteps = {
 const plainSteps: SetupSteps = { step: (_, run) => run(), undoLater: () => {} };
 
 /** The fields of a new user. Those that are optional have defaults here or in the API. */
-export type HomeUser = Partial<Omit<NewUser, 'permissions'>> & {
+export type HomeUser = Partial<Omit<UserCreation, 'permissions'>> & {
   username: string;
-  permissions: readonly NewUser['permissions'][number][];
+  permissions: readonly UserCreation['permissions'][number][];
 };
 type Device = Partial<NewFakeDevice> & Pick<NewFakeDevice, 'provisioningKey'>;
-type Webhook = Partial<NewWebhook> & Pick<NewWebhook, 'name' | 'url'>;
-type Rule = Partial<NewRule> & Pick<NewRule, 'name' | 'situation' | 'recipients'>;
+type Webhook = Partial<WebhookCreation> & Pick<WebhookCreation, 'name' | 'url'>;
+type Rule = Partial<RuleCreation> & Pick<RuleCreation, 'name' | 'situation' | 'recipients'>;
 
 /** Creates a user, by default with a random password. */
 export const addUser = async (admin: Client, user: HomeUser, { step, undoLater }: SetupSteps = plainSteps) => {
   const password = randomBytes(18).toString('base64url');
-  const body = { firstName: 'Home', lastName: 'Manager', email: '', password, ...user } as NewUser;
+  const body = { firstName: 'Home', lastName: 'Manager', email: '', password, ...user } as UserCreation;
   const { id } = await step('create a user', () => ok(admin.POST('/users', { body })));
-  undoLater('the user', () => ok(admin.DELETE('/users/{userId}', { params: { path: { userId: id } } })));
+  undoLater('the user', () => ok(admin.DELETE('/users/{userId}', { params: { path: { userId: String(id) } } })));
   return { id, username: body.username, password: body.password };
 };
 
@@ -36,7 +36,7 @@ type HomeOptions = { client: Client; reached: Connection; admin?: Client; steps?
 export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: HomeOptions) => {
   const { step, undoLater } = steps;
   const addWebhook = async (webhook: Webhook) => {
-    const body = { format: 'full', isCustomerHook: false, ...webhook } as NewWebhook;
+    const body = { format: 'full', isCustomerHook: false, ...webhook } as WebhookCreation;
     const created = await step('create a webhook', () => ok(client.POST('/webhooks', { body })));
     const path = { webhookId: created.id };
     undoLater('the webhook', () => ok(client.DELETE('/webhooks/{webhookId}', { params: { path } })));
@@ -68,7 +68,7 @@ export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: 
       return { bot, webhook: created, recipient: { botId: bot.id, webhookId: created.id } };
     },
     addRule: async (rule: Rule) => {
-      const body = { title: '{sensor}: {situation}', message: '{location}, {time}', ...rule } as NewRule;
+      const body = { title: '{sensor}: {situation}', message: '{location}, {time}', ...rule } as RuleCreation;
       const created = await step('create a rule', () => ok(client.POST('/rules', { body })));
       undoLater('the rule', () => ok(client.DELETE('/rules/{ruleId}', { params: { path: { ruleId: created.id } } })));
       return created;

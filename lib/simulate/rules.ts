@@ -1,4 +1,4 @@
-import type { NewRule } from '#openapi';
+import type { RuleCreation } from '#openapi';
 import { TIME_ZONE } from './local-time.ts';
 
 /** An event as `type/action`, as in webhooks and lists. */
@@ -22,7 +22,7 @@ export type Kind =
 export const listeners = { nurse: 'full', pager: 'custom1', housekeeping: 'full', technician: 'full' } as const;
 export type Listener = keyof typeof listeners;
 
-type Situation = NewRule['situation'];
+type Situation = RuleCreation['situation'];
 /** A rule of the home. `kind` is the event that fires it. */
 export type HomeRule = {
   name: string;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { group } from '#shared/api/operation.ts';
 import { AccessToken, NewAccessToken } from '#shared/domain/identity/access-token.ts';
-import { idText, Status, uuid } from '#shared/domain/values.ts';
+import { Status, userIdText, uuid } from '#shared/domain/values.ts';
 
-const ByUser = z.object({ userId: idText });
+const ByUser = z.object({ userId: userIdText() });
 
 const otherUsers = 'To manage the tokens of another user, the caller must hold every permission of that user.';
 

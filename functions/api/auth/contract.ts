@@ -3,10 +3,9 @@ import { defaults, group } from '#shared/api/operation.ts';
 import { OtpProof, OtpRemoval, OtpSecret, RecoveryCodes } from '#shared/domain/identity/otp.ts';
 import { SessionView } from '#shared/domain/identity/session.ts';
 import { Login, OidcCallback, PasswordReset, PasswordResetRequest, User } from '#shared/domain/identity/user.ts';
-import { idText, Status, uuid } from '#shared/domain/values.ts';
+import { Status, userIdText, uuid } from '#shared/domain/values.ts';
 
-const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
-const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });
+const ByUser = z.object({ userId: userIdText() });
 
 /** Users manage their sessions and second factor themselves; neither colleagues nor access tokens can. */
 const ofCaller = defaults({ auth: 'session', may: 'logged_in', params: ByUser, success: 200 });

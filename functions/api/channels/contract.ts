@@ -9,10 +9,9 @@ import {
   OnDutyView,
 } from '#shared/domain/people/channel-view.ts';
 import { By } from '#shared/domain/rule/recipient.ts';
-import { idText, Status } from '#shared/domain/values.ts';
+import { idText, Status, userIdText } from '#shared/domain/values.ts';
 
-const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
-const ByUser = z.object({ userId: idText.meta({ ...me, description: 'The caller, as an id or `me`' }) });
+const ByUser = z.object({ userId: userIdText('The caller, as an id or `me`') });
 const OfChannel = ByUser.extend({ by: By });
 
 /** Changing where alarms go requires a session: access tokens are held by programs. */

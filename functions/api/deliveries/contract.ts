@@ -47,7 +47,7 @@ const ofPeople = defaults({
   errors: ['delivery_not_found'],
 });
 const ByReplay = ByWebhook.extend({ replayId: uuid });
-const NewDelivery = z.object({ status: z.literal('OK'), deliveryId: deliveryIdText }).meta({ id: 'NewDelivery' });
+const NewDelivery = z.object({ status: z.literal('OK'), deliveryId: deliveryIdText }).meta({ id: 'DeliveryCreation' });
 
 export const deliveries = group({
   name: 'deliveries',

@@ -21,7 +21,7 @@ const NewDevice = z
       .meta({ description: 'current token; required if the sensor is linked to a customer' }),
   })
   .meta({
-    id: 'NewDevice',
+    id: 'DeviceRegistration',
     examples: [{ manufacturer: 'maker_a', hardwareId: '02:00:5E:10:00:01', firmwareVersion: 42 }],
   });
 const example = {

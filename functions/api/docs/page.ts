@@ -19,14 +19,34 @@ export const pageOf = (script: string, style: string): string => `<!doctype html
 /**
  * The script that starts Swagger UI. It is appended to the file of the library, because the page must not contain scripts. It
  * disables the online validator, and sends no cookies, because a call with a cookie and without a CSRF token counts as an
- * attack.
+ * attack. The filter finds operations by any word in them; the one of the library finds tags. Webhooks are components, which
+ * the library does not list.
  */
 export const start = `
+const isFound = (phrase) => (operation) => {
+  const { id = '', path = '', operation: { summary = '', description = '' } = {} } = operation.toJS();
+  const text = [id, path, summary, description].join(' ').toLowerCase();
+  return phrase.toLowerCase().split(' ').every((word) => text.includes(word));
+};
+const opsFilter = (tags, phrase) =>
+  tags
+    .map((tag) => tag.update('operations', (operations) => operations.filter(isFound(phrase))))
+    .filter((tag) => tag.get('operations').size > 0);
+const listWebhooks = (response) => {
+  if (!response.url.endsWith('/openapi.json') || !response.ok) return response;
+  const api = JSON.parse(response.text);
+  for (const [name, { $ref }] of Object.entries(api.webhooks))
+    api.webhooks[name] = api.components.pathItems[$ref.split('/').at(-1)];
+  return Object.assign(response, { text: JSON.stringify(api) });
+};
 SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#api',
   deepLinking: true,
+  filter: true,
   validatorUrl: null,
+  plugins: [() => ({ fn: { opsFilter } })],
   requestInterceptor: (request) => Object.assign(request, { credentials: 'omit' }),
+  responseInterceptor: listWebhooks,
 });
 `;

@@ -2,10 +2,9 @@ import * as z from 'zod';
 import { paged, pageQuery, searchParameter, sortBy } from '#shared/api/http/paging.ts';
 import { group } from '#shared/api/operation.ts';
 import { NewUser, PasswordChange, User, UserAccess, UserUpdate } from '#shared/domain/identity/user.ts';
-import { idText, Status } from '#shared/domain/values.ts';
+import { idText, Status, userIdText } from '#shared/domain/values.ts';
 
-const me = { type: ['integer', 'string'], pattern: '^(me|[1-9][0-9]*)$' } as const;
-const ByUser = z.object({ userId: idText.meta({ ...me, description: 'Id of the user, or `me`' }) });
+const ByUser = z.object({ userId: userIdText() });
 
 /** The callers who may change the login of a user. */
 const selfOrPeers = 'Only for the user, and for callers with `manage_users` who hold every permission of the user.';

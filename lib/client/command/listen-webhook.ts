@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { NewWebhook, Webhook } from '#openapi';
+import type { Webhook, WebhookCreation } from '#openapi';
 import type { Client } from '../client.ts';
 import { listAll } from '../list.ts';
 import { ok } from '../problem.ts';
@@ -33,7 +33,7 @@ export const ownWebhook = async (
 ): Promise<Webhook> => {
   const { botId, customerId, format, profile } = wanted;
   const name = `listen ${profile} on ${io.hostname}`.slice(0, 64);
-  const fields: NewWebhook = {
+  const fields: WebhookCreation = {
     name,
     url: null,
     format,

@@ -40,7 +40,7 @@ next login with the same profile revokes it.
     const password = await io.ask('Password: ', 'hidden');
     const connection = { baseUrl: url, ...(io.fetch && { fetch: io.fetch }), pause: io.pause };
     const { me, session } = await startSession(connection, io, { username, password });
-    const path = { userId: me.id };
+    const path = { userId: String(me.id) };
     const expiresAt = io.now() + days * 86_400_000;
     const body = { name: `sensor-cloud on ${io.hostname}`.slice(0, 64), permissions: null, readOnly: false, expiresAt };
     const { id: tokenId, token } = await ok(session.POST('/users/{userId}/access-tokens', { params: { path }, body }));

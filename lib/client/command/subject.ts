@@ -77,7 +77,8 @@ export const nameOf = async (client: Client, { kind, id }: Subject): Promise<str
     if (kind === 'sensor')
       return (await unlessHidden(client.GET('/sensors/{sensorId}', { params: { path: { sensorId: id } } })))?.name;
     if (kind === 'user')
-      return (await unlessHidden(client.GET('/users/{userId}', { params: { path: { userId: id } } })))?.username;
+      return (await unlessHidden(client.GET('/users/{userId}', { params: { path: { userId: String(id) } } })))
+        ?.username;
     return (await unlessHidden(client.GET('/customers/{customerId}', { params: { path: { customerId: id } } })))?.name;
   };
   return (await name())?.trim() || String(id);

@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, NumberInput, Stack, Switch, Text, TextInput
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { faultOf, ok } from '#lib/client/problem.ts';
-import type { AccessToken, NewAccessToken } from '#openapi';
+import type { AccessToken, AccessTokenCreation } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';
@@ -30,10 +30,10 @@ const CreatedToken = ({ token }: { token: string }) => {
   );
 };
 
-const NewToken = ({ userId, onCreated }: { userId: number; onCreated: (token: string) => void }) => {
+const NewToken = ({ userId, onCreated }: { userId: string; onCreated: (token: string) => void }) => {
   const { account: texts, create } = useTexts();
   const write = useWrite({
-    send: (body: NewAccessToken) =>
+    send: (body: AccessTokenCreation) =>
       ok(api.POST('/users/{userId}/access-tokens', { params: { path: { userId } }, body })),
     refresh: [KEY],
     onDone: ({ token }) => onCreated(token),
@@ -82,7 +82,7 @@ const useColumns = (onRevoke: (token: AccessToken) => void): Column<AccessToken>
 /** Lists the user's access tokens, with buttons to create and revoke them. A new token is shown once. */
 export const Tokens = () => {
   const { account: texts } = useTexts();
-  const { id: userId } = useMe();
+  const userId = String(useMe().id);
   const confirm = useConfirm();
   const [isOpen, setIsOpen] = useState(false);
   const [created, setCreated] = useState<string | null>(null);

@@ -20,7 +20,7 @@ import { Loaded } from '../ui/states.tsx';
 import { NewUserForm } from './new-user.tsx';
 import { AccessFields, accessOf, ProfileFields } from './user-fields.tsx';
 
-const pathOf = (userId: number) => ({ params: { path: { userId } } });
+const pathOf = (userId: number) => ({ params: { path: { userId: String(userId) } } });
 const refresh = [['users'], ['user'], ['me']];
 
 const Profile = ({ user }: { user: User }) => {

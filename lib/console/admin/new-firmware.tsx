@@ -1,6 +1,6 @@
 import { NumberInput, Switch, TextInput } from '@mantine/core';
 import { ok } from '#lib/client/problem.ts';
-import type { Firmware, NewFirmware } from '#openapi';
+import type { Firmware, FirmwareCreation } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
@@ -13,7 +13,7 @@ type FormProps = { manufacturer: Firmware['manufacturer']; onDone: () => void };
 /** A form that adds a firmware. */
 export const NewFirmwareForm = ({ manufacturer, onDone }: FormProps) => {
   const { admin: texts, setup, create: label } = useTexts();
-  const [draft, change] = useDraft<NewFirmware>({
+  const [draft, change] = useDraft<FirmwareCreation>({
     versionCode: 1,
     versionName: '',
     buildDate: Date.now(),

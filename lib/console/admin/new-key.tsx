@@ -1,6 +1,6 @@
 import { NumberInput, Select, TextInput } from '@mantine/core';
 import { ok } from '#lib/client/problem.ts';
-import type { NewProvisioningKey } from '#openapi';
+import type { ProvisioningKeyCreation } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
@@ -11,14 +11,14 @@ import { TimeInput } from '../ui/time-input.tsx';
 /** A form that creates a provisioning key. The API returns the key only once; `onCreated` receives it. */
 export const NewKey = ({ onCreated }: { onCreated: (key: string) => void }) => {
   const { admin: texts, setup, create: label } = useTexts();
-  const [draft, change] = useDraft<NewProvisioningKey>({
+  const [draft, change] = useDraft<ProvisioningKeyCreation>({
     name: '',
     manufacturer: 'maker_a',
     expires: null,
     maxDevices: null,
   });
   const create = useWrite({
-    send: (body: NewProvisioningKey) => ok(api.POST('/provisioning-keys', { body })),
+    send: (body: ProvisioningKeyCreation) => ok(api.POST('/provisioning-keys', { body })),
     done: setup.saved,
     refresh: [['provisioning keys']],
     onDone: ({ key }) => onCreated(key),

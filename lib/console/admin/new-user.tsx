@@ -1,7 +1,7 @@
 import { PasswordInput, Text, TextInput } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
-import type { NewUser, UserAccess, UserUpdate } from '#openapi';
+import type { UserAccess, UserCreation, UserUpdate } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useCustomerId } from '../shell/customer.tsx';
@@ -11,7 +11,7 @@ import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { AccessFields, ProfileFields } from './user-fields.tsx';
 
-type Draft = UserUpdate & Required<UserAccess> & Pick<NewUser, 'username' | 'password'>;
+type Draft = UserUpdate & Required<UserAccess> & Pick<UserCreation, 'username' | 'password'>;
 
 /** Creates a user. Making the user a system admin takes a second call. */
 const useCreate = () => {
@@ -22,7 +22,7 @@ const useCreate = () => {
     send: async ({ isAdmin, ...body }: Draft) => {
       const user = await ok(api.POST('/users', { body: { ...body, customerId } }));
       if (!isAdmin) return user;
-      const path = { userId: user.id };
+      const path = { userId: String(user.id) };
       const access = { canLogin: body.canLogin, permissions: body.permissions, isAdmin };
       return ok(api.PUT('/users/{userId}/access', { params: { path }, body: access }));
     },

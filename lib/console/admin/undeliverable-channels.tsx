@@ -11,7 +11,7 @@ export const UndeliverableChannels = ({ userId }: { userId: number }) => {
   const dates = useDates();
   const { data = [] } = useQuery({
     queryKey: ['channels of a user', userId],
-    queryFn: () => ok(api.GET('/users/{userId}/channels', { params: { path: { userId } } })),
+    queryFn: () => ok(api.GET('/users/{userId}/channels', { params: { path: { userId: String(userId) } } })),
     staleTime: 60_000,
   });
   return data.flatMap(({ by, undeliverableDate, undeliverableReason }) =>

@@ -1,7 +1,7 @@
 import { Checkbox, Group, NumberInput, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
-import type { NewReplay } from '#openapi';
+import type { ReplayCreation } from '#openapi';
 import { restingStates } from '#shared/domain/delivery/states.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
@@ -14,7 +14,7 @@ import type { Filter } from './filter.ts';
 
 const DAY = 86_400_000;
 
-type Draft = { since: number | null; until: number | null; states: NewReplay['states']; ratePerSecond: number };
+type Draft = { since: number | null; until: number | null; states: ReplayCreation['states']; ratePerSecond: number };
 
 type FieldsProps = { draft: Draft; change: (part: Partial<Draft>) => void };
 const Fields = ({ draft, change }: FieldsProps) => {
@@ -53,7 +53,8 @@ export const StartReplay = ({ webhookId, filter }: { webhookId: string; filter: 
     ratePerSecond: 10,
   });
   const start = useWrite({
-    send: (body: NewReplay) => ok(api.POST('/webhooks/{webhookId}/replays', { params: { path: { webhookId } }, body })),
+    send: (body: ReplayCreation) =>
+      ok(api.POST('/webhooks/{webhookId}/replays', { params: { path: { webhookId } }, body })),
     done: texts.started,
     refresh: [['replays', webhookId]],
     onDone: ({ id }) => go(`/replays/${webhookId}/${id}`),

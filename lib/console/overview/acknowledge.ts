@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { ok, statusOf } from '#lib/client/problem.ts';
-import type { NewFeedback, RuleHit } from '#openapi';
+import type { FeedbackCreation, RuleHit } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
@@ -16,7 +16,7 @@ const paramsOf = ({ ruleCustomerId: customerId, id: ruleHitId }: RuleHit) => ({
 export const acknowledge = (hit: RuleHit): Promise<RuleHit> => ok(api.PUT(PATH, { ...paramsOf(hit), body: {} }));
 
 /** Records the outcome of a hit, and returns the hit with it. */
-const recordOutcome = async (hit: RuleHit, classification: NewFeedback['classification']): Promise<RuleHit> => {
+const recordOutcome = async (hit: RuleHit, classification: FeedbackCreation['classification']): Promise<RuleHit> => {
   const { id: ruleHitId, sensorId, sensorEventId: eventId, createDate: referenceDate } = hit;
   const body = { classification, ruleHitId, eventId, referenceDate, reason: 'overview', description: '' };
   const feedback = await ok(api.POST('/sensors/{sensorId}/feedback', { params: { path: { sensorId } }, body }));
@@ -55,7 +55,7 @@ export const useReopen = ({ hits }: Alarm, userId: number) => {
 export const useRecordOutcome = ({ hits }: Alarm) => {
   const { sensor } = useTexts();
   const client = useQueryClient();
-  const record = (classification: NewFeedback['classification']) => async (hit: RuleHit) => {
+  const record = (classification: FeedbackCreation['classification']) => async (hit: RuleHit) => {
     const acknowledged = hit.acknowledgement
       ? hit
       : await acknowledge(hit).catch((error: unknown) => ignoreConflict(error, hit));
@@ -63,7 +63,8 @@ export const useRecordOutcome = ({ hits }: Alarm) => {
   };
   const unanswered = hits.filter(({ feedback }) => !feedback);
   return useWrite({
-    send: (classification: NewFeedback['classification']) => forEachHit(client, unanswered, record(classification)),
+    send: (classification: FeedbackCreation['classification']) =>
+      forEachHit(client, unanswered, record(classification)),
     done: sensor.hits.thanks,
   });
 };

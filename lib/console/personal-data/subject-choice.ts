@@ -31,7 +31,7 @@ export const useSubjectName = (customerId: number, { kind, id }: SubjectChoice):
   const sensor = useSensor(kind === 'sensor' ? id : null);
   const user = useQuery({
     queryKey: ['user', id, 'name'],
-    queryFn: () => ok(api.GET('/users/{userId}', { params: { path: { userId: Number(id) } } })),
+    queryFn: () => ok(api.GET('/users/{userId}', { params: { path: { userId: id ?? '' } } })),
     enabled: kind === 'user' && id !== null && id !== String(me.id),
     staleTime: 60_000,
   });

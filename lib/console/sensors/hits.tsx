@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { faultOf, ok } from '#lib/client/problem.ts';
-import type { NewFeedback, RuleHit, Sensor } from '#openapi';
+import type { FeedbackCreation, RuleHit, Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
 import { useWrite } from '../api/write.ts';
@@ -25,7 +25,7 @@ const OutcomeForm = ({ hit, onDone }: { hit: RuleHit; onDone: () => void }) => {
   const texts = sensor.hits;
   const path = { sensorId: hit.sensorId };
   const write = useWrite({
-    send: (body: NewFeedback) => ok(api.POST('/sensors/{sensorId}/feedback', { params: { path }, body })),
+    send: (body: FeedbackCreation) => ok(api.POST('/sensors/{sensorId}/feedback', { params: { path }, body })),
     done: texts.thanks,
     refresh: [['sensor', hit.sensorId, 'hits']],
     onDone,

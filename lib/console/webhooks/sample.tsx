@@ -8,7 +8,10 @@ import { Code } from '../ui/code.tsx';
 import { Loaded } from '../ui/states.tsx';
 
 type Content = { 'application/json': { example: unknown } };
-type Document = { webhooks: Record<Webhook['format'], { post: { requestBody: { content: Content } } }> };
+type Document = {
+  webhooks: Record<Webhook['format'], { $ref: string }>;
+  components: { pathItems: Record<string, { post: { requestBody: { content: Content } } }> };
+};
 
 /** Shows an example request of a webhook format, from the OpenAPI document. */
 export const Sample = ({ format }: { format: Webhook['format'] }) => {
@@ -16,9 +19,11 @@ export const Sample = ({ format }: { format: Webhook['format'] }) => {
   const examples = useQuery({
     queryKey: ['examples of webhooks'],
     queryFn: async () => {
-      const { webhooks } = (await ok(api.GET('/openapi.json'))) as Document;
-      const of = (format: Webhook['format']) =>
-        JSON.stringify(webhooks[format].post.requestBody.content['application/json'].example, null, 2);
+      const { webhooks, components } = (await ok(api.GET('/openapi.json'))) as Document;
+      const of = (format: Webhook['format']) => {
+        const described = components.pathItems[webhooks[format].$ref.split('/').at(-1) ?? ''];
+        return JSON.stringify(described?.post.requestBody.content['application/json'].example, null, 2);
+      };
       const formats = Object.keys(texts.formats) as Webhook['format'][];
       return new Map(formats.map((format) => [format, of(format)]));
     },

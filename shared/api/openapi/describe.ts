@@ -4,7 +4,7 @@ import type { ApiDescription } from './document.ts';
 import { errorResponses, sharedResponses } from './error-responses.ts';
 import { headers, successHeaders } from './headers.ts';
 import { type Json, parametersOf, schemaCollector, type WriteSchema } from './schemas.ts';
-import { webhookPaths } from './webhooks.ts';
+import { callbacksOf, describeWebhooks } from './webhooks.ts';
 
 const security: Record<Operation['auth'], Json[]> = {
   anyone: [],
@@ -41,7 +41,7 @@ const operationOf = (write: WriteSchema, tag: string, name: string, operation: O
     operationId: name,
     tags: [tag],
     summary,
-    description: [description, accessText(operation)].filter(Boolean).join('\n\n'),
+    description: [description, accessText(operation)].filter(Boolean).join('\n\n') || summary,
     ...(operation.deprecated && { deprecated: true }),
     security: security[operation.auth],
     parameters: [...parametersOf(write, operation.params, 'path'), ...parametersOf(write, operation.query, 'query')],
@@ -53,6 +53,7 @@ const operationOf = (write: WriteSchema, tag: string, name: string, operation: O
       ...errorResponses(operation),
       ...(alsoSuccess === 503 && { 503: { description: 'Unhealthy', ...result } }),
     },
+    ...callbacksOf(write, name),
   };
 };
 
@@ -61,13 +62,22 @@ const otpRequired = z
   .literal(true)
   .optional()
   .meta({ description: 'The password is correct; log in again with `otp`' });
-const ErrorBody = z.object({ message, statusCode: z.int(), otpRequired }).meta({ id: 'Error' });
+const invalidFields = z.array(z.object({ path: z.string(), message: z.string() }).meta({ id: 'InvalidField' }));
+const ErrorBody = z
+  .object({
+    message,
+    statusCode: z.int(),
+    otpRequired,
+    errors: invalidFields.optional().meta({ description: 'the fields that made the request invalid' }),
+  })
+  .meta({ id: 'Error' });
 const InvalidRequest = z
-  .object({ message, statusCode: z.literal(400), errors: z.array(z.object({ path: z.string(), message: z.string() })) })
+  .object({ message, statusCode: z.literal(400), errors: invalidFields })
   .meta({ id: 'InvalidRequest' });
 
-const components = (schemas: Json) => ({
+const components = (schemas: Json, pathItems: Json) => ({
   schemas,
+  pathItems,
   headers,
   responses: sharedResponses(),
   securitySchemes: {
@@ -104,5 +114,6 @@ export const describeApi = (contracts: readonly Group[]): ApiDescription => {
   const ofDevices = groups.flatMap(({ operations }) =>
     Object.keys(operations).filter((name) => apiOf(operations[name] as Operation) === 'devices'),
   );
-  return { tags, paths, ofDevices, webhooks: webhookPaths(write), components: components(schemas) };
+  const { webhooks, pathItems } = describeWebhooks(write);
+  return { tags, paths, ofDevices, webhooks, components: components(schemas, pathItems) };
 };

@@ -13,6 +13,7 @@ export type ApiDescription = Readonly<Record<'tags' | 'webhooks' | 'components',
 
 /** Conventions of all operations that schemas cannot express. */
 const conventions = [
+  'To begin, log in (`POST /users/login`), send the `Token` header of its response as a bearer token, and list the sensors (`GET /sensors`).',
   'Write integers with digits only: `29.0`, `1e3` and numbers beyond 2^53-1 are rejected with 400.',
   'Texts must not contain control characters, line separators (U+2028, U+2029), characters that embed, override or ' +
     'isolate a direction (U+202A to U+202E, U+2066 to U+2069), lone surrogates, U+FFFE or U+FFFF. Their length is counted in code points.',
@@ -50,7 +51,8 @@ export const openApi = (
       title: `${about.SERVICE_NAME} API`,
       version: about.SERVICE_VERSION,
       description: conventions,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      contact: { name: about.SERVICE_NAME, ...(about.PUBLIC_URL && { url: about.PUBLIC_URL }) },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: serverAt(about.PUBLIC_URL),
     paths: hasDeviceApi ? withDeviceServer(description, about.DEVICE_URL) : paths,

@@ -36,12 +36,10 @@ const headersOfError: Readonly<Record<number, Json>> = {
   503: headerReferences('Retry-After'),
 };
 
-/** Only a request rejected for its content gets a list of errors. */
-const bodyOf = (codes: readonly ErrorCode[]): Json => {
-  const names = new Set(codes.map((code) => (code === 'bad_request' ? 'InvalidRequest' : 'Error')));
-  const [schema = {}, ...others] = [...names].map((name): Json => ({ $ref: SCHEMA_PREFIX + name }));
-  return others.length > 0 ? { anyOf: [schema, ...others] } : schema;
-};
+/** Only a request rejected for its content gets a list of errors, which is optional in `Error`. */
+const bodyOf = (codes: readonly ErrorCode[]): Json => ({
+  $ref: SCHEMA_PREFIX + (codes.every((code) => code === 'bad_request') ? 'InvalidRequest' : 'Error'),
+});
 
 const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
   description: codes.map((code) => `\`${code}\`: ${en.errorTexts[code]}`).join('; '),
@@ -56,6 +54,17 @@ const shared: readonly Codes[] = [
   ...([['body_too_large'], ['body_too_slow'], ['rate_limited'], ['unavailable'], ['internal']] as const),
   ...([['otp_setup_required'], ['forbidden', 'otp_setup_required']] as const),
   ['forbidden', 'otp_setup_required', 'csrf_detected'],
+  ...([['sensor_not_found'], ['user_not_found'], ['customer_not_found'], ['webhook_not_found']] as const),
+  ...([['address_unknown'], ['bot_not_found'], ['delivery_not_found'], ['sensor_group_not_found']] as const),
+  ...([
+    ['webhook_not_found', 'delivery_not_found'],
+    ['webhook_not_found', 'replay_not_found'],
+  ] as const),
+  ...([
+    ['customer_not_found', 'rule_hit_not_found'],
+    ['user_not_found', 'otp_not_found'],
+  ] as const),
+  ...([['limit_reached'], ['rule_not_found'], ['sensor_wrong_manufacturer', 'bad_request']] as const),
 ];
 const nameOf = (codes: readonly ErrorCode[]): string => codes.join('_or_');
 /** Returns the shared error responses as components. */

@@ -3,7 +3,9 @@ import { type Operation, publishedHeaders } from '../operation.ts';
 import type { Json } from './schemas.ts';
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, required: true, schema });
-const integer = { type: 'integer', minimum: 0 };
+/** With its type, without which clients in Go cannot read the header. */
+const constant = (value: string): Json => ({ type: 'string', const: value });
+const integer = { type: 'integer', format: 'int32', minimum: 0 };
 /** API Gateway renames WWW-Authenticate to this in the responses of functions, and cannot be configured not to. */
 export const REMAPPED_AUTHENTICATE = 'x-amzn-Remapped-WWW-Authenticate';
 export const headers = {
@@ -16,8 +18,8 @@ export const headers = {
     type: 'string',
     enum: Object.keys(errors),
   }),
-  'Cache-Control': header('Responses must not be cached', { const: 'no-store' }),
-  'X-Content-Type-Options': header('Browsers must not guess the content type', { const: 'nosniff' }),
+  'Cache-Control': header('Responses must not be cached', constant('no-store')),
+  'X-Content-Type-Options': header('Browsers must not guess the content type', constant('nosniff')),
   'Strict-Transport-Security': header('Browsers must call the service over HTTPS only'),
   'Retry-After': header('Seconds to wait before a retry', integer),
   'WWW-Authenticate': {
@@ -50,7 +52,7 @@ export const successHeaders = ({
   ...Object.fromEntries(
     Object.entries({ ...(published && publishedHeaders[published]), ...responseHeaders }).map(([name, value]) => [
       name,
-      header(name, { const: value }),
+      header(name, constant(value)),
     ]),
   ),
   ...Object.fromEntries(Object.entries(describedHeaders).map(([name, text]) => [name, header(text)])),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { makePortable } from './portable.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -13,21 +14,29 @@ const isNever = (value: unknown): boolean => JSON.stringify(value) === '{"not":{
 type Tuple = { prefixItems: unknown[]; items: false };
 const isTuple = (value: unknown): value is Tuple =>
   typeof value === 'object' && value !== null && 'prefixItems' in value && 'items' in value && value.items === false;
-/** Returns the schema of a tuple with numeric lengths: generators such as openapi-python-client fail at `items: false`. */
-const sizedTuple = ({ items: _, ...tuple }: Tuple): Json => ({
-  ...tuple,
-  minItems: tuple.prefixItems.length,
-  maxItems: tuple.prefixItems.length,
-});
+/** Returns a tuple as a list of its length: generators and linters know lists of one kind, but not `items: false`. */
+const sizedList = ({ prefixItems, items: _, ...tuple }: Tuple): Json => {
+  const [first, ...others] = prefixItems;
+  const items = others.length === 0 ? { items: first } : { prefixItems, items: {} };
+  return { ...tuple, ...items, minItems: prefixItems.length, maxItems: prefixItems.length };
+};
 
 export const schemaCollector =
   (schemas: Record<string, Json>): WriteSchema =>
   (schema, io) => {
-    const { $schema: _, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+    const {
+      $schema: _,
+      $defs = {},
+      ...rest
+    } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => makePortable(jsonSchema as Json, zodSchema),
+    }) as Json;
     // Requests and responses share schemas. Responses may get new fields, so the document does not forbid them.
     const open = (name: string, value: unknown) =>
       (name === 'additionalProperties' && value === false) || isNever(value) ? undefined : value;
-    const written = (name: string, value: unknown) => open(name, isTuple(value) ? sizedTuple(value) : value);
+    const written = (name: string, value: unknown) => open(name, isTuple(value) ? sizedList(value) : value);
     const referring = (value: unknown): Json =>
       JSON.parse(JSON.stringify(value, written).replaceAll('"#/$defs/', `"${SCHEMA_PREFIX}`));
     for (const [id, found] of Object.entries($defs as Record<string, Json>)) {

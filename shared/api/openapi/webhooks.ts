@@ -39,27 +39,37 @@ type Request = {
   description: string;
 };
 
-const pathOf = (write: Write, { name, payload, mediaType, tag, summary, description }: Request): [string, Json] => {
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const responses = {
+  '2XX': { description: 'Delivered' },
+  410: {
+    description: 'Gone: after two minutes of nothing else, the webhook is disabled and its pending deliveries are held',
+  },
+  default: { description: 'Failed: retried according to the retry schedule of the webhook' },
+};
+
+const pathItemOf = (write: Write, { name, payload, mediaType, tag, summary, description }: Request): Json => {
   const [example] = (payload.meta()?.examples ?? []) as unknown[];
   const content = { [mediaType]: { schema: write(payload, 'output'), example } };
   const operation = {
-    operationId: `receive${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    operationId: `receive${capitalized(name)}`,
     tags: [tag],
     summary,
     description,
     parameters: headers,
     security: [],
     requestBody: { required: true, content },
-    responses: {
-      '2XX': { description: 'Delivered' },
-      410: {
-        description:
-          'Gone: after two minutes of nothing else, the webhook is disabled and its pending deliveries are held',
-      },
-      default: { description: 'Failed: retried according to the retry schedule of the webhook' },
-    },
+    responses,
   };
-  return [name, { post: operation }];
+  return { post: operation };
+};
+
+const callbackOf = (write: Write, { payload, mediaType, summary }: Request): Json => {
+  const requestBody = { required: true, content: { [mediaType]: { schema: write(payload, 'output') } } };
+  // The webhook has the details.
+  const responses = { '2XX': { description: 'Delivered' }, '4XX': { description: 'Failed' } };
+  return { post: { summary, security: [], requestBody, responses } };
 };
 
 /** Feedback for the maker of a sensor, which no customer's webhook gets. */
@@ -74,21 +84,44 @@ const feedback: Request = {
     'May be delivered more than once, with the same `webhook-id`.',
 };
 
-/** Describes the requests that the service sends to webhooks (D2), by format, and to makers. */
-export const webhookPaths = (write: Write): Json =>
-  Object.fromEntries([
-    ...Format.options.map((format) =>
-      pathOf(write, {
-        name: format,
-        payload: payloads[format],
-        tag: 'deliveries',
-        mediaType: formats[format].mediaType,
-        summary: formats[format].summary,
-        description:
-          'Deliveries of a sensor may arrive out of order, especially after a retry. Order them by the time of the event ' +
-          '(`event.createDate` in Full, `createDate` in Custom 1; Chat and Teams show it), not by arrival. ' +
-          'Each may be delivered more than once, with the same `webhook-id`.',
-      }),
-    ),
-    pathOf(write, feedback),
-  ]);
+const toWebhook = (format: Format): Request => ({
+  name: format,
+  payload: payloads[format],
+  tag: 'deliveries',
+  mediaType: formats[format].mediaType,
+  summary: formats[format].summary,
+  description:
+    'Deliveries of a sensor may arrive out of order, especially after a retry. Order them by the time of the event ' +
+    '(`event.createDate` in Full, `createDate` in Custom 1; Chat and Teams show it), not by arrival. ' +
+    'Each may be delivered more than once, with the same `webhook-id`.',
+});
+
+/** The operations that lead to requests of the service, with the address of the receiver. */
+const causes: Readonly<Record<string, { to: string; requests: readonly Request[] }>> = {
+  createWebhook: { to: '{$request.body#/url}', requests: Format.options.map(toWebhook) },
+  createFeedback: { to: 'https://maker.example.com', requests: [feedback] },
+};
+
+/**
+ * Returns the requests of the service as callbacks of the operation that leads to them. Generators that ignore `webhooks`
+ * would otherwise leave out their schemas.
+ */
+export const callbacksOf = (write: Write, operationId: string): { callbacks?: Json } => {
+  const cause = causes[operationId];
+  if (!cause) return {};
+  const { to, requests } = cause;
+  return { callbacks: Object.fromEntries(requests.map((one) => [one.name, { [to]: callbackOf(write, one) }])) };
+};
+
+/**
+ * Describes the requests that the service sends to webhooks (D2), by format, and to makers. Webhooks refer to components,
+ * because generators of TypeScript and Python write code for those described in place, and it does not compile.
+ */
+export const describeWebhooks = (write: Write): { webhooks: Json; pathItems: Json } => {
+  const requests = Object.values(causes).flatMap(({ requests }) => requests);
+  const idOf = ({ name }: Request) => `${capitalized(name)}Webhook`;
+  return {
+    webhooks: Object.fromEntries(requests.map((one) => [one.name, { $ref: `#/components/pathItems/${idOf(one)}` }])),
+    pathItems: Object.fromEntries(requests.map((one) => [idOf(one), pathItemOf(write, one)])),
+  };
+};

@@ -21,7 +21,7 @@ export const NewReplay = z
       ctx.issues.push({ code: 'custom', input: ctx.value, path: ['until'], params: { key: 'minimum', limit: since } });
   })
   .meta({
-    id: 'NewReplay',
+    id: 'ReplayCreation',
     examples: [{ since: 1_767_225_600_000, until: 1_767_312_000_000, states: ['failed', 'held'], ratePerSecond: 10 }],
   });
 export type NewReplay = z.output<typeof NewReplay>;

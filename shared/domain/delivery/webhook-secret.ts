@@ -28,4 +28,4 @@ export const SecretKey = z
 /** The body of a request that changes only the secret. */
 export const NewSecret = z
   .object({ secretKey: SecretKey.nullable(), overlapSeconds: int32(0, 604_800).default(0) })
-  .meta({ id: 'NewSecret', examples: [{ secretKey: 'an-example-of-a-secret', overlapSeconds: 86_400 }] });
+  .meta({ id: 'SecretRotation', examples: [{ secretKey: 'an-example-of-a-secret', overlapSeconds: 86_400 }] });

@@ -76,7 +76,7 @@ export type WebhookUpdate = z.output<typeof WebhookUpdate>;
 export const NewWebhook = update
   .extend({ customerId: id.optional() })
   .check(crossRules)
-  .meta({ id: 'NewWebhook', examples: [example] });
+  .meta({ id: 'WebhookCreation', examples: [example] });
 export type NewWebhook = z.output<typeof NewWebhook>;
 
 const Health = z.object({

@@ -14,7 +14,7 @@ const fields = {
 
 /** The body of a request that creates feedback. Its rule hit and event must belong to the sensor. */
 export const NewFeedback = z.object(fields).meta({
-  id: 'NewFeedback',
+  id: 'FeedbackCreation',
   examples: [
     {
       referenceDate: 1_795_240_868_348,

@@ -3,20 +3,24 @@ import { pageUrl } from './payload-parts.ts';
 
 const nonEmpty = z.string().min(1);
 const Color = z.string().regex(/^#[0-9a-f]{6}$/);
-const Attachment = z.strictObject({
-  fallback: nonEmpty,
-  color: Color,
-  text: nonEmpty,
-  fields: z.array(z.strictObject({ title: nonEmpty, value: nonEmpty, short: z.literal(true) })).min(1),
-});
-const LinkAttachment = z.strictObject({ fallback: nonEmpty, color: Color, title: nonEmpty, title_link: pageUrl });
+const Attachment = z
+  .strictObject({
+    fallback: nonEmpty,
+    color: Color,
+    text: nonEmpty,
+    fields: z.array(z.strictObject({ title: nonEmpty, value: nonEmpty, short: z.literal(true) })).min(1),
+  })
+  .meta({ id: 'ChatMessage' });
+const LinkAttachment = z
+  .strictObject({ fallback: nonEmpty, color: Color, title: nonEmpty, title_link: pageUrl })
+  .meta({ id: 'ChatLink' });
 
 /** The payload of the format Chat, which incoming webhooks of Slack, Mattermost and Rocket.Chat all understand. */
 export const ChatPayload = z
   .strictObject({
     text: nonEmpty.meta({ description: 'The title of the rule' }),
     attachments: z
-      .array(z.union([Attachment, LinkAttachment]))
+      .array(z.union([Attachment, LinkAttachment]).meta({ id: 'ChatAttachment' }))
       .min(1)
       .max(2)
       .meta({

@@ -23,16 +23,18 @@ const Container = z.strictObject({
   bleed: z.literal(true),
   items: z.array(RichTextBlock).min(1),
 });
-const Card = z.strictObject({
-  $schema: z.literal('http://adaptivecards.io/schemas/adaptive-card.json'),
-  type: z.literal('AdaptiveCard'),
-  version: z.literal('1.2'),
-  body: z.tuple([Container]),
-  actions: z
-    .tuple([z.strictObject({ type: z.literal('Action.OpenUrl'), title: nonEmpty, url: pageUrl })])
-    .optional()
-    .meta({ description: 'The button to acknowledge the alarm, if there is one' }),
-});
+const Card = z
+  .strictObject({
+    $schema: z.literal('http://adaptivecards.io/schemas/adaptive-card.json'),
+    type: z.literal('AdaptiveCard'),
+    version: z.literal('1.2'),
+    body: z.tuple([Container]),
+    actions: z
+      .tuple([z.strictObject({ type: z.literal('Action.OpenUrl'), title: nonEmpty, url: pageUrl })])
+      .optional()
+      .meta({ description: 'The button to acknowledge the alarm, if there is one' }),
+  })
+  .meta({ id: 'AdaptiveCard' });
 
 const line = (label: string, value: string) => ({
   type: 'RichTextBlock',

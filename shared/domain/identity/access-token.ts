@@ -13,7 +13,10 @@ export const NewAccessToken = z
     readOnly: z.boolean().default(false),
     expiresAt: millis.nullable().default(null),
   })
-  .meta({ id: 'NewAccessToken', examples: [{ name: 'Dashboard', permissions: [], readOnly: true, expiresAt: null }] });
+  .meta({
+    id: 'AccessTokenCreation',
+    examples: [{ name: 'Dashboard', permissions: [], readOnly: true, expiresAt: null }],
+  });
 
 /** An access token in a list. If `permissions` is null, it has all permissions of its user. */
 export const AccessToken = z

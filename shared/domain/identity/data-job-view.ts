@@ -4,9 +4,9 @@ import { id, int64, millis, text } from '../values.ts';
 /** A customer with everything it owns, or a person: the resident whom a sensor watches over, or a user. */
 export const Subject = z
   .discriminatedUnion('kind', [
-    z.object({ kind: z.literal('customer'), id }),
-    z.object({ kind: z.literal('sensor'), id: text(1, 26) }),
-    z.object({ kind: z.literal('user'), id }),
+    z.object({ kind: z.literal('customer'), id }).meta({ id: 'CustomerSubject' }),
+    z.object({ kind: z.literal('sensor'), id: text(1, 26) }).meta({ id: 'SensorSubject' }),
+    z.object({ kind: z.literal('user'), id }).meta({ id: 'UserSubject' }),
   ])
   .meta({ id: 'Subject', description: 'whose data it is' });
 export type Subject = z.output<typeof Subject>;
@@ -24,7 +24,7 @@ export const NewDataJob = z
     }),
   })
   .meta({
-    id: 'NewDataJob',
+    id: 'DataJobCreation',
     examples: [
       { subject: { kind: 'user', id: 12 }, reason: 'Left the home, asked for it', password: 'the-own-password' },
     ],

@@ -47,7 +47,7 @@ export const NewUser = Profile.extend({
   canLogin: z.boolean().default(true),
   permissions: z.array(Permission).max(32).default([]),
 }).meta({
-  id: 'NewUser',
+  id: 'UserCreation',
   examples: [
     {
       username: 'night.shift',

@@ -31,7 +31,7 @@ const schemasOfMakerB = () =>
  * them: decoders read messages field by field.
  */
 export const deviceMessages = () => {
-  const makerA = z.union(schemasOfMakerA()).meta({ id: 'MakerAMessage' });
+  const makerA = z.xor(schemasOfMakerA()).meta({ id: 'MakerAMessage' });
   const makerB = z.union(schemasOfMakerB()).meta({ id: 'MakerBMessage' });
   const message = z.union([makerA, makerB]).meta({ id: 'DeviceMessage' });
   return { makerA, makerB, calls: z.union([message, z.array(message).max(MESSAGE_LIMITS.count)]) };

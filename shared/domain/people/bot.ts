@@ -9,7 +9,7 @@ export const BotUpdate = z.object({ name: text(1, 64), locale: Locale.default('e
 });
 export type BotUpdate = z.output<typeof BotUpdate>;
 export const NewBot = BotUpdate.extend({ customerId: id.optional() }).meta({
-  id: 'NewBot',
+  id: 'BotCreation',
   examples: [{ name: 'Nurse call, ward 2', locale: 'de' }],
 });
 

@@ -10,11 +10,15 @@ export type By = z.output<typeof By>;
 const none = z.never().optional();
 
 /** A recipient of a rule: a webhook of a bot, a user, or the users on duty. */
-export const Recipient = z.union([
-  z.object({ botId: id, webhookId: uuid, userId: none, onDuty: none, by: none }),
-  z.object({ userId: id, by: By, botId: none, webhookId: none, onDuty: none }),
-  z.object({ onDuty: z.literal(true), by: By, botId: none, webhookId: none, userId: none }),
-]);
+export const Recipient = z
+  .union([
+    z.object({ botId: id, webhookId: uuid, userId: none, onDuty: none, by: none }).meta({ id: 'WebhookRecipient' }),
+    z.object({ userId: id, by: By, botId: none, webhookId: none, onDuty: none }).meta({ id: 'UserRecipient' }),
+    z
+      .object({ onDuty: z.literal(true), by: By, botId: none, webhookId: none, userId: none })
+      .meta({ id: 'OnDutyRecipient' }),
+  ])
+  .meta({ id: 'Recipient', description: 'A webhook of a bot, a user, or (`onDuty: true`) the users on duty' });
 export type Recipient = z.output<typeof Recipient>;
 
 /** The person who gets a delivery or a message of a hit, and the channel. `name` is the name at that time. */

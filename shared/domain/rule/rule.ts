@@ -64,7 +64,7 @@ export const RuleUpdate = fields.check(scope).meta({ id: 'RuleUpdate', examples:
 export const NewRule = fields
   .extend({ customerId: id.optional() })
   .check(scope)
-  .meta({ id: 'NewRule', examples: [example] });
+  .meta({ id: 'RuleCreation', examples: [example] });
 
 /** A rule notifies its recipients when a situation occurs at the sensors that it watches. */
 export const Rule = fields

@@ -15,7 +15,7 @@ export const NewFirmware = z
       .meta({ description: 'true makes it the default of its manufacturer, in place of the previous one' }),
   })
   .meta({
-    id: 'NewFirmware',
+    id: 'FirmwareCreation',
     examples: [{ versionCode: 42, versionName: 'v0.42', buildDate: 1_760_000_000_000, isDefault: false }],
   });
 

@@ -18,7 +18,7 @@ export const NewProvisioningKey = z
     maxDevices: limits.shape.maxDevices.default(null),
   })
   .meta({
-    id: 'NewProvisioningKey',
+    id: 'ProvisioningKeyCreation',
     examples: [{ name: 'Factory line 1', manufacturer: 'maker_a', expires: null, maxDevices: 5_000 }],
   });
 

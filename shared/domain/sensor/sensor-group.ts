@@ -9,7 +9,7 @@ export const SensorGroupUpdate = z.object({ name: text(1, 64), sensorIds }).meta
 export type SensorGroupUpdate = z.output<typeof SensorGroupUpdate>;
 
 export const NewSensorGroup = SensorGroupUpdate.extend({ customerId: id.optional() }).meta({
-  id: 'NewSensorGroup',
+  id: 'SensorGroupCreation',
   examples,
 });
 

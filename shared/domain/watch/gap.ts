@@ -70,13 +70,13 @@ const Unnotified = z.object({
 /** What keeps a fall, or another alarm, from reaching somebody. */
 export const Gap = z
   .discriminatedUnion('kind', [
-    NoSensors,
-    GapOfSensors,
-    HoursWithoutRule,
-    NobodyOnDuty,
-    UnreachableRecipient,
-    GapOfWebhook,
-    Unnotified,
+    NoSensors.meta({ id: 'NoSensorsGap' }),
+    GapOfSensors.meta({ id: 'SensorGap' }),
+    HoursWithoutRule.meta({ id: 'HoursGap' }),
+    NobodyOnDuty.meta({ id: 'OnDutyGap' }),
+    UnreachableRecipient.meta({ id: 'RecipientGap' }),
+    GapOfWebhook.meta({ id: 'WebhookGap' }),
+    Unnotified.meta({ id: 'UnnotifiedGap' }),
   ])
   .meta({ id: 'WatchGap' });
 export type Gap = z.output<typeof Gap>;

@@ -1,0 +1,66 @@
+import * as z from 'zod';
+
+type Json = Record<string, unknown>;
+
+const INT32 = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
+
+/** Whether a schema allows integers only: by its type, or by the numbers that it lists. */
+const isInteger = ({ type, const: only, enum: choices }: Json): boolean =>
+  type === 'integer' || (type === 'number' && [only ?? choices ?? Number.NaN].flat().every(Number.isInteger));
+
+const fitsInt32 = ({ minimum, maximum, const: only, enum: choices }: Json): boolean =>
+  [only ?? choices ?? [minimum ?? Number.NaN, maximum ?? Number.NaN]]
+    .flat()
+    .every((bound) => Number(bound) >= INT32.minimum && Number(bound) <= INT32.maximum);
+
+/** Without a format, Java and Go read integers as 32 bits, and numbers as decimals or 32 bits. */
+const addNumberFormat = (schema: Json): void => {
+  if (isInteger(schema)) Object.assign(schema, { type: 'integer', format: fitsInt32(schema) ? 'int32' : 'int64' });
+  else if (schema.type === 'number') schema.format ??= 'double';
+};
+
+const isText = (schema: unknown): boolean => (schema as Json).type === 'string' && !('const' in Object(schema));
+
+/** Texts of several forms are one type. Generators that see a choice print its default without quotation marks. */
+const mergeTexts = (schema: Json): void => {
+  const choices = schema.anyOf as Json[] | undefined;
+  if (!choices?.every(isText)) return;
+  const lengths = choices.map(({ maxLength }) => Number(maxLength ?? 0));
+  delete schema.anyOf;
+  Object.assign(schema, { type: 'string', maxLength: Math.max(...lengths) });
+};
+
+/** Names the field by whose value generators choose a member of a union. */
+const addDiscriminator = (schema: Json, declared: unknown): void => {
+  if (!(declared instanceof z.ZodDiscriminatedUnion)) return;
+  const propertyName = declared.def.discriminator;
+  const members = schema.oneOf as { $ref: string }[];
+  const kindsOf = (member: z.core.$ZodType): string[] =>
+    [...(member._zod.propValues?.[propertyName] ?? [])].map(String);
+  const mapping = Object.fromEntries(
+    declared.options.flatMap((option, at) => kindsOf(option).map((kind) => [kind, members[at]?.$ref])),
+  );
+  schema.discriminator = { propertyName, mapping };
+};
+
+/** The conventions of the document state these bounds once for all integers. */
+const removeSafeBounds = (schema: Json): void => {
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+};
+
+/**
+ * Turns a JSON Schema into the form of it that generators of clients understand. What a client may send stays valid; the
+ * service validates by the contract, which may be stricter.
+ */
+export const makePortable = (schema: Json, declared: unknown): void => {
+  addNumberFormat(schema);
+  removeSafeBounds(schema);
+  mergeTexts(schema);
+  addDiscriminator(schema, declared);
+  // Generators declare an enum of its only value, which does not compile for a boolean.
+  if (schema.type === 'boolean') delete schema.const;
+  // The format says the same, and generators that check both import neither.
+  if (schema.format === 'uuid') delete schema.pattern;
+  if (JSON.stringify(schema.propertyNames) === '{"type":"string"}') delete schema.propertyNames;
+};
