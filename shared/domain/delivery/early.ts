@@ -1,5 +1,5 @@
 import { timeOfUlid } from '../ids.ts';
-import { kinds, type Situation } from '../kinds.ts';
+import { urgentSituationOf } from '../rule/alarm.ts';
 import type { Delivery } from './delivery.ts';
 import type { WebhookRecord } from './webhook.ts';
 
@@ -60,18 +60,5 @@ export const earlyTime = (delivery: Delivery, turn: number, firstDelay: number):
   return time + MIN_GAIN < nextAttempt ? time : null;
 };
 
-/** The situations that somebody has to look after at once. */
-const urgentSituations = [
-  'fall_detected',
-  'fall_detected_sensitive',
-  'apnea',
-  'vital_signs_weak',
-  'sensor_inactive',
-] as const satisfies readonly Situation[];
-const urgentEvents = new Set(
-  urgentSituations.map((situation) => `${kinds[situation].type}/${kinds[situation].action}`),
-);
-
 /** Whether a delivery is an alarm, which is attempted before all others. */
-export const isUrgent = ({ snapshot: { event } }: Delivery): boolean =>
-  urgentEvents.has(`${event.type}/${event.action}`);
+export const isUrgent = ({ snapshot: { event } }: Delivery): boolean => urgentSituationOf(event) !== null;
