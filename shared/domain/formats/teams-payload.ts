@@ -4,6 +4,8 @@ import { pageUrl } from './payload-parts.ts';
 /** The media type of an Adaptive Card. */
 const CARD = 'application/vnd.microsoft.card.adaptive';
 
+/** Always null. The document names the type of a URL, because generators know no type with null alone. */
+const NoUrl = z.null().meta({ type: ['string', 'null'] });
 const nonEmpty = z.string().min(1);
 const TextRun = z.strictObject({
   type: z.literal('TextRun'),
@@ -65,7 +67,7 @@ const content = {
 export const TeamsPayload = z
   .strictObject({
     type: z.literal('message'),
-    attachments: z.tuple([z.strictObject({ contentType: z.literal(CARD), contentUrl: z.null(), content: Card })]),
+    attachments: z.tuple([z.strictObject({ contentType: z.literal(CARD), contentUrl: NoUrl, content: Card })]),
   })
   .meta({
     id: 'TeamsPayload',

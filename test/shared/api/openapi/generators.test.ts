@@ -60,6 +60,7 @@ const faultsOf = (schema: Schema): string[] => {
     ...(Array.isArray(type) && type.filter((one) => one !== 'null').length > 1 ? ['two types'] : []),
     ...(values.some((value) => typeof value === 'boolean') ? ['an enum of booleans'] : []),
     ...(new Set(values.map((value) => typeof value)).size > 1 ? ['an enum of two types'] : []),
+    ...(Object.values(schema.properties ?? {}).some(isNull) ? ['a field that is always null'] : []),
     ...(values.length > 0 && type === undefined ? ['an enum without a type'] : []),
     ...(format === 'uuid' && pattern !== undefined ? ['a UUID with a pattern'] : []),
   ];
@@ -85,6 +86,7 @@ test.each<[string, Schema]>([
   ['a number that Go reads with 32 bits', { type: 'number' }],
   ['two types', { type: ['integer', 'string'] }],
   ['an enum of booleans', { type: 'boolean', const: true }],
+  ['a field that is always null', { properties: { contentUrl: { type: 'null' } } }],
   ['an enum without a type', { const: 'no-store' }],
   ['an enum of two types', { enum: [1, 'state'] }],
   ['a UUID with a pattern', { type: 'string', format: 'uuid', pattern: '^x' }],
