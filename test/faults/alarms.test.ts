@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AlarmProperties, isInAlarm, type Measured } from '../fixtures/alarm-evaluation.ts';
-import { production, stackOf } from '../fixtures/stack.ts';
+import { mqttDomain, production, stackOf } from '../fixtures/stack.ts';
 import { alarmsOf } from './alarms.ts';
 import { faults } from './faults.ts';
 import { runFault } from './run-fault.ts';
 import { createFaultWorld, type FaultWorld } from './world.ts';
 
 const NOW = 1_800_000_000_000;
-const alarms = alarmsOf(stackOf({ ...production, mqtt: true }));
+const alarms = alarmsOf(stackOf({ ...production, mqtt: true, ...mqttDomain }));
 const alarm = (id: string): AlarmProperties => {
   const found = alarms.get(id);
   if (!found) throw new Error(`there is no alarm ${id}`);

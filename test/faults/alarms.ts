@@ -8,7 +8,7 @@ import {
   metricKeyOf,
   type Point,
 } from '../fixtures/alarm-evaluation.ts';
-import { production, type Synthesised, stackOf } from '../fixtures/stack.ts';
+import { mqttDomain, production, type Synthesised, stackOf } from '../fixtures/stack.ts';
 
 const MINUTE = 60_000;
 /** The age metric of a queue omits messages with at least this many receives. */
@@ -28,7 +28,7 @@ export const alarmsOf = ({ template }: Pick<Synthesised, 'template'>): Map<strin
 /** Creates a record of the metrics that CloudWatch would have: of the functions, of Lambda and of SQS. */
 export const createWatch = (
   { queues, dead, now }: Watched,
-  stack = stackOf({ ...production, mqtt: true, silenceMinutes: 0, canary: false, alarmEmail: '' }),
+  stack = stackOf({ ...production, mqtt: true, ...mqttDomain, silenceMinutes: 0, canary: false, alarmEmail: '' }),
 ) => {
   const alarms = alarmsOf(stack);
   const points = new Map<MetricKey, Point[]>();

@@ -64,6 +64,7 @@ test('nothing in the whole file names a sensor, or the person it watches over, a
     'ruleHit',
     'sensor',
     'unnotified',
+    'watch',
   ]);
   expect(await home.hits()).toEqual([]);
   expect((await home.client.call('GET', `/sensors/${sensorId}`)).status).toBe(404);

@@ -44,7 +44,11 @@ beforeAll(async () => {
   receiver = await startReceiver((_, response) => void response.writeHead(status).end());
   const log = logTo((line) => lines.push(JSON.parse(line)));
   // Attempts are further apart than a queue can delay, so the sweep has to find them.
-  const environment = { RETRY_SCHEDULE: '0,2000,2000', SENSOR_INACTIVE_AFTER_SECONDS: '86400' };
+  const environment = {
+    RETRY_SCHEDULE: '0,2000,2000',
+    SENSOR_INACTIVE_AFTER_SECONDS: '86400',
+    UNNOTIFIED_AFTER_SECONDS: '3600',
+  };
   cloud = await startTestCloud({ clock, log, wrap: faulty, mqttPort: 0, environment });
   ({ client } = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS));
   sensor = await linkSensor(client);

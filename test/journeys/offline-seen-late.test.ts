@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
-import { systemClock } from '#lib/local/clock.ts';
+import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { randomFrom } from '#lib/local/random.ts';
 import type { Failpoint } from '#shared/runtime/failpoints.ts';
@@ -10,7 +10,6 @@ import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
 
 const MINUTE = 60_000;
-let ahead = 0;
 /** Holds back timer tasks before they are queued. */
 let gate: Promise<void> | null = null;
 let held = 0;
@@ -23,8 +22,8 @@ const failpoint = (name: Failpoint): void => {
   died += 1;
   throw new Error('the sweep dies');
 };
-const now = () => Date.now() + ahead;
-const clock = { ...systemClock, now };
+const clock = skippingClock(Date.now());
+const { now } = clock;
 let cloud: Cloud;
 let receiver: Receiver;
 beforeAll(async () => {
@@ -76,7 +75,7 @@ test.each([
   const lastMinute = new Map(sensors.map(({ sensorId }, at) => [sensorId, at < 4 ? 2 + 2 * at : 99]));
   const reportedAt = new Map<string, number>();
   for (let minute = 0; minute < 10 + within; minute++) {
-    ahead += MINUTE;
+    clock.skipTo(now() + MINUTE);
     // Reports arrive just before and during a sweep, so that it reads states from before them.
     const reports = report(sensors.filter(({ sensorId }) => minute <= (lastMinute.get(sensorId) ?? 0)));
     await Promise.all([reports, cloud.sweep()]);
@@ -101,7 +100,7 @@ test('a sweep that freezes between reading and checking marks no sensor as inact
   await report(sensors);
   await cloud.idle();
   for (let minute = 0; minute < 4; minute++) {
-    ahead += MINUTE;
+    clock.skipTo(now() + MINUTE);
     await cloud.sweep();
     await cloud.idle();
   }
@@ -109,15 +108,15 @@ test('a sweep that freezes between reading and checking marks no sensor as inact
   gate = new Promise((resolve) => {
     thaw = resolve;
   });
-  ahead += 3 * MINUTE;
+  clock.skipTo(now() + 3 * MINUTE);
   const frozen = cloud.sweep();
   await expect.poll(() => held).toBe(1);
-  ahead += MINUTE;
+  clock.skipTo(now() + MINUTE);
   const reported = now();
   await report(sensors);
   const statusOf = () => client.ok<{ lastSeen: number }>('GET', `/sensors/${sensors[0]?.sensorId}/status`);
   await expect.poll(async () => (await statusOf()).lastSeen).toBeGreaterThanOrEqual(reported);
-  ahead += 2 * MINUTE;
+  clock.skipTo(now() + 2 * MINUTE);
   thaw();
   gate = null;
   await frozen;

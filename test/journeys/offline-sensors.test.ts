@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
-import { systemClock } from '#lib/local/clock.ts';
+import { type SkippingClock, skippingClock, systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { encodeTask } from '#shared/queue/encode.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
@@ -8,12 +8,11 @@ import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
 
 const MINUTE = 60_000;
-let ahead = 0;
+let clock: SkippingClock;
 let cloud: Cloud;
 let receiver: Receiver;
 beforeAll(async () => {
-  // Tests move the clock of the cloud ahead; timers run in real time.
-  const clock = { ...systemClock, now: () => Date.now() + ahead };
+  clock = skippingClock(Date.now());
   [cloud, receiver] = await Promise.all([startTestCloud({ clock }), startReceiver()]);
 });
 afterAll(async () => {
@@ -22,12 +21,12 @@ afterAll(async () => {
 
 const presence = (present: boolean) => ({
   type: 4,
-  payload: { presenceDetected: present, timestamp: Date.now() + ahead },
+  payload: { presenceDetected: present, timestamp: clock.now() },
 });
 /** Lets minutes pass, with a sweep after every `between` minutes. */
 const pass = async (minutes: number, between = 1): Promise<void> => {
   for (let minute = 0; minute < minutes; minute += between) {
-    ahead += between * MINUTE;
+    clock.skipTo(clock.now() + between * MINUTE);
     await cloud.sweep();
     await cloud.idle();
   }
@@ -105,7 +104,7 @@ describe('a sensor', () => {
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, presence(true));
     await cloud.idle();
     // No sweep ran for six hours, so the service was down.
-    ahead += 360 * MINUTE;
+    clock.skipTo(clock.now() + 360 * MINUTE);
     await pass(4);
     const isActive = async () =>
       (await home.client.ok<{ isActive: boolean }>('GET', `/sensors/${sensor.sensorId}`)).isActive;

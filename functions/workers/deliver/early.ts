@@ -75,6 +75,8 @@ export const checkEarly = async (
   const isUnsent = delivery?.state === 'pending' || delivery?.state === 'retrying';
   const planned = delivery?.nextAttempt ?? 0;
   if (isUnsent && planned <= deps.now()) return null;
+  // The process of the last attempt died, and its lease has ended.
+  if (delivery?.state === 'sending' && found.until !== null && found.until <= deps.now()) return null;
   // This may be the last task of a delivery that another attempt has changed.
   if (!isUnsent || !early || planned !== early.insteadOf) return requeueFound(deps, key, found);
   return early.back !== backDate || isFailingAgain(webhook) ? 'postponed' : null;

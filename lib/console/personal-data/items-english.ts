@@ -45,6 +45,7 @@ export const itemsEnglish: Readonly<Record<string, string>> = {
   feedbackOfHit: 'Feedback',
   ruleHit: 'Alarms',
   unnotified: 'Alarms that reached nobody',
+  watch: 'Coverage of falls',
   delivery: 'Deliveries to webhooks',
   personDelivery: 'Deliveries to people',
   attempt: 'Delivery attempts',

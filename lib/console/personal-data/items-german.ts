@@ -44,6 +44,7 @@ export const itemsGerman: Readonly<Record<string, string>> = {
   feedbackOfHit: 'Rückmeldungen',
   ruleHit: 'Alarme',
   unnotified: 'Alarme, die niemanden erreicht haben',
+  watch: 'Abdeckung von Stürzen',
   delivery: 'Zustellungen an Webhooks',
   personDelivery: 'Zustellungen an Personen',
   attempt: 'Zustellversuche',
