@@ -60,6 +60,9 @@ export const virtualClock = (start: number): VirtualClock => {
   };
 };
 
+/** The longest delay (ms) of a timer of Node. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
 /** A clock that runs in real time and can be moved ahead. */
 export type SkippingClock = Clock & {
   /** The time (ms) at which the next timer is due; Infinity if there is none. */
@@ -75,30 +78,28 @@ export type SkippingClock = Clock & {
 export const skippingClock = (start: number): SkippingClock => {
   const timers = new Set<Timer>();
   let ahead = start - Date.now();
+  let wakeup: NodeJS.Timeout | undefined;
   const now = () => Date.now() + ahead;
+  /** Sets the one real timer, for the earliest of these. A skip brings all of them closer. */
+  const arm = (): void => {
+    clearTimeout(wakeup);
+    const first = earliest(timers);
+    if (first) wakeup = setTimeout(fire, Math.min(MAX_TIMEOUT_MS, Math.max(0, first.at - now()) + 1)).unref();
+  };
   const fire = (): void => {
     for (let next = earliest(timers); next && next.at <= now(); next = earliest(timers)) {
       timers.delete(next);
       next.run();
     }
+    arm();
   };
   return {
     now,
     after(ms, run) {
-      const timeout = setTimeout(fire, Math.max(0, ms) + 1).unref();
-      const cancel = () => {
-        clearTimeout(timeout);
-        timers.delete(timer);
-      };
-      const timer = {
-        at: now() + Math.max(0, ms),
-        run: () => {
-          clearTimeout(timeout);
-          run();
-        },
-      };
+      const timer = { at: now() + Math.max(0, ms), run };
       timers.add(timer);
-      return cancel;
+      arm();
+      return () => void timers.delete(timer);
     },
     nextDue: () => earliest(timers)?.at ?? Number.POSITIVE_INFINITY,
     skipTo(time) {
