@@ -46,7 +46,7 @@ export const responses = {
   slowHeaders: (response) => {
     response.socket?.write('HTTP/1.1 200 OK\r\nX-Slow: ');
     drip(response, 's');
-    return false;
+    return true;
   },
   slowBody: (response, chance) => {
     const isAccepted = begin(response, chance);

@@ -130,7 +130,7 @@ export const ofReceivers: readonly Fault[] = [
     rates: { trouble: 0.25, troubles: ['hangs'], deadline },
   },
   {
-    title: 'response headers arrive byte by byte: the attempt ends at its deadline',
+    title: 'response headers arrive byte by byte: the status line decides',
     rates: { trouble: 0.25, troubles: ['slowHeaders'], deadline },
   },
   {
