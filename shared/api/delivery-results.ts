@@ -22,13 +22,13 @@ const MIN_UNNOTIFIED_MS = 30_000;
  * contact succeeded.
  */
 export const endAlarmOfEvent = async (
-  { store, now }: Deps<'unnotified.end'>,
+  { store, now }: Deps<'eventAlarms.end'>,
   { customerId, createDate, snapshot, isTest, person, hit }: Delivery,
 ): Promise<void> => {
   const { webhook, event } = snapshot;
   const isOfEvent = webhook?.isCustomerHook || (person && !hit);
   if (isOfEvent && !isTest && urgentSituationOf(event) !== null && now() - createDate >= MIN_UNNOTIFIED_MS)
-    await store.unnotified.end(customerId, event.uuid);
+    await store.eventAlarms.end(customerId, event.uuid);
 };
 
 /** Ends the pending original deliveries of a redelivery that the receiver accepted. */

@@ -40,6 +40,7 @@ export { recipients } from './people/recipients.ts';
 export { watches } from './people/watches.ts';
 export { acknowledgements } from './rules/acknowledgements.ts';
 export { escalations } from './rules/escalations.ts';
+export { eventAlarms } from './rules/event-alarms.ts';
 export { rules } from './rules/rules.ts';
 export { unnotified } from './rules/unnotified.ts';
 export { configs } from './sensors/configs.ts';

@@ -71,7 +71,7 @@ export const feed = group({
         'events.bytes',
         'ruleHits.get',
         'ruleHits.report',
-        'unnotified.end',
+        'eventAlarms.end',
         'repetitions.endOriginal',
         'replays.get',
         'replays.finish',

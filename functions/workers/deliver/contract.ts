@@ -52,7 +52,7 @@ export const deliver = consumer({
     'unnotified.list',
     'unnotified.claim',
     'unnotified.update',
-    'unnotified.end',
+    'eventAlarms.end',
     'acknowledgements.make',
     'addressKeys.get',
     'addressKeys.keep',

@@ -53,7 +53,7 @@ export const rulePatterns = {
   'unnotified.finish': pattern('Record that what follows has been done', { update: ['unnotified'] }, [0, 1]),
   'unnotified.claim': pattern('Claim such an alarm, to mail about it', { update: ['unnotified'] }, [0, 3]),
   'unnotified.update': pattern('Record what was mailed about it', { update: ['unnotified'] }, [0, 3]),
-  'unnotified.end': pattern('End the alarm of an event', { remove: ['unnotified'] }, [0, 2], '1 if there is none'),
+  'eventAlarms.end': pattern('End the alarm of an event', { remove: ['unnotified'] }, [0, 2], '1 if there is none'),
   'hitLists.page': pattern(
     'A page of the hits of a customer in any order, with their total',
     { get: ['ruleHit'], batchGet: ['ruleHit'], query: ['ruleHit', 'lateChange'] },

@@ -7,7 +7,6 @@ import { dueAt, dueAttributes, GRACE_MS } from '../engine/due.ts';
 import { absent, changes, type Write, where } from '../engine/request.ts';
 import { type NoticeItem, putNotice } from '../sensors/events.ts';
 import { items } from '../table.ts';
-import { endUnnotified } from './end-unnotified.ts';
 
 /**
  * An alarm that reached nobody in time: that of a hit, or (`hitId` null) that of an event. `alarmId` is the id of the hit or
@@ -128,11 +127,6 @@ const unnotifiedWrites = (table: Table) => ({
     const set = { ...mails, ...(next !== null && dueAt(alarm.alarmId, next)) };
     const remove = ['claim', 'claimedUntil', ...(next === null ? dueAttributes : [])];
     await table.update(unnotifiedKey(alarm), changes({ set, remove, if: where('attribute_exists(pk)', {}) }));
-  },
-
-  /** Ends the alarm of an event. */
-  end: async (customerId: number, alarmId: string): Promise<void> => {
-    await table.write(endUnnotified(customerId, alarmId));
   },
 });
 
