@@ -9,7 +9,6 @@ import { ingest, queueCall } from '#shared/ingest/ingest.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { devices } from './contract.ts';
-import { newPairingCode, registerAgain, registerFirst } from './register.ts';
 
 /** Returns the sensor with an id, whichever customer it belongs to, or null. */
 const findSensor = async (
@@ -32,6 +31,8 @@ export const handler = serve(devices, {
     const { manufacturer } = body;
     if (provisioner.manufacturer !== null && provisioner.manufacturer !== manufacturer) return fail('forbidden');
     const hardwareId = hardwareIdOf(manufacturer, body.hardwareId) ?? refuse('hardwareId', 'hardware_id');
+    // Loaded with the first registration, because almost all calls send messages.
+    const { registerAgain, registerFirst } = await import('./register.ts');
     const register = async () => {
       const known = await store.devices.idOfHardware(manufacturer, hardwareId);
       const sensor = known === null ? null : await findSensor(store, known);
@@ -51,6 +52,7 @@ export const handler = serve(devices, {
   drawPairingCode: async ({ device, params, fail }, deps) => {
     const { store } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
+    const { newPairingCode } = await import('./register.ts');
     const renew = async () => {
       const sensor = (await findSensor(store, device.sensorId)) ?? fail('sensor_not_found');
       const code = newPairingCode(deps);
