@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { store } from '#shared/store/store.ts';
-import { createAlarm } from '../fixtures/home.ts';
+import { createCrash } from '../fixtures/crash.ts';
+import { createAlarm, linkSensor } from '../fixtures/home.ts';
+import { b } from '../fixtures/messages.ts';
 import { busy, createPeopleWorld } from '../fixtures/people.ts';
 
 const SECOND = 1_000;
@@ -9,10 +11,11 @@ const HOUR = 3_600 * SECOND;
 
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 let receiver: Receiver;
+const crash = createCrash();
 let status = 503;
 let events: { event: { type: string; action: string } }[] = [];
 beforeAll(async () => {
-  world = await createPeopleWorld();
+  world = await createPeopleWorld(crash.options);
   receiver = await startReceiver((request, response) => {
     events.push(JSON.parse(request.body.toString()));
     response.writeHead(status).end();
@@ -206,6 +209,42 @@ test('mails at most ten falls an hour separately, and the rest as a list', async
   const last = mailsTo(addressOf(home)).at(-1) ?? '';
   expect(last).toMatch(/^13 alarms that reached nobody/);
   expect((await openAlarms(home)).flatMap(({ deferredTo = [] }) => deferredTo)).toEqual([]);
+});
+
+test('mails once about sensors that go offline together', async () => {
+  const home = await world.furnish();
+  await manager(home);
+  await createAlarm(home.client, receiver.url, 'sensor_inactive', { isEnabled: false });
+  const sensors = await Promise.all(Array.from({ length: 40 }, () => linkSensor(home.client, 'maker_b')));
+  const report = (isOnline: boolean) =>
+    Promise.all(
+      sensors.map(({ device, sensorId }) => device.ok('POST', `/devices/${sensorId}/messages`, b.online(isOnline))),
+    );
+  await report(true);
+  await world.idle();
+  await report(false);
+  await world.idle();
+  await world.pass(121 * SECOND);
+  expect(await openAlarms(home)).toHaveLength(40);
+  expect(mailsTo(addressOf(home))).toEqual([]);
+  await world.pass(9 * SECOND);
+  await world.pass(120 * SECOND);
+  const [mail = '', ...more] = mailsTo(addressOf(home));
+  expect(more).toEqual([]);
+  expect(mail).toMatch(/^40 alarms that reached nobody/);
+});
+
+test('finishes what a process began that died after recording the alarm', async () => {
+  const home = await world.furnish();
+  await manager(home);
+  await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });
+  await home.fall();
+  crash.at('alarm.recorded');
+  await world.pass(122 * SECOND);
+  await world.pass(60 * SECOND);
+  expect(crash.isOver()).toBe(true);
+  expect(await openAlarms(home)).toMatchObject([{ isHandled: true, mailDate: expect.any(Number) }]);
+  expect(mailsTo(addressOf(home))).toHaveLength(1);
 });
 
 describe('emergency contacts', () => {

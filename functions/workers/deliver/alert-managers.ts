@@ -146,16 +146,18 @@ const mailAboutSensors = async (context: MailContext): Promise<void> => {
   const { deps, customerId, open } = context;
   const fresh = open.filter(({ mailDate, situation }) => mailDate === undefined && isAboutSensor(situation));
   if (fresh.length === 0) return;
-  if (!(await deps.store.limits.take(`alarm-sensors:${customerId}`, 1, SENSORS_SECONDS, deps.now())))
-    return requeue(context, SENSORS_SECONDS);
+  const { limits } = deps.store;
+  if (!(await limits.take(`alarm-sensors:${customerId}`, 1, SENSORS_SECONDS, deps.now()))) {
+    // Each alarm has a task, and one of them is enough to wait for the next mail.
+    if (await limits.take(`alarm-sensors-wait:${customerId}`, 1, SENSORS_SECONDS, deps.now()))
+      await deps.enqueue([{ type: 'alert_managers', customerId }], { delaySeconds: SENSORS_SECONDS });
+    return;
+  }
   const claimed = await claimAll(context, fresh);
   if (claimed.length === 0) return;
   const deferredTo = await mailEach(context, listMailFor(context, claimed, false));
   await recordFirst(context, claimed, deferredTo);
 };
-
-const requeue = ({ deps, customerId }: MailContext, delaySeconds: number): Promise<void> =>
-  deps.enqueue([{ type: 'alert_managers', customerId }], { delaySeconds });
 
 /** Sends a list of all open alarms to those who had too many mails, at most every ten minutes. */
 const mailLists = async (context: MailContext): Promise<void> => {
