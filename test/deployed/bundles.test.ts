@@ -77,7 +77,7 @@ const hasTrace = (name: LambdaName, trace: RegExp | string): boolean =>
 describe('a bundle', () => {
   // Functions that evaluate messages also contain the state machines of sensors, and `deliver` the mails about alarms.
   const large = ['devices', 'process', 'deliver'];
-  it.each(lambdas.map(({ name }) => [name, large.includes(name) ? 425 : 400] as const))(
+  it.each(lambdas.map(({ name }) => [name, large.includes(name) ? 420 : 400] as const))(
     '%s loads at most %i KB at start',
     (name, maxKilobytes) => {
       expect(bundles[name].startBytes).toBeLessThanOrEqual(maxKilobytes * 1_000);
