@@ -67,7 +67,7 @@ export const pages: readonly Page[] = [
     path: '/webhooks',
     page: lazyPage('WebhooksPage'),
     needs: managers,
-    entry: { label: (texts) => texts.webhooks.title, icon: LinkIcon },
+    entry: { label: (texts) => texts.titles.webhooks, icon: LinkIcon },
   },
   {
     path: '/webhooks/new',
@@ -109,7 +109,7 @@ export const pages: readonly Page[] = [
     path: '/users',
     page: lazyPage('UsersPage'),
     needs: 'manage_users',
-    entry: { label: (texts) => texts.admin.users, icon: UsersIcon },
+    entry: { label: (texts) => texts.titles.users, icon: UsersIcon },
   },
   {
     path: '/users/:userId',
@@ -133,7 +133,7 @@ export const pages: readonly Page[] = [
     page: lazyPage('CustomersPage'),
     needs: 'manage_customers',
     entry: {
-      label: (texts, { isAdmin }) => (isAdmin ? texts.admin.customers : texts.customer),
+      label: (texts, { isAdmin }) => (isAdmin ? texts.titles.customers : texts.customer),
       icon: BuildingOffice2Icon,
     },
   },
@@ -146,13 +146,13 @@ export const pages: readonly Page[] = [
     path: '/provisioning-keys',
     page: lazyPage('KeysPage'),
     needs: 'system_admin',
-    entry: { label: (texts) => texts.admin.keys, icon: KeyIcon },
+    entry: { label: (texts) => texts.titles.provisioningKeys, icon: KeyIcon },
   },
   {
     path: '/firmwares',
     page: lazyPage('FirmwaresPage'),
     needs: 'system_admin',
-    entry: { label: (texts) => texts.admin.firmwares, icon: CpuChipIcon },
+    entry: { label: (texts) => texts.titles.firmwares, icon: CpuChipIcon },
   },
   { path: '/account', page: lazyPage('ProfilePage') },
   { path: '/account/channels', page: lazyPage('ChannelsPage') },

@@ -11,7 +11,7 @@ import type { WebhookRecord } from '../domain/delivery/webhook.ts';
 import type { Decided } from '../domain/event/decision.ts';
 import type { Format } from '../domain/formats/format.ts';
 import { canExpressEvent, formats } from '../domain/formats/formats.ts';
-import { DEFAULT_LOCALE } from '../domain/identity/locale.ts';
+import { DEFAULT_LOCALE } from '../domain/identity/language.ts';
 import type { Bot } from '../domain/people/bot.ts';
 import { nameOfUser } from '../domain/rule/acknowledgement.ts';
 import type { Person, Recipient } from '../domain/rule/recipient.ts';

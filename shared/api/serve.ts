@@ -2,7 +2,7 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { endWork, runEndable } from '../concurrency/endable-work.ts';
 import { BASE_PATH } from '../domain/base-path.ts';
-import { bestLocale } from '../domain/identity/locale.ts';
+import { bestLocale } from '../domain/identity/language.ts';
 import { contextual, withLogContext } from '../observability/log.ts';
 import { noMetrics } from '../observability/metrics.ts';
 import { composeDeps, type Runtime } from '../runtime/deps.ts';

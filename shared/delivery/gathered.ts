@@ -1,7 +1,7 @@
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import { asText } from '#shared/domain/formats/plain-text.ts';
-import type { Language } from '#shared/domain/identity/locale.ts';
+import type { Language } from '#shared/domain/identity/language.ts';
 import type { Notification } from './targets/person.ts';
 
 /** The most sensors that a message names. */

@@ -17,7 +17,7 @@ afterAll(() => site.stop());
 test('fits a phone, with a menu for all pages', async () => {
   await using visitor = await site.openLoggedIn('', site.home, PHONE);
   const { page } = visitor;
-  await page.getByRole('link', { name: MARKUP }).waitFor();
+  await page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: MARKUP }).waitFor();
   await visitor.checkPage('phone-overview');
   await page.getByRole('button', { name: 'Menu' }).click();
   await page.getByRole('link', { name: 'Sensors', exact: true }).click();
@@ -77,7 +77,7 @@ test('lets a system admin choose a customer', async () => {
   await page.getByText('Choose a customer at the top').waitFor();
   await page.getByRole('combobox', { name: 'Customer' }).click();
   await page.getByRole('option', { name: 'people' }).click();
-  await page.getByRole('link', { name: MARKUP }).waitFor();
+  await page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: MARKUP }).waitFor();
   await visitor.checkPage('admin-overview');
 });
 
@@ -93,7 +93,7 @@ test('shows German texts to a German user, including in the dark theme', async (
   await page.getByText('Punkte: letzte Ereignisse').waitFor();
   await visitor.checkPage('german-dark-room');
   await page.getByRole('link', { name: 'Übersicht' }).click();
-  await page.getByRole('link', { name: MARKUP }).waitFor();
+  await page.getByRole('region', { name: 'Offene Alarme' }).getByRole('link', { name: MARKUP }).waitFor();
   await visitor.checkPage('german-dark-overview');
 });
 

@@ -34,7 +34,7 @@ test('links from a fall on the overview to its sensor', async () => {
 test('keeps showing an open fall while the service fails, with its age', async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/500/] });
   const { page } = visitor;
-  const link = page.getByRole('link', { name: 'Room 12, Süd' });
+  const link = page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: 'Room 12, Süd' });
   await link.waitFor();
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
   await page.route('**/open-falls*', (route) => route.fulfill(broken));

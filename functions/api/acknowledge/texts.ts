@@ -1,4 +1,4 @@
-import { type Language, languageOf } from '#shared/domain/identity/locale.ts';
+import { type Language, languageOf } from '#shared/domain/identity/language.ts';
 
 export type Texts = {
   language: Language;

@@ -6,7 +6,7 @@ import { hashSecret, newAccountKey, secretsEqual } from '#shared/auth/tokens.ts'
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import type { Actor } from '#shared/domain/identity/audit.ts';
 import { accessOf, parseRules, profileOf } from '#shared/domain/identity/claims.ts';
-import { DEFAULT_LOCALE } from '#shared/domain/identity/locale.ts';
+import { DEFAULT_LOCALE } from '#shared/domain/identity/language.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Deps } from '#shared/runtime/deps.ts';

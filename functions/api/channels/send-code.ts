@@ -1,6 +1,6 @@
 import { hashSecret } from '#shared/auth/tokens.ts';
 import { isAccepted, isFinal } from '#shared/delivery/targets/person.ts';
-import { languageOf } from '#shared/domain/identity/locale.ts';
+import { languageOf } from '#shared/domain/identity/language.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import {
   CODE_MINUTES,

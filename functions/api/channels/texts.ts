@@ -1,4 +1,4 @@
-import type { Language } from '#shared/domain/identity/locale.ts';
+import type { Language } from '#shared/domain/identity/language.ts';
 
 type CodeDetails = { service: string; code: string; minutes: number };
 type CodeText = (details: CodeDetails) => { title: string; text: string };

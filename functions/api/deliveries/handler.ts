@@ -13,7 +13,7 @@ import { isReplayed, redeliveryOf, replayView, spanOf } from '#shared/domain/del
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { mayManage } from '#shared/domain/delivery/webhook-access.ts';
 import { formats } from '#shared/domain/formats/formats.ts';
-import { DEFAULT_LOCALE, languageOf } from '#shared/domain/identity/locale.ts';
+import { DEFAULT_LOCALE, languageOf } from '#shared/domain/identity/language.ts';
 import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import { derivedUlid, randomUuid, timeOrderedId } from '#shared/domain/ids.ts';

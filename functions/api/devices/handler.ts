@@ -1,4 +1,3 @@
-import { readDeviceConfig } from '#shared/api/device/device-config.ts';
 import { matchesEtag } from '#shared/api/http/exchange.ts';
 import { Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
@@ -25,13 +24,13 @@ const refusalParams = { type: { expected: 'object' }, items: { limit: MESSAGE_LI
 /** How long a device with too many pending calls has to wait. Some 100 of them are processed per second. */
 const BACKLOG_WAIT_SECONDS = 5;
 
+// Almost all calls send messages, so the code of the other operations is loaded on first use.
 export const handler = serve(devices, {
   registerDevice: async ({ body, provisioner, fail, refuse }, deps) => {
     const { store, now } = deps;
     const { manufacturer } = body;
     if (provisioner.manufacturer !== null && provisioner.manufacturer !== manufacturer) return fail('forbidden');
     const hardwareId = hardwareIdOf(manufacturer, body.hardwareId) ?? refuse('hardwareId', 'hardware_id');
-    // Loaded with the first registration, because almost all calls send messages.
     const { registerAgain, registerFirst } = await import('./register.ts');
     const register = async () => {
       const known = await store.devices.idOfHardware(manufacturer, hardwareId);
@@ -67,6 +66,7 @@ export const handler = serve(devices, {
   getDeviceConfig: async ({ device, params, event, fail }, deps) => {
     const { store, now } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
+    const { readDeviceConfig } = await import('#shared/api/device/device-config.ts');
     const config = await readDeviceConfig(store, device, now());
     if (!config) return fail('sensor_not_found');
     await queueCall(deps, device);

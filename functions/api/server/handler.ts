@@ -5,7 +5,7 @@ import { PER_PAGE_MAXIMUM } from '#shared/api/http/paging.ts';
 import { publish } from '#shared/api/http/publication.ts';
 import { Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
-import { languages } from '#shared/domain/identity/locale.ts';
+import { languages } from '#shared/domain/identity/language.ts';
 import { Manufacturer } from '#shared/domain/sensor/sensor.ts';
 import { judgeHealth } from '#shared/domain/service-health.ts';
 import { server } from './contract.ts';

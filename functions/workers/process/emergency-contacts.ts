@@ -1,7 +1,7 @@
 import { deliveriesTo, type KnownRecipients, readRecipients } from '#shared/api/addressees.ts';
 import { type EventContext, serviceFrom } from '#shared/domain/delivery/snapshot.ts';
 import { eventOf } from '#shared/domain/event/event.ts';
-import { DEFAULT_LOCALE, type Language, languageOf } from '#shared/domain/identity/locale.ts';
+import { DEFAULT_LOCALE, type Language, languageOf } from '#shared/domain/identity/language.ts';
 import type { EmergencyContact } from '#shared/domain/people/emergency-contact.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';

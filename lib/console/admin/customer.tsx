@@ -16,12 +16,14 @@ import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { browserZone, ZoneSelect } from '../ui/zone-select.tsx';
+import { useAdminTexts } from './texts.ts';
 
 const pathOf = (customerId: number) => ({ params: { path: { customerId } } });
 const refresh = [['customers'], ['customer']];
 
 const Editor = ({ customer }: { customer: Customer | null }) => {
-  const { admin: texts, setup, save: label } = useTexts();
+  const texts = useAdminTexts();
+  const { setup, save: label } = useTexts();
   const [, go] = useLocation();
   const { choose } = useCustomer();
   const [draft, change] = useDraft<Required<CustomerUpdate>>({
@@ -67,7 +69,8 @@ const Editor = ({ customer }: { customer: Customer | null }) => {
 
 /** The form for a customer. Only system admins can delete a customer. */
 export const ExistingCustomer = ({ customerId }: { customerId: number }) => {
-  const { admin: texts } = useTexts();
+  const texts = useAdminTexts();
+  const { titles } = useTexts();
   const { isAdmin } = useMe();
   const [, go] = useLocation();
   const customer = useEditQuery(['customer', customerId], () =>
@@ -77,7 +80,7 @@ export const ExistingCustomer = ({ customerId }: { customerId: number }) => {
     <Loaded query={customer}>
       {(found) => (
         <>
-          <Head title={found.name} {...(isAdmin && { back: { href: '/customers', label: texts.customers } })}>
+          <Head title={found.name} {...(isAdmin && { back: { href: '/customers', label: titles.customers } })}>
             <AuditLink kind="customer" id={found.id} />
             <PersonalDataLink kind="customer" customerId={found.id} />
             {isAdmin && (
@@ -99,11 +102,11 @@ export const ExistingCustomer = ({ customerId }: { customerId: number }) => {
 
 export const CustomerPage = () => {
   const { customerId = '' } = useParams();
-  const { admin: texts } = useTexts();
+  const { titles, setup } = useTexts();
   if (customerId !== 'new') return <ExistingCustomer key={customerId} customerId={Number(customerId)} />;
   return (
     <>
-      <Head title={texts.newCustomer} back={{ href: '/customers', label: texts.customers }} />
+      <Head title={setup.newCustomer} back={{ href: '/customers', label: titles.customers }} />
       <Editor customer={null} />
     </>
   );

@@ -11,12 +11,14 @@ import { List } from '../ui/list.tsx';
 import { Name, NameLink } from '../ui/name.tsx';
 import { Search } from '../ui/search.tsx';
 import { ExistingCustomer } from './customer.tsx';
+import { useAdminTexts } from './texts.ts';
 
 const PER_PAGE = 30;
 
 /** Lists all customers. The API returns them all at once; the list is paged here. */
 const Customers = () => {
-  const { admin: texts, setup } = useTexts();
+  const texts = useAdminTexts();
+  const { setup, titles } = useTexts();
   const dates = useDates();
   const [page, setPage] = useState(0);
   const [text, setText] = useState('');
@@ -32,14 +34,14 @@ const Customers = () => {
   };
   return (
     <>
-      <Head title={texts.customers}>
+      <Head title={titles.customers}>
         <Button component={Link} href="/customers/new">
-          {texts.newCustomer}
+          {setup.newCustomer}
         </Button>
       </Head>
       <Search value={text} onChange={search} />
       <List<Customer>
-        label={texts.customers}
+        label={titles.customers}
         query={{ ...customers, data: paged } as Parameters<typeof List<Customer>>[0]['query']}
         rowKey={({ id }) => id}
         empty={texts.noCustomers}

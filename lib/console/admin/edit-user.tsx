@@ -18,13 +18,15 @@ import { Head } from '../ui/head.tsx';
 import { Section } from '../ui/section.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { NewUserForm } from './new-user.tsx';
+import { useAdminTexts } from './texts.ts';
 import { AccessFields, accessOf, ProfileFields } from './user-fields.tsx';
 
 const pathOf = (userId: number) => ({ params: { path: { userId: String(userId) } } });
 const refresh = [['users'], ['user'], ['me']];
 
 const Profile = ({ user }: { user: User }) => {
-  const { admin: texts, setup, save: action } = useTexts();
+  const texts = useAdminTexts();
+  const { setup, save: action } = useTexts();
   const { firstName, lastName, email, telegramId, mobileNumber, locale } = user;
   const [draft, change] = useDraft({ firstName, lastName, email, telegramId, mobileNumber, locale });
   const save = useWrite({
@@ -42,7 +44,8 @@ const Profile = ({ user }: { user: User }) => {
 };
 
 const Access = ({ user }: { user: User }) => {
-  const { admin: texts, setup, save: action } = useTexts();
+  const texts = useAdminTexts();
+  const { setup, save: action } = useTexts();
   const me = useMe();
   const [draft, change] = useDraft(accessOf(user));
   const { isAdmin, ...rest } = draft;
@@ -62,7 +65,7 @@ const Access = ({ user }: { user: User }) => {
 };
 
 const Password = ({ user }: { user: User }) => {
-  const { admin: texts } = useTexts();
+  const texts = useAdminTexts();
   const [newPassword, setPassword] = useState('');
   const save = useWrite({
     send: () => ok(api.PUT('/users/{userId}/password', { ...pathOf(user.id), body: { newPassword } })),
@@ -103,7 +106,8 @@ const SecondFactor = ({ user }: { user: User }) => {
 };
 
 const UserForms = ({ user }: { user: User }) => {
-  const { admin: texts } = useTexts();
+  const texts = useAdminTexts();
+  const { titles } = useTexts();
   const [, go] = useLocation();
   const me = useMe();
   const can = useCan();
@@ -112,7 +116,7 @@ const UserForms = ({ user }: { user: User }) => {
   const isWithin = isSelf || me.isAdmin || (!user.isAdmin && user.permissions.every((permission) => can(permission)));
   return (
     <>
-      <Head title={user.username} back={{ href: '/users', label: texts.users }}>
+      <Head title={user.username} back={{ href: '/users', label: titles.users }}>
         <AuditLink kind="user" id={user.id} />
         {isWithin && <PersonalDataLink kind="user" id={user.id} customerId={user.customerId} />}
         {isWithin && !isSelf && (

@@ -14,11 +14,12 @@ import { Head } from '../ui/head.tsx';
 import { List } from '../ui/list.tsx';
 import { Name } from '../ui/name.tsx';
 import { NewFirmwareForm } from './new-firmware.tsx';
+import { useAdminTexts } from './texts.ts';
 
 type Maker = Firmware['manufacturer'];
 
 const Actions = ({ firmware: { manufacturer, versionCode, versionName, isDefault } }: { firmware: Firmware }) => {
-  const { admin: texts } = useTexts();
+  const texts = useAdminTexts();
   const params = { path: { manufacturer, versionCode } };
   const choose = useWrite({
     send: () => ok(api.PUT('/firmwares/{manufacturer}/{versionCode}/default', { params })),
@@ -43,7 +44,8 @@ const Actions = ({ firmware: { manufacturer, versionCode, versionName, isDefault
 };
 
 const Firmwares = ({ manufacturer }: { manufacturer: Maker }) => {
-  const { admin: texts, setup } = useTexts();
+  const texts = useAdminTexts();
+  const { setup, titles } = useTexts();
   const dates = useDates();
   const firmwares = useQuery({
     queryKey: ['firmwares', manufacturer],
@@ -51,7 +53,7 @@ const Firmwares = ({ manufacturer }: { manufacturer: Maker }) => {
   });
   return (
     <List<Firmware>
-      label={texts.firmwares}
+      label={titles.firmwares}
       query={firmwares}
       rowKey={({ versionCode }) => versionCode}
       empty={texts.noFirmwares}
@@ -66,12 +68,13 @@ const Firmwares = ({ manufacturer }: { manufacturer: Maker }) => {
 };
 
 export const FirmwaresPage = () => {
-  const { admin: texts } = useTexts();
+  const texts = useAdminTexts();
+  const { titles } = useTexts();
   const [maker, setMaker] = useState<Maker>('maker_a');
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Head title={texts.firmwares}>
+      <Head title={titles.firmwares}>
         <AuditLink kind="firmware" isNoCustomer />
         <Button onClick={() => setOpen(true)}>{texts.newFirmware}</Button>
       </Head>

@@ -13,14 +13,16 @@ import { List } from '../ui/list.tsx';
 import { Name } from '../ui/name.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { NewKey } from './new-key.tsx';
+import { useAdminTexts } from './texts.ts';
 
 const Keys = () => {
-  const { admin: texts, setup, never } = useTexts();
+  const texts = useAdminTexts();
+  const { setup, never, titles } = useTexts();
   const dates = useDates();
   const keys = useQuery({ queryKey: ['provisioning keys'], queryFn: () => ok(api.GET('/provisioning-keys')) });
   return (
     <List<ProvisioningKey>
-      label={texts.keys}
+      label={titles.provisioningKeys}
       query={keys}
       rowKey={({ id }) => id}
       empty={texts.noKeys}
@@ -52,7 +54,7 @@ const Keys = () => {
 };
 
 const Remove = ({ provisioningKey: { id: keyId, name } }: { provisioningKey: ProvisioningKey }) => {
-  const { admin: texts } = useTexts();
+  const texts = useAdminTexts();
   return (
     <DeleteButton
       size="xs"
@@ -65,12 +67,13 @@ const Remove = ({ provisioningKey: { id: keyId, name } }: { provisioningKey: Pro
 };
 
 export const KeysPage = () => {
-  const { admin: texts } = useTexts();
+  const texts = useAdminTexts();
+  const { titles } = useTexts();
   const [isOpen, setOpen] = useState(false);
   const [createdKey, setCreatedKey] = useState<string | null>(null);
   return (
     <>
-      <Head title={texts.keys}>
+      <Head title={titles.provisioningKeys}>
         <AuditLink kind="provisioning_key" isNoCustomer />
         <Button onClick={() => setOpen(true)}>{texts.newKey}</Button>
       </Head>

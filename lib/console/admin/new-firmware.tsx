@@ -7,12 +7,14 @@ import { useTexts } from '../texts/texts.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
 import { Form } from '../ui/form.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
+import { useAdminTexts } from './texts.ts';
 
 type FormProps = { manufacturer: Firmware['manufacturer']; onDone: () => void };
 
 /** A form that adds a firmware. */
 export const NewFirmwareForm = ({ manufacturer, onDone }: FormProps) => {
-  const { admin: texts, setup, create: label } = useTexts();
+  const texts = useAdminTexts();
+  const { setup, create: label } = useTexts();
   const [draft, change] = useDraft<FirmwareCreation>({
     versionCode: 1,
     versionName: '',

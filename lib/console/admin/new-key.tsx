@@ -7,10 +7,12 @@ import { useTexts } from '../texts/texts.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
 import { Form } from '../ui/form.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
+import { useAdminTexts } from './texts.ts';
 
 /** A form that creates a provisioning key. The API returns the key only once; `onCreated` receives it. */
 export const NewKey = ({ onCreated }: { onCreated: (key: string) => void }) => {
-  const { admin: texts, setup, create: label } = useTexts();
+  const texts = useAdminTexts();
+  const { setup, create: label } = useTexts();
   const [draft, change] = useDraft<ProvisioningKeyCreation>({
     name: '',
     manufacturer: 'maker_a',

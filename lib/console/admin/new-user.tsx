@@ -9,6 +9,7 @@ import { useLocale, useTexts } from '../texts/texts.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
 import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
+import { useAdminTexts } from './texts.ts';
 import { AccessFields, ProfileFields } from './user-fields.tsx';
 
 type Draft = UserUpdate & Required<UserAccess> & Pick<UserCreation, 'username' | 'password'>;
@@ -33,7 +34,8 @@ const useCreate = () => {
 };
 
 export const NewUserForm = () => {
-  const { admin: texts, create: label } = useTexts();
+  const texts = useAdminTexts();
+  const { create: label, titles } = useTexts();
   const hasNoCustomer = useCustomerId() === null;
   const locale = useLocale();
   const [draft, change] = useDraft<Draft>({
@@ -53,7 +55,7 @@ export const NewUserForm = () => {
   const field = fieldsOf(draft, change, create.error);
   return (
     <>
-      <Head title={texts.newUser} back={{ href: '/users', label: texts.users }} />
+      <Head title={texts.newUser} back={{ href: '/users', label: titles.users }} />
       <Form action={label} isPending={create.isPending} onSubmit={() => create.mutate(draft)} className="narrow">
         {hasNoCustomer && <Text>{texts.userWithoutCustomer}</Text>}
         <TextInput label={texts.username} required maxLength={64} autoComplete="off" {...field.text('username')} />

@@ -4,12 +4,14 @@ import type { Permission } from '../session/permissions.ts';
 import { useCan, useMe } from '../session/session.tsx';
 import { languageOptions, useTexts } from '../texts/texts.tsx';
 import { fieldsOf } from '../ui/draft.ts';
+import { useAdminTexts } from './texts.ts';
 
 type FieldsProps<T> = { draft: T; change: (part: Partial<T>) => void; error: unknown };
 
 /** Fields for the profile of a user. */
 export const ProfileFields = ({ draft, change, error }: FieldsProps<UserUpdate>) => {
-  const { admin: texts, setup } = useTexts();
+  const texts = useAdminTexts();
+  const { setup } = useTexts();
   const field = fieldsOf(draft, change, error);
   return (
     <Stack>
@@ -23,7 +25,8 @@ export const ProfileFields = ({ draft, change, error }: FieldsProps<UserUpdate>)
 
 /** Fields for the permissions of a user. Permissions that the editor lacks are disabled. */
 export const AccessFields = ({ draft, change }: Omit<FieldsProps<Required<UserAccess>>, 'error'>) => {
-  const { admin: texts, permissions: names } = useTexts();
+  const texts = useAdminTexts();
+  const { permissions: names } = useTexts();
   const me = useMe();
   const can = useCan();
   const field = fieldsOf(draft, change);

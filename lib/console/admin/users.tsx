@@ -10,16 +10,19 @@ import { Head } from '../ui/head.tsx';
 import { useListState } from '../ui/list-state.ts';
 import { Name, NameLink } from '../ui/name.tsx';
 import { SearchedList } from '../ui/searched-list.tsx';
+import { useAdminTexts } from './texts.ts';
 import { UndeliverableChannels } from './undeliverable-channels.tsx';
 
 const Permissions = ({ user: { isAdmin, permissions } }: { user: User }) => {
-  const { admin: texts, permissions: names } = useTexts();
+  const texts = useAdminTexts();
+  const { permissions: names } = useTexts();
   if (isAdmin) return texts.systemAdmin;
   return <Text size="sm">{permissions.map((permission) => names[permission]).join(', ') || texts.basics}</Text>;
 };
 
 const Users = () => {
-  const { admin: texts } = useTexts();
+  const texts = useAdminTexts();
+  const { titles } = useTexts();
   const customerId = useCustomerId();
   const listState = useListState<'asc(username)' | 'desc(username)'>('asc(username)');
   const query = { ...listState.query, ...(customerId !== null && { customerId }) };
@@ -30,7 +33,7 @@ const Users = () => {
   });
   return (
     <SearchedList<User>
-      label={texts.users}
+      label={titles.users}
       query={users}
       rowKey={({ id }) => id}
       empty={texts.noUsers}
@@ -59,10 +62,11 @@ const Users = () => {
 };
 
 export const UsersPage = () => {
-  const { admin: texts } = useTexts();
+  const texts = useAdminTexts();
+  const { titles } = useTexts();
   return (
     <>
-      <Head title={texts.users}>
+      <Head title={titles.users}>
         <Button component={Link} href="/users/new">
           {texts.newUser}
         </Button>

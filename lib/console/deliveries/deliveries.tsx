@@ -7,6 +7,7 @@ import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
+import { useWebhookTexts } from '../webhooks/texts.ts';
 import { useWebhook } from '../webhooks/webhook.tsx';
 import { queryOf, useFilter } from './filter.ts';
 import { Filters } from './filters.tsx';
@@ -40,7 +41,8 @@ const Replays = ({ webhookId }: { webhookId: string }) => {
 /** The page of the deliveries to one webhook, with a form to replay them. */
 export const DeliveriesPage = () => {
   const { webhookId = '' } = useParams();
-  const { deliveries: texts, webhooks } = useTexts();
+  const webhooks = useWebhookTexts();
+  const { deliveries: texts } = useTexts();
   const webhook = useWebhook(webhookId);
   const [filter, change] = useFilter();
   const [isOpen, setOpen] = useState(false);

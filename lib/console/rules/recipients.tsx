@@ -5,6 +5,7 @@ import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useCan } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
+import { useWebhookTexts } from '../webhooks/texts.ts';
 import { AddPerson, type Recipient, usePersonName } from './people.tsx';
 
 /** Returns the query for the webhooks that a rule can notify: those of bots. Only users who can manage bots see them. */
@@ -48,7 +49,8 @@ type RecipientsProps = {
 const firstOf = (texts: readonly (string | undefined)[]) => texts.find((text) => text !== undefined);
 
 const NoWebhooks = () => {
-  const { rules: texts, webhooks } = useTexts();
+  const webhooks = useWebhookTexts();
+  const { rules: texts } = useTexts();
   return (
     <Alert color="yellow" title={texts.recipients}>
       {texts.noRecipients}{' '}

@@ -7,7 +7,7 @@ import { useCustomer } from './customer.tsx';
 
 /** Explains why a page has no customer: none is chosen, there are none, or the user belongs to none. */
 export const NoCustomer = () => {
-  const { setup: texts, admin } = useTexts();
+  const { setup: texts } = useTexts();
   const { hasNone } = useCustomer();
   const { isAdmin } = useMe();
   if (!isAdmin) return <Text className="empty">{texts.ofNoCustomer}</Text>;
@@ -17,7 +17,7 @@ export const NoCustomer = () => {
     <Stack className="empty" align="center">
       <Text>{texts.noCustomer}</Text>
       <Button component={Link} href="/customers/new">
-        {admin.newCustomer}
+        {texts.newCustomer}
       </Button>
     </Stack>
   );

@@ -1,10 +1,6 @@
 import type { admin as en } from './admin-en.ts';
 
 export const admin: typeof en = {
-  users: 'Benutzer',
-  customers: 'Kunden',
-  keys: 'Registrierungsschlüssel',
-  firmwares: 'Firmware',
   newUser: 'Neuer Benutzer',
   noUsers: 'Keine Benutzer gefunden.',
   username: 'Benutzername',
@@ -28,7 +24,6 @@ export const admin: typeof en = {
     'Dieser Benutzer hat Berechtigungen, die Sie nicht haben. Deshalb können Sie seinen Zugriff und sein Passwort nicht ändern.',
   userWithoutCustomer: 'Der neue Benutzer gehört zu keinem Kunden.',
   deleteUser: 'Alle Sitzungen und Zugriffstokens des Benutzers enden. Der Benutzername wird wieder frei.',
-  newCustomer: 'Neuer Kunde',
   noCustomers: 'Keine Kunden gefunden.',
   location: 'Ort',
   zoneHint: 'Für Uhrzeiten in Meldungen, sofern die Regel keinen Zeitplan hat',

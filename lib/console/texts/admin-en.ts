@@ -1,10 +1,6 @@
 import type { Firmware } from '#openapi';
 
 export const admin = {
-  users: 'Users',
-  customers: 'Customers',
-  keys: 'Provisioning keys',
-  firmwares: 'Firmware',
   newUser: 'New user',
   noUsers: 'No users found.',
   username: 'Username',
@@ -27,7 +23,6 @@ export const admin = {
   hasMorePermissions: "This user has permissions that you don't have, so you cannot change their access or password.",
   userWithoutCustomer: 'The new user will not belong to a customer.',
   deleteUser: 'All sessions and access tokens of the user end. The username becomes available again.',
-  newCustomer: 'New customer',
   noCustomers: 'No customers found.',
   location: 'Location',
   zoneHint: 'For times in notifications, unless the rule has a schedule',

@@ -1,12 +1,10 @@
 import { gaps } from '#shared/api/messages/gaps-de.ts';
 import { situations } from '#shared/api/messages/situations-de.ts';
-import { admin } from './admin-de.ts';
 import { deliveries } from './deliveries-de.ts';
 import type { Texts } from './en.ts';
 import { overview } from './overview-de.ts';
 import { rules } from './rules-de.ts';
 import { sensor, sensors } from './sensor-de.ts';
-import { webhooks } from './webhooks-de.ts';
 
 const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
 
@@ -15,6 +13,13 @@ export const de: Texts = {
   skip: 'Zum Inhalt springen',
   menu: 'Menü',
   pages: 'Seiten',
+  titles: {
+    webhooks: 'Webhooks',
+    users: 'Benutzer',
+    customers: 'Kunden',
+    provisioningKeys: 'Registrierungsschlüssel',
+    firmwares: 'Firmware',
+  },
   close: 'Schließen',
   cancel: 'Abbrechen',
   save: 'Speichern',
@@ -116,6 +121,7 @@ export const de: Texts = {
   gaps,
   setup: {
     chooseCustomer: 'Wählen Sie oben auf der Seite einen Kunden.',
+    newCustomer: 'Neuer Kunde',
     noCustomer: 'Noch keine Kunden. Ein Kunde ist das Haus, zu dem Sensoren, Regeln und Benutzer gehören.',
     ofNoCustomer:
       'Sie gehören zu keinem Kunden, deshalb ist hier nichts zu sehen. Ein Systemverwalter kann Sie einem Kunden zuordnen.',
@@ -161,9 +167,7 @@ export const de: Texts = {
       'Seine Webhooks werden mitgelöscht. Regeln, die ihn verwenden, benachrichtigen weiterhin ihre anderen Empfänger.',
   },
   channels: 'Meine Kanäle',
-  webhooks,
   deliveries,
-  admin,
   account: {
     title: 'Konto',
     profile: 'Profil',

@@ -1,12 +1,10 @@
 import { gaps } from '#shared/api/messages/gaps-en.ts';
 import { situations } from '#shared/api/messages/situations-en.ts';
 import type { Permission } from '../session/permissions.ts';
-import { admin } from './admin-en.ts';
 import { deliveries } from './deliveries-en.ts';
 import { overview } from './overview-en.ts';
 import { rules } from './rules-en.ts';
 import { sensor, sensors } from './sensor-en.ts';
-import { webhooks } from './webhooks-en.ts';
 
 const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
 
@@ -16,6 +14,13 @@ export const en = {
   skip: 'Skip to content',
   menu: 'Menu',
   pages: 'Pages',
+  titles: {
+    webhooks: 'Webhooks',
+    users: 'Users',
+    customers: 'Customers',
+    provisioningKeys: 'Provisioning keys',
+    firmwares: 'Firmware',
+  },
   close: 'Close',
   cancel: 'Cancel',
   save: 'Save',
@@ -114,6 +119,7 @@ export const en = {
   /** Texts shared by the pages for settings. */
   setup: {
     chooseCustomer: 'Choose a customer at the top of the page.',
+    newCustomer: 'New customer',
     noCustomer: 'No customers yet. A customer is the home that sensors, rules and users belong to.',
     ofNoCustomer:
       'You do not belong to a customer, so there is nothing to see here. A system admin can add you to one.',
@@ -156,9 +162,7 @@ export const en = {
     deleteText: 'Its webhooks are deleted too. Rules that use it keep notifying their other recipients.',
   },
   channels: 'My channels',
-  webhooks,
   deliveries,
-  admin,
   account: {
     title: 'Account',
     profile: 'Profile',

@@ -1,7 +1,6 @@
 import type { webhooks as en } from './webhooks-en.ts';
 
 export const webhooks: typeof en = {
-  title: 'Webhooks',
   create: 'Neuer Webhook',
   empty: 'Noch keine Webhooks. Ein Webhook ist eine Adresse, an die der Dienst Ereignisse sendet.',
   notFound: 'Keine Webhooks gefunden.',

@@ -1,7 +1,6 @@
 import type { Circuit, Webhook } from '#openapi';
 
 export const webhooks = {
-  title: 'Webhooks',
   create: 'New webhook',
   empty: 'No webhooks yet. A webhook is an address the service sends events to.',
   notFound: 'No webhooks found.',

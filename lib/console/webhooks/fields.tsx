@@ -8,6 +8,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { fieldsOf } from '../ui/draft.ts';
 import { changeFormat, hasValidRetries, isForBots, isForChat, NO_FILTERS, type WebhookDraft } from './draft.ts';
+import { useWebhookTexts } from './texts.ts';
 
 type FieldsProps = {
   customerId: number;
@@ -20,7 +21,8 @@ type Situation = NonNullable<Webhook['situations']>[number];
 
 /** Selects for the events that a customer webhook receives: all of them, unless some are chosen. */
 const Filters = ({ customerId, draft, change, error }: FieldsProps) => {
-  const { webhooks: texts, situations } = useTexts();
+  const texts = useWebhookTexts();
+  const { situations } = useTexts();
   const groups = useGroups(customerId);
   return (
     <>
@@ -48,7 +50,7 @@ const Filters = ({ customerId, draft, change, error }: FieldsProps) => {
 };
 
 const BotSelect = ({ customerId, draft, change, error }: FieldsProps) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   const bots = useBots(customerId);
   if (bots.data?.length === 0) return <Text>{texts.noBots}</Text>;
   return (
@@ -67,7 +69,7 @@ const BotSelect = ({ customerId, draft, change, error }: FieldsProps) => {
 /** The choice between a bot webhook and a customer webhook; each needs its own permission. */
 const Kind = (props: FieldsProps) => {
   const { draft, change } = props;
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   const can = useCan();
   const choose = (kind: 'bot' | 'customer') => {
     if (kind === 'bot') return change({ isCustomerHook: false, botId: null, ...NO_FILTERS });
@@ -92,7 +94,7 @@ const Kind = (props: FieldsProps) => {
 };
 
 const RequestFields = ({ draft, change, error }: FieldsProps) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   const isInvalid = !hasValidRetries(draft);
   return (
     <>
@@ -116,7 +118,8 @@ const RequestFields = ({ draft, change, error }: FieldsProps) => {
 /** The fields of a webhook. */
 export const WebhookFields = (props: FieldsProps) => {
   const { draft, change, error } = props;
-  const { webhooks: texts, setup } = useTexts();
+  const texts = useWebhookTexts();
+  const { setup } = useTexts();
   const field = fieldsOf(draft, change, error);
   const entries = Object.entries(texts.formats) as [WebhookDraft['format'], string][];
   const formats = Object.fromEntries(entries.filter(([format]) => !draft.isCustomerHook || !isForBots(format)));

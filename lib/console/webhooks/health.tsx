@@ -6,6 +6,7 @@ import { api, feedUrlOf } from '../api/client.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useNow } from '../ui/now.ts';
 import { StateBadge } from './state.tsx';
+import { useWebhookTexts } from './texts.ts';
 
 const useCircuit = (webhookId: string) =>
   useQuery({
@@ -17,7 +18,8 @@ const useCircuit = (webhookId: string) =>
 
 /** Shows the health of a receiver, and the state of its circuit breaker. */
 export const Health = ({ webhook }: { webhook: Webhook }) => {
-  const { webhooks: texts, never } = useTexts();
+  const texts = useWebhookTexts();
+  const { never } = useTexts();
   const dates = useDates();
   const now = useNow();
   const { consecutiveFailures, failingSince, lastSuccess } = webhook.health;

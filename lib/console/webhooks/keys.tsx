@@ -4,14 +4,14 @@ import { ok } from '#lib/client/problem.ts';
 import type { Webhook } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
-import { useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { Section } from '../ui/section.tsx';
 import { generateSecret } from './secret.ts';
+import { useWebhookTexts } from './texts.ts';
 
 const Token = ({ webhookId }: { webhookId: string }) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   const confirm = useConfirm();
   const generate = useWrite({
     send: () => ok(api.POST('/webhooks/{webhookId}/token', { params: { path: { webhookId } } })),
@@ -33,7 +33,7 @@ const Token = ({ webhookId }: { webhookId: string }) => {
 };
 
 const SecretRotation = ({ webhookId }: { webhookId: string }) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   const [overlap, setOverlap] = useState('86400');
   const rotate = useWrite({
     send: async () => {
@@ -65,7 +65,7 @@ const SecretRotation = ({ webhookId }: { webhookId: string }) => {
 
 /** Lets the user replace the token and the secret that a receiver uses to verify requests. */
 export const Keys = ({ webhook: { id, hasSecretKey, authMethod } }: { webhook: Webhook }) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   return (
     <Section title={texts.keys}>
       <Stack>

@@ -16,12 +16,13 @@ import { hasValidRetries, isForChat, newWebhook, updateOf } from './draft.ts';
 import { WebhookFields } from './fields.tsx';
 import { Sample } from './sample.tsx';
 import { generateSecret } from './secret.ts';
+import { useWebhookTexts } from './texts.ts';
 
 type Created = { webhook: CreatedWebhook; secretKey: string | null };
 
 /** Shows the token and the secret that a receiver needs. They are not shown again. */
 const Keys = ({ created: { webhook, secretKey } }: { created: Created }) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   return (
     <Stack className="narrow">
       {(webhook.authMethod !== 'none' || webhook.url === null) && <Secret title={texts.token}>{webhook.token}</Secret>}
@@ -37,7 +38,8 @@ const Keys = ({ created: { webhook, secretKey } }: { created: Created }) => {
 
 type FormProps = { customerId: number; onCreated: (created: Created) => void };
 const NewWebhookForm = ({ customerId, onCreated }: FormProps) => {
-  const { webhooks: texts, create: label } = useTexts();
+  const texts = useWebhookTexts();
+  const { create: label } = useTexts();
   const can = useCan();
   const [draft, change] = useDraft(newWebhook(!can('manage_bots')));
   const [isSigned, setSigned] = useState(true);
@@ -69,11 +71,12 @@ const NewWebhookForm = ({ customerId, onCreated }: FormProps) => {
 };
 
 export const NewWebhookPage = () => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
+  const { titles } = useTexts();
   const [created, setCreated] = useState<Created | null>(null);
   return (
     <>
-      <Head title={created?.webhook.name ?? texts.create} back={{ href: '/webhooks', label: texts.title }} />
+      <Head title={created?.webhook.name ?? texts.create} back={{ href: '/webhooks', label: titles.webhooks }} />
       {created ? (
         <Keys created={created} />
       ) : (

@@ -9,10 +9,12 @@ import { useWrite } from '../api/write.ts';
 import { Phases } from '../deliveries/phases.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
+import { useWebhookTexts } from './texts.ts';
 
 type TestResultProps = { webhookId: string; deliveryId: string; isPosted: boolean };
 const TestResult = ({ webhookId, deliveryId, isPosted }: TestResultProps) => {
-  const { webhooks: texts, deliveries } = useTexts();
+  const texts = useWebhookTexts();
+  const { deliveries } = useTexts();
   const path = { webhookId, deliveryId };
   const delivery = useQuery({
     queryKey: ['delivery', deliveryId],
@@ -44,7 +46,7 @@ const TestResult = ({ webhookId, deliveryId, isPosted }: TestResultProps) => {
 
 /** Sends a test to a webhook, and shows the response of its receiver. */
 export const Ping = ({ webhook: { id, url, isEnabled } }: { webhook: Webhook }) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   const [deliveryId, setDeliveryId] = useState<string | null>(null);
   const ping = useWrite({
     send: () => ok(api.POST('/webhooks/{webhookId}/test', { params: { path: { webhookId: id } } })),

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import type { Webhook } from '#openapi';
 import { api } from '../api/client.ts';
-import { useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { useWebhookTexts } from './texts.ts';
 
 type Content = { 'application/json': { example: unknown } };
 type Document = {
@@ -15,7 +15,7 @@ type Document = {
 
 /** Shows an example request of a webhook format, from the OpenAPI document. */
 export const Sample = ({ format }: { format: Webhook['format'] }) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   const examples = useQuery({
     queryKey: ['examples of webhooks'],
     queryFn: async () => {

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import type { Webhook } from '#openapi';
-import { useTexts } from '../texts/texts.tsx';
+import { useWebhookTexts } from './texts.ts';
 
 const stateOf = (webhook: Webhook) => {
   if (!webhook.isEnabled) return 'off';
@@ -10,7 +10,7 @@ const colours = { off: 'gray', failing: 'red', healthy: 'green' };
 
 /** A badge with the state of a webhook. */
 export const StateBadge = ({ webhook }: { webhook: Webhook }) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   const state = stateOf(webhook);
   return (
     <Badge variant="light" color={colours[state]}>

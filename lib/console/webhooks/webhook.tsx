@@ -19,6 +19,7 @@ import { Health } from './health.tsx';
 import { Keys } from './keys.tsx';
 import { Ping } from './ping.tsx';
 import { Sample } from './sample.tsx';
+import { useWebhookTexts } from './texts.ts';
 
 const pathOf = (webhookId: string) => ({ params: { path: { webhookId } } });
 
@@ -39,7 +40,7 @@ const useSave = ({ id }: Webhook, done: string) =>
   });
 
 const EnableButton = ({ webhook }: { webhook: Webhook }) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   const { isEnabled } = webhook;
   const save = useSave(webhook, isEnabled ? texts.disabled : texts.enabled);
   const toggle = () => save.mutate(updateOf(draftOf(webhook), !isEnabled));
@@ -51,7 +52,7 @@ const EnableButton = ({ webhook }: { webhook: Webhook }) => {
 };
 
 const Remove = ({ webhook: { id, name } }: { webhook: Webhook }) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
   const [, go] = useLocation();
   return (
     <DeleteButton
@@ -65,7 +66,8 @@ const Remove = ({ webhook: { id, name } }: { webhook: Webhook }) => {
 };
 
 const Settings = ({ webhook }: { webhook: Webhook }) => {
-  const { webhooks: texts, setup, save: label } = useTexts();
+  const texts = useWebhookTexts();
+  const { setup, save: label } = useTexts();
   const [draft, change] = useDraft(draftOf(webhook));
   const save = useSave(webhook, setup.saved);
   const submit = () => hasValidRetries(draft) && save.mutate(updateOf(draft, webhook.isEnabled));
@@ -82,10 +84,11 @@ const Settings = ({ webhook }: { webhook: Webhook }) => {
 };
 
 const WebhookView = ({ webhook }: { webhook: Webhook }) => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
+  const { titles } = useTexts();
   return (
     <>
-      <Head title={webhook.name} back={{ href: '/webhooks', label: texts.title }}>
+      <Head title={webhook.name} back={{ href: '/webhooks', label: titles.webhooks }}>
         <Button component={Link} variant="default" href={`/deliveries/${webhook.id}`}>
           {texts.deliveries}
         </Button>

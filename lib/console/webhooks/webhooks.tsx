@@ -11,9 +11,11 @@ import { useListState } from '../ui/list-state.ts';
 import { Name, NameLink } from '../ui/name.tsx';
 import { SearchedList } from '../ui/searched-list.tsx';
 import { StateBadge } from './state.tsx';
+import { useWebhookTexts } from './texts.ts';
 
 const Webhooks = ({ customerId }: { customerId: number }) => {
-  const { webhooks: texts, setup } = useTexts();
+  const texts = useWebhookTexts();
+  const { setup, titles } = useTexts();
   const listState = useListState<'asc(name)' | 'desc(name)'>('asc(name)');
   const query = { ...listState.query, customerId };
   const webhooks = useQuery({
@@ -24,7 +26,7 @@ const Webhooks = ({ customerId }: { customerId: number }) => {
   });
   return (
     <SearchedList<Webhook>
-      label={texts.title}
+      label={titles.webhooks}
       query={webhooks}
       rowKey={({ id }) => id}
       empty={texts.empty}
@@ -45,10 +47,11 @@ const Webhooks = ({ customerId }: { customerId: number }) => {
 };
 
 export const WebhooksPage = () => {
-  const { webhooks: texts } = useTexts();
+  const texts = useWebhookTexts();
+  const { titles } = useTexts();
   return (
     <>
-      <Head title={texts.title}>
+      <Head title={titles.webhooks}>
         <Button component={Link} href="/webhooks/new">
           {texts.create}
         </Button>

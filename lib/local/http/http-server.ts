@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { ApiError, refuse } from '#shared/api/errors.ts';
 import { corsHeaders } from '#shared/api/http/cors.ts';
 import { baseHeaders, errorResponse } from '#shared/api/middleware/response.ts';
-import { bestLocale } from '#shared/domain/identity/locale.ts';
+import { bestLocale } from '#shared/domain/identity/language.ts';
 import { discardRest } from './bodies.ts';
 import type { Tls } from './tls.ts';
 

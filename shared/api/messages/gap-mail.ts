@@ -1,7 +1,7 @@
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { asText } from '#shared/domain/formats/plain-text.ts';
 import type { AuditEntry, AuditObject } from '#shared/domain/identity/audit.ts';
-import { type Language, languageOf } from '#shared/domain/identity/locale.ts';
+import { type Language, languageOf } from '#shared/domain/identity/language.ts';
 import { dateAndTime } from '#shared/domain/time/wall-time.ts';
 import type { Gap } from '#shared/domain/watch/gap.ts';
 import type { Watch } from '#shared/domain/watch/watch.ts';

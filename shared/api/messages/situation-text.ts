@@ -1,5 +1,5 @@
 import type { Situation } from '#shared/domain/event/event.ts';
-import { type Language, languageOf } from '#shared/domain/identity/locale.ts';
+import { type Language, languageOf } from '#shared/domain/identity/language.ts';
 import { situations } from './situations-en.ts';
 
 type Texts = Record<Situation, string>;

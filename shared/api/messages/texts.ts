@@ -1,4 +1,4 @@
-import { type Language, languageOf } from '#shared/domain/identity/locale.ts';
+import { type Language, languageOf } from '#shared/domain/identity/language.ts';
 import type { LimitName } from '#shared/domain/identity/quota.ts';
 import type { Problem } from '#shared/domain/problem.ts';
 import type { ApiError, ErrorCode } from '../errors.ts';
@@ -10,7 +10,7 @@ type Texts = {
   resetMail: { subject: string; text: string };
 };
 
-// Languages are loaded on first use, so that cold starts load none. A language of domain/identity/locale.ts without a
+// Languages are loaded on first use, so that cold starts load none. A language of domain/identity/language.ts without a
 // file here is a compile error.
 const languages: Record<Language, () => Promise<Texts>> = { en: () => import('./en.ts'), de: () => import('./de.ts') };
 const texts = (locale: string): Promise<Texts> => languages[languageOf(locale)]();

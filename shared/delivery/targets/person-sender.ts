@@ -1,5 +1,5 @@
 import type { NotificationReference } from '#shared/domain/delivery/notification-reference.ts';
-import type { Language } from '#shared/domain/identity/locale.ts';
+import type { Language } from '#shared/domain/identity/language.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 import type { SendableKinds } from '#shared/domain/people/sendable.ts';
 import { smsText } from '#shared/domain/people/sms-text.ts';

@@ -1,6 +1,6 @@
 import type { NormalizedCoordinates } from '../event/event.ts';
 import type { Format } from '../formats/format.ts';
-import type { Language } from '../identity/locale.ts';
+import type { Language } from '../identity/language.ts';
 import { derivedUlid, timeOfUlid } from '../ids.ts';
 import type { HitAcknowledgement } from '../rule/acknowledgement-view.ts';
 import type { Person } from '../rule/recipient.ts';

@@ -1,5 +1,5 @@
 import type { NormalizedCoordinates, Situation } from '../event/event.ts';
-import type { Language } from '../identity/locale.ts';
+import type { Language } from '../identity/language.ts';
 import type { Snapshot } from './delivery.ts';
 
 type Packed = [

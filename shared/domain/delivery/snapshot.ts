@@ -2,7 +2,7 @@ import type { Decided } from '../event/decision.ts';
 import type { Format } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { asText, ZERO_WIDTH } from '../formats/plain-text.ts';
-import { languageOf } from '../identity/locale.ts';
+import { languageOf } from '../identity/language.ts';
 import { LINK_SECONDS } from '../rule/acknowledgement.ts';
 import type { Escalation } from '../rule/escalation.ts';
 import type { Person } from '../rule/recipient.ts';

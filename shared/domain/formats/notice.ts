@@ -1,5 +1,5 @@
 import type { Snapshot } from '../delivery/delivery.ts';
-import { type Language, languageOf } from '../identity/locale.ts';
+import { type Language, languageOf } from '../identity/language.ts';
 import { dateTimeAndZone } from '../time/wall-time.ts';
 import type { PayloadContext } from './rendering.ts';
 

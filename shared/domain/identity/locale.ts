@@ -1,12 +1,5 @@
 import * as z from 'zod';
 
-/** The languages with a file in shared/api/messages. A new language needs one first. */
-export const languages = ['en', 'de'] as const;
-export type Language = (typeof languages)[number];
-const DEFAULT: Language = 'en';
-
-const isLanguage = (value: string): value is Language => (languages as readonly string[]).includes(value);
-
 /** A well-formed language tag (RFC 5646, section 2.1), in any case. */
 const TAG =
   /^([A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[A-WY-Za-wy-z0-9](-[A-Za-z0-9]{2,8})+)*(-[Xx](-[A-Za-z0-9]{1,8})+)?$|^[Xx](-[A-Za-z0-9]{1,8})+$/;
@@ -33,33 +26,8 @@ const irregular = [
 const inAnyCase = (tag: string): string =>
   tag.replace(/[a-z]/gi, (character) => `[${character.toUpperCase()}${character.toLowerCase()}]`);
 const ANY_TAG = new RegExp(`${TAG.source}|^(${irregular.map(inAnyCase).join('|')})$`);
-/** The locale of a person or a bot, as it was sent. `languageOf` returns the language of its texts. */
+/** The locale of a person or a bot, as it was sent. `languageOf` (language.ts) returns the language of its texts. */
 export const Locale = z.string().max(64).regex(ANY_TAG).meta({
   description:
     'A language tag (BCP 47), kept as it was sent. Texts are in this language if the service supports it, otherwise in English.',
 });
-export const DEFAULT_LOCALE: string = DEFAULT;
-
-/** Returns the supported language of a locale, or English. */
-export const languageOf = (locale: string): Language => {
-  const [language = ''] = locale.toLowerCase().split('-');
-  return isLanguage(language) ? language : DEFAULT;
-};
-
-/**
- * Returns the supported language that an Accept-Language header prefers, or English. Regions are ignored.
- */
-export const bestLocale = (acceptLanguage: string | undefined): Language => {
-  const ranges = (acceptLanguage ?? '')
-    .slice(0, 1_024)
-    .split(',')
-    .flatMap((range) => {
-      const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
-      const quality = parameters.map((p) => /^\s*q=([\d.]+)\s*$/.exec(p)?.[1]).find((q) => q !== undefined);
-      return [{ language: tag.split('-')[0] ?? '', quality: quality === undefined ? 1 : Number(quality) }];
-    });
-  const best = ranges
-    .filter(({ language, quality }) => quality > 0 && (isLanguage(language) || language === '*'))
-    .sort((a, b) => b.quality - a.quality)[0];
-  return best && isLanguage(best.language) ? best.language : DEFAULT;
-};

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { id, int64, isValidText, millis, storedText, text, validTextPattern } from '../values.ts';
 import { email } from './email.ts';
-import { DEFAULT_LOCALE, Locale } from './locale.ts';
+import { DEFAULT_LOCALE } from './language.ts';
+import { Locale } from './locale.ts';
 import { OtpCode } from './otp.ts';
 import { Permission } from './permission.ts';
 

@@ -1,4 +1,4 @@
-import { type Language, languageOf } from '../identity/locale.ts';
+import { type Language, languageOf } from '../identity/language.ts';
 
 /** `runbook` is the URL or path of the runbook. */
 type MailValues = { service: string; url: string; runbook: string };

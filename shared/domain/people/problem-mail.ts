@@ -1,7 +1,7 @@
 import { BASE_PATH } from '../base-path.ts';
 import { MAX_HOLD } from '../delivery/delivery.ts';
 import { FEED_RETENTION, UNFETCHED_ALERT_AFTER } from '../delivery/feed.ts';
-import { type Language, languageOf } from '../identity/locale.ts';
+import { type Language, languageOf } from '../identity/language.ts';
 import type { By } from '../rule/recipient.ts';
 
 /** The problems that managers of webhooks, and of rules that name a person, are emailed about. */

@@ -1,5 +1,5 @@
 import { BASE_PATH } from '../base-path.ts';
-import { type Language, languageOf } from '../identity/locale.ts';
+import { type Language, languageOf } from '../identity/language.ts';
 
 /** An alarm as a mail names it. `time` is local, with its zone. */
 export type MailedAlarm = { sensor: string; situation: string; time: string };

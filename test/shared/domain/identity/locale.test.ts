@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Locale, languageOf } from '#shared/domain/identity/locale.ts';
+import { languageOf } from '#shared/domain/identity/language.ts';
+import { Locale } from '#shared/domain/identity/locale.ts';
 
 describe('the locale of a person or a bot', () => {
   test.each([

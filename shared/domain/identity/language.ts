@@ -1,0 +1,32 @@
+/** The languages with a file in shared/api/messages. A new language needs one first. */
+export const languages = ['en', 'de'] as const;
+export type Language = (typeof languages)[number];
+const DEFAULT: Language = 'en';
+
+const isLanguage = (value: string): value is Language => (languages as readonly string[]).includes(value);
+
+export const DEFAULT_LOCALE: string = DEFAULT;
+
+/** Returns the supported language of a locale, or English. */
+export const languageOf = (locale: string): Language => {
+  const [language = ''] = locale.toLowerCase().split('-');
+  return isLanguage(language) ? language : DEFAULT;
+};
+
+/**
+ * Returns the supported language that an Accept-Language header prefers, or English. Regions are ignored.
+ */
+export const bestLocale = (acceptLanguage: string | undefined): Language => {
+  const ranges = (acceptLanguage ?? '')
+    .slice(0, 1_024)
+    .split(',')
+    .flatMap((range) => {
+      const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
+      const quality = parameters.map((p) => /^\s*q=([\d.]+)\s*$/.exec(p)?.[1]).find((q) => q !== undefined);
+      return [{ language: tag.split('-')[0] ?? '', quality: quality === undefined ? 1 : Number(quality) }];
+    });
+  const best = ranges
+    .filter(({ language, quality }) => quality > 0 && (isLanguage(language) || language === '*'))
+    .sort((a, b) => b.quality - a.quality)[0];
+  return best && isLanguage(best.language) ? best.language : DEFAULT;
+};
