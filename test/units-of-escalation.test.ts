@@ -35,11 +35,12 @@ describe('an escalating alarm costs', () => {
     expect(await say(a.fall('calling', metered.now()), 3_600_000), text()).toEqual({ read: 10.5, write: 11 });
   });
 
-  test('10.5 read and 21 write for a step with one delivery, and 10.5 read and 18 write for the last step', async () => {
+  test('10.5 read and 21 write for a step with one delivery, and 21.5 read and 25 write with all that follows if nobody answers', async () => {
     const { say, escalate } = await escalated('spruce', 2);
     await say(a.fall('calling', metered.now()), 3_600_000);
     expect(await escalate(60_000), text()).toEqual({ read: 10.5, write: 21 });
-    expect(await escalate(60_000), text()).toEqual({ read: 10.5, write: 18 });
+    expect(await escalate(60_000), text()).toEqual({ read: 10.5, write: 21 });
+    expect(await escalate(60_000), text()).toEqual({ read: 21.5, write: 25 });
   });
 
   test('1 read for a task before the next step is due, or after the last step', async () => {

@@ -20,13 +20,15 @@ const POLL_MS = 250;
 
 /** Returns the alarms that reached nobody and that nobody has acknowledged. */
 const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise<Gap[]> =>
-  (await store.unnotified.list(customerId, false)).map(({ sensorId, situation, hitId, createDate }) => ({
-    kind: 'unnotified',
-    sensorId,
-    situation,
-    hitId,
-    createDate,
-  }));
+  (await store.unnotified.list(customerId, false))
+    .filter(({ isUnanswered }) => !isUnanswered)
+    .map(({ sensorId, situation, hitId, createDate }) => ({
+      kind: 'unnotified',
+      sensorId,
+      situation,
+      hitId,
+      createDate,
+    }));
 
 /** Returns the name of a user, and the channels by which the user can be notified. Null if there is no such user. */
 const readUser = async ({ store }: WatchDeps, customerId: number, userId: number) => {

@@ -36,6 +36,8 @@ export const metrics = {
   AlarmsFailed: 'Count',
   /** Alarms that nobody was notified of in time. */
   AlarmsUnnotified: 'Count',
+  /** Alarms that nobody had acknowledged after the last round of their escalation. */
+  AlarmsUnanswered: 'Count',
   /** Deliveries of feedback to the maker that failed for good. */
   FeedbackFailed: 'Count',
   /** Confirmed subscriptions of the alarm topic, and those among them that are not email. */

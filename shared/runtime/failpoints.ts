@@ -11,6 +11,7 @@ export const failpoints = [
   'process.deliveries_written',
   'process.applied',
   'alarm.recorded',
+  'unanswered.recorded',
   'escalate.decided',
   'escalate.written',
   'escalate.enqueued',

@@ -62,6 +62,7 @@ const bounds: Readonly<Record<string, readonly Threshold[]>> = {
   'breakers-opened': [from('BreakersOpened', 10)],
   'alarms-failed': [from('AlarmsFailed', 1)],
   'alarms-unnotified': [from('AlarmsUnnotified', 1)],
+  'alarms-unanswered': [from('AlarmsUnanswered', 1)],
   'nobody-on-duty': [from('NobodyOnDuty', 1)],
   'sms-limit-reached': [from('SmsLimitReached', 1)],
   'webhooks-disabled': [from('WebhooksDisabled', 1)],

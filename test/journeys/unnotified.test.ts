@@ -188,7 +188,7 @@ test('reminds every hour of all open alarms, 24 times', async () => {
   for (let hour = 0; hour < 26; hour++) await world.pass(HOUR + SECOND);
   const mails = mailsTo(addressOf(home));
   expect(mails).toHaveLength(25);
-  expect(mails.at(-1)).toMatch(/^Still open: 1 alarm that reached nobody/);
+  expect(mails.at(-1)).toMatch(/^Still open: 1 alarm without a response/);
   expect(await openAlarms(home)).toHaveLength(1);
 });
 
@@ -207,7 +207,7 @@ test('mails at most ten falls an hour separately, and the rest as a list', async
   expect(lists.length).toBeGreaterThan(0);
   await world.pass(601 * SECOND);
   const last = mailsTo(addressOf(home)).at(-1) ?? '';
-  expect(last).toMatch(/^13 alarms that reached nobody/);
+  expect(last).toMatch(/^13 alarms without a response/);
   expect((await openAlarms(home)).flatMap(({ deferredTo = [] }) => deferredTo)).toEqual([]);
 });
 
@@ -231,7 +231,7 @@ test('mails once about sensors that go offline together', async () => {
   await world.pass(120 * SECOND);
   const [mail = '', ...more] = mailsTo(addressOf(home));
   expect(more).toEqual([]);
-  expect(mail).toMatch(/^40 alarms that reached nobody/);
+  expect(mail).toMatch(/^40 alarms without a response/);
 });
 
 test('finishes what a process began that died after recording the alarm', async () => {

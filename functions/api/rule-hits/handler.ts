@@ -33,6 +33,7 @@ const viewsOf = async (
     ruleMessages: messages,
     allSend: !hit.nobodyOnDuty && messages.length > 0 && messages.every(({ wasSend }) => wasSend),
     notifiedDate: notifiedDateOf({ ...hit, messages }),
+    unansweredDate: hit.unansweredDate ?? null,
     sensor: sensors.get(hit.sensorId) ?? null,
     feedback: hit.feedback ?? null,
     nobodyOnDuty: hit.nobodyOnDuty ?? false,

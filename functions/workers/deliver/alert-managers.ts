@@ -67,7 +67,8 @@ const contextOf = async (
     store.sensors.getAll(customerId, [...new Set(open.map(({ sensorId }) => sensorId))]),
   ]);
   const names = new Map(sensors.map(({ id, name }) => [id, name]));
-  const describe = async ({ sensorId, situation, createDate }: UnnotifiedAlarm, locale: string) => ({
+  const describe = async ({ sensorId, situation, createDate, isUnanswered }: UnnotifiedAlarm, locale: string) => ({
+    isUnanswered: isUnanswered === true,
     sensor: asText(names.get(sensorId) ?? sensorId),
     situation: await situationText(locale, situation),
     time: dateTimeAndZone(createDate, customer?.timeZone ?? 'UTC'),
@@ -76,14 +77,15 @@ const contextOf = async (
 };
 
 /** Returns why nobody was notified. */
-const causeOf = async ({ store }: DeliverDeps, { customerId, hitId, webhookIds }: UnnotifiedAlarm) => {
+const causeOf = async ({ store }: DeliverDeps, alarm: UnnotifiedAlarm): Promise<UnnotifiedCause> => {
+  const { customerId, hitId, webhookIds } = alarm;
+  if (alarm.isUnanswered) return { kind: 'unanswered' };
   const hit = hitId === null ? null : await store.ruleHits.get(customerId, hitId);
   const webhooks = await Promise.all(webhookIds.map((webhookId) => store.webhooks.get(customerId, webhookId)));
   const named = hit?.messages.map(({ extra }) => extra.display_name) ?? webhooks.map((webhook) => webhook?.name ?? '');
   const receivers = [...new Set(named.filter((name) => name !== ''))].map(asText).join(', ');
-  const isFailed = receivers !== '';
-  const cause: UnnotifiedCause = isFailed ? { kind: 'failed', receivers } : { kind: 'no_recipient' };
-  return hit?.nobodyOnDuty && !isFailed ? ({ kind: 'nobody_on_duty' } as const) : cause;
+  if (receivers !== '') return { kind: 'failed', receivers };
+  return { kind: hit?.nobodyOnDuty ? 'nobody_on_duty' : 'no_recipient' };
 };
 
 /** Whether a person may get another mail within this hour. */
@@ -114,10 +116,16 @@ const mailEach = async (
   return (await Promise.all(deferred)).flat();
 };
 
+/** Returns when (ms) people are next reminded of an alarm; null if never. */
+const nextReminder = ({ isUnanswered }: UnnotifiedAlarm, lastMail: number): number | null =>
+  isUnanswered ? null : lastMail + HOUR_MS;
+
 const recordFirst = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[], deferredTo: number[]) => {
   const { store, now } = deps;
-  const next = now() + (deferredTo.length > 0 ? LIST_SECONDS * 1_000 : HOUR_MS);
-  for (const alarm of alarms) await store.unnotified.update(alarm, { mailDate: now(), deferredTo }, next);
+  for (const alarm of alarms) {
+    const next = deferredTo.length > 0 ? now() + LIST_SECONDS * 1_000 : nextReminder(alarm, now());
+    await store.unnotified.update(alarm, { mailDate: now(), deferredTo }, next);
+  }
 };
 
 const listMailFor =
@@ -179,16 +187,16 @@ const mailLists = async (context: MailContext): Promise<void> => {
   }
   for (const alarm of open.filter(({ deferredTo = [] }) => deferredTo.some((userId) => mailed.has(userId)))) {
     const deferredTo = alarm.deferredTo?.filter((userId) => !mailed.has(userId)) ?? [];
-    const next = deferredTo.length > 0 ? now() + LIST_SECONDS * 1_000 : (alarm.mailDate ?? now()) + HOUR_MS;
+    const next = deferredTo.length > 0 ? now() + LIST_SECONDS * 1_000 : nextReminder(alarm, alarm.mailDate ?? now());
     await store.unnotified.update(alarm, { deferredTo }, next);
   }
 };
 
-/** Reminds everybody of all open alarms, once an hour. */
+/** Reminds everybody of all alarms that still reached nobody, once an hour. */
 const remind = async (context: MailContext): Promise<void> => {
   const { deps, open, managers } = context;
   const { store, now } = deps;
-  const known = open.filter(({ mailDate }) => mailDate !== undefined);
+  const known = open.filter(({ mailDate, isUnanswered }) => mailDate !== undefined && !isUnanswered);
   const lastMail = (alarm: UnnotifiedAlarm): number => alarm.reminderDate ?? alarm.mailDate ?? 0;
   const due = known.filter((alarm) => (alarm.reminders ?? 0) < MAX_REMINDERS && lastMail(alarm) + HOUR_MS <= now());
   const lastReminder = Math.max(0, ...known.map(({ reminderDate = 0 }) => reminderDate));

@@ -40,6 +40,7 @@ export const processing = consumer({
     'escalations.scheduleRound',
     'escalations.removeFromDue',
     'unnotified.record',
+    'unnotified.recordUnanswered',
     'unnotified.finish',
     'recipients.webhooks',
     'recipients.person',

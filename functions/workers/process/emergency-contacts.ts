@@ -10,26 +10,27 @@ import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified.ts';
 import type { ProcessDeps } from './context.ts';
 import { enqueueDeliveries, messageFor, writeDeliveries } from './hits.ts';
 
-/** The number of the round that notifies emergency contacts, after all rounds of an escalation. */
-const EMERGENCY_ROUND = 1_000;
+/** The numbers of the rounds that notify emergency contacts, after all rounds of an escalation. */
+const emergencyRounds = { unnotified: 1_000, unanswered: 1_001 };
 
-const emergencyTexts: Record<Language, Pick<Rule, 'title' | 'message'>> = {
+const emergencyTexts: Record<Language, { unnotified: string; unanswered: string }> = {
   en: {
-    title: '{situation}: {sensor}',
-    message: 'Nobody has been notified of this alarm. Please look after the room.',
+    unnotified: 'Nobody has been notified of this alarm. Please look after the room.',
+    unanswered: 'Nobody has responded to this alarm. Please look after the room.',
   },
   de: {
-    title: '{situation}: {sensor}',
-    message: 'Niemand wurde über diesen Alarm benachrichtigt. Bitte sehen Sie in dem Raum nach.',
+    unnotified: 'Niemand wurde über diesen Alarm benachrichtigt. Bitte sehen Sie in dem Raum nach.',
+    unanswered: 'Niemand hat auf diesen Alarm reagiert. Bitte sehen Sie in dem Raum nach.',
   },
 };
 
 /** The rule of an alarm, which only has texts. */
-const emergencyRule = ({ customerId, ruleId, situation }: UnnotifiedAlarm, language: Language): Rule => ({
+const emergencyRule = ({ customerId, ruleId, situation, isUnanswered }: UnnotifiedAlarm, language: Language): Rule => ({
   id: ruleId ?? 0,
   customerId,
   name: '',
-  ...emergencyTexts[language],
+  title: '{situation}: {sensor}',
+  message: emergencyTexts[language][isUnanswered ? 'unanswered' : 'unnotified'],
   situation,
   isEnabled: true,
   sensorId: null,
@@ -92,14 +93,14 @@ export const notifyContacts = async (
   alarm: UnnotifiedAlarm,
 ): Promise<void> => {
   const { eventContext, recipients } = emergency;
-  const { customerId, hitId, date } = alarm;
+  const { customerId, hitId, date, isUnanswered } = alarm;
   const messages = hitId === null ? [] : ((await deps.store.ruleHits.get(customerId, hitId))?.messages ?? []);
   const deliveries = addresseesIn(emergency).map((addressee) => {
     const { accountId, by } = addressee;
     const rule = emergencyRule(alarm, languageOf(recipients.users.get(accountId)?.locale ?? DEFAULT_LOCALE));
     const place = messages.findLastIndex((message) => message.accountId === accountId && message.publisher === by);
     const hit = hitId === null ? null : { id: hitId, message: place };
-    const round = { round: EMERGENCY_ROUND, at: date };
+    const round = { round: emergencyRounds[isUnanswered ? 'unanswered' : 'unnotified'], at: date };
     return deliveriesTo(deps, eventContext, recipients, { rule, addressee, hit, round });
   });
   const posted = await writeDeliveries(deps, (await Promise.all(deliveries)).flat(), recipients);

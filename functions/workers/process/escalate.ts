@@ -11,7 +11,9 @@ import {
 } from '#shared/api/addressees.ts';
 import { type Delivery, receiverKey, webhookOfReceiver } from '#shared/domain/delivery/delivery.ts';
 import { type EventContext, idInRound, serviceFrom } from '#shared/domain/delivery/snapshot.ts';
+import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import {
+  awaitingAnswer,
   type Escalation,
   MAX_HIT_MESSAGES,
   messageIndexes,
@@ -30,6 +32,7 @@ import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
 import type { StateItem } from '#shared/store/sensors/state-item.ts';
 import type { ProcessDeps } from './context.ts';
 import { countImmediateAlarms, enqueueDeliveries, enqueueRound, messageFor, writeDeliveries } from './hits.ts';
+import { reportUnanswered } from './unanswered.ts';
 
 /** Tasks that arrive this early (ms) are requeued: clocks of hosts differ, and the sweep would be up to a minute late. */
 const EARLY_MS = 5_000;
@@ -121,8 +124,8 @@ const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reach
   return { to: [...to, ...added.map(({ addressee }) => addresseeKey(addressee))], messages };
 };
 
-/** The round of a hit: it is open, not due, or the hit has changed since it was read. */
-type Round = { kind: 'open'; hit: EscalatingHit } | { kind: 'not_due' } | { kind: 'changed' };
+/** The round of a hit: it is open, not due, there is none left, or the hit has changed since it was read. */
+type Round = { kind: 'open'; hit: EscalatingHit } | { kind: 'not_due' | 'changed' | 'ended' };
 
 /** Writes the receivers of a round into its hit. */
 const openRound = async (deps: ProcessDeps, context: RoundContext, reached: Escalation): Promise<Round> => {
@@ -134,15 +137,38 @@ const openRound = async (deps: ProcessDeps, context: RoundContext, reached: Esca
   return { kind: 'open', hit: { ...hit, escalation, messages: [...hit.messages, ...messages] } };
 };
 
+/** Schedules what follows an escalation as it was read, or (null) ends it. */
+const schedule = async (
+  deps: ProcessDeps,
+  { customerId, hit }: Pick<RoundContext, 'customerId' | 'hit'>,
+  next: Escalation | null,
+): Promise<void> => {
+  if (next) await enqueueRound(deps, roundTask(customerId, hit), next.at);
+  await deps.store.escalations.scheduleRound(customerId, hit, next, deps.now());
+};
+
+/** Returns the escalation of an alarm after its last round; null if nobody has to acknowledge it. */
+const afterLastRound = ({ now }: ProcessDeps, { hit, rule }: RoundContext): Escalation | null =>
+  isUrgent(hit.situation) ? awaitingAnswer(rule, hit.escalation, now()) : null;
+
+/** Ends an escalation without further rounds, once somebody has had the time to acknowledge the alarm. */
+const endRounds = async (deps: ProcessDeps, context: RoundContext): Promise<Round> => {
+  const { customerId, hit } = context;
+  const isUnanswered = hit.escalation.isLast === true;
+  if (isUnanswered && !(await reportUnanswered(deps, customerId, hit))) return { kind: 'changed' };
+  await schedule(deps, context, isUnanswered ? null : afterLastRound(deps, context));
+  return { kind: 'ended' };
+};
+
 /** Decides the next round with one conditional write. */
 const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Round> => {
-  const { customerId, hit, rule, recipients } = context;
-  const { now, store } = deps;
+  const { hit, rule, recipients } = context;
+  const { now } = deps;
   const next = nextRound(rule, hit.escalation, hit.createDate);
+  if (!next) return endRounds(deps, context);
   // The steps of the rule may have changed since this round was scheduled.
-  if (!next || next.at > now()) {
-    if (next) await enqueueRound(deps, roundTask(customerId, hit), next.at);
-    await store.escalations.scheduleRound(customerId, hit, next && { ...hit.escalation, at: next.at }, now());
+  if (next.at > now()) {
+    await schedule(deps, context, { ...hit.escalation, at: next.at });
     return { kind: 'not_due' };
   }
   const named = roundRecipients(rule, next.kind, next.after).flatMap((step) => step.recipients);
@@ -224,13 +250,12 @@ const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: nu
 
 /** Applies an open round, and schedules the next one. */
 const applyRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<void> => {
-  const { store, now, failpoint, log } = deps;
-  const { customerId, hit, rule } = context;
+  const { now, failpoint, log } = deps;
+  const { hit, rule } = context;
   const sent = await sendRound(deps, context, decidedAt);
   failpoint('escalate.enqueued');
   const next = withClosedRound(rule, hit.escalation, hit.createDate, now());
-  if (next) await enqueueRound(deps, roundTask(customerId, hit), next.at);
-  await store.escalations.scheduleRound(customerId, hit, next, now());
+  await schedule(deps, context, next ?? afterLastRound(deps, context));
   const { round } = hit.escalation;
   log('info', 'an escalation round was applied', { hitId: hit.id, round, deliveries: sent.map(({ id }) => id) });
 };

@@ -47,6 +47,7 @@ const flowWidgets = ({ table, queues }: MonitoredResources): IWidget[] => [
     ownMetric(table, 'DeliveriesFailed'),
     ownMetric(table, 'BreakersOpened'),
     ownMetric(table, 'AlarmsUnnotified'),
+    ownMetric(table, 'AlarmsUnanswered'),
     ownMetric(table, 'AlarmsFailed'),
     ownMetric(table, 'NobodyOnDuty'),
     ownMetric(table, 'SmsLimitReached'),

@@ -177,6 +177,12 @@ export const receiverAlarms = ({ table, stage }: MonitoredResources): AlarmDefin
     impact: 'Nobody was notified of a fall, a vital alarm or an offline sensor in time, and nobody acknowledged it.',
   },
   {
+    id: 'alarms-unanswered',
+    metric: ownMetric(table, 'AlarmsUnanswered'),
+    atLeast: 1,
+    impact: 'All steps and repetitions of an alarm were sent, and nobody acknowledged it.',
+  },
+  {
     id: 'nobody-on-duty',
     metric: ownMetric(table, 'NobodyOnDuty'),
     atLeast: 1,

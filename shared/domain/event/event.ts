@@ -16,7 +16,7 @@ export const fallAlarms: readonly Situation[] = ['fall_suspected', 'fall_detecte
 
 /**
  * Events that the service creates: a sensor registers or is refused, its learning phase ends, a webhook is disabled, a
- * delivery fails, an alarm is acknowledged or has reached nobody.
+ * delivery fails, an alarm is acknowledged, has reached nobody, or was answered by nobody.
  */
 const notices = {
   registered: { type: 'sensor', action: 'registered', code: null },
@@ -26,6 +26,7 @@ const notices = {
   delivery_failed: { type: 'delivery', action: 'failed', code: null },
   acknowledged: { type: 'alarm', action: 'acknowledged', code: null },
   unnotified: { type: 'alarm', action: 'unnotified', code: null },
+  unanswered: { type: 'alarm', action: 'unanswered', code: null },
 } as const;
 export type Notice = keyof typeof notices;
 

@@ -1,10 +1,11 @@
 import { BASE_PATH } from '../base-path.ts';
 import { type Language, languageOf } from '../identity/language.ts';
 
-/** An alarm as a mail names it. `time` is local, with its zone. */
-export type MailedAlarm = { sensor: string; situation: string; time: string };
-/** Why nobody was notified of an alarm. `receivers`: the recipients that could not be reached. */
+/** An alarm as a mail names it. `time` is local, with its zone. `isUnanswered`: somebody was notified, but did not respond. */
+export type MailedAlarm = { sensor: string; situation: string; time: string; isUnanswered: boolean };
+/** Why nobody was notified of an alarm, or responded to it. `receivers`: the recipients that could not be reached. */
 export type UnnotifiedCause =
+  | { kind: 'unanswered' }
   | { kind: 'nobody_on_duty' }
   | { kind: 'no_recipient' }
   | { kind: 'failed'; receivers: string };
@@ -19,43 +20,88 @@ type Texts = {
 /** The maximum number of alarms that a list names. */
 const MAX_NAMED = 50;
 
-const linesOf = (alarms: readonly MailedAlarm[], more: (count: number) => string): string => {
-  const lines = alarms.slice(0, MAX_NAMED).map(({ sensor, situation, time }) => `- ${sensor}: ${situation}, ${time}`);
+type ListWords = { unanswered: string; more: (count: number) => string };
+const linesOf = (alarms: readonly MailedAlarm[], { unanswered, more }: ListWords): string => {
+  const lines = alarms
+    .slice(0, MAX_NAMED)
+    .map(
+      ({ sensor, situation, time, isUnanswered }) =>
+        `- ${sensor}: ${situation}, ${time}${isUnanswered ? ` (${unanswered})` : ''}`,
+    );
   return [...lines, ...(alarms.length > MAX_NAMED ? [more(alarms.length - MAX_NAMED)] : [])].join('\n');
 };
 const consoleOf = (url: string): string => `${url}${BASE_PATH}/console/`;
 
-const causesEn = (cause: UnnotifiedCause): string => {
-  if (cause.kind === 'nobody_on_duty') return 'The rule notifies the users on duty, and nobody is on duty.';
-  if (cause.kind === 'no_recipient') return 'No recipient is left that could be notified.';
-  return `None of the recipients could be reached: ${cause.receivers}.`;
-};
-const causesDe = (cause: UnnotifiedCause): string => {
+/** What an email says about the cause of an alarm: its subject, what happened, and what to do after the room. */
+type CauseText = { subject: string; cause: string; repair: string };
+
+const unnotifiedEn = (cause: string): CauseText => ({
+  subject: 'Nobody was notified',
+  cause: `Nobody has been notified of this alarm, and nobody has acknowledged it. ${cause}`,
+  repair: 'Then repair what kept the alarm from reaching anybody.',
+});
+const causesEn = (cause: UnnotifiedCause): CauseText => {
+  if (cause.kind === 'unanswered')
+    return {
+      subject: 'Nobody has responded',
+      cause: 'All steps and repetitions of the rule were sent, and nobody has acknowledged the alarm.',
+      repair: 'Then find out why nobody responded.',
+    };
   if (cause.kind === 'nobody_on_duty')
-    return 'Die Regel benachrichtigt die Benutzer im Dienst, und niemand ist im Dienst.';
-  if (cause.kind === 'no_recipient') return 'Es gibt keinen Empfänger mehr, der benachrichtigt werden könnte.';
-  return `Keiner der Empfänger war erreichbar: ${cause.receivers}.`;
+    return unnotifiedEn('The rule notifies the users on duty, and nobody is on duty.');
+  if (cause.kind === 'no_recipient') return unnotifiedEn('No recipient is left that could be notified.');
+  return unnotifiedEn(`None of the recipients could be reached: ${cause.receivers}.`);
+};
+const unnotifiedDe = (cause: string): CauseText => ({
+  subject: 'Niemand wurde benachrichtigt',
+  cause: `Niemand wurde über diesen Alarm benachrichtigt, und niemand hat ihn bestätigt. ${cause}`,
+  repair: 'Beheben Sie danach, was die Benachrichtigung verhindert hat.',
+});
+const causesDe = (cause: UnnotifiedCause): CauseText => {
+  if (cause.kind === 'unanswered')
+    return {
+      subject: 'Niemand hat reagiert',
+      cause: 'Alle Stufen und Wiederholungen der Regel sind verschickt, und niemand hat den Alarm bestätigt.',
+      repair: 'Klären Sie danach, warum niemand reagiert hat.',
+    };
+  if (cause.kind === 'nobody_on_duty')
+    return unnotifiedDe('Die Regel benachrichtigt die Benutzer im Dienst, und niemand ist im Dienst.');
+  if (cause.kind === 'no_recipient')
+    return unnotifiedDe('Es gibt keinen Empfänger mehr, der benachrichtigt werden könnte.');
+  return unnotifiedDe(`Keiner der Empfänger war erreichbar: ${cause.receivers}.`);
+};
+
+const listWordsEn: ListWords = { unanswered: 'people were notified', more: (count) => `- and ${count} more` };
+const listWordsDe: ListWords = {
+  unanswered: 'Personen wurden benachrichtigt',
+  more: (count) => `- und ${count} weitere`,
 };
 
 const texts: Record<Language, Texts> = {
   en: {
-    one: ({ sensor, situation, time }, cause, { customer, url }) => ({
-      subject: `Nobody was notified: ${situation}, ${sensor}`,
-      text: `${situation}: ${sensor}, ${customer}, ${time}\n\nNobody has been notified of this alarm, and nobody has acknowledged it. ${causesEn(cause)}\n\n1. Look after the room now, or send somebody.\n2. Acknowledge the alarm, so that others know.\n3. Then repair what kept the alarm from reaching anybody.\n\n${consoleOf(url)}`,
-    }),
+    one: ({ sensor, situation, time }, reason, { customer, url }) => {
+      const { subject, cause, repair } = causesEn(reason);
+      return {
+        subject: `${subject}: ${situation}, ${sensor}`,
+        text: `${situation}: ${sensor}, ${customer}, ${time}\n\n${cause}\n\n1. Look after the room now, or send somebody.\n2. Acknowledge the alarm, so that others know.\n3. ${repair}\n\n${consoleOf(url)}`,
+      };
+    },
     list: ({ alarms, isReminder, customer, url }) => ({
-      subject: `${isReminder ? 'Still open: ' : ''}${alarms.length} ${alarms.length === 1 ? 'alarm' : 'alarms'} that reached nobody, ${customer}`,
-      text: `Nobody has been notified of these alarms, and nobody has acknowledged them:\n\n${linesOf(alarms, (count) => `- and ${count} more`)}\n\nLook after these rooms, acknowledge the alarms, and repair what kept them from reaching anybody.\n\n${consoleOf(url)}`,
+      subject: `${isReminder ? 'Still open: ' : ''}${alarms.length} ${alarms.length === 1 ? 'alarm' : 'alarms'} without a response, ${customer}`,
+      text: `Nobody has acknowledged these alarms. Unless noted otherwise, nobody has been notified of them either:\n\n${linesOf(alarms, listWordsEn)}\n\nLook after these rooms, acknowledge the alarms, and repair what kept them from reaching anybody.\n\n${consoleOf(url)}`,
     }),
   },
   de: {
-    one: ({ sensor, situation, time }, cause, { customer, url }) => ({
-      subject: `Niemand wurde benachrichtigt: ${situation}, ${sensor}`,
-      text: `${situation}: ${sensor}, ${customer}, ${time}\n\nNiemand wurde über diesen Alarm benachrichtigt, und niemand hat ihn bestätigt. ${causesDe(cause)}\n\n1. Sehen Sie jetzt in dem Raum nach, oder schicken Sie jemanden.\n2. Bestätigen Sie den Alarm, damit andere es wissen.\n3. Beheben Sie danach, was die Benachrichtigung verhindert hat.\n\n${consoleOf(url)}`,
-    }),
+    one: ({ sensor, situation, time }, reason, { customer, url }) => {
+      const { subject, cause, repair } = causesDe(reason);
+      return {
+        subject: `${subject}: ${situation}, ${sensor}`,
+        text: `${situation}: ${sensor}, ${customer}, ${time}\n\n${cause}\n\n1. Sehen Sie jetzt in dem Raum nach, oder schicken Sie jemanden.\n2. Bestätigen Sie den Alarm, damit andere es wissen.\n3. ${repair}\n\n${consoleOf(url)}`,
+      };
+    },
     list: ({ alarms, isReminder, customer, url }) => ({
-      subject: `${isReminder ? 'Noch offen: ' : ''}${alarms.length} ${alarms.length === 1 ? 'Alarm' : 'Alarme'}, die niemanden erreicht haben, ${customer}`,
-      text: `Niemand wurde über diese Alarme benachrichtigt, und niemand hat sie bestätigt:\n\n${linesOf(alarms, (count) => `- und ${count} weitere`)}\n\nSehen Sie in diesen Räumen nach, bestätigen Sie die Alarme, und beheben Sie, was die Benachrichtigung verhindert hat.\n\n${consoleOf(url)}`,
+      subject: `${isReminder ? 'Noch offen: ' : ''}${alarms.length} ${alarms.length === 1 ? 'Alarm' : 'Alarme'} ohne Reaktion, ${customer}`,
+      text: `Niemand hat diese Alarme bestätigt. Wo nichts anderes steht, wurde auch niemand über sie benachrichtigt:\n\n${linesOf(alarms, listWordsDe)}\n\nSehen Sie in diesen Räumen nach, bestätigen Sie die Alarme, und beheben Sie, was die Benachrichtigung verhindert hat.\n\n${consoleOf(url)}`,
     }),
   },
 };

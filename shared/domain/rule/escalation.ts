@@ -27,6 +27,8 @@ export type Escalation = {
   to?: string[];
   /** Nobody was on duty in the last round, so the next step is due at once. */
   isHurried?: true;
+  /** All rounds were sent. At `at` the alarm counts as unanswered. */
+  isLast?: true;
 };
 
 /** One round: a step of the rule, or a repeat to all recipients. */
@@ -97,6 +99,26 @@ export const withClosedRound = (
   const progress = { after, repeats, at: now, ...(isHurried && { isHurried }) };
   const next = roundAfter(rule, progress, createDate, (ms) => (at + ms > now ? at + ms : now + ms));
   return next && waitingFor(round, progress, next, after);
+};
+
+/** How long (s) at least and at most somebody has to acknowledge an alarm after its last round. */
+const ANSWER_SECONDS = { min: 60, max: 900 };
+
+/**
+ * Returns the escalation once its last round was sent at `now` (ms), while it waits for an acknowledgement: as long as
+ * between the last two rounds. Null if the rule has neither steps nor repeats.
+ */
+export const awaitingAnswer = (
+  { escalation: steps, repeatSeconds }: NotificationPlan,
+  { round, after, repeats }: Escalation,
+  now: number,
+): Escalation | null => {
+  const sent = steps.map(({ afterSeconds }) => afterSeconds).filter((seconds) => seconds <= after);
+  const [last, before = 0] = sent.toReversed();
+  const interval = repeatSeconds ?? (last === undefined ? null : last - before);
+  if (interval === null) return null;
+  const seconds = Math.min(ANSWER_SECONDS.max, Math.max(ANSWER_SECONDS.min, interval));
+  return { round, after, repeats, at: now + seconds * 1_000, isLast: true };
 };
 
 /** Returns the recipients of a round according to the current rule, by step; step 0 has the first recipients. */

@@ -39,6 +39,9 @@ export const RuleHit = z
     notifiedDate: millis.nullable().meta({
       description: 'when the first message succeeded; null while no success stands',
     }),
+    unansweredDate: millis.nullable().meta({
+      description: 'when nobody had acknowledged it although all steps and repetitions were sent; otherwise null',
+    }),
     sensor: Sensor.nullable(),
     ruleMessages: z.array(RuleMessage).meta({
       description: 'from 300 on, steps add none; the list of deliveries has all recipients',

@@ -12,13 +12,22 @@ type HitMessage = RuleMessage & { outbox?: true };
 /** A hit as the store returns it. `sensor` is looked up when a hit is read; `allSend` follows from the messages. */
 export type HitItem = Omit<
   RuleHit,
-  'sensor' | 'feedback' | 'acknowledgement' | 'allSend' | 'notifiedDate' | 'ruleMessages' | 'nobodyOnDuty'
+  | 'sensor'
+  | 'feedback'
+  | 'acknowledgement'
+  | 'allSend'
+  | 'notifiedDate'
+  | 'unansweredDate'
+  | 'ruleMessages'
+  | 'nobodyOnDuty'
 > & {
   messages: HitMessage[];
   /** When (ms) the first message succeeded. Absent while no success stands. */
   notifiedDate?: number;
   /** The alarm reached nobody in time (unnotified.ts). */
   isUnnotified?: true;
+  /** When (ms) nobody had acknowledged the alarm although all of its rounds were sent (unnotified.ts). */
+  unansweredDate?: number;
   /** The newest feedback, kept up to date by feedback.ts. */
   feedback?: Feedback | null;
   /** The users on duty should have been notified, but nobody was on duty. */

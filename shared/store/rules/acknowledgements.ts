@@ -7,7 +7,7 @@ import { type HitItem, hitOf, type StoredHit } from '../hits/hit-item.ts';
 import { lateChangeWrite, SOON_MS } from '../hits/late-change.ts';
 import { type NoticeItem, putNotice } from '../sensors/events.ts';
 import { items } from '../table.ts';
-import { endUnnotified } from './end-unnotified.ts';
+import { endUnnotified, unansweredId } from './end-unnotified.ts';
 import { dueRound } from './escalations.ts';
 
 type HitKey = { customerId: number; hitId: number };
@@ -44,6 +44,7 @@ const change = ({ customerId, hitId }: HitKey, hit: HitItem, acknowledgement: Ac
     { update: items.ruleHit({ customerId, hitId }), changes: update },
     ...(isSoon ? [] : [lateChangeWrite(customerId, hit, updateDate)]),
     ...(endsUnnotified ? [endUnnotified(customerId, String(hitId))] : []),
+    ...(acknowledgement && hit.unansweredDate !== undefined ? [endUnnotified(customerId, unansweredId(hitId))] : []),
   ];
   return { updateDate, writes };
 };

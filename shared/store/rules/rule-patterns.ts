@@ -50,6 +50,12 @@ export const rulePatterns = {
     [0, 8],
     'with the hit; 1 R more if it was recorded before',
   ),
+  'unnotified.recordUnanswered': pattern(
+    'Record that nobody acknowledged an alarm, with a notice',
+    { put: ['unnotified', 'notice', 'lateChange'], update: ['ruleHit'] },
+    [0, 10],
+    '2 more per KB of the hit',
+  ),
   'unnotified.finish': pattern('Record that what follows has been done', { update: ['unnotified'] }, [0, 1]),
   'unnotified.claim': pattern('Claim such an alarm, to mail about it', { update: ['unnotified'] }, [0, 3]),
   'unnotified.update': pattern('Record what was mailed about it', { update: ['unnotified'] }, [0, 3]),

@@ -5,11 +5,13 @@ import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueAttributes, GRACE_MS } from '../engine/due.ts';
 import { absent, changes, type Write, where } from '../engine/request.ts';
+import { lateChangeWrite } from '../hits/late-change.ts';
 import { type NoticeItem, putNotice } from '../sensors/events.ts';
 import { items } from '../table.ts';
+import type { EscalatingHit } from './escalations.ts';
 
 /**
- * An alarm that reached nobody in time: that of a hit, or (`hitId` null) that of an event. `alarmId` is the id of the hit or
+ * An alarm that reached nobody in time, or that nobody acknowledged (`isUnanswered`): that of a hit, or (`hitId` null) that of an event. `alarmId` is the id of the hit or
  * the uuid of the event. `date`: when (ms) it counted as unnotified.
  */
 export type UnnotifiedAlarm = {
@@ -34,6 +36,8 @@ export type UnnotifiedAlarm = {
   reminderDate?: number;
   /** Users who had too many mails, and get a list later. */
   deferredTo?: number[];
+  /** Somebody was notified, but nobody acknowledged the alarm after the last round of its escalation. */
+  isUnanswered?: true;
 };
 
 /** The notice that an alarm reached nobody, to be processed. */
@@ -47,7 +51,7 @@ const unnotifiedKey = ({ customerId, alarmId }: Pick<UnnotifiedAlarm, 'customerI
 /** Reads of alarms that reached nobody. */
 export const unnotifiedReads = (table: TableReader) => ({
   /**
-   * Returns the alarms of a customer that nobody was notified of, oldest first. With `consistent` false they may be a few
+   * Returns the alarms of a customer that nobody was notified of, or has acknowledged, oldest first. With `consistent` false they may be a few
    * seconds old, at half the price.
    */
   list: async (customerId: number, consistent = true): Promise<UnnotifiedAlarm[]> => {
@@ -56,30 +60,34 @@ export const unnotifiedReads = (table: TableReader) => ({
   },
 });
 
+/** Returns the notice of an alarm. A repetition after a crash returns the same one. */
+const noticeOf = ({ customerId, sensorId, date, alarmId, isUnanswered }: UnnotifiedAlarm): NoticeKey => ({
+  customerId,
+  sensorId,
+  uuid: uuidV5(sensorId, isUnanswered ? 'unanswered' : 'unnotified', alarmId, date),
+  receiveDate: date,
+});
+
+/** The writes of an alarm, if it is new, and of its notice. */
+const writesOf = (alarm: UnnotifiedAlarm): Write[] => {
+  const { customerId, sensorId, uuid } = noticeOf(alarm);
+  const item: NoticeItem = { notice: alarm.isUnanswered ? 'unanswered' : 'unnotified', receiveDate: alarm.date };
+  const put = {
+    ...alarm,
+    ...unnotifiedKey(alarm),
+    ...dueAt(alarm.alarmId, alarm.date + GRACE_MS),
+    ttl: Math.ceil((alarm.createDate + EVENT_RETENTION) / 1_000),
+  };
+  return [{ put, where: absent }, putNotice({ customerId, sensorId }, uuid, item)];
+};
+
 const unnotifiedWrites = (table: Table) => ({
   /**
    * Records that an alarm reached nobody, with the notice of it and messages to add to its hit, unless the hit was notified
    * or acknowledged meanwhile. A repetition after a crash returns the same notice, until the alarm is handled.
    */
   record: async (alarm: UnnotifiedAlarm, messages: readonly RuleMessage[] = []): Promise<RecordResult> => {
-    const { customerId, sensorId, hitId } = alarm;
-    const noticeOf = ({ date, alarmId }: UnnotifiedAlarm) => ({
-      customerId,
-      sensorId,
-      uuid: uuidV5(sensorId, 'unnotified', alarmId, date),
-      receiveDate: date,
-    });
-    const notice = noticeOf(alarm);
-    const item: NoticeItem = { notice: 'unnotified', receiveDate: alarm.date };
-    const put: Write = {
-      put: {
-        ...alarm,
-        ...unnotifiedKey(alarm),
-        ...dueAt(alarm.alarmId, alarm.date + GRACE_MS),
-        ttl: Math.ceil((alarm.createDate + EVENT_RETENTION) / 1_000),
-      },
-      where: absent,
-    };
+    const { customerId, hitId } = alarm;
     const isOpen = where(
       'attribute_exists(pk) AND attribute_not_exists(#notifiedDate) AND attribute_not_exists(#acknowledgement)',
       messages.length > 0 ? { more: messages } : {},
@@ -94,11 +102,38 @@ const unnotifiedWrites = (table: Table) => ({
               changes: changes({ set: { isUnnotified: true }, compute, if: isOpen }),
             },
           ];
-    const failed = await table.write(put, putNotice({ customerId, sensorId }, notice.uuid, item), ...mark);
-    if (failed === null) return { kind: 'recorded', notice };
+    if ((await table.write(...writesOf(alarm), ...mark)) === null) return { kind: 'recorded', notice: noticeOf(alarm) };
     const known = await table.get<UnnotifiedAlarm>(unnotifiedKey(alarm));
     if (!known) return { kind: 'ended' };
     return known.isHandled ? { kind: 'handled' } : { kind: 'recorded', notice: noticeOf(known) };
+  },
+
+  /**
+   * Records that nobody acknowledged the alarm of a hit after its last round, with the notice of it and messages to add to the
+   * hit. Null if the hit has changed since it was read. A repetition after a crash returns the same notice.
+   */
+  recordUnanswered: async (
+    alarm: UnnotifiedAlarm,
+    hit: EscalatingHit,
+    messages: readonly RuleMessage[],
+  ): Promise<NoticeKey | null> => {
+    if (hit.unansweredDate !== undefined) return noticeOf(alarm);
+    const { customerId, date } = alarm;
+    const updateDate = Math.max(date, hit.updateDate);
+    const update = changes({
+      set: { unansweredDate: date, updateDate, isLate: true },
+      compute: { messages: 'list_append(#messages, :more)' },
+      if: where('#escalation = :was AND #updateDate = :before AND attribute_not_exists(#acknowledgement)', {
+        was: hit.escalation,
+        before: hit.updateDate,
+        more: messages,
+      }),
+    });
+    const key = items.ruleHit({ customerId, hitId: hit.id });
+    const note = lateChangeWrite(customerId, hit, updateDate);
+    return (await table.write(...writesOf(alarm), { update: key, changes: update }, note)) === null
+      ? noticeOf(alarm)
+      : null;
   },
 
   /** Records that everything that follows at once has been done. */

@@ -186,7 +186,7 @@ describe('a notification that was undeliverable', () => {
     expect(mails).toEqual([
       expect.stringMatching(/^Fall alert not delivered: Sensor/),
       expect.stringMatching(/^Nobody was notified: Fall detected, Sensor/),
-      expect.stringMatching(/^Still open: 1 alarm that reached nobody/),
+      expect.stringMatching(/^Still open: 1 alarm without a response/),
     ]);
     const [page] = await home.client.ok<{ data: object[] }[]>('GET', `/sensors/${home.sensorId}/events`);
     const failures = page?.data.filter((event) => JSON.stringify(event).includes('"action":"failed"'));

@@ -145,12 +145,14 @@ describe('an acknowledgement', () => {
 });
 
 describe('an escalation ends', () => {
-  test('after its last step, without a trace in the hit', async () => {
+  test('once nobody has answered its last step, without a trace in the hit', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
     expect(await home.due()).toHaveLength(1);
     await world.pass(40);
+    expect(await home.due()).toHaveLength(1);
+    await world.pass(70);
     expect(await home.due()).toEqual([]);
     expect(Object.keys((await home.stored()) ?? {})).not.toContain('cause');
   });

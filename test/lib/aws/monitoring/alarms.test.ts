@@ -129,6 +129,7 @@ describe('the alarms', () => {
       'MailsFailed',
       'AlarmsFailed',
       'AlarmsUnnotified',
+      'AlarmsUnanswered',
       'WebhooksDisabled',
       'FeedsNotFetched',
       'DevicesHeldBack',

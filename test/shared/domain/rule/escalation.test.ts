@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  awaitingAnswer,
   isWithinQueueDelay,
   MAX_REPEATS,
   messageIndexes,
@@ -135,4 +136,26 @@ test('finds no message of a recipient who has none yet', () => {
     { ...message, publisher: 'email' as const },
   ];
   expect(messageIndexes([message], others)).toEqual([null, null]);
+});
+
+test.each([
+  ['of the repetitions', [], 120, 120],
+  ['between the last two steps', [60, 300], null, 240],
+  ['before the only step', [90], null, 90],
+  ['of the repetitions, after steps', [60, 300], 400, 400],
+  ['of at least a minute', [30, 50], null, 60],
+  ['of at most 15 minutes', [60, 7_200], null, 900],
+])('waits for an answer for the interval %s', (_, steps, repeatSeconds, seconds) => {
+  const rule = {
+    recipients: [],
+    repeatSeconds,
+    escalation: steps.map((afterSeconds) => ({ afterSeconds, recipients: [] })),
+  };
+  const done = { round: 3, after: steps.at(-1) ?? 0, repeats: 0, at: 5_000 };
+  expect(awaitingAnswer(rule, done, 9_000)).toEqual({ ...done, at: 9_000 + seconds * 1_000, isLast: true });
+});
+
+test('waits for no answer to a rule without steps and repetitions', () => {
+  const rule = { recipients: [], repeatSeconds: null, escalation: [] };
+  expect(awaitingAnswer(rule, { round: 1, after: 60, repeats: 0, at: 0 }, 0)).toBe(null);
 });

@@ -1,0 +1,41 @@
+import { sendNotice } from '#shared/api/notices.ts';
+import { isUrgent } from '#shared/domain/rule/alarm.ts';
+import { unansweredId } from '#shared/store/rules/end-unnotified.ts';
+import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
+import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified.ts';
+import type { ProcessDeps } from './context.ts';
+import { emergencyMessages, loadEmergency, notifyContacts } from './emergency-contacts.ts';
+
+/**
+ * Reports that nobody acknowledged an alarm although all of its rounds were sent: by an event, to those who manage rules, and
+ * to the emergency contacts. Each step can be repeated after a crash. False if the hit has changed since it was read.
+ */
+export const reportUnanswered = async (deps: ProcessDeps, customerId: number, hit: EscalatingHit): Promise<boolean> => {
+  const { store, now, measure, log, failpoint, enqueue } = deps;
+  const { id: hitId, sensorId, situation, ruleId, createDate, cause } = hit;
+  if (!isUrgent(situation)) return true;
+  const alarm: UnnotifiedAlarm = {
+    alarmId: unansweredId(hitId),
+    customerId,
+    sensorId,
+    situation,
+    eventUuid: cause.uuid,
+    hitId,
+    ruleId,
+    webhookIds: [],
+    createDate,
+    date: hit.unansweredDate ?? now(),
+    isUnanswered: true,
+  };
+  const emergency = await loadEmergency(deps, alarm);
+  const messages = emergency ? emergencyMessages(deps, emergency, hitId) : [];
+  const notice = await store.unnotified.recordUnanswered(alarm, hit, messages);
+  if (!notice) return false;
+  failpoint('unanswered.recorded');
+  if (hit.unansweredDate === undefined) measure('AlarmsUnanswered');
+  log('warn', 'nobody acknowledged an alarm', { customerId, sensorId, hitId, situation });
+  await sendNotice(deps, notice);
+  if (emergency) await notifyContacts(deps, emergency, alarm);
+  await enqueue([{ type: 'alert_managers', customerId, uuid: cause.uuid }]);
+  return true;
+};
