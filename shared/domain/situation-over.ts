@@ -1,5 +1,5 @@
 import type { EventDetails, Situation, Subject } from './event/event.ts';
-import { isEnded, type SensorState, type Track } from './sensor/sensor-state.ts';
+import { mayLieThere, type SensorState, type Track } from './sensor/sensor-state.ts';
 
 type PastEvent = { happening: Pick<EventDetails, 'situation' | 'region' | 'subject'>; receiveDate: number };
 
@@ -18,7 +18,7 @@ const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefine
   tracks.find(({ id }) => id === number);
 
 /**
- * Whether the fall is finished or canceled. A fall missing from the state, for example after a restart of its sensor,
+ * Whether the device has reported that the fall is over. A fall missing from the state, for example after a restart of its sensor,
  * counts as open.
  */
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
@@ -27,7 +27,7 @@ const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Su
     return found !== undefined && (!found.fallPostures || found.since !== fall);
   }
   const found = state.falls.find((known) => known.start === fall && (known.isSensitive ?? false) === isSensitive);
-  return found !== undefined && isEnded(found);
+  return found !== undefined && !mayLieThere(found);
 };
 
 /** Whether somebody is in the region; if the sensor tracks people, the person of the event. */

@@ -6,7 +6,7 @@ import { createLedger } from '../bench/meter.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
-import { b } from '../fixtures/messages.ts';
+import { a, b } from '../fixtures/messages.ts';
 
 const ledger = createLedger();
 const clock = skippingClock(Date.now());
@@ -24,10 +24,11 @@ const say = async ({ device, sensorId }: Linked, message: object): Promise<void>
   await device.ok('POST', `/devices/${sensorId}/messages`, message);
   await cloud.idle();
 };
-/** Lets enough time pass for unreported falls to end and sensors to become inactive. */
-const passTime = async (): Promise<void> => {
+/** Lets enough time pass for unreported falls to end and for sensors that say nothing to become inactive. */
+const passTime = async (hear = async () => {}): Promise<void> => {
   for (let minute = 0; minute < 10; minute++) {
     clock.skipTo(now() + 60_000);
+    await hear();
     await cloud.sweep();
     await cloud.idle();
   }
@@ -67,7 +68,7 @@ describe('the list of open falls', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('contains all falls of a sensor, newest first; each ends separately, by time if its device stops reporting', async () => {
+  test('contains all falls of a sensor, newest first; each ends separately', async () => {
     const { sensor, list } = await homeOf('beech');
     const start = now();
     await fall(sensor, 'fall_detected', start);
@@ -76,7 +77,33 @@ describe('the list of open falls', () => {
     expect(await starts()).toEqual([start + 1, start]);
     await fall(sensor, 'fall_exit', start + 1);
     expect(await starts()).toEqual([start]);
+    await fall(sensor, 'finished', start);
+    expect(await list()).toEqual(none);
+  });
+
+  test.each(['finished', 'canceled'])('keeps a fall that time alone ended until its device reports %s', async (end) => {
+    const { sensor, list } = await homeOf(`larch-${end}`);
+    const start = now();
+    await fall(sensor, 'fall_detected', start, { isSimulated: true });
     await passTime();
+    const kept = [{ since: start, fallState: 'calling', isSensitive: false, isSimulated: true }];
+    expect((await list()).data.map(({ falls }) => falls)).toEqual([kept]);
+    // A device may repeat itself without saying anything new.
+    await fall(sensor, 'calling', start);
+    expect((await list()).total).toBe(1);
+    await fall(sensor, end, start);
+    expect(await list()).toEqual(none);
+  });
+
+  test.each([
+    ['offline', async () => {}],
+    ['online', (sensor: Linked) => say(sensor, a.presence(true))],
+  ])('drops a fall that time alone ended after two hours, of an %s sensor', async (name, hear) => {
+    const { sensor, list } = await homeOf(`maple-${name}`);
+    await fall(sensor, 'calling', now());
+    for (let minutes = 0; minutes < 110; minutes += 10) await passTime(() => hear(sensor));
+    expect((await list()).total).toBe(1);
+    for (let minutes = 0; minutes < 20; minutes += 10) await passTime(() => hear(sensor));
     expect(await list()).toEqual(none);
   });
 

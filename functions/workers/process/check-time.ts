@@ -44,7 +44,8 @@ export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void
   if (state.decision?.decided.every(({ source }) => source === null)) await finishDecision(deps, context);
 
   const judgement = await judgeTime(deps, context);
-  const outcome = judgement.events.length > 0 ? await decide(deps, context, judgement) : null;
+  const hasChanged = judgement.events.length > 0 || judgement.next.falls !== context.state.falls;
+  const outcome = hasChanged ? await decide(deps, context, judgement) : null;
   if (outcome?.kind === 'decided') await applyDecision(deps, context, outcome.decision, outcome.rules);
 
   // While the sensor is active, its entry in the index `due` stays where it is: the sweep checks the state instead.

@@ -1,5 +1,5 @@
 import { silentAt } from '#shared/domain/sensor/sensor-state.ts';
-import { hasOpenFall } from '#shared/domain/state/time.ts';
+import { hasOpenFall, nextClear } from '#shared/domain/state/time.ts';
 import type { CheckSensor } from '#shared/queue/task.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import type { Due } from '#shared/store/engine/due.ts';
@@ -56,9 +56,10 @@ export const createSensorFilter = () => {
       const state = states[at];
       if (!state) return { task, time: now() };
       const offlineAt = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
+      const changesAt = Math.min(offlineAt, nextClear(state));
       // The entry of an inactive sensor has to be removed, or its fall advances with time.
-      if (!state.isActive || hasOpenFall(state) || offlineAt <= now()) return { task, time: Math.max(time, offlineAt) };
-      onlineUntil.set(task.sensorId, Math.min(offlineAt, now() + MAX_INTERVAL_MS));
+      if (!state.isActive || hasOpenFall(state) || changesAt <= now()) return { task, time: Math.max(time, changesAt) };
+      onlineUntil.set(task.sensorId, Math.min(changesAt, now() + MAX_INTERVAL_MS));
       return [];
     });
   };

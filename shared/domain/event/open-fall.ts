@@ -1,4 +1,4 @@
-import { type Fall, isAlarm, isEnded, type SensorState, type Track } from '../sensor/sensor-state.ts';
+import { type Fall, isAlarm, mayLieThere, type SensorState, type Track } from '../sensor/sensor-state.ts';
 import type { OpenFall } from './open-fall-view.ts';
 
 const stateOf = ({ phases }: Fall): OpenFall['fallState'] => {
@@ -8,7 +8,7 @@ const stateOf = ({ phases }: Fall): OpenFall['fallState'] => {
 
 /** The device's clock may be ahead, so the fall began no later than its report. */
 const ofMakerA = (fall: Fall): OpenFall => {
-  const { start, at = start, isSensitive = false, isSimulated = false } = fall;
+  const { start, endedByTime = start, at = endedByTime, isSensitive = false, isSimulated = false } = fall;
   return { since: Math.min(start, at), fallState: stateOf(fall), isSensitive, isSimulated };
 };
 
@@ -19,9 +19,9 @@ const ofMakerB = ({ fallPostures: postures = [], since = 0 }: Track): OpenFall =
   isSimulated: false,
 });
 
-/** Returns the open falls of a sensor, newest first. */
+/** Returns the falls of a sensor after which somebody may still be on the floor, newest first. */
 export const openFallsOf = ({ falls, tracks = [] }: SensorState): OpenFall[] =>
   [
-    ...falls.filter((fall) => !isEnded(fall)).map(ofMakerA),
+    ...falls.filter(mayLieThere).map(ofMakerA),
     ...tracks.filter(({ fallPostures }) => fallPostures).map(ofMakerB),
   ].toSorted((fall, other) => other.since - fall.since);

@@ -32,10 +32,21 @@ export type Fall = {
   region?: EventRegion | null;
   isSimulated?: boolean;
   isSilent?: boolean;
+  /**
+   * When (ms, the service's clock) time alone ended the fall. Somebody may still be on the floor, so the fall stays open for
+   * people until its device reports the end, or UNCLEAR_MS have passed.
+   */
+  endedByTime?: number;
 };
+
+/** How long (ms) a fall that time alone ended stays open for people. */
+export const UNCLEAR_MS = 2 * 3_600_000;
 
 /** Whether the fall is finished or canceled. */
 export const isEnded = ({ phases }: Fall): boolean => phases.includes('finished') || phases.includes('canceled');
+
+/** Whether somebody may still be on the floor: the fall goes on, or only time has ended it. */
+export const mayLieThere = (fall: Fall): boolean => !isEnded(fall) || fall.endedByTime !== undefined;
 
 /**
  * A posture of a maker B sensor that belongs to a fall. Only sensitive detection reports that somebody sits on the ground.
@@ -194,6 +205,10 @@ export const isWorthWriting = (before: SensorState, next: SensorState, afterSeco
 /** Whether the sensor has an open fall. */
 export const hasOpenFallOrTrack = ({ falls, tracks = [] }: SensorState): boolean =>
   falls.some((fall) => !isEnded(fall)) || tracks.some(({ fallPostures }) => fallPostures);
+
+/** Whether the sensor has a fall after which somebody may still be on the floor. */
+export const hasFallForPeople = (state: SensorState): boolean =>
+  hasOpenFallOrTrack(state) || state.falls.some(mayLieThere);
 
 /** Returns the state of the newest fall of a maker A sensor (D1 "States"). Null if there is none, or if it was canceled. */
 export const fallStateOf = ({ falls }: SensorState): FallState | null => {

@@ -1,7 +1,14 @@
 import { type EventDetails, eventOf, fallAlarms, lateEvent, type Situation } from '../event/event.ts';
 import { DUPLICATE_WINDOW, type FallSignal, type FallStatus } from '../event/message.ts';
 import { regionAt } from '../sensor/region-of-point.ts';
-import { type Fall, type FallPhase, isEnded, type SensorState, type Step } from '../sensor/sensor-state.ts';
+import {
+  type Fall,
+  type FallPhase,
+  isEnded,
+  mayLieThere,
+  type SensorState,
+  type Step,
+} from '../sensor/sensor-state.ts';
 import { recordFallStart, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
 import { isLate, type MessageTime, type RoomContext } from './room-context.ts';
@@ -52,10 +59,18 @@ const eventOfFall = (fall: Fall, phase: FallPhase): EventDetails => {
 
 /** Removes from an ended fall everything that is not needed to recognize a duplicate or late report. */
 const compacted = (fall: Fall): Fall => {
-  const { start, phases, time, isSensitive, point, region = point ? null : undefined } = fall;
+  const { start, phases, time, isSensitive, isSimulated, endedByTime, point, region = point ? null : undefined } = fall;
   if (!isEnded(fall)) return fall;
   const mayAlarm = region !== undefined && !phases.includes('calling');
-  return { start, phases, ...(time && { time }), ...(isSensitive && { isSensitive }), ...(mayAlarm && { region }) };
+  const forPeople = endedByTime !== undefined && { endedByTime, ...(isSimulated && { isSimulated }) };
+  return {
+    start,
+    phases,
+    ...(time && { time }),
+    ...(isSensitive && { isSensitive }),
+    ...(mayAlarm && { region }),
+    ...forPeople,
+  };
 };
 
 const isSame = (a: Fall, b: Pick<Fall, 'start' | 'isSensitive'>): boolean =>
@@ -67,10 +82,16 @@ const isAlarmPending = (fall: Fall): boolean => !fall.isSensitive && !isEnded(fa
 /** Removes falls above the limit: ended ones first. */
 const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
   const rankOf = (fall: Fall): number => {
-    if (isEnded(fall)) return 0;
+    if (!mayLieThere(fall)) return 0;
     return isAlarmPending(fall) ? 2 : 1;
   };
   return remembered(falls, MAX_FALLS + falls.filter(isAlarmPending).length, rankOf);
+};
+
+/** Returns the state once the device has reported that a fall is over which time had ended before. */
+const withReportedEnd = (state: SensorState, fall: Fall): SensorState => {
+  const { endedByTime: _, isSimulated: __, ...ended } = fall;
+  return { ...state, falls: state.falls.map((other) => (other === fall ? ended : other)) };
 };
 
 /** Moves a fall to a new phase at `at` (ms, the service's clock). */
@@ -153,7 +174,10 @@ export const fallStep = (state: SensorState, signal: FallSignal, when: MessageTi
   const isOld = isLate(when, known?.time ?? (signal.start === null ? undefined : known?.start));
   const isKnown = known?.phases.includes(phase) ?? false;
   if (isOld && (phase !== 'calling' || isKnown)) return { state, events: [lateEvent] };
-  if (known && (isKnown || (!isOld && isOver(known, phase)))) return { state, events: [] };
+  if (known && (isKnown || (!isOld && isOver(known, phase)))) {
+    const isReportedEnd = known.endedByTime !== undefined && (phase === 'finished' || phase === 'canceled');
+    return { state: isReportedEnd ? withReportedEnd(state, known) : state, events: [] };
+  }
   const step = moveFall(state, reported(known, { signal, phase }, when, roomContext), phase, received);
   return withoutSurplus(phase === 'detected' ? begin(step, signal, when, roomContext) : step, received);
 };

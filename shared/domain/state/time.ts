@@ -1,5 +1,5 @@
 import { type EventDetails, eventOf } from '../event/event.ts';
-import { type Fall, type FallPhase, isEnded, type SensorState } from '../sensor/sensor-state.ts';
+import { type Fall, type FallPhase, isEnded, type SensorState, UNCLEAR_MS } from '../sensor/sensor-state.ts';
 import { moveFall } from './falls.ts';
 import type { Timings } from './room-context.ts';
 
@@ -41,10 +41,15 @@ const openFalls = ({ falls }: SensorState): Fall[] => falls.filter((fall) => !is
 /** Whether there are falls that time may advance. */
 export const hasOpenFall = (state: SensorState): boolean => openFalls(state).length > 0;
 
-/** Returns when (ms) the next fall advances: any fall, or only one with a pending alarm. */
+/** Returns when (ms) the first of the falls that time alone ended is no longer open for people; Infinity if there is none. */
+export const nextClear = ({ falls }: SensorState): number =>
+  Math.min(...falls.flatMap(({ endedByTime }) => (endedByTime === undefined ? [] : [endedByTime + UNCLEAR_MS])));
+
+/** Returns when (ms) the next fall changes: any fall, or only one with a pending alarm. */
 export const nextMove = (state: SensorState, timings: Timings, kind: 'any' | 'alarm'): number => {
   const moves = openFalls(state).map((fall) => dueMove(fall, timings));
-  return Math.min(...moves.filter(({ isAlarm }) => isAlarm || kind === 'any').map(({ dueAt }) => dueAt));
+  const next = moves.filter(({ isAlarm }) => isAlarm || kind === 'any').map(({ dueAt }) => dueAt);
+  return Math.min(...next, kind === 'any' ? nextClear(state) : Number.POSITIVE_INFINITY);
 };
 
 /** Returns when (ms) the next fall advances from phase to phase by time; Infinity if there is none. */
@@ -55,6 +60,16 @@ export const nextCheck = (state: SensorState, timings: Timings): number => {
 
 /** An event and its time (ms). */
 export type DatedEvent = { happening: EventDetails; createDate: number };
+
+/** Returns the state without the mark of falls that time alone ended long ago. The same state if there are none. */
+const withoutCleared = (state: SensorState, now: number): SensorState => {
+  if (nextClear(state) > now) return state;
+  const falls = state.falls.map((fall) => {
+    const { endedByTime, isSimulated: _, ...ended } = fall;
+    return endedByTime !== undefined && endedByTime + UNCLEAR_MS <= now ? ended : fall;
+  });
+  return { ...state, falls };
+};
 
 /**
  * Advances the state of a sensor to `now` without a message: falls advance from phase to phase, each at its own time,
@@ -72,10 +87,14 @@ export const passTime = (
       .sort((a, b) => a.dueAt - b.dueAt)
       .find(({ dueAt }) => dueAt <= now);
     if (!due) break;
-    const step = moveFall(state, due.fall, due.phase, due.at);
+    // A suspicion that time ended is over.
+    const isUnclear = due.phase === 'finished' && due.fall.phases.includes('calling');
+    const fall = isUnclear ? { ...due.fall, endedByTime: due.at } : due.fall;
+    const step = moveFall(state, fall, due.phase, due.at);
     state = step.state;
     events.push(...step.events.map((happening) => ({ happening, createDate: due.at })));
   }
+  state = withoutCleared(state, now);
   if (!state.isActive || silentAt > now) return { state, events };
   events.push({ happening: eventOf('sensor_inactive'), createDate: now });
   return { state: { ...state, isActive: false }, events };

@@ -1,4 +1,4 @@
-import { hasOpenFallOrTrack, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { hasFallForPeople, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueAttributes } from '../engine/due.ts';
 import { absent, changes, present, where } from '../engine/request.ts';
@@ -43,7 +43,7 @@ const stateWrites = (table: Table) => ({
     const key = items.sensorState({ customerId, sensorId });
     const due = checkAt !== null && dueAt(sensorId, checkAt);
     const { listPk: _, listSk: __, ...content } = state;
-    const isListed = formerUntil === null && hasOpenFallOrTrack(state);
+    const isListed = formerUntil === null && hasFallForPeople(state);
     const put = {
       ...encodeState(content),
       ...key,

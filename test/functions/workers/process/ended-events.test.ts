@@ -88,6 +88,19 @@ describe('with untilAcknowledged false, escalation ends', () => {
     }
   });
 
+  test('not when time finishes a fall that its device has not', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 60: 'b', 120: 'b', 300: 'b', 600: 'b' }, over);
+    home.begin();
+    const start = world.clock.now();
+    for (const status of ['fall_detected', 'calling']) await home.say(fallMessage(status, start));
+    await world.pass(400);
+    expect(home.heard()).toBe('a0 b60 b120 b300');
+    await home.say(fallMessage('finished', start));
+    await world.pass(300);
+    expect(home.heard()).toBe('a0 b60 b120 b300');
+  });
+
   test('for the fall of one person while another is still on the floor', async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
