@@ -16,8 +16,7 @@ export const openFalls = group({
       description:
         'Returns the sensors of a customer with a fall that is not over, ordered by id. The list does not depend on rules. A ' +
         'fall ends with a message of its device, two hours after it timed out, or when its sensor is deleted or moves to another ' +
-        'customer. ' +
-        '`total` counts sensors. Changes may take a second to appear.',
+        'customer. `total` counts sensors. Changes may take a second to appear.',
       auth: 'user',
       may: 'logged_in',
       within: 'customer',
