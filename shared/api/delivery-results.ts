@@ -5,13 +5,13 @@ import type { Deps } from '../runtime/deps.ts';
 
 /** Reports attempts, by their start times (ms), to the rule hits of a delivery. */
 export const reportAttempts = async (
-  { store, now }: Deps<'ruleHits.report'>,
+  { store, now }: Deps<'hitReports.report'>,
   { customerId, hit, alsoHits = [] }: Delivery,
   tries: readonly number[],
   sent: boolean | 'outbox',
 ): Promise<void> => {
   for (const { id, message } of hit ? [hit, ...alsoHits] : [])
-    await store.ruleHits.report({ customerId, hitId: id, at: message, tries, sent }, now());
+    await store.hitReports.report({ customerId, hitId: id, at: message, tries, sent }, now());
 };
 
 /** The shortest time (ms) after which an alarm counts as unnotified (`UNNOTIFIED_AFTER_SECONDS`). */

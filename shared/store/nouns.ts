@@ -18,6 +18,7 @@ export { secrets } from './deliveries/secrets.ts';
 export { webhooks } from './deliveries/webhooks.ts';
 export { due } from './engine/due.ts';
 export { hitLists } from './hits/hit-lists.ts';
+export { hitReports } from './hits/hit-reports.ts';
 export { reports } from './hits/reports.ts';
 export { ruleHits } from './hits/rule-hits.ts';
 export { accessTokens } from './identity/access-tokens.ts';

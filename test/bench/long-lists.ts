@@ -24,9 +24,9 @@ const TRANSACTION = 100;
 
 /** Reports attempts for hits long after they were created, as a replay does. */
 const changeLate = async (cloud: Cloud, customerId: number, hits: readonly HitItem[]): Promise<void> => {
-  const { ruleHits } = store(cloud.runtime.table);
+  const { hitReports } = store(cloud.runtime.table);
   for (const { id } of hits.filter((_, n) => n % (HITS / LATE) === 0))
-    await ruleHits.report({ customerId, hitId: id, at: 0, tries: [Date.now()], sent: true }, Date.now());
+    await hitReports.report({ customerId, hitId: id, at: 0, tries: [Date.now()], sent: true }, Date.now());
 };
 
 /** Returns the first, middle and last page, in two sizes, sorted by either date, of all sensors or one. */

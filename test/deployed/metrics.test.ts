@@ -25,13 +25,17 @@ const missingMetrics = (text: string, measured: ReadonlySet<string>): string[] =
   return metricsRead(account).filter((metric) => !written.has(metric));
 };
 
-/** Returns the metrics written when nobody is on duty, the SMS quota is used up, and SES rejects and returns an email. */
+/**
+ * Returns the metrics written when nobody is on duty, the SMS quota is used up, SES rejects and returns an email, and nobody
+ * acknowledges an alarm.
+ */
 const metricsOfPeople = async (): Promise<ReadonlySet<string>> => {
   const people = await createPeopleWorld({ log: () => {}, environment: { QUOTAS: '{"smsPerDay":0}' } });
   const { judge, measured } = latest();
   const { hire, rule, fall, sent, customerId } = await people.furnish();
   const { id: userId } = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
-  await rule([{ onDuty: true, by: 'email' }, ...['sms', 'email'].map((by) => ({ userId, by }))]);
+  const escalation = [{ afterSeconds: 30, recipients: [{ userId, by: 'email' }] }];
+  await rule([{ onDuty: true, by: 'email' }, ...['sms', 'email'].map((by) => ({ userId, by }))], { escalation });
   await fall();
   const [accepted] = (await sent()).filter(({ state }) => state === 'delivered');
   const bounce = mailEvent('permanentBounce', { customerId, deliveryId: accepted?.id ?? '', attempt: 1 });
@@ -42,6 +46,8 @@ const metricsOfPeople = async (): Promise<ReadonlySet<string>> => {
   await fall();
   restore();
   judge.denied.length = 0;
+  // Half a minute until the step, a minute until its answer is missed.
+  for (let halves = 0; halves < 4; halves++) await people.pass(31_000);
   await people.stop();
   return measured;
 };

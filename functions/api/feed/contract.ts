@@ -70,7 +70,7 @@ export const feed = group({
         'deliveries.getAll',
         'events.bytes',
         'ruleHits.get',
-        'ruleHits.report',
+        'hitReports.report',
         'eventAlarms.end',
         'repetitions.endOriginal',
         'replays.get',

@@ -48,7 +48,7 @@ export const deliver = consumer({
     'keep:quotas',
     'repetitions.endOriginal',
     'ruleHits.get',
-    'ruleHits.report',
+    'hitReports.report',
     'unnotified.list',
     'unnotified.claim',
     'unnotified.update',

@@ -15,7 +15,7 @@ export const undeliverable = consumer({
   uses: [
     'deliveries.get',
     'attempts.recordUndeliverable',
-    'ruleHits.reportUndeliverable',
+    'hitReports.reportUndeliverable',
     'recipients.person',
     'channels.markUndeliverable',
     'events.storeNotice',

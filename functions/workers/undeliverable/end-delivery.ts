@@ -28,7 +28,7 @@ const withdrawFromHits = async (
   { delivery: { customerId, hit, alsoHits = [] }, sentAt }: SentDelivery,
 ): Promise<void> => {
   for (const { id: hitId, message: at } of hit ? [hit, ...alsoHits] : []) {
-    const after = await store.ruleHits.reportUndeliverable({ customerId, hitId, at, sentAt }, now());
+    const after = await store.hitReports.reportUndeliverable({ customerId, hitId, at, sentAt }, now());
     if (after) await enqueue(alarmChecks(customerId, after, now()));
   }
 };

@@ -5,7 +5,6 @@ import { items } from '../table.ts';
 import { appendHit } from './append-hit.ts';
 import { edgeHit } from './edge-hit.ts';
 import { type HitItem, hitOf, idBeforeFirst, type NewHit, type StoredHit } from './hit-item.ts';
-import { type AttemptReport, reportAttempts, reportUndeliverable, type UndeliverableMessage } from './hit-report.ts';
 import { recentHits } from './recent-hits.ts';
 
 export const ruleHitReads = (table: TableReader) => ({
@@ -38,13 +37,6 @@ const ruleHitWrites = (table: Table, mutex = keyedMutex(MAX_WAIT), recent = rece
     now: number,
   ): Promise<HitPosition & { isNew: boolean }> =>
     mutex(customerId, () => appendHit({ table, recent, customerId }, after, hit, now)),
-
-  /** Reports attempts to send one message of a hit. Attempts that were reported before are ignored. */
-  report: (attempts: AttemptReport, now: number): Promise<void> => reportAttempts(table, attempts, now),
-
-  /** Reports a message of a hit that did not arrive, although its service had accepted it. Returns the hit. */
-  reportUndeliverable: (message: UndeliverableMessage, now: number): Promise<HitItem | null> =>
-    reportUndeliverable(table, message, now),
 });
 
 export const ruleHits = (table: Table) => ({ ...ruleHitReads(table), ...ruleHitWrites(table) });

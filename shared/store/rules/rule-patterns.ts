@@ -90,13 +90,13 @@ export const rulePatterns = {
     [0, 2],
     'per KB; if another hit took its place, 1 W more, and 1 R per 4 KB since then',
   ),
-  'ruleHits.report': pattern(
+  'hitReports.report': pattern(
     'Record attempts to send a notification of a hit',
     { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'], remove: ['unnotified'] },
     [0, 1],
     'per KB; 1 R 5 W if more than 10 s after the hit, 3 W more if nobody was notified of it',
   ),
-  'ruleHits.reportUndeliverable': pattern(
+  'hitReports.reportUndeliverable': pattern(
     'Record that a notification of a hit did not arrive',
     { get: ['ruleHit'], update: ['ruleHit'], put: ['lateChange'] },
     [1, 4],

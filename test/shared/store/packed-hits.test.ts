@@ -44,7 +44,7 @@ const stored = (customerId: number, hitId: number) => engine.plain.get<StoredHit
 /** Changes a hit in every way: by early, repeated and late reports, by one on a missing message, and by feedback. */
 const changeHit = async (customerId: number, hitId: number): Promise<void> => {
   const report = (at: number, tries: number[], sent: boolean, time: number) =>
-    its.ruleHits.report({ customerId, hitId, at, tries, sent }, time);
+    its.hitReports.report({ customerId, hitId, at, tries, sent }, time);
   await report(0, [NOW + 5], true, NOW + 100);
   await report(0, [NOW + 5], true, NOW + 200);
   await report(1, [NOW + 6], false, NOW + 300);
@@ -99,7 +99,7 @@ describe('a hit with three messages', () => {
 });
 
 test('consumes fewer than 3 write units per report on a hit with 20 bots whose names have 36 characters', async () => {
-  const { ruleHits } = store(engine.table);
+  const { hitReports, ruleHits } = store(engine.table);
   const { messages, ...hit } = newHit(20);
   const named = messages.map((message, at) => ({
     ...message,
@@ -110,7 +110,7 @@ test('consumes fewer than 3 write units per report on a hit with 20 bots whose n
   const units = [];
   for (let at = 0; at < 20; at++) {
     ledger.clear();
-    await ruleHits.report({ customerId: 1_234, hitId, at, tries: [NOW + 150 + at], sent: true }, NOW + 300 + at);
+    await hitReports.report({ customerId: 1_234, hitId, at, tries: [NOW + 150 + at], sent: true }, NOW + 300 + at);
     units.push(ledger.total().write);
   }
   expect(units.reduce((sum, unit) => sum + unit, 0)).toBeLessThan(20 * 3);

@@ -46,7 +46,7 @@ describe('lists of 3,000 hits that changed early, late and often', () => {
     const later = below(5_000);
     const feedback = some({ id: feedbackId, sensorId, ruleHitId: id, createDate: time });
     if (kind > 0)
-      await its.ruleHits.report({ customerId: CUSTOMER, hitId: id, at: 0, tries: [time], sent: true }, time);
+      await its.hitReports.report({ customerId: CUSTOMER, hitId: id, at: 0, tries: [time], sent: true }, time);
     else if ((await its.feedback.create(CUSTOMER, feedback)) === 'done' && isDeleted)
       await its.feedback.remove(CUSTOMER, sensorId, feedbackId, time + later);
   };
@@ -124,9 +124,9 @@ describe('lists of 3,000 hits that changed early, late and often', () => {
     const { id: hitId } = hits[5] as HitItem;
     const time = START + 10 ** 9;
     const report = { customerId: CUSTOMER, hitId, at: 0, tries: [11, 12], sent: true };
-    await its.ruleHits.report({ ...report, tries: [11] }, time);
-    await its.ruleHits.report(report, time + 1);
-    await its.ruleHits.report(report, time + 2);
+    await its.hitReports.report({ ...report, tries: [11] }, time);
+    await its.hitReports.report(report, time + 1);
+    await its.hitReports.report(report, time + 2);
     const { messages, updateDate } = (await its.ruleHits.get(CUSTOMER, hitId)) as HitItem;
     expect([messages[0]?.sendTryTimes.slice(-2), updateDate]).toEqual([[11, 12], time + 1]);
     const newest = await its.hitLists.page(CUSTOMER, 0, { page: 0, perPage: 1, sortBy: 'desc(updateDate)' });

@@ -103,7 +103,7 @@ export type UndeliverableMessage = { customerId: number; hitId: number; at: numb
  * Records that a message of a hit did not arrive after all. Does nothing if it was sent again later, by a redelivery. From
  * here on the alarm counts as notified only by its other messages. Returns the hit as it is then; null if there is none.
  */
-export const reportUndeliverable = async (
+const reportUndeliverable = async (
   table: Table,
   message: UndeliverableMessage,
   now: number,
@@ -142,6 +142,18 @@ export const reportUndeliverable = async (
  * Reports attempts to send one message of a hit. Once it was sent, it stays so, whatever attempts are reported later, unless
  * its service reports that it did not arrive.
  */
-export const reportAttempts = async (table: Table, made: AttemptReport, now: number): Promise<void> => {
+const reportAttempts = async (table: Table, made: AttemptReport, now: number): Promise<void> => {
   if (made.tries.length > 0 && !(await reportSoon(table, made, now))) await reportLate(table, made, now);
 };
+
+const hitReportWrites = (table: Table) => ({
+  /** Reports attempts to send one message of a hit. Attempts that were reported before are ignored. */
+  report: (attempts: AttemptReport, now: number): Promise<void> => reportAttempts(table, attempts, now),
+
+  /** Reports a message of a hit that did not arrive, although its service had accepted it. Returns the hit. */
+  reportUndeliverable: (message: UndeliverableMessage, now: number): Promise<HitItem | null> =>
+    reportUndeliverable(table, message, now),
+});
+
+/** Reports on messages of hits. A separate noun, because functions that create hits send no messages. */
+export const hitReports = (table: Table) => hitReportWrites(table);
