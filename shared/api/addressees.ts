@@ -15,19 +15,20 @@ import { DEFAULT_LOCALE } from '../domain/identity/language.ts';
 import type { Bot } from '../domain/people/bot.ts';
 import { nameOfUser } from '../domain/rule/acknowledgement.ts';
 import type { Person, Recipient } from '../domain/rule/recipient.ts';
-import { includesOnDuty, peopleIn, usersIn, webhooksIn } from '../domain/rule/recipients.ts';
+import { includesOnDuty, peopleIn, type UserOnDuty, usersIn, webhooksIn } from '../domain/rule/recipients.ts';
 import type { Rule } from '../domain/rule/rule.ts';
 import type { RuleMessage } from '../domain/rule/rule-hit.ts';
 import type { UserItem } from '../store/identity/users.ts';
 import type { StoreOf } from '../store/store.ts';
 import { situationText } from './messages/situation-text.ts';
+import { readPeopleOnDuty } from './on-duty.ts';
 
-/** The current records of the recipients that rules name. `onDuty`: the ids of the users on duty. */
+/** The current records of the recipients that rules name. `onDuty`: the users on duty. */
 export type KnownRecipients = {
   webhooks: ReadonlyMap<string, WebhookRecord>;
   bots: ReadonlyMap<number, Bot>;
   users: ReadonlyMap<number, UserItem>;
-  onDuty: readonly number[];
+  onDuty: readonly UserOnDuty[];
 };
 
 /** A webhook or a person that gets a message of a hit. */
@@ -46,7 +47,7 @@ export const publisherFor = (addressee: Addressee): RuleMessage['publisher'] =>
   'by' in addressee ? addressee.by : 'webhook';
 
 type RecipientDeps = {
-  store: StoreOf<'recipients.webhooks' | 'recipients.person' | 'recipients.onDuty'>;
+  store: StoreOf<'recipients.webhooks' | 'recipients.person' | 'duty.get' | 'channels.list'>;
   now: () => number;
 };
 
@@ -56,20 +57,22 @@ type RecipientDeps = {
  */
 export const readRecipients = async (
   { store, now }: RecipientDeps,
-  customerId: number,
+  { customerId, customer }: { customerId: number; customer: { timeZone: string } | null },
   recipients: readonly Recipient[],
   customerWebhooks: readonly string[] = [],
 ): Promise<KnownRecipients> => {
   const named = webhooksIn(recipients);
   const webhookIds = new Set([...customerWebhooks, ...named.map(({ webhookId }) => webhookId)]);
-  const [found, usersOnDuty] = await Promise.all([
+  const [found, peopleOnDuty] = await Promise.all([
     store.recipients.webhooks(customerId, webhookIds, new Set(named.map(({ botId }) => botId))),
-    includesOnDuty(recipients) ? store.recipients.onDuty(customerId, now()) : [],
+    includesOnDuty(recipients) ? readPeopleOnDuty(store, customerId, customer, now()) : [],
   ]);
-  const onDuty = usersOnDuty.map(({ userId }) => userId);
-  const ids = [...new Set([...usersIn(recipients), ...onDuty])];
-  const users = await Promise.all(ids.map((userId) => store.recipients.person(customerId, userId)));
-  return { ...found, onDuty, users: new Map(users.flatMap((user) => (user ? [[user.id, user]] : []))) };
+  const known = new Map(peopleOnDuty.map(({ user }) => [user.id, user]));
+  const ids = usersIn(recipients).filter((userId) => !known.has(userId));
+  for (const user of await Promise.all(ids.map((userId) => store.recipients.person(customerId, userId))))
+    if (user) known.set(user.id, user);
+  const onDuty = peopleOnDuty.map(({ userId, channels }) => ({ userId, verified: channels.map(({ by }) => by) }));
+  return { ...found, onDuty, users: known };
 };
 
 /** Whether the format has a payload for the event. */

@@ -1,4 +1,6 @@
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
+import type { Customer } from '../domain/identity/customer.ts';
+import { reachingChannels } from '../domain/people/duty.ts';
 import { nameOfUser } from '../domain/rule/acknowledgement.ts';
 import { allRecipients, includesOnDuty, usersIn } from '../domain/rule/recipients.ts';
 import type { Rule } from '../domain/rule/rule.ts';
@@ -8,6 +10,7 @@ import { openedGaps } from '../domain/watch/opened-gaps.ts';
 import type { Watch } from '../domain/watch/watch.ts';
 import type { Deps } from '../runtime/deps.ts';
 import type { ReadWatch, StoredWatch } from '../store/people/watches.ts';
+import { readPeopleOnDuty } from './on-duty.ts';
 import type { watchUses } from './operation.ts';
 
 type WatchDeps = Deps<(typeof watchUses)[number]>;
@@ -34,25 +37,28 @@ const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise
 const readUser = async ({ store }: WatchDeps, customerId: number, userId: number) => {
   const user = await store.recipients.person(customerId, userId);
   if (!user) return null;
-  const channels = await store.channels.verifiedOf({ customerId: user.customerId, userId });
-  const reaching = channels.filter((channel) => channel.by === 'push' || channel.undeliverableDate === undefined);
-  return { userId, name: nameOfUser(user), channels: reaching.map(({ by }) => by) };
+  const channels = await store.channels.list({ customerId: user.customerId, userId });
+  return { userId, name: nameOfUser(user), channels: reachingChannels(channels) };
 };
 
 /** Returns whom rules about falls can reach, and the names of the users whom they name. No others are read. */
 const readRecipients = async (
   deps: WatchDeps,
-  customerId: number,
+  { id: customerId, timeZone }: Pick<Customer, 'id' | 'timeZone'>,
   { rules, webhooks }: { rules: readonly Rule[]; webhooks: readonly WebhookRecord[] },
 ): Promise<Pick<WatchInput, 'reach' | 'users'>> => {
   const { store, settings, now } = deps;
   const recipients = rules.filter(isOfFalls).flatMap(allRecipients);
-  const usersOnDuty = includesOnDuty(recipients) ? await store.duty.usersOnDuty(customerId, now()) : [];
-  const onDuty = usersOnDuty.map(({ userId }) => userId);
-  const userIds = [...new Set([...usersIn(recipients), ...onDuty])];
-  const users = (await Promise.all(userIds.map((userId) => readUser(deps, customerId, userId)))).filter(
-    (user) => user !== null,
-  );
+  const people = includesOnDuty(recipients) ? await readPeopleOnDuty(store, customerId, { timeZone }, now()) : [];
+  const onDuty = people.map(({ userId }) => userId);
+  const userIds = usersIn(recipients).filter((userId) => !onDuty.includes(userId));
+  const named = await Promise.all(userIds.map((userId) => readUser(deps, customerId, userId)));
+  const users = [
+    ...named.filter((user) => user !== null),
+    ...people.map(({ userId, user, channels }) => {
+      return { userId, name: nameOfUser(user), channels: reachingChannels(channels) };
+    }),
+  ];
   return {
     reach: {
       webhooks: new Map(webhooks.map((webhook) => [webhook.id, webhook])),
@@ -89,7 +95,7 @@ const compute = async (deps: WatchDeps, customerId: number): Promise<Watch | nul
   if (!customer) return null;
   const [groupOf, recipients] = await Promise.all([
     readGroups(deps, customerId, { rules, webhooks }),
-    readRecipients(deps, customerId, { rules, webhooks }),
+    readRecipients(deps, customer, { rules, webhooks }),
   ]);
   const sensors = listed.map(
     ({ id, name, isActive, isSilent = false, isFallDetectionOff = false, isMisunderstood = false }): WatchedSensor => ({

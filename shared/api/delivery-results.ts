@@ -1,4 +1,4 @@
-import type { Delivery } from '../domain/delivery/delivery.ts';
+import { type Delivery, messageUuidOf } from '../domain/delivery/delivery.ts';
 import { isFinished } from '../domain/delivery/replay.ts';
 import { urgentSituationOf } from '../domain/rule/alarm.ts';
 import type { Deps } from '../runtime/deps.ts';
@@ -49,4 +49,21 @@ export const endReplay = async (
   const job =
     replay === undefined || webhookId === null ? null : await store.replays.get(customerId, webhookId, replay);
   if (job?.state === 'running' && isFinished(job)) await store.replays.finish(job, 'completed', now());
+};
+
+/** The longest time (ms) from a hit to a step of its escalation. */
+const MAX_STEP_MS = 86_400_000;
+
+/**
+ * Enqueues the check whether all deliveries of a round have failed, as this one has: then the next step of the escalation is
+ * due at once. Called after the failure is recorded, and again if the task of the delivery is retried.
+ */
+export const checkFailedRound = async (
+  { enqueue, now }: Deps<'enqueue:timers'> & Pick<Deps<'hitReports.report'>, 'now'>,
+  { id: deliveryId, customerId, webhookId, createDate, hit, alsoHits = [], replayOf, requestId, snapshot }: Delivery,
+): Promise<void> => {
+  if (!hit || replayOf !== undefined || now() - createDate > MAX_STEP_MS) return;
+  const trace = { uuid: messageUuidOf(snapshot), ...(requestId !== undefined && { requestId }) };
+  const failed = { webhookId, deliveryId };
+  await enqueue([hit, ...alsoHits].map(({ id: hitId }) => ({ type: 'escalate', customerId, hitId, ...trace, failed })));
 };

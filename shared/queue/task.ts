@@ -52,8 +52,17 @@ export const acceptedAt = (task: unknown): number | undefined => Accepted.safePa
 export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSensor, ...traceFields });
 export type CheckSensor = z.output<typeof CheckSensor>;
 
-/** Decides the next round of the escalation of a hit, if it is due. */
-export const Escalate = z.object({ type: z.literal('escalate'), customerId: id, hitId: id, ...traceFields });
+/**
+ * Decides the next round of the escalation of a hit, if it is due. `failed`: a delivery of the hit that has failed; if all
+ * others of its round have failed as well, the next step is due at once.
+ */
+export const Escalate = z.object({
+  type: z.literal('escalate'),
+  customerId: id,
+  hitId: id,
+  ...traceFields,
+  failed: z.object({ webhookId: uuid.nullable(), deliveryId: DeliveryId }).optional().catch(undefined),
+});
 export type Escalate = z.output<typeof Escalate>;
 
 /**

@@ -11,6 +11,7 @@ export const failpoints = [
   'process.deliveries_written',
   'process.applied',
   'alarm.recorded',
+  'duty.claimed',
   'unanswered.recorded',
   'escalate.decided',
   'escalate.written',

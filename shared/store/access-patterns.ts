@@ -100,8 +100,8 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ),
   'customers.remove': pattern(
     'Delete a customer that has neither users nor sensors',
-    { get: ['customer'], remove: ['customer', 'listedCustomer'] },
-    [0, 4],
+    { get: ['customer'], remove: ['customer', 'listedCustomer', 'roster'] },
+    [0, 6],
     '1 R if it has any',
   ),
 

@@ -36,6 +36,7 @@ export { canary } from './people/canary.ts';
 export { channels } from './people/channels.ts';
 export { customers } from './people/customers.ts';
 export { duty } from './people/duty.ts';
+export { dutyChecks } from './people/duty-checks.ts';
 export { pushKeys } from './people/push-keys.ts';
 export { recipients } from './people/recipients.ts';
 export { watches } from './people/watches.ts';

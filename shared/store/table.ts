@@ -63,8 +63,11 @@ export const items = {
   formerUser: item('C#{customerId}', 'FORMER_USER#{0userId}'),
   /** A channel of a user, with the hash of its verification code. */
   channel: item('C#{customerId}#U#{userId}', 'CHANNEL#{by}'),
-  /** A user who is on duty. */
+  /** Until when a user is on duty, or since when not. */
   duty: item('C#{customerId}', 'DUTY#{0userId}'),
+  roster: item('C#{customerId}', 'DUTY_ROSTER'),
+  /** When is next checked whether somebody is on duty at a customer. */
+  dutyCheck: item('DUTY_CHECKS', 'CUSTOMER#{0customerId}'),
   /** How well falls are covered, as last computed. */
   watch: item('C#{customerId}', 'WATCH'),
   /** A customer in which a user changed something that this depends on, until that is checked. */

@@ -37,4 +37,6 @@ export const channelExamples = {
     return {};
   },
   listDuty: nothing,
+  getRoster: nothing,
+  setRoster: ({ ours }: World) => ({ body: [{ userId: ours.userId, days: [1, 7], from: '22:00', to: '06:00' }] }),
 };

@@ -102,6 +102,15 @@ const contactIds = ({ theirs }: World): IdField[] => [
   { path: '0.userId', body: (userId) => [{ userId, by: 'email' }], unknown: NUMBER, theirs: theirs.userId },
 ];
 
+const rosterIds = ({ theirs }: World): IdField[] => [
+  {
+    path: '0.userId',
+    body: (userId) => [{ userId, days: [1], from: '08:00', to: '16:00' }],
+    unknown: NUMBER,
+    theirs: theirs.userId,
+  },
+];
+
 /** The fields of bodies that contain the id of a customer's object, by operation. */
 export const idsInBodies: Readonly<Record<string, (world: World) => IdField[]>> = {
   createFeedback: feedbackIds,
@@ -110,6 +119,7 @@ export const idsInBodies: Readonly<Record<string, (world: World) => IdField[]>> 
   createSensorGroup: groupIds,
   updateSensorGroup: groupIds,
   setEmergencyContacts: contactIds,
+  setRoster: rosterIds,
   createWebhook: webhookIds,
   updateWebhook: webhookIds,
 };

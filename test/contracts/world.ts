@@ -15,7 +15,10 @@ const DAY = 86_400_000;
 
 /** Creates a delivery to a person and returns its id. */
 const notifyPerson = async (cloud: Cloud, { customerId, userId, client }: Home, fall: () => Promise<void>) => {
-  await store(cloud.runtime.table).duty.begin(customerId, { userId, until: cloud.runtime.now() + DAY });
+  const { channels, duty } = store(cloud.runtime.table);
+  const channel = { by: 'email', address: 'duty@example.com', provenDate: cloud.runtime.now() } as const;
+  await channels.put({ customerId, userId }, channel, null);
+  await duty.begin(customerId, { userId, until: cloud.runtime.now() + DAY });
   const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected' };
   const { id } = await client.ok<{ id: number }>('POST', '/rules', {
     ...rule,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { store } from '#shared/store/store.ts';
 import { createPeopleWorld } from '../fixtures/people.ts';
 
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
@@ -38,14 +39,20 @@ test('everybody on duty at the time of a hit is notified once; a hit without any
   expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
 });
 
-test('a user on duty without the channel of the rule gets a failed delivery', async () => {
-  const { hire, rule, fall, hits, sent, onDuty } = await world.furnish();
+test('a user on duty without the channel of the rule counts as nobody on duty', async () => {
+  const { hire, rule, fall, hits, sent, onDuty, customerId } = await world.furnish();
   const ben = await hire('Ben', { email: 'ben@example.com' });
+  const unproven = { by: 'telegram', address: '4712', provenDate: null } as const;
+  await store(world.table).channels.put({ customerId, userId: ben.id }, unproven, null);
   await rule([{ onDuty: true, by: 'telegram' }]);
   await onDuty(ben.id);
   await fall();
-  expect((await sent())[0]).toMatchObject({ state: 'failed', reason: 'not_reachable', userId: ben.id, attempts: 1 });
-  expect((await hits())[0]).toMatchObject({ nobodyOnDuty: false, allSend: false });
+  expect(await sent()).toEqual([]);
+  expect((await hits())[0]).toMatchObject({ nobodyOnDuty: true, allSend: false, ruleMessages: [] });
+  await rule([{ onDuty: true, by: 'email' }], { name: 'by mail', rateLimitSeconds: 0 });
+  await fall();
+  expect((await hits()).map(({ nobodyOnDuty }) => nobodyOnDuty).toSorted()).toEqual([false, true, true]);
+  expect(world.sentMessages.map(({ to }) => to)).toEqual(['ben@example.com']);
 });
 
 test('a rule with a deleted user still notifies the others, and each hit shows the failed notification', async () => {

@@ -101,7 +101,7 @@ test.each([
   [
     'nobody is on duty',
     async (home: Home) => void (await home.rule([{ onDuty: true, by: 'sms' }])),
-    'The rule notifies the users on duty, and nobody is on duty.',
+    'The rule notifies the users on duty, and nobody is on duty who can be notified.',
   ],
   [
     'its webhook was deleted',

@@ -1,13 +1,8 @@
 import * as z from 'zod';
 import { defaults, group } from '#shared/api/operation.ts';
-import {
-  ChannelKinds,
-  ChannelUpdate,
-  ChannelVerification,
-  ChannelView,
-  DutyUpdate,
-  OnDutyView,
-} from '#shared/domain/people/channel-view.ts';
+import { ChannelKinds, ChannelUpdate, ChannelVerification, ChannelView } from '#shared/domain/people/channel-view.ts';
+import { Duty, DutyUpdate, OnDutyView } from '#shared/domain/people/duty.ts';
+import { Roster } from '#shared/domain/people/roster.ts';
 import { By } from '#shared/domain/rule/recipient.ts';
 import { idText, Status, userIdText } from '#shared/domain/values.ts';
 
@@ -17,6 +12,14 @@ const OfChannel = ByUser.extend({ by: By });
 /** Changing where alarms go requires a session: access tokens are held by programs. */
 const ofUser = defaults({ auth: 'session', may: 'logged_in', params: OfChannel, success: 200 });
 const ofDuty = defaults({ path: '/users/{userId}/duty', auth: 'user', may: 'logged_in', params: ByUser, success: 200 });
+
+const ofCustomer = defaults({
+  auth: 'user',
+  within: 'customer',
+  params: z.object({ customerId: idText }),
+  success: 200,
+  errors: ['customer_not_found'],
+});
 
 const onlySelf = 'Only for the caller; naming any other user returns 404.';
 
@@ -104,33 +107,55 @@ export const channels = group({
       ...ofDuty,
       method: 'PUT',
       summary: 'Go on duty',
-      description: `Puts the caller on duty until the given time. ${onlySelf}`,
+      description: `Puts the caller on duty until the given time. A rule notifies only those on duty who verified its channel. ${onlySelf}`,
       body: DutyUpdate,
-      response: DutyUpdate.meta({ id: 'Duty' }),
+      response: Duty,
       errors: ['user_not_found', 'customer_missing'],
-      uses: ['duty.begin'],
+      uses: ['duty.begin', 'channels.list', 'know:channels'],
     },
     endDuty: {
       ...ofDuty,
       method: 'DELETE',
       summary: 'Go off duty',
-      description: onlySelf,
+      description: `Also ends the current shift of the roster. The next one puts the caller on duty again. ${onlySelf}`,
       response: Status,
       errors: ['user_not_found', 'customer_missing'],
-      uses: ['duty.end'],
+      uses: ['customers.get', 'duty.get', 'duty.end'],
     },
     listDuty: {
+      ...ofCustomer,
       method: 'GET',
       path: '/customers/{customerId}/duty',
       summary: 'List the users on duty',
-      auth: 'user',
+      description: 'Users are on duty because they said so, or by a shift of the roster.',
       may: 'logged_in',
-      within: 'customer',
-      params: z.object({ customerId: idText }),
-      success: 200,
       response: z.array(OnDutyView),
-      errors: ['customer_not_found'],
-      uses: ['customers.get', 'duty.usersOnDuty', 'users.get'],
+      uses: ['customers.get', 'duty.get', 'recipients.person', 'channels.list', 'know:channels'],
+    },
+    getRoster: {
+      ...ofCustomer,
+      method: 'GET',
+      path: '/customers/{customerId}/roster',
+      summary: 'Get the roster of a customer',
+      description: 'Leaves out entries of deleted users, and those for days before yesterday.',
+      may: 'logged_in',
+      response: Roster,
+      uses: ['customers.get', 'duty.roster', 'users.list'],
+    },
+    setRoster: {
+      ...ofCustomer,
+      method: 'PUT',
+      path: '/customers/{customerId}/roster',
+      summary: 'Replace the roster of a customer',
+      description:
+        "Users are on duty during their shifts, by the clock of the customer's time zone, unless they have gone off duty since a " +
+        'shift began. A shift may pass midnight; if `from` equals `to`, it takes a whole day. When clocks are set back, it begins the ' +
+        'first time that they show `from` and ends the last time that they show `to`. Entries for days before yesterday are ' +
+        'accepted and not kept.',
+      may: 'manage_rules',
+      body: Roster,
+      response: Roster,
+      uses: ['customers.get', 'users.list', 'duty.setRoster'],
     },
   },
 });

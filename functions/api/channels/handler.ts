@@ -1,13 +1,19 @@
+import { readPeopleOnDuty } from '#shared/api/on-duty.ts';
 import { serve } from '#shared/api/serve.ts';
 import { pushKeysFrom } from '#shared/auth/push-keys.ts';
 import { hashSecret } from '#shared/auth/tokens.ts';
 import type { Caller } from '#shared/domain/identity/permission.ts';
-import { codeHashInput, MAX_DUTY, PUSH_KEY_CONTEXT } from '#shared/domain/people/channel.ts';
+import { codeHashInput, type KeptChannel, PUSH_KEY_CONTEXT } from '#shared/domain/people/channel.ts';
 import { channelView, channelViewForOthers } from '#shared/domain/people/channel-view.ts';
-import { notOffered } from '#shared/domain/people/sendable.ts';
+import { MAX_DUTY, reachingChannels, usersOnDuty } from '#shared/domain/people/duty.ts';
+import { currentEntries } from '#shared/domain/people/roster.ts';
+import { notOffered, type SendableKinds } from '#shared/domain/people/sendable.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
+import { dayAfter } from '#shared/domain/time/calendar.ts';
+import { wallTime } from '#shared/domain/time/wall-time.ts';
 import { channelIn } from './channel-input.ts';
 import { channels } from './contract.ts';
+import { checkedRoster } from './roster.ts';
 import { sendCode } from './send-code.ts';
 
 type UserCall = {
@@ -27,6 +33,10 @@ const dutyIds = (call: DutyCall) => {
   const { customerId, userId } = ownIds(call);
   return { customerId: customerId ?? call.fail('customer_missing'), userId };
 };
+
+/** Returns the channels by which this service can reach a user. */
+const reachableBy = (channels: readonly KeptChannel[], { CHANNEL_KINDS }: Pick<SendableKinds, 'CHANNEL_KINDS'>) =>
+  reachingChannels(channels).filter((by) => CHANNEL_KINDS.includes(by));
 
 export const handler = serve(channels, {
   getChannelKinds: async ({ fail }, { store: { pushKeys }, encryptSecret, random, settings }) => {
@@ -80,28 +90,51 @@ export const handler = serve(channels, {
     return (await store.channels.remove(ownIds(call), params.by)) ? { status: 'OK' } : fail('channel_not_found');
   },
 
-  beginDuty: async (call, { store, now }) => {
+  beginDuty: async (call, { store, settings, now }) => {
     const { body, refuse, fail } = call;
     const { customerId, userId } = dutyIds(call);
     const { until } = body;
     if (until <= now()) return refuse('until', 'minimum', { limit: now() });
     if (until > now() + MAX_DUTY) return refuse('until', 'maximum', { limit: now() + MAX_DUTY });
-    return (await store.duty.begin(customerId, { userId, until })) ? { until } : fail('user_not_found');
+    if (!(await store.duty.begin(customerId, { userId, until }))) return fail('user_not_found');
+    return { until, reachableBy: reachableBy(await store.channels.list({ customerId, userId }), settings) };
   },
 
-  endDuty: async (call, { store }) => {
+  endDuty: async (call, { store, now }) => {
     const { customerId, userId } = dutyIds(call);
-    await store.duty.end(customerId, userId);
+    const [customer, duty] = await Promise.all([store.customers.get(customerId), store.duty.get(customerId)]);
+    const plan = { ...duty, timeZone: customer?.timeZone ?? 'UTC' };
+    const isOnDuty = usersOnDuty(plan, now()).some((onDuty) => onDuty.userId === userId);
+    const own = duty.own.find((other) => other.userId === userId) ?? { userId };
+    if (isOnDuty) await store.duty.end(customerId, own, now());
     return { status: 'OK' };
   },
 
-  listDuty: async ({ caller, customerId, fail }, { store, now }) => {
-    if (caller.isAdmin && !(await store.customers.get(customerId))) return fail('customer_not_found');
-    const onDuty = await store.duty.usersOnDuty(customerId, now());
-    const named = onDuty.map(async ({ userId, until }) => {
-      const user = await store.users.get(customerId, userId);
-      return user ? [{ userId, name: nameOfUser(user), until }] : [];
-    });
-    return (await Promise.all(named)).flat();
+  listDuty: async ({ customerId, fail }, { store, settings, now }) => {
+    const customer = (await store.customers.get(customerId)) ?? fail('customer_not_found');
+    const people = await readPeopleOnDuty(store, customerId, customer, now());
+    return people.map(({ userId, user, until, source, channels }) => ({
+      userId,
+      name: nameOfUser(user),
+      until,
+      source,
+      reachableBy: reachableBy(channels, settings),
+    }));
+  },
+
+  getRoster: async ({ customerId, fail }, { store, now }) => {
+    const { timeZone } = (await store.customers.get(customerId)) ?? fail('customer_not_found');
+    const [entries, users] = await Promise.all([store.duty.roster(customerId), store.users.list(customerId)]);
+    const userIds = new Set(users.map(({ id }) => id));
+    const yesterday = dayAfter(wallTime(now(), timeZone).date, -1);
+    return currentEntries(entries, yesterday).filter(({ userId }) => userIds.has(userId));
+  },
+
+  setRoster: async (call, { store, now }) => {
+    const { customerId, fail } = call;
+    const customer = (await store.customers.get(customerId)) ?? fail('customer_not_found');
+    const today = wallTime(now(), customer.timeZone).date;
+    const entries = checkedRoster(call, await store.users.list(customerId), today);
+    return (await store.duty.setRoster(customerId, entries)) ? entries : fail('customer_not_found');
   },
 });

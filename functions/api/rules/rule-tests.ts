@@ -42,7 +42,7 @@ const testContext = (
  * acknowledged. A recipient of several steps gets one for each.
  */
 export const testsOf = async (deps: Deps<TestUses>, rule: Rule, customer: Customer | null): Promise<RuleTest[]> => {
-  const known = await readRecipients(deps, rule.customerId, allRecipients(rule));
+  const known = await readRecipients(deps, { customerId: rule.customerId, customer }, allRecipients(rule));
   const eventContext = testContext(deps, rule, customer);
   const marked = { ...rule, title: `Test: ${rule.title}`, message: `Test: ${rule.message}` };
   // Formats that only forward device messages can be tested as well.

@@ -85,6 +85,7 @@ export const deliver = consumer({
     'replays.finish',
     'replays.close',
     'enqueue:retries',
+    'enqueue:timers',
     'consume',
     'call:webhooks',
     'decrypt:secrets',

@@ -89,8 +89,10 @@ const findWebhook = async ({ store }: DeliverDeps, { customerId, webhookId }: We
 };
 
 /** Ends a delivery whose webhook was deleted. */
-const endAsDeleted = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<Outcome> =>
-  (await deps.store.deliveries.end(key, 'deleted', deps.now())) ? 'failed' : requeue(deps, key);
+const endAsDeleted = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise<Outcome> => {
+  await deps.store.deliveries.end(key, 'deleted', deps.now());
+  return requeue(deps, key);
+};
 
 /** Whether a delivery is due, or the retry schedule of its webhook delays its first attempt until a time (ms). */
 const firstAttempt = async (

@@ -1,4 +1,10 @@
-import { endAlarmOfEvent, endOriginals, endReplay, reportAttempts } from '#shared/api/delivery-results.ts';
+import {
+  checkFailedRound,
+  endAlarmOfEvent,
+  endOriginals,
+  endReplay,
+  reportAttempts,
+} from '#shared/api/delivery-results.ts';
 import { sendNotice } from '#shared/api/notices.ts';
 import type { AttemptResult } from '#shared/domain/delivery/attempt.ts';
 import {
@@ -103,6 +109,7 @@ const write = async (
   const time = next.state === 'retrying' ? next.nextAttempt : 0;
   await store.attempts.recordResult(delivery, { result, next }, now(), fitsQueue(time, now()));
   deps.failpoint('deliver.recorded');
+  if (next.state === 'failed') await checkFailedRound(deps, delivery);
   if (next.state === 'retrying') {
     if (!hasTask) await enqueueIfSoon(deps, delivery, time);
   } else for (const finished of [delivery, ...ended]) await endReplay(deps, finished);

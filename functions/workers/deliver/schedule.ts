@@ -1,4 +1,4 @@
-import { reportAttempts } from '#shared/api/delivery-results.ts';
+import { checkFailedRound, reportAttempts } from '#shared/api/delivery-results.ts';
 import { RETRY_DELAYS } from '#shared/domain/delivery/delivery.ts';
 import type { DeliveryState } from '#shared/domain/delivery/states.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
@@ -76,7 +76,8 @@ export const requeueFound = async (
 ): Promise<Outcome> => {
   if (delivery === null) throw new Quarantine('the table has no such delivery');
   if (until !== null) return requeueAt(deps, { ...delivery, ...key }, Math.max(until, deps.now() + SOONEST_MS));
-  // The task may have been retried because the result could not be reported to the rule hit.
+  // The task may have been retried because its process died, or the result could not be reported to the rule hit.
+  if (delivery.state === 'failed') await checkFailedRound(deps, { ...delivery, ...key });
   if (delivery.state === 'delivered') await reportAttempts(deps, delivery, delivery.sendTryTimes.slice(-1), true);
   return delivery.state;
 };

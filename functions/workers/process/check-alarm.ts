@@ -54,7 +54,7 @@ const unnotifiedOf = async (
 };
 
 /** Moves the next step of the escalation of a hit to now. */
-const hurryEscalation = async (deps: ProcessDeps, customerId: number, hitId: number): Promise<void> => {
+export const hurryEscalation = async (deps: ProcessDeps, customerId: number, hitId: number): Promise<void> => {
   const { store, now } = deps;
   const hit = await store.ruleHits.get(customerId, hitId);
   if (!hit?.escalation || !hit.cause || hit.escalation.open || hit.escalation.at <= now()) return;

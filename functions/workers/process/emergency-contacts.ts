@@ -62,7 +62,7 @@ export const loadEmergency = async (
   const { sensor, customer } = await deps.store.sensors.getWithContext(customerId, sensorId);
   const contacts = customer?.emergencyContacts ?? [];
   if (!sensor || contacts.length === 0) return null;
-  const recipients = await readRecipients(deps, customerId, contacts);
+  const recipients = await readRecipients(deps, { customerId, customer }, contacts);
   const happening = eventOf(situation);
   const event = { id: 0, uuid: eventUuid, receiveDate: createDate, source: null, createDate, happening, rules: [] };
   return { contacts, recipients, eventContext: { service: serviceFrom(deps.settings), event, sensor, customer } };

@@ -22,7 +22,7 @@ import {
   withClosedRound,
   withOpenRound,
 } from '#shared/domain/rule/escalation.ts';
-import { allRecipients, includesOnDuty } from '#shared/domain/rule/recipients.ts';
+import { allRecipients, isNobodyOnDuty } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { isSituationOver } from '#shared/domain/situation-over.ts';
@@ -67,7 +67,7 @@ const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatingH
   if (!rule || !sensor) return null;
   // An open round may notify webhooks that its rule no longer names.
   const webhooks = hit.escalation.to?.flatMap((receiver) => webhookOfReceiver(receiver) ?? []);
-  const recipients = await readRecipients(deps, customerId, allRecipients(rule), webhooks);
+  const recipients = await readRecipients(deps, { customerId, customer }, allRecipients(rule), webhooks);
   const event = { ...hit.cause, rules: [] };
   const eventContext = { service: serviceFrom(settings), event, sensor, customer };
   return { customerId, hit, rule, state, recipients, eventContext };
@@ -172,7 +172,7 @@ const decideRound = async (deps: ProcessDeps, context: RoundContext): Promise<Ro
     return { kind: 'not_due' };
   }
   const named = roundRecipients(rule, next.kind, next.after).flatMap((step) => step.recipients);
-  const nobodyOnDuty = includesOnDuty(named) && recipients.onDuty.length === 0;
+  const nobodyOnDuty = isNobodyOnDuty(named, recipients.onDuty);
   const round = await openRound(deps, context, withOpenRound(hit.escalation, next, nobodyOnDuty));
   if (round.kind === 'changed') return round;
   if (nobodyOnDuty) deps.measure('NobodyOnDuty');

@@ -25,7 +25,10 @@ const isMessageTask = (received: Received<SensorTask>): received is MessageTask 
 export const handler = consume(processing, async (received, deps, timeLeft) => {
   for (const run of runsByCustomer(received)) {
     const [{ task }] = run;
-    if (task.type === 'escalate') {
+    if (task.type === 'escalate' && task.failed) {
+      const { hurryFailedRound } = await import('./failed-round.ts');
+      await hurryFailedRound(deps, task, task.failed);
+    } else if (task.type === 'escalate') {
       // Few alarms escalate, so this code is loaded with the first of them, not at each start.
       const { escalate } = await import('./escalate.ts');
       await escalate(deps, task);

@@ -23,7 +23,7 @@ import type { Decision } from '#shared/domain/event/decision.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
 import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import { isWithinQueueDelay, messageIndexes, newEscalation } from '#shared/domain/rule/escalation.ts';
-import { includesOnDuty } from '#shared/domain/rule/recipients.ts';
+import { isNobodyOnDuty } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { HitPosition, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { deliverTask } from '#shared/queue/encode.ts';
@@ -152,7 +152,7 @@ const fireRule = async (
   { recipients, append }: { recipients: KnownRecipients; append: AppendHit },
 ): Promise<{ hit: HitPosition; deliveries: Delivery[] }> => {
   const named = addresseesOf(rule.recipients, recipients, eventContext);
-  const nobodyOnDuty = includesOnDuty(rule.recipients) && recipients.onDuty.length === 0;
+  const nobodyOnDuty = isNobodyOnDuty(rule.recipients, recipients.onDuty);
   const hit = newHit(deps, eventContext, rule, { addressees: named, nobodyOnDuty });
   const { id, createDate, messages, isNew } = await append(hit);
   const escalation = newEscalation(rule, createDate, nobodyOnDuty);
@@ -248,7 +248,7 @@ export const writeHits = async (
   const { sensor, customer, customerId } = context;
   const service = serviceFrom(deps.settings);
   const named = [...rules.values()].flatMap((rule) => rule.recipients);
-  const recipients = await readRecipients(deps, customerId, named, Object.keys(customer?.hooks ?? {}));
+  const recipients = await readRecipients(deps, context, named, Object.keys(customer?.hooks ?? {}));
   const append = createHitAppender(deps, customerId, decision);
   const deliveries: Delivery[] = [];
   const checks: CheckAlarm[] = [];

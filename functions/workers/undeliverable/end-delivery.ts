@@ -1,4 +1,5 @@
 import { alarmChecks } from '#shared/api/alarm-check.ts';
+import { checkFailedRound } from '#shared/api/delivery-results.ts';
 import { notifyFailed } from '#shared/api/failed-delivery.ts';
 import { type Delivery, UNDELIVERABLE } from '#shared/domain/delivery/delivery.ts';
 import type { Undeliverable } from '#shared/queue/undeliverable.ts';
@@ -45,7 +46,7 @@ export const endDelivery = async (
   const delivery = await store.deliveries.get(customerId, null, deliveryId);
   const sentAt = delivery?.sendTryTimes[attempt - 1];
   if (!delivery || sentAt === undefined) return log('info', 'an event names a delivery that does not exist');
-  if (delivery.reason === UNDELIVERABLE) return;
+  if (delivery.reason === UNDELIVERABLE) return checkFailedRound(deps, delivery);
   const isLastAttempt = attempt === delivery.attempts;
   if (delivery.state === 'sending' && isLastAttempt)
     throw new RetryLater('the attempt that was undeliverable is not recorded yet');
@@ -57,6 +58,7 @@ export const endDelivery = async (
   deps.failpoint('undeliverable.withdrawn');
   const end = () => store.attempts.recordUndeliverable(delivery, reason, now());
   if (!(await notifyFailed(deps, null, delivery, end))) throw new RetryLater('the delivery changed meanwhile');
+  await checkFailedRound(deps, delivery);
   measure('Undeliverable');
   log('warn', 'a notification was undeliverable', { by: delivery.person?.by, attempt });
 };

@@ -1,7 +1,10 @@
 import { watchUses } from '#shared/api/operation.ts';
 import { scheduled } from '#shared/queue/consumer.ts';
 
-/** Mails the managers of rules when a change of a user opened a gap about falls, within two minutes of the change. */
+/**
+ * Mails the managers of rules within two minutes when a change of a user opened a gap about falls, and when nobody on duty can
+ * be notified any more.
+ */
 export const watchChanges = scheduled({
   name: 'watch-changes',
   everySeconds: 60,
@@ -10,6 +13,10 @@ export const watchChanges = scheduled({
     ...watchUses,
     'watches.changedCustomers',
     'watches.endChange',
+    'dutyChecks.list',
+    'dutyChecks.get',
+    'dutyChecks.put',
+    'dutyChecks.remove',
     'audit.page',
     'users.list',
     'send:mail',

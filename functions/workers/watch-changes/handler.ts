@@ -1,17 +1,14 @@
 import { currentWatch } from '#shared/api/current-watch.ts';
-import { inBatches } from '#shared/concurrency/in-batches.ts';
 import type { AuditEntry } from '#shared/domain/identity/audit.ts';
-import { hasPermission } from '#shared/domain/identity/permission.ts';
+import type { By } from '#shared/domain/rule/recipient.ts';
 import type { Gap } from '#shared/domain/watch/gap.ts';
 import { isCreation, mayOpen } from '#shared/domain/watch/opened-gaps.ts';
-import type { Watch } from '#shared/domain/watch/watch.ts';
-import type { Deps } from '#shared/runtime/deps.ts';
-import type { ChangedCustomer, OpenedGaps } from '#shared/store/people/watches.ts';
+import type { ChangedCustomer, OpenedGaps, ReadWatch } from '#shared/store/people/watches.ts';
 import { kindOfFailure } from '#shared/worker/failure.ts';
 import { onSchedule } from '#shared/worker/on-host.ts';
+import { checkDuty } from './check-duty.ts';
 import { watchChanges } from './contract.ts';
-
-type WatchDeps = Deps<(typeof watchChanges)['uses'][number]>;
+import { mailManagers, type WatchDeps } from './mail-managers.ts';
 
 /** How long (ms) after it is recorded a change may take to be made, and until reads that may lag show it. */
 const SETTLED_MS = 3_000;
@@ -31,53 +28,72 @@ const causesOf = async ({ store }: WatchDeps, customerId: number, { from, to, ga
   return { gaps: gaps.filter((gap) => changes.some((line) => mayOpen(gap, line))), changes };
 };
 
-/** Mails the users who manage rules and have an address, each in their language. */
-const mailManagers = async (
-  { store, mail, settings }: WatchDeps,
+/** Mails which gaps changes opened. */
+const mailGaps = (
+  deps: WatchDeps,
   customerId: number,
-  { gaps, changes, watch }: { gaps: readonly Gap[]; changes: readonly AuditEntry[]; watch: Watch },
-): Promise<void> => {
-  const customer = await store.customers.get(customerId);
-  if (settings.MAIL_SENDER === '' || !customer) return;
-  // The texts are loaded with the first mail.
-  const { gapMail } = await import('#shared/api/messages/gap-mail.ts');
-  const users = await store.users.list(customerId);
-  const managers = users.filter((user) => user.canLogin && user.email !== '' && hasPermission(user, 'manage_rules'));
-  const { name, timeZone } = customer;
-  const values = { customer: name, timeZone, gaps, names: watch.names, changes, url: settings.PUBLIC_URL };
-  await inBatches(managers, ({ email, locale }) => {
-    const { subject, text } = gapMail(locale, values);
-    return mail(email, subject, text);
+  {
+    gaps,
+    changes,
+    names,
+  }: { gaps: readonly Gap[]; changes: readonly AuditEntry[]; names: ReadWatch['watch']['names'] },
+): Promise<void> =>
+  mailManagers(deps, customerId, async () => {
+    const { gapMail } = await import('#shared/api/messages/gap-mail.ts');
+    const url = deps.settings.PUBLIC_URL;
+    return (locale, { name: customer, timeZone }) => gapMail(locale, { customer, timeZone, gaps, names, changes, url });
   });
+
+/** Mails about the gaps that opened since the watch was last checked, and returns those gaps. Null if another run was faster. */
+const checkGaps = async (deps: WatchDeps, customerId: number, stored: ReadWatch): Promise<Gap[] | null> => {
+  const { store, log } = deps;
+  if (stored.opened.length === 0) return [];
+  // Before the mails, so that nobody gets them twice. If the watch was computed anew meanwhile, the next run has all of them.
+  if (!(await store.watches.put(customerId, { ...stored, opened: [] }, stored))) return null;
+  const causes = await Promise.all(stored.opened.map((opened) => causesOf(deps, customerId, opened)));
+  const gaps = causes.flatMap((cause) => cause.gaps);
+  const changes = causes.flatMap((cause) => cause.changes).toSorted((line, other) => line.date - other.date);
+  if (gaps.length > 0) {
+    log('info', 'a change opened gaps about falls', { customerId, kinds: gaps.map(({ kind }) => kind) });
+    await mailGaps(deps, customerId, { gaps, changes, names: stored.watch.names });
+  }
+  return gaps;
 };
 
 /** Checks the changes of a customer. Changes that the watch was computed too early to show are left to the next run. */
 const checkCustomer = async (deps: WatchDeps, changed: ChangedCustomer): Promise<void> => {
-  const { store, log } = deps;
+  const { store } = deps;
   const { customerId, at } = changed;
   const stored = await currentWatch(deps, customerId, { waits: false });
-  if (stored && stored.opened.length > 0) {
-    // Before the mails, so that nobody gets them twice. If the watch was computed anew meanwhile, the next run has all of them.
-    if (!(await store.watches.put(customerId, { ...stored, opened: [] }, stored))) return;
-    const causes = await Promise.all(stored.opened.map((opened) => causesOf(deps, customerId, opened)));
-    const gaps = causes.flatMap((cause) => cause.gaps);
-    const changes = causes.flatMap((cause) => cause.changes).toSorted((line, other) => line.date - other.date);
-    if (gaps.length > 0) {
-      log('info', 'a change opened gaps about falls', { customerId, kinds: gaps.map(({ kind }) => kind) });
-      await mailManagers(deps, customerId, { gaps, changes, watch: stored.watch });
-    }
-  }
-  if (!stored || stored.watch.date >= at + SETTLED_MS) await store.watches.endChange(changed);
+  const gaps = stored ? await checkGaps(deps, customerId, stored) : [];
+  if (gaps === null || (stored && stored.watch.date < at + SETTLED_MS)) return;
+  const mailed = gaps.flatMap((gap): By[] => (gap.kind === 'nobody_on_duty' ? [gap.by] : []));
+  const before = await store.dutyChecks.get(customerId);
+  if (await checkDuty(deps, customerId, before, mailed)) await store.watches.endChange(changed);
+};
+
+/** Runs a check. If it fails, the next run repeats it. */
+const attempt = async (
+  { log, measure }: WatchDeps,
+  customerId: number,
+  check: () => Promise<unknown>,
+): Promise<void> => {
+  await check().catch((error: unknown) => {
+    log('error', 'a change was not checked and is left to the next run', { customerId }, error);
+    measure('TasksFailed', 1, { worker: watchChanges.name, kind: kindOfFailure(error) });
+  });
 };
 
 const checkChanges = async (deps: WatchDeps, timeLeft: () => number): Promise<void> => {
-  const { store, log, measure } = deps;
+  const { store, now } = deps;
+  for (const check of await store.dutyChecks.list()) {
+    if (check.at > now()) continue;
+    if (timeLeft() < MARGIN_MS) return;
+    await attempt(deps, check.customerId, () => checkDuty(deps, check.customerId, check));
+  }
   for (const changed of await store.watches.changedCustomers()) {
     if (timeLeft() < MARGIN_MS) return;
-    await checkCustomer(deps, changed).catch((error: unknown) => {
-      log('error', 'a change was not checked and is left to the next run', { customerId: changed.customerId }, error);
-      measure('TasksFailed', 1, { worker: watchChanges.name, kind: kindOfFailure(error) });
-    });
+    await attempt(deps, changed.customerId, () => checkCustomer(deps, changed));
   }
 };
 

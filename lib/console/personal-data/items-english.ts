@@ -16,6 +16,7 @@ export const itemsEnglish: Readonly<Record<string, string>> = {
   externalUser: 'Users',
   channel: 'User channels',
   duty: 'Duty periods',
+  roster: 'Duty roster',
   auditLine: 'Audit log entries',
   customer: 'Customers',
   owner: 'Ownership records',

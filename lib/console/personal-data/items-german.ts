@@ -15,6 +15,7 @@ export const itemsGerman: Readonly<Record<string, string>> = {
   externalUser: 'Benutzer',
   channel: 'Kanäle von Benutzern',
   duty: 'Dienstzeiten',
+  roster: 'Dienstplan',
   auditLine: 'Einträge im Änderungsprotokoll',
   customer: 'Kunden',
   owner: 'Zuordnungen zu Kunden',

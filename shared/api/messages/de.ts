@@ -118,6 +118,7 @@ export const problemTexts: Record<Problem, string> = {
   format_loses_rules: 'kann die Situation einer Regel nicht ausdrücken, die diesen Webhook nennt',
   foreign_webhook: 'ist kein Webhook dieses Bots',
   not_reachable: 'ist ein Kanal, den dieser Benutzer nicht bestätigt hat',
+  cannot_log_in: 'ist ein Benutzer, der sich nicht anmelden darf',
   channel_not_offered: 'ist ein Kanal, über den dieser Dienst nicht senden kann; möglich sind: {choices}',
   url: 'ist keine erlaubte Adresse',
   url_address: 'führt zu einer Adresse, die nicht erlaubt ist',

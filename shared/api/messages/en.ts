@@ -117,6 +117,7 @@ export const problemTexts: Record<Problem, string> = {
   format_loses_rules: 'cannot express the situation of a rule that names this webhook',
   foreign_webhook: 'is not a webhook of this bot',
   not_reachable: 'is a channel that this user has not confirmed',
+  cannot_log_in: 'is a user who may not log in',
   channel_not_offered: 'is a channel that this service cannot send by; it can send by: {choices}',
   url: 'is not an allowed address',
   url_address: 'leads to an address that is not allowed',

@@ -124,19 +124,29 @@ export const idInRound = (
   receiver: string,
 ): string => deliveryId({ ...event, receiveDate: at }, receiver, ruleId, round);
 
+type EventKey = Pick<Decided, 'uuid' | 'source' | 'receiveDate'> & { sensorId: string };
 /**
- * Derives the id of a delivery. In a format that sends each message once, all events and rules of a message share an id.
+ * Derives the id of the delivery to one of the first recipients of a hit. In a format that sends each message once, all events
+ * and rules of a message share an id.
  */
+export const firstDeliveryId = (
+  { uuid, source, receiveDate, sensorId }: EventKey,
+  ruleId: number,
+  receiver: string,
+  format?: Format,
+): string => {
+  const isOnce = format !== undefined && formats[format].isOncePerMessage && source !== null;
+  return deliveryId({ receiveDate, uuid: isOnce ? source : uuid, sensorId }, receiver, isOnce ? 0 : ruleId);
+};
+
 const deliveryIdOf = (
   { event, sensor }: EventContext,
   { ruleId, round, ...to }: Pick<DeliveryContext, 'ruleId' | 'round'> & (ToWebhook | ToPerson),
 ) => {
   const receiver = 'person' in to ? receiverKey({ webhookId: null, person: to.person }) : to.webhookId;
-  const { source, receiveDate, uuid } = event;
   const sensorId = sensor.id;
-  if (round) return idInRound({ uuid, sensorId, ruleId }, round, receiver);
-  const isOnce = 'format' in to && formats[to.format].isOncePerMessage && source !== null;
-  return deliveryId({ receiveDate, uuid: isOnce ? source : uuid, sensorId }, receiver, isOnce ? 0 : ruleId);
+  if (round) return idInRound({ uuid: event.uuid, sensorId, ruleId }, round, receiver);
+  return firstDeliveryId({ ...event, sensorId }, ruleId, receiver, 'format' in to ? to.format : undefined);
 };
 
 /** Creates a delivery that is due at once. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { By } from '../rule/recipient.ts';
-import { id, int64, millis, text } from '../values.ts';
+import { millis, text } from '../values.ts';
 import type { KeptChannel } from './channel.ts';
 
 /** A channel of a user in responses of the API . */
@@ -73,9 +73,3 @@ export const ChannelKinds = z
     pushKey: z.string().meta({ description: 'the `applicationServerKey` that browsers subscribe with' }),
   })
   .meta({ id: 'ChannelKinds' });
-
-export const DutyUpdate = z
-  .object({ until: int64.meta({ description: 'ms; at most 24 hours ahead' }) })
-  .meta({ id: 'DutyUpdate', examples: [{ until: 1_800_000_000_000 }] });
-
-export const OnDutyView = z.object({ userId: id, name: z.string(), until: millis }).meta({ id: 'OnDuty' });

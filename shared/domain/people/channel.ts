@@ -46,7 +46,3 @@ export const codeHashInput = (
   { by, address }: Pick<KeptChannel, 'by' | 'address'>,
   code: string,
 ): string => [userId, by, address, code].join('\n');
-
-/** A user on duty, and until when (ms). */
-export type OnDuty = { userId: number; until: number };
-export const MAX_DUTY = 24 * 3_600_000;

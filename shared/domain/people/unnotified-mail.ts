@@ -48,7 +48,7 @@ const causesEn = (cause: UnnotifiedCause): CauseText => {
       repair: 'Then find out why nobody responded.',
     };
   if (cause.kind === 'nobody_on_duty')
-    return unnotifiedEn('The rule notifies the users on duty, and nobody is on duty.');
+    return unnotifiedEn('The rule notifies the users on duty, and nobody is on duty who can be notified.');
   if (cause.kind === 'no_recipient') return unnotifiedEn('No recipient is left that could be notified.');
   return unnotifiedEn(`None of the recipients could be reached: ${cause.receivers}.`);
 };
@@ -65,7 +65,7 @@ const causesDe = (cause: UnnotifiedCause): CauseText => {
       repair: 'Klären Sie danach, warum niemand reagiert hat.',
     };
   if (cause.kind === 'nobody_on_duty')
-    return unnotifiedDe('Die Regel benachrichtigt die Benutzer im Dienst, und niemand ist im Dienst.');
+    return unnotifiedDe('Die Regel benachrichtigt die Benutzer im Dienst, und niemand im Dienst ist erreichbar.');
   if (cause.kind === 'no_recipient')
     return unnotifiedDe('Es gibt keinen Empfänger mehr, der benachrichtigt werden könnte.');
   return unnotifiedDe(`Keiner der Empfänger war erreichbar: ${cause.receivers}.`);

@@ -25,7 +25,7 @@ export type Escalation = {
   /** The last round is decided, but its deliveries to the receivers `to` may not be queued yet. */
   open?: Kind;
   to?: string[];
-  /** Nobody was on duty in the last round, so the next step is due at once. */
+  /** The next step is due at once: the last round reached nobody, for example because nobody was on duty. */
   isHurried?: true;
   /** All rounds were sent. At `at` the alarm counts as unanswered. */
   isLast?: true;

@@ -1,4 +1,4 @@
-import type { Person, Recipient, WebhookRecipient } from './recipient.ts';
+import type { By, Person, Recipient, WebhookRecipient } from './recipient.ts';
 import type { Rule } from './rule.ts';
 
 /** Returns the webhooks among recipients, each once: a rule may name a webhook twice. */
@@ -9,12 +9,16 @@ export const webhooksIn = (recipients: readonly Recipient[]): WebhookRecipient[]
   return [...new Map(named.map((recipient) => [recipient.webhookId, recipient])).values()];
 };
 
-/** Returns the people among recipients, each channel once. `onDuty` has the ids of the users on duty. */
-export const peopleIn = (recipients: readonly Recipient[], onDuty: readonly number[]): Omit<Person, 'name'>[] => {
+/** A user on duty, and the channels that the user has verified. */
+export type UserOnDuty = { userId: number; verified: readonly By[] };
+
+/** Returns the people among recipients, each channel once. Of the users on duty only those who verified the channel. */
+export const peopleIn = (recipients: readonly Recipient[], onDuty: readonly UserOnDuty[]): Omit<Person, 'name'>[] => {
   const named = recipients.flatMap((recipient) => {
     if (recipient.by === undefined) return [];
     const { by } = recipient;
-    return (recipient.userId !== undefined ? [recipient.userId] : onDuty).map((userId) => ({ userId, by }));
+    if (recipient.userId !== undefined) return [{ userId: recipient.userId, by }];
+    return onDuty.filter(({ verified }) => verified.includes(by)).map(({ userId }) => ({ userId, by }));
   });
   return [...new Map(named.map((recipient) => [`${recipient.userId} ${recipient.by}`, recipient])).values()];
 };
@@ -27,6 +31,14 @@ export const usersIn = (recipients: readonly Recipient[]): number[] => [
 /** Whether the users on duty are among the recipients. */
 export const includesOnDuty = (recipients: readonly Recipient[]): boolean =>
   recipients.some(({ onDuty }) => onDuty === true);
+
+/** Whether recipients include the users on duty, and none of these verified a channel by which to be notified. */
+export const isNobodyOnDuty = (recipients: readonly Recipient[], onDuty: readonly UserOnDuty[]): boolean =>
+  includesOnDuty(recipients) &&
+  peopleIn(
+    recipients.filter((recipient) => recipient.onDuty),
+    onDuty,
+  ).length === 0;
 
 /** The part of a rule that decides who is notified, and when. */
 export type NotificationPlan = Pick<Rule, 'recipients' | 'escalation' | 'repeatSeconds'>;

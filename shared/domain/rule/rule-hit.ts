@@ -47,7 +47,9 @@ export const RuleHit = z
       description: 'from 300 on, steps add none; the list of deliveries has all recipients',
     }),
     feedback: Feedback.nullable().meta({ description: 'the newest feedback' }),
-    nobodyOnDuty: z.boolean().meta({ description: 'the users on duty were to be notified, and nobody was on duty' }),
+    nobodyOnDuty: z.boolean().meta({
+      description: 'the users on duty were to be notified, and nobody was on duty who had verified the channel',
+    }),
     acknowledgement: Acknowledgement.nullable().meta({ description: 'null if nobody has acknowledged it' }),
   })
   .meta({ id: 'RuleHit' });

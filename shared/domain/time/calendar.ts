@@ -22,6 +22,16 @@ export const MonthOrDay = z
   })
   .meta({ pattern: MONTH_OR_DAY });
 
+const DAY = '^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$';
+/** A day (`YYYY-MM-DD`) of this century. */
+export const Day = z
+  .string()
+  .check((ctx) => {
+    if (!new RegExp(DAY).test(ctx.value) || !exists(ctx.value))
+      ctx.issues.push({ code: 'custom', input: ctx.value, params: { key: 'invalid' } });
+  })
+  .meta({ pattern: DAY });
+
 export const monthOf = (time: number, timeZone: string): string => wallTime(time, timeZone).date.slice(0, 7);
 
 /** Returns the month that is `count` months after another one. */
@@ -33,7 +43,10 @@ export const monthAfter = (month: string, count = 1): string => {
 
 /** Returns the first day of a month, or the day itself. */
 export const firstDay = (date: string): string => (date.length === 7 ? `${date}-01` : date);
-const dayAfter = (day: string): string => dateOf(utcOf(day) + 24 * 60 * MINUTE);
+/** Returns the day that is `count` days after another one. */
+export const dayAfter = (day: string, count = 1): string => dateOf(utcOf(day) + count * 24 * 60 * MINUTE);
+/** Returns the ISO weekday of a day. */
+export const weekdayOf = (day: string): number => new Date(utcOf(day)).getUTCDay() || 7;
 /** Returns the day after a month, or after a day. */
 export const dayAfterEnd = (date: string): string => (date.length === 7 ? firstDay(monthAfter(date)) : dayAfter(date));
 /** Returns the last day of a month, or the day itself. */

@@ -54,7 +54,7 @@ const changesOf: Partial<Record<AuditEntry['object']['kind'], RegExp>> = {
   sensor: /^(linkSensor|setSensorCustomer|deleteSensor|putMaker[AB]\w+Config)$/,
   sensor_group: /^(create|update|delete)SensorGroup$/,
   user: /^(deleteUser|setUserAccess|setChannel|deleteChannel|beginDuty|endDuty)$/,
-  customer: /^updateCustomer$/,
+  customer: /^(updateCustomer|setRoster)$/,
 };
 
 /** The kinds of objects whose change can open a gap. Other kinds of gaps open without anybody's change. */
@@ -64,7 +64,7 @@ const causes: Partial<Record<GapKind, readonly AuditEntry['object']['kind'][]>> 
   hours_without_rule: ['rule', 'webhook', 'sensor', 'sensor_group', 'customer'],
   silent_mode: ['sensor'],
   fall_detection_off: ['sensor'],
-  nobody_on_duty: ['rule', 'user'],
+  nobody_on_duty: ['rule', 'user', 'customer'],
   unreachable_recipient: ['rule', 'user', 'bot', 'webhook'],
   webhook_off: ['rule', 'webhook'],
   webhook_failing: ['rule', 'webhook'],

@@ -50,9 +50,30 @@ export const identityPatterns = {
   ),
   'channels.remove': pattern('Delete a channel', { remove: ['channel'] }, [0, 1]),
 
-  'duty.usersOnDuty': pattern('Which users of a customer are on duty?', { query: ['duty'] }, [1, 0], per4KB),
-  'duty.begin': pattern('Put a user on duty', { put: ['duty'], check: ['user'] }, [0, 4]),
-  'duty.end': pattern('Take a user off duty', { remove: ['duty'] }, [0, 1]),
+  'duty.get': pattern(
+    'What users of a customer said about their duty, and its roster',
+    { query: ['duty', 'roster'] },
+    [1, 0],
+    'per 4 KB; a roster of 500 entries has 40 KB',
+  ),
+  'duty.roster': pattern('The roster of a customer', { get: ['roster'] }, [1, 0], per4KB),
+  'duty.begin': pattern('Put a user on duty', { update: ['duty'], check: ['user'] }, [0, 4]),
+  'duty.end': pattern('Take a user off duty', { update: ['duty'] }, [0, 1]),
+  'duty.setRoster': pattern(
+    'Replace the roster of a customer',
+    { put: ['roster'], check: ['customer'] },
+    [0, 4],
+    '2 more per KB',
+  ),
+  'dutyChecks.list': pattern(
+    'When is next checked who is on duty, at each customer?',
+    { query: ['dutyCheck'] },
+    [1, 0],
+    per4KB,
+  ),
+  'dutyChecks.get': pattern('That check of one customer', { get: ['dutyCheck'] }, [1, 0]),
+  'dutyChecks.put': pattern('Record a check of who is on duty', { put: ['dutyCheck'] }, [0, 1]),
+  'dutyChecks.remove': pattern('End the checks of a customer', { remove: ['dutyCheck'] }, [0, 1]),
 
   'pushKeys.get': pattern('The key that signs push messages', { get: ['pushKey'] }, [1, 0], 'once per process'),
   'pushKeys.keep': pattern('Store that key, once', { put: ['pushKey'] }, [0, 1]),
@@ -80,7 +101,6 @@ export const identityPatterns = {
   'limits.nextNumber': pattern('Take the next number of a sequence', { update: ['counter'] }, [0, 1]),
 
   'users.get': pattern('A user', { get: ['user'] }, [1, 0]),
-  'recipients.onDuty': pattern('Which users on duty are recipients?', { query: ['duty'] }, [1, 0], per4KB),
   'recipients.person': pattern(
     'A user who may be notified about a customer',
     { get: ['user', 'owner'] },

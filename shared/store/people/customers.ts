@@ -80,6 +80,7 @@ const customerWrites = (table: Table) => ({
     const failed = await table.write(
       { remove: key, where: where('#members = :none', { none: 0 }) },
       { remove: items.listedCustomer({ customerId }) },
+      { remove: items.roster({ customerId }) },
     );
     if (!failed) return null;
     return (await table.get(key)) ? 'in_use' : 'gone';

@@ -1,27 +1,64 @@
-import type { OnDuty } from '#shared/domain/people/channel.ts';
+import type { DutyPlan, OwnDuty } from '#shared/domain/people/duty.ts';
+import type { RosterEntry } from '#shared/domain/people/roster.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { present, where } from '../engine/request.ts';
+import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
+/** How long (s) what a user said is kept after the end of the duty: until all shifts that it can end are over. */
+const KEPT_SECONDS = 2 * 24 * 3_600;
+
+type RosterItem = { entries: RosterEntry[] };
+type StoredDuty = OwnDuty | RosterItem;
+
 export const dutyReads = (table: TableReader) => ({
-  /** Returns the users of a customer who are on duty now, sorted by id. */
-  usersOnDuty: async (customerId: number, now: number): Promise<OnDuty[]> => {
-    const found = await table.queryAll<OnDuty>({ pk: items.duty.pk({ customerId }), beginsWith: 'DUTY#' });
-    return found.filter(({ until }) => until > now).map(({ userId, until }) => ({ userId, until }));
+  /** Returns what decides who is on duty, except the time zone: what users said, and the roster, with one query. */
+  get: async (customerId: number): Promise<Omit<DutyPlan, 'timeZone'>> => {
+    // The prefix of both kinds of items.
+    const found = await table.queryAll<StoredDuty>({ pk: items.duty.pk({ customerId }), beginsWith: 'DUTY' });
+    const own = found.flatMap((item) => {
+      if ('entries' in item) return [];
+      const { userId, until, offSince } = item;
+      return [{ userId, ...(until !== undefined && { until }), ...(offSince !== undefined && { offSince }) }];
+    });
+    return { own, roster: found.flatMap((item) => ('entries' in item ? item.entries : [])) };
   },
+  /** Returns the roster of a customer; empty until one is set. */
+  roster: async (customerId: number): Promise<RosterEntry[]> =>
+    (await table.get<RosterItem>(items.roster({ customerId })))?.entries ?? [],
 });
+
+const ttlAfter = (time: number): number => Math.ceil(time / 1_000) + KEPT_SECONDS;
 
 const dutyWrites = (table: Table) => ({
   /** Puts a user on duty. False if the user does not exist, or may not log in. */
-  begin: async (customerId: number, { userId, until }: OnDuty): Promise<boolean> => {
+  begin: async (customerId: number, { userId, until }: { userId: number; until: number }): Promise<boolean> => {
+    const set = { userId, until, ttl: ttlAfter(until) };
     const failed = await table.write(
-      { put: { userId, until, ttl: Math.ceil(until / 1_000), ...items.duty({ customerId, userId }) } },
+      { update: items.duty({ customerId, userId }), changes: changes({ set }) },
       { check: items.user({ customerId, userId }), where: where('#canLogin = :yes', { yes: true }) },
     );
     return failed === null;
   },
-  end: async (customerId: number, userId: number): Promise<void> => {
-    await table.write({ remove: items.duty({ customerId, userId }), where: present });
+
+  /** Takes a user off duty, unless the user has said something else since `own` was read. */
+  end: async (customerId: number, { userId, until, offSince }: OwnDuty, now: number): Promise<void> => {
+    const same = (name: string, value: number | undefined) =>
+      value === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}Before`;
+    const unchanged = where(`${same('until', until)} AND ${same('offSince', offSince)}`, {
+      ...(until !== undefined && { untilBefore: until }),
+      ...(offSince !== undefined && { offSinceBefore: offSince }),
+    });
+    const set = { userId, offSince: now, ttl: ttlAfter(now) };
+    await table.update(items.duty({ customerId, userId }), changes({ set, remove: ['until'], if: unchanged }));
+  },
+
+  /** Replaces the roster of a customer. False if there is no such customer. */
+  setRoster: async (customerId: number, entries: readonly RosterEntry[]): Promise<boolean> => {
+    const failed = await table.write(
+      { put: { entries, ...items.roster({ customerId }) } },
+      { check: items.customer({ customerId }), where: present },
+    );
+    return failed === null;
   },
 });
 

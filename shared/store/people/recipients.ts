@@ -4,7 +4,6 @@ import type { TableReader } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
 import type { UserItem } from '../identity/users.ts';
 import { items } from '../table.ts';
-import { dutyReads } from './duty.ts';
 
 export const recipientReads = (table: TableReader) => ({
   /** Returns webhooks and bots by their ids, with one batch read. */
@@ -29,9 +28,6 @@ export const recipientReads = (table: TableReader) => ({
     const found = owner && (await table.get<UserItem>(items.user({ customerId: owner.customerId, userId })));
     return found?.isAdmin ? found : null;
   },
-
-  /** Returns the users of a customer who are on duty now. */
-  onDuty: dutyReads(table).usersOnDuty,
 });
 
 /** The recipients that rules can have. */

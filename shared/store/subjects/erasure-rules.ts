@@ -93,6 +93,13 @@ const customerWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   return others.length < contacts.length ? { ...item, emergencyContacts: others } : 'keep';
 };
 
+/** Removes the entries of a user from the roster. */
+const rosterWithoutUser: ErasureRule = (item, { subject: { id } }) => {
+  const entries = item.entries as { userId: number }[];
+  const others = entries.filter(({ userId }) => userId !== id);
+  return others.length < entries.length ? { ...item, entries: others } : 'keep';
+};
+
 /** Removes a user from those who get a list of alarms later. */
 const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   const deferredTo = item.deferredTo as number[] | undefined;
@@ -146,6 +153,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   firmwareDefault: ofNobody,
   firmwarePins: ofNobody,
   changedCustomer: ofNobody,
+  dutyCheck: ofNobody,
   // Needed by erasures. Leads are removed at the end, and the id of an erased sensor is hashed.
   dataJob: ofNobody,
   lead: ofNobody,
@@ -184,6 +192,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   user: { customer: remove, user: (item, { subject }) => removeIf(item.id === subject.id) },
   formerUser: { customer: remove, user: (item, { accountKey }) => removeIf(item.accountKey === accountKey) },
   duty: { customer: remove, user: (item, { subject }) => removeIf(item.userId === subject.id) },
+  roster: { customer: remove, user: rosterWithoutUser },
   channel: ofUser,
   // Computed from other items, so it can go with any of them.
   watch: ofAll,

@@ -23,6 +23,14 @@ const keyOnly =
 
 const delivery: Exporter = (item, who) => whole({ ...item, ...deliveryOf(item as StoredItem & DeliveryItem) }, who);
 
+/** Exports a roster; for a user only the user's entries. */
+const roster: Exporter = (item, who) => {
+  const { subject } = who;
+  const entries = item.entries as { userId: number }[];
+  const own = subject.kind === 'user' ? entries.filter(({ userId }) => userId === subject.id) : entries;
+  return whole({ ...item, entries: own }, who);
+};
+
 /** Exports a hit; for a user only the parts about that user, because the hit is about somebody else. */
 const hit: Exporter = (item, who) => {
   const { subject } = who;
@@ -58,6 +66,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   firmwareDefault: null,
   firmwarePins: null,
   changedCustomer: null,
+  dutyCheck: null,
   watch: null,
   dataJob: null,
   lead: null,
@@ -95,6 +104,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   user: without('accountKey', 'subject'),
   channel: without('codeHash', 'codeExpires', 'tries', 'subscription'),
   duty: whole,
+  roster,
   auditLine: whole,
   bot: whole,
   sensor: whole,

@@ -150,6 +150,7 @@ describe('the table', () => {
     'resetOfAccount',
     'owner',
     'listedCustomer',
+    'dutyCheck',
     'changedCustomer',
     'erasure',
     'canaryHome',

@@ -185,7 +185,7 @@ describe('a channel', () => {
     await setChannel(client, 'sms', { address: nextNumber() });
     await client.ok('PUT', '/users/me/duty', { until: place.now() + 1_000_000 });
     await place.home.client.ok('DELETE', `/users/${id}`);
-    expect([await channels.list(ids), await duty.usersOnDuty(place.home.customerId, 0)]).toEqual([[], []]);
+    expect([await channels.list(ids), await duty.get(place.home.customerId)]).toEqual([[], { own: [], roster: [] }]);
     expect(await channels.put(ids, { by: 'sms', address: '+49', provenDate: 1 }, null)).toBe(false);
     expect(await duty.begin(place.home.customerId, { userId: id, until: 1 })).toBe(false);
   });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
+import type { ChannelKind } from '#shared/domain/people/channel.ts';
+import { store } from '#shared/store/store.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
@@ -23,13 +25,33 @@ const list = (client = home.client) => client.ok('GET', `/customers/${home.custo
 
 test('lists users on duty until the given time', async () => {
   const { id, client } = await hire('anna');
-  expect(await client.ok('PUT', '/users/me/duty', { until: time + HOUR })).toEqual({ until: time + HOUR });
-  expect(await list()).toEqual([{ userId: id, name: 'Anna Meier', until: time + HOUR }]);
+  expect(await client.ok('PUT', '/users/me/duty', { until: time + HOUR })).toEqual({
+    until: time + HOUR,
+    reachableBy: [],
+  });
+  const anna = { userId: id, name: 'Anna Meier', source: 'self', reachableBy: [] };
+  expect(await list()).toEqual([{ ...anna, until: time + HOUR }]);
   await client.ok('PUT', '/users/me/duty', { until: time + 2 * HOUR });
-  expect(await list()).toEqual([{ userId: id, name: 'Anna Meier', until: time + 2 * HOUR }]);
+  expect(await list()).toEqual([{ ...anna, until: time + 2 * HOUR }]);
   time += 2 * HOUR - 1;
   expect(await list()).toHaveLength(1);
   time += 1;
+  expect(await list()).toEqual([]);
+});
+
+test('shows the verified channels by which users can be reached', async () => {
+  const { id: userId, client } = await hire('reachable');
+  const { channels } = store(cloud.runtime.table);
+  const user = { customerId: home.customerId, userId };
+  const put = (by: ChannelKind, provenDate: number | null, more = {}) =>
+    channels.put(user, { by, address: 'x@example.com', provenDate, ...more }, null);
+  await put('telegram', null);
+  await put('sms', 1, { undeliverableDate: 2, undeliverableReason: 'EXPIRED' });
+  await put('email', 1);
+  const until = time + HOUR;
+  expect(await client.ok('PUT', '/users/me/duty', { until })).toEqual({ until, reachableBy: ['email'] });
+  expect(await list()).toMatchObject([{ userId, reachableBy: ['email'] }]);
+  await client.ok('DELETE', '/users/me/duty');
   expect(await list()).toEqual([]);
 });
 

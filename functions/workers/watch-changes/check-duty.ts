@@ -1,0 +1,74 @@
+import { peopleOnDuty } from '#shared/api/on-duty.ts';
+import { type DutyPlan, reachingChannels } from '#shared/domain/people/duty.ts';
+import type { By } from '#shared/domain/rule/recipient.ts';
+import type { Rule } from '#shared/domain/rule/rule.ts';
+import { channelsOnDuty, nextDutyCheck, rulesOnDuty } from '#shared/domain/watch/duty-gap.ts';
+import type { DutyCheck } from '#shared/store/people/duty-checks.ts';
+import { mailManagers, type WatchDeps } from './mail-managers.ts';
+
+/** How long (ms) after a check another one repeats its mails, if its process died before they were sent. */
+const MAIL_MS = 90_000;
+
+/** Returns the channels by which rules notify the users on duty, and that none of these can be notified by. */
+const missingChannels = async (
+  { store, settings }: WatchDeps,
+  { customerId, rules, plan, time }: { customerId: number; rules: readonly Rule[]; plan: DutyPlan; time: number },
+): Promise<By[]> => {
+  const wanted = channelsOnDuty(rules, time).filter((by) => settings.CHANNEL_KINDS.includes(by));
+  if (wanted.length === 0) return [];
+  const people = await peopleOnDuty(store, customerId, plan, time);
+  const reaching = people.flatMap(({ channels }) => reachingChannels(channels));
+  return wanted.filter((by) => !reaching.includes(by));
+};
+
+/** Mails the managers of rules that nobody can be notified by some channels. */
+const mailMissing = async (
+  deps: WatchDeps,
+  customerId: number,
+  { missing, rules, time }: { missing: readonly By[]; rules: readonly Rule[]; time: number },
+): Promise<void> => {
+  const named = rules.filter((rule) => channelsOnDuty([rule], time).some((by) => missing.includes(by)));
+  await mailManagers(deps, customerId, async () => {
+    const { dutyMail } = await import('#shared/api/messages/duty-mail.ts');
+    const url = deps.settings.PUBLIC_URL;
+    return (locale, { name: customer, timeZone }) =>
+      dutyMail(locale, { customer, timeZone, time, channels: missing, rules: named.map(({ name }) => name), url });
+  });
+};
+
+/**
+ * Checks whether the users on duty of a customer can be notified by the channels that its rules name now, and mails the
+ * managers of rules once if they no longer can. `known` are channels that they were just mailed about. `before` is the last
+ * check; null if there was none. Ends the checks when no rule notifies the users on duty any more. False if another run was
+ * faster.
+ */
+export const checkDuty = async (
+  deps: WatchDeps,
+  customerId: number,
+  before: DutyCheck | null,
+  known: readonly By[] = [],
+): Promise<boolean> => {
+  const { store, now, log, failpoint } = deps;
+  const rules = rulesOnDuty(await store.rules.list(customerId, false));
+  const customer = rules.length > 0 ? await store.customers.get(customerId, false) : null;
+  if (!customer) {
+    if (before) await store.dutyChecks.remove(before);
+    return true;
+  }
+  const time = now();
+  const plan = { ...(await store.duty.get(customerId)), timeZone: customer.timeZone };
+  const missing = await missingChannels(deps, { customerId, rules, plan, time });
+  const mailed = [...(before?.isMailed ? before.missing : []), ...known];
+  const isNew = missing.some((by) => !mailed.includes(by));
+  const next = { customerId, at: nextDutyCheck(rules, plan, time), missing, isMailed: true };
+  if (!isNew) {
+    const isSame = before?.isMailed && before.at === next.at && before.missing.join() === missing.join();
+    return isSame || (await store.dutyChecks.put(next, before)) !== null;
+  }
+  const claimed = await store.dutyChecks.put({ ...next, at: time + MAIL_MS, isMailed: false }, before);
+  if (!claimed) return false;
+  log('info', 'nobody on duty can be notified any more', { customerId, channels: missing });
+  failpoint('duty.claimed');
+  await mailMissing(deps, customerId, { missing, rules, time });
+  return (await store.dutyChecks.put(next, claimed)) !== null;
+};

@@ -1,0 +1,39 @@
+import type { KeptChannel } from '../domain/people/channel.ts';
+import { type DutyPlan, type OnDuty, usersOnDuty } from '../domain/people/duty.ts';
+import type { UserItem } from '../store/identity/users.ts';
+import type { StoreOf } from '../store/store.ts';
+
+type Store = StoreOf<'duty.get' | 'recipients.person' | 'channels.list'>;
+
+/** A user on duty, with the verified channels. */
+export type PersonOnDuty = OnDuty & { user: UserItem; channels: KeptChannel[] };
+
+/** Reads the people who are on duty at a time (ms) by what users said and the roster. Users who may not log in are not. */
+export const peopleOnDuty = async (
+  store: Omit<Store, 'duty'>,
+  customerId: number,
+  plan: DutyPlan,
+  now: number,
+): Promise<PersonOnDuty[]> => {
+  const found = usersOnDuty(plan, now).map(async (onDuty): Promise<PersonOnDuty[]> => {
+    const { userId } = onDuty;
+    const [user, channels] = await Promise.all([
+      store.recipients.person(customerId, userId),
+      store.channels.list({ customerId, userId }),
+    ]);
+    if (user?.customerId !== customerId || !user.canLogin) return [];
+    return [{ ...onDuty, user, channels: channels.filter(({ provenDate }) => provenDate !== null) }];
+  });
+  return (await Promise.all(found)).flat();
+};
+
+/** Reads the people of a customer who are on duty at a time (ms). `customer` is null if it is gone. */
+export const readPeopleOnDuty = async (
+  store: Store,
+  customerId: number,
+  customer: { timeZone: string } | null,
+  now: number,
+): Promise<PersonOnDuty[]> => {
+  const { own, roster } = await store.duty.get(customerId);
+  return peopleOnDuty(store, customerId, { own, roster, timeZone: customer?.timeZone ?? 'UTC' }, now);
+};

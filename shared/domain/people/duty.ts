@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import { By } from '../rule/recipient.ts';
+import { dayAfter, weekdayOf } from '../time/calendar.ts';
+import { clockTimes } from '../time/clock-times.ts';
+import { wallTime } from '../time/wall-time.ts';
+import { id, int64, millis } from '../values.ts';
+import type { ChannelKind, KeptChannel } from './channel.ts';
+import type { RosterEntry } from './roster.ts';
+
+/** How long (ms) users can go on duty themselves. */
+export const MAX_DUTY = 24 * 3_600_000;
+
+const reachableBy = z.array(By).meta({
+  description: 'the verified channels of the user that this service can send by, without undeliverable ones',
+});
+
+export const DutyUpdate = z
+  .object({ until: int64.meta({ description: 'ms; at most 24 hours ahead' }) })
+  .meta({ id: 'DutyUpdate', examples: [{ until: 1_800_000_000_000 }] });
+export const Duty = DutyUpdate.extend({ reachableBy }).meta({ id: 'Duty' });
+
+const source = z.enum(['self', 'roster']).meta({
+  description: 'self: the user went on duty; roster: a shift of the roster. If both apply, the one that ends later',
+});
+export const OnDutyView = z
+  .object({ userId: id, name: z.string(), until: millis, source, reachableBy })
+  .meta({ id: 'OnDuty' });
+
+/**
+ * What a user said: to be on duty until a time (ms), and since when (ms) not to be, which ends the shifts that had begun.
+ */
+export type OwnDuty = { userId: number; until?: number; offSince?: number };
+/** Everything that decides who is on duty. `timeZone` is that of the customer. */
+export type DutyPlan = { own: readonly OwnDuty[]; roster: readonly RosterEntry[]; timeZone: string };
+/** A user on duty, and until when (ms). */
+export type OnDuty = { userId: number; until: number; source: z.output<typeof source> };
+
+/** A shift of a user, from a time (ms) up to, but not including, another one. */
+type Shift = { userId: number; start: number; end: number };
+
+/**
+ * Returns the shifts that begin on some days. When clocks are set back, a shift begins the first time that they show its
+ * beginning and ends the last time that they show its end, so that nobody is missing between two shifts.
+ */
+const shiftsOn = (days: readonly string[], { roster, timeZone }: DutyPlan): Shift[] => {
+  const known = new Map<string, ReturnType<typeof clockTimes>>();
+  const timesAt = (day: string, clock: string) => {
+    const key = `${day} ${clock}`;
+    const times = known.get(key) ?? clockTimes(day, clock, timeZone);
+    known.set(key, times);
+    return times;
+  };
+  const replaced = new Set(roster.flatMap(({ userId, date }) => (date === undefined ? [] : [`${userId} ${date}`])));
+  const isOn = (entry: RosterEntry, day: string): boolean =>
+    entry.date === undefined
+      ? entry.days.includes(weekdayOf(day)) && !replaced.has(`${entry.userId} ${day}`)
+      : entry.date === day;
+  return days.flatMap((day) =>
+    roster.flatMap((entry) => {
+      if (entry.off || !isOn(entry, day)) return [];
+      const { userId, from, to } = entry;
+      const lastDay = from < to ? day : dayAfter(day);
+      return [{ userId, start: timesAt(day, from).first, end: timesAt(lastDay, to).last }];
+    }),
+  );
+};
+
+/** Returns the shifts that users have not ended themselves and that may include a time (ms), or begin within a day of it. */
+const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {
+  const offSince = new Map(plan.own.map((own) => [own.userId, own.offSince ?? 0]));
+  const today = wallTime(time, plan.timeZone).date;
+  const days = [-1, 0, 1].map((count) => dayAfter(today, count));
+  return shiftsOn(days, plan).filter(({ userId, start }) => start > (offSince.get(userId) ?? 0));
+};
+
+/** Returns who is on duty at a time (ms), each once and as long as possible, sorted by id. */
+export const usersOnDuty = (plan: DutyPlan, time: number): OnDuty[] => {
+  const bySelf = plan.own.map(({ userId, until = 0 }): OnDuty => ({ userId, until, source: 'self' }));
+  const byRoster = shiftsAround(plan, time)
+    .filter(({ start }) => start <= time)
+    .map(({ userId, end }): OnDuty => ({ userId, until: end, source: 'roster' }));
+  const longest = new Map<number, OnDuty>();
+  for (const duty of [...bySelf, ...byRoster])
+    if (duty.until > Math.max(time, longest.get(duty.userId)?.until ?? 0)) longest.set(duty.userId, duty);
+  return [...longest.values()].toSorted((a, b) => a.userId - b.userId);
+};
+
+/** Returns the times (ms) after `time` at which somebody goes on or off duty, within about a day. */
+export const dutyChanges = (plan: DutyPlan, time: number): number[] => {
+  const shifts = shiftsAround(plan, time).flatMap(({ start, end }) => [start, end]);
+  return [...plan.own.flatMap(({ until }) => until ?? []), ...shifts].filter((change) => change > time);
+};
+
+/** Returns the verified channels by which a person can be reached. */
+export const reachingChannels = (channels: readonly KeptChannel[]): ChannelKind[] =>
+  channels
+    .filter(({ provenDate, undeliverableDate }) => provenDate !== null && undeliverableDate === undefined)
+    .map(({ by }) => by);

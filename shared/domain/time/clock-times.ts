@@ -1,0 +1,45 @@
+import type { Schedule } from '../rule/schedule.ts';
+import { dayAfter } from './calendar.ts';
+import { wallTime } from './wall-time.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+const asUtc = (date: string, clock: string): number => Date.parse(`${date}T${clock}:00Z`);
+/** Returns how far (ms) the clocks of a time zone are ahead of UTC at a time (ms, of a whole minute). */
+const offsetAt = (time: number, timeZone: string): number => {
+  const { date, clock } = wallTime(time, timeZone);
+  return asUtc(date, clock) - time;
+};
+
+/** Returns the first minute in a span (ms) at which clocks have passed a time that they skip. */
+const firstAfterSkipped = (low: number, high: number, skipped: number, timeZone: string): number => {
+  let [from, to] = [low / MINUTE, high / MINUTE];
+  while (from < to) {
+    const between = Math.floor((from + to) / 2);
+    const time = between * MINUTE;
+    if (time + offsetAt(time, timeZone) >= skipped) to = between;
+    else from = between + 1;
+  }
+  return from * MINUTE;
+};
+
+/**
+ * Returns when (ms) the clocks of a time zone show a time on a day: twice when they are set back in between. A time that
+ * clocks skip is when they skip it.
+ */
+export const clockTimes = (date: string, clock: string, timeZone: string): { first: number; last: number } => {
+  const local = asUtc(date, clock);
+  const candidates = [local - DAY, local + DAY].map((time) => local - offsetAt(time, timeZone));
+  const shown = candidates.filter((time) => time + offsetAt(time, timeZone) === local);
+  if (shown.length > 0) return { first: Math.min(...shown), last: Math.max(...shown) };
+  const skip = firstAfterSkipped(Math.min(...candidates), Math.max(...candidates), local, timeZone);
+  return { first: skip, last: skip };
+};
+
+/** Returns the times (ms) after `time` at which a schedule may begin or end, within about a day. */
+export const scheduleChanges = ({ from, to, timeZone }: Omit<Schedule, 'days'>, time: number): number[] => {
+  const today = wallTime(time, timeZone).date;
+  const shown = [today, dayAfter(today)].flatMap((day) => [from, to].map((clock) => clockTimes(day, clock, timeZone)));
+  return shown.flatMap(({ first, last }) => [first, last]).filter((change) => change > time);
+};

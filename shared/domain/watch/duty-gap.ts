@@ -1,0 +1,31 @@
+import { channelKinds } from '../people/channel.ts';
+import { type DutyPlan, dutyChanges } from '../people/duty.ts';
+import { isUrgent } from '../rule/alarm.ts';
+import type { By } from '../rule/recipient.ts';
+import { allRecipients, includesOnDuty } from '../rule/recipients.ts';
+import type { Rule } from '../rule/rule.ts';
+import { scheduleChanges } from '../time/clock-times.ts';
+import { isScheduled } from '../time/wall-time.ts';
+
+/**
+ * The longest time (ms) until the next check. Some changes are made by nobody: a channel turns out to be undeliverable, or an
+ * issuer ends the access of a user.
+ */
+const MAX_INTERVAL = 3_600_000;
+
+/** Returns the enabled rules on urgent situations that notify the users on duty, at first or in a later step. */
+export const rulesOnDuty = (rules: readonly Rule[]): Rule[] =>
+  rules.filter((rule) => rule.isEnabled && isUrgent(rule.situation) && includesOnDuty(allRecipients(rule)));
+
+/** Returns the channels by which rules that hold at a time (ms) notify the users on duty. */
+export const channelsOnDuty = (rules: readonly Rule[], time: number): By[] => {
+  const holding = rules.filter(({ schedule }) => schedule === null || isScheduled(schedule, time));
+  const named = holding.flatMap(allRecipients).flatMap(({ onDuty, by }) => (onDuty ? by : []));
+  return channelKinds.filter((kind) => named.includes(kind));
+};
+
+/** Returns when (ms) to check again whether somebody is on duty, if no user changes anything until then. */
+export const nextDutyCheck = (rules: readonly Rule[], plan: DutyPlan, time: number): number => {
+  const schedules = rules.flatMap(({ schedule }) => (schedule ? scheduleChanges(schedule, time) : []));
+  return Math.min(time + MAX_INTERVAL, ...dutyChanges(plan, time), ...schedules);
+};
