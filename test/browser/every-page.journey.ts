@@ -1,6 +1,7 @@
 import type { Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DeliveryView } from '#shared/domain/delivery/delivery-view.ts';
+import { store } from '#shared/store/store.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
 import { fallMessage, hireFor } from '../fixtures/home.ts';
 import { createRoom, type Site, startSite } from './fixtures/site.ts';
@@ -27,6 +28,9 @@ beforeAll(async () => {
   const ruleId = await first('/rules');
   const texts = { name: 'People', title: '{sensor}', message: '{time}', situation: 'fall_detected' };
   await client.ok('POST', '/rules', { ...texts, recipients: [{ onDuty: true, by: 'email' }] });
+  const address = `${userId}@example.com`;
+  const channels = store(site.cloud.runtime.table).channels;
+  await channels.put({ customerId, userId }, { by: 'email', address, provenDate: Date.now() }, null);
   await client.ok('PUT', '/users/me/duty', { until: Date.now() + 3_600_000 });
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
   await site.cloud.idle();
@@ -48,7 +52,7 @@ beforeAll(async () => {
     groupId: group.id,
     replayId: replay.id,
   };
-  for (const [name, id] of Object.entries(known)) ids[name] = String(id);
+  for (const [name, id] of Object.entries(known)) ids[name] = String(id ?? expect.unreachable(name));
 }, 60_000);
 afterAll(() => site.stop());
 
