@@ -1,3 +1,4 @@
+import type { ChannelKind } from '#shared/domain/people/channel.ts';
 import type { Settings } from '#shared/runtime/env.ts';
 import type { Failpoint } from '#shared/runtime/failpoints.ts';
 import type { AwsError } from './aws.ts';
@@ -48,6 +49,8 @@ export type Rates = {
   deadline?: number;
   /** Notifications to people that a service rejects, or accepts without a response. */
   notifications?: number;
+  /** Services for people that answer nothing but errors. */
+  servicesDown?: readonly ChannelKind[];
   /** Names that do not resolve, or that resolve to a forbidden address. */
   names?: number;
   /** The name server of one customer's receiver never responds. */

@@ -13,6 +13,7 @@ import { ofQueue } from './kinds/queue.ts';
 import { ofReceivers } from './kinds/receivers.ts';
 import { ofReports } from './kinds/reports.ts';
 import { ofTable } from './kinds/table.ts';
+import { ofUnnotified } from './kinds/unnotified.ts';
 
 /** All faults, by the part that fails. */
 export const kinds = {
@@ -23,6 +24,7 @@ export const kinds = {
   reports: ofReports,
   receivers: ofReceivers,
   people: ofPeople,
+  unnotified: ofUnnotified,
   operators: ofOperators,
   changes: ofChanges,
   audit: ofAudit,

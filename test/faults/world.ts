@@ -58,7 +58,7 @@ export const createFaultWorld = async () => {
   const clock = skippingClock(Date.now());
   const chaos = createChaos();
   const lives = createLives();
-  const notifications = createNotifications(chaos, lives);
+  const notifications = createNotifications(chaos, lives, clock);
   const [receiver, silence] = await Promise.all([startChaosReceiver(chaos, clock.now), startSilentServer()]);
   const names = await startNameServer(() => {
     if (!chaos.rates().slowNames) return '127.0.0.1';
@@ -106,7 +106,7 @@ export const createFaultWorld = async () => {
         watch?.failed(name);
         throw error;
       }),
-    environment: { RETRY_SCHEDULE: SHORT_SCHEDULE },
+    environment: { RETRY_SCHEDULE: SHORT_SCHEDULE, MAIL_SENDER: 'cloud@example.org' },
   });
   if (!stores || !dueItems || !('queues' in cloud.waiting)) throw new Error('the cloud has no local queues');
   const { queues, dead } = cloud.waiting;
@@ -128,6 +128,7 @@ export const createFaultWorld = async () => {
     cloud,
     admin,
     notifications: notifications.accepted,
+    managerMails: notifications.managerMails,
     queues,
     ...timeOf(cloud, clock, dueItems, [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),
     homes: { maple, birch },

@@ -1,0 +1,253 @@
+import type { Maker } from '#lib/client/device-messages.ts';
+import { isUrgent, type UrgentSituation } from '#shared/domain/rule/alarm.ts';
+import { ALL_PERMISSIONS, createHome, fallMessage, hireFor, homeAt, linkSensor } from '#test/fixtures/home.ts';
+import { b } from '#test/fixtures/messages.ts';
+import { mailEvent, snsNotification } from '#test/fixtures/service-events.ts';
+import type { Fault, Story } from '../fault.ts';
+import { replaceHook } from '../homes.ts';
+import { ownEvents } from '../own-events.ts';
+import type { Scene } from '../scene.ts';
+
+/** How long (ms) after its hit an alarm must be notified or acknowledged, or somebody be mailed about it. */
+const HEARD_MS = 150_000;
+/** The same if processes die: their tasks are repeated later. */
+const HEARD_AFTER_CRASH_MS = 300_000;
+const STEP_MS = 5_000;
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const PHONE = '+491701234567';
+
+type Alarming = {
+  situation: UrgentSituation;
+  maker: Maker;
+  /** Returns the message of a device about it at a time (ms). */
+  message: (now: number) => object;
+};
+const fall: Alarming = {
+  situation: 'fall_detected',
+  maker: 'maker_a',
+  message: (now) => ({ ...fallMessage('calling', now), uuid: crypto.randomUUID() }),
+};
+const others: readonly Alarming[] = [
+  { ...fall, situation: 'fall_detected_sensitive', message: (now) => ({ ...fall.message(now), type: 8 }) },
+  { situation: 'apnea', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(13, 0, 60), timestamp }) },
+  { situation: 'vital_signs_weak', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(16, 9, 50), timestamp }) },
+];
+
+/** Creates a separate home with somebody who manages rules and a nurse, neither of whom has a channel yet. */
+const furnish = async (scene: Scene, { situation, maker, message }: Alarming) => {
+  const { receiver, stores, clock } = scene;
+  const admin = await scene.admin();
+  const name = scene.fresh('ash');
+  const { customerId, client, userId } = await createHome(admin, name, ALL_PERMISSIONS);
+  const email = `${name}@example.com`;
+  await hireFor(admin, customerId, `${name}-manager`, { email, permissions: ['manage_rules'] });
+  const { device, sensorId } = await linkSensor(client, maker);
+  const { addRecipient, addRule, addWebhook } = homeAt(client);
+  const path = `/${customerId}/call`;
+  const url = receiver.urls.http + path;
+  return {
+    ...{ customerId, client, userId, sensorId, email, path, url, addWebhook },
+    rule: (recipients: Parameters<typeof addRule>[0]['recipients'], more: object = {}) =>
+      addRule({ name: situation, situation, recipients, ...more }),
+    /** Adds a bot with a webhook to the receiver. */
+    call: () => addRecipient('call', { url, secretKey: null }),
+    prove: (by: 'sms' | 'telegram' | 'email', address: string) =>
+      stores.channels.put({ customerId, userId }, { by, address, provenDate: clock.now() }, null),
+    /** Something happens that has to be looked after. */
+    happen: async (): Promise<void> => {
+      const sent = message(clock.now());
+      while ((await device.call('POST', `/devices/${sensorId}/messages`, sent)).status !== 202)
+        await scene.cloud.idle();
+    },
+  };
+};
+type Home = Awaited<ReturnType<typeof furnish>>;
+/** What makes the alarms of a home reach nobody, what happens once they were sent, and what ends the cause. */
+type Cause = (home: Home, scene: Scene) => Promise<{ sent?: () => Promise<void>; end?: () => Promise<void> } | void>;
+
+const hitsOf = async ({ customerId }: Home, { stores, clock }: Scene) => {
+  const page = { page: 0, perPage: 200, sortBy: 'asc(createDate)' };
+  return (await stores.hitLists.page(customerId, clock.now() - DAY, page)).hits;
+};
+
+/** Returns the alarms of events that reached no webhook of the customer; those that were notified in time are not kept. */
+const eventAlarmsOf = async ({ customerId }: Home, { stores }: Scene) =>
+  (await stores.unnotified.list(customerId)).filter(({ hitId }) => hitId === null);
+
+/** Returns the alarms of the home that nobody heard of in time. Each of them needs a mail of its own. */
+const unheard = async (home: Home, scene: Scene, withinMs: number): Promise<string[]> => {
+  const hits = await hitsOf(home, scene);
+  const mails = scene.managerMails.filter(({ to }) => to === home.email).map(({ at }) => at);
+  const ofEvents = await eventAlarmsOf(home, scene);
+  const alarms = [
+    ...hits,
+    ...ofEvents.map((alarm) => ({ ...alarm, id: alarm.alarmId, notifiedDate: null, acknowledgement: undefined })),
+  ];
+  const problems = alarms.length === 0 ? ['there is no alarm'] : [];
+  for (const { id, situation, createDate, notifiedDate, acknowledgement } of alarms) {
+    const end = createDate + withinMs;
+    const isInTime = (at: number | null | undefined): boolean => typeof at === 'number' && at <= end;
+    if (!isUrgent(situation) || isInTime(notifiedDate) || isInTime(acknowledgement?.date)) continue;
+    const mail = mails.findIndex((at) => at >= createDate && at <= end);
+    if (mail < 0) problems.push(`nobody heard of the alarm ${id} of ${situation} within ${withinMs} ms`);
+    else mails.splice(mail, 1);
+  }
+  return problems;
+};
+
+/**
+ * One to three falls happen whose alarms reach nobody, unless somebody acknowledges them, or the cause ends. Everybody who
+ * manages rules must hear of each in time, and the operator's alarm must ring.
+ */
+const reachingNobody =
+  (cause: Cause, withinMs = HEARD_MS, alarming = fall) =>
+  async (scene: Scene): Promise<Story> => {
+    const { chance, clock, step, cloud, watch, managerMails } = scene;
+    managerMails.length = 0;
+    const home = await furnish(scene, alarming);
+    const { sent, end } = (await cause(home, scene)) ?? {};
+    const falls = 1 + Math.floor(3 * chance());
+    const acknowledgedAt = chance() < 0.25 ? Math.floor((chance() * HEARD_MS) / STEP_MS) : -1;
+    const problems: string[] = [];
+    const acknowledge = ({ id }: { id: number }) =>
+      home.client.call('PUT', `/customers/${home.customerId}/rule-hits/${id}/acknowledgement`, {});
+    let begun = 0;
+    return {
+      atOnce: async () => {
+        begun = clock.now();
+        for (let fall = 0; fall < falls; fall++) {
+          await home.happen();
+          if (chance() < 0.7) await step(Math.ceil(chance() * 20_000));
+        }
+        await cloud.idle();
+        await sent?.();
+      },
+      duringRetries: async () => {
+        for (let at = 0; clock.now() < begun + withinMs + falls * 20_000; at++) {
+          if (at === acknowledgedAt) await Promise.all((await hitsOf(home, scene)).slice(0, 1).map(acknowledge));
+          await step(STEP_MS);
+        }
+        problems.push(...(await unheard(home, scene, withinMs)));
+        const isMailed = managerMails.some(({ to }) => to === home.email);
+        const isRinging = watch.fired(begun, clock.now() + MINUTE).includes('alarms-unnotified');
+        if (isMailed && !isRinging) problems.push('no alarm of the operator rang');
+      },
+      heal: async () => {
+        await end?.();
+        // Reminders end with an acknowledgement.
+        await Promise.all((await hitsOf(home, scene)).map(acknowledge));
+      },
+      after: async () => {
+        await ownEvents(scene, home.customerId, home.sensorId);
+        return problems;
+      },
+    };
+  };
+
+const down: Cause = async (home, { receiver }) => {
+  receiver.down.add(home.path);
+  await home.rule([(await home.call()).recipient]);
+  return { end: async () => void receiver.down.delete(home.path) };
+};
+
+/** All webhooks of the customer are down, and no rule exists. */
+const customerDown: Cause = async (home, { receiver }) => {
+  receiver.down.add(home.path);
+  await home.addWebhook({ name: 'all', url: home.url, isCustomerHook: true });
+  return { end: async () => void receiver.down.delete(home.path) };
+};
+
+const causes: Readonly<Record<string, Cause>> = {
+  'the receiver of the rule is down': down,
+  'the only webhook is one of the customer, and its receiver is down': customerDown,
+  'the webhook of the rule is deleted': async (home) => {
+    const { recipient, webhook } = await home.call();
+    await home.rule([recipient]);
+    await home.client.ok('DELETE', `/webhooks/${webhook.id}?force=true`);
+  },
+  'the bot of the rule has no webhook that is on': async (home) => {
+    const { recipient, webhook } = await home.call();
+    await home.rule([recipient]);
+    const hook = { ...webhook, path: home.path, url: home.url };
+    await replaceHook(home.client, hook, { isEnabled: false });
+    return { end: () => replaceHook(home.client, hook, { isEnabled: true }) };
+  },
+  'nobody is on duty': async (home) => {
+    await home.rule([{ onDuty: true, by: 'sms' }]);
+  },
+  'the user on duty has not verified the channel': async (home, { stores, clock }) => {
+    await home.rule([{ onDuty: true, by: 'sms' }]);
+    await stores.duty.begin(home.customerId, { userId: home.userId, until: clock.now() + DAY });
+  },
+  'the user has lost the channel': async (home, { stores }) => {
+    const { customerId, userId } = home;
+    await home.prove('telegram', '4711');
+    await home.rule([{ userId, by: 'telegram' }]);
+    await stores.channels.remove({ customerId, userId }, 'telegram');
+  },
+  'others have used up the SMS of the day': async (home, { stores, clock }) => {
+    await home.prove('sms', PHONE);
+    await home.rule([{ userId: home.userId, by: 'sms' }]);
+    for (let sms = 0; sms < 100; sms++)
+      await stores.limits.take(`sms:${home.customerId}`, 100, DAY / 1_000, clock.now());
+  },
+  'the service accepts a mail and reports later that it could not deliver it': async (home, scene) => {
+    const { stores, clock, cloud } = scene;
+    const { customerId, userId } = home;
+    await home.prove('email', 'nurse@example.com');
+    await home.rule([{ userId, by: 'email' }]);
+    const bounce = async () => {
+      const span = [clock.now() - DAY, clock.now() + DAY] as const;
+      const page = { page: 0, perPage: 50, sortBy: 'desc(createDate)', sensorId: '' };
+      const { data } = await stores.deliveryLog.pageOfAll(customerId, [null], span, page);
+      for (const { id } of data) {
+        const event = mailEvent('permanentBounce', { customerId, deliveryId: id, attempt: 1 });
+        const body = JSON.stringify(snsNotification(event));
+        await cloud.runtime.queues.send('undeliverable', [{ body, groupId: 'any', delaySeconds: 0 }]);
+      }
+      await cloud.idle();
+    };
+    return { sent: bounce };
+  },
+};
+
+const rows = Object.entries(causes).map(
+  ([when, cause]): Fault => ({
+    title: `${when}: somebody is mailed about each alarm within 150 seconds`,
+    settings: { RETRY_SCHEDULE: [] },
+    steps: 0,
+    mayEnd: ['not_reachable', 'limit_reached', 'undeliverable'],
+    story: reachingNobody(cause),
+  }),
+);
+
+/** Alarms that reach nobody, by the cause, and who hears of them. */
+export const ofUnnotified: readonly Fault[] = [
+  ...rows,
+  ...others.map(
+    (alarming): Fault => ({
+      title: `the receiver of a rule on ${alarming.situation} is down: somebody is mailed about each alarm within 150 seconds`,
+      settings: { RETRY_SCHEDULE: [] },
+      steps: 0,
+      story: reachingNobody(down, HEARD_MS, alarming),
+    }),
+  ),
+  {
+    title: 'the SMS service is down: somebody is mailed about each alarm within 150 seconds',
+    rates: { servicesDown: ['sms'] },
+    settings: { RETRY_SCHEDULE: [] },
+    steps: 0,
+    story: reachingNobody(async (home) => {
+      await home.prove('sms', PHONE);
+      await home.rule([{ userId: home.userId, by: 'sms' }]);
+    }),
+  },
+  {
+    title: 'a receiver is down and checks of alarms die: somebody is mailed about each alarm within 5 minutes',
+    rates: { crashes: ['alarm.recorded'], crash: 0.5 },
+    settings: { RETRY_SCHEDULE: [] },
+    steps: 0,
+    story: reachingNobody(down, HEARD_AFTER_CRASH_MS),
+  },
+];
