@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { encodeTask } from '../shared/queue/encode.ts';
-import { type Consumption, consumption } from './bench/consumption.ts';
+import { type Consumption, consumption } from '#lib/tools/aws/cost/consumption.ts';
+import { encodeTask } from '#shared/queue/encode.ts';
 import { bytesKept } from './bench/sizes.ts';
 import { a, room } from './fixtures/messages.ts';
 import { createMetered, type Metered, names } from './fixtures/metered.ts';
@@ -169,11 +169,13 @@ describe('a message or check without a notification costs', () => {
 
   test('8 read and 4 write for an event without a matching rule or webhook', async () => {
     expect(await home.say(a.presence(true)), text()).toEqual({ read: 8, write: 4 });
+    expect(unitsOf(consumption.changedReport)).toEqual({ read: 8, write: 4 });
   });
 
   test('2 read and 0.5 write for an unchanged report every minute', async () => {
-    // The first two reports after a change are queued: only then is it known that no message is waiting.
-    for (let minute = 0; minute < 2; minute++) await home.say(a.presence(true), 60_000);
+    // The first report after a change is queued as well: only then is it known that no message is waiting.
+    expect(await home.say(a.presence(true), 60_000), text()).toEqual(unitsOf(consumption.followingReport));
+    await home.say(a.presence(true), 60_000);
     const costs = [];
     for (let minute = 0; minute < 60; minute++) costs.push(await home.say(a.presence(true), 60_000));
     const { read, write } = consumption.report;

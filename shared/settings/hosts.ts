@@ -3,7 +3,8 @@ import { type Host, type Setting, type SettingRows, textOf } from './setting.ts'
 const settingFor = (setting: Setting, host: Host): Setting => {
   const { defaults = {}, hostSchema, stageSchema } = setting.about ?? {};
   const schema = (host === 'local' ? undefined : stageSchema) ?? hostSchema ?? setting.schema;
-  return { ...setting, ...(schema && { schema }), default: host in defaults ? defaults[host] : setting.default };
+  const named = host === 'home' && !(host in defaults) ? 'prod' : host;
+  return { ...setting, ...(schema && { schema }), default: named in defaults ? defaults[named] : setting.default };
 };
 
 /** Returns settings with the defaults and schemas of a host. */

@@ -1,8 +1,11 @@
 import type * as z from 'zod';
 import type { Capability } from '../runtime/capabilities.ts';
 
-/** Where a setting applies: the process of `npm start`, or a stage in AWS for development or production. */
-export type Host = 'local' | 'dev' | 'prod';
+/**
+ * Where a setting applies: the process of `npm start`, or a stage in AWS for development, for production, or for the
+ * production of one small home, which has the defaults of `prod` unless it has its own.
+ */
+export type Host = 'local' | 'dev' | 'prod' | 'home';
 
 /** What people and hosts need to know about a setting; functions ignore it. */
 type About<T> = {

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { costsOf, monthOf, type ReportBatching, type Transport, totalOf, works } from './costs.ts';
+import {
+  costsOf,
+  type ReportBatching,
+  sensorMonth,
+  type Transport,
+  totalOf,
+  works,
+} from '#lib/tools/aws/cost/costs.ts';
 
 const text = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
 const rows: [name: string, transport: Transport, calls: ReportBatching][] = [
@@ -13,6 +20,6 @@ const rows: [name: string, transport: Transport, calls: ReportBatching][] = [
 
 test.each(rows)('README.md states the cost of reports: %s', (name, transport, calls) => {
   const million = (totalOf(costsOf(works[calls], transport)) * 1e6) / (calls === 'report' ? 1 : 5);
-  const month = Math.round(totalOf(monthOf(10_000, transport, calls))).toLocaleString('en');
+  const month = Math.round(10_000 * totalOf(sensorMonth(transport, calls))).toLocaleString('en');
   expect(text).toContain(`| ${name} | ${million.toFixed(2)} | ${month} |`);
 });

@@ -1,8 +1,20 @@
-import { type Costs, coldStartsOf, costsOf, monthlyCheckCosts, monthOf, times, totalOf, works } from './costs.ts';
+import { assumed } from '#lib/tools/aws/cost/assumptions.ts';
+import { monthOf } from '#lib/tools/aws/cost/at-rest.ts';
+import {
+  type Costs,
+  coldStartsOf,
+  costsOf,
+  monthlyCheckCosts,
+  sensorMonth,
+  times,
+  totalOf,
+  works,
+} from '#lib/tools/aws/cost/costs.ts';
+import { prices } from '#lib/tools/aws/cost/prices.ts';
+import { production, stackOf } from '../fixtures/stack.ts';
 import type { Figure } from './figures.ts';
-import { assumed, prices } from './prices.ts';
 
-const SENSORS = [100, 1_000, 10_000] as const;
+const SENSORS = [30, 100, 1_000, 10_000] as const;
 const mqttTransports = ['MQTT', 'Basic Ingest'] as const;
 const cheapTransports = ['HTTP', 'Basic Ingest'] as const;
 const MILLION = 1_000_000;
@@ -16,6 +28,10 @@ const formula = [
   `3 x (FIFO x ${million(prices.fifoRequest)} + standard x ${million(prices.queueRequest + prices.fairQueueSurcharge)}), all in USD per million`,
   `GB-months x (${prices.tableGigabyteMonth} + ${prices.backupGigabyteMonth}) + GB of logs x ${prices.logGigabyte} + GB out x ${prices.trafficGigabyte}`,
 ].join(' + ');
+
+const { stage, alarmEmail, publicUrl, certificateArn } = production;
+const template = stackOf({ stage, alarmEmail, publicUrl, certificateArn }).template.toJSON();
+const monthOfProduction = (sensors: number): number => monthOf(template, { sensors, screens: 0 });
 
 /** Formats the parts of a sum. */
 const sumOf = (costs: Costs): string =>
@@ -49,19 +65,20 @@ export const measurePrice = async (): Promise<Figure[]> => {
       ...figureOf('checks of a quiet sensor per month', monthlyCheckCosts(), 0.002),
       note: 'a read every 5 minutes, its index entry every minute, and 5 checks per fall',
     },
-    ...SENSORS.map((count) =>
-      figureOf(`a month of ${count} sensors`, monthOf(count), count === 10_000 ? 1_050 : undefined),
-    ),
+    ...SENSORS.map((count) => ({ name: `a month of ${count} sensors`, value: monthOfProduction(count), unit: 'USD' })),
     ...cheapTransports.flatMap((transport) => [
       figureOf(
         `by ${transport}, five per call: a million unchanged reports`,
         times(MILLION / 5, costsOf(fiveReports, transport)),
       ),
-      figureOf(`by ${transport}, five per call: a month of 10000 sensors`, monthOf(10_000, transport, 'fiveReports')),
+      figureOf(
+        `by ${transport}, five per call: a month of 10000 sensors`,
+        times(10_000, sensorMonth(transport, 'fiveReports')),
+      ),
     ]),
     ...mqttTransports.flatMap((transport) => [
       figureOf(`by ${transport}: a million unchanged reports`, times(MILLION, costsOf(report, transport))),
-      figureOf(`by ${transport}: a month of 10000 connected sensors`, monthOf(10_000, transport)),
+      figureOf(`by ${transport}: a month of 10000 connected sensors`, times(10_000, sensorMonth(transport))),
     ]),
   ];
 };

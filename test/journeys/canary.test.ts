@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
-import { CANARY, SWEEP } from '#lib/tools/aws/cost-at-rest.ts';
+import { consumption } from '#lib/tools/aws/cost/consumption.ts';
 import { CANARY_SECONDS } from '#shared/domain/canary.ts';
 import { createLedger } from '../bench/meter.ts';
 import { type Client, clientOf } from '../fixtures/client.ts';
@@ -60,8 +60,8 @@ describe('the canary', () => {
     expect(cloud.valuesOf('CanaryTime')[0]).toBeLessThan(5_000);
     // The sweeps of this host are counted too.
     const { read, write } = ledger.total();
-    expect(read, ledger.text()).toBeLessThanOrEqual(CANARY.read + 3 * SWEEP.read);
-    expect(write, ledger.text()).toBeLessThanOrEqual(CANARY.write + 3 * SWEEP.write);
+    expect(read, ledger.text()).toBeLessThanOrEqual(consumption.canary.read + 3 * consumption.sweep.read);
+    expect(write, ledger.text()).toBeLessThanOrEqual(consumption.canary.write + 3 * consumption.sweep.write);
   });
 
   test('lives in a separate customer with one sensor that no other customer sees', async () => {

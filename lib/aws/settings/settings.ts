@@ -38,6 +38,14 @@ const own = declare({
     default: 'dev',
     about: { help: 'Name of the stage.' },
   },
+  preset: {
+    schema: () => text(/^(dev|prod|home)$/, 'dev, prod or home'),
+    default: '',
+    about: {
+      help: 'Which defaults the stage has. `home` suits one home: those of `prod`, without the web ACL and the dashboard.',
+      byDefault: '`prod`; for stages called dev or test `dev`',
+    },
+  },
   certificateArn: {
     schema: certificate,
     default: '',
@@ -100,7 +108,7 @@ const own = declare({
     default: false,
     about: {
       help: 'Puts a web ACL in front of the app API. The device API is an HTTP API, which does not support one.',
-      defaults: { prod: true },
+      defaults: { prod: true, home: false },
     },
   },
   loginRate: {
@@ -203,7 +211,7 @@ const own = declare({
     default: true,
     about: {
       help: 'Creates a CloudWatch dashboard that shows the health of the stage, for USD 3 a month.',
-      defaults: { dev: false },
+      defaults: { dev: false, home: false },
     },
   },
   silenceMinutes: {
@@ -235,4 +243,4 @@ const shared = Object.fromEntries(
 export const settings = { ...own, ...shared };
 
 /** The values of all settings of one stage. */
-export type Stage = Omit<SettingValues<typeof settings>, 'stage'> & { readonly name: string };
+export type Stage = Omit<SettingValues<typeof settings>, 'stage' | 'preset'> & { readonly name: string };

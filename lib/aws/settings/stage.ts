@@ -33,15 +33,18 @@ const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificat
  * only 7 days after it was disabled, so a first deployment that fails could neither be rolled back nor repeated until then.
  */
 const withoutMqttHost = ({ mqtt, mqttHost }: Stage, preset: Host): string[] =>
-  mqtt && mqttHost === '' && preset === 'prod'
+  mqtt && mqttHost === '' && preset !== 'dev'
     ? ['mqttHost: required with mqtt, except in a dev or test stage, because a host assigned by AWS cannot be deleted']
     : [];
 
 /**
- * Returns which defaults a stage has: those of `dev` if its name is `dev` or `test`, alone or before a digit or hyphen, and
- * otherwise those of `prod`.
+ * Returns which defaults a stage has: those that it names, those of `dev` if its name is `dev` or `test`, alone or before a
+ * digit or hyphen, and otherwise those of `prod`.
  */
-const presetOf = (name: string): Host => (/^(dev|test)(?![a-z])/.test(name) ? 'dev' : 'prod');
+const presetOf = ({ stage, preset }: { stage: string; preset: string }): Host => {
+  if (preset !== '') return preset as Host;
+  return /^(dev|test)(?![a-z])/.test(stage) ? 'dev' : 'prod';
+};
 
 /** Names in the context of the CDK that are not settings of a stage: those of the CDK itself. */
 const isOfCdk = (name: string): boolean =>
@@ -60,9 +63,9 @@ const unknownSettings = (names: readonly string[]): string[] =>
  * these names. Throws one error that lists all invalid and unknown settings.
  */
 export const stageFrom = (context: (key: string) => unknown, names: readonly string[] = []): Stage => {
-  const preset = presetOf(readSettings({ stage: settings.stage }, context).values.stage);
+  const preset = presetOf(readSettings({ stage: settings.stage, preset: settings.preset }, context).values);
   const {
-    values: { stage: name, ...values },
+    values: { stage: name, preset: _, ...values },
     wrong,
   } = readSettings(settingsFor(settings, preset), context);
   const stage: Stage = { ...values, name };

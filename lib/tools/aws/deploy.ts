@@ -17,7 +17,7 @@ import {
   formatCheck,
 } from './checks.ts';
 import { type Context, contextArguments } from './context.ts';
-import { costAtRest, formatCosts } from './cost-at-rest.ts';
+import { formatCosts } from './cost/at-rest.ts';
 import { isDenied } from './failure.ts';
 import { checkKey, checkMqtt, checkQuotas, checkSms } from './stack-checks.ts';
 import {
@@ -204,7 +204,7 @@ export const checkAndDeploy = async (
   const now = await waitUntilStable(stack, tools);
   const { template, checks } = await prepare(deployment, tools);
   for (const check of checks) say(formatCheck(check));
-  for (const line of formatCosts(costAtRest(template))) say(line);
+  for (const line of formatCosts(template)) say(line);
   if (checks.some(({ verdict }) => verdict === 'failed')) {
     say('Nothing was deployed.');
     return null;

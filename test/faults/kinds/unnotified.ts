@@ -75,7 +75,7 @@ const hitsOf = async ({ customerId }: Home, { stores, clock }: Scene) => {
 const eventAlarmsOf = async ({ customerId }: Home, { stores }: Scene) =>
   (await stores.unnotified.list(customerId)).filter(({ hitId }) => hitId === null);
 
-/** Returns the alarms of the home that nobody heard of in time. Each of them needs a mail of its own. */
+/** Returns the alarms of the home that nobody heard of in time. Each of them needs a separate mail. */
 const unheard = async (home: Home, scene: Scene, withinMs: number): Promise<string[]> => {
   const hits = await hitsOf(home, scene);
   const mails = scene.managerMails.filter(({ to }) => to === home.email).map(({ at }) => at);

@@ -3,8 +3,8 @@ import { hashOf } from '#shared/domain/ids.ts';
 import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { dueAt } from '#shared/store/engine/due.ts';
 import { items } from '#shared/store/table.ts';
-import { consumption } from '#test/bench/consumption.ts';
-import { monthlyCheckCosts, totalOf } from '#test/bench/costs.ts';
+import { consumption } from '#lib/tools/aws/cost/consumption.ts';
+import { monthlyCheckCosts, totalOf } from '#lib/tools/aws/cost/costs.ts';
 import { createMetered, type Metered } from '#test/fixtures/metered.ts';
 
 const MINUTE = 60_000;

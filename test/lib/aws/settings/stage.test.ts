@@ -103,7 +103,20 @@ describe('the settings of a stage', () => {
     expect(stage({ stage: 'prod', keepData: false }).keepData).toBe(false);
   });
 
+  it('have the defaults of their preset', () => {
+    const of = (given: Record<string, unknown>) => {
+      const { waf, dashboard, keepData, silenceMinutes } = stage(given);
+      return { waf, dashboard, keepData, silenceMinutes };
+    };
+    const prod = { waf: true, dashboard: true, keepData: true, silenceMinutes: 15 };
+    expect(of({ stage: 'acme' })).toEqual(prod);
+    expect(of({ stage: 'acme', preset: 'home' })).toEqual({ ...prod, waf: false, dashboard: false });
+    expect(of({ stage: 'acme', preset: 'home', waf: true })).toEqual({ ...prod, dashboard: false });
+    expect(of({ stage: 'dev', preset: 'prod' })).toEqual(prod);
+  });
+
   it.each([
+    ['preset', 'house'],
     ['stage', 'Prod'],
     ['publicUrl', 'http://cloud.example.org'],
     ['publicUrl', 'https://cloud.example.org/'],

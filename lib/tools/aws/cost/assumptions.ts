@@ -1,8 +1,4 @@
-import { IDLE_POLLERS } from '#lib/tools/aws/cost-at-rest.ts';
-
-export { prices } from '#lib/tools/aws/prices.ts';
-
-/** Assumptions that cannot be measured on this machine. */
+/** What the figures of cost and growth assume, because it depends on the home or cannot be measured without AWS. */
 export const assumed = {
   // lib/aws/functions/function.ts declares 1,024 MB, and `deviceMemory` 512 MB for functions that accept device messages.
   memoryGigabytes: 1,
@@ -24,7 +20,12 @@ export const assumed = {
     check: 25,
     sweep: 200,
     admit: 10,
+    screen: 40,
+    /** All functions of a round of the canary. */
+    canary: 3_000,
   },
+  /** The sweep has half the memory of other functions. */
+  sweepGigabytes: 0.5,
   /** Messages per batch: one, unless more are pending. A FIFO queue has no batching window. */
   batch: 1,
   /**
@@ -39,14 +40,32 @@ export const assumed = {
   requestBytes: 5_000,
   /** The duration of a cold start, and the share of invocations that have one. */
   coldStart: { milliseconds: 600, share: 0.01 },
-  idlePollers: IDLE_POLLERS,
-  queues: 5,
-  /** The number of metrics that alarms of a production stage read. */
-  alarms: 37,
-  /** The metrics of shared/observability/metrics.ts, and throttled device calls. */
-  metrics: 13,
+  /**
+   * The number of pollers of an empty queue. Each poll takes 20 s.
+   * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
+   */
+  idlePollers: 5,
+  pollSeconds: 20,
+  /** Own metrics that a stage in use sends each hour, and those about the subscribers of alarms. */
+  metrics: 20,
+  subscriberMetrics: 2,
+  /** A sensor sends a report a minute and detects a fall a week. */
+  reportSeconds: 60,
+  fallDays: 7,
+  /**
+   * The share of reports in which presence differs from the report before: somebody comes or leaves 43 times a day. Each
+   * queues two reports.
+   */
+  changedReports: 0.03,
+  /** Each sweep checks an open fall, which ends after some minutes. */
+  checksPerFall: 5,
+  /** How often (s) an open console asks for open falls and for hits, and for what is watched. */
+  screenSeconds: [5, 5, 30],
   /** Minutes after which AWS IoT rechecks a connection: functions/workers/authorizer/policy.ts. */
   admittedMinutes: 5,
-  /** Processes that use the table. DynamoDB requests its key once in 5 minutes for each. */
-  processes: 20,
+  /** Roles that always use the table. DynamoDB requests its key once in 5 minutes for each. */
+  roles: 12,
+  keyMinutes: 5,
+  /** Invocations and calls of a round of the canary. */
+  canary: { invocations: 8, calls: 3 },
 } as const;

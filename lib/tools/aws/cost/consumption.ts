@@ -1,5 +1,3 @@
-import { SWEEP } from '#lib/tools/aws/cost-at-rest.ts';
-
 /** What one operation consumes: table units, queue messages and storage. */
 export type Consumption = {
   read: number;
@@ -15,8 +13,8 @@ export type Consumption = {
 const nothing = { read: 0, write: 0, fifo: 0, standard: 0, kept120: 0, kept30: 0 };
 
 /**
- * The exact consumption, as asserted by test/units-of-falls.test.ts (with names of realistic lengths) and, for sweeps, by
- * test/functions/workers/sweep/units.test.ts.
+ * The exact consumption, as asserted by test/units-of-falls.test.ts (with names of realistic lengths), for sweeps by
+ * test/functions/workers/sweep/units.test.ts, and for the canary by test/journeys/canary.test.ts.
  */
 export const consumption = {
   /** A fall of a sensor without other open falls, with one rule, one webhook and one attempt. */
@@ -27,7 +25,11 @@ export const consumption = {
   alarmCheck: { ...nothing, read: 1, standard: 1 },
   /** A report that changes nothing, and needs no queue. At one report a minute, every other one causes a write. */
   report: { ...nothing, read: 2, write: 1 / 2 },
-  /** Five such reports in one call, every five minutes. */
+  /** A report with another presence than before, which `process` judges. */
+  changedReport: { ...nothing, read: 8, write: 4, fifo: 1 },
+  /** The next report, which is queued even if it changes nothing. */
+  followingReport: { ...nothing, read: 3.5, write: 2, fifo: 1 },
+  /** Five unchanged reports in one call, every five minutes. */
   fiveReports: { ...nothing, read: 2, write: 1 },
   /** The sweep reads the state of an active sensor, which tells when something becomes due next. */
   look: { ...nothing, read: 1 / 2 },
@@ -38,5 +40,9 @@ export const consumption = {
   /** A device connects, or its connection is checked again. */
   admit: { ...nothing, read: 1 },
   /** A sweep that finds nothing. */
-  sweep: { ...nothing, ...SWEEP },
+  sweep: { ...nothing, read: 17, write: 1 },
+  /** A round of the canary, whose fall is delivered to itself. */
+  canary: { ...nothing, read: 30, write: 24, fifo: 14 / 3 },
+  /** A call of an open console for what it shows: open falls, hits, and what is watched. */
+  screenCall: { ...nothing, read: 5, write: 1 },
 } as const satisfies Record<string, Consumption>;

@@ -44,4 +44,5 @@ export const prices = {
   // https://aws.amazon.com/waf/pricing/; a rule group costs as much as a rule
   webAclMonth: 5,
   webRuleMonth: 1,
+  webRequest: 0.6 / 1e6,
 } as const;

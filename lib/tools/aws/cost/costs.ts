@@ -1,14 +1,16 @@
+import { assumed } from './assumptions.ts';
 import { type Consumption, consumption } from './consumption.ts';
-import { assumed, prices } from './prices.ts';
+import { prices } from './prices.ts';
 
 /** USD per kind of cost. */
 export type Costs = Record<
-  'device API' | 'functions' | 'table' | 'queues' | 'storage' | 'backups' | 'logs' | 'keys' | 'traffic' | 'alarms',
+  'device API' | 'apps API' | 'functions' | 'table' | 'queues' | 'storage' | 'backups' | 'logs' | 'traffic',
   number
 >;
 
-const DAYS_PER_MONTH = 365.25 / 12;
-const MINUTES_PER_MONTH = DAYS_PER_MONTH * 24 * 60;
+export const DAYS_PER_MONTH = 365.25 / 12;
+export const MINUTES_PER_MONTH = DAYS_PER_MONTH * 24 * 60;
+const SECONDS_PER_MONTH = MINUTES_PER_MONTH * 60;
 const GIGABYTE = 1e9;
 
 /** How a device sends: by HTTP, by MQTT to its topic, or by MQTT with Basic Ingest. */
@@ -29,6 +31,8 @@ type Work = Consumption & {
   deliveries: number;
   /** Log lines for tracing: one for each decision and each attempt. */
   lines: number;
+  /** Calls of the API of apps. */
+  appCalls: number;
 };
 
 const { milliseconds: ms, batch } = assumed;
@@ -41,6 +45,7 @@ const received = (calls: number, each: number) => ({
   milliseconds: calls * each,
   deliveries: 0,
   lines: 0,
+  appCalls: 0,
 });
 const delivered = (work: ReturnType<typeof received>, deliveries: number) => ({
   ...work,
@@ -56,6 +61,7 @@ const processed = (milliseconds: number) => ({
   milliseconds,
   deliveries: 0,
   lines: 0,
+  appCalls: 0,
 });
 
 /** Adds the check whether somebody was notified of an alarm. */
@@ -71,14 +77,24 @@ const withCheck = <W extends Work>(work: W): W => ({
 export const works = {
   fall: withCheck({ ...consumption.fall, ...delivered(received(1, ms.event), 1) }),
   wholeFall: withCheck({ ...consumption.wholeFall, ...delivered(received(4, ms.event), 1) }),
-  /** Accepting a report needs no other function. */
+  /** Accepting a report needs no other function, unless presence has changed. */
   report: { ...consumption.report, ...received(1, 0), callMilliseconds: ms.report, invocations: 0 },
+  changedReport: { ...consumption.changedReport, ...received(1, ms.event), lines: 1 },
+  followingReport: { ...consumption.followingReport, ...received(1, ms.event) },
   fiveReports: { ...consumption.fiveReports, ...received(1, 0), callMilliseconds: ms.fiveReports, invocations: 0 },
   /** Part of a sweep, which is invoked anyway. */
   look: { ...consumption.look, ...processed(ms.look), invocations: 0 },
   entry: { ...consumption.entry, ...processed(ms.entry), invocations: 0 },
   check: { ...consumption.check, ...processed(ms.check) },
-  sweep: { ...consumption.sweep, ...processed(ms.sweep) },
+  sweep: { ...consumption.sweep, ...processed(ms.sweep * assumed.sweepGigabytes) },
+  canary: {
+    ...consumption.canary,
+    ...processed(ms.canary),
+    invocations: assumed.canary.invocations,
+    lines: assumed.canary.invocations,
+    appCalls: assumed.canary.calls,
+  },
+  screenCall: { ...consumption.screenCall, ...processed(ms.screen), appCalls: 1 },
   /** A device connects, or its connection is rechecked. */
   admit: { ...consumption.admit, ...processed(ms.admit) },
 } as const satisfies Record<string, Work>;
@@ -88,7 +104,7 @@ const REQUESTS = 1 + 2 / batch;
 
 /** Returns the cost of one piece of work, including the storage of its items until they expire. */
 export const costsOf = (work: Work, transport: Transport = 'HTTP'): Costs => {
-  const { read, write, fifo, standard, kept120, kept30, deliveries, lines, ...run } = work;
+  const { read, write, fifo, standard, kept120, kept30, deliveries, lines, appCalls, ...run } = work;
   const { calls, callMilliseconds, invocations, milliseconds } = run;
   const gigabyteMonths = (kept120 * 120 + kept30 * 30) / DAYS_PER_MONTH / GIGABYTE;
   const seconds = (milliseconds * assumed.memoryGigabytes + callMilliseconds * assumed.deviceMemoryGigabytes) / 1_000;
@@ -97,6 +113,7 @@ export const costsOf = (work: Work, transport: Transport = 'HTTP'): Costs => {
   const logged = invocations * assumed.logBytes + lines * assumed.lineBytes;
   return {
     'device API': calls * callPrices[transport],
+    'apps API': appCalls * prices.restRequest,
     functions: (calls + invocations) * prices.invocation + seconds * prices.gigabyteSecond,
     table: read * prices.tableReadUnit + write * prices.tableWriteUnit,
     queues: REQUESTS * (fifo * prices.fifoRequest + standard * fair),
@@ -104,9 +121,7 @@ export const costsOf = (work: Work, transport: Transport = 'HTTP'): Costs => {
     backups: gigabyteMonths * prices.backupGigabyteMonth,
     // AWS IoT logs nothing for a message, and its acknowledgements are free.
     logs: (logged / GIGABYTE) * prices.logGigabyte,
-    keys: 0,
     traffic: ((answered * assumed.answerBytes + deliveries * assumed.requestBytes) / GIGABYTE) * prices.trafficGigabyte,
-    alarms: 0,
   };
 };
 
@@ -119,36 +134,30 @@ export const totalOf = (costs: Costs): number => names.reduce((sum, name) => sum
 
 /** Returns the additional cost of cold starts for the invocations of one piece of work. */
 export const coldStartsOf = ({ calls, invocations }: Work): number =>
-  (calls + invocations) * assumed.coldStart.share * (assumed.coldStart.milliseconds / 1_000) * prices.gigabyteSecond;
+  (invocations * assumed.memoryGigabytes + calls * assumed.deviceMemoryGigabytes) *
+  assumed.coldStart.share *
+  (assumed.coldStart.milliseconds / 1_000) *
+  prices.gigabyteSecond;
+
+const withColdStarts = (work: Work, transport: Transport): Costs => {
+  const costs = costsOf(work, transport);
+  return { ...costs, functions: costs.functions + coldStartsOf(work) };
+};
 
 /**
  * How often per month the sweep reads the state of a sensor that reports once a minute. Each read is due 375 s after the last
  * write, which may be up to 2 minutes old.
  */
 const READS_PER_MONTH = MINUTES_PER_MONTH / 5;
-const FALLS_PER_MONTH = DAYS_PER_MONTH / 7;
-/** Each sweep checks an open fall, which ends after some minutes. */
-const CHECKS_PER_FALL = 5;
+const FALLS_PER_MONTH = DAYS_PER_MONTH / assumed.fallDays;
 
 /** Returns the monthly cost of noticing that a sensor is offline, and of checking its falls. */
 export const monthlyCheckCosts = (): Costs =>
   add(
     times(READS_PER_MONTH, costsOf(works.look)),
     times(MINUTES_PER_MONTH, costsOf(works.entry)),
-    times(FALLS_PER_MONTH * CHECKS_PER_FALL, costsOf(works.check)),
+    times(FALLS_PER_MONTH * assumed.checksPerFall, costsOf(works.check)),
   );
-
-/** Returns the monthly cost without any messages. */
-const idle = (): Costs => {
-  const receives = assumed.queues * assumed.idlePollers * 3 * MINUTES_PER_MONTH;
-  const keyRequests = (assumed.processes * MINUTES_PER_MONTH) / 5;
-  return add(times(MINUTES_PER_MONTH, costsOf(works.sweep)), {
-    ...times(0, costsOf(works.sweep)),
-    queues: receives * prices.queueRequest,
-    keys: prices.keyMonth + keyRequests * prices.keyRequest,
-    alarms: assumed.alarms * prices.alarmMonth + assumed.metrics * prices.metricMonth,
-  });
-};
 
 /** Returns the monthly cost of a connection, whose permission is rechecked regularly. */
 const connected = (): Costs => {
@@ -158,14 +167,27 @@ const connected = (): Costs => {
 
 /** How the reports of five minutes are sent: in separate calls, or all in one. */
 export type ReportBatching = 'report' | 'fiveReports';
-const SECONDS_PER_CALL = { report: 60, fiveReports: 300 } as const;
+const REPORTS_PER_CALL = { report: 1, fiveReports: 5 } as const;
 
-/** Returns the cost of a month with this number of sensors, each with a report a minute and a fall a week, in steady state. */
-export const monthOf = (sensors: number, transport: Transport = 'HTTP', calls: ReportBatching = 'report'): Costs =>
-  add(
-    idle(),
-    times(transport === 'HTTP' ? 0 : sensors, connected()),
-    times((sensors * MINUTES_PER_MONTH * 60) / SECONDS_PER_CALL[calls], costsOf(works[calls], transport)),
-    times(sensors, monthlyCheckCosts()),
-    times(sensors * FALLS_PER_MONTH, costsOf(works.wholeFall, transport)),
+/** Returns the monthly cost of a sensor in steady state. `changed`: the share of reports in which presence has changed. */
+export const sensorMonth = (
+  transport: Transport = 'HTTP',
+  calls: ReportBatching = 'report',
+  changed: number = assumed.changedReports,
+): Costs => {
+  const reports = SECONDS_PER_MONTH / assumed.reportSeconds;
+  return add(
+    times(transport === 'HTTP' ? 0 : 1, connected()),
+    times((reports * (1 - 2 * changed)) / REPORTS_PER_CALL[calls], withColdStarts(works[calls], transport)),
+    times(reports * changed, withColdStarts(works.changedReport, transport)),
+    times(reports * changed, withColdStarts(works.followingReport, transport)),
+    monthlyCheckCosts(),
+    times(FALLS_PER_MONTH, withColdStarts(works.wholeFall, transport)),
   );
+};
+
+/** Returns the monthly cost of a console that is always open. */
+export const screenMonth = (): Costs => {
+  const calls = assumed.screenSeconds.reduce((sum, seconds) => sum + SECONDS_PER_MONTH / seconds, 0);
+  return times(calls, costsOf(works.screenCall));
+};

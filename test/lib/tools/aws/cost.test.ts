@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { costAtRest, formatCosts, monthOf, unitCosts } from '#lib/tools/aws/cost/at-rest.ts';
+import { screenMonth, sensorMonth, totalOf } from '#lib/tools/aws/cost/costs.ts';
+import { production, stackOf } from '#test/fixtures/stack.ts';
+
+const { stage, alarmEmail, publicUrl, certificateArn } = production;
+const prod = stackOf({ stage, alarmEmail, publicUrl, certificateArn }).template.toJSON();
+const withoutChanges = totalOf(sensorMonth('HTTP', 'report', 0));
+
+/**
+ * The USD a month of an independent calculation from list prices and the units that tests assert, for a production stage
+ * whose reports never change.
+ */
+const independent = { 30: 29.7, 100: 37, 1000: 131, 10000: 1_072 } as const;
+
+test.each(Object.entries(independent))('agrees with an independent calculation for %s sensors', (sensors, usd) => {
+  const { sensor } = unitCosts(prod);
+  const own = monthOf(prod, { sensors: Number(sensors), screens: 0 }) - Number(sensors) * (sensor - withoutChanges);
+  expect(Math.abs(own / usd - 1), String(own)).toBeLessThan(0.05);
+});
+
+test('a stage for one home costs at least USD 11 less, with every guarantee', () => {
+  const home = stackOf({ stage, preset: 'home', alarmEmail, publicUrl, certificateArn }).template.toJSON();
+  const of = { sensors: 30, screens: 2 };
+  expect(monthOf(prod, of) - monthOf(home, of)).toBeGreaterThan(11);
+  const missing = costAtRest(prod).filter(({ what }) => !costAtRest(home).some((row) => row.what === what));
+  // The web ACL has an alarm of its own.
+  expect(missing.map(({ what }) => what)).toEqual(['38 alarms', '1 dashboards', '1 web ACLs with their rules']);
+});
+
+test('states how much changing presence adds', () => {
+  expect(totalOf(sensorMonth()) / withoutChanges).toBeCloseTo(1.14, 1);
+});
+
+describe('the printed cost', () => {
+  const lines = formatCosts(prod);
+  const usdOf = (what: string) =>
+    Number(
+      lines
+        .find((line) => line.endsWith(what))
+        ?.trim()
+        .split(' ')[0],
+    );
+
+  test('adds up to what stands below it', () => {
+    const rest = costAtRest(prod).reduce((sum, { usd }) => sum + usd, 0);
+    expect(usdOf('at rest')).toBeCloseTo(rest, 1);
+    const { sensor, screen } = unitCosts(prod);
+    expect(usdOf('for 30 sensors and 2 consoles')).toBeCloseTo(rest + 30 * sensor + 2 * screen, 1);
+  });
+
+  test('has calls of consoles at the price of a web ACL only if there is one', () => {
+    const dev = stackOf().template.toJSON();
+    expect(unitCosts(dev).screen).toBeCloseTo(totalOf(screenMonth()), 5);
+    expect(unitCosts(prod).screen).toBeGreaterThan(unitCosts(dev).screen);
+  });
+});
