@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { startReceiver } from '#lib/home/receiver.ts';
 import { signatureHeaders } from '#shared/delivery/sign.ts';
+import { freePort } from '#test/fixtures/host.ts';
 
 const page = readFileSync(new URL('../../../shared/delivery/RECEIVERS.md', import.meta.url), 'utf8');
 const code = (language: string): string => page.split(`\`\`\`${language}\n`)[1]?.split('\n```')[0] ?? '';
@@ -22,6 +23,13 @@ const examples: Example[] = [
   { language: 'python', file: 'receiver.py', probe: ['python3', '-V'], run: (file) => ['python3', file] },
   { language: 'go', file: 'receiver.go', probe: ['go', 'version'], run: (file) => ['go', 'run', file] },
   { language: 'java', file: 'Receiver.java', probe: ['java', '-version'], run: (file) => ['java', file] },
+  {
+    language: 'csharp',
+    file: 'Receiver.cs',
+    // Older versions run projects only.
+    probe: ['sh', '-c', '[ "$(dotnet --version | cut -d. -f1)" -ge 10 ]'],
+    run: (file) => ['dotnet', 'run', file],
+  },
 ];
 const canRun = ([command = '', ...args]: string[]): boolean => spawnSync(command, args).status === 0;
 
@@ -33,7 +41,7 @@ const start = async ({ language, file, run }: Example) => {
   const path = join(folder, file);
   writeFileSync(path, code(language));
   // In a process group, because `go run` starts the program as another process.
-  const args = [`SECRET=${secret}`, 'PORT=0', ...run(path)];
+  const args = [`SECRET=${secret}`, `PORT=${await freePort()}`, ...run(path)];
   const child: ChildProcess = spawn('env', args, { detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
   stops.push(async () => {
     const ended = once(child, 'exit');
@@ -55,9 +63,10 @@ const signed = (id: string, body: string, secrets: string[], seconds = Math.floo
 
 describe('the example in', () => {
   for (const example of examples) {
+    const isInstalled = canRun(example.probe);
     const title = `${example.language} verifies, answers at once, skips duplicates and acknowledges for a person`;
-    test.skipIf(!canRun(example.probe))(
-      title,
+    test.skipIf(!isInstalled)(
+      isInstalled ? title : `${title} (skipped: not installed)`,
       async () => {
         const acknowledged = await startReceiver();
         stops.push(acknowledged.stop);
