@@ -175,7 +175,10 @@ const kindsOf = (title: string, maker: 'makerA' | 'makerB'): string[] => {
     const unchanged = rows.filter((row) => !changed.includes(row)).map(([name]) => name);
     for (const row of changed) described.set(row[0] ?? '', row.join());
     const table = grid(['field', 'type', 'required', 'description'], changed);
-    const rest = unchanged.length > 0 ? [`Further fields, as in the nearest section above that describes them: ${unchanged.join(', ')}.`] : [];
+    const rest =
+      unchanged.length > 0
+        ? [`Further fields, as in the nearest section above that describes them: ${unchanged.join(', ')}.`]
+        : [];
     return [`### ${title}: ${id.replaceAll(/^Maker[AB]|Message$/g, '')}`, about, shown, table, ...rest];
   });
 };
