@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { consumption } from '#lib/tools/aws/cost/consumption.ts';
+import { monthlyCheckCosts, totalOf } from '#lib/tools/aws/cost/costs.ts';
 import { hashOf } from '#shared/domain/ids.ts';
 import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { dueAt } from '#shared/store/engine/due.ts';
 import { items } from '#shared/store/table.ts';
-import { consumption } from '#lib/tools/aws/cost/consumption.ts';
-import { monthlyCheckCosts, totalOf } from '#lib/tools/aws/cost/costs.ts';
 import { createMetered, type Metered } from '#test/fixtures/metered.ts';
 
 const MINUTE = 60_000;

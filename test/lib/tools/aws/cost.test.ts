@@ -24,7 +24,7 @@ test('a stage for one home costs at least USD 11 less, with every guarantee', ()
   const of = { sensors: 30, screens: 2 };
   expect(monthOf(prod, of) - monthOf(home, of)).toBeGreaterThan(11);
   const missing = costAtRest(prod).filter(({ what }) => !costAtRest(home).some((row) => row.what === what));
-  // The web ACL has an alarm of its own.
+  // The web ACL has an alarm.
   expect(missing.map(({ what }) => what)).toEqual(['38 alarms', '1 dashboards', '1 web ACLs with their rules']);
 });
 
@@ -49,7 +49,7 @@ describe('the printed cost', () => {
     expect(usdOf('for 30 sensors and 2 consoles')).toBeCloseTo(rest + 30 * sensor + 2 * screen, 1);
   });
 
-  test('has calls of consoles at the price of a web ACL only if there is one', () => {
+  test('counts the calls of consoles at the price of a web ACL only if there is one', () => {
     const dev = stackOf().template.toJSON();
     expect(unitCosts(dev).screen).toBeCloseTo(totalOf(screenMonth()), 5);
     expect(unitCosts(prod).screen).toBeGreaterThan(unitCosts(dev).screen);
