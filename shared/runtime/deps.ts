@@ -19,6 +19,7 @@ import { type DeviceNotifier, deviceNotifier } from '../ingest/device-notifier.t
 import { currentTrace, type Log } from '../observability/log.ts';
 import { type Measure, type Metrics, noMetrics } from '../observability/metrics.ts';
 import { encodeTask, queueOf } from '../queue/encode.ts';
+import type { Published } from '../queue/mqtt.ts';
 import { type WorkQueue, workQueues } from '../queue/names.ts';
 import type { Queues } from '../queue/sqs-queues.ts';
 import type { Task, TaskOf } from '../queue/task.ts';
@@ -95,7 +96,8 @@ type ByCapability = {
   'admit:devices': { rule: SettingsOf<'admit:devices'>['MQTT_RULE'] };
   'notify:devices': Pick<DeviceNotifier, 'notify'>;
   'refuse:messages': Pick<DeviceNotifier, 'refuseMessage'>;
-  'keep:failed': object;
+  /** Sends a message that a device published to the queue of its function, which gets it after a delay (s). */
+  'keep:published': { postpone: (published: Published, seconds: number) => Promise<void> };
   /** These five together decide which tasks `enqueue` accepts: see Enqueuing. */
   'enqueue:events': object;
   'enqueue:timers': object;
@@ -210,7 +212,10 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'admit:devices': async ({ settings }) => ({ rule: settings.MQTT_RULE }),
   'notify:devices': async ({ publish, log }) => deviceNotifier(publish, log),
   'refuse:messages': async ({ publish, log }) => deviceNotifier(publish, log),
-  'keep:failed': async () => ({}),
+  'keep:published': async ({ queues }) => ({
+    postpone: (published, delaySeconds) =>
+      queues.send('mqtt', [{ body: JSON.stringify(published), groupId: published.sensorId, delaySeconds }]),
+  }),
   'keep:quotas': async ({ settings }) => ({ quotas: settings.QUOTAS }),
   'call:webhooks': async ({ webhookClient, settings, exclusiveSince: aloneSince = 0 }) => ({
     webhookClient: await webhookClient(),

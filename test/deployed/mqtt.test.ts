@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
+import { skippingClock } from '#lib/local/clock.ts';
 import { defaultRoom } from '#shared/domain/sensor/room-geometry.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
-import { connect, connectError, createDevice, renewToken } from '../fixtures/mqtt.ts';
+import { closed, connect, connectError, createDevice, renewToken } from '../fixtures/mqtt.ts';
 import { type Assembly, type Resource, readAssembly } from './assembly.ts';
 import { type Deployed, startDeployed } from './cloud.ts';
 
@@ -25,13 +26,15 @@ const isPermissionOf = (name: string) => (resource: Resource) =>
   JSON.stringify(resource).includes('"iot.amazonaws.com"') &&
   JSON.stringify(resource).includes(`"${name}`);
 
+const clock = skippingClock(Date.now());
+
 /** Runs a test with a home that has a sensor and a rule, in a cloud of an assembly. */
 const within = async (
   assembly: Assembly,
   run: (cloud: Deployed & { mqttUrl: string }, sensor: Awaited<ReturnType<typeof createSensor>>) => Promise<void>,
 ): Promise<void> => {
   const first = { adminUsername: 'admin', adminPassword: ADMIN_PASSWORD, provisioningKey: PROVISIONING_KEY };
-  const cloud = await startDeployed(assembly, { first, mqttPort: 0 });
+  const cloud = await startDeployed(assembly, { first, clock, mqttPort: 0 });
   try {
     await run({ ...cloud, mqttUrl: cloud.mqttUrl ?? '' }, await createSensor(cloud));
     expect([...cloud.judge.denied, ...cloud.faults]).toEqual([]);
@@ -76,6 +79,29 @@ test('notifies a device of a rejected message, and of a changed configuration', 
     await sensor.client.ok('PUT', `/sensors/${sensor.sensorId}/room`, defaultRoom);
     await eventually(() => expect(device.heard).toMatchObject({ config: [{}], refused: [{ reason: 'json' }] }));
     await device.end();
+  }));
+
+test('a device that connects again is not reported as inactive, although AWS IoT publishes its last will', () =>
+  within(whole, async ({ mqttUrl, idle }, { client }) => {
+    const radar = await linkSensor(client, 'maker_b');
+    const will = {
+      topic: `v1/devices/${radar.sensorId}/messages`,
+      payload: Buffer.from('{"cmd":"event","type":5,"data":{"status":1}}'),
+      qos: 1,
+      retain: false,
+    } as const;
+    const device = await createDevice(mqttUrl, radar, { will });
+    await device.say({ cmd: 'event', type: 3, data: { 'number-people': 1 } });
+    const broken = closed(device.client);
+    device.client.stream.destroy();
+    await broken;
+    const again = await createDevice(mqttUrl, radar, { will });
+    await idle();
+    clock.skipTo(clock.now() + 11_000);
+    await idle();
+    const [page] = await client.ok<{ data: { action: string }[] }[]>('GET', `/sensors/${radar.sensorId}/events`);
+    expect(page?.data.map(({ action }) => action)).not.toContain('inactive');
+    await again.end();
   }));
 
 test('the error action queues a message, which is delivered later, if the rule may not invoke its function', () =>

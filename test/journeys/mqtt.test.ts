@@ -7,7 +7,7 @@ import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
-import { connect, createDevice, type MqttDevice, renewToken } from '../fixtures/mqtt.ts';
+import { connect, connectError, createDevice, type MqttDevice, renewToken } from '../fixtures/mqtt.ts';
 
 /** The time at which the clock is stopped; null while it runs. */
 let stopped: number | null = null;
@@ -96,35 +96,66 @@ describe('a message published over MQTT', () => {
 });
 
 describe('the last will of a device', () => {
-  const offline = { cmd: 'event', type: 5, data: { status: 1 } };
-  const withWill = async (topicOf: (sensorId: string) => string) => {
+  const present = { cmd: 'event', type: 3, data: { 'number-people': 1 } };
+  const willOf = (sensorId: string) => ({
+    topic: topicsOf(sensorId).messages,
+    payload: Buffer.from('{"cmd":"event","type":5,"data":{"status":1}}'),
+    qos: 1 as const,
+    retain: false,
+  });
+  /** Links a sensor and connects it with a will. */
+  const withWill = async () => {
     const sensor = await linkSensor(client, 'maker_b');
-    const will = {
-      topic: topicOf(sensor.sensorId),
-      payload: Buffer.from(JSON.stringify(offline)),
-      qos: 1,
-      retain: false,
-    } as const;
-    const mqtt = await createDevice(url, sensor, { will });
-    await mqtt.say({ cmd: 'event', type: 3, data: { 'number-people': 1 } });
+    const open = () => createDevice(url, sensor, { will: willOf(sensor.sensorId) });
+    const device = await open();
+    await device.say(present);
     await cloud.idle();
-    mqtt.client.stream.destroy();
-    return sensor;
+    return { sensor, open, device };
   };
   const isActive = async (sensorId: string) => (await client.ok('GET', `/sensors/${sensorId}`)).isActive;
+  const inactiveEvents = async (sensorId: string) => {
+    await cloud.idle();
+    const [page] = await client.ok<{ data: { action: string }[] }[]>('GET', `/sensors/${sensorId}/events?perPage=200`);
+    return page?.data.filter(({ action }) => action === 'inactive').length;
+  };
 
-  test('takes effect like any message when the connection breaks, if it is for the topic of its device', async () => {
-    const sensor = await withWill((sensorId) => topicsOf(sensorId).messages);
+  test('takes effect like any message when the connection breaks', async () => {
+    const { sensor, device } = await withWill();
+    device.client.stream.destroy();
     await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
   });
 
-  test('takes no effect if it is for another topic', async () => {
-    const sensor = await withWill((sensorId) => topicsOf(sensorId).config);
-    const listener = await createDevice(url, sensor);
-    await listener.say({ cmd: 'event', type: 3, data: { 'number-people': 1 } });
-    await cloud.idle();
-    expect([await isActive(sensor.sensorId), listener.heard]).toEqual([true, { config: [], refused: [] }]);
-    await listener.end();
+  test('takes no effect when the device connects again while the server still considers it connected', async () => {
+    const { sensor, open, device } = await withWill();
+    // A half-open connection: nothing arrives from it anymore, not even its end.
+    device.client.stream.pause();
+    const again = await open();
+    expect(await inactiveEvents(sensor.sensorId)).toBe(0);
+    expect(await isActive(sensor.sensorId)).toBe(true);
+    again.client.stream.destroy();
+    await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
+  });
+
+  test('makes no event when a device takes over its connection ten times', async () => {
+    const { sensor, open } = await withWill();
+    let last = await open();
+    for (let count = 1; count < 10; count++) last = await open();
+    await last.say(present);
+    expect(await inactiveEvents(sensor.sensorId)).toBe(0);
+    await last.end();
+    expect(await isActive(sensor.sensorId)).toBe(true);
+  });
+
+  test.each([
+    ['for another topic', (sensorId: string) => ({ topic: topicsOf(sensorId).config })],
+    ['for the topic of another sensor', () => ({ topic: topicsOf(sensor.sensorId).messages })],
+    ['that is retained', () => ({ retain: true })],
+    ['with QoS 2', () => ({ qos: 2 as const })],
+  ])('%s is refused at CONNECT', async (_, changed) => {
+    const own = await linkSensor(client, 'maker_b');
+    const will = { ...willOf(own.sensorId), ...changed(own.sensorId) };
+    expect(await connectError(url, own, { will })).toBe(5);
+    expect(await connectError(url, own, { will: willOf(own.sensorId) })).toBeNull();
   });
 });
 

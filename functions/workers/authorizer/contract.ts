@@ -2,18 +2,20 @@ import * as z from 'zod';
 import { called } from '#shared/queue/consumer.ts';
 
 /**
- * The event that AWS IoT sends to its custom authorizer when a client connects by MQTT. The password is base64.
+ * The event that AWS IoT sends to its custom authorizer when a client connects by MQTT, and again every few minutes of the
+ * connection. The password is base64.
  * https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html
  */
 export const ConnectEvent = z.object({
   protocolData: z.object({
     mqtt: z.object({ username: z.string().max(1_024).default(''), password: z.string().max(4_096).default('') }),
   }),
+  connectionMetadata: z.object({ id: z.string().max(128) }).optional(),
 });
 
 /** Lets a device connect with its sensor id and token, to its own topics only. AWS IoT waits 5 s for the response. */
 export const authorizer = called({
   name: 'authorizer',
   timeoutSeconds: 5,
-  uses: ['devices.get', 'admit:devices'],
+  uses: ['devices.get', 'devices.noteConnection', 'admit:devices'],
 });

@@ -3,7 +3,7 @@ import { onCall } from '#shared/worker/on-host.ts';
 import { authorizer, ConnectEvent } from './contract.ts';
 import { allowDevice, denied } from './policy.ts';
 
-export const handler = onCall(authorizer, ({ store, rule }) => async (event: unknown, { invokedFunctionArn }) => {
+export const handler = onCall(authorizer, ({ store, rule, now }) => async (event: unknown, { invokedFunctionArn }) => {
   const { data } = ConnectEvent.safeParse(event);
   if (!data || rule === '') return denied;
   const { username, password } = data.protocolData.mqtt;
@@ -11,5 +11,9 @@ export const handler = onCall(authorizer, ({ store, rule }) => async (event: unk
   const device = parseToken(token)?.kind === 'device' ? await store.devices.get(hashSecret(token)) : null;
   // AWS client libraries append a query string with their name to the user name.
   const isOwn = device?.sensorId === username.split('?')[0];
-  return device && isOwn ? allowDevice(device, rule, invokedFunctionArn) : denied;
+  if (!device || !isOwn) return denied;
+  const { id } = data.connectionMetadata ?? {};
+  // The last will of its previous connection is compared with this (workers/ingest).
+  if (id !== undefined && id !== device.connectionId) await store.devices.noteConnection(device.hash, id, now());
+  return allowDevice(device, rule, invokedFunctionArn);
 });

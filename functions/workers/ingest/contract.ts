@@ -13,5 +13,13 @@ export const ingesting = consumer({
   batchSize: 10,
   concurrency: 5,
   timeoutSeconds: 15,
-  uses: [...ingestUses, 'consume', 'devices.get', 'devices.linkOf', 'limit:devices', 'refuse:messages', 'keep:failed'],
+  uses: [
+    ...ingestUses,
+    'consume',
+    'devices.get',
+    'devices.linkOf',
+    'limit:devices',
+    'refuse:messages',
+    'keep:published',
+  ],
 });

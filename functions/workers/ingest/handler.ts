@@ -7,6 +7,7 @@ import type { Runtime } from '#shared/runtime/deps.ts';
 import { consume } from '#shared/worker/consume.ts';
 import { onCall } from '#shared/worker/on-host.ts';
 import { ingesting } from './contract.ts';
+import { isReplaced, mayBeWill, RECONNECT_SECONDS } from './last-will.ts';
 import { type IngestDeps, ingestPublished, messageCount, rejectPublished } from './published.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -49,7 +50,9 @@ const senderOf = async (deps: IngestDeps, published: Published): Promise<Sender 
 const fromQueue = consume(ingesting, async (received, deps) => {
   for (const { task, done } of received) {
     const device = await senderOf(deps, task);
-    if (device) await ingestPublished(deps, device, task);
+    if (device && isReplaced(device, task))
+      deps.log('info', 'dropped the last will of a replaced connection', { sensorId: task.sensorId });
+    else if (device) await ingestPublished(deps, device, task);
     else await rejectPublished(deps, task, 'credentials_invalid');
     done();
   }
@@ -63,6 +66,8 @@ const fromRule = onCall(ingesting, (deps: IngestDeps) => {
     if (!device) return rejectPublished(deps, event, 'credentials_invalid');
     const isOverLimit = exceedsLimits(rates.count(event.sensorId, messageCount(event), deps.now()), limits);
     if (isOverLimit) return rejectPublished(deps, event, 'rate_limited');
+    if (!event.isCurrent && mayBeWill(device, event))
+      return deps.postpone({ ...event, isPostponed: true }, RECONNECT_SECONDS);
     const isBusy = rates.isBusy(event.sensorId, deps.now());
     await ingestPublished(deps, { ...device, isBusy }, event);
   };

@@ -11,7 +11,8 @@ import type { ingesting } from './contract.ts';
 export type IngestDeps = Deps<(typeof ingesting)['uses'][number]>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const textOf = (payload: string): string | null => {
+/** Returns the text of a payload in base64; null if it is not UTF-8. */
+export const textOf = (payload: string): string | null => {
   try {
     return utf8.decode(Buffer.from(payload, 'base64'));
   } catch {

@@ -28,13 +28,14 @@ const hooksOf = (
   turns: Turns,
   onReject: (sensorId: string, reason: ForbiddenPublication) => void,
 ): AedesOptions => ({
-  preConnect: (_, packet, done) => {
+  preConnect: (client, packet, done) => {
+    sessions.noteWill(client, packet);
     // No session state is kept for a disconnected device; it requests what it missed.
     packet.clean = true;
     done(null, true);
   },
   authenticate: (client, username, password, done) => {
-    void sessions.open(client, username, password).then((error) => done(error, error === null));
+    void sessions.open(client, { username, password }).then((error) => done(error, error === null));
   },
   authorizeSubscribe: (client, subscription, done) => {
     const rights = sessions.of(client)?.rights;
@@ -49,6 +50,7 @@ const hooksOf = (
   authorizePublish: (client, packet, done) => {
     const session = sessions.of(client);
     if (!client || !session) return done(new Error('the client is not authenticated'));
+    if (sessions.isReplacedWill(client, packet)) return done(new Error('a newer connection replaced this one'));
     // The packet is not valid MQTT, so its connection ends: https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/os/mqtt-v3.1.1-os.html#_Toc398718010
     if (/[\0\ufffd]/.test(packet.topic)) return done(new Error('the topic is not valid UTF-8, or contains NUL'));
     const reason = rejectionOf(session.rights, packet);

@@ -58,6 +58,9 @@ export type Device = {
   calls?: number;
   /** Too many of these calls are not processed yet: see shared/ingest/holding-back.ts. */
   isHeldBack?: boolean;
+  /** The id of its newest MQTT connection, and when (ms) that was authorized. */
+  connectionId?: string;
+  connectDate?: number;
   /** The device is the canary of the service, not one of a home. */
   isCanary?: boolean;
 };

@@ -139,6 +139,11 @@ const deviceWrites = (table: Table) => ({
     await table.update(items.device({ hash }), changes({ set: { isHeldBack }, if: present }));
   },
 
+  /** Records that a device connects by MQTT. */
+  noteConnection: async (hash: string, connectionId: string, connectDate: number): Promise<void> => {
+    await table.update(items.device({ hash }), changes({ set: { connectionId, connectDate }, if: present }));
+  },
+
   usePairingCode: async (hash: string): Promise<void> => {
     await table.write({ remove: items.pairingCode({ hash }) });
   },

@@ -181,6 +181,7 @@ export const sensorPatterns = {
   'devices.linkOf': pattern('Which device token belongs to this sensor?', { get: ['deviceOfSensor'] }, [1, 0]),
   'devices.noteCall': pattern('Note a call of a device before it is queued', { update: ['device'] }, [0, 1]),
   'devices.holdBack': pattern('Hold back the calls of a device, or accept them again', { update: ['device'] }, [0, 1]),
+  'devices.noteConnection': pattern('Note that a device connects by MQTT', { update: ['device'] }, [0, 1]),
   'devices.idOfHardware': pattern('Which sensor has this hardware id?', { get: ['hardware'] }, [1, 0]),
   'devices.pairing': pattern('Which sensor has this pairing code?', { get: ['pairingCode'] }, [1, 0]),
   'devices.register': pattern(

@@ -16,6 +16,8 @@ let home: Awaited<ReturnType<typeof createHome>>;
 /** The tasks sent to `events`, and the messages published to devices. */
 const tasks: { customerId: number; sensorId: string; receiveDate: number; messages: string[] }[] = [];
 const publishedToDevices: [string, unknown][] = [];
+/** The messages sent to the function's own queue, with their delay (s). */
+const postponed: { body: string; delaySeconds: number }[] = [];
 let isQueueDown = false;
 beforeAll(async () => {
   cloud = await startTestCloud();
@@ -26,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 beforeEach(() => {
   isQueueDown = false;
-  for (const list of [tasks, publishedToDevices]) list.length = 0;
+  for (const list of [tasks, publishedToDevices, postponed]) list.length = 0;
 });
 
 const runtime = () => ({
@@ -34,9 +36,10 @@ const runtime = () => ({
   settings: { ...cloud.runtime.settings, MQTT_RULE: 'the_rule' },
   queues: {
     ...cloud.runtime.queues,
-    send: async (queue: string, messages: readonly { body: string }[]) => {
+    send: async (queue: string, messages: readonly { body: string; delaySeconds: number }[]) => {
       if (isQueueDown) throw new Error('the queue is unavailable');
       if (queue === 'events') tasks.push(...messages.map(({ body }) => JSON.parse(body)));
+      if (queue === 'mqtt') postponed.push(...messages);
     },
     hide: async () => {},
   },
@@ -146,6 +149,67 @@ describe('a message from the queue mqtt', () => {
     await cloud.runtime.queues.redrive('mqtt');
     await cloud.idle();
     expect([queues.mqtt.stats().visible, dead.mqtt.stats().visible]).toEqual([0, 0]);
+  });
+});
+
+describe('a last will from AWS IoT, which also publishes those of replaced connections', () => {
+  const offline = base64('{"cmd":"event","type":5,"data":{"status":1}}');
+  let radar: Awaited<ReturnType<typeof linkSensor>>;
+  const will = (more: object = {}) =>
+    published({ sensorId: radar.sensorId, principal: principalOf(radar.deviceToken), payload: offline, ...more });
+  /** Connects, or checks the rights of a connection again, at a time (ms). */
+  const authorizeAt = async (at: number, id: string) => {
+    const mqtt = { clientId: radar.sensorId, username: radar.sensorId, password: base64(radar.deviceToken) };
+    const event = { protocolData: { mqtt }, connectionMetadata: { id } };
+    expect(await authorize.with({ ...runtime(), now: () => at })(event, context)).toMatchObject({
+      isAuthenticated: true,
+    });
+  };
+  const takeBack = () => fromQueue(...postponed.splice(0).map(({ body }) => JSON.parse(body)));
+  beforeEach(async () => {
+    radar = await linkSensor(home.client, 'maker_b');
+    await cloud.idle();
+    await authorizeAt(100_000, 'first');
+  });
+
+  test('waits for ten seconds, and counts as of its arrival unless the device has connected again', async () => {
+    await handler.with(runtime())(will({ receiveDate: 900_000 }), context);
+    expect(postponed).toMatchObject([{ delaySeconds: 10 }]);
+    expect(tasks).toEqual([]);
+    // The rights of the broken connection are checked until AWS IoT notices.
+    await authorizeAt(899_900, 'first');
+    await takeBack();
+    expect(tasks).toMatchObject([{ sensorId: radar.sensorId, receiveDate: 900_000 }]);
+  });
+
+  test.each([
+    ['shortly before, which replaces the old connection', 899_500],
+    ['ten seconds later', 909_900],
+  ])('leaves no trace if the device connects %s', async (_, at) => {
+    await handler.with(runtime())(will({ receiveDate: 900_000 }), context);
+    await authorizeAt(at, 'second');
+    await takeBack();
+    expect([tasks, publishedToDevices, postponed]).toEqual([[], [], []]);
+  });
+
+  test('does not wait on a host that drops those of replaced connections itself', async () => {
+    await handler.with(runtime())(will({ isCurrent: true }), context);
+    expect([tasks.length, postponed]).toEqual([1, []]);
+  });
+
+  test.each([
+    ['has a time', { cmd: 'event', type: 5, timestamp: 1_000, data: { status: 1 } }],
+    ['says that the device is online', { cmd: 'event', type: 5, data: { status: 0 } }],
+    [
+      'says more',
+      [
+        { cmd: 'event', type: 5, data: { status: 1 } },
+        { cmd: 'event', type: 7 },
+      ],
+    ],
+  ])('does not include a message that %s', async (_, message) => {
+    await handler.with(runtime())(will({ payload: base64(JSON.stringify(message)) }), context);
+    expect([tasks.length, postponed]).toEqual([1, []]);
   });
 });
 
