@@ -9,19 +9,26 @@ export const metrics = {
   DeliveriesDelivered: 'Count',
   DeliveriesRetried: 'Count',
   DeliveriesFailed: 'Count',
-  /** From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever its result. */
+  /**
+   * From accepting a message to the receiver's 2xx, and to the end of the first attempt, whatever its result. Falls of the
+   * canary have `CanaryTime`.
+   */
   TimeToReceiver: 'Milliseconds',
   TimeToFirstAttempt: 'Milliseconds',
+  /** First attempts that ended more than FIRST_ATTEMPT_SECONDS after their message was accepted. */
+  AttemptsLate: 'Count',
   /** How overdue the oldest item found by the sweep was. */
   OldestWaiting: 'Seconds',
+  /** Items that the sweep found more than OVERDUE_MINUTES overdue for the first time. */
+  TasksOverdue: 'Count',
   BreakersOpened: 'Count',
   /** Tasks that a worker returned to their queue; tasks that are postponed on purpose count only after a minute. */
   TasksFailed: 'Count',
-  /** Deliveries of rule hits that are due at once. */
+  /** Deliveries of rule hits that are due at once, without those of the canary. */
   AlarmsToTell: 'Count',
   /** Hits for the users on duty while nobody was on duty. */
   NobodyOnDuty: 'Count',
-  /** SMS that were not sent because the customer's daily limit was reached. */
+  /** Customers whose SMS were not sent because a daily limit was reached, at most once a day for each. */
   SmsLimitReached: 'Count',
   /** Notifications that a messaging service accepted and later reported as undeliverable. */
   Undeliverable: 'Count',
@@ -30,12 +37,13 @@ export const metrics = {
   LettersFailed: 'Count',
   /** Webhooks that were disabled automatically. */
   WebhooksDisabled: 'Count',
-  /** Webhooks without an address whose deliveries nobody has fetched for 10 minutes, counted each minute. */
+  /** Webhooks without an address whose deliveries nobody has fetched for 10 minutes, once until somebody does. */
   FeedsNotFetched: 'Count',
   /** First deliveries of falls that failed for good. */
   AlarmsFailed: 'Count',
-  /** Alarms that nobody was notified of in time. */
+  /** Alarms that nobody was notified of in time, and events among them of which no due delivery was even attempted. */
   AlarmsUnnotified: 'Count',
+  AlarmsUntold: 'Count',
   /** Alarms that nobody had acknowledged after the last round of their escalation. */
   AlarmsUnanswered: 'Count',
   /** Deliveries of feedback to the maker that failed for good. */
@@ -52,6 +60,11 @@ export const metrics = {
   CallsLimited: 'Count',
 } as const;
 export type MetricName = keyof typeof metrics;
+
+/** The longest time (s) from accepting a message to the end of its first attempt that is not late. */
+export const FIRST_ATTEMPT_SECONDS = 30;
+/** The longest delay (minutes) of a due task that is not late. */
+export const OVERDUE_MINUTES = 15;
 
 /** Metrics with additional dimensions: each value is also recorded under these. */
 export const dimensions = { TasksFailed: ['worker', 'kind'] } as const satisfies Partial<

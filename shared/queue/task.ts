@@ -80,6 +80,8 @@ export const CheckAlarm = z.object({
   at: millis,
   hitIds: z.array(id),
   ofEvent: z.array(z.object({ webhookId: uuid, deliveryId: DeliveryId })),
+  /** Deliveries of its rules that were due at once, to tell whether any was attempted. */
+  immediate: z.array(z.object({ webhookId: uuid.nullable(), deliveryId: DeliveryId })).optional(),
 });
 export type CheckAlarm = z.output<typeof CheckAlarm>;
 

@@ -31,8 +31,8 @@ const AGE = 'ApproximateAgeOfOldestMessage';
 /** Values that barely fire each alarm, and values that barely do not. */
 const bounds: Readonly<Record<string, readonly Threshold[]>> = {
   'tasks-failing': [from('TasksFailed', 1)],
-  'alarms-untold': [[{ AlarmsToTell: 1 }, { AlarmsToTell: 1, TimeToFirstAttempt: 40 }]],
-  'falls-late': [above('TimeToFirstAttempt', 30_000)],
+  'alarms-untold': [from('AlarmsUntold', 1)],
+  'falls-late': [from('AttemptsLate', 1)],
   'device-door-5xx': [from('5xx', 5)],
   'device-door-throttled': [from('Count', 0.8 * production.deviceThrottle.rate * 300)],
   'mqtt-turned-away': [from('Connect.AuthError', 100), from('PublishIn.Throttle', 100)],
@@ -48,7 +48,7 @@ const bounds: Readonly<Record<string, readonly Threshold[]>> = {
   'retries-old': [above(AGE, 1_800)],
   'jobs-old': [above(AGE, 3_600)],
   'mqtt-old': [above(AGE, 60)],
-  'waiting-old': [above('OldestWaiting', 900)],
+  'waiting-old': [from('TasksOverdue', 1)],
   'events-repeated': [
     [
       { NumberOfMessagesReceived: 10, NumberOfMessagesDeleted: 2 },
@@ -58,7 +58,7 @@ const bounds: Readonly<Record<string, readonly Threshold[]>> = {
     [{ NumberOfMessagesReceived: 10 }, { NumberOfMessagesReceived: 5 }],
   ],
   'dead-letters': [from(`${VISIBLE} eventsdead`, 1), from(`${VISIBLE} deliveriesdead`, 1)],
-  quarantine: [from(VISIBLE, 1)],
+  quarantine: [from('NumberOfMessagesSent', 1)],
   'breakers-opened': [from('BreakersOpened', 10)],
   'alarms-failed': [from('AlarmsFailed', 1)],
   'alarms-unnotified': [from('AlarmsUnnotified', 1)],

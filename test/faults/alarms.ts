@@ -49,6 +49,7 @@ export const createWatch = (
     failed: (functionName: string): void => note(metricKeyOf('AWS/Lambda', 'Errors', [stack.idOf(functionName)]), 1),
     received: (name: WorkQueue, count: number) => onCount(name, 'NumberOfMessagesReceived')(count),
     deleted: (name: WorkQueue) => onCount(name, 'NumberOfMessagesDeleted')(1),
+    quarantined: (): void => ofQueue(stack.idOf('quarantine'), 'NumberOfMessagesSent', 1),
     /** Records what SQS measures each minute. */
     sample: (): void => {
       for (const [name, [id, deadId]] of ids) {
@@ -56,7 +57,6 @@ export const createWatch = (
         ofQueue(id, 'ApproximateAgeOfOldestMessage', since === null ? 0 : (now() - since) / 1_000);
         ofQueue(deadId, 'ApproximateNumberOfMessagesVisible', dead[name]?.stats().visible ?? 0);
       }
-      ofQueue(stack.idOf('quarantine'), 'ApproximateNumberOfMessagesVisible', queues.quarantine.stats().visible);
     },
     clear: (): void => points.clear(),
     /** Returns the alarms that were on at any minute between two times (ms). */

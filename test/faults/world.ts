@@ -45,6 +45,11 @@ const recordMetrics = (watch: Watch, queues: LocalQueues, clock: SkippingClock):
       remove(handle);
     };
   }
+  const { send } = queues.quarantine;
+  queues.quarantine.send = (...args) => {
+    watch.quarantined();
+    return send(...args);
+  };
   const { skipTo } = clock;
   clock.skipTo = (time) => {
     watch.sample();

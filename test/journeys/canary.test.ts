@@ -79,6 +79,12 @@ describe('the canary', () => {
     expect(cloud.valuesOf('MessagesAccepted')).toEqual([]);
   });
 
+  test('does not count as an alarm or its attempt, which would hide or pretend that nobody is notified', () => {
+    const names = ['AlarmsToTell', 'TimeToFirstAttempt', 'TimeToReceiver'] as const;
+    expect(names.flatMap((name) => cloud.valuesOf(name))).toEqual([]);
+    expect(cloud.valuesOf('DeliveriesDelivered').length).toBeGreaterThan(0);
+  });
+
   test('accepts only the fall that it waits for', async () => {
     const before = (await health()).canarySeconds ?? 0;
     clock.skipTo(clock.now() + 60_000);

@@ -5,8 +5,18 @@ import { clientOf } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
+let onDecided = () => {};
 beforeEach(async () => {
-  world = await createDeliveryWorld({ log: () => {} });
+  onDecided = () => {};
+  world = await createDeliveryWorld({
+    log: () => {},
+    wrap: (runtime) => ({
+      ...runtime,
+      failpoint: (name) => {
+        if (name === 'process.decided') onDecided();
+      },
+    }),
+  });
 });
 afterEach(() => world.stop());
 const sumOf = (name: MetricName) => world.valuesOf(name).reduce((sum, value) => sum + value, 0);
@@ -41,6 +51,21 @@ describe('metrics', () => {
     expect(attempts()).toEqual([1, 1, 0]);
     expect([world.valuesOf('TimeToFirstAttempt').length, world.valuesOf('TimeToReceiver').length]).toEqual([1, 1]);
     expect(world.valuesOf('TimeToReceiver')[0]).toBeGreaterThanOrEqual(1_500_000);
+  });
+
+  test('count a first attempt that ended more than 30 s after its message was accepted', async () => {
+    const { fall } = await world.furnish();
+    await fall();
+    expect(sumOf('AttemptsLate')).toBe(0);
+    world.answerWith((response) => {
+      world.skip(16_000);
+      response.end('ok');
+    });
+    await fall();
+    expect(sumOf('AttemptsLate')).toBe(0);
+    onDecided = () => world.skip(15_000);
+    await fall();
+    expect(sumOf('AttemptsLate')).toBe(1);
   });
 
   test('count once that the circuit of a receiver opens', async () => {

@@ -13,9 +13,19 @@ let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 let receiver: Receiver;
 const crash = createCrash();
 let status = 503;
+let isKeyAway = false;
 let events: { event: { type: string; action: string } }[] = [];
 beforeAll(async () => {
-  world = await createPeopleWorld(crash.options);
+  world = await createPeopleWorld({
+    ...crash.options,
+    wrap: (runtime) => ({
+      ...crash.options.wrap(runtime),
+      vault: async () => {
+        if (isKeyAway) throw new Error('the key is away');
+        return runtime.vault();
+      },
+    }),
+  });
   receiver = await startReceiver((request, response) => {
     events.push(JSON.parse(request.body.toString()));
     response.writeHead(status).end();
@@ -30,6 +40,7 @@ beforeEach(() => {
   world.sentMessages.length = 0;
   events = [];
   status = 503;
+  isKeyAway = false;
 });
 
 type Home = Awaited<ReturnType<typeof world.furnish>>;
@@ -67,6 +78,25 @@ test('mails, counts and records a fall whose only receiver is down, until the re
   const [notified] = await home.hits();
   expect(notified?.notifiedDate).toBeGreaterThan(notified?.createDate ?? 0);
   expect(await openAlarms(home)).toEqual([]);
+});
+
+test('counts a fall as untold only if none of its deliveries was attempted', async () => {
+  const untold = () => world.valuesOf('AlarmsUntold').length;
+  const home = await world.furnish();
+  await createAlarm(home.client, receiver.url);
+  const before = untold();
+  await home.fall();
+  await world.pass(125 * SECOND);
+  expect([untold() - before, (await openAlarms(home)).length]).toEqual([0, 1]);
+
+  const other = await world.furnish();
+  await createAlarm(other.client, receiver.url);
+  const disabled = await world.furnish();
+  await createAlarm(disabled.client, receiver.url, 'fall_detected', { isEnabled: false });
+  isKeyAway = true;
+  for (const { fall } of [other, disabled]) await fall();
+  await world.pass(125 * SECOND);
+  expect([untold() - before, (await openAlarms(other)).length, (await openAlarms(disabled)).length]).toEqual([1, 1, 1]);
 });
 
 test('does nothing about a fall that somebody was notified of, or has acknowledged', async () => {

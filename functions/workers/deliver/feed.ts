@@ -65,7 +65,7 @@ const deliveriesIn = async ({ store }: DeliverDeps, webhook: WebhookRecord): Pro
 };
 
 /**
- * Reports a feed that nobody fetches: an alarm fires until somebody does, and the managers of the webhook get one mail. Ends
+ * Reports a feed that nobody fetches once until somebody does, by an alarm and a mail to the managers of the webhook. Ends
  * expired deliveries.
  */
 const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
@@ -73,8 +73,8 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: ()
   const { customerId, id: webhookId } = webhook;
   const since = unfetchedSince(webhook);
   if (now() - since < UNFETCHED_ALERT_AFTER) return;
-  measure('FeedsNotFetched');
   if (await store.feeds.recordNoFetch(webhook, since)) {
+    measure('FeedsNotFetched');
     log('warn', 'nobody fetches the feed of a webhook', { customerId, webhookId });
     await mailManagers(deps, webhook, 'feed_not_fetched', { customerId, webhookId, sensor: '' });
   }

@@ -33,6 +33,8 @@ type Refusal = { kind: 'refused'; reason: 'not_reachable' | 'limit_reached' };
 /** The result of an attempt. */
 type Answer = Refusal | { kind: 'sent'; outcome: PersonOutcome; isNearLimit?: boolean };
 
+const DAY_SECONDS = 86_400;
+
 /** Counts an SMS. Refused if the customer has none left for its purpose. */
 const countSms = async (
   { store, quotas, now, measure }: DeliverDeps,
@@ -42,7 +44,9 @@ const countSms = async (
   const { subject, limit } = smsLimitOf(delivery.customerId, purpose, quotas);
   const count = await store.limits.countWithin(subject, limit, SMS_WINDOW_SECONDS, now());
   if (count !== null) return { kind: 'counted', isNearLimit: purpose !== 'test' && isNearSmsLimit(count, quotas) };
-  if (purpose !== 'test') measure('SmsLimitReached');
+  // Once a day for each customer, so that one that has used up its SMS does not hide the next.
+  if (purpose !== 'test' && (await store.limits.take(`sms:reached:${delivery.customerId}`, 1, DAY_SECONDS, now())))
+    measure('SmsLimitReached');
   return { kind: 'refused', reason: 'limit_reached' };
 };
 
@@ -102,7 +106,6 @@ const nextState = (delivery: Delivery, answer: Answer, at: { now: number; random
   return nextStateAfter(delivery.attempts, failure, PERSON_DELAYS, at);
 };
 
-const DAY_SECONDS = 86_400;
 /** Mails the managers of rules, once a day, that the customer has used most of its SMS. */
 const warnOfSmsLimit = async (deps: DeliverDeps, delivery: Delivery): Promise<void> => {
   const { store, now } = deps;

@@ -6,6 +6,7 @@ import {
   reportAttempts,
 } from '#shared/api/delivery-results.ts';
 import { sendNotice } from '#shared/api/notices.ts';
+import { isOfCanary } from '#shared/domain/canary.ts';
 import type { AttemptResult } from '#shared/domain/delivery/attempt.ts';
 import {
   type AttemptOutcome,
@@ -20,6 +21,7 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { timeOfUlid } from '#shared/domain/ids.ts';
 import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
+import { FIRST_ATTEMPT_SECONDS } from '#shared/observability/metrics.ts';
 import { recordHealth } from './circuit.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
 import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedule.ts';
@@ -140,12 +142,15 @@ const measureAttempt = (
 ): void => {
   const { measure, now } = deps;
   measure(metrics[next.state]);
-  if (mayBeLate(deps, delivery, webhook)) return;
+  if (isOfCanary(webhook, deps.settings.PUBLIC_URL) || mayBeLate(deps, delivery, webhook)) return;
   // A delivery id begins with the time at which its message was accepted.
   const since = now() - timeOfUlid(delivery.id);
   // Attempts whose process died or froze left no line, so the first line is the first attempt that completed.
   const { log = [] } = delivery;
-  if (log.length === 0) measure('TimeToFirstAttempt', since);
+  if (log.length === 0) {
+    measure('TimeToFirstAttempt', since);
+    if (since > FIRST_ATTEMPT_SECONDS * 1_000) measure('AttemptsLate');
+  }
   if (next.state === 'delivered') measure('TimeToReceiver', since);
 };
 

@@ -1,4 +1,5 @@
 import { sendNotice } from '#shared/api/notices.ts';
+import type { DeliveryState } from '#shared/domain/delivery/states.ts';
 import { isAboutSensor, isUnnotified } from '#shared/domain/rule/alarm.ts';
 import { nextRound } from '#shared/domain/rule/escalation.ts';
 import type { CheckAlarm } from '#shared/queue/task.ts';
@@ -51,6 +52,15 @@ const unnotifiedOf = async (
   const isOfEvent = ofEvent.length > 0 && !(await isEventNotified(deps, task));
   const alarms = [...(isOfEvent ? [event] : []), ...hits.filter(isUnnotified).map(ofHit)];
   return { alarms, isSomebodyNotified: alarms.length < hits.length + Math.min(1, ofEvent.length) };
+};
+
+/** Whether deliveries of an event were due, and not one was attempted. An attempt counts once it has ended. */
+const isUntold = async ({ store }: ProcessDeps, { customerId, immediate = [] }: CheckAlarm): Promise<boolean> => {
+  const found = await Promise.all(
+    immediate.map(({ webhookId, deliveryId }) => store.deliveries.get(customerId, webhookId, deliveryId)),
+  );
+  const isOpen = (state: DeliveryState) => state === 'pending' || state === 'sending';
+  return found.length > 0 && found.every((one) => one !== null && isOpen(one.state) && !one.log?.length);
 };
 
 /** Moves the next step of the escalation of a hit to now. */
@@ -108,6 +118,7 @@ export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<v
     if (done) recorded.push(done);
   }
   if (recorded.length === 0) return;
+  if (await isUntold(deps, task)) deps.measure('AlarmsUntold');
   const { customerId, situation, uuid, requestId } = task;
   const trace = { ...(uuid !== undefined && { uuid }), ...(requestId !== undefined && { requestId }) };
   const delaySeconds = isAboutSensor(situation) ? GATHER_SECONDS : 0;

@@ -9,6 +9,7 @@ import {
   readRecipients,
   uniqueAddressees,
 } from '#shared/api/addressees.ts';
+import { isOfCanary } from '#shared/domain/canary.ts';
 import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { matchesFilters, noFilters } from '#shared/domain/delivery/event-filters.ts';
 import { GATHER_SECONDS, isGathered } from '#shared/domain/delivery/gathering.ts';
@@ -208,6 +209,25 @@ export const mergeDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
 /** The deliveries of a decision, the recipients that it may notify, and the checks whether its alarms were notified. */
 type Alerts = { deliveries: Delivery[]; recipients: KnownRecipients; checks: CheckAlarm[] };
 
+/** The maximum number of deliveries of an event of which a check finds out whether they were attempted. */
+const MAX_CHECKED = 10;
+
+/**
+ * Whether a delivery is an alarm that is due immediately: it waits for no others, its webhook is not disabled, fetched, or
+ * delayed by its schedule, and it is not of the canary, which must not hide that nobody else is notified.
+ */
+const isImmediate = (
+  { settings }: ProcessDeps,
+  delivery: Delivery,
+  { webhooks }: Pick<KnownRecipients, 'webhooks'>,
+) => {
+  const { hit, webhookId } = delivery;
+  if (webhookId === null) return !isGathered(delivery);
+  const webhook = webhooks.get(webhookId);
+  if (!webhook?.isEnabled || isOfCanary(webhook, settings.PUBLIC_URL)) return false;
+  return hit !== null && webhook.url !== null && !webhook.retrySchedule?.[0];
+};
+
 /**
  * Returns the check of the alarms of an event; none if it is not urgent, or no rule and no webhook of the customer is about
  * it.
@@ -216,7 +236,11 @@ const checksOf = (
   { now, settings }: ProcessDeps,
   { event, sensor }: EventContext,
   customerId: number,
-  { hits, ofEvent }: { hits: readonly HitPosition[]; ofEvent: readonly Delivery[] },
+  {
+    hits,
+    ofEvent,
+    immediate,
+  }: { hits: readonly HitPosition[]; ofEvent: readonly Delivery[]; immediate: readonly Delivery[] },
 ): CheckAlarm[] => {
   const { happening, uuid, source, requestId } = event;
   const { situation } = happening;
@@ -234,6 +258,7 @@ const checksOf = (
     at: createDate + settings.UNNOTIFIED_AFTER_SECONDS * 1_000,
     hitIds: hits.map(({ id }) => id),
     ofEvent: ofEvent.flatMap(({ webhookId, id }) => (webhookId === null ? [] : [{ webhookId, deliveryId: id }])),
+    immediate: immediate.slice(0, MAX_CHECKED).map(({ webhookId, id }) => ({ webhookId, deliveryId: id })),
   };
   return [check];
 };
@@ -250,6 +275,8 @@ export const writeHits = async (
   const named = [...rules.values()].flatMap((rule) => rule.recipients);
   const recipients = await readRecipients(deps, context, named, Object.keys(customer?.hooks ?? {}));
   const append = createHitAppender(deps, customerId, decision);
+  // The canary has its own alarm.
+  const isCanary = [...recipients.webhooks.values()].some((webhook) => isOfCanary(webhook, deps.settings.PUBLIC_URL));
   const deliveries: Delivery[] = [];
   const checks: CheckAlarm[] = [];
   for (const event of decision.decided) {
@@ -257,17 +284,20 @@ export const writeHits = async (
     const ofEvent = await customerDeliveries(deps, eventContext, context, recipients);
     deliveries.push(...ofEvent);
     const hits: HitPosition[] = [];
+    const byRules: Delivery[] = [];
     for (const ruleId of event.rules) {
       const rule = rules.get(ruleId);
       if (rule) {
         const fired = await fireRule(deps, eventContext, rule, { recipients, append });
         hits.push(fired.hit);
-        deliveries.push(...fired.deliveries);
+        byRules.push(...fired.deliveries);
       } else {
         hits.push(...(await fireDeletedRule(eventContext, { ruleId, customerId }, append)));
       }
     }
-    checks.push(...checksOf(deps, eventContext, customerId, { hits, ofEvent }));
+    deliveries.push(...byRules);
+    const immediate = byRules.filter((delivery) => isImmediate(deps, delivery, recipients));
+    if (!isCanary) checks.push(...checksOf(deps, eventContext, customerId, { hits, ofEvent, immediate }));
   }
   return { deliveries, recipients, checks };
 };
@@ -316,21 +346,12 @@ export const enqueueDeliveries = async (
   if (gathered.length > 0) await enqueue(gathered, { delaySeconds: GATHER_SECONDS });
 };
 
-/**
- * Counts the alarms that are due immediately: not those that wait for others, nor those of a webhook that is disabled,
- * fetched, or delayed by its schedule.
- */
+/** Counts the alarms that are due immediately. */
 export const countImmediateAlarms = (
-  { measure }: ProcessDeps,
+  deps: ProcessDeps,
   deliveries: readonly Delivery[],
-  { webhooks }: Pick<KnownRecipients, 'webhooks'>,
+  recipients: Pick<KnownRecipients, 'webhooks'>,
 ): void => {
-  const isImmediate = (delivery: Delivery): boolean => {
-    const { hit, webhookId } = delivery;
-    if (webhookId === null) return !isGathered(delivery);
-    const webhook = webhooks.get(webhookId);
-    return hit !== null && webhook?.isEnabled === true && webhook.url !== null && !webhook.retrySchedule?.[0];
-  };
-  const count = deliveries.filter(isImmediate).length;
-  if (count > 0) measure('AlarmsToTell', count);
+  const count = deliveries.filter((delivery) => isImmediate(deps, delivery, recipients)).length;
+  if (count > 0) deps.measure('AlarmsToTell', count);
 };

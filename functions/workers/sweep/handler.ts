@@ -5,6 +5,7 @@ import type { Due } from '#shared/store/engine/due.ts';
 import { kindOfFailure } from '#shared/worker/failure.ts';
 import { onSchedule } from '#shared/worker/on-host.ts';
 import { sweep } from './contract.ts';
+import { createOverdueItems } from './overdue-items.ts';
 import { createResendHistory } from './resend-history.ts';
 import { createSensorFilter } from './sensor-filter.ts';
 
@@ -23,6 +24,7 @@ const isAlwaysDue = ({ type }: Task): boolean => type === 'release_held' || type
 const createSweep = () => {
   const resend = createResendHistory();
   const checks = createSensorFilter();
+  const overdue = createOverdueItems();
 
   /**
    * Enqueues the tasks of due entries, except those enqueued a short time ago. Returns the tasks, including those of
@@ -60,6 +62,7 @@ const createSweep = () => {
     }
     resend.tidy(now());
     checks.tidy(now());
+    overdue.tidy(now());
     // A part that fails must not stop the others. Its entries stay due.
     const noteFailure = (error: unknown, items = 1): void => {
       log('error', 'due tasks were not enqueued and are left to the next sweep', {}, error);
@@ -68,16 +71,20 @@ const createSweep = () => {
     const start = now();
     const sent: Task[] = [];
     let oldest = start;
+    let newlyOverdue = 0;
     deps.failpoint('sweep.begun');
     for await (const page of store.due.pages(now(), cursors, noteFailure)) {
       const entries = await checks.withoutOnline(deps, page, upSince);
       deps.failpoint('sweep.checked');
       sent.push(...(await enqueueDue(deps, entries, noteFailure)));
       deps.failpoint('sweep.enqueued');
-      oldest = Math.min(oldest, ...entries.flatMap(({ task, time }) => (isAlwaysDue(task) ? [] : [time])));
+      const aging = entries.filter(({ task }) => !isAlwaysDue(task));
+      oldest = Math.min(oldest, ...aging.map(({ time }) => time));
+      newlyOverdue += overdue.countNew(aging, start);
       if (timeLeft() < MARGIN_MS) break;
     }
     measure('OldestWaiting', (start - oldest) / 1_000);
+    if (newlyOverdue > 0) measure('TasksOverdue', newlyOverdue);
     if (cursors.length > 0) await store.due.saveCursors(cursors);
     const deliveryIds = sent.flatMap((task) => ('deliveryId' in task ? task.deliveryId : [])).slice(0, MAX_LOGGED);
     if (sent.length > 0) log('info', 'due tasks were enqueued', { sent: sent.length, deliveryIds });

@@ -5,7 +5,7 @@ import type { AlarmDefinition, MonitoredResources } from '../alarm-definition.ts
 import { valueForFunction } from '../functions/lambdas.ts';
 import { mqttAlarms } from '../mqtt/mqtt-alarms.ts';
 import { fallAlarms, queueAlarms, receiverAlarms } from './fall-alarms.ts';
-import { maximum, ownMetric, sum, total } from './metrics.ts';
+import { arrivals, maximum, ownMetric, sum, total } from './metrics.ts';
 
 /** Returns the alarms of background functions. Errors of functions that answer requests count as 5xx of the APIs. */
 const functionAlarms = ({ functions, workers, stage }: MonitoredResources): AlarmDefinition[] => [
@@ -89,7 +89,7 @@ const mailAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
         },
         {
           id: 'mails-failing',
-          metric: ownMetric(table, 'MailsFailed'),
+          metric: arrivals(table, 'MailsFailed'),
           atLeast: 1,
           impact: 'SES rejects email, so people who forgot their password get none.',
         },

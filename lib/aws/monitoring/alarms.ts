@@ -17,14 +17,15 @@ const comparisonOf = (watch: AlarmDefinition): [number, ComparisonOperator] => {
 
 /** Creates an alarm whose description states the impact and links to the chapter of the runbook. */
 const createAlarm = (scope: Construct, watch: AlarmDefinition, { runbookUrl }: Stage): Alarm => {
-  const { id, metric, impact } = watch;
+  const { id, metric, impact, withinPeriods = 1 } = watch;
   const [threshold, comparisonOperator] = comparisonOf(watch);
   return new Alarm(scope, `alarm-${id}`, {
     metric,
     threshold,
     comparisonOperator,
     treatMissingData: 'below' in watch ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-    evaluationPeriods: 1,
+    evaluationPeriods: withinPeriods,
+    datapointsToAlarm: 1,
     alarmDescription: `${impact} What to do: ${runbookUrl}#${id}`,
   });
 };

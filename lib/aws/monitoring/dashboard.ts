@@ -23,6 +23,7 @@ const fallWidgets = ({ table, queues, stage }: MonitoredResources, alarms: reado
     ...(stage.canary ? [ownMetric(table, 'CanaryTime', 'Maximum')] : []),
     ownMetric(table, 'TimeToFirstAttempt', 'p50'),
     ownMetric(table, 'TimeToFirstAttempt', 'p99'),
+    ownMetric(table, 'AttemptsLate'),
   ]),
   graph("From message to the receiver's 2xx (ms)", [
     ownMetric(table, 'TimeToReceiver', 'p50'),
@@ -31,6 +32,7 @@ const fallWidgets = ({ table, queues, stage }: MonitoredResources, alarms: reado
   graph('Oldest message of each queue, and oldest due task (s)', [
     ...taskQueues(queues).map(([, queue]) => queue.metricApproximateAgeOfOldestMessage(maximum)),
     ownMetric(table, 'OldestWaiting', 'Maximum'),
+    ownMetric(table, 'TasksOverdue'),
   ]),
 ];
 
@@ -47,6 +49,7 @@ const flowWidgets = ({ table, queues }: MonitoredResources): IWidget[] => [
     ownMetric(table, 'DeliveriesFailed'),
     ownMetric(table, 'BreakersOpened'),
     ownMetric(table, 'AlarmsUnnotified'),
+    ownMetric(table, 'AlarmsUntold'),
     ownMetric(table, 'AlarmsUnanswered'),
     ownMetric(table, 'AlarmsFailed'),
     ownMetric(table, 'NobodyOnDuty'),

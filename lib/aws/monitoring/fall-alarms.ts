@@ -1,9 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { FIRST_ATTEMPT_SECONDS, OVERDUE_MINUTES } from '#shared/observability/metrics.ts';
 import type { WorkQueue } from '#shared/queue/names.ts';
 import type { AlarmDefinition, MonitoredResources } from '../alarm-definition.ts';
 import { taskQueues } from '../queues/queues.ts';
-import { maximum, ownMetric, period, sum, total } from './metrics.ts';
+import { arrivals, growing, maximum, minute, ownMetric, period, sum } from './metrics.ts';
 
 /** The highest age (s) that a message of each queue may have. Retries are delayed by up to 900 s in their queue. */
 const MAX_AGES: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
@@ -27,10 +28,6 @@ const whileTrue = (
   metric: new MathExpression({ expression: `IF(${condition}, 1, 0)`, usingMetrics: metrics, period }),
   atLeast: 1,
 });
-
-/** The longest time from a message to the first attempt, and the longest delay of a due task. */
-const FIRST_ATTEMPT_SECONDS = 30;
-const OVERDUE_MINUTES = 15;
 
 /** The share of the throttle at which the alarm fires in a stage that does not count rejected calls. */
 const NEAR_LIMIT = 0.8;
@@ -62,23 +59,21 @@ const throttledDevices = (
 export const fallAlarms = ({ table, deviceApi, stage }: MonitoredResources): AlarmDefinition[] => [
   {
     id: 'tasks-failing',
-    metric: ownMetric(table, 'TasksFailed'),
+    metric: arrivals(table, 'TasksFailed'),
     atLeast: 1,
     impact: 'A background task failed. It is retried, so somebody may be notified of a fall late.',
   },
   {
     id: 'alarms-untold',
-    ...whileTrue('FILL(due, 0) > 0 AND FILL(tried, 0) == 0', {
-      due: ownMetric(table, 'AlarmsToTell'),
-      tried: ownMetric(table, 'TimeToFirstAttempt', 'SampleCount'),
-    }),
-    impact: `Rules fired, but no delivery was attempted for ${period.toMinutes()} minutes: nobody is being notified of falls.`,
+    metric: arrivals(table, 'AlarmsUntold'),
+    atLeast: 1,
+    impact: 'A rule fired, and none of its deliveries was attempted in time: nobody is being notified of falls.',
   },
   {
     id: 'falls-late',
-    metric: ownMetric(table, 'TimeToFirstAttempt', 'p99'),
-    above: 1_000 * FIRST_ATTEMPT_SECONDS,
-    impact: `Deliveries start more than ${FIRST_ATTEMPT_SECONDS} s after the device reported the fall, so help comes late.`,
+    metric: arrivals(table, 'AttemptsLate'),
+    atLeast: 1,
+    impact: `A delivery started more than ${FIRST_ATTEMPT_SECONDS} s after the device reported the fall, so help comes late.`,
   },
   ...(stage.canary
     ? [
@@ -114,7 +109,7 @@ export const fallAlarms = ({ table, deviceApi, stage }: MonitoredResources): Ala
 export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinition[] => [
   {
     id: 'devices-held-back',
-    metric: ownMetric(table, 'DevicesHeldBack'),
+    metric: arrivals(table, 'DevicesHeldBack'),
     atLeast: 1,
     impact:
       'A device has too many pending calls, so its reports are rejected and falls in that room may be detected late.',
@@ -127,8 +122,8 @@ export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinit
   })),
   {
     id: 'waiting-old',
-    metric: ownMetric(table, 'OldestWaiting', 'Minimum'),
-    above: OVERDUE_MINUTES * 60,
+    metric: arrivals(table, 'TasksOverdue'),
+    atLeast: 1,
     impact: `Due tasks are more than ${OVERDUE_MINUTES} minutes late: offline sensors go unnoticed, and long retries are late.`,
   },
   {
@@ -141,15 +136,15 @@ export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinit
   },
   {
     id: 'dead-letters',
-    metric: total(
-      taskQueues(queues).map(([, { deadLetters }]) => deadLetters.metricApproximateNumberOfMessagesVisible(maximum)),
-    ),
+    metric: growing(taskQueues(queues).map(([, { deadLetters }]) => deadLetters)),
     atLeast: 1,
+    // SQS may report a minute late.
+    withinPeriods: 5,
     impact: 'A task failed at every attempt: somebody may not have been notified of a fall.',
   },
   {
     id: 'quarantine',
-    metric: queues.quarantine.metricApproximateNumberOfMessagesVisible(maximum),
+    metric: queues.quarantine.metricNumberOfMessagesSent({ ...sum, period: minute }),
     atLeast: 1,
     impact: 'A task was quarantined because it cannot be read or keeps failing on its own. It may be a fall.',
   },
@@ -166,43 +161,43 @@ export const receiverAlarms = ({ table, stage }: MonitoredResources): AlarmDefin
   },
   {
     id: 'alarms-failed',
-    metric: ownMetric(table, 'AlarmsFailed'),
+    metric: arrivals(table, 'AlarmsFailed'),
     atLeast: 1,
     impact: 'A fall could not be delivered to one recipient, a webhook or a person, despite all attempts.',
   },
   {
     id: 'alarms-unnotified',
-    metric: ownMetric(table, 'AlarmsUnnotified'),
+    metric: arrivals(table, 'AlarmsUnnotified'),
     atLeast: 1,
     impact: 'Nobody was notified of a fall, a vital alarm or an offline sensor in time, and nobody acknowledged it.',
   },
   {
     id: 'alarms-unanswered',
-    metric: ownMetric(table, 'AlarmsUnanswered'),
+    metric: arrivals(table, 'AlarmsUnanswered'),
     atLeast: 1,
     impact: 'All steps and repetitions of an alarm were sent, and nobody acknowledged it.',
   },
   {
     id: 'nobody-on-duty',
-    metric: ownMetric(table, 'NobodyOnDuty'),
+    metric: arrivals(table, 'NobodyOnDuty'),
     atLeast: 1,
     impact: 'A rule notifies the users on duty, but nobody was on duty when it fired.',
   },
   {
     id: 'sms-limit-reached',
-    metric: ownMetric(table, 'SmsLimitReached'),
+    metric: arrivals(table, 'SmsLimitReached'),
     atLeast: 1,
     impact: 'A customer used up its SMS for the day, so people who rely on SMS are not notified.',
   },
   {
     id: 'webhooks-disabled',
-    metric: ownMetric(table, 'WebhooksDisabled'),
+    metric: arrivals(table, 'WebhooksDisabled'),
     atLeast: 1,
     impact: 'A webhook was disabled because of the responses of its receiver, so its customer gets nothing through it.',
   },
   {
     id: 'feeds-not-fetched',
-    metric: ownMetric(table, 'FeedsNotFetched'),
+    metric: arrivals(table, 'FeedsNotFetched'),
     atLeast: 1,
     impact: 'Nobody fetches the deliveries of a webhook anymore, so its customer gets nothing through it.',
   },
@@ -211,7 +206,7 @@ export const receiverAlarms = ({ table, stage }: MonitoredResources): AlarmDefin
     : [
         {
           id: 'feedback-failed',
-          metric: ownMetric(table, 'FeedbackFailed'),
+          metric: arrivals(table, 'FeedbackFailed'),
           atLeast: 1,
           impact: 'Feedback from a user did not reach the maker despite all attempts. No resident is affected.',
         },

@@ -1,9 +1,11 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { type MetricName, SERVICE } from '#shared/observability/metrics.ts';
 
 export const period = Duration.minutes(5);
+export const minute = Duration.minutes(1);
 export const sum = { period, statistic: 'Sum' } as const;
 export const maximum = { period, statistic: 'Maximum' } as const;
 
@@ -15,6 +17,31 @@ export const ownMetric = (scope: Construct, metricName: MetricName, statistic = 
     dimensionsMap: { service: SERVICE },
     statistic,
     period,
+  });
+
+/**
+ * Returns a count of what functions report, over one minute. An alarm acts when it starts, not while it lasts, and lasts for
+ * as long as CloudWatch finds a value above its threshold in the last periods. With short ones it has ended before the next
+ * cause. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
+ */
+export const arrivals = (scope: Construct, metricName: MetricName): Metric =>
+  ownMetric(scope, metricName).with({ period: minute });
+
+/**
+ * Returns for how many queues the number of messages has grown within a minute. SQS does not count messages that it moves to
+ * a dead-letter queue as sent.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
+ */
+export const growing = (queues: readonly IQueue[]): MathExpression =>
+  new MathExpression({
+    expression: `SUM([${queues.map((_, at) => `IF(DIFF(FILL(m${at}, 0)) > 0, 1, 0)`).join(', ')}])`,
+    usingMetrics: Object.fromEntries(
+      queues.map((queue, at) => [
+        `m${at}`,
+        queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: minute }),
+      ]),
+    ),
+    period: minute,
   });
 
 /**

@@ -102,7 +102,7 @@ describe('the alarms', () => {
       expect(covered).toEqual(expect.arrayContaining([`Errors ${idOf(name)}`, `Throttles ${idOf(name)}`]));
     for (const [id, { Properties }] of Object.entries(dev.findResources('AWS::SQS::Queue')))
       expect(covered).toContain(
-        `${Properties.RedrivePolicy ? 'ApproximateAgeOfOldestMessage' : 'ApproximateNumberOfMessagesVisible'} ${id}`,
+        `${Properties.RedrivePolicy ? 'ApproximateAgeOfOldestMessage' : id.startsWith('quarantine') ? 'NumberOfMessagesSent' : 'ApproximateNumberOfMessagesVisible'} ${id}`,
       );
     const [table] = Object.keys(dev.findResources('AWS::DynamoDB::Table'));
     for (const kind of ['Read', 'Write']) {
@@ -121,14 +121,15 @@ describe('the alarms', () => {
     const dimensions = [{ Name: 'service', Value: 'sensor-cloud' }];
     const wanted = [
       'TasksFailed',
-      'TimeToFirstAttempt',
+      'AttemptsLate',
       'MessagesAccepted',
-      'OldestWaiting',
+      'TasksOverdue',
       'BreakersOpened',
       'LoginsFailed',
       'MailsFailed',
       'AlarmsFailed',
       'AlarmsUnnotified',
+      'AlarmsUntold',
       'AlarmsUnanswered',
       'WebhooksDisabled',
       'FeedsNotFetched',
@@ -190,8 +191,7 @@ describe('the alarms', () => {
       TreatMissingData: 'notBreaching',
       Metrics: expect.arrayContaining([
         expect.objectContaining({
-          Expression:
-            'SUM([FILL(m0, 0), FILL(m1, 0), FILL(m2, 0), FILL(m3, 0), FILL(m4, 0), FILL(m5, 0), FILL(m6, 0)])',
+          Expression: `SUM([${[0, 1, 2, 3, 4, 5, 6].map((at) => `IF(DIFF(FILL(m${at}, 0)) > 0, 1, 0)`).join(', ')}])`,
         }),
       ]),
     });

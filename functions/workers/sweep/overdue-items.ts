@@ -1,0 +1,27 @@
+import { OVERDUE_MINUTES } from '#shared/observability/metrics.ts';
+import type { Due } from '#shared/store/engine/due.ts';
+
+/** How long (ms) after it was last found an item counts as a new one. */
+const FORGET_MS = 30 * 60_000;
+
+/**
+ * Creates the memory of which items were found overdue. Each counts once, so that one that stays overdue does not hide the
+ * next. A new process remembers nothing, and counts those of before again.
+ */
+export const createOverdueItems = () => {
+  const found = new Map<string, number>();
+  return {
+    /** Returns how many items are overdue now (ms) and were not before. */
+    countNew: (entries: readonly Due[], now: number): number => {
+      const overdue = entries.filter(({ time }) => now - time > OVERDUE_MINUTES * 60_000);
+      const keys = overdue.map(({ task }) => JSON.stringify(task));
+      const added = keys.filter((key) => !found.has(key));
+      for (const key of keys) found.set(key, now);
+      return added.length;
+    },
+    /** Forgets items that were not found again. */
+    tidy: (now: number): void => {
+      for (const [key, at] of found) if (now - at > FORGET_MS) found.delete(key);
+    },
+  };
+};
