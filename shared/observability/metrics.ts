@@ -22,7 +22,10 @@ export const metrics = {
   /** Items that the sweep found more than OVERDUE_MINUTES overdue for the first time. */
   TasksOverdue: 'Count',
   BreakersOpened: 'Count',
-  /** Tasks that a worker returned to their queue; tasks that are postponed on purpose count only after a minute. */
+  /**
+   * Tasks that a worker returned to their queue, each once in a process, however often it fails again. Tasks that are
+   * postponed on purpose count only after a minute.
+   */
   TasksFailed: 'Count',
   /** Deliveries of rule hits that are due at once, without those of the canary. */
   AlarmsToTell: 'Count',

@@ -83,16 +83,36 @@ const quarantineInstead =
   (cause: unknown, reason: string): Promise<void> =>
     quarantine(runtime, { ...record, body: JSON.stringify(cause) }, reason);
 
+/** The maximum number of messages that are remembered as failed. */
+const MAX_FAILED = 1_000;
+/**
+ * Creates the count of messages that fail for the first time in this process. One that keeps failing counts once: it must
+ * not keep an alarm on that would hide the next.
+ */
+const createFailedMessages = () => {
+  const failed = new Set<string>();
+  return (records: readonly SQSRecord[]): number => {
+    const added = records.filter(({ messageId }) => !failed.has(messageId));
+    for (const { messageId } of added) failed.add(messageId);
+    for (const messageId of failed) if (failed.size > MAX_FAILED) failed.delete(messageId);
+    return added.length;
+  };
+};
+
 /** Creates the function that turns the error of an attempt into its outcome. */
 const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
   const { log } = runtime;
   const { measure } = runtime.metrics ?? noMetrics;
+  const countNew = createFailedMessages();
+  const measureFailed = (records: readonly SQSRecord[], kind: string): void => {
+    const count = countNew(records);
+    if (count > 0) measure('TasksFailed', count, { worker, kind });
+  };
   return async (left: readonly SQSRecord[], error: unknown): Promise<TaskOutcome> => {
     if (error instanceof RetryLater) {
       log('info', 'a task will be retried later', { reason: error.message });
-      const overdue = left.filter(isRetriedTooOften);
       // The kind `again`: a task that was postponed too often.
-      if (overdue.length > 0) measure('TasksFailed', overdue.length, { worker, kind: 'again' });
+      measureFailed(left.filter(isRetriedTooOften), 'again');
       return { kind: 'retry_later', left };
     }
     const [first, ...others] = left;
@@ -101,7 +121,7 @@ const createFailureHandler = (runtime: Runtime, { name: worker }: Consumer) => {
     const kind = kindOfFailure(error);
     log('error', 'a task failed', { kind }, error);
     // Lambda counts no error if only part of a batch is returned to the queue.
-    measure('TasksFailed', left.length, { worker, kind });
+    measureFailed(left, kind);
     return { kind: 'failed', left, failure: kind, error };
   };
 };

@@ -25,6 +25,7 @@ const createSweep = () => {
   const resend = createResendHistory();
   const checks = createSensorFilter();
   const overdue = createOverdueItems();
+  let wasOutdated = false;
 
   /**
    * Enqueues the tasks of due entries, except those enqueued a short time ago. Returns the tasks, including those of
@@ -56,10 +57,12 @@ const createSweep = () => {
       isToRedrive,
       isOutdated,
     } = await store.due.recordHeartbeat(now(), deps.longestGap());
-    if (isOutdated) {
+    // Once in a process, because an alarm that is always on would hide other failures.
+    if (isOutdated && !wasOutdated) {
       log('error', 'the table holds data that only a newer version understands: deploy that version');
       measure('TasksFailed', 1, { worker: sweep.name, kind: 'outdated' });
     }
+    wasOutdated = isOutdated;
     resend.tidy(now());
     checks.tidy(now());
     overdue.tidy(now());

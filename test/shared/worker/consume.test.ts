@@ -117,6 +117,14 @@ test('counts failed tasks by worker and kind of error, but not tasks that are re
   ]);
 });
 
+test('counts a message that keeps failing once, so that its alarm ends and the next message fires it again', async () => {
+  const { runtime, measured } = hostOf();
+  for (const receives of [1, 2, 3, 4]) await read(runtime, [record('1', task('fail'), undefined, receives)]);
+  expect(measured).toHaveLength(1);
+  await read(runtime, [record('1', task('fail'), undefined, 5), record('2', task('table'))]);
+  expect(measured.slice(1)).toEqual([['TasksFailed', 1, { worker: 'reader', kind: 'table' }]]);
+});
+
 test('counts messages whose visibility timeout cannot be changed as failed', async () => {
   const { runtime, measured } = hostOf();
   const hide = async () => {

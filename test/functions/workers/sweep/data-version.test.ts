@@ -32,5 +32,8 @@ test('an older version of the code reports that the data is newer, and keeps the
   await cloud.sweep();
   expect(await heartbeat()).toMatchObject({ dataVersion: DATA_VERSION + 1 });
   expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'outdated' }]);
+  await cloud.sweep();
+  // An alarm that is always on would hide other failures.
+  expect(measured.filter(([name]) => name === 'TasksFailed')).toHaveLength(1);
   expect(errors()).toContain('the table holds data that only a newer version understands: deploy that version');
 });
