@@ -5,7 +5,7 @@ import { type Consumer, retrySeconds } from '../queue/consumer.ts';
 import type { Runtime } from '../runtime/deps.ts';
 import { createAttempt, type TaskHandler } from './attempt.ts';
 import { hostHandler } from './on-host.ts';
-import { createGroupHistory, isOrdered, isolatePoison, isStuck } from './poison.ts';
+import { createGroupHistory, groupResult, isOrdered, isolatePoison, isStuck } from './poison.ts';
 import { messageIds } from './task-ids.ts';
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
@@ -46,7 +46,7 @@ export const consume = <const C extends Consumer>(contract: C, work: TaskHandler
     const together = async (group: string, records: readonly SQSRecord[], timeLeft: () => number) => {
       const outcome = await attempt(records, timeLeft);
       // Unordered tasks belong to no sensor, so they indicate nothing about the tasks of other sensors.
-      if (outcome.kind !== 'retry_later' && records.every(isOrdered)) history.note(group, outcome.kind);
+      if (outcome.kind !== 'retry_later' && records.every(isOrdered)) history.note(group, groupResult(outcome));
       return outcome.kind === 'done' ? [] : outcome.left;
     };
     return async ({ Records }: SQSEvent, timeLeft): Promise<SQSBatchResponse> => {

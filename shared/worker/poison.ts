@@ -10,20 +10,39 @@ const RECENT_MS = 15 * 60_000;
 /** The maximum number of groups that are remembered. */
 const MAX_GROUPS = 1_000;
 
+/**
+ * How long (ms) a group must keep failing in a process that sees no other. The pauses between its receives grow, so a
+ * message is quarantined after 4 to 9 minutes.
+ */
+const UNOPPOSED_MS = 4 * 60_000;
+
+/** How the last task of a group ended. Failures of the table, queues or keys are an `outage`. */
+type GroupResult = 'done' | 'failed' | 'outage';
+
+export const groupResult = (outcome: Exclude<TaskOutcome, { kind: 'retry_later' }>): GroupResult => {
+  if (outcome.kind === 'done') return 'done';
+  return outcome.failure === 'other' ? 'failed' : 'outage';
+};
+
 /** Creates the record of how the last tasks of each group ended in this process. */
 export const createGroupHistory = (now: () => number) => {
-  const results = new Map<string, { at: number; result: 'done' | 'failed' }>();
+  const results = new Map<string, { at: number; result: GroupResult; failingSince: number | null }>();
   return {
-    note: (group: string, result: 'done' | 'failed'): void => {
+    note: (group: string, result: GroupResult): void => {
+      const failingSince = result === 'failed' ? (results.get(group)?.failingSince ?? now()) : null;
       // The map is in order of time: its first entry is the oldest.
       results.delete(group);
-      results.set(group, { at: now(), result });
+      results.set(group, { at: now(), result, failingSince });
       const [oldest] = results.keys();
       if (results.size > MAX_GROUPS && oldest !== undefined) results.delete(oldest);
     },
-    /** Whether only this group fails: of the other groups, more succeed than fail. */
+    /**
+     * Whether only this group fails: of the other groups, more succeed than fail. If there is no other group, nothing
+     * indicates an outage either, and the group has to keep failing for some minutes.
+     */
     failsAlone: (group: string): boolean => {
       const others = [...results].filter(([name, { at }]) => name !== group && now() - at < RECENT_MS);
+      if (others.length === 0) return now() - (results.get(group)?.failingSince ?? now()) >= UNOPPOSED_MS;
       const done = others.filter(([, { result }]) => result === 'done').length;
       return done > others.length - done;
     },
@@ -70,7 +89,7 @@ const endsSecondLife = (record: SQSRecord, now: number): boolean =>
  */
 const processIsolated =
   (runtime: Runtime, attempt: Attempt, history: GroupHistory) =>
-  async (group: string, record: SQSRecord, timeLeft: () => number): Promise<'done' | 'failed' | 'retry_later'> => {
+  async (group: string, record: SQSRecord, timeLeft: () => number): Promise<GroupResult | 'retry_later'> => {
     const quarantined = async (reason: string) =>
       (await tryQuarantine(runtime, record, reason)) ? 'done' : 'retry_later';
     if (endsSecondLife(record, runtime.now())) return quarantined('it was not completed, even after it was redriven');
@@ -82,13 +101,14 @@ const processIsolated =
 
     if (outcome.kind === 'done' || outcome.left.length === 0) return 'done';
     if (outcome.kind === 'retry_later') return 'retry_later';
-    return isPoison && isBug(outcome) ? quarantined(`it fails on its own: ${outcome.error}`) : 'failed';
+    if (!isBug(outcome)) return 'outage';
+    return isPoison ? quarantined(`it fails on its own: ${outcome.error}`) : 'failed';
   };
 
 /**
  * Creates the function that processes the messages of a group one by one and returns those that are not done. A message that
- * fails while most other groups succeed is quarantined, so that those behind it can be processed. Failures of the table,
- * queues or keys are outages and do not count.
+ * fails while most other groups succeed, or for some minutes while there is no other, is quarantined, so that those behind
+ * it can be processed. Failures of the table, queues or keys are outages and do not count.
  */
 export const isolatePoison = (runtime: Runtime, attempt: Attempt, history: GroupHistory) => {
   const processOne = processIsolated(runtime, attempt, history);
@@ -99,7 +119,7 @@ export const isolatePoison = (runtime: Runtime, attempt: Attempt, history: Group
   ): Promise<readonly SQSRecord[]> => {
     for (const [at, record] of records.entries()) {
       const result = await processOne(group, record, timeLeft);
-      if (result === 'failed') history.note(group, 'failed');
+      if (result === 'failed' || result === 'outage') history.note(group, result);
       if (result !== 'done') return records.slice(at);
     }
     history.note(group, 'done');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_RECEIVES } from '#shared/queue/consumer.ts';
+import { MAX_RECEIVES, retrySeconds } from '#shared/queue/consumer.ts';
 import { hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
 test('quarantines a message that alone fails five times, with the reason, and continues with its group', async () => {
@@ -28,6 +28,61 @@ test('draws no conclusions about groups from messages without a group', async ()
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say')), record('2', task('say'))]);
   expect(await read(runtime, [record('3', task('fail'), 'a', 60)])).toEqual(['3']);
+  expect(quarantined).toEqual([]);
+});
+
+const MINUTE = 60_000;
+/** A host whose clock a test sets, and the receives of one message until it is quarantined, with the pauses between them. */
+const lonely = () => {
+  const host = hostOf();
+  let time = 1_800_000_000_000;
+  const runtime = { ...host.runtime, now: () => time };
+  const start = time;
+  let receives = 0;
+  /** Receives the message after its pause, with what else arrives. Returns how long (ms) ago it was received first. */
+  const receive = async (act: string, others: readonly [group: string, act: string][] = []): Promise<number> => {
+    time += 1_000 * retrySeconds(receives);
+    receives += 1;
+    for (const [group, other] of others) await read(runtime, [record(`${group}-${receives}`, task(other), group)]);
+    await read(runtime, [record('1', task(act), 'a', receives)]);
+    return time - start;
+  };
+  return { ...host, receive };
+};
+
+test('quarantines a message that keeps failing within 10 minutes although there is no other group', async () => {
+  const { receive, quarantined } = lonely();
+  let after = 0;
+  while (quarantined.length === 0 && after < 60 * MINUTE) after = await receive('fail');
+  expect(quarantined).toMatchObject([{ messageId: '1', reason: 'it fails on its own: Error: failed' }]);
+  expect(after).toBeGreaterThanOrEqual(4 * MINUTE);
+  expect(after).toBeLessThan(10 * MINUTE);
+});
+
+test('quarantines a message that fails alone after an outage, but not during it', async () => {
+  const { receive, quarantined } = lonely();
+  let outage = 0;
+  while (outage < 2 * MINUTE) outage = await receive('table');
+  let after = outage;
+  while (quarantined.length === 0 && after < 60 * MINUTE) after = await receive('fail');
+  expect(after - outage).toBeGreaterThanOrEqual(4 * MINUTE);
+  expect(after - outage).toBeLessThan(10 * MINUTE);
+});
+
+test.each([
+  ['each message of every group fails', 'fail', [['b', 'fail']]],
+  ['the table is away', 'table', []],
+  [
+    'the table is away for most groups',
+    'fail',
+    [
+      ['b', 'table'],
+      ['c', 'table'],
+    ],
+  ],
+] as const)('quarantines nothing for two hours while %s', async (_, act, others) => {
+  const { receive, quarantined } = lonely();
+  while ((await receive(act, [...others] as [string, string][])) < 120 * MINUTE);
   expect(quarantined).toEqual([]);
 });
 
