@@ -212,7 +212,7 @@ const others = declare({
     default: 'Sensor Cloud',
     about: forHosts({
       stage: 'serviceName',
-      capabilities: ['call:webhooks', 'list:subscriptions', 'service:about'],
+      capabilities: ['run:canary', 'call:webhooks', 'list:subscriptions', 'service:about'],
       help: 'Name of the service in payloads, headers and notifications.',
     }),
   },
@@ -258,6 +258,15 @@ const others = declare({
       capabilities: ['send:person', 'call:webhooks', 'host:health'],
       help: 'Simulates a fall of a test sensor every 5 minutes and waits for its webhook to be called. A missing call raises an alarm in AWS; see also `canarySeconds` in `GET /health`.',
       defaults: { prod: true },
+    }),
+  },
+  OPERATOR_EMAIL: {
+    schema: () => text(MAIL_ADDRESS, 'an email address'),
+    default: '',
+    about: forHosts({
+      capabilities: ['run:canary'],
+      help: 'Address of the operator, to which the canary sends a test email once a day.',
+      example: 'operator@example.org',
     }),
   },
   HEARTBEAT_URL: {

@@ -58,6 +58,7 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     [0, 4],
   ),
   'canary.startRound': pattern('Record that a test fall starts', { update: ['canaryRound'] }, [0, 1]),
+  'canary.recordMail': pattern('Record that the operator was mailed', { update: ['canaryRound'] }, [0, 1]),
   'canary.completeRound': pattern('Record that it came back', { update: ['canaryRound'] }, [0, 1]),
 
   'makerFeedback.home': pattern(

@@ -5,6 +5,7 @@ import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { consumption } from '#lib/tools/aws/cost/consumption.ts';
 import { CANARY_SECONDS } from '#shared/domain/canary.ts';
+import { store } from '#shared/store/store.ts';
 import { createLedger } from '../bench/meter.ts';
 import { type Client, clientOf } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
@@ -30,14 +31,21 @@ describe('the canary', () => {
   let heartbeat: Awaited<ReturnType<typeof startHeartbeat>>;
   const health = () => clientOf(cloud.url).ok<{ canarySeconds: number | null }>('GET', '/health');
   const rounds = () => cloud.valuesOf('CanaryTime').length;
+  const nextRound = () => clock.skipTo(clock.now() + CANARY_SECONDS * 1_000);
+  const logged: string[] = [];
+  const mails: string[] = [];
 
   beforeAll(async () => {
     heartbeat = await startHeartbeat();
     cloud = await startTestCloud({
       clock,
       meter: ledger.meter,
-      wrap: ledger.wrap,
-      environment: { CANARY: 'true', HEARTBEAT_URL: heartbeat.url },
+      log: (_, message) => void logged.push(message),
+      wrap: (runtime) => ({
+        ...ledger.wrap(runtime),
+        mail: async (to, subject) => void mails.push(`${to}: ${subject}`),
+      }),
+      environment: { CANARY: 'true', HEARTBEAT_URL: heartbeat.url, OPERATOR_EMAIL: 'operator@example.org' },
     });
     admin = await adminOf(cloud.url);
   });
@@ -54,7 +62,7 @@ describe('the canary', () => {
     expect((await health()).canarySeconds).toBeLessThan(5);
     await cloud.idle();
     ledger.clear();
-    clock.skipTo(clock.now() + CANARY_SECONDS * 1_000);
+    nextRound();
     await expect.poll(rounds, { timeout: 10_000 }).toBe(2);
     await cloud.idle();
     expect(cloud.valuesOf('CanaryTime')[0]).toBeLessThan(5_000);
@@ -92,11 +100,41 @@ describe('the canary', () => {
     expect((await health()).canarySeconds).toBeGreaterThan(before + 59);
   });
 
+  test('enables its webhook again, which was disabled after failing for days', async () => {
+    const { webhooks, health, canary, held } = store(cloud.runtime.table);
+    const { customerId = 0 } = (await canary.setup()) ?? {};
+    const [webhook] = await webhooks.list(customerId);
+    if (!webhook) throw new Error('the canary has no webhook');
+    await health.disable(webhook, clock.now(), 'failing', null);
+    const before = rounds();
+    nextRound();
+    await expect.poll(async () => (await held.ids(webhook, 10)).length).toBeGreaterThan(0);
+    clock.skipTo(clock.now() + 31_000);
+    await expect.poll(() => logged.includes('the fall of the canary was not delivered in time')).toBe(true);
+    await cloud.idle();
+    nextRound();
+    await expect.poll(rounds, { timeout: 10_000 }).toBe(before + 1);
+    expect(await webhooks.get(customerId, webhook.id)).toMatchObject({ isEnabled: true, consecutiveFailures: 0 });
+  });
+
   test('rejects user webhooks with the URL of the canary', async () => {
     const url = `${cloud.url}/canary`;
     const hook = { name: 'loop', url, format: 'full', isCustomerHook: true };
     const { client } = await createHome(admin, 'oak', ['manage_customers', 'manage_bots']);
     expect((await client.call('POST', '/webhooks', hook)).status).toBe(400);
+  });
+
+  test('mails the operator once a day', async () => {
+    expect(mails).toEqual(['operator@example.org: Daily test email: Sensor Cloud']);
+    const before = rounds();
+    clock.skipTo(clock.now() + 86_400_000);
+    await expect.poll(rounds, { timeout: 10_000 }).toBeGreaterThan(before);
+    await expect.poll(() => mails.length).toBe(2);
+    const then = rounds();
+    nextRound();
+    await expect.poll(rounds, { timeout: 10_000 }).toBeGreaterThan(then);
+    await cloud.idle();
+    expect(mails).toHaveLength(2);
   });
 });
 

@@ -3,7 +3,7 @@ import { scheduled } from '#shared/queue/consumer.ts';
 
 /**
  * Reports a fall of the canary's sensor as a device would, and waits for its webhook to be called at the public
- * address.
+ * address. Once a day it mails the operator, so that the mail service is used before a fall needs it.
  */
 export const canaryRound = scheduled({
   name: 'canary-round',
@@ -14,6 +14,7 @@ export const canaryRound = scheduled({
     'canary.round',
     'canary.storeSetup',
     'canary.startRound',
+    'canary.recordMail',
     'limits.nextNumber',
     'customers.create',
     'provisioning.put',
@@ -21,11 +22,14 @@ export const canaryRound = scheduled({
     'sensorOwners.move',
     'bots.create',
     'webhooks.create',
+    'webhooks.list',
+    'webhooks.replace',
     'rules.create',
     'keep:quotas',
     'encrypt:secrets',
     'decrypt:secrets',
     'run:canary',
+    'send:mail',
     'measure',
   ],
 });

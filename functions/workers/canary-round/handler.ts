@@ -1,9 +1,10 @@
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { canaryUrl } from '#shared/domain/canary.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
+import { canaryMail } from '#shared/domain/people/canary-mail.ts';
 import { onSchedule } from '#shared/worker/on-host.ts';
 import { canaryRound } from './contract.ts';
-import { type CanaryDeps, createCanaryHome, TOKEN_CONTEXT } from './home.ts';
+import { type CanaryDeps, createCanaryHome, enableWebhook, TOKEN_CONTEXT } from './home.ts';
 
 /** How long (ms) the device waits for a response, and the service for one of the heartbeat URL. */
 const CALL_MS = 10_000;
@@ -50,6 +51,16 @@ const sendHeartbeat = async ({ settings, log }: CanaryDeps): Promise<void> => {
     .catch((error: unknown) => log('warn', 'the heartbeat URL could not be called', {}, error));
 };
 
+const DAY_MS = 86_400_000;
+/** Mails the operator once a day. A mail that fails is counted, and fires an alarm. */
+const mailOperator = async ({ store, settings, mail, now }: CanaryDeps, mailed: number): Promise<void> => {
+  const { OPERATOR_EMAIL, SERVICE_NAME: service, PUBLIC_URL: url } = settings;
+  if (OPERATOR_EMAIL === '' || now() - mailed < DAY_MS) return;
+  const { subject, text } = canaryMail({ service, url });
+  await mail(OPERATOR_EMAIL, subject, text);
+  await store.canary.recordMail(now());
+};
+
 const runRound = async (deps: CanaryDeps): Promise<void> => {
   const { store, settings, decryptSecret, random, now, log, measure } = deps;
   const { PUBLIC_URL, DEVICE_URL } = settings;
@@ -60,7 +71,9 @@ const runRound = async (deps: CanaryDeps): Promise<void> => {
   const token = await decryptSecret(home.deviceToken, TOKEN_CONTEXT);
   const uuid = randomUuid(random);
   const start = now();
-  await store.canary.startRound(uuid, start);
+  const previous = await store.canary.startRound(uuid, start);
+  // While its falls do not come back, the webhook may have been disabled, as any that fails for days.
+  if (previous && previous.back === undefined) await enableWebhook(deps, home);
   await send(url, token, { status: 'calling', start, uuid });
   const accepted = now();
   const deliveredAt = await waitForCall(deps, uuid);
@@ -71,6 +84,7 @@ const runRound = async (deps: CanaryDeps): Promise<void> => {
     await sendHeartbeat(deps);
   }
   await send(url, token, { status: 'finished', start, uuid: randomUuid(random) });
+  await mailOperator(deps, previous?.mailed ?? 0);
 };
 
 export const handler = onSchedule(canaryRound, () => runRound);

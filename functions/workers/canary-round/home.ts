@@ -1,5 +1,5 @@
 import { drawToken, hashSecret } from '#shared/auth/tokens.ts';
-import { NewWebhook } from '#shared/domain/delivery/webhook.ts';
+import { NewWebhook, WebhookUpdate } from '#shared/domain/delivery/webhook.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { makers } from '#shared/domain/makers/makers.ts';
 import { NewRule } from '#shared/domain/rule/rule.ts';
@@ -46,6 +46,21 @@ const registerDevice = async ({ store, quotas, random, now }: CanaryDeps, custom
   return { id, token };
 };
 
+const fieldsOf = (url: string, botId: number | null) =>
+  ({ name, url, format: 'full', isCustomerHook: false, botId }) as const;
+
+/** Enables the webhook of the canary, if it is disabled. */
+export const enableWebhook = async (
+  { store, now, log }: CanaryDeps,
+  { customerId, url }: CanarySetup,
+): Promise<void> => {
+  const webhook = (await store.webhooks.list(customerId)).find((one) => one.url === url);
+  if (!webhook || webhook.isEnabled) return;
+  const update = WebhookUpdate.parse({ ...fieldsOf(url, webhook.botId), isEnabled: true });
+  await store.webhooks.replace(webhook, update, now());
+  log('warn', 'the webhook of the canary was enabled again', { customerId, webhookId: webhook.id });
+};
+
 /** Creates the webhook of the canary, and the rule that sends falls to it. */
 const createRule = async (
   { store, quotas, encryptSecret, random, now }: CanaryDeps,
@@ -59,7 +74,7 @@ const createRule = async (
   const id = randomUuid(random);
   const newSecret = () => encryptSecret(Buffer.from(random(24)).toString('base64url'), id);
   const webhook = {
-    ...NewWebhook.parse({ name, url, format: 'full', isCustomerHook: false, botId }),
+    ...NewWebhook.parse(fieldsOf(url, botId)),
     ...stamps,
     id,
     secretKey: await newSecret(),

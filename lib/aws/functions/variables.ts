@@ -92,6 +92,7 @@ export const environmentValues = (
   BACKUP_DAYS: String(BACKUP_DAYS),
   // RetentionDays.INFINITE is 9999.
   LOG_DAYS: String(stage.logRetentionDays === RetentionDays.INFINITE ? 0 : stage.logRetentionDays),
+  OPERATOR_EMAIL: stage.mailSender === '' ? '' : stage.alarmEmail,
   ALARM_TOPIC_ARN: alarmTopic?.topicArn ?? '',
   PUBLIC_URL: api.address,
   DEVICE_URL: deviceApi.address,

@@ -202,7 +202,7 @@ const own = declare({
     schema: () => text(/^[^\s@]+@[^\s@]+$/, 'an email address'),
     default: '',
     about: {
-      help: 'Address that alarms are sent to. Without it, they are only visible in CloudWatch.',
+      help: 'Address that alarms are sent to, and with `canary` and `mailSender` a test email once a day. Without it, alarms are only visible in CloudWatch.',
       example: 'cloud@example.org',
     },
   },

@@ -6,9 +6,9 @@ import { items } from '../table.ts';
 export type CanarySetup = { customerId: number; sensorId: string; deviceToken: string; url: string };
 /**
  * The last test fall of the canary: the UUID of its message, when (ms) it was sent, and when it came back. `lastBack` (ms)
- * is when any last came back.
+ * is when any last came back, `mailed` when the operator was last mailed.
  */
-type CanaryRound = { uuid: string; begun: number; back?: number; lastBack?: number };
+type CanaryRound = { uuid: string; begun: number; back?: number; lastBack?: number; mailed?: number };
 
 export const canaryReads = (table: TableReader) => ({
   setup: () => table.get<CanarySetup>(items.canaryHome({})),
@@ -23,8 +23,14 @@ const canaryWrites = (table: Table) => ({
       { update: items.device({ hash: deviceHash }), changes: changes({ set: { isCanary: true } }) },
     );
   },
-  startRound: async (uuid: string, begun: number): Promise<void> => {
-    await table.update(items.canaryRound({}), changes({ set: { uuid, begun }, remove: ['back'] }));
+  /** Records that a test fall starts. Returns the previous one; null if there was none. */
+  startRound: async (uuid: string, begun: number): Promise<CanaryRound | null> => {
+    const update = changes({ set: { uuid, begun }, remove: ['back'] }, 'ALL_OLD');
+    const before = (await table.update(items.canaryRound({}), update)) as Partial<CanaryRound> | null;
+    return before?.uuid === undefined ? null : (before as CanaryRound);
+  },
+  recordMail: async (mailed: number): Promise<void> => {
+    await table.update(items.canaryRound({}), changes({ set: { mailed } }));
   },
   /** Records that a fall came back. False if it is not the last one, or came back before. */
   completeRound: async (uuid: string, back: number): Promise<boolean> => {

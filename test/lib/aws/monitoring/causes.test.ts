@@ -154,7 +154,7 @@ describe('CloudWatch, which notifies only when an alarm starts,', () => {
     expect(noticedBy(id, alarm(id))).toEqual([true, true]);
   });
 
-  test('has a cause of each alarm here', () => {
+  test('notifies of every alarm of the template that is tested here', () => {
     expect(Object.keys(seriesOf).toSorted()).toEqual([...alarms.keys()].toSorted());
   });
 
