@@ -17,7 +17,7 @@ import type { ExportFolder } from './http/export-folder.ts';
 import { createReader, withHostPages } from './http/host-pages.ts';
 import { createHttpServer, type RequestHandler } from './http/http-server.ts';
 import { largeBodies, messageCallsOf } from './http/large-bodies.ts';
-import { listen, type Origins } from './http/listening.ts';
+import { isLoopback, listen, type Origins } from './http/listening.ts';
 import type { Prometheus } from './http/prometheus.ts';
 import { createRouter, type Route } from './http/router.ts';
 import { createApi } from './http/server.ts';
@@ -51,7 +51,7 @@ export const LOOPBACK = '127.0.0.1';
 
 /** Adds the addresses to the settings; they are known only once the servers listen. */
 const settingsAt = (
-  { settings, tableEndpoint = '', queueEndpoint = '', ...services }: CloudOptions,
+  { settings, host = LOOPBACK, tableEndpoint = '', queueEndpoint = '', ...services }: CloudOptions,
   { others, all }: Origins,
   mqttRule: string,
 ): Settings => {
@@ -60,6 +60,7 @@ const settingsAt = (
     ...settings,
     ...sendableHere({ ...settings, PUBLIC_URL }, services),
     PUBLIC_URL,
+    ON_NETWORK: !isLoopback(host),
     OWN_URLS: [...settings.OWN_URLS, ...all, tableEndpoint, queueEndpoint],
     MQTT_RULE: mqttRule,
   };

@@ -1,11 +1,14 @@
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { type Log, log } from '#shared/observability/log.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { store } from '#shared/store/store.ts';
 import { systemClock } from './clock.ts';
 import { type Cloud, LOOPBACK, startCloud } from './cloud.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { startDemo } from './demo/demo.ts';
 import { keepAliveOnExceptions } from './lambda/exceptions.ts';
 import { optionsFrom } from './options.ts';
-import { channelLines, linkLines } from './start-lines.ts';
+import { channelLines, linkLines, loopbackLines } from './start-lines.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -38,10 +41,20 @@ const resolvesWithin = (work: Promise<unknown>, ms: number): Promise<boolean> =>
     new Promise<boolean>((resolve) => void systemClock.after(ms, () => resolve(false))),
   ]);
 
-/** Returns lines about the messages that this host sends, and the links in them. */
-const linesAbout = ({ runtime }: Cloud, { dataDir, host, settings }: CloudOptions): string[] => {
+/** Returns the webhooks of all customers; none on a host that only this machine can connect to. */
+const webhooksOnNetwork = async ({ settings, table }: Runtime): Promise<WebhookRecord[]> => {
+  if (!settings.ON_NETWORK) return [];
+  const { customers, webhooks } = store(table);
+  const found: WebhookRecord[] = [];
+  for (const { id } of await customers.list()) found.push(...(await webhooks.list(id)));
+  return found;
+};
+
+/** Returns lines about the messages that this host sends, the links in them, and where its webhooks lead. */
+const linesAbout = async ({ runtime }: Cloud, { dataDir, host, settings }: CloudOptions): Promise<string[]> => {
   const { PUBLIC_URL: url, ...current } = runtime.settings;
   return [
+    ...loopbackLines(await webhooksOnNetwork(runtime), runtime.settings),
     ...channelLines(current, dataDir),
     ...linkLines({ ...current, url, configuredUrl: settings.PUBLIC_URL, host: host ?? LOOPBACK }),
   ];
@@ -57,7 +70,7 @@ export const runCloud = async (env: Variables, say: (line: string) => void): Pro
   const exceptions = keepAliveOnExceptions(problemLog);
   const cloud = await startCloud({ ...options, say, log: problemLog, exceptions: exceptions.count });
   for (const [label, secret] of Object.entries(cloud.generated)) say(`${label}: ${secret}`);
-  for (const line of linesAbout(cloud, options)) say(line);
+  for (const line of await linesAbout(cloud, options)) say(line);
   if (cloud.mqttUrl) say(`mqtt ${cloud.mqttUrl}`);
   const demo = withDemo ? startDemo(cloud, say) : null;
   stopOnSignal(cloud, demo);

@@ -1,3 +1,6 @@
+import { isUnnamedLoopback, type LoopbackPolicy } from '#shared/delivery/loopback-target.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { asText } from '#shared/domain/formats/plain-text.ts';
 import { type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts';
 import type { Settings } from '#shared/runtime/env.ts';
 import { isLoopback } from './http/listening.ts';
@@ -34,4 +37,23 @@ export const linkLines = ({ host, configuredUrl, url, CHANNEL_KINDS, OUTBOX_KIND
   return leavesMachine
     ? [`warning: links in messages lead to ${url}, which only this machine can open: set PUBLIC_URL or HOST`]
     : [];
+};
+
+/** The most webhooks that one line names. */
+const MAX_NAMES = 10;
+
+/**
+ * Returns a line about the webhooks that lead to loopback of a host on a network, where new ones have to be allowed by
+ * ALLOWED_TARGET_RANGES.
+ */
+export const loopbackLines = (webhooks: readonly WebhookRecord[], settings: LoopbackPolicy): string[] => {
+  const names = webhooks
+    .filter(({ url }) => url !== null && isUnnamedLoopback(url, settings))
+    .map(({ name, customerId }) => `${asText(name)} (customer ${customerId})`);
+  if (names.length === 0) return [];
+  const more = names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more`] : [];
+  return [
+    'warning: webhooks lead to programs on this machine, although HOST opens the service to others; to confirm that, set ' +
+      `ALLOWED_TARGET_RANGES: ${[...names.slice(0, MAX_NAMES), ...more].join(', ')}`,
+  ];
 };

@@ -1,3 +1,4 @@
+import { isUnnamedLoopback } from '../delivery/loopback-target.ts';
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
 import type { Customer } from '../domain/identity/customer.ts';
 import { reachingChannels } from '../domain/people/duty.ts';
@@ -109,7 +110,19 @@ const compute = async (deps: WatchDeps, customerId: number): Promise<Watch | nul
     }),
   );
   const { timeZone } = customer;
-  return computeWatch({ now: now(), timeZone, sensors, rules, webhooks, ...recipients, unnotified });
+  const loopbackTargets = webhooks
+    .filter(({ url }) => url !== null && isUnnamedLoopback(url, deps.settings))
+    .map(({ id }) => id);
+  return computeWatch({
+    now: now(),
+    timeZone,
+    sensors,
+    rules,
+    webhooks,
+    ...recipients,
+    unnotified,
+    loopbackTargets,
+  });
 };
 
 /** Of how many computations the opened gaps are kept until they are checked. */

@@ -150,6 +150,7 @@ export const watchUses = [
   'channels.list',
   'unnotified.list',
   'know:channels',
+  'know:targets',
 ] as const satisfies readonly Use[];
 /** What `withdrawAcknowledgement` (withdraw-acknowledgement.ts) uses. */
 export const withdrawing = [

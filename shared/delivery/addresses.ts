@@ -5,14 +5,14 @@ import { type Endpoint, isLoopback, isOwnEndpoint } from './own-endpoints.ts';
  * The targets that webhooks of a stage may call besides the public internet.
  * `allowPrivate`: allows http, any port, local names and private addresses.
  * `allowedRanges`: private CIDRs (`10.1.0.0/16`, `fd12::/48`) or single addresses that may be called by https.
- * `allowLoopback`: extends both to loopback. Only for hosts on a developer's machine, because the Lambda runtime listens on
- * loopback.
+ * `allowLoopback`: extends both to loopback, never in AWS, because the Lambda runtime listens there. `named`: only the
+ * addresses in `allowedRanges`.
  * `own`: the addresses of the service itself, which no webhook may call.
  */
 export type TargetPolicy = {
   allowPrivate: boolean;
   allowedRanges: readonly string[];
-  allowLoopback?: boolean;
+  allowLoopback?: boolean | 'named';
   own?: readonly Endpoint[];
 };
 
@@ -54,7 +54,8 @@ export function isDenied(address: string, port: number, policy: TargetPolicy): b
   const [never, local] = version === 4 ? [never4, private4] : [never6, private6];
   if (never.check(address, family) || isOwnEndpoint(address, port, policy.own)) return true;
   if (isLoopback(address) && !policy.allowLoopback) return true;
-  if (local.check(address, family)) return !policy.allowPrivate && !ranges(policy.allowedRanges).check(address, family);
+  const allowsAll = policy.allowPrivate && !(isLoopback(address) && policy.allowLoopback === 'named');
+  if (local.check(address, family)) return !allowsAll && !ranges(policy.allowedRanges).check(address, family);
   return version === 6 && !public6.check(address, family);
 }
 

@@ -15,7 +15,8 @@ export type UrlProblem =
   | 'url_fragment'
   | 'url_port'
   | 'url_host'
-  | 'url_address';
+  | 'url_address'
+  | 'url_loopback';
 
 type UrlCheck = { ok: true; url: URL } | { ok: false; reason: UrlProblem };
 

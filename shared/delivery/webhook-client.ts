@@ -10,13 +10,16 @@ import { ownEndpoints } from './own-endpoints.ts';
 import { resolveName } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';
 
-/** `isPublicOnly`: allows only https on public addresses, whatever the stage allows webhooks. */
-type Reach = { isPublicOnly?: boolean };
+/**
+ * `isPublicOnly`: allows only https on public addresses, whatever the stage allows webhooks. `isLoopbackDenied`: on a host
+ * that others can connect to, allows only the loopback addresses that the stage names.
+ */
+type Reach = { isPublicOnly?: boolean; isLoopbackDenied?: boolean };
 
 /** The only client for requests to addresses that customers choose. Every target is checked. */
 export type WebhookClient = {
-  /** Checks a URL when it is saved: its form, and the addresses of its name. */
-  check: (url: string, reach?: Reach) => ReturnType<typeof checkTarget>;
+  /** Checks a URL when it is saved: its form, and the addresses of its name. It is checked as if `isLoopbackDenied`. */
+  check: (url: string, reach?: Pick<Reach, 'isPublicOnly'>) => ReturnType<typeof checkTarget>;
   post: (request: PostRequest & Reach) => Promise<Attempt>;
   /** Acquires one of the permits that limit this process's concurrent requests to a webhook. */
   acquire: Semaphore<SlotPool>['acquire'];
@@ -55,12 +58,12 @@ type Stage = {
 };
 
 /**
- * Replaces name resolution and certificates of this machine. `allowLoopback`: receivers may be on this machine;
- * `secureContext`: the certificates to trust, except on public addresses only; `publicRanges`: ranges that count as public.
+ * Replaces name resolution and certificates of this machine. `allowLoopback`: receivers may be on this machine; `named`: new
+ * ones only where the stage names them, because others can connect to this host. `secureContext`: the certificates to trust, except on public addresses only; `publicRanges`: ranges that count as public.
  * Tests name loopback, where their push services are.
  */
 type NetworkOptions = Pick<ClientOptions, 'resolve' | 'agentOptions'> & {
-  allowLoopback?: boolean;
+  allowLoopback?: boolean | 'named';
   secureContext?: PoolOptions['agentOptions']['secureContext'];
   publicRanges?: readonly string[];
 };
@@ -76,9 +79,10 @@ export const createWebhookClient = (
   const policy: TargetPolicy = {
     allowPrivate: stage.ALLOW_PRIVATE_TARGETS,
     allowedRanges: stage.ALLOWED_TARGET_RANGES,
-    allowLoopback,
+    allowLoopback: allowLoopback !== false,
     own: ownEndpoints([stage.PUBLIC_URL, ...stage.OWN_URLS]),
   };
+  const saved: TargetPolicy = { ...policy, allowLoopback };
   const publicOnly: TargetPolicy = {
     ...policy,
     allowPrivate: false,
@@ -91,10 +95,18 @@ export const createWebhookClient = (
   // The webhook of the canary calls the service itself, at this URL only. Users cannot choose it.
   const toCanary = stage.CANARY ? createHttpClient({ ...options, policy: { ...policy, own: [] } }) : null;
   const toPublic = createHttpClient({ ...options, policy: publicOnly });
+  const toNamed = allowLoopback === 'named' ? createHttpClient({ ...options, policy: saved, agentOptions }) : null;
+  const checkWebhook = async (url: string) => {
+    const checked = await checkTarget(url, saved, resolve);
+    const isOnlyLoopback = !checked.ok && toNamed !== null && (await checkTarget(url, policy, resolve)).ok;
+    return isOnlyLoopback ? { ok: false as const, reason: 'url_loopback' as const } : checked;
+  };
   return {
-    check: (url, { isPublicOnly = false } = {}) => checkTarget(url, isPublicOnly ? publicOnly : policy, resolve),
-    post: ({ isPublicOnly = false, ...request }) => {
+    check: (url, { isPublicOnly = false } = {}) =>
+      isPublicOnly ? checkTarget(url, publicOnly, resolve) : checkWebhook(url),
+    post: ({ isPublicOnly = false, isLoopbackDenied = false, ...request }) => {
       if (isPublicOnly) return toPublic.post(request);
+      if (isLoopbackDenied && toNamed) return toNamed.post(request);
       return toCanary && request.url === canaryUrl(stage.PUBLIC_URL) ? toCanary.post(request) : post(request);
     },
     ...createWebhookSemaphore(),

@@ -34,6 +34,7 @@ export type Problem =
   | 'cannot_log_in'
   | 'url'
   | 'url_address'
+  | 'url_loopback'
   | 'hardware_id'
   | 'unsupported'
   | 'outside_room'

@@ -77,6 +77,8 @@ export const capabilities = {
   },
   /** Knowing by which channels the host can notify people. */
   'know:channels': {},
+  /** Knowing which targets the host allows webhooks. */
+  'know:targets': {},
   /** Knowing when a sensor counts as offline. */
   'watch:sensors': {},
   /** Knowing when an alarm counts as unnotified. */

@@ -121,7 +121,7 @@ const others = declare({
     about: forHosts({
       stage: 'allowPrivateTargets',
       capabilities: ['call:webhooks', 'send:person'],
-      help: 'Lets webhooks use http, any port and private addresses; with `npm start` also loopback.',
+      help: 'Lets webhooks use http, any port and private addresses; with `npm start` also loopback, unless `HOST` opens the service to the network.',
       defaults: { local: true },
     }),
   },
@@ -130,8 +130,8 @@ const others = declare({
     default: [],
     about: forHosts({
       stage: 'allowedTargetRanges',
-      capabilities: ['call:webhooks', 'send:person'],
-      help: 'Private address ranges that webhooks may call even without `ALLOW_PRIVATE_TARGETS`.',
+      capabilities: ['call:webhooks', 'send:person', 'know:targets'],
+      help: 'Private address ranges that webhooks may call even without `ALLOW_PRIVATE_TARGETS`; with `npm start` also loopback ranges, which new webhooks need if `HOST` is not on loopback.',
       example: '10.1.0.0/16',
     }),
   },

@@ -1,6 +1,6 @@
 import { channelKinds } from '../domain/people/channel.ts';
 import { forHosts } from './for-hosts.ts';
-import { list, text, wholeNumber, wordOf } from './kinds.ts';
+import { flag, list, text, wholeNumber, wordOf } from './kinds.ts';
 import { declare } from './setting.ts';
 
 const channelList = () => list(wordOf(channelKinds), channelKinds.length);
@@ -112,6 +112,12 @@ export const stackSettings = declare({
           'the ARN of a phone number, a pool or a sender ID of AWS End User Messaging',
         ),
     }),
+  },
+  /** Whether others can connect to a host outside of AWS. New webhooks must then not lead to its loopback. */
+  ON_NETWORK: {
+    schema: flag,
+    default: false,
+    about: forHosts({ capabilities: ['know:targets'] }),
   },
   /** The kinds of channels that the host can send messages by (shared/domain/people/sendable.ts). */
   CHANNEL_KINDS: {

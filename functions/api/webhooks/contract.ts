@@ -47,7 +47,15 @@ export const webhooks = group({
       success: 201,
       response: CreatedWebhook,
       errors: ['limit_reached'],
-      uses: ['customers.get', 'sensorGroups.get', 'webhooks.create', 'call:webhooks', 'encrypt:secrets', 'keep:quotas'],
+      uses: [
+        'customers.get',
+        'sensorGroups.get',
+        'webhooks.create',
+        'call:webhooks',
+        'know:targets',
+        'encrypt:secrets',
+        'keep:quotas',
+      ],
     },
     getWebhook: {
       method: 'GET',
@@ -91,7 +99,15 @@ export const webhooks = group({
       success: 200,
       response: Webhook,
       errors: ['webhook_not_found'],
-      uses: ['webhooks.get', 'sensorGroups.get', 'webhooks.replace', 'rules.list', 'call:webhooks', 'encrypt:secrets'],
+      uses: [
+        'webhooks.get',
+        'sensorGroups.get',
+        'webhooks.replace',
+        'rules.list',
+        'call:webhooks',
+        'know:targets',
+        'encrypt:secrets',
+      ],
     },
     deleteWebhook: {
       method: 'DELETE',

@@ -11,6 +11,7 @@ import { randomUuid, uuidV4Bytes, zBase32 } from '#shared/domain/ids.ts';
 import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
 import type { Problem } from '#shared/domain/problem.ts';
 import { allRecipients } from '#shared/domain/rule/recipients.ts';
+import type { Settings } from '#shared/runtime/env.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { webhooks } from './contract.ts';
@@ -20,8 +21,12 @@ type Refuse = (path: string, problem: Problem) => never;
 const checkUrl = async (webhookClient: WebhookClient, url: string | null, refuse: Refuse): Promise<void> => {
   if (url === null) return;
   const target = await webhookClient.check(url);
-  if (!target.ok) refuse('url', target.reason === 'url_address' ? 'url_address' : 'url');
+  if (target.ok) return;
+  refuse('url', target.reason === 'url_address' || target.reason === 'url_loopback' ? target.reason : 'url');
 };
+
+/** What is stored with a URL that is saved: whether loopback is denied to it, even if its name leads there later. */
+const savedUrl = ({ ON_NETWORK }: Pick<Settings, 'ON_NETWORK'>) => (ON_NETWORK ? { isLoopbackDenied: true } : {});
 
 const checkGroup = async (
   store: StoreOf<'sensorGroups.get'>,
@@ -59,7 +64,7 @@ export const handler = serve(webhooks, {
 
   createWebhook: async (
     { caller, body, fail, refuse },
-    { store, quotas, webhookClient, encryptSecret, now, random },
+    { store, quotas, webhookClient, settings: stage, encryptSecret, now, random },
   ) => {
     if (!mayManage(caller, body)) return fail('forbidden');
     const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
@@ -71,6 +76,7 @@ export const handler = serve(webhooks, {
     const token = newToken(random);
     const record = {
       ...settings,
+      ...savedUrl(stage),
       id,
       customerId,
       createDate: time,
@@ -91,17 +97,20 @@ export const handler = serve(webhooks, {
 
   getCircuit: async (call, { store, now }) => circuitOf(await findWebhook(call, store), now()),
 
-  updateWebhook: async (call, { store, webhookClient, encryptSecret, now }) => {
+  updateWebhook: async (call, { store, webhookClient, settings, encryptSecret, now }) => {
     const { caller, customerId, params, body, fail, refuse } = call;
     if (!mayManage(caller, body)) return fail('forbidden');
-    await checkUrl(webhookClient, body.url, refuse);
     await checkGroup(store, customerId, body, refuse);
     const { secretKey } = body;
     const encrypted = secretKey ? { secretKey: await encryptSecret(secretKey, params.webhookId) } : {};
     const replace = async () => {
       const before = await findWebhook(call, store);
+      // A URL that was saved under a wider policy may stay.
+      const isMoved = body.url !== before.url;
+      if (isMoved) await checkUrl(webhookClient, body.url, refuse);
       if (await breaksRules(store, before, body)) refuse('format', 'format_loses_rules');
-      const problem = await store.webhooks.replace(before, { ...body, ...encrypted }, now());
+      const update = { ...body, ...encrypted, ...(isMoved && savedUrl(settings)) };
+      const problem = await store.webhooks.replace(before, update, now());
       if (problem === 'unknown_reference' && body.botId !== null) return refuse('botId', 'unknown_reference');
       if (problem === 'unknown_reference' && body.sensorGroupId !== null)
         return refuse('sensorGroupId', 'unknown_reference');

@@ -83,6 +83,7 @@ export const environmentValues = (
   TABLE_NAME: table.tableName,
   ...queueUrls(queues),
   ...channelVariables(stage),
+  ON_NETWORK: 'false',
   MQTT_RULE: ruleNameOf(stage),
   MAIL_CONFIGURATION_SET: sets.mail?.name ?? '',
   SMS_CONFIGURATION_SET: sets.sms?.name ?? '',

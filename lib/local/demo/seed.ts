@@ -4,6 +4,7 @@ import { listAll } from '#lib/client/list.ts';
 import { ok } from '#lib/client/problem.ts';
 import { type Home, homeOf } from '#lib/home/home.ts';
 import { drawToken, hashSecret } from '#shared/auth/tokens.ts';
+import { isUnnamedLoopback } from '#shared/delivery/loopback-target.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { deviceIdOf } from '#shared/domain/sensor/sensor.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
@@ -62,9 +63,13 @@ const rules = [
 ] as const;
 
 /** Adds the recipients and rules. The head nurse is notified of a fall if nobody acknowledges it. */
-const addAlarms = async (home: Home, url: string, attempt: Attempt): Promise<void> => {
+const addAlarms = async (home: Home, url: string, { settings }: Runtime, attempt: Attempt): Promise<void> => {
   const [page] = await ok(home.client.GET('/rules'));
   if (page && page.total > 0) return updateUrls(home, url);
+  if (isUnnamedLoopback(url, settings))
+    throw new Error(
+      'HOST opens the service to others, so its receiver on this machine needs ALLOWED_TARGET_RANGES=127.0.0.1/32',
+    );
   const staff = await attempt('the bots and webhooks, so there are no rules', async () => [
     await home.addRecipient(NURSE, { url }),
     await home.addRecipient(HEAD_NURSE, { url }),
@@ -93,6 +98,6 @@ export const seedDemo = async (
   const reached = { baseUrl };
   const home = homeOf({ client: createClient({ ...reached, token }), reached });
   const sensors = await addSensors(runtime, home, attempt);
-  await attempt('the alarms', () => addAlarms(home, receiver, attempt));
+  await attempt('the alarms', () => addAlarms(home, receiver, runtime, attempt));
   return { password: person.password, token, customerId: person.customerId, sensors };
 };

@@ -121,7 +121,10 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
   const { dataDir, random = pooledBytes(), log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
   const { now } = clock;
   const secureContext = options.extraCaFile ? contextTrusting(options.extraCaFile) : undefined;
-  const webhookClient = createWebhookClient(settings, { allowLoopback: true, secureContext });
+  const webhookClient = createWebhookClient(settings, {
+    allowLoopback: settings.ON_NETWORK ? 'named' : true,
+    secureContext,
+  });
   const outbox = { dataDir, now, say };
   const messengers = messengersOf(options, settings, { secureContext, file: createMessageFolder(outbox) });
   const passwords = createPasswords(options.passwordCost, random);

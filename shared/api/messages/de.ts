@@ -122,6 +122,7 @@ export const problemTexts: Record<Problem, string> = {
   channel_not_offered: 'ist ein Kanal, über den dieser Dienst nicht senden kann; möglich sind: {choices}',
   url: 'ist keine erlaubte Adresse',
   url_address: 'führt zu einer Adresse, die nicht erlaubt ist',
+  url_loopback: 'führt zum Rechner dieses Dienstes. Dessen Betreiber kann das mit ALLOWED_TARGET_RANGES erlauben',
   hardware_id: 'ist keine Hardware-ID dieses Herstellers',
   unsupported: 'wird von Sensoren dieses Herstellers nicht unterstützt; möglich sind: {choices}',
   outside_room: 'liegt außerhalb des Raums; erlaubt ist {least} bis {most}',

@@ -121,6 +121,7 @@ export const problemTexts: Record<Problem, string> = {
   channel_not_offered: 'is a channel that this service cannot send by; it can send by: {choices}',
   url: 'is not an allowed address',
   url_address: 'leads to an address that is not allowed',
+  url_loopback: 'leads to the machine of this service. Its operator can allow that with ALLOWED_TARGET_RANGES',
   hardware_id: 'is not a hardware ID of this manufacturer',
   unsupported: 'is not supported by sensors of this manufacturer; it must be one of: {choices}',
   outside_room: 'is outside the room; it must be from {least} to {most}',

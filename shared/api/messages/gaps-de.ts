@@ -47,6 +47,10 @@ export const gaps: typeof english = {
     'Niemand wird benachrichtigt, wenn ein Sensor offline geht.',
     'Erstellen Sie eine Regel für Sensoren, die offline gehen.',
   ],
+  loopback_target: [
+    'Ein Webhook führt zum Rechner dieses Dienstes und könnte dort Programme erreichen, die nicht für andere gedacht sind.',
+    'Geben Sie dem Empfänger eine andere Adresse oder bitten Sie den Betreiber, diese mit ALLOWED_TARGET_RANGES zu erlauben.',
+  ],
   unnotified: [
     'Ein Alarm hat niemanden erreicht.',
     'Sehen Sie jetzt nach der Person. Prüfen Sie danach die Empfänger der Regel.',

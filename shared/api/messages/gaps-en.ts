@@ -38,5 +38,9 @@ export const gaps: Record<GapKind, GapText> = {
     'Choose another format for the webhook, or add another recipient to the rule.',
   ],
   no_rule_for_silence: ['Nobody is notified if a sensor goes offline.', 'Create a rule for offline sensors.'],
+  loopback_target: [
+    'A webhook leads to the machine of this service, where it could reach programs that are not meant for others.',
+    'Give its receiver another address, or ask the operator to allow this one with ALLOWED_TARGET_RANGES.',
+  ],
   unnotified: ['An alarm has reached nobody.', 'Check on the person now. Then check the recipients of the rule.'],
 };

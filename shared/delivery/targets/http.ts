@@ -86,6 +86,7 @@ export const sendByHttp = async (
   const headers = await requestHeaders(webhook, payload, sender, now());
   const { retryAfter, acknowledgedBy, ...result } = await client.post({
     url: webhook.url,
+    isLoopbackDenied: webhook.isLoopbackDenied ?? false,
     headers,
     body: payload.body,
   });

@@ -129,6 +129,8 @@ export type WebhookRecord = Omit<Webhook, 'hasSecretKey' | 'health' | keyof Even
   consecutiveFailures: number;
   failingSince?: number;
   lastSuccess?: number;
+  /** Whether the URL was saved on a host that others can connect to, where new webhooks must not lead to loopback. */
+  isLoopbackDenied?: boolean;
 } & Partial<EventFilters> &
   DeliveryHealth;
 

@@ -35,6 +35,8 @@ export type WatchInput = {
   users: ReadonlyMap<number, string>;
   /** The alarms that reached nobody. */
   unnotified: readonly Gap[];
+  /** The webhooks that lead to the machine of the service, although it does not name their addresses as allowed. */
+  loopbackTargets: readonly string[];
 };
 
 /** Whether an enabled rule reports that somebody fell or may have fallen. */
@@ -131,7 +133,7 @@ const shortened = (watch: Watch, input: WatchInput, max: number): Watch => {
 
 /** Computes the watch of a customer. */
 export const computeWatch = (input: WatchInput): Watch => {
-  const { now, timeZone, rules, webhooks, reach, unnotified } = input;
+  const { now, timeZone, rules, webhooks, reach, unnotified, loopbackTargets } = input;
   const sensors = sortedBy(input.sensors, 'asc(name)');
   const sources = sourcesOf('fall_detected', { rules, webhooks }, reach);
   const gaps = [
@@ -139,6 +141,7 @@ export const computeWatch = (input: WatchInput): Watch => {
     ...coverageGaps(comingWeek(now, timeZone), sensors, sources),
     ...gapOfSensors('no_rule_for_silence', withoutSilenceRule(sensors, rules, webhooks)),
     ...unnotified,
+    ...loopbackTargets.map((webhookId) => ({ kind: 'loopback_target' as const, webhookId })),
   ];
   const offline = sensors.filter(({ isActive }) => !isActive);
   const covered = gaps.some(isAboutFalls) ? 'some' : 'all';

@@ -57,6 +57,10 @@ const GapOfWebhook = z.object({
   webhookId: uuid,
   ruleIds,
 });
+const LoopbackTarget = z.object({
+  kind: z.literal('loopback_target').meta({ description: 'the webhook leads to the machine of the service' }),
+  webhookId: uuid,
+});
 const NobodyOnDuty = z.object({ kind: z.literal('nobody_on_duty'), ruleIds, by: By });
 const NoSensors = z.object({ kind: z.literal('no_sensors') });
 const Unnotified = z.object({
@@ -76,6 +80,7 @@ export const Gap = z
     NobodyOnDuty.meta({ id: 'OnDutyGap' }),
     UnreachableRecipient.meta({ id: 'RecipientGap' }),
     GapOfWebhook.meta({ id: 'WebhookGap' }),
+    LoopbackTarget.meta({ id: 'LoopbackGap' }),
     Unnotified.meta({ id: 'UnnotifiedGap' }),
   ])
   .meta({ id: 'WatchGap' });
@@ -86,7 +91,7 @@ export type SensorGap = Extract<Gap, { sensorIds: string[] }>;
 /** Why a recipient of a rule is not reached. Its `ruleIds` name the rule. */
 export type RecipientGap = Extract<Gap, { ruleIds: number[] }>;
 
-const notAboutFalls: readonly GapKind[] = [...sensorKinds.others, 'unnotified'];
+const notAboutFalls: readonly GapKind[] = [...sensorKinds.others, 'unnotified', 'loopback_target'];
 /** Whether a gap is about falls: while there is one, not all falls are covered. */
 export const isAboutFalls = ({ kind }: Gap): boolean => !notAboutFalls.includes(kind);
 

@@ -124,7 +124,7 @@ const webhookWrites = (table: Table) => ({
    */
   replace: async (
     before: WebhookRecord,
-    update: WebhookUpdate,
+    update: WebhookUpdate & Pick<WebhookRecord, 'isLoopbackDenied'>,
     updateDate: number,
   ): Promise<'changed' | 'unknown_reference' | null> => {
     const { customerId, id: webhookId } = before;

@@ -67,6 +67,7 @@ const watchOf = ({ webhooks = [webhook(1)], reach, ...more }: Partial<WatchInput
     },
     users: new Map(),
     unnotified: [],
+    loopbackTargets: [],
     ...more,
   });
 /** A reach without webhooks, which are those of the input. */

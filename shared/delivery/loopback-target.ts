@@ -1,0 +1,23 @@
+import { isIP } from 'node:net';
+import { isDenied } from './addresses.ts';
+import { hostOf, isLoopback, portOf } from './own-endpoints.ts';
+
+/** Whether others can connect to the host, and which loopback addresses it nevertheless allows webhooks. */
+export type LoopbackPolicy = { ON_NETWORK: boolean; ALLOWED_TARGET_RANGES: readonly string[] };
+
+/**
+ * Whether the URL of a webhook leads to loopback of a host that others can connect to, although the host does not name the
+ * address as allowed. Such a webhook cannot be created any more. Only the URL itself is read, and no name resolved.
+ */
+export const isUnnamedLoopback = (
+  url: string,
+  { ON_NETWORK, ALLOWED_TARGET_RANGES: allowedRanges }: LoopbackPolicy,
+): boolean => {
+  const target = ON_NETWORK ? URL.parse(url) : null;
+  if (!target) return false;
+  const host = hostOf(target).replace(/\.$/, '');
+  const address = isIP(host) === 0 ? '127.0.0.1' : host;
+  return (
+    isLoopback(host) && isDenied(address, portOf(target), { allowPrivate: true, allowLoopback: 'named', allowedRanges })
+  );
+};
