@@ -60,6 +60,7 @@ const settingsAt = (
     ...settings,
     ...sendableHere({ ...settings, PUBLIC_URL }, services),
     PUBLIC_URL,
+    TRUSTS_LOOPBACK: settings.PUBLIC_URL === '',
     ON_NETWORK: !isLoopback(host),
     OWN_URLS: [...settings.OWN_URLS, ...all, tableEndpoint, queueEndpoint],
     MQTT_RULE: mqttRule,
@@ -71,13 +72,13 @@ type ApiParts = { opened: OpenedQueues; prometheus: Prometheus; exported: Export
 const apiOf = async (
   runtime: Runtime,
   { opened, prometheus, exported, clock }: ApiParts,
-  around?: AroundInvocation,
+  { around, exceptions = () => 0 }: CloudOptions,
 ): Promise<RequestHandler> => {
   const { inProcess } = opened;
   const isForMessages = messageCallsOf(groups);
   const handlers = await loadHandlers(runtime, around);
   const reader = createReader(handlers, clock);
-  prometheus.watch({ queues: inProcess, health: reader.health, now: clock.now });
+  prometheus.watch({ queues: inProcess, isHealthy: reader.isHealthy, exceptions, now: clock.now });
   const admit = inProcess ? createBackpressure(inProcess.queues.events, clock) : async () => {};
   const backpressure = async (request: IncomingMessage, { resource, pathParameters }: Route) => {
     if (isForMessages(request, resource)) await admit(pathParameters?.sensorId ?? '');
@@ -93,7 +94,7 @@ const apiOf = async (
     // The protocol that callers use; with a proxy in front, this is the proxy's.
     protocol: runtime.settings.PUBLIC_URL.startsWith('https:') ? 'https' : 'http',
   });
-  return withHostPages({ reader, prometheus, proxy: runtime.settings, exported }, api);
+  return withHostPages({ reader, prometheus, settings: runtime.settings, exported }, api);
 };
 
 /** Starts the whole cloud in this process: the contracts and handlers of AWS, on an embedded table and queues. */
@@ -122,7 +123,7 @@ export const startCloud = async (options: CloudOptions) => {
   const { prometheus, exported, valuesOf } = created;
   const runtime = wrap(created.runtime);
   const generated = await firstStart(store(created.runtime.table), options.first, created.runtime);
-  const api = await apiOf(runtime, { opened, prometheus, exported, clock }, options.around);
+  const api = await apiOf(runtime, { opened, prometheus, exported, clock }, options);
   const consumers = await startConsumers(runtime, opened.waiting, clock, options);
   const mqttUrl = await mqtt.open(runtime);
   server.open(api);

@@ -62,6 +62,16 @@ const others = declare({
       byDefault: 'no proxy',
     }),
   },
+  METRICS_TOKEN: {
+    schema: secretOrHash,
+    default: '',
+    about: forHosts({
+      isSecret: true,
+      capabilities: ['host:health'],
+      help: 'Bearer token for `GET /metrics` and the details of `GET /health`, or `sha256:` followed by its SHA-256 in hex. Without `PUBLIC_URL`, programs on this machine need none.',
+      byDefault: 'only system admins, and without `PUBLIC_URL` programs on this machine',
+    }),
+  },
   QUOTAS: {
     schema: quotas,
     default: {},

@@ -119,6 +119,12 @@ export const stackSettings = declare({
     default: false,
     about: forHosts({ capabilities: ['know:targets'] }),
   },
+  /** Whether callers from loopback are on the machine of the host: without PUBLIC_URL, no proxy is to be expected there. */
+  TRUSTS_LOOPBACK: {
+    schema: flag,
+    default: false,
+    about: forHosts({ capabilities: ['host:health'] }),
+  },
   /** The kinds of channels that the host can send messages by (shared/domain/people/sendable.ts). */
   CHANNEL_KINDS: {
     schema: channelList,

@@ -62,8 +62,8 @@ export const server = group({
       path: '/health',
       summary: 'Get the health of the service',
       description:
-        'The response is 503 if something fails that alarms depend on. Details are returned only to system admins and to ' +
-        'callers on the same machine.',
+        'The response is 503 if something fails that alarms depend on. Details are returned only to system admins, and on ' +
+        'premises to callers with `METRICS_TOKEN` or on the same machine.',
       auth: 'optional',
       withoutTable: true,
       success: 200,

@@ -1,5 +1,5 @@
 import { preferredMediaType } from '#shared/api/http/accept.ts';
-import { isOnThisMachine } from '#shared/api/http/address.ts';
+import { mayReadDetails } from '#shared/api/http/address.ts';
 import { header } from '#shared/api/http/exchange.ts';
 import { PER_PAGE_MAXIMUM } from '#shared/api/http/paging.ts';
 import { publish } from '#shared/api/http/publication.ts';
@@ -59,8 +59,7 @@ export const handler = serve(server, {
     const [results, host] = await Promise.all([Promise.race([reading, pause(TABLE_TIMEOUT_MS)]), hostHealth()]);
     const [sweep, lastBack] = results ?? [null, null];
     const health = judgeHealth(results ? 'OK' : 'FAILING', { sweep, canary: lastBack }, host, now());
-    const mayReadDetails = caller?.isAdmin === true || isOnThisMachine(event, settings);
     const more = health.status === 'OK' ? {} : ({ status: 503, headers: { 'Retry-After': '5' } } as const);
-    return new Reply(mayReadDetails ? health : { status: health.status }, more);
+    return new Reply(caller?.isAdmin || mayReadDetails(event, settings) ? health : { status: health.status }, more);
   },
 });

@@ -84,6 +84,8 @@ export const environmentValues = (
   ...queueUrls(queues),
   ...channelVariables(stage),
   ON_NETWORK: 'false',
+  TRUSTS_LOOPBACK: 'false',
+  METRICS_TOKEN: '',
   MQTT_RULE: ruleNameOf(stage),
   MAIL_CONFIGURATION_SET: sets.mail?.name ?? '',
   SMS_CONFIGURATION_SET: sets.sms?.name ?? '',

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ApiError } from '#shared/api/errors.ts';
-import { isOnThisMachine, type TrustedProxy } from '#shared/api/http/address.ts';
+import { mayReadDetails } from '#shared/api/http/address.ts';
 import type { ApiHandler } from '#shared/api/serve.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
-import type { ServiceHealth } from '#shared/domain/service-health-view.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../lambda/invocation.ts';
 import type { ExportFolder } from './export-folder.ts';
 import type { RequestHandler } from './http-server.ts';
 import type { Prometheus } from './prometheus.ts';
-import { multiValues, pairsOf, targetOf } from './server.ts';
+import { multiValues, sentHeaders, targetOf } from './server.ts';
 
 /** The address that this host uses for its own requests. No caller has it, so nobody can use up its rate limit. */
 const SELF = '127.255.255.254';
@@ -49,7 +48,7 @@ export const createReader = (handlers: Handlers, clock: Clock) => {
     return handler(eventOf(BASE_PATH + path, headers, sourceIp), context);
   };
   return {
-    health: async (): Promise<ServiceHealth> => JSON.parse((await read('server', '/health', {}, SELF)).body),
+    isHealthy: async (): Promise<boolean> => (await read('server', '/health', {}, SELF)).statusCode === 200,
     /** Throws unless the caller is a system admin, by the credentials of these headers. */
     demandAdmin: async (headers: Headers, sourceIp: string): Promise<void> => {
       const me = eventOf(`${BASE_PATH}/users/{userId}`, headers, sourceIp);
@@ -66,23 +65,23 @@ export const createReader = (handlers: Handlers, clock: Clock) => {
 type Options = {
   reader: ReturnType<typeof createReader>;
   prometheus: Prometheus;
-  proxy: TrustedProxy;
+  settings: Parameters<typeof mayReadDetails>[1];
   exported: Pick<ExportFolder, 'answer'>;
 };
 
 /**
- * Adds the pages that only this host has. GET /metrics, for Prometheus, is open to callers on this machine and to system
- * admins. The files of exports, which S3 serves in AWS, are open to anybody with the signed URL.
+ * Adds the pages that only this host has. GET /metrics, for Prometheus, is open to callers with its token or on this machine, and
+ * to system admins. The files of exports, which S3 serves in AWS, are open to anybody with the signed URL.
  */
 export const withHostPages =
-  ({ reader, prometheus, proxy, exported }: Options, api: RequestHandler): RequestHandler =>
+  ({ reader, prometheus, settings, exported }: Options, api: RequestHandler): RequestHandler =>
   async (request, response) => {
     const target = targetOf(request.url);
     if (request.method === 'GET' && (await exported.answer(target, response))) return;
     if (request.method !== 'GET' || target.pathname !== '/metrics') return api(request, response);
-    const headers = multiValues(pairsOf(request.rawHeaders));
+    const headers = multiValues(sentHeaders(request));
     const sourceIp = request.socket.remoteAddress ?? '';
-    if (!isOnThisMachine(eventOf('/metrics', headers, sourceIp), proxy)) await reader.demandAdmin(headers, sourceIp);
+    if (!mayReadDetails(eventOf('/metrics', headers, sourceIp), settings)) await reader.demandAdmin(headers, sourceIp);
     const text = await prometheus.text();
     response.writeHead(200, { 'Content-Type': prometheus.contentType, 'Cache-Control': 'no-store' }).end(text);
   };

@@ -1,5 +1,4 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ServiceHealth } from '#shared/domain/service-health-view.ts';
 import {
   type DimensionValues,
   dimensions,
@@ -68,23 +67,22 @@ const addQueues = (queues: LocalQueues, dead: LocalQueues, now: () => number, re
   });
 };
 
-const addHealth = (health: () => Promise<ServiceHealth>, registers: Registry[]): void => {
+const addHealth = ({ isHealthy, exceptions }: Watched, registers: Registry[]): void => {
   new Gauge({
     name: `${PREFIX}healthy`,
     help: '1 while GET /health responds 200, otherwise 0',
     registers,
     async collect() {
-      this.set((await health()).status === 'OK' ? 1 : 0);
+      this.set((await isHealthy()) ? 1 : 0);
     },
   });
   new Counter({
     name: `${PREFIX}exceptions_total`,
     help: 'Uncaught exceptions',
     registers,
-    async collect() {
-      const { exceptions } = await health();
+    collect() {
       this.reset();
-      this.inc(exceptions ?? 0);
+      this.inc(exceptions());
     },
   });
 };
@@ -92,7 +90,8 @@ const addHealth = (health: () => Promise<ServiceHealth>, registers: Registry[]):
 type Watched = {
   /** The queues of this process; null if they are elsewhere. */
   queues: { queues: LocalQueues; dead: LocalQueues } | null;
-  health: () => Promise<ServiceHealth>;
+  isHealthy: () => Promise<boolean>;
+  exceptions: () => number;
   now: () => number;
 };
 
@@ -124,9 +123,10 @@ export const createPrometheus = () => {
     note: (name: MetricName, value: number, of?: DimensionValues): void => notes[name]?.(value, of),
     noteCall: (api: string, status: number, ms: number): void => calls.observe({ door: api, status }, ms / 1_000),
     noteMailFailure: (reason: string): void => mailFailures.inc({ reason }),
-    watch: ({ queues, health, now }: Watched): void => {
+    watch: (watched: Watched): void => {
+      const { queues, now } = watched;
       if (queues) addQueues(queues.queues, queues.dead, now, registers);
-      addHealth(health, registers);
+      addHealth(watched, registers);
     },
     /** Returns all metrics as text. Figures of the process are collected from the first call on, because they cost time. */
     text: (): Promise<string> => {

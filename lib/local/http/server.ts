@@ -20,12 +20,22 @@ export const multiValues = (pairs: Iterable<readonly [string, string]>): Record<
 const lastValues = (all: Record<string, string[]>): Record<string, string> =>
   Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values.at(-1) ?? '']));
 
-export const pairsOf = (raw: readonly string[]): [string, string][] =>
+const pairsOf = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
 /**
- * Converts a request to the event of a Lambda proxy integration, with the body in base64. `protocol` replaces the
- * X-Forwarded-Proto header of the caller.
+ * Returns the headers of a request. X-Forwarded-Proto of the caller is renamed, so that it shows only that the request was
+ * forwarded.
+ */
+export const sentHeaders = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): [string, string][] =>
+  pairsOf(rawHeaders).map(([name, value]) => [
+    name.toLowerCase() === 'x-forwarded-proto' ? 'X-Original-Forwarded-Proto' : name,
+    value,
+  ]);
+
+/**
+ * Converts a request to the event of a Lambda proxy integration, with the body in base64. `protocol` becomes
+ * X-Forwarded-Proto.
  */
 export const toEvent = (
   request: IncomingMessage,
@@ -33,8 +43,7 @@ export const toEvent = (
   now: number,
   protocol: 'http' | 'https' = 'http',
 ): APIGatewayProxyEvent => {
-  const sent = pairsOf(request.rawHeaders).filter(([name]) => name.toLowerCase() !== 'x-forwarded-proto');
-  const headers = multiValues([...sent, ['X-Forwarded-Proto', protocol]]);
+  const headers = multiValues([...sentHeaders(request), ['X-Forwarded-Proto', protocol]]);
   const query = multiValues(url.searchParams);
   const httpMethod = request.method ?? 'GET';
   const identity = { sourceIp: request.socket.remoteAddress ?? '', userAgent: request.headers['user-agent'] ?? null };

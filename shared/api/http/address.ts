@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { matchesSecret } from '#shared/auth/tokens.ts';
 import type { Settings } from '#shared/runtime/env.ts';
-import { type APIGatewayProxyEvent, headerValues } from './exchange.ts';
+import { type APIGatewayProxyEvent, bearerToken, headerValues } from './exchange.ts';
 
 /**
  * The settings of the proxy that is trusted to report the address of a caller. They are empty if there is none.
@@ -57,16 +57,29 @@ export const addressOf = (event: APIGatewayProxyEvent, proxy: TrustedProxy): str
   networkOf(reportedAddress(event, proxy) ?? event.requestContext?.identity?.sourceIp ?? '');
 
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
-/** Headers in which proxies report the caller. */
-const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
+/** Headers in which proxies report the caller, or themselves. The host itself sets X-Forwarded-Proto. */
+const FORWARDING = /forwarded|(real|client|connecting)-ip$|^via$|^cdn-loop$/;
+
+type DetailsPolicy = Pick<Settings, 'TRUSTED_PROXY_HEADER' | 'TRUSTS_LOOPBACK' | 'METRICS_TOKEN'>;
 
 /**
- * Whether a call comes from this machine: its TCP peer is a loopback address, and no header shows that it was forwarded.
+ * Whether a call comes from this machine: its TCP peer is a loopback address, its Host names loopback, which no page of
+ * another site does, and no header shows that it was forwarded. Never true if a proxy is to be expected.
  */
-export const isOnThisMachine = (
-  event: APIGatewayProxyEvent,
-  { TRUSTED_PROXY_HEADER }: Pick<TrustedProxy, 'TRUSTED_PROXY_HEADER'>,
-): boolean => {
-  const isForwarded = [...FORWARDING, TRUSTED_PROXY_HEADER].some((name) => headerValues(event, name).length > 0);
-  return LOOPBACK.test(event.requestContext?.identity?.sourceIp ?? '') && !isForwarded;
+const isOnThisMachine = (event: APIGatewayProxyEvent, { TRUSTED_PROXY_HEADER, TRUSTS_LOOPBACK }: DetailsPolicy) => {
+  const names = Object.keys(event.multiValueHeaders ?? {}).map((name) => name.toLowerCase());
+  const isForwarded = names.some(
+    (name) => name === TRUSTED_PROXY_HEADER || (name !== 'x-forwarded-proto' && FORWARDING.test(name)),
+  );
+  const [host = '', ...more] = headerValues(event, 'host');
+  const isFromLoopback = LOOPBACK.test(event.requestContext?.identity?.sourceIp ?? '');
+  return TRUSTS_LOOPBACK && isFromLoopback && LOOPBACK_HOST.test(host) && more.length === 0 && !isForwarded;
+};
+
+/** Whether a call may read the metrics of this host and the details of its health: by its token, or from this machine. */
+export const mayReadDetails = (event: APIGatewayProxyEvent, settings: DetailsPolicy): boolean => {
+  const { METRICS_TOKEN } = settings;
+  const hasToken = METRICS_TOKEN !== '' && matchesSecret(bearerToken({ event }) ?? '', METRICS_TOKEN);
+  return hasToken || isOnThisMachine(event, settings);
 };

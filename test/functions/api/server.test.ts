@@ -101,6 +101,10 @@ describe('GET /health', () => {
     { 'x-forwarded-for': '127.0.0.1' },
     { 'x-real-ip': '127.0.0.1' },
     { via: '1.1 proxy' },
+    { 'x-forwarded-proto': 'https' },
+    { 'x-forwarded-port': '443' },
+    { 'cf-connecting-ip': '192.0.2.1' },
+    { 'true-client-ip': '192.0.2.1' },
   ];
 
   test('returns details to callers on the same machine, but only the status through a proxy', async () => {
@@ -147,7 +151,11 @@ describe('GET /health', () => {
     const beat = 'lastSweepSeconds' in failing ? { at: now() - 181_000 } : { at: now() };
     const get = async () => (part === 'the table' ? Promise.reject(new Error('the table is unavailable')) : beat);
     const runtime: Runtime = { ...cloud.runtime, hostHealth: async () => ({ ...host, ...failing }) };
-    const event = { ...eventOf('/api/v1/health'), requestContext: { identity: { sourceIp: '127.0.0.1' } } };
+    const local = {
+      requestContext: { identity: { sourceIp: '127.0.0.1' } },
+      multiValueHeaders: { Host: ['localhost'] },
+    };
+    const event = { ...eventOf('/api/v1/health'), ...local };
     const health = handler.with({ ...runtime, table: { ...table, get } as never, log: () => {} });
     const answer = await health(event as never, context as never);
     expect([answer.statusCode, JSON.parse(answer.body)]).toMatchObject([503, { status: 'FAILING', ...failing }]);

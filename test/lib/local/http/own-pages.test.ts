@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { metrics } from '#shared/observability/metrics.ts';
@@ -54,6 +56,49 @@ test('GET /metrics through a proxy requires the token of a system admin, which c
   ]);
   const { token } = await admin.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'p', readOnly: true });
   expect([await statusOf(admin), await statusOf(admin.as(token))]).toEqual([200, 200]);
+});
+
+/** Returns the status of GET /metrics, and whether GET /health has details, for callers on this machine. */
+const openTo = async (url: string, headers: Record<string, string>) => {
+  const { port } = new URL(url);
+  const get = (path: string) =>
+    new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const started = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+        response.setEncoding('utf8');
+        let text = '';
+        response.on('data', (part: string) => {
+          text += part;
+        });
+        response.on('end', () => resolve({ status: response.statusCode, text }));
+      });
+      started.on('error', reject).end();
+    });
+  const [own, health] = [await get('/metrics'), await get('/api/v1/health')];
+  return [own.status, health.text.includes('exceptions')];
+};
+
+test('GET /metrics and the details of GET /health without a token demand a loopback name, against pages of other sites', async () => {
+  for (const host of ['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '[::1]:3000'])
+    expect([host, ...(await openTo(cloud.url, { host }))]).toEqual([host, 200, true]);
+  for (const host of ['attacker.example.com', '127.0.0.1.example.com', 'localhost.example.com:3000', '192.0.2.1'])
+    expect([host, ...(await openTo(cloud.url, { host }))]).toEqual([host, 401, false]);
+  for (const name of ['X-Forwarded-Proto', 'CF-Connecting-IP', 'X-Forwarded-Port', 'X-Client-IP'])
+    expect([name, ...(await openTo(cloud.url, { host: 'localhost', [name]: '1' }))]).toEqual([name, 401, false]);
+});
+
+test('with PUBLIC_URL, GET /metrics and the details of GET /health demand METRICS_TOKEN or that of a system admin', async () => {
+  const token = 'a-token-for-prometheus';
+  const hash = createHash('sha256').update(token).digest('hex');
+  for (const METRICS_TOKEN of ['', token, `sha256:${hash}`]) {
+    const other = await startTestCloud({ environment: { PUBLIC_URL: 'https://cloud.example.org', METRICS_TOKEN } });
+    const bearer = (shown: string) => openTo(other.url, { host: 'localhost', authorization: `Bearer ${shown}` });
+    expect(await openTo(other.url, { host: 'localhost' })).toEqual([401, false]);
+    expect(await bearer('a-token-for-somebody')).toEqual([401, false]);
+    expect(await bearer(`sha256:${hash}`)).toEqual([401, false]);
+    expect(await bearer(token)).toEqual(METRICS_TOKEN === '' ? [401, false] : [200, true]);
+    expect(await bearer((await adminOf(other.url)).token ?? '')).toEqual([200, true]);
+    await other.stop();
+  }
 });
 
 test('the host has no other page and accepts no other method', async () => {
