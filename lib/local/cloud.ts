@@ -119,7 +119,7 @@ export const startCloud = async (options: CloudOptions) => {
   const settings = settingsAt(options, origins, mqtt.rule);
   const table = await openTable(options, storage, settings.TABLE_NAME, clock);
   const opened = await startQueues(options, storage, clock);
-  const created = await createRuntime(options, { settings, table, opened, clock, publish: mqtt.publish });
+  const created = await createRuntime(options, { settings, storage, table, opened, clock, publish: mqtt.publish });
   const { prometheus, exported, valuesOf } = created;
   const runtime = wrap(created.runtime);
   const generated = await firstStart(store(created.runtime.table), options.first, created.runtime);

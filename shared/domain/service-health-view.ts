@@ -9,7 +9,13 @@ export const ServiceHealth = z
     status: z.enum(['OK', 'FAILING']),
     table: part.optional().describe('Whether the table responds. Null, here and below: unknown to this host'),
     queues: part.optional().describe('Whether the queues accept tasks'),
-    disk: part.optional().describe('Whether the data folder is writable and its disk has space left. Local host only'),
+    disk: z
+      .enum(['OK', 'FULL', 'FAILING'])
+      .nullable()
+      .optional()
+      .describe(
+        'FULL: hardly any space is left, so messages are refused, or soon will be; FAILING: the data folder is not writable. Local host only',
+      ),
     mail: part
       .optional()
       .describe('FAILING from a mail that the mail server did not accept until one that it does. Local host only'),

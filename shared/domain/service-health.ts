@@ -5,12 +5,13 @@ import type { ServiceHealth } from './service-health-view.ts';
 const LATE_SECONDS = 180;
 
 type Part = 'OK' | 'FAILING' | null;
+type Disk = Part | 'FULL';
 
 /** A host's report about itself; null where it does not know. `since`: when (ms) it started. */
 export type HostHealth = {
   since: number | null;
   queues: Part;
-  disk: Part;
+  disk: Disk;
   mail: Part;
   oldestWaitingSeconds: number | null;
   exceptions: number | null;
@@ -40,7 +41,8 @@ export const judgeHealth = (
   const expected = Math.max(last.sweep ?? now, since ?? 0);
   const canarySeconds = ago(last.canary);
   const isFailing =
-    [table, host.queues, host.disk, host.mail].includes('FAILING') ||
+    [table, host.queues, host.mail].includes('FAILING') ||
+    (host.disk ?? 'OK') !== 'OK' ||
     secondsSince(expected) > LATE_SECONDS ||
     (host.oldestWaitingSeconds ?? 0) > LATE_SECONDS ||
     (canarySeconds ?? 0) > 2 * CANARY_SECONDS + LATE_SECONDS;

@@ -1,9 +1,10 @@
-import { statfs, writeFile } from 'node:fs/promises';
+import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostHealth } from '#shared/domain/service-health.ts';
 import type { QueueName } from '#shared/queue/names.ts';
 import type { Queues } from '#shared/queue/sqs-queues.ts';
 import type { Clock } from '../clock.ts';
+import { isNoSpace } from '../no-space.ts';
 import type { LocalQueues } from '../queue/queues.ts';
 
 /** With less free space (bytes) than this, writes to the table and the queues may soon fail. */
@@ -16,14 +17,18 @@ const FAILURE_COUNTS_MS = 60_000;
 /** The queues that an alarm passes through. */
 const alarmQueues: readonly QueueName[] = ['events', 'deliveries'];
 
-const isWritable = async (folder: string): Promise<boolean> => {
+/** Checks a folder. The probe is a new file each time, because overwriting one succeeds on a full disk. */
+const probeDisk = async (folder: string): Promise<'OK' | 'FULL' | 'FAILING'> => {
+  const probe = join(folder, PROBE_FILE);
   try {
     const { bavail, bsize } = await statfs(folder);
-    await writeFile(join(folder, PROBE_FILE), new Date().toISOString().padEnd(4_096));
-    return bavail * bsize > MIN_FREE_BYTES;
-  } catch {
-    // The cause is logged by the code that needs the disk. Here, only the failure matters.
-    return false;
+    if (bavail * bsize <= MIN_FREE_BYTES) return 'FULL';
+    await rm(probe, { force: true });
+    await writeFile(probe, new Date().toISOString().padEnd(4_096));
+    return 'OK';
+  } catch (error) {
+    // The cause is logged by the code that needs the disk.
+    return isNoSpace((error as NodeJS.ErrnoException).code) ? 'FULL' : 'FAILING';
   }
 };
 
@@ -35,20 +40,20 @@ type Options = {
   mail: () => HostHealth['mail'];
   clock: Clock;
   exceptions: () => number;
+  /** Whether the disk was full when the table or the queues were last written. */
+  isFull: () => boolean;
 };
 
 /** Monitors what this host needs besides its table: its queues, its disk and its mail server. */
-export const createHealth = ({ dataDir, waiting, mail, clock, exceptions }: Options) => {
+export const createHealth = ({ dataDir, waiting, mail, clock, exceptions, isFull }: Options) => {
   const since = clock.now();
   let failedAt = Number.NEGATIVE_INFINITY;
-  let probed = { at: Number.NEGATIVE_INFINITY, isWritable: Promise.resolve(true) };
-  const probe = (): Promise<boolean> => {
-    if (clock.now() - probed.at >= PROBE_EVERY_MS) probed = { at: clock.now(), isWritable: isWritable(dataDir) };
-    return probed.isWritable;
-  };
+  let probed = { at: Number.NEGATIVE_INFINITY, state: Promise.resolve<'OK' | 'FULL' | 'FAILING'>('OK') };
   const diskState = async (): Promise<HostHealth['disk']> => {
     if (dataDir === ':memory:') return null;
-    return (await probe()) ? 'OK' : 'FAILING';
+    if (clock.now() - probed.at >= PROBE_EVERY_MS) probed = { at: clock.now(), state: probeDisk(dataDir) };
+    const state = await probed.state;
+    return state === 'OK' && isFull() ? 'FULL' : state;
   };
   const oldest = (queues: LocalQueues): number =>
     Math.max(0, ...alarmQueues.map((name) => clock.now() - (queues[name].waitingSince() ?? clock.now())));

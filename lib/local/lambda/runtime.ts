@@ -84,6 +84,7 @@ const smtpOf = async (
 };
 
 type Parts = {
+  storage: Storage;
   settings: Settings;
   table: TableClient;
   opened: OpenedQueues;
@@ -117,7 +118,10 @@ const messengersOf = ({ sms }: CloudOptions, settings: Settings, { secureContext
 };
 
 /** Creates the runtime of the handlers on this host, with its metrics and the folder of exports. */
-export const createRuntime = async (options: CloudOptions, { settings, table, opened, clock, publish }: Parts) => {
+export const createRuntime = async (
+  options: CloudOptions,
+  { settings, storage, table, opened, clock, publish }: Parts,
+) => {
   const { dataDir, random = pooledBytes(), log = standardLog, meter, say = () => {}, exceptions = () => 0 } = options;
   const { now } = clock;
   const secureContext = options.extraCaFile ? contextTrusting(options.extraCaFile) : undefined;
@@ -137,6 +141,7 @@ export const createRuntime = async (options: CloudOptions, { settings, table, op
     mail: () => smtp?.state() ?? null,
     clock,
     exceptions,
+    isFull: storage.turns.isFull,
   });
   const exported = createExportFolder({ dataDir, publicUrl: settings.PUBLIC_URL, now, random });
   const runtime: Runtime = {

@@ -142,6 +142,7 @@ describe('GET /health', () => {
   test.each<[string, object]>([
     ['the queues', { queues: 'FAILING' }],
     ['the disk', { disk: 'FAILING' }],
+    ['the space on the disk', { disk: 'FULL' }],
     ['the mail server', { mail: 'FAILING' }],
     ['the backlog', { oldestWaitingSeconds: 181 }],
     ['the sweep', { lastSweepSeconds: 181 }],

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +7,17 @@ import { virtualClock } from '#lib/local/clock.ts';
 import { createHealth } from '#lib/local/http/health.ts';
 import { noJournal } from '#lib/local/queue/journal.ts';
 import { openQueues, queuesOf } from '#lib/local/queue/queues.ts';
+import { openStorage } from '#lib/local/table/storage.ts';
 
 const START = 1_790_000_000_000;
-const created = async (dataDir: string) => {
+const created = async (dataDir: string, isFull = () => false) => {
   const clock = virtualClock(START);
   const { queues } = openQueues(noJournal, clock);
-  return { clock, queues, ...createHealth({ dataDir, waiting: queues, mail: () => null, clock, exceptions: () => 3 }) };
+  return {
+    clock,
+    queues,
+    ...createHealth({ dataDir, waiting: queues, mail: () => null, clock, exceptions: () => 3, isFull }),
+  };
 };
 const event = { body: '{}', groupId: 'sensor', deduplicationId: '1' };
 
@@ -35,6 +41,27 @@ test('health reports a disk that cannot be written within 5 seconds', async () =
   expect((await health()).disk).toBe('OK');
   await clock.advance(5_000);
   expect((await health()).disk).toBe('FAILING');
+});
+
+test.runIf(existsSync('/proc/self'))('health reports a disk without free space', async () => {
+  expect((await (await created('/proc')).health()).disk).toBe('FULL');
+});
+
+test('health reports a full disk from a change that could not be stored until one that is', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
+  const { database, turns, close } = openStorage(folder);
+  const { health } = await created(folder, turns.isFull);
+  const write = () => turns.write(() => database.exec(`INSERT INTO filling VALUES (zeroblob(${64 * 1_024}))`));
+  database.exec('CREATE TABLE filling (content BLOB)');
+  // The database may not grow any more, as on a disk that is full for its user only.
+  database.exec(`PRAGMA max_page_count = ${database.prepare('PRAGMA page_count').get()?.page_count}`);
+  await expect(write()).rejects.toThrow();
+  expect((await health()).disk).toBe('FULL');
+  database.exec('PRAGMA max_page_count = 1073741823');
+  await write();
+  expect((await health()).disk).toBe('OK');
+  await close();
+  await rm(folder, { recursive: true });
 });
 
 test('health reports a queue that rejects messages for a minute', async () => {
