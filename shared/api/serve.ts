@@ -17,11 +17,9 @@ import { authorise } from './middleware/authorise.ts';
 import { checkCsrf, checkOneAuthorization } from './middleware/csrf.ts';
 import type { Guard } from './middleware/guard.ts';
 import { checkMedia, findCustomer, readInput } from './middleware/input.ts';
-import { checkRate, countAddress } from './middleware/rate-limit.ts';
+import { checkRate, countUnrouted } from './middleware/rate-limit.ts';
 import { RETRY_AFTER_SECONDS, responseTo, withBaseHeaders } from './middleware/response.ts';
 import {
-  type ApiName,
-  apiOf,
   type Call,
   type Group,
   type Handlers,
@@ -47,13 +45,9 @@ const consoleFrom = (event: APIGatewayProxyEvent): string | undefined => {
   return isBrowser ? consoles[event.path] : undefined;
 };
 
-/** Returns the API of a group. All its operations have the same one. */
-const apiOfGroup = ({ operations }: Group): ApiName =>
-  Object.values(operations).some((operation) => apiOf(operation) === 'devices') ? 'devices' : 'apps';
-
 /**
  * Finds the operation of a request by the resource and method of API Gateway. If there is none, returns the response to
- * OPTIONS or the redirect to the console, or ends the call with 404 or 405. A preflight from a listed origin succeeds even
+ * OPTIONS or the redirect to the console, or ends the call with 404, 405 or 429. A preflight from a listed origin succeeds even
  * for a path that does not exist, so that its page sees the 404.
  */
 const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise<APIGatewayProxyResult | null> => {
@@ -75,7 +69,8 @@ const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise
   // Preflights are not counted, because a browser sends them before the call itself.
   const preflight = preflightHeaders(guard.settings.CORS_ORIGINS, event, methods);
   if (preflight) return { statusCode: 204, headers: { ...allow, ...preflight }, body: '' };
-  await countAddress(guard, exchange, apiOfGroup(contract));
+  await countUnrouted(guard, exchange);
+  checkRate(exchange);
   const toConsole = atPath.length === 0 ? consoleFrom(event) : undefined;
   if (toConsole !== undefined) return { statusCode: 302, headers: { Location: toConsole }, body: '' };
   if (atPath.length === 0) throw new ApiError('path_unknown');

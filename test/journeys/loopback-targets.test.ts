@@ -86,9 +86,11 @@ test('a name that was saved on the network and leads to loopback later is not ca
   expect(await post(false)).toMatchObject({ status: 200 });
 });
 
-test('the demo home of a host on the network says in one line that it leaves out its alarms', async () => {
+test('the demo home of a host on the network leaves out its alarms and prints no token, and says so', async () => {
   await using host = await startHost({ DATA_DIR: ':memory:', ...network }, ['uncounted']);
   expect(host.lines.filter((line) => line.startsWith('demo: '))).toEqual([
     expect.stringMatching(/^demo: could not create the alarms: .*ALLOWED_TARGET_RANGES=127\.0\.0\.1\/32/),
+    expect.stringMatching(/^demo: log in at .*no token is printed/),
   ]);
+  expect(host.lines.join('\n')).not.toMatch(/TOKEN=|ses_/);
 });

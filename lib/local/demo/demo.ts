@@ -29,9 +29,13 @@ const startNurseCall = async (say: Say, onBody: (body: string) => void) => {
   return startReceiver(handle, RECEIVER_PORT).catch(() => startReceiver(handle));
 };
 
-const printExamples = (say: Say, url: string, { password, token, customerId }: Demo): void => {
+const printExamples = (say: Say, { url, runtime }: Cloud, { password, token, customerId }: Demo): void => {
   const passwordHint = password ? `  password: ${password}` : ' (its password was printed at the first start)';
   say(`demo user: ${USERNAME}${passwordHint}`);
+  if (runtime.settings.ON_NETWORK) {
+    say(`demo: log in at ${url}/console; no token is printed, because HOST opens the service to others`);
+    return;
+  }
   say('try:');
   say(`  export TOKEN=${token}`);
   for (const path of ['sensors', `customers/${customerId}/rule-hits`, 'users/me'])
@@ -42,7 +46,8 @@ const printExamples = (say: Say, url: string, { password, token, customerId }: D
  * Runs a demo care home: creates it, sends messages from its sensors, receives its alarms, and prints commands to try.
  * Parts that the settings or the data rule out are skipped with a message; it never throws.
  */
-export const startDemo = ({ url, mqttUrl, runtime }: Cloud, say: Say) => {
+export const startDemo = (cloud: Cloud, say: Say) => {
+  const { url, mqttUrl, runtime } = cloud;
   const cleanups: (() => void)[] = [];
   let isStopped = false;
   const onStop = (cleanUp: () => void): void => void (isStopped ? cleanUp() : cleanups.push(cleanUp));
@@ -61,7 +66,7 @@ export const startDemo = ({ url, mqttUrl, runtime }: Cloud, say: Say) => {
     const connections = await Promise.all(demo.sensors.map((sensor) => connectSensor(sensor, mqttUrl)));
     for (const { end } of connections) onStop(() => void end());
     onStop(simulate(connections, systemClock, EVERY_MS, say));
-    printExamples(say, url, demo);
+    printExamples(say, cloud, demo);
   });
   return {
     /** Resolves when the home exists, or as much of it as is possible. */

@@ -59,6 +59,11 @@ const countInMemory = async ({ settings, rates, now }: Guard, subject: string): 
   return { limit, remaining: Math.max(0, limit - calls), reset: limit && 1, isExceeded: limit > 0 && calls > limit };
 };
 
+/** Counts a call that no operation answers. Anybody can make such calls, so they cost no write. */
+export const countUnrouted = async (guard: Guard, exchange: Exchange): Promise<void> => {
+  exchange.rate = await countInMemory(guard, `address:${addressOf(exchange.event, guard.settings)}`);
+};
+
 /** Calls per second with an invalid token that an address may make before they are counted in the table. */
 const INVALID_TOKENS_IN_MEMORY = 5;
 

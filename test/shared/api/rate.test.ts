@@ -248,3 +248,21 @@ test('an invalid token on the device API costs no write if it is malformed or am
     await cloud.stop();
   }
 });
+
+test('calls to paths and methods that do not exist are limited by address, and cost no write', async () => {
+  let written = 0;
+  const clock = { ...unscheduled, now: () => time };
+  const meter = (_: string, { write }: { write: number }) => {
+    written += write;
+  };
+  await using stack = new AsyncDisposableStack();
+  const cloud = await startTestCloud({ clock, differing: ['loopback'], meter });
+  stack.defer(cloud.stop);
+  const anybody = clientOf(cloud.url);
+  written = 0;
+  expect(tally(await times(45, () => anybody.call('GET', '/nothing')))).toEqual({ 404: 30, 429: 15 });
+  expect(tally(await times(45, () => anybody.call('PATCH', '/rules')))).toEqual({ 405: 30, 429: 15 });
+  expect(written).toBe(0);
+  nextSecond();
+  expect((await anybody.call('GET', '/nothing')).status).toBe(404);
+});
