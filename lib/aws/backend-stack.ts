@@ -45,7 +45,7 @@ export class BackendStack extends Stack {
     const variables = environmentValues(stage, { table, queues, key, alarmTopic, exports, sets }, { api, deviceApi });
     const senders = [...senderIdentityArns(this, stage.mailSender), ...arnsOf(sets.mail)];
     const smsOrigins = stage.smsOrigin === '' ? [] : [stage.smsOrigin, ...arnsOf(sets.sms)];
-    const resources = { table, queues, key, alarmTopic, exports, senders, smsOrigins };
+    const resources = { table, queues, key, alarmTopic, exports, senders, smsOrigins, mailSender: stage.mailSender };
     const functions = createFunctions(this, { stage, bundles, variables, ...resources });
 
     const invoked = invocationTargets(stage, functions);

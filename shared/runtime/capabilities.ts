@@ -20,12 +20,15 @@ export type Module =
   | 'vault'
   | 'webhookClient';
 
+/** The contexts of secrets of webhooks (their ids), of links, of push services and of the canary. */
+const secretContexts = ['????????-????-????-????-????????????', 'acknowledge', 'push', 'canary'];
+
 type CapabilityRow = {
   /** The resource that `actions` are allowed on. */
   resource?: 'mail' | 'sms' | 'key' | 'alarms' | 'exports' | Topic | QueueName;
   actions?: readonly string[];
-  /** The encryption context of the only secret that `actions` on the key are allowed for; all secrets if missing. */
-  context?: string;
+  /** The encryption contexts of the only secrets that `actions` on the key are allowed for; `?` is any character. */
+  contexts?: readonly string[];
   /** The modules that provide it. */
   modules?: readonly Module[];
 };
@@ -101,21 +104,34 @@ export const capabilities = {
   },
   /** Hashing passwords, which needs no permissions in the account. */
   'hash:passwords': { modules: ['passwords'] },
-  /** Encrypting secrets of webhooks, and decrypting them: two permissions, because few functions may read them. */
-  'encrypt:secrets': { resource: 'key', actions: ['kms:Encrypt'], modules: ['vault', 'kms'] },
-  'decrypt:secrets': { resource: 'key', actions: ['kms:Decrypt'], modules: ['vault', 'kms'] },
+  /**
+   * Encrypting secrets of webhooks, links, push and the canary, and decrypting them: two permissions, because few functions
+   * may read them. Neither is for second factors.
+   */
+  'encrypt:secrets': {
+    resource: 'key',
+    actions: ['kms:Encrypt'],
+    contexts: secretContexts,
+    modules: ['vault', 'kms'],
+  },
+  'decrypt:secrets': {
+    resource: 'key',
+    actions: ['kms:Decrypt'],
+    contexts: secretContexts,
+    modules: ['vault', 'kms'],
+  },
   /** Decrypting the key that signs links for acknowledging alarms, and no other secret. */
   'decrypt:link-keys': {
     resource: 'key',
     actions: ['kms:Decrypt'],
-    context: 'acknowledge',
+    contexts: ['acknowledge'],
     modules: ['vault', 'kms'],
   },
   /** Encrypting and decrypting the secrets of second factors, and no others. */
   'keep:otps': {
     resource: 'key',
     actions: ['kms:Encrypt', 'kms:Decrypt'],
-    context: 'otp',
+    contexts: ['otp'],
     modules: ['vault', 'kms'],
   },
   /** Logging users in at the issuer of the stage. */

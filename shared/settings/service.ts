@@ -252,7 +252,6 @@ const others = declare({
     default: '',
     about: forHosts({
       isSecret: true,
-      stage: 'telegramToken',
       capabilities: ['send:person'],
       help: 'Token of the Telegram bot that messages users. Without it, none are sent.',
       // https://core.telegram.org/bots/api#authorizing-your-bot

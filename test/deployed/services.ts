@@ -133,7 +133,7 @@ type Mail = {
 export const ses: Service = async ({ caller, body }, backend) => {
   const { FromEmailAddress: from, Destination, Content } = JSON.parse(body) as Mail;
   for (const action of ['ses:SendEmail', 'ses:SendRawEmail'])
-    requirePermission(backend, caller, { action, resource: `mail/${from}` });
+    requirePermission(backend, caller, { action, resource: `mail/${from}`, from });
   const { subject = '', text = '' } = await simpleParser(Buffer.from(Content.Raw.Data, 'base64'));
   backend.mail({ to: Destination.ToAddresses.join(), subject, text });
   return { MessageId: 'm' };

@@ -22,7 +22,10 @@ import { acknowledge } from '../acknowledged.ts';
 import { type Queues, queueArnOf, taskQueues } from '../queues/queues.ts';
 import { tableStatements } from './table-grants.ts';
 
-/** The resources of the stack. `senders` and `smsOrigins` are the ARNs of the identities that email and SMS are sent from. */
+/**
+ * The resources of the stack. `senders` and `smsOrigins` are the ARNs of the identities that email and SMS are sent from, and
+ * `mailSender` is the only address of email.
+ */
 export type Resources = {
   table: ITable;
   queues: Queues;
@@ -30,6 +33,7 @@ export type Resources = {
   alarmTopic: ITopic | null;
   exports: Bucket;
   senders: readonly string[];
+  mailSender: string;
   smsOrigins: readonly string[];
 };
 
@@ -114,8 +118,14 @@ export const senderIdentityArns = (stack: Stack, mailSender: string): string[] =
   );
 
 /** https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-encryption-context */
-const encryptionCondition = (context: string | undefined) =>
-  context !== undefined && { conditions: { StringEquals: { 'kms:EncryptionContext:id': context } } };
+const encryptionCondition = (contexts: readonly string[] | undefined) =>
+  contexts && { conditions: { StringLike: { 'kms:EncryptionContext:id': [...contexts] } } };
+
+/**
+ * An identity that is a whole domain could otherwise send from any of its addresses.
+ * https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html
+ */
+const senderCondition = (mailSender: string) => ({ conditions: { StringEquals: { 'ses:FromAddress': mailSender } } });
 
 /** Whether a resource is one that a stage may lack. Functions get no permission then, and do not send. */
 const isSender = (resource: Capability['resource']): resource is 'mail' | 'sms' =>
@@ -123,16 +133,16 @@ const isSender = (resource: Capability['resource']): resource is 'mail' | 'sms' 
 
 /** Returns the permissions of a function: those of its store calls and of its capabilities, without duplicates. */
 export const permissionsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
-  const { table, queues, senders, smsOrigins } = resources;
+  const { table, queues, senders, smsOrigins, mailSender } = resources;
   const capabilities = capabilitiesOf(uses);
-  const onResources = capabilities.flatMap(({ resource, actions = [], context }) =>
+  const onResources = capabilities.flatMap(({ resource, actions = [], contexts }) =>
     resource === undefined || isSender(resource) || isTopic(resource)
       ? []
       : [
           new PolicyStatement({
             actions: [...actions],
             resources: [arnOf(resource, resources)],
-            ...encryptionCondition(context),
+            ...encryptionCondition(contexts),
           }),
         ],
   );
@@ -143,7 +153,8 @@ export const permissionsOf = (uses: readonly Use[], resources: Resources): Polic
   );
   const onSenders = capabilities.flatMap(({ resource, actions = [] }) => {
     const from = isSender(resource) ? { mail: senders, sms: smsOrigins }[resource] : [];
-    return from.length > 0 ? [new PolicyStatement({ actions: [...actions], resources: [...from] })] : [];
+    const only = resource === 'mail' && senderCondition(mailSender);
+    return from.length > 0 ? [new PolicyStatement({ actions: [...actions], resources: [...from], ...only })] : [];
   });
   const redrive = uses.includes('redrive') ? redriveStatements(queues) : [];
   return [

@@ -51,14 +51,17 @@ const queueUrls = (queues: Queues) => ({
   QUARANTINE_QUEUE_URL: queues.quarantine.queueUrl,
 });
 
+/** Returns a reference to a secret, which the deployment resolves; empty without a name. */
+const secretNamed = (name: string): string => name && SecretValue.secretsManager(name).unsafeUnwrap();
+
 /** Returns what a stage can send. Without `publicUrl` it has the address of API Gateway, which push services accept. */
-const channelVariables = ({ mailSender, smsOrigin, telegramToken, publicUrl, pushContact: contact }: Stage) => {
+const channelVariables = ({ mailSender, smsOrigin, telegramSecretName, publicUrl, pushContact: contact }: Stage) => {
   const pushSettings = { PUSH_CONTACT: contact, MAIL_SENDER: mailSender, PUBLIC_URL: publicUrl };
   const hasService = {
     email: mailSender !== '',
     sms: smsOrigin !== '',
     push: publicUrl === '' || pushContact(pushSettings) !== null,
-    telegram: telegramToken !== '',
+    telegram: telegramSecretName !== '',
   };
   const { CHANNEL_KINDS, OUTBOX_KINDS } = sendableKinds(hasService, { hasOutbox: false });
   return { CHANNEL_KINDS: textOf(CHANNEL_KINDS), OUTBOX_KINDS: textOf(OUTBOX_KINDS) };
@@ -103,6 +106,6 @@ export const environmentValues = (
   TRUSTED_PROXY_HEADER: stage.trustedProxy.header,
   TRUSTED_PROXY_SECRET_HEADER: stage.trustedProxy.secretHeader,
   TRUSTED_PROXY_SECRET: stage.trustedProxy.secret,
-  // The template contains a reference to the secret, which the deployment resolves.
-  OIDC_CLIENT_SECRET: stage.oidcSecretName && SecretValue.secretsManager(stage.oidcSecretName).unsafeUnwrap(),
+  OIDC_CLIENT_SECRET: secretNamed(stage.oidcSecretName),
+  TELEGRAM_TOKEN: secretNamed(stage.telegramSecretName),
 });

@@ -29,6 +29,7 @@ const apiThrottles = {
 
 const certificate = () =>
   text(/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/, 'the ARN of an ACM certificate');
+const secretName = () => text(/^[\w/+=.@:-]{1,512}$/, 'the name or ARN of a secret');
 const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c';
 
 /** The settings that only a stage has. Each has a default, so that `cdk synth` needs no arguments. */
@@ -135,11 +136,19 @@ const own = declare({
     about: { help: 'Concurrent invocations that the AWS account allows. An alarm fires at 80%.' },
   },
   oidcSecretName: {
-    schema: () => text(/^[\w/+=.@:-]{1,512}$/, 'the name or ARN of a secret'),
+    schema: secretName,
     default: '',
     about: {
       help: 'Name or ARN of the AWS Secrets Manager secret that holds the client secret for `oidcIssuer`. A public client has none.',
       example: 'sensor-cloud/oidc',
+    },
+  },
+  telegramSecretName: {
+    schema: secretName,
+    default: '',
+    about: {
+      help: 'Name or ARN of the AWS Secrets Manager secret that holds the token of the Telegram bot that messages users. Without it, none are sent.',
+      example: 'sensor-cloud/telegram',
     },
   },
   trustedProxy: {

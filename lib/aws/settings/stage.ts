@@ -50,10 +50,17 @@ const presetOf = ({ stage, preset }: { stage: string; preset: string }): Host =>
 const isOfCdk = (name: string): boolean =>
   /[@:]/.test(name) || /^(cli-telemetry|acknowledged-issue-numbers)$/.test(name);
 
+/** What to do about settings of earlier versions. Their values are not shown. */
+const retired: Readonly<Record<string, string>> = {
+  telegramToken:
+    'telegramToken is no longer read, because it was in clear in the template: store the token in Secrets Manager (aws secretsmanager create-secret --name sensor-cloud/telegram --secret-string ...), set telegramSecretName to the name of the secret, and remove telegramToken',
+};
+
 const unknownSettings = (names: readonly string[]): string[] =>
   names
     .filter((name) => !(name in settings) && !isOfCdk(name))
     .map((name) => {
+      if (retired[name] !== undefined) return retired[name];
       const meant = similarTo(name, Object.keys(settings));
       return `unknown setting ${name}: ${meant ? `did you mean ${meant}?` : 'lib/aws/README.md lists all settings'}`;
     });

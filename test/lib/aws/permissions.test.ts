@@ -101,3 +101,33 @@ test('only the functions that create sessions and tokens may change more of them
   expect(names.filter((name) => writes(name, ['lastUsed'], 'ALL_NEW'))).toEqual([]);
   expect(names.filter(puts).toSorted()).toEqual(['access-tokens', 'auth']);
 });
+
+test('secrets of second factors are encrypted and decrypted by logins alone, and all others only for their purpose', () => {
+  const webhookId = '00000000-0000-4000-8000-000000000001';
+  const contexts = ['otp', 'acknowledge', 'push', 'canary', webhookId, 'anything', undefined];
+  const names = functions.map(({ name }) => name);
+  const allowed = (action: string) =>
+    contexts.map((context) =>
+      names.filter(
+        (name) =>
+          allowingStatement(policyOf(name), { action, resource: 'key', ...(context && { context }) }) !== undefined,
+      ),
+    );
+  const [otp, links, push, , webhooks, ...others] = allowed('kms:Decrypt');
+  expect(otp).toEqual(['auth']);
+  expect(webhooks).toEqual(expect.arrayContaining(['deliver', 'feed']));
+  expect(links).toEqual(expect.arrayContaining(['acknowledge', 'deliver', 'feed']));
+  expect(push).toContain('deliver');
+  expect(others).toEqual([[], []]);
+  const [encryptedOtp, ...encrypted] = allowed('kms:Encrypt');
+  expect([encryptedOtp, encrypted.slice(-2)]).toEqual([['auth'], [[], []]]);
+});
+
+test('functions send email only from the address of the stage, not from others of its domain', () => {
+  const senders = (from: string) =>
+    functions
+      .map(({ name }) => name)
+      .filter((name) => allowingStatement(policyOf(name), { action: 'ses:SendEmail', resource: 'mail', from }));
+  expect(senders('cloud@example.org')).toHaveLength(6);
+  expect(senders('director@example.org')).toEqual([]);
+});

@@ -23,7 +23,7 @@ test('the functions have the same permissions for the replica as for the key of 
   const rights = (stack: typeof template) =>
     [
       ...JSON.stringify(stack.findResources('AWS::IAM::Role')).matchAll(
-        /"Action":"(kms:\w+)"[^}]*?"Resource":("[^"]+"|\{[^}]+\})/g,
+        /"Action":"(kms:\w+)".*?"Resource":("[^"]+"|\{[^}]+\})/g,
       ),
     ]
       .map(([, action, resource]) => [action, resource])

@@ -8,11 +8,24 @@ import { createTrace, type TraceSubject } from '#lib/tools/trace/trace.ts';
 import { store } from '#shared/store/store.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
-import { onEachRequest } from '#test/fixtures/table-calls.ts';
+import { allowingStatement, type Condition, isLike, likeKeys, type Statement } from '#test/fixtures/iam.ts';
+import { onEachRequest, type TableAccess } from '#test/fixtures/table-calls.ts';
 
-const allowed: string[] = policy.Statement.filter(({ Sid }) => Sid === 'FirstAdminAndTrace')
-  .flatMap(({ Action }) => Action)
-  .sort();
+const shortNameOf = (arn: string): string => (arn.endsWith('/index/*') ? 'table/index/list' : 'table');
+const allowed = policy.Statement.filter((statement) => JSON.stringify(statement).includes('dynamodb:LeadingKeys')).map(
+  ({ Action, Resource, Condition }): Statement => ({
+    actions: [Action].flat(),
+    resources: [Resource].flat().map(shortNameOf),
+    conditions: Condition as Condition,
+  }),
+);
+/** Returns the grant that allows an access, as its action and pattern of keys; undefined if none does. */
+const grantOf = ({ action, index, pk }: TableAccess): string | undefined => {
+  const resource = index === null ? 'table' : `table/index/${index}`;
+  const statement = allowingStatement(allowed, { action, resource, keys: [pk] });
+  const pattern = statement && likeKeys(statement).find((keys) => isLike(pk, keys));
+  return pattern && `${action} ${pattern}`;
+};
 const used = new Set<string>();
 let isToolRunning = false;
 let cloud: Cloud;
@@ -30,8 +43,9 @@ beforeAll(async () => {
     onClient: (client) =>
       onEachRequest(client, (accesses) => {
         if (!isToolRunning) return undefined;
-        for (const { action } of accesses) used.add(action);
-        return accesses.every(({ action }) => allowed.includes(action)) ? undefined : refusal;
+        const grants = accesses.map(grantOf);
+        for (const grant of grants) if (grant !== undefined) used.add(grant);
+        return grants.includes(undefined) ? refusal : undefined;
       }),
   });
 });
@@ -70,5 +84,12 @@ test('the deployer policy allows exactly what trace and admin do with the table'
     expect(steps.length).toBeGreaterThan(0);
   }
   await asDeployer(() => createAdminWithPassword(table, 'first'));
-  expect([...used].sort()).toEqual(allowed);
+  const grants = allowed.flatMap((statement) =>
+    statement.actions.flatMap((action) => likeKeys(statement).map((keys) => `${action} ${keys}`)),
+  );
+  expect([...used].sort()).toEqual(grants.sort());
+  // Neither passwords, sessions and second factors, nor keys of links and push messages can be read.
+  for (const pk of ['ACCOUNT#1', 'SESSION#1', 'PUSH_KEY', 'ADDRESS_KEY'])
+    for (const action of ['dynamodb:GetItem', 'dynamodb:Query'])
+      expect(grantOf({ action, index: null, pk })).toBeUndefined();
 });
