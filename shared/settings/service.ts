@@ -29,7 +29,7 @@ const others = declare({
       stage: 'rateLimit',
       capabilities: ['guard', 'limit:devices'],
       unit: 'requests per second',
-      help: 'Rate limit per account or address. 0 turns it off, along with the message limit unless `QUOTAS` sets `messagesPerSecond`.',
+      help: 'Rate limit per account or address; reads by a session are limited by each instance for itself. 0 turns it off, along with the message limit unless `QUOTAS` sets `messagesPerSecond`.',
     }),
   },
   TRUSTED_PROXY_HEADER: {

@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts';
 import { bearerToken, cookie, type Exchange, operationOf, type Rate } from '../http/exchange.ts';
 import type { Operation } from '../operation.ts';
 import type { Guard } from './guard.ts';
-import { checkRate, countAccount, countAnonymous, countDevice } from './rate-limit.ts';
+import { checkRate, countAccount, countAnonymous, countDevice, countSessionRead } from './rate-limit.ts';
 
 /** The use of a token is recorded at most once per interval, so that it costs almost nothing per call. */
 const USE_INTERVAL_MS = 60_000;
@@ -50,24 +50,28 @@ const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash:
 
 // The token contains the key of the account, so session, account and rate are read in one round trip. An invalid token
 // counts only against the caller's address, otherwise anybody with an old token could use up the rate limit of its owner.
-const byToken = async (guard: Guard, token: string): Promise<Found> => {
+// Reads by a session are counted in memory, and only once the session has proved to be valid.
+const byToken = async (guard: Guard, token: string, { method }: Operation): Promise<Found> => {
   const read = parseToken(token);
   if (!read?.accountKey) return { identity: null, rate: null };
-  const { accountKey } = read;
+  const { accountKey, kind } = read;
+  const isSessionRead = kind === 'session' && method === 'GET';
   const { suspects, now } = guard;
   const { sessions } = guard.store;
   const sessionHash = hashSecret(token);
   const [session, account, early] = await Promise.all([
     sessions.session(sessionHash),
     sessions.account(accountKey),
-    suspects.has(accountKey, now()) ? null : countAccount(guard, accountKey),
+    isSessionRead || suspects.has(accountKey, now()) ? null : countAccount(guard, accountKey),
   ]);
   if (!session || !account || !isValidSession(guard, session, account)) {
     suspects.add(accountKey, now());
     await early?.giveBack();
     return { identity: null, rate: null };
   }
-  const { rate } = early ?? (await countAccount(guard, accountKey));
+  const { rate } =
+    early ??
+    (isSessionRead ? { rate: await countSessionRead(guard, accountKey) } : await countAccount(guard, accountKey));
   await noteUse(guard, session, sessionHash);
   return { identity: { caller: callerOf(session, account), accountKey, sessionHash }, rate };
 };
@@ -86,7 +90,8 @@ const byProvisioningKey = async (guard: Guard, token: string): Promise<Found> =>
   return { identity: key && { provisioner: key }, rate: null };
 };
 
-const identify = (guard: Guard, exchange: Exchange, auth: Operation['auth']): Promise<Found> => {
+const identify = (guard: Guard, exchange: Exchange, operation: Operation): Promise<Found> => {
+  const { auth } = operation;
   const token = bearerToken(exchange);
   if (auth === 'device') return byDevice(guard, token ?? '', exchange);
   if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
@@ -94,13 +99,13 @@ const identify = (guard: Guard, exchange: Exchange, auth: Operation['auth']): Pr
   // Browsers send cookies automatically, so a cookie may only hold a session: an access token has no CSRF token to go
   // with it.
   const fromCookie = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
-  return byToken(guard, token ?? (parseToken(fromCookie)?.kind === 'session' ? fromCookie : ''));
+  return byToken(guard, token ?? (parseToken(fromCookie)?.kind === 'session' ? fromCookie : ''), operation);
 };
 
 const identified = async (guard: Guard, exchange: Exchange): Promise<Found> => {
-  const { auth, withoutTable } = operationOf(exchange);
-  const found = identify(guard, exchange, auth);
-  return withoutTable ? found.catch(() => ({ identity: null, rate: null })) : found;
+  const operation = operationOf(exchange);
+  const found = identify(guard, exchange, operation);
+  return operation.withoutTable ? found.catch(() => ({ identity: null, rate: null })) : found;
 };
 
 /** Sets the language of the response to the caller's, and replaces `me` in the path. */

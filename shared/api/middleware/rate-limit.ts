@@ -24,9 +24,18 @@ const count = async (
   return { limit, remaining: Math.max(0, limit - calls), reset: 1, isExceeded: calls > limit };
 };
 
-/** Counts a call of an account. `giveBack` undoes that if the call turns out not to be from the account. */
+const accountSubject = (accountKey: string): string => `account:${accountKey}`;
+
+/** Counts a read by a session in the memory of this process: consoles read all the time, and each write costs money. */
+export const countSessionRead = (guard: Guard, accountKey: string): Promise<Rate> =>
+  countInMemory(guard, accountSubject(accountKey));
+
+/**
+ * Counts a call of an account exactly, across all processes. `giveBack` undoes that if the call turns out not to be from
+ * the account.
+ */
 export const countAccount = async (guard: Guard, accountKey: string) => {
-  const subject = `account:${accountKey}`;
+  const subject = accountSubject(accountKey);
   const time = guard.now();
   const rate = await count(guard, subject, undefined, time);
   const giveBack = async () => rate.limit > 0 && guard.store.limits.countCall(subject, time, -1);

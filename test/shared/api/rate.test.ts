@@ -65,13 +65,35 @@ describe('an account with a limit of 30 a second', () => {
     await times(35, () => admin.as(undefined).call('GET', '/server/config'));
     expect((await me(admin)).status).toBe(200);
   });
-  test('also uses up its limit with writes, refused calls and bad requests', async () => {
+  test('also uses up its limit with writes, refused calls and bad requests, exactly across functions', async () => {
     await times(10, () => home.client.call('POST', '/bots', {}));
-    await times(10, () => home.client.call('GET', '/customers'));
-    await times(10, () => home.client.call('GET', '/rules/999999'));
+    await times(10, () => home.client.call('POST', '/customers', {}));
+    await times(10, () => home.client.call('DELETE', '/rules/999999'));
     expect((await home.client.call('POST', '/bots', { name: 'n' })).status).toBe(429);
     nextSecond();
     expect(await home.client.ok('GET', '/bots')).toEqual([]);
+  });
+});
+
+describe('reads', () => {
+  /** Makes 31 calls to each of two functions, which run in separate instances in AWS. */
+  const readTwo = async (client: Client) => {
+    const answers = [await times(31, () => me(client)), await times(31, () => client.call('GET', '/bots'))];
+    return answers.map(tally);
+  };
+  test('by a session are limited by each instance for itself, and use up nothing of the limit for writes', async () => {
+    expect(await readTwo(home.client)).toEqual([
+      { 200: 30, 429: 1 },
+      { 200: 30, 429: 1 },
+    ]);
+    expect(tally(await times(31, () => home.client.call('POST', '/bots', {})))).toEqual({ 400: 30, 429: 1 });
+  });
+  test('by an access token share one limit across all instances, also with writes', async () => {
+    const { token } = await home.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'reader' });
+    nextSecond();
+    const client = home.client.as(token);
+    expect(await readTwo(client)).toEqual([{ 200: 30, 429: 1 }, { 429: 31 }]);
+    expect((await client.call('POST', '/bots', {})).status).toBe(429);
   });
 });
 
@@ -102,7 +124,7 @@ describe('the 429 of a call over the limit', () => {
     });
   });
   test('follows the check of the credentials, and precedes those of permissions and body', async () => {
-    await times(30, () => me(home.client));
+    await times(30, () => home.client.call('POST', '/bots', {}));
     expect((await home.client.call('POST', '/customers', 'no json')).status).toBe(429);
     expect((await me(home.client.as('garbage'))).status).toBe(401);
   });
