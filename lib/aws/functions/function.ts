@@ -95,9 +95,9 @@ const loopOf = (contract: Contract): RecursiveLoop =>
     ? RecursiveLoop.ALLOW
     : RecursiveLoop.TERMINATE;
 
-/** Returns the reserved concurrency of a function, or nothing for 0, which would stop the function. */
-const reservationOf = (name: LambdaName, { concurrency }: Stage) => {
-  const reservedConcurrentExecutions = reservedConcurrencyOf(name, concurrency);
+/** Returns the reserved concurrency of a function, which is also its cap, or nothing for 0, which would stop the function. */
+const reservationOf = (name: LambdaName, { concurrency, concurrencyCaps }: Stage) => {
+  const reservedConcurrentExecutions = reservedConcurrencyOf(name, { ...concurrency, ...concurrencyCaps });
   return reservedConcurrentExecutions > 0 ? { reservedConcurrentExecutions } : {};
 };
 

@@ -2,6 +2,7 @@ import { consumers } from '#functions/index.ts';
 import type { Consumer } from '#shared/queue/consumer.ts';
 import { parts, wholeNumber } from '#shared/settings/kinds.ts';
 import type { LambdaName } from '../functions/lambdas.ts';
+import type { ConcurrencyCaps } from '../settings/concurrency-caps.ts';
 
 /**
  * The lowest maximum concurrency that Lambda accepts for a queue; the highest is 1,000.
@@ -36,7 +37,7 @@ export const concurrencySchema = () => {
 };
 
 /** Returns the reserved concurrency of a function, or 0 if nothing is reserved. */
-export const reservedConcurrencyOf = (name: string, reservations: Concurrency): number =>
+export const reservedConcurrencyOf = (name: string, reservations: Concurrency | ConcurrencyCaps): number =>
   (reservations as Readonly<Record<string, number>>)[name] ?? 0;
 
 /**

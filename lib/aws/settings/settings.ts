@@ -4,6 +4,7 @@ import { flag, oneOfNumbers, parts, text, wholeNumber } from '#shared/settings/k
 import { declare, type Setting, type SettingValues } from '#shared/settings/setting.ts';
 import { NO_PROXY, trustedProxySchema } from '../api/trusted-proxy.ts';
 import { concurrencySchema, NOTHING_RESERVED } from '../queues/concurrency.ts';
+import { concurrencyCapsSchema, NOTHING_CAPPED } from './concurrency-caps.ts';
 
 const retentions = Object.values(RetentionDays).filter((days) => typeof days === 'number');
 
@@ -121,6 +122,16 @@ const own = declare({
     schema: concurrencySchema,
     default: NOTHING_RESERVED,
     about: { help: 'Reserved concurrency of the functions that falls depend on. 0 reserves none.' },
+  },
+  concurrencyCaps: {
+    schema: concurrencyCapsSchema,
+    default: NOTHING_CAPPED,
+    about: {
+      help: 'Upper bounds of the concurrency of feeds, the console and exports. Lambda reserves as much for them. `npm run deploy` derives them from the limit of the account unless they are set. 0 sets none.',
+      byDefault:
+        'a tenth, a twentieth and a fiftieth of the limit of the account, if it leaves enough for `concurrency`',
+      example: '{"feed":200}',
+    },
   },
   gradualDeployments: {
     schema: flag,

@@ -95,23 +95,30 @@ export const checkMail = (
     return { what, verdict: 'ok', says: `from ${sender}` };
   });
 
+type ConcurrencyUse = { wanted: number; own: () => Promise<number>; queued?: number; capped?: number };
+
+/** Returns the concurrency that a stage can reserve. `own`: what its deployed stack already reserves. */
+export const freeConcurrency = ({ unreserved }: { unreserved: number }, own: number): number =>
+  Math.max(0, unreserved + own - KEPT_UNRESERVED);
+
 /**
  * Checks that the account has enough concurrency for the reservations of a stage. `own` returns what the deployed stack
- * already reserves; `queued` is what its queues can claim together.
+ * already reserves; `queued` is what its queues can claim together; `capped` is the part of `wanted` that caps functions.
  */
 export const checkConcurrency = (
   { concurrency }: Calls<'concurrency'>,
-  { wanted, own, queued = 0 }: { wanted: number; own: () => Promise<number>; queued?: number },
+  { wanted, own, queued = 0, capped = 0 }: ConcurrencyUse,
 ): Promise<Check> =>
   orUnchecked('concurrency', async () => {
     const what = 'concurrency';
-    const [{ total, unreserved }, ownNow] = await Promise.all([concurrency(), own()]);
-    const free = unreserved + ownNow - KEPT_UNRESERVED;
-    if (wanted > Math.max(0, free))
+    const [account, ownNow] = await Promise.all([concurrency(), own()]);
+    const { total } = account;
+    const free = freeConcurrency(account, ownNow);
+    if (wanted > free)
       return {
         what,
         verdict: 'failed',
-        says: `The stage reserves ${wanted} concurrent executions, but the account has only ${Math.max(0, free)} to reserve: lower -c concurrency, or ${REQUEST_MORE}.`,
+        says: `The stage reserves ${wanted} concurrent executions, but the account has only ${free} to reserve: lower -c concurrency or -c concurrencyCaps, or ${REQUEST_MORE}.`,
       };
     if (total <= KEPT_UNRESERVED)
       return {
@@ -119,8 +126,11 @@ export const checkConcurrency = (
         verdict: 'warning',
         says: `The account allows ${total} concurrent executions for all functions together, so none can be reserved (-c concurrency), and the queues alone may claim ${queued}. That is enough to try the service, but too few for production: ${REQUEST_MORE}.`,
       };
-    const reserved = wanted > 0 ? `${wanted} of them reserved` : 'none of them reserved for falls (-c concurrency)';
-    return { what, verdict: 'ok', says: `${total} concurrent executions, ${reserved}` };
+    const kept = wanted - capped;
+    const reserved = kept > 0 ? `${kept} of them reserved` : 'none of them reserved for falls (-c concurrency)';
+    const others = 'feeds, the console and exports';
+    const caps = capped > 0 ? `at most ${capped} for ${others}` : `no cap for ${others} (-c concurrencyCaps)`;
+    return { what, verdict: 'ok', says: `${total} concurrent executions, ${reserved}, ${caps}` };
   });
 
 /** Checks that alarms of a stage have a recipient, and that the concurrency alarm fires before the limit is reached. */

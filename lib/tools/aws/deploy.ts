@@ -16,6 +16,7 @@ import {
   checkTable,
   formatCheck,
 } from './checks.ts';
+import { withCaps } from './concurrency-caps.ts';
 import { type Context, contextArguments } from './context.ts';
 import { formatCosts } from './cost/at-rest.ts';
 import { isDenied } from './failure.ts';
@@ -32,6 +33,7 @@ import {
 } from './stack-recovery.ts';
 import type { Outputs } from './stacks.ts';
 import {
+  cappedIn,
   keepsData,
   mailSenderIn,
   queueConcurrencyIn,
@@ -88,13 +90,31 @@ const accountOfRunning = async (stack: string, account: AccountClient): Promise<
   return runs ? account : { ...account, template: async () => null };
 };
 
+/** Returns what the deployed stack of a stage reserves. */
+const reservedNow = async (stage: string, account: AccountClient): Promise<number> =>
+  reservedIn(JSON.parse((await account.template(stackName(stage))) ?? '{}'));
+
+/** Returns a deployment whose settings also cap the functions that falls do not depend on, where the account allows it. */
+const capped = async (deployment: Deployment, tools: Pick<Tools, 'account'>): Promise<Deployment> => {
+  const stage = stageOf(deployment);
+  const account = await accountOfRunning(stackName(stage), tools.account);
+  return {
+    ...deployment,
+    context: await withCaps(deployment.context, account, () => reservedNow(stage, account)),
+  };
+};
+
 const checksOf = async (stage: string, template: Template, tools: Pick<Tools, 'account'>): Promise<Check[]> => {
   const account = await accountOfRunning(stackName(stage), tools.account);
-  const own = async () => reservedIn(JSON.parse((await account.template(stackName(stage))) ?? '{}'));
   const checks = await Promise.all([
     checkBootstrap(account),
     checkMail(account, mailSenderIn(template)),
-    checkConcurrency(account, { wanted: reservedIn(template), own, queued: queueConcurrencyIn(template) }),
+    checkConcurrency(account, {
+      wanted: reservedIn(template),
+      own: () => reservedNow(stage, account),
+      queued: queueConcurrencyIn(template),
+      capped: cappedIn(template),
+    }),
     checkAlarms(account, template),
     checkTable(account, stackName(stage), template),
     checkKey(account, stackName(stage), template),
@@ -105,13 +125,17 @@ const checksOf = async (stage: string, template: Template, tools: Pick<Tools, 'a
   return [...checks, ...(await subscriberChecks(stage, template, account))];
 };
 
-/** Synthesizes the template of a stage and runs the checks that the CDK lacks. */
+/**
+ * Synthesizes the template of a stage and runs the checks that the CDK lacks. `deployment` is what the template was made of:
+ * with caps.
+ */
 export const prepare = async (
-  deployment: Deployment,
+  given: Deployment,
   tools: Pick<Tools, 'account' | 'cdk'>,
-): Promise<{ template: Template; checks: readonly Check[] }> => {
+): Promise<{ deployment: Deployment; template: Template; checks: readonly Check[] }> => {
+  const deployment = await capped(given, tools);
   const template = await synthesize(deployment, tools);
-  return { template, checks: await checksOf(stageOf(deployment), template, tools) };
+  return { deployment, template, checks: await checksOf(stageOf(deployment), template, tools) };
 };
 
 const runDeploy = async (
@@ -195,14 +219,14 @@ const refuseToStartEmpty = async (
  * and the template of the stack, or null if a check or the CDK failed, after it printed the reason.
  */
 export const checkAndDeploy = async (
-  deployment: Deployment,
+  given: Deployment,
   tools: Tools,
   more: readonly string[],
 ): Promise<{ outputs: Outputs; template: Template } | null> => {
   const { say } = tools;
-  const stack = stackName(stageOf(deployment));
+  const stack = stackName(stageOf(given));
   const now = await waitUntilStable(stack, tools);
-  const { template, checks } = await prepare(deployment, tools);
+  const { deployment, template, checks } = await prepare(given, tools);
   for (const check of checks) say(formatCheck(check));
   for (const line of formatCosts(template)) say(line);
   if (checks.some(({ verdict }) => verdict === 'failed')) {
@@ -239,7 +263,8 @@ export const diff = async (
   const { account: id, region } = await account.identity();
   const stack = stackName(stageOf(deployment));
   say(`stack ${stack}, account ${id}, region ${region}`);
-  return (await cdk(['diff', stack, ...contextArguments(deployment.context)])) === 0;
+  const { context } = await capped(deployment, { account });
+  return (await cdk(['diff', stack, ...contextArguments(context)])) === 0;
 };
 
 const HOW_TO_DESTROY =

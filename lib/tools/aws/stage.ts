@@ -3,14 +3,20 @@ import { UserError } from '../user-error.ts';
 import { readJson } from './cdk.ts';
 import type { Context } from './context.ts';
 
+const inFile = async (): Promise<Readonly<Record<string, unknown>>> => (await readJson('cdk.json')).context ?? {};
+
+/** Whether a setting of a stage is set, by an option or in cdk.json. */
+export const isSet = async (context: Context, name: string): Promise<boolean> =>
+  name in context || name in (await inFile());
+
 /**
  * Reads the settings of a stage as the CDK will see them, including those in cdk.json. Throws a Refusal that lists all
  * invalid settings.
  */
 export const readStage = async (context: Context): Promise<ReturnType<typeof stageFrom>> => {
-  const { context: inFile = {} } = await readJson('cdk.json');
+  const stored = await inFile();
   try {
-    return stageFrom((key) => context[key] ?? inFile[key], Object.keys({ ...inFile, ...context }));
+    return stageFrom((key) => context[key] ?? stored[key], Object.keys({ ...stored, ...context }));
   } catch (error) {
     throw new UserError((error as Error).message, { cause: error });
   }

@@ -1,3 +1,5 @@
+import { NOTHING_CAPPED } from '#lib/aws/settings/concurrency-caps.ts';
+
 /** The parts of a CloudFormation template that the tools read. */
 export type Template = { Resources?: Readonly<Record<string, Resource>> };
 export type Resource = {
@@ -18,6 +20,16 @@ const functionsOf = (template: Template) =>
 /** Returns the concurrency that is reserved for all functions together. */
 export const reservedIn = (template: Template): number =>
   functionsOf(template).reduce((sum, { ReservedConcurrentExecutions = 0 }) => sum + ReservedConcurrentExecutions, 0);
+
+/** Returns the part of it that is for functions that falls do not depend on, and caps them. */
+export const cappedIn = (template: Template): number =>
+  reservedIn({
+    Resources: Object.fromEntries(
+      resourcesOf(template, 'AWS::Lambda::Function').filter(([, { Properties = {} }]) =>
+        Object.keys(NOTHING_CAPPED).some((name) => String(Properties.FunctionName).endsWith(`-${name}`)),
+      ),
+    ),
+  });
 
 /** Returns the address that email is sent from, or '' if none is sent. */
 export const mailSenderIn = (template: Template): string =>

@@ -155,8 +155,50 @@ describe('deploy', () => {
 
   test('passes the same settings to cdk diff', async () => {
     const { deployment, tools, calls } = await run(verified);
+    expect(await deploy(deployment, tools)).toBe(true);
     expect(await diff(deployment, tools)).toBe(true);
-    expect(calls).toEqual([['diff', 'SensorCloud-prod', '-c', 'mailSender=cloud@example.org', '-c', 'stage=prod']]);
+    const settingsIn = (call: readonly string[] = []) => call.filter((_, at) => call[at - 1] === '-c');
+    expect(settingsIn(calls.at(-1))).toEqual([
+      'mailSender=cloud@example.org',
+      'stage=prod',
+      'concurrencyCaps={"feed":100,"console":50,"personal-data":20}',
+    ]);
+    expect(settingsIn(calls[0])).toEqual(settingsIn(calls.at(-1)));
+  });
+
+  test.each<[string, [number, number], string[], string | undefined]>([
+    ['an account with 1,000', [1_000, 1_000], [], '{"feed":100,"console":50,"personal-data":20}'],
+    ['an account with 200', [200, 200], [], '{"feed":20,"console":10,"personal-data":4}'],
+    ['a new account', [10, 10], [], undefined],
+    ['an account that others have reserved', [1_000, 269], [], undefined],
+    ['an account that has just enough', [1_000, 270], [], '{"feed":100,"console":50,"personal-data":20}'],
+    ['reservations that need the rest', [1_000, 1_000], ['concurrency={"devices":800}'], undefined],
+    ['caps that are set', [1_000, 1_000], ['concurrencyCaps={"feed":7}'], '{"feed":7}'],
+  ])('caps feeds, the console and exports for %s', async (_, concurrency, settings, caps) => {
+    const { tools, calls } = await run({ ...verified, concurrency });
+    await diff({ context: contextFrom('prod', settings), folder }, tools);
+    const found = calls[0]?.find((argument) => argument.startsWith('concurrencyCaps='));
+    expect(found).toBe(caps && `concurrencyCaps=${caps}`);
+  });
+
+  test('says how many executions the account allows, and how many of them are caps', async () => {
+    const { tools } = await run(verified);
+    const lines: string[] = [];
+    const template = stackOf({
+      ...prodContext,
+      concurrencyCaps: { feed: 100, console: 50, 'personal-data': 20 },
+    }).template;
+    const cdk = async (args: readonly string[]) => {
+      const code = await tools.cdk(args);
+      if (args[0] === 'synth')
+        await writeFile(join(folder, 'SensorCloud-prod.template.json'), JSON.stringify(template.toJSON()));
+      return code;
+    };
+    const say = (line: string) => void lines.push(line);
+    expect(await deploy({ context: contextFrom('prod'), folder }, { ...tools, cdk, say })).toBe(true);
+    expect(lines.join('\n')).toMatch(
+      /ok +concurrency +1000 concurrent executions, 352 of them reserved, at most 170 for feeds, the console and exports/,
+    );
   });
 });
 

@@ -68,6 +68,25 @@ describe('reserved concurrency', () => {
     expect([large.reserved, small.reserved, none.reserved]).toEqual([generous, minimal, {}]);
   });
 
+  it('caps functions that falls do not depend on, and no others', () => {
+    const caps = { feed: 100, console: 50, 'personal-data': 20 };
+    const { template } = stackOf({ mqtt: true, concurrencyCaps: caps, concurrency: { devices: 40 } });
+    const functions: Properties[] = Object.values(template.findResources('AWS::Lambda::Function'));
+    const reserved = functions.filter(({ Properties }) => 'ReservedConcurrentExecutions' in Properties);
+    expect(
+      Object.fromEntries(
+        reserved.map(({ Properties }) => [
+          Properties.Description.split(': ')[1],
+          Properties.ReservedConcurrentExecutions,
+        ]),
+      ),
+    ).toEqual({ ...caps, devices: 40 });
+    for (const name of ['devices', 'process', 'deliver'])
+      expect(() => stageFrom((key) => (key === 'concurrencyCaps' ? { [name]: 10 } : undefined))).toThrow(
+        /concurrencyCaps/,
+      );
+  });
+
   it.each(reservable)('limits the queues of $name, as its contract does', (consumer) => {
     const { name, queues, concurrency } = consumer;
     expect(small.sharesOf(name)).toEqual(queues.map(() => 2));

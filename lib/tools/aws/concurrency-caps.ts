@@ -1,0 +1,38 @@
+import type { ConcurrencyCaps } from '#lib/aws/settings/concurrency-caps.ts';
+import type { AccountClient } from './account.ts';
+import { withFallback } from './calls.ts';
+import { freeConcurrency } from './checks.ts';
+import type { Context } from './context.ts';
+import { isDenied } from './failure.ts';
+import { isSet, readStage } from './stage.ts';
+
+const SETTING = 'concurrencyCaps';
+
+/** Returns the part of the account's concurrency that each capped function may use. */
+const capsOf = (total: number): ConcurrencyCaps => {
+  const share = (part: number): number => Math.max(1, Math.floor(total / part));
+  return { feed: share(10), console: share(20), 'personal-data': share(50) };
+};
+
+const sumOf = (values: Readonly<Record<string, number>>): number =>
+  Object.values(values).reduce((sum, value) => sum + value, 0);
+
+/**
+ * Returns the settings of a stage with caps for the functions that falls do not depend on. Without caps if the settings have
+ * some, the account has not enough for them besides what the stage reserves, or the credentials do not allow to read that.
+ * `own` returns what the deployed stack already reserves.
+ */
+export const withCaps = async (
+  context: Context,
+  { concurrency }: Pick<AccountClient, 'concurrency'>,
+  own: () => Promise<number>,
+): Promise<Context> => {
+  if (await isSet(context, SETTING)) return context;
+  const known = await withFallback(Promise.all([concurrency(), own()]), isDenied, null);
+  if (!known) return context;
+  const [account, ownNow] = known;
+  const caps = capsOf(account.total);
+  const reserved = sumOf((await readStage(context)).concurrency);
+  const isEnough = reserved + sumOf(caps) <= freeConcurrency(account, ownNow);
+  return isEnough ? { ...context, [SETTING]: JSON.stringify(caps) } : context;
+};
