@@ -75,20 +75,20 @@ describe('an account with a limit of 30 a second', () => {
   });
 });
 
-describe('reads', () => {
-  /** Makes 31 calls to each of two functions, which run in separate instances in AWS. */
+describe('the rate limit of an account', () => {
+  /** Sends 31 calls to each of two functions, which run in separate instances in AWS. */
   const readTwo = async (client: Client) => {
     const answers = [await times(31, () => me(client)), await times(31, () => client.call('GET', '/bots'))];
     return answers.map(tally);
   };
-  test('by a session are limited by each instance for itself, and use up nothing of the limit for writes', async () => {
+  test('applies to reads by a session in each instance for itself, and leaves the limit for writes alone', async () => {
     expect(await readTwo(home.client)).toEqual([
       { 200: 30, 429: 1 },
       { 200: 30, 429: 1 },
     ]);
     expect(tally(await times(31, () => home.client.call('POST', '/bots', {})))).toEqual({ 400: 30, 429: 1 });
   });
-  test('by an access token share one limit across all instances, also with writes', async () => {
+  test('applies to access tokens across all instances, reads and writes together', async () => {
     const { token } = await home.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'reader' });
     nextSecond();
     const client = home.client.as(token);

@@ -86,7 +86,7 @@ test('GET /metrics and the details of GET /health without a token demand a loopb
     expect([name, ...(await openTo(cloud.url, { host: 'localhost', [name]: '1' }))]).toEqual([name, 401, false]);
 });
 
-test('with PUBLIC_URL, GET /metrics and the details of GET /health demand METRICS_TOKEN or that of a system admin', async () => {
+test('GET /metrics and the details of GET /health demand METRICS_TOKEN or a system admin if PUBLIC_URL is set', async () => {
   const token = 'a-token-for-prometheus';
   const hash = createHash('sha256').update(token).digest('hex');
   for (const METRICS_TOKEN of ['', token, `sha256:${hash}`]) {
