@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const guide = readFileSync(new URL('../../../lib/local/README.md', import.meta.url), 'utf8');
+const unit = /```ini\n(\[Unit\][^`]*)```/.exec(guide)?.[1] ?? '';
+const valuesOf = (name: string): string[] =>
+  [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, value = '']) => value.split(' '));
+
+test('the unit of the guide starts the service after the clock is synchronized', () => {
+  for (const name of ['After', 'Wants']) expect(valuesOf(name)).toEqual(['network-online.target', 'time-sync.target']);
+});
+
+test('the unit of the guide lets the service write to its own folder alone, and allows what Node.js needs', () => {
+  expect([valuesOf('ProtectSystem'), valuesOf('ReadWritePaths')]).toEqual([['strict'], ['/var/lib/sensor-cloud']]);
+  expect(valuesOf('Environment')).toContain('DATA_DIR=/var/lib/sensor-cloud/data');
+  // Without them, Node.js can neither list the addresses of the machine nor compile code.
+  expect(valuesOf('RestrictAddressFamilies')).toEqual(expect.arrayContaining(['AF_INET', 'AF_INET6', 'AF_NETLINK']));
+  expect(valuesOf('MemoryDenyWriteExecute')).toEqual([]);
+});
+
+/** The version of systemd that can analyze a unit that is not installed. */
+const OFFLINE_SINCE = 250;
+const analyze = '/usr/bin/systemd-analyze';
+const version = existsSync(analyze)
+  ? Number(/systemd (\d+)/.exec(execFileSync(analyze, ['--version'], { encoding: 'utf8' }))?.[1])
+  : 0;
+
+test.runIf(version >= OFFLINE_SINCE)('systemd rates the exposure of the unit of the guide below 3', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'sensor-cloud.service');
+  await writeFile(file, unit);
+  const text = execFileSync(analyze, ['security', '--offline=true', '--no-pager', file], { encoding: 'utf8' });
+  const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(text)?.[1]);
+  expect(exposure).toBeLessThan(3);
+});
