@@ -44,5 +44,5 @@ export const consumption = {
   /** A round of the canary, whose fall is delivered to itself. */
   canary: { ...nothing, read: 30, write: 24, fifo: 14 / 3 },
   /** A call of an open console for what it shows: open falls, hits, and what is watched. */
-  screenCall: { ...nothing, read: 5, write: 1 },
+  screenCall: { ...nothing, read: 5 },
 } as const satisfies Record<string, Consumption>;
