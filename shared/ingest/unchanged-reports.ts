@@ -2,6 +2,7 @@ import { isRecent, stepByMessage } from '../domain/event/event-steps.ts';
 import { type Signal, stateReports } from '../domain/event/message.ts';
 import { isAllProcessed } from '../domain/event/recorded-call.ts';
 import { isUnchanged, isWorthWriting, type SensorState } from '../domain/sensor/sensor-state.ts';
+import { isFuture } from '../domain/state/clock.ts';
 import { noRoomContext } from '../domain/state/room-context.ts';
 import { needsOf } from '../domain/state/step.ts';
 import type { ReceivedMessage, Sender } from './messages.ts';
@@ -62,6 +63,7 @@ export const changesNothing = async (
   const { customerId, sensorId } = device;
   const state = await store.states.get(customerId, sensorId);
   if (!state || state.ttl !== undefined || !isAllProcessed(device, state.judged?.run)) return false;
+  if (isFuture(state.lastSeen, receiveDate)) return false;
   // A report that skips the queue is not remembered, so the next message could wrongly count as a duplicate of the last
   // one.
   if (isRecent(state, receiveDate)) return false;

@@ -138,7 +138,8 @@ export const handler = serve(sensors, {
     const learning = basicView((hasLearningMode && basic?.values) || newBasic, sensor, now());
     return {
       isActive: state?.isActive ?? false,
-      lastSeen: state?.lastSeen || null,
+      // A later time was recorded before the clock was set back.
+      lastSeen: Math.min(state?.lastSeen ?? 0, now()) || null,
       firmwareVersion: sensor.firmwareVersion,
       fallState: fallStateOf(state ?? newSensorState),
       presence: state?.presence ?? null,

@@ -199,7 +199,11 @@ const remind = async (context: MailContext): Promise<void> => {
   const known = open.filter(({ mailDate, isUnanswered }) => mailDate !== undefined && !isUnanswered);
   const lastMail = (alarm: UnnotifiedAlarm): number => alarm.reminderDate ?? alarm.mailDate ?? 0;
   const due = known.filter((alarm) => (alarm.reminders ?? 0) < MAX_REMINDERS && lastMail(alarm) + HOUR_MS <= now());
-  const lastReminder = Math.max(0, ...known.map(({ reminderDate = 0 }) => reminderDate));
+  // A reminder in the future was sent before the clock was set back.
+  const lastReminder = Math.max(
+    0,
+    ...known.map(({ reminderDate = 0 }) => reminderDate).filter((date) => date <= now()),
+  );
   if (due.length === 0 || lastReminder + HOUR_MS > now()) return;
   if ((await claimAll(context, due.slice(0, 1))).length === 0) return;
   for (const manager of managers) {

@@ -1,5 +1,6 @@
 import { stepByTime, timeCause } from '#shared/domain/event/event-steps.ts';
 import { silentAt } from '#shared/domain/sensor/sensor-state.ts';
+import { withoutFuture } from '#shared/domain/state/clock.ts';
 import type { Timings } from '#shared/domain/state/room-context.ts';
 import { hasOpenFall, nextMove } from '#shared/domain/state/time.ts';
 import { applyDecision, finishDecision } from './apply.ts';
@@ -12,7 +13,8 @@ import { createEventIds, type Judgement } from './judge.ts';
  */
 const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Judgement & { timings: Timings }> => {
   const { store, now, settings } = deps;
-  const { state, sensor } = context;
+  const { sensor } = context;
+  const state = withoutFuture(context.state, now());
   const needs = { regions: false, places: false, critical: hasOpenFall(state) };
   const [{ timings }, upSince] = await Promise.all([
     loadRoom(deps, context, needs),
@@ -20,7 +22,7 @@ const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Jud
   ]);
   const limits = { silentAt: silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS), timings };
   const { next, events } = stepByTime(state, timeCause(sensor.id, state, now()), limits);
-  const newEventId = createEventIds(deps, state);
+  const newEventId = createEventIds(deps, context.state);
   const identified = events.map((event) => ({ ...event, id: newEventId(event.createDate) }));
   return { next, events: identified, timings, judged: undefined };
 };

@@ -2,6 +2,7 @@ import { type Decided, type Decision, evaluateRules, numberAfter } from '#shared
 import type { EventDetails } from '#shared/domain/event/event.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import { isWorthWriting, type SensorState, silentAt } from '#shared/domain/sensor/sensor-state.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import { nextCheck, nextMove } from '#shared/domain/state/time.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { MAX_DELAY_SECONDS } from '#shared/queue/encode.ts';
@@ -49,12 +50,12 @@ type NewDecision = { decision: Decision; fired: SensorState['fired']; rules: Rul
 const decideRules = async (
   deps: ProcessDeps,
   context: SensorContext,
-  events: readonly NewEvent[],
+  { events, next }: Judgement,
 ): Promise<NewDecision> => {
   const { customerId, state: before } = context;
   const [rulesOf] = await Promise.all([loadRules(deps, context, events), finishDecision(deps, context)]);
   const rulesFor = ({ situation }: EventDetails) => (situation === null ? [] : (rulesOf.get(situation) ?? []));
-  const { fired, decided } = evaluateRules(before.fired, events, rulesFor);
+  const { fired, decided } = evaluateRules(next.fired, events, rulesFor);
   // Read before the decision is written, so no hit of this decision can exist yet.
   const isHit = decided.some((event) => event.rules.length > 0);
   const after = isHit ? await deps.store.ruleHits.lastPlace(customerId) : null;
@@ -76,7 +77,8 @@ const isSoon = ({ now }: ProcessDeps, time: number): boolean => time - now() <= 
 const nextSweepCheck = (deps: ProcessDeps, context: SensorContext, judgement: Judgement): number | null => {
   const { next, timings } = judgement;
   const { state: before } = context;
-  const isBackOnline = next.isActive && !before.isActive;
+  // An entry from before the clock was set back may be far in the future.
+  const isBackOnline = next.isActive && (!before.isActive || isFuture(before.lastSeen, deps.now()));
   const offline = isBackOnline
     ? silentAt(next, 0, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS)
     : Number.POSITIVE_INFINITY;
@@ -96,7 +98,7 @@ const enqueueFallCheck = async (deps: ProcessDeps, context: SensorContext, judge
 
 /** Returns the state after a judgement. Without a new decision it keeps the previous one. */
 const stateAfter = (before: StateItem, { next, judged }: Judgement, created: NewDecision | null): StateItem => {
-  const { duePk, dueAt, decision, fired } = before;
+  const { duePk, dueAt, decision } = before;
   const position = judged ?? before.judged;
   const stored = created && {
     ...created.decision,
@@ -106,7 +108,7 @@ const stateAfter = (before: StateItem, { next, judged }: Judgement, created: New
     ...next,
     ...(position && { judged: position }),
     ...(duePk && dueAt && { duePk, dueAt }),
-    fired: created?.fired ?? fired,
+    fired: created?.fired ?? next.fired,
     decision: stored ?? decision,
   };
 };
@@ -127,7 +129,7 @@ export const decide = async (
   const mustWrite = isCallJudged || isWorthWriting(before, next, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS);
   if (events.length === 0 && !mustWrite) return { kind: 'unchanged', state: before };
 
-  const created = events.length > 0 ? await decideRules(deps, context, events) : null;
+  const created = events.length > 0 ? await decideRules(deps, context, judgement) : null;
   const state = stateAfter(before, judgement, created);
   const times = {
     checkAt: former ? null : nextSweepCheck(deps, context, judgement),

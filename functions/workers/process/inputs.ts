@@ -1,6 +1,7 @@
 import { type Signal, type TrustedMessage, withTrustedTimes } from '#shared/domain/event/message.ts';
 import { type ProcessedRun, type RecordedCall, runWith } from '#shared/domain/event/recorded-call.ts';
 import { decoders } from '#shared/domain/makers/decoders.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import type { ProcessMessages, ProcessNotice } from '#shared/queue/task.ts';
 import type { NoticeItem } from '#shared/store/sensors/events.ts';
 import type { ProcessedPosition } from '#shared/store/sensors/state-item.ts';
@@ -31,7 +32,7 @@ type CallInput = Origin & { kind: 'call' };
 export type SensorInput = MessageInput | NoticeInput | CallInput;
 
 /** Returns the inputs of one task in order. A notice that was processed before has none. */
-const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<SensorInput[]> => {
+const readTask = async ({ store, now }: ProcessDeps, received: MessageTask): Promise<SensorInput[]> => {
   const { task, sequence } = received;
   const positionOf = (at: number) => `${sequence}#${String(at).padStart(3, '0')}`;
   const { requestId } = task;
@@ -42,7 +43,8 @@ const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<
     const { receiveDate } = notice;
     return [{ kind: 'notice', received, position: positionOf(0), receiveDate, requestId, uuid, notice }];
   }
-  const { manufacturer, messages, receiveDate, first, noted } = task;
+  const { manufacturer, messages, first, noted } = task;
+  const receiveDate = isFuture(task.receiveDate, now()) ? now() : task.receiveDate;
   if (messages.length === 0)
     return [{ kind: 'call', received, position: positionOf(0), receiveDate, requestId, noted }];
   const decode = decoders[manufacturer];
@@ -85,14 +87,16 @@ export const wasJudged = ({ position, receiveDate }: SensorInput, judged: Proces
 export const mayHaveDecision = (inputs: readonly SensorInput[], judged: ProcessedPosition | undefined): boolean =>
   inputs.some(({ received, receiveDate }) => received.receives > 1 || (judged && receiveDate <= judged.receiveDate));
 
-/** Returns the position up to which the messages of a sensor are judged, including these inputs. */
+/** Returns the position up to which the messages of a sensor are judged at `now` (ms), including these inputs. */
 export const judgedUpTo = (
   inputs: readonly SensorInput[],
   before: ProcessedPosition | undefined,
+  now: number,
 ): ProcessedPosition | undefined => {
   const last = inputs.at(-1);
   const calls = inputs.flatMap(({ noted }) => noted ?? []);
   const run = calls.reduce<ProcessedRun | undefined>(runWith, before?.run);
-  const dates = [before?.receiveDate ?? 0, ...inputs.map(({ receiveDate }) => receiveDate)];
+  const earlier = before && !isFuture(before.receiveDate, now) ? before.receiveDate : 0;
+  const dates = [earlier, ...inputs.map(({ receiveDate }) => receiveDate)];
   return last && { position: last.position, receiveDate: Math.max(...dates), ...(run && { run }) };
 };

@@ -10,6 +10,7 @@ import { messageUuid, type Signal } from '#shared/domain/event/message.ts';
 import { orderedIds, timeOrderedId, uuidV5 } from '#shared/domain/ids.ts';
 import { completeLearning, learningEndChange, type StoredBasic } from '#shared/domain/makers/maker-a/basic.ts';
 import type { SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { withoutFuture } from '#shared/domain/state/clock.ts';
 import type { Timings } from '#shared/domain/state/room-context.ts';
 import { endsLearning, needsOf } from '#shared/domain/state/step.ts';
 import { addLogContext } from '#shared/observability/log.ts';
@@ -188,7 +189,7 @@ const judgeWith = async (
   const judgeDeps = { ...deps, newEventId: createEventIds(deps, state) };
   const events: NewEvent[] = [];
   const inputs: SensorInput[] = [];
-  let next: SensorState = state;
+  let next: SensorState = withoutFuture(state, deps.now());
   let timings: Timings | null = null;
   for (const input of pending) {
     if (events.length >= maxEvents(context)) break;
@@ -200,7 +201,15 @@ const judgeWith = async (
     timings = step.timings ?? timings;
     events.push(...step.events);
   }
-  return { kind: 'judged', context, next, events, timings, inputs, judged: judgedUpTo(inputs, state.judged) };
+  return {
+    kind: 'judged',
+    context,
+    next,
+    events,
+    timings,
+    inputs,
+    judged: judgedUpTo(inputs, state.judged, deps.now()),
+  };
 };
 
 /**

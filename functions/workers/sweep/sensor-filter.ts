@@ -1,4 +1,5 @@
 import { silentAt } from '#shared/domain/sensor/sensor-state.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import { hasOpenFall, nextClear } from '#shared/domain/state/time.ts';
 import type { CheckSensor } from '#shared/queue/task.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
@@ -56,7 +57,8 @@ export const createSensorFilter = () => {
       const state = states[at];
       if (!state) return { task, time: now() };
       const offlineAt = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
-      const changesAt = Math.min(offlineAt, nextClear(state));
+      // A state with times in the future is corrected by the check.
+      const changesAt = isFuture(state.lastSeen, now()) ? time : Math.min(offlineAt, nextClear(state));
       // The entry of an inactive sensor has to be removed, or its fall advances with time.
       if (!state.isActive || hasOpenFall(state) || changesAt <= now()) return { task, time: Math.max(time, changesAt) };
       onlineUntil.set(task.sensorId, Math.min(changesAt, now() + MAX_INTERVAL_MS));

@@ -1,6 +1,6 @@
+import type { HitNumber, HitPosition } from '../rule/hit-position.ts';
 import type { Rule } from '../rule/rule.ts';
 import { fires } from '../rule/rule-conditions.ts';
-import type { HitNumber, HitPosition } from '../rule/rule-hit.ts';
 import type { SensorState } from '../sensor/sensor-state.ts';
 import type { EventDetails } from './event.ts';
 

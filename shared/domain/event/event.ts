@@ -115,6 +115,9 @@ export const DAY = 86_400_000;
 /** How long (ms) events and rule hits are stored (D1 O7). */
 export const EVENT_RETENTION = 120 * DAY;
 
+/** How far (ms) a device's clock may be ahead. */
+export const TRUSTED_AHEAD = 300_000;
+
 /** Whether a device's time (ms) is trusted: at most 24 h before and at most 5 min after the time of receipt. */
 export const isTrustedTime = (deviceTime: number, received: number): boolean =>
-  deviceTime >= received - DAY && deviceTime <= received + 5 * 60_000;
+  deviceTime >= received - DAY && deviceTime <= received + TRUSTED_AHEAD;

@@ -54,12 +54,3 @@ export const RuleHit = z
   })
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;
-
-/**
- * The number of a hit among those of its sensor, from 1 without gaps. A new `series` (its start, ms) begins if the number of
- * the previous hit is unknown.
- */
-export type HitNumber = { series: number; number: number };
-
-/** The position of a hit among those of its customer. Both fields grow from one hit to the next. */
-export type HitPosition = Pick<RuleHit, 'id' | 'createDate'>;

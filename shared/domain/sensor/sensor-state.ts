@@ -196,9 +196,12 @@ const steadyState = ({
 export const isUnchanged = (before: SensorState, next: SensorState): boolean =>
   isDeepStrictEqual(steadyState(next), steadyState(before));
 
-/** Whether a state without events is worth a write: something has changed, or `lastSeen` is too old. */
+/**
+ * Whether a state without events is worth a write: something has changed, or `lastSeen` is too old, or was in the future.
+ */
 export const isWorthWriting = (before: SensorState, next: SensorState, afterSeconds: number): boolean =>
   before.version === 0 ||
+  next.lastSeen < before.lastSeen ||
   next.lastSeen - before.lastSeen >= UNWRITTEN * afterSeconds * 1_000 ||
   !isUnchanged(before, next);
 

@@ -79,7 +79,7 @@ const attemptWrites = (table: Table) => ({
     const set = {
       state: 'failed',
       reason: UNDELIVERABLE,
-      updateDate: Math.max(now, was),
+      updateDate: now,
       log: log.map((entry) => (entry[0] === number ? withReason(entry, UNDELIVERABLE, reason) : entry)),
     };
     const isUnchanged = where('#state = :delivered AND #updateDate = :was', { delivered: 'delivered', was });

@@ -106,7 +106,9 @@ const heldWrites = (table: Table) => ({
    */
   reserveReleases: async (webhook: WebhookRecord, now: number): Promise<{ from: number; count: number } | null> => {
     const { releasedUntil } = webhook;
-    const from = Math.max(now, releasedUntil ?? 0);
+    // A later time was reserved before the clock was set back.
+    const isReserved = releasedUntil !== undefined && releasedUntil > now && releasedUntil <= now + MAX_RELEASE_AHEAD;
+    const from = isReserved ? releasedUntil : now;
     const count = Math.min(webhook.held ?? 0, Math.floor((now + MAX_RELEASE_AHEAD - from) / RELEASE_INTERVAL));
     if (count <= 0) return null;
     const unchanged =

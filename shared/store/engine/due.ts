@@ -133,7 +133,8 @@ const dueWrites = (table: Table) => ({
     // After a clock was set back, `since` in the future would hide outages until that time comes.
     const since = last && now - last.at <= longestGap ? Math.min(last.since, now) : now;
     const { sweep = 0, left: unfinished = {}, redriveAt = 0 } = last ?? {};
-    const isToRedrive = redriveAt <= now;
+    // A later time was recorded before the clock was set back.
+    const isToRedrive = redriveAt <= now || redriveAt > now + REDRIVE_EVERY;
     const next = isToRedrive ? now + REDRIVE_EVERY : redriveAt;
     const version = nextVersion(last, now);
     const heartbeat: Heartbeat = { at: now, since, sweep: sweep + 1, redriveAt: next, ...version };

@@ -1,19 +1,21 @@
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { sweepCheckAt } from '#shared/domain/rule/escalation.ts';
-import type { HitPosition } from '#shared/domain/rule/rule-hit.ts';
+import { type HitPosition, orderDateOf } from '#shared/domain/rule/hit-position.ts';
 import type { Table } from '../engine/client.ts';
 import { dueAt } from '../engine/due.ts';
-import { absent } from '../engine/request.ts';
+import { absent, type Write } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 import { hitRange, hitsPk, isPacked, type NewHit, packedMessages, type StoredHit } from './hit-item.ts';
+import { lateChangeWrite } from './late-change.ts';
 import type { KnownHit, recentHits } from './recent-hits.ts';
 
 /** The item of a new hit at its place in the list. */
 export const hitItemAt = (
   customerId: number,
-  { id, createDate }: HitPosition,
+  { id, createDate, orderDate }: HitPosition,
   { hitNumber, escalationAt, cause, ...hit }: NewHit,
 ) => {
+  const listDate = orderDate ?? createDate;
   const dates = { createDate, updateDate: createDate };
   const unpackedMessages = { messages: hit.messages.map((message) => ({ ...message, ...dates, ruleHitId: id })) };
   const messages: Pick<StoredHit, 'messages' | 'told'> = isPacked(hit)
@@ -23,13 +25,33 @@ export const hitItemAt = (
   return {
     ...hit,
     ...dates,
+    // Lists expect the last change of a hit soon after its place in the order, unless it is recorded as a late one.
+    ...(orderDate !== undefined && { orderDate, isLate: true as const }),
     id,
     ...(escalation && { escalation, cause, ...dueAt(String(id), sweepCheckAt(escalation.at, createDate)) }),
     ...messages,
-    ...lists.hitsOfSensor({ customerId, sensorId: hit.sensorId, ...hitNumber, createDate }),
-    ttl: Math.ceil((createDate + EVENT_RETENTION) / 1_000),
+    ...lists.hitsOfSensor({ customerId, sensorId: hit.sensorId, ...hitNumber, createDate: listDate }),
+    ttl: Math.ceil((listDate + EVENT_RETENTION) / 1_000),
     ...items.ruleHit({ customerId, hitId: id }),
   };
+};
+
+const placeOf = ({ id, createDate, orderDate }: HitPosition): HitPosition => ({
+  id,
+  createDate,
+  ...(orderDate !== undefined && { orderDate }),
+});
+
+/** The writes of a new hit. */
+const writesOf = (customerId: number, place: HitPosition, hit: NewHit): Write[] => {
+  const item = hitItemAt(customerId, place, hit);
+  return [{ put: item, where: absent }, ...(item.isLate ? [lateChangeWrite(customerId, item, place.createDate)] : [])];
+};
+
+/** Returns the position after `last` for a hit created at `now` (ms). */
+const positionAfter = (last: HitPosition, now: number): HitPosition => {
+  const before = orderDateOf(last);
+  return { id: last.id + 1, createDate: now, ...(before > now && { orderDate: before }) };
 };
 
 type RecentHits = ReturnType<typeof recentHits>;
@@ -49,20 +71,17 @@ export const appendHit = async (
   const note = (hits: readonly KnownHit[]) =>
     recent.note(
       customerId,
-      hits.map(({ id, createDate, sensorEventId, sensorId, ruleId }) => ({
-        id,
-        createDate,
-        sensorEventId,
-        sensorId,
-        ruleId,
-      })),
+      hits.map((known) => {
+        const { sensorEventId, sensorId, ruleId } = known;
+        return { ...placeOf(known), sensorEventId, sensorId, ruleId };
+      }),
     );
   const passed = recent.since(customerId, after) ?? [];
   const known = passed.find(isSame);
-  if (known) return { id: known.id, createDate: known.createDate, isNew: false };
+  if (known) return { ...placeOf(known), isNew: false };
   for (let last: HitPosition = passed.at(-1) ?? after; ; ) {
-    const next = { id: last.id + 1, createDate: Math.max(now, last.createDate) };
-    if ((await table.write({ put: hitItemAt(customerId, next, hit), where: absent })) === null) {
+    const next = positionAfter(last, now);
+    if ((await table.write(...writesOf(customerId, next, hit))) === null) {
       note([{ ...hit, ...next }]);
       return { ...next, isNew: true };
     }
@@ -70,7 +89,7 @@ export const appendHit = async (
     const since = await table.queryAll<StoredHit>({ pk: hitsPk(customerId), between: range });
     note(since);
     const same = since.find(isSame);
-    if (same) return { id: same.id, createDate: same.createDate, isNew: false };
+    if (same) return { ...placeOf(same), isNew: false };
     last = since.at(-1) ?? last;
   }
 };

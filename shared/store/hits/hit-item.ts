@@ -2,8 +2,9 @@ import type { Decided } from '#shared/domain/event/decision.ts';
 import type { Feedback } from '#shared/domain/event/feedback.ts';
 import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import type { Escalation } from '#shared/domain/rule/escalation.ts';
+import type { HitNumber } from '#shared/domain/rule/hit-position.ts';
 import { packMessages, unpackMessages } from '#shared/domain/rule/packed-messages.ts';
-import type { HitNumber, RuleHit, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import type { RuleHit, RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { items } from '../table.ts';
 
 /** A message of a hit. `outbox`: it became a file, and reached nobody. */
@@ -38,6 +39,8 @@ export type HitItem = Omit<
   isSimulated?: true;
   /** Takes the place of an erased hit, because ids have no gaps. Shown to nobody (erasure-rules.ts). */
   isErased?: true;
+  /** Set if `createDate` is earlier than the date of a previous hit (rule-hit.ts). */
+  orderDate?: number;
   /** The last change is recorded as a late one (late-change.ts). */
   isLate?: true;
   /** The progress of a running escalation, and its event (escalations.ts). */
@@ -50,7 +53,7 @@ export type HitItem = Omit<
 type Cause = Omit<Decided, 'rules' | 'requestId'>;
 
 /** A hit without a place: its id and dates, and those of its messages, depend on where it is appended. */
-export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'messages' | 'escalation'> & {
+export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'orderDate' | 'messages' | 'escalation'> & {
   messages: NewMessage[];
   hitNumber: HitNumber;
   /** Returns the escalation of the hit if it is created at `createDate` (ms). */

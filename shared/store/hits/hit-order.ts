@@ -1,4 +1,5 @@
 import { firstWhere } from '#shared/domain/first-where.ts';
+import { orderDateOf } from '#shared/domain/rule/hit-position.ts';
 import type { HitItem } from './hit-item.ts';
 import type { HitSequence } from './hit-sequence.ts';
 import { type LateChange, SOON_MS } from './late-change.ts';
@@ -23,7 +24,7 @@ const readBackwards = (line: HitSequence, late: ReadonlySet<number>, from: numbe
     more: async (count: number): Promise<void> => {
       const hits = await line.hits(Math.max(0, low - count), low);
       low = Math.max(0, low - count);
-      oldestRead = hits[0]?.createDate ?? oldestRead;
+      oldestRead = hits[0] ? orderDateOf(hits[0]) : oldestRead;
       found.push(...hits.filter(({ id }) => !late.has(id)));
     },
   };
@@ -48,9 +49,9 @@ const searchStart = async (line: HitSequence, late: readonly LateChange[], offse
   // Hits created before this one may have changed until then.
   for (let position = first + 1; position < line.size; position += CHUNK) {
     const next = await line.hits(position, position + CHUNK);
-    const at = next.findIndex(({ createDate }) => createDate > edge);
+    const at = next.findIndex((hit) => orderDateOf(hit) > edge);
     const found = next[at];
-    if (found) return { position: position + at, time: found.createDate, id: found.id };
+    if (found) return { position: position + at, time: orderDateOf(found), id: found.id };
   }
   return { position: line.size, time: Number.POSITIVE_INFINITY, id: Number.POSITIVE_INFINITY };
 };

@@ -67,15 +67,14 @@ const reportWithoutMessage = async (
   now: number,
 ): Promise<boolean> => {
   if (sent !== true || hit.notifiedDate !== undefined) return true;
-  const time = Math.max(now, hit.updateDate);
   const unchanged = where(`#updateDate = :was AND attribute_${hit.isUnnotified ? '' : 'not_'}exists(#isUnnotified)`, {
     was: hit.updateDate,
   });
-  const set = { notifiedDate: time, updateDate: time, isLate: true };
+  const set = { notifiedDate: now, updateDate: now, isLate: true };
   const update = changes({ set, remove: ['isUnnotified'], if: unchanged });
   const end = hit.isUnnotified ? [endUnnotified(customerId, String(hitId))] : [];
   const key = items.ruleHit({ customerId, hitId });
-  const note = lateChangeWrite(customerId, hit, time);
+  const note = lateChangeWrite(customerId, hit, now);
   return (await table.write({ update: key, changes: update }, note, ...end)) === null;
 };
 
@@ -87,11 +86,10 @@ const reportLate = (table: Table, report: AttemptReport, now: number): Promise<b
     const reported = hit?.messages[report.at]?.sendTryTimes;
     const tries = report.tries.filter((time) => reported && !reported.includes(time));
     if (!hit || tries.length === 0) return true;
-    const time = Math.max(now, hit.updateDate);
     const unchanged = `updateDate = :was AND attribute_${hit.isUnnotified ? '' : 'not_'}exists(isUnnotified)`;
-    const { ExpressionAttributeValues, ...change } = changesOf({ ...report, tries }, time, true, unchanged);
+    const { ExpressionAttributeValues, ...change } = changesOf({ ...report, tries }, now, true, unchanged);
     const changes = { ...change, ExpressionAttributeValues: { ...ExpressionAttributeValues, ':was': hit.updateDate } };
-    const note = lateChangeWrite(report.customerId, hit, time);
+    const note = lateChangeWrite(report.customerId, hit, now);
     const end = report.sent === true && hit.isUnnotified ? [endUnnotified(report.customerId, String(hit.id))] : [];
     return (await table.write({ update: hitKey(report), changes }, note, ...end)) === null || null;
   });
@@ -115,7 +113,6 @@ const reportUndeliverable = async (
     const before = found && hitOf(found);
     const stored = before?.messages[at];
     if (!before || !stored?.wasSend || stored.sendTryTimes.some((time) => time > sentAt)) return { hit: before };
-    const time = Math.max(now, before.updateDate);
     const { notifiedDate: _, ...hit } = before;
     const messages = hit.messages.map((other, place) => (place === at ? { ...other, wasSend: false } : other));
     const notifiedDate = notifiedDateOf({ ...hit, messages });
@@ -126,13 +123,13 @@ const reportUndeliverable = async (
       ConditionExpression: 'updateDate = :was',
       ExpressionAttributeValues: {
         ':sent': false,
-        ':time': time,
+        ':time': now,
         ':late': true,
         ':was': before.updateDate,
         ...(notifiedDate !== null && { ':notified': notifiedDate }),
       },
     };
-    const isWritten = (await table.write({ update: key, changes }, lateChangeWrite(customerId, found, time))) === null;
+    const isWritten = (await table.write({ update: key, changes }, lateChangeWrite(customerId, found, now))) === null;
     return isWritten ? { hit: { ...hit, messages, ...(notifiedDate !== null && { notifiedDate }) } } : null;
   });
   return hit;

@@ -1,11 +1,14 @@
 import { firstWhere } from '#shared/domain/first-where.ts';
-import type { HitNumber, HitPosition } from '#shared/domain/rule/rule-hit.ts';
+import { type HitNumber, type HitPosition, orderDateOf } from '#shared/domain/rule/hit-position.ts';
 import type { TableReader } from '../engine/client.ts';
 import { items, lists } from '../table.ts';
 import { edgeHit } from './edge-hit.ts';
 import { type HitItem, hitOf, hitRange, hitsPk, type StoredHit } from './hit-item.ts';
 
-/** Hits in the order of their creation. Positions count from 0, the oldest. May lag by a second. */
+/**
+ * Hits in the order of their creation. Positions count from 0, the oldest. `createDate` of a position is the date in that
+ * order, which can be later than that of its hit. May lag by a second.
+ */
 export type HitSequence = {
   size: number;
   /** Returns the hit at a position. */
@@ -29,9 +32,9 @@ export const hitsOfCustomer = async (table: TableReader, customerId: number, sin
   const [low = 0, high = -1] = oldest && newest ? [oldest.id, newest.id] : [];
   const placeOf = async (id: number): Promise<HitPosition> => {
     const hit = await table.getEventual<StoredHit>(items.ruleHit({ customerId, hitId: id }));
-    return { id, createDate: hit?.createDate ?? 0 };
+    return { id, createDate: hit ? orderDateOf(hit) : 0 };
   };
-  const isWhole = oldest === null || oldest.createDate >= since;
+  const isWhole = oldest === null || orderDateOf(oldest) >= since;
   const isRecent = async (position: number) => (await placeOf(low + position)).createDate >= since;
   const first = low + (isWhole ? 0 : await firstWhere(0, high - low + 1, isRecent));
   const size = high - first + 1;

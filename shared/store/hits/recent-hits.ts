@@ -1,4 +1,4 @@
-import type { HitPosition } from '#shared/domain/rule/rule-hit.ts';
+import type { HitPosition } from '#shared/domain/rule/hit-position.ts';
 
 /** The place of a hit, and the fields that identify it. */
 export type KnownHit = HitPosition & { sensorEventId: string; sensorId: string; ruleId: number };

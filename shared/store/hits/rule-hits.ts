@@ -1,5 +1,5 @@
 import { keyedMutex } from '#shared/concurrency/keyed-mutex.ts';
-import type { HitPosition } from '#shared/domain/rule/rule-hit.ts';
+import { type HitPosition, orderDateOf } from '#shared/domain/rule/hit-position.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { items } from '../table.ts';
 import { appendHit } from './append-hit.ts';
@@ -16,7 +16,9 @@ export const ruleHitReads = (table: TableReader) => ({
   /** Returns the place of the newest hit, or the one before the first. May miss hits that were just appended. */
   lastPlace: async (customerId: number): Promise<HitPosition> => {
     const newest = await edgeHit(table, customerId, true, false);
-    return newest ? { id: newest.id, createDate: newest.createDate } : { id: idBeforeFirst(customerId), createDate: 0 };
+    return newest
+      ? { id: newest.id, createDate: orderDateOf(newest) }
+      : { id: idBeforeFirst(customerId), createDate: 0 };
   },
 });
 

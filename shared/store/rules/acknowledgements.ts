@@ -4,7 +4,7 @@ import type { Table } from '../engine/client.ts';
 import { changes, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import { type HitItem, hitOf, type StoredHit } from '../hits/hit-item.ts';
-import { lateChangeWrite, SOON_MS } from '../hits/late-change.ts';
+import { isSoonChange, lateChangeWrite } from '../hits/late-change.ts';
 import { type NoticeItem, putNotice } from '../sensors/events.ts';
 import { items } from '../table.ts';
 import { endUnnotified, unansweredId } from './end-unnotified.ts';
@@ -31,22 +31,30 @@ const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: Hit
   );
 
 /** Sets or removes the acknowledgement of a hit as it was read. A late change is also recorded for lists. */
-const change = ({ customerId, hitId }: HitKey, hit: HitItem, acknowledgement: Acknowledgement | null, time: number) => {
-  const updateDate = Math.max(time, hit.updateDate);
-  const isSoon = !hit.isLate && updateDate <= hit.createDate + SOON_MS;
+const change = (
+  { customerId, hitId }: HitKey,
+  hit: HitItem,
+  acknowledgement: Acknowledgement | null,
+  time: number,
+): Write[] => {
+  const isSoon = !hit.isLate && isSoonChange(hit, time);
   // Without an acknowledgement the escalation continues.
   const due = !acknowledgement && hit.escalation && dueRound(hitId, hit.escalation, time);
-  const set = { updateDate, ...(!isSoon && { isLate: true }), ...(acknowledgement && { acknowledgement }), ...due };
+  const set = {
+    updateDate: time,
+    ...(!isSoon && { isLate: true }),
+    ...(acknowledgement && { acknowledgement }),
+    ...due,
+  };
   const endsUnnotified = acknowledgement !== null && hit.isUnnotified;
   const remove = [...(acknowledgement ? [] : ['acknowledgement']), ...(endsUnnotified ? ['isUnnotified'] : [])];
   const update = changes({ set, remove, if: unchanged(hit, isSoon) });
-  const writes: Write[] = [
+  return [
     { update: items.ruleHit({ customerId, hitId }), changes: update },
-    ...(isSoon ? [] : [lateChangeWrite(customerId, hit, updateDate)]),
+    ...(isSoon ? [] : [lateChangeWrite(customerId, hit, time)]),
     ...(endsUnnotified ? [endUnnotified(customerId, String(hitId))] : []),
     ...(acknowledgement && hit.unansweredDate !== undefined ? [endUnnotified(customerId, unansweredId(hitId))] : []),
   ];
-  return { updateDate, writes };
 };
 
 /** Returns the notice of an acknowledgement, and its write. */
@@ -71,10 +79,10 @@ const acknowledgementWrites = (table: Table) => ({
       const hit = await visibleHit(table, key, since);
       const { acknowledgement: earlier } = hit ?? {};
       if (!hit || earlier) return { found: hit && earlier && { ...hit, acknowledgement: earlier }, notice: null };
-      const { updateDate, writes } = change(key, hit, acknowledgement, acknowledgement.date);
+      const writes = change(key, hit, acknowledgement, acknowledgement.date);
       const { notice, write } = noticeOf(customerId, hit, acknowledgement);
       const failed = await table.write(...writes, write);
-      return failed === null ? { found: { ...hit, updateDate, acknowledgement }, notice } : null;
+      return failed === null ? { found: { ...hit, updateDate: acknowledgement.date, acknowledgement }, notice } : null;
     });
     return result.found ? { hit: result.found, notice: result.notice } : null;
   },
@@ -94,8 +102,8 @@ const acknowledgementWrites = (table: Table) => ({
       if (!found?.acknowledgement) return { found };
       const { acknowledgement, ...hit } = found;
       if (!isAllowed(acknowledgement)) return { found: 'refused' as const };
-      const { updateDate, writes } = change(key, found, null, now);
-      return (await table.write(...writes)) === null ? { found: { ...hit, updateDate } } : null;
+      const writes = change(key, found, null, now);
+      return (await table.write(...writes)) === null ? { found: { ...hit, updateDate: now } } : null;
     });
     return result.found;
   },

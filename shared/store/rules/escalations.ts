@@ -27,9 +27,8 @@ const escalationWrites = (table: Table) => ({
     { escalation, messages }: { escalation: Escalation; messages: readonly RuleMessage[] },
     now: number,
   ): Promise<boolean> => {
-    const updateDate = Math.max(now, hit.updateDate);
     const update = changes({
-      set: { escalation, updateDate, isLate: true, ...(escalation.isHurried && { nobodyOnDuty: true }) },
+      set: { escalation, updateDate: now, isLate: true, ...(escalation.isHurried && { nobodyOnDuty: true }) },
       compute: { messages: 'list_append(#messages, :more)' },
       if: where(`${sameEscalation} AND #updateDate = :before AND attribute_not_exists(#acknowledgement)`, {
         was: hit.escalation,
@@ -38,7 +37,7 @@ const escalationWrites = (table: Table) => ({
       }),
     });
     const key = items.ruleHit({ customerId, hitId: hit.id });
-    return (await table.write({ update: key, changes: update }, lateChangeWrite(customerId, hit, updateDate))) === null;
+    return (await table.write({ update: key, changes: update }, lateChangeWrite(customerId, hit, now))) === null;
   },
 
   /** Schedules the next round of a hit, or (null) ends its escalation. Does nothing if the hit has changed since it was read. */

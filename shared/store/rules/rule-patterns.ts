@@ -86,9 +86,9 @@ export const rulePatterns = {
   ),
   'ruleHits.append': pattern(
     'Append a hit to the list, once per event and rule',
-    { query: ['ruleHit'], put: ['ruleHit'] },
+    { query: ['ruleHit'], put: ['ruleHit', 'lateChange'] },
     [0, 2],
-    'per KB; if another hit took its place, 1 W more, and 1 R per 4 KB since then',
+    'per KB; if another hit took its place, 1 W more, and 1 R per 4 KB since then; after a hit of a later date in a transaction, with 2 W more',
   ),
   'hitReports.report': pattern(
     'Record attempts to send a notification of a hit',

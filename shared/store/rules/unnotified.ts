@@ -119,9 +119,8 @@ const unnotifiedWrites = (table: Table) => ({
   ): Promise<NoticeKey | null> => {
     if (hit.unansweredDate !== undefined) return noticeOf(alarm);
     const { customerId, date } = alarm;
-    const updateDate = Math.max(date, hit.updateDate);
     const update = changes({
-      set: { unansweredDate: date, updateDate, isLate: true },
+      set: { unansweredDate: date, updateDate: date, isLate: true },
       compute: { messages: 'list_append(#messages, :more)' },
       if: where('#escalation = :was AND #updateDate = :before AND attribute_not_exists(#acknowledgement)', {
         was: hit.escalation,
@@ -130,7 +129,7 @@ const unnotifiedWrites = (table: Table) => ({
       }),
     });
     const key = items.ruleHit({ customerId, hitId: hit.id });
-    const note = lateChangeWrite(customerId, hit, updateDate);
+    const note = lateChangeWrite(customerId, hit, date);
     return (await table.write(...writesOf(alarm), { update: key, changes: update }, note)) === null
       ? noticeOf(alarm)
       : null;

@@ -30,11 +30,10 @@ const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, no
     seen === 0
       ? where('#updateDate = :was AND attribute_not_exists(#feedbackRevision)', { was })
       : where('#updateDate = :was AND #feedbackRevision = :seen', { was, seen });
-  const updateDate = Math.max(now, was);
-  const set = { feedback, feedbackRevision: seen + 1, updateDate, isLate: true };
+  const set = { feedback, feedbackRevision: seen + 1, updateDate: now, isLate: true };
   return [
     { update: items.ruleHit({ customerId, hitId }), changes: changes({ set, if: unchanged }) },
-    lateChangeWrite(customerId, hit, updateDate),
+    lateChangeWrite(customerId, hit, now),
   ];
 };
 /** The key of feedback among that on a hit, which finds the next newest when the newest is deleted. */

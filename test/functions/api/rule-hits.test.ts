@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
+import { orderDateOf } from '#shared/domain/rule/hit-position.ts';
 import { store } from '#shared/store/store.ts';
 import { createLedger, startEngine } from '#test/bench/meter.ts';
 import { rejectedPaths } from '#test/fixtures/answers.ts';
@@ -131,7 +132,7 @@ describe('the hits of a customer', () => {
     expect({ read: spent.read - before.read, write: spent.write - before.write }).toEqual({ read: 0, write: 300 });
   });
 
-  test('get consecutive ids with increasing dates, even if 50 are appended concurrently', async () => {
+  test('get consecutive ids and the dates of their clocks, in an order of dates that increase, even if 50 are appended concurrently', async () => {
     const engine = await startEngine(createLedger());
     // Two processes, each with a separate queue of writes.
     const first = store(engine.plain).ruleHits;
@@ -145,7 +146,10 @@ describe('the hits of a customer', () => {
     await engine.stop();
     const distinct = [...new Set(positions.map(({ id }) => id))].sort((a, b) => a - b);
     expect(distinct).toEqual(Array.from({ length: 50 }, (_, at) => after.id + 1 + at));
-    const dates = distinct.map((id) => positions.find((position) => position.id === id)?.createDate ?? 0);
-    expect(dates).toEqual(dates.toSorted((a, b) => a - b));
+    const places = distinct.flatMap((id) => positions.find((position) => position.id === id) ?? []);
+    const orderDates = places.map(orderDateOf);
+    expect(orderDates).toEqual(orderDates.toSorted((a, b) => a - b));
+    const dates = places.map(({ createDate }) => createDate - 1_800_000_000_000);
+    expect(dates.toSorted((a, b) => a - b)).toEqual(dates.map((_, at) => at));
   });
 });

@@ -23,6 +23,9 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 const prepare = (...args: Parameters<typeof cloud.prepare>) => cloud.prepare(...args);
 
+/** The runtime some time later. */
+const inSeconds = (seconds: number): Runtime => ({ ...base, now: () => base.now() + seconds * 1_000 });
+
 /** Processes messages. Returns how often the state was written. */
 const stateWritesOf = async (...records: QueueRecord[]): Promise<number> => {
   let states = 0;
@@ -97,7 +100,7 @@ describe('messages of a sensor', () => {
       body: JSON.stringify({ ...task, receiveDate: task.receiveDate + 60_000 }),
       attributes: { ...next.attributes, SequenceNumber: '1'.padStart(20, '0') },
     };
-    expect(await processRecords(base, renumbered)).toEqual([]);
+    expect(await processRecords(inSeconds(60), renumbered)).toEqual([]);
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
@@ -142,14 +145,15 @@ describe('messages of a sensor', () => {
     // From the second message on, the sensor counts as reporting regularly.
     for (const at of [0, 1]) await processRecords(base, said(presence(true, at)));
     const { version, lastSeen } = (await state()) ?? {};
-    const later = (seconds: number) => {
+    const processLater = (seconds: number) => {
       const record = said(presence(true, seconds));
       const task = JSON.parse(record.body) as { receiveDate: number };
-      return { ...record, body: JSON.stringify({ ...task, receiveDate: task.receiveDate + seconds * 1_000 }) };
+      const body = JSON.stringify({ ...task, receiveDate: task.receiveDate + seconds * 1_000 });
+      return processRecords(inSeconds(seconds), { ...record, body });
     };
-    for (const seconds of [10, 30, 74]) await processRecords(base, later(seconds));
+    for (const seconds of [10, 30, 74]) await processLater(seconds);
     expect(await state()).toMatchObject({ version, lastSeen });
-    await processRecords(base, later(77));
+    await processLater(77);
     expect((await state())?.lastSeen).toBeGreaterThan(Number(lastSeen) + 75_000);
   });
 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cloud } from '#lib/local/cloud.ts';
+import { orderDateOf } from '#shared/domain/rule/hit-position.ts';
 import { hitItemAt } from '#shared/store/hits/append-hit.ts';
 import { type HitItem, hitsPk, idBeforeFirst } from '#shared/store/hits/hit-item.ts';
-import { SOON_MS } from '#shared/store/hits/late-change.ts';
+import { lateChangeWrite, SOON_MS } from '#shared/store/hits/late-change.ts';
 import { store } from '#shared/store/store.ts';
 import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
 import { some } from '#test/fixtures/store-items.ts';
@@ -20,7 +21,7 @@ const seededRandom = (seed: number) => {
   };
 };
 
-describe('lists of 3,000 hits that changed early, late and often', () => {
+describe('lists of 3,000 hits that changed early, late and often, some of them after the clock was set back', () => {
   let cloud: Cloud;
   let its: ReturnType<typeof store>;
   const hits: HitItem[] = [];
@@ -29,13 +30,14 @@ describe('lists of 3,000 hits that changed early, late and often', () => {
   const below = (limit: number) => Math.floor(random() * limit);
 
   /** The `n`th hit. Many follow the previous one at once, some much later. A sensor can have two series. */
-  const newHit = (n: number, createDate: number): ReturnType<typeof hitItemAt> => {
+  const newHit = (n: number, createDate: number, orderDate: number): ReturnType<typeof hitItemAt> => {
     const sensorId = SENSORS[below(3)] ?? '';
     const number = counts.get(sensorId) ?? 1;
     counts.set(sensorId, number + 1);
     const hitNumber = number > 400 ? { series: START + 86_400_000, number: number - 400 } : { series: START, number };
     const fields = { ruleId: 1, sensorId, sensorEventId: `event ${n}`, messages: [{ sendTryTimes: [] }], hitNumber };
-    return hitItemAt(CUSTOMER, { id: idBeforeFirst(CUSTOMER) + n, createDate }, some(fields));
+    const position = { id: idBeforeFirst(CUSTOMER) + n, createDate, ...(orderDate > createDate && { orderDate }) };
+    return hitItemAt(CUSTOMER, position, some(fields));
   };
 
   /** A realistic change: the result of an attempt, soon or in a replay, or feedback that is created or deleted. */
@@ -57,10 +59,16 @@ describe('lists of 3,000 hits that changed early, late and often', () => {
     its = store(table);
     for (const id of SENSORS) await table.write({ put: { pk: `C#${CUSTOMER}`, sk: `SENSOR#${id}`, id } });
     let time = START;
+    let latest = START;
     const all = Array.from({ length: 3_000 }, (_, n) => {
       time += below(3) === 0 ? below(90_000) : below(400);
-      return newHit(n + 1, time);
+      // Three times the clock is ahead, by up to 6 h, for one hit.
+      const createDate = n % 900 === 500 ? time + below(21_600_000) : time;
+      latest = Math.max(latest, createDate);
+      return newHit(n + 1, createDate, latest);
     });
+    const lateOnes = all.filter(({ isLate }) => isLate);
+    for (const hit of lateOnes) await table.write(lateChangeWrite(CUSTOMER, some(hit), hit.createDate));
     for (let at = 0; at < all.length; at += 100) await table.write(...all.slice(at, at + 100).map((put) => ({ put })));
     const changes = all.flatMap((hit, at) => [
       ...(below(3) > 0 ? [{ hit, time: hit.createDate + below(SOON_MS) }] : []),
@@ -112,7 +120,7 @@ describe('lists of 3,000 hits that changed early, late and often', () => {
     const since = hits[1_000]?.createDate ?? 0;
     for (const sensorId of ['', ...SENSORS])
       for (const sortBy of orders) {
-        const recent = new Set(hits.filter((hit) => hit.createDate >= since).map(({ id }) => id));
+        const recent = new Set(hits.filter((hit) => orderDateOf(hit) >= since).map(({ id }) => id));
         const ids = sortedIds(sensorId, sortBy).filter((id) => recent.has(id));
         const found = await page(sensorId, since, { page: 2, perPage: 50, sortBy });
         expect([sensorId, sortBy, found.total]).toEqual([sensorId, sortBy, ids.length]);

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
+import { createEscalationWorld, type EscalationWorld } from '../fixtures/escalation.ts';
+import { fallMessage } from '../fixtures/home.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+let ahead = 0;
+let world: EscalationWorld;
+beforeAll(async () => {
+  world = await createEscalationWorld({ wrap: (runtime) => ({ ...runtime, now: () => runtime.now() + ahead }) });
+});
+afterAll(() => world.stop());
+
+/** Runs something while the clock of the service is ahead. */
+const whileAhead = async (ms: number, run: () => Promise<unknown>): Promise<void> => {
+  ahead = ms;
+  await run();
+  await world.cloud.idle();
+  ahead = 0;
+};
+
+/** Lets minutes pass, with a sweep each. */
+const passMinutes = async (minutes: number): Promise<void> => {
+  for (let minute = 0; minute < minutes; minute++) await world.pass(60);
+};
+
+type Home = Awaited<ReturnType<EscalationWorld['furnish']>>;
+const presence = (home: Home, presenceDetected: boolean) =>
+  home.say({ type: 4, payload: { presenceDetected, timestamp: world.clock.now() + ahead } });
+const isActive = async ({ client, sensorId }: Home): Promise<boolean> =>
+  (await client.ok<{ isActive: boolean }>('GET', `/sensors/${sensorId}/status`)).isActive;
+
+describe('after a fall while the clock was 24 h ahead', () => {
+  test('later falls escalate on time, and their hits have the dates of the clock', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b', 901: 'c' });
+    await whileAhead(DAY, home.fall);
+    home.notifications.length = 0;
+    await home.fall();
+    await world.pass(1_000);
+    expect(home.heard()).toBe('a0 b30 c900');
+    const [newest, first] = (await home.hits()).toSorted((a, b) => b.id - a.id);
+    expect(first?.createDate).toBeGreaterThan(world.clock.now());
+    for (const date of ['createDate', 'updateDate', 'notifiedDate'] as const)
+      expect(newest?.[date]).toBeLessThanOrEqual(world.clock.now());
+  });
+
+  test('lists of hits have every hit once, in both orders, whatever follows', async () => {
+    const home = await world.furnish(1);
+    await home.addRule('a', {});
+    await home.fall();
+    await whileAhead(DAY, home.fall);
+    for (let n = 0; n < 3; n++) await home.fall();
+    const listed = async (query: string) => {
+      const path = `/customers/${home.customerId}/rule-hits?perPage=3&${query}`;
+      const pages = [0, 1].map((page) =>
+        home.client.ok<{ total: number; data: RuleHit[] }[]>('GET', `${path}&page=${page}`),
+      );
+      const [first, second] = (await Promise.all(pages)).flat();
+      expect([first?.total, second?.total]).toEqual([5, 5]);
+      return [...(first?.data ?? []), ...(second?.data ?? [])];
+    };
+    const byId = await listed('sortBy=asc(id)');
+    expect(byId.map(({ id }) => id)).toEqual(byId.map((_, at) => (byId[0]?.id ?? 0) + at));
+    const expected = byId.toSorted((a, b) => b.updateDate - a.updateDate || a.id - b.id).map(({ id }) => id);
+    for (const filter of ['', `&sensorId=${home.sensorId}`])
+      expect((await listed(`sortBy=desc(updateDate)${filter}`)).map(({ id }) => id)).toEqual(expected);
+  });
+
+  test('its rule fires for the next one within the rate limit', async () => {
+    const home = await world.furnish(1);
+    await home.addRule('a', {}, { situation: 'occupied_room', rateLimitSeconds: 86_400 });
+    await whileAhead(DAY - 60_000, () => presence(home, true));
+    await presence(home, false);
+    await presence(home, true);
+    expect(home.notifications).toHaveLength(2);
+  });
+});
+
+describe('after a report while the clock was two hours ahead', () => {
+  test('a sensor that goes on reporting and then stops is offline minutes later', async () => {
+    const home = await world.furnish(1);
+    await presence(home, true);
+    await whileAhead(2 * HOUR, () => presence(home, false));
+    await presence(home, true);
+    const { lastSeen } = await home.client.ok<{ lastSeen: number }>('GET', `/sensors/${home.sensorId}/status`);
+    expect(lastSeen).toBeLessThanOrEqual(world.clock.now());
+    expect(await isActive(home)).toBe(true);
+    await passMinutes(9);
+    expect(await isActive(home)).toBe(false);
+  });
+
+  test('a sensor that stops at once is offline minutes later', async () => {
+    const home = await world.furnish(1);
+    await presence(home, true);
+    await whileAhead(2 * HOUR, () => presence(home, false));
+    await passMinutes(14);
+    expect(await isActive(home)).toBe(false);
+  });
+
+  test('a sensor whose first report that was is offline minutes after its last one', async () => {
+    const home = await world.furnish(1);
+    await whileAhead(2 * HOUR, () => presence(home, true));
+    await presence(home, false);
+    await passMinutes(9);
+    expect(await isActive(home)).toBe(false);
+  });
+
+  test('reports are not late', async () => {
+    const home = await world.furnish(1);
+    await whileAhead(2 * HOUR, () => presence(home, true));
+    await presence(home, false);
+    const { presence: now } = await home.client.ok<{ presence: boolean }>('GET', `/sensors/${home.sensorId}/status`);
+    expect(now).toBe(false);
+  });
+
+  test('a fall that was suspected then raises its alarm', async () => {
+    const home = await world.furnish(1);
+    await home.addRule('a', {});
+    await whileAhead(2 * HOUR, () => home.say(fallMessage('fall_detected', world.clock.now() + ahead)));
+    await passMinutes(6);
+    expect(home.notifications).toHaveLength(1);
+  });
+});
