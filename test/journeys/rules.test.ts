@@ -166,6 +166,16 @@ describe('a rule', () => {
     expect(all()).toContain('occupied_room');
   });
 
+  test('fires for a fall that is received within its schedule, although the clock of the sensor is two hours slow', async () => {
+    const { addRule, say, byRule } = await prepare('willow');
+    const clockAt = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16);
+    const schedule = { days: [1, 2, 3, 4, 5, 6, 7], from: clockAt(-30), to: clockAt(30), timeZone: 'UTC' };
+    await addRule({ situation: 'fall_detected', schedule });
+    await addRule({ situation: 'bed_left', schedule });
+    const timestamp = Date.now() - 2 * 3_600_000;
+    await say({ type: 10, payload: { timestamp } }, { type: 5, payload: { status: 'calling', timestamp } });
+    expect(byRule()).toMatchObject([{ title: 'Fall detected' }]);
+  });
   test('replaces its placeholders, and does not shorten its texts', async () => {
     const { addRule, say, byRule } = await prepare('rowan');
     await addRule({

@@ -90,7 +90,7 @@ export const verdictOf = (rule: Rule, { event, seen, sensor, fired, firedAt }: V
   if (fired.has(ruleId)) return { ruleId, name, fired: true, reasons: changed };
   const last = firedAt.get(ruleId);
   const facts: Case = { rule, seen, createDate, firedAt: last };
-  const conditions = unmetConditions(rule, seen.what, createDate, last).map((reason) => sentences[reason](facts));
+  const conditions = unmetConditions(rule, seen.what, event, last).map((reason) => sentences[reason](facts));
   const why = [...otherScope(rule, sensor), ...conditions];
   if (why.length > 0) return { ruleId, name, fired: false, reasons: [...why, ...changed] };
   const unknown = changed.length > 0 ? [] : ['the stored data does not show why: its hit may have expired'];

@@ -64,7 +64,7 @@ export const evaluateRules = (
   let fired = before;
   const decided = events.map((event): Decided => {
     const rules = rulesFor(event.happening)
-      .filter((rule) => fires(rule, event.happening, event.createDate, fired[rule.id]))
+      .filter((rule) => fires(rule, event.happening, event, fired[rule.id]))
       .map(({ id }) => id);
     const decidedEvent = { ...event, rules };
     fired = withFired(fired, decidedEvent);

@@ -1,8 +1,11 @@
 import type { EventDetails } from '../event/event.ts';
 import { isScheduled } from '../time/wall-time.ts';
+import { isUrgent } from './alarm.ts';
 import type { Rule } from './rule.ts';
 
-type Condition = (rule: Rule, event: EventDetails, time: number, firedAt: number | undefined) => boolean;
+/** When (ms) an event happened by its device, and when its cause was received. */
+type EventDates = { createDate: number; receiveDate: number };
+type Condition = (rule: Rule, event: EventDetails, dates: EventDates, firedAt: number | undefined) => boolean;
 
 /** The conditions for a rule to fire, the cheapest first. */
 const conditions = {
@@ -11,10 +14,14 @@ const conditions = {
   isSilent: (_, { isSilent }) => !isSilent,
   isSimulated: ({ includeSimulated }, { isSimulated }) => includeSimulated || !isSimulated,
   region: ({ regionId }, { region }) => regionId === null || regionId === region?.id,
-  schedule: ({ schedule }, _, time) => schedule === null || isScheduled(schedule, time),
+  // An alarm concerns those who are there when it is received, and the clock of its device may be hours behind.
+  schedule: ({ schedule, situation }, _, { createDate, receiveDate }) =>
+    schedule === null ||
+    isScheduled(schedule, createDate) ||
+    (isUrgent(situation) && isScheduled(schedule, receiveDate)),
   // A late event may be older than the one for which the rule last fired.
-  rateLimit: ({ rateLimitSeconds }, { newFall }, time, firedAt) =>
-    newFall || firedAt === undefined || Math.abs(time - firedAt) >= rateLimitSeconds * 1_000,
+  rateLimit: ({ rateLimitSeconds }, { newFall }, { createDate }, firedAt) =>
+    newFall || firedAt === undefined || Math.abs(createDate - firedAt) >= rateLimitSeconds * 1_000,
 } as const satisfies Record<string, Condition>;
 export type UnmetCondition = keyof typeof conditions;
 

@@ -18,7 +18,9 @@ const fields = z.object({
   sensorId: text(1, 26).nullable().default(null),
   sensorGroupId: id.nullable().default(null),
   regionId: uuid.nullable().default(null),
-  schedule: Schedule.nullable().default(null),
+  schedule: Schedule.nullable().default(null).meta({
+    description: 'When the event has to happen. Of urgent situations, such as falls, it may also be received then',
+  }),
   rateLimitSeconds: int32(0, 86_400).default(60),
   includeSimulated: z.boolean().default(false),
   isEnabled: z.boolean().default(true),

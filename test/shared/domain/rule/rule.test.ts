@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type EventDetails, eventOf, isTrustedTime } from '#shared/domain/event/event.ts';
+import { type EventDetails, eventOf, isTrustedTime, type Situation } from '#shared/domain/event/event.ts';
 import { NewRule, type Rule } from '#shared/domain/rule/rule.ts';
 import { fires, unmetConditions } from '#shared/domain/rule/rule-conditions.ts';
 import { fillPlaceholders, MAX_SENT_LENGTH } from '#shared/domain/rule/rule-texts.ts';
@@ -8,13 +8,14 @@ const recipients = [{ botId: 1, webhookId: '00000000-0000-4000-8000-000000000000
 const body = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients };
 const rule: Rule = { ...NewRule.parse(body), id: 1, createDate: 0, updateDate: 0, customerId: 1 };
 const now = Date.parse('2026-01-05T12:00:00Z');
+const atOnce = { createDate: now, receiveDate: now };
 const fall = eventOf('fall_detected');
 
 describe('a rule', () => {
   test('fires only for its own situation', () => {
-    expect(fires(rule, fall, now, undefined)).toBe(true);
-    expect(fires(rule, eventOf('fall_suspected'), now, undefined)).toBe(false);
-    expect(fires(rule, { ...fall, situation: null }, now, undefined)).toBe(false);
+    expect(fires(rule, fall, atOnce, undefined)).toBe(true);
+    expect(fires(rule, eventOf('fall_suspected'), atOnce, undefined)).toBe(false);
+    expect(fires(rule, { ...fall, situation: null }, atOnce, undefined)).toBe(false);
   });
   test.each<[string, Partial<Rule>, Partial<EventDetails>, boolean]>([
     ['does not fire if it is disabled', { isEnabled: false }, {}, false],
@@ -32,25 +33,39 @@ describe('a rule', () => {
     ['does not fire in another region', { regionId: 'a' }, { region: { id: 'b', index: 0, name: '' } }, false],
     ['fires in any region if it has none', {}, { region: { id: 'b', index: 0, name: '' } }, true],
   ])('%s', (_, ruleMore, more, expected) => {
-    expect(fires({ ...rule, ...ruleMore }, { ...fall, ...more }, now, undefined)).toBe(expected);
+    expect(fires({ ...rule, ...ruleMore }, { ...fall, ...more }, atOnce, undefined)).toBe(expected);
   });
   test('fires only within its schedule', () => {
     const at = (from: string, to: string) => ({ ...rule, schedule: { days: [1], from, to, timeZone: 'UTC' } });
-    expect(fires(at('12:00', '12:01'), fall, now, undefined)).toBe(true);
-    expect(fires(at('12:01', '13:00'), fall, now, undefined)).toBe(false);
+    expect(fires(at('12:00', '12:01'), fall, atOnce, undefined)).toBe(true);
+    expect(fires(at('12:01', '13:00'), fall, atOnce, undefined)).toBe(false);
+  });
+  test('fires within its schedule by the time of the event, and for urgent situations also by that of its receipt', () => {
+    const late = { createDate: now, receiveDate: now + 2 * 3_600_000 };
+    const firesAt = (from: string, to: string, situation: Situation = 'fall_detected') => {
+      const scheduled = { ...rule, situation, schedule: { days: [1], from, to, timeZone: 'UTC' } };
+      return fires(scheduled, eventOf(situation), late, undefined);
+    };
+    expect([firesAt('11:00', '13:00'), firesAt('13:00', '15:00'), firesAt('12:30', '13:30')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(firesAt('11:00', '13:00', 'bed_left')).toBe(true);
+    expect(firesAt('13:00', '15:00', 'bed_left')).toBe(false);
   });
   test('fires again only after its rate limit', () => {
-    expect(fires(rule, fall, now, now - 59_999)).toBe(false);
-    expect(fires(rule, fall, now, now - 60_000)).toBe(true);
-    expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, now, now)).toBe(true);
+    expect(fires(rule, fall, atOnce, now - 59_999)).toBe(false);
+    expect(fires(rule, fall, atOnce, now - 60_000)).toBe(true);
+    expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now)).toBe(true);
   });
   test('fires for a late event, unless it is within the rate limit of the one that fired last', () => {
-    expect(fires(rule, fall, now, now + 59_999)).toBe(false);
-    expect(fires(rule, fall, now, now + 60_000)).toBe(true);
-    expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, now, now + 1)).toBe(true);
+    expect(fires(rule, fall, atOnce, now + 59_999)).toBe(false);
+    expect(fires(rule, fall, atOnce, now + 60_000)).toBe(true);
+    expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now + 1)).toBe(true);
   });
   test('fires for a new fall regardless of its rate limit', () => {
-    expect(fires({ ...rule, rateLimitSeconds: 86_400 }, { ...fall, newFall: true }, now, now)).toBe(true);
+    expect(fires({ ...rule, rateLimitSeconds: 86_400 }, { ...fall, newFall: true }, atOnce, now)).toBe(true);
   });
 });
 
@@ -59,8 +74,8 @@ test('lists every condition that keeps a rule from firing, and none if it fires'
   const never = { ...rule, isEnabled: false, regionId: 'a', schedule };
   const silent = { ...eventOf('fall_suspected'), isSilent: true, isSimulated: true };
   const all = ['isEnabled', 'situation', 'isSilent', 'isSimulated', 'region', 'schedule', 'rateLimit'];
-  expect(unmetConditions(never, silent, now, now)).toEqual(all);
-  expect(unmetConditions(rule, fall, now, undefined)).toEqual([]);
+  expect(unmetConditions(never, silent, atOnce, now)).toEqual(all);
+  expect(unmetConditions(rule, fall, atOnce, undefined)).toEqual([]);
 });
 
 describe('the body of a rule', () => {
