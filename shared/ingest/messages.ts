@@ -97,8 +97,8 @@ export const uuidsOf = (
     .map(({ raw, decoded }, at) => messageUuid(sensorId, decoded, raw, [receiveDate, first + at]));
 
 /**
- * The SQS deduplication id of a task, derived from the UUIDs of its messages. A message that nothing identifies is never a
- * duplicate, so a task with such a message is always new.
+ * The SQS deduplication id of a task, derived from the UUIDs and the bytes of its messages, because a device may use a UUID
+ * again. A message that nothing identifies is never a duplicate, so a task with such a message is always new.
  */
 export const deduplicationIdOf = (
   { customerId, sensorId, receiveDate, messages }: ProcessMessages,
@@ -106,5 +106,5 @@ export const deduplicationIdOf = (
 ): string => {
   const time = messages.length === 0 ? receiveDate : Math.floor(receiveDate / DUPLICATE_WITHIN_MS);
   // Messages of a new owner are never deduplicated against the previous owner's.
-  return hashOf(JSON.stringify([customerId, sensorId, time, uuids]));
+  return hashOf(JSON.stringify([customerId, sensorId, time, uuids, messages]));
 };

@@ -134,7 +134,12 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     'per 8 KB of events, 1,000 at first, 4,000 at most; 0.5 per message of an event on the page',
   ),
   'events.isApplied': pattern('Has a decision been applied?', { get: ['event'] }, [0.5, 0], unlessFound),
-  'events.storeMessage': pattern('Store a message that makes an event, once', { put: ['message'] }, [0, 1], 'per KB'),
+  'events.storeMessage': pattern(
+    'Store a message that makes an event, once',
+    { put: ['message'], get: ['message'] },
+    [0, 1],
+    'per KB; 0.5 R more per 4 KB of another one with its UUID',
+  ),
   'events.add': pattern(
     'Write the events of a decision, each once',
     { put: ['event', 'message'] },

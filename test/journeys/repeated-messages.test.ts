@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uuidV5 } from '#shared/domain/ids.ts';
 import { items } from '#shared/store/table.ts';
 import { register } from '../fixtures/client.ts';
 import { PROVISIONING_KEY } from '../fixtures/cloud.ts';
 import { createDeliveryWorld } from '../fixtures/deliveries.ts';
-import { nextHardwareId } from '../fixtures/home.ts';
-import { a } from '../fixtures/messages.ts';
+import { linkSensor, nextHardwareId } from '../fixtures/home.ts';
+import { a, b } from '../fixtures/messages.ts';
 
 const DAY = 86_400_000;
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
@@ -15,7 +16,7 @@ afterAll(() => world.stop());
 
 type Home = Awaited<ReturnType<typeof world.furnish>>;
 const eventsOf = async ({ client, sensorId }: Home) => {
-  const [page] = await client.ok<{ data: { uuid: string; raw: { of: string } }[] }[]>(
+  const [page] = await client.ok<{ data: { uuid: string; type: string; raw: { of: string } }[] }[]>(
     'GET',
     `/sensors/${sensorId}/events?perPage=200`,
   );
@@ -23,21 +24,50 @@ const eventsOf = async ({ client, sensorId }: Home) => {
 };
 const unknown = (of: string, uuid: string) => ({ type: 99, uuid, of, payload: {} });
 
-test('a message repeated in one call creates one event, and the first of two with the same uuid counts', async () => {
+const UUID = '11111111-1111-4111-8111-111111111111';
+
+test('the same bytes with the same uuid create one event, and other bytes another, in one call and in several', async () => {
   const home = await world.furnish();
-  const first = '11111111-1111-4111-8111-111111111111';
   const other = '22222222-2222-4222-8222-222222222222';
   await home.say(a.presence(false));
-  await home.say([unknown('a', first), unknown('a', first), unknown('b', other), unknown('c', other)]);
-  expect(
-    (await eventsOf(home))
-      .slice(0, -1)
-      .map(({ uuid, raw }) => [uuid, raw.of])
-      .toSorted(),
-  ).toEqual([
-    [first, 'a'],
-    [other, 'b'],
+  const messages = [unknown('a', UUID), unknown('a', UUID), unknown('b', other), unknown('c', other)];
+  await home.say(messages);
+  for (const message of messages) await home.say(message);
+  world.skip(121_000);
+  for (const message of messages) await home.say(message);
+  const events = (await eventsOf(home)).filter(({ type }) => type !== 'sensor');
+  expect(events.map(({ type, raw }) => `${type} ${raw.of}`).toSorted()).toEqual([
+    'message c',
+    'unknown a',
+    'unknown b',
+    'unknown c',
   ]);
+  const uuidOf = (name: string) => events.find(({ type, raw }) => type === 'unknown' && raw.of === name)?.uuid;
+  expect([uuidOf('a'), uuidOf('b')]).toEqual([UUID, other]);
+  expect(uuidOf('c')).toBe(uuidV5(other, JSON.stringify(messages[3])));
+});
+
+/** The number of alarms of a sensor of this maker after these messages. */
+const alarmsAfter = async (maker: 'maker_a' | 'maker_b', messages: readonly object[]): Promise<number | undefined> => {
+  const { client, customerId } = await world.furnish();
+  const { sensorId, device } = await linkSensor(client, maker);
+  for (const message of messages) {
+    await device.ok('POST', `/devices/${sensorId}/messages`, message);
+    await world.idle();
+  }
+  const path = `/customers/${customerId}/rule-hits?sensorId=${sensorId}`;
+  return (await client.ok<{ total: number }[]>('GET', path))[0]?.total;
+};
+
+test('falls with one uuid all raise an alarm', async () => {
+  const falls = [0, 1].map((n) => ({ ...a.fall('calling', world.now() + n), uuid: UUID }));
+  expect(await alarmsAfter('maker_a', falls)).toBe(2);
+});
+
+test('a fall with the uuid of its suspicion, or of a message without an event, raises an alarm', async () => {
+  const withUuid = (message: object) => ({ ...message, uuid: UUID });
+  expect(await alarmsAfter('maker_b', [b.pose(1, 2), b.pose(1, 5)].map(withUuid))).toBe(1);
+  expect(await alarmsAfter('maker_b', [b.pose(1, 4), b.pose(1, 5)].map(withUuid))).toBe(1);
 });
 
 test('a message from before the link is not a duplicate for the customer, even within the same minute', async () => {

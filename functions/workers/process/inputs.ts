@@ -32,7 +32,7 @@ type CallInput = Origin & { kind: 'call' };
 export type SensorInput = MessageInput | NoticeInput | CallInput;
 
 /** Returns the inputs of one task in order. A notice that was processed before has none. */
-const readTask = async ({ store, now }: ProcessDeps, received: MessageTask): Promise<SensorInput[]> => {
+const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<SensorInput[]> => {
   const { task, sequence } = received;
   const positionOf = (at: number) => `${sequence}#${String(at).padStart(3, '0')}`;
   const { requestId } = task;
@@ -43,8 +43,7 @@ const readTask = async ({ store, now }: ProcessDeps, received: MessageTask): Pro
     const { receiveDate } = notice;
     return [{ kind: 'notice', received, position: positionOf(0), receiveDate, requestId, uuid, notice }];
   }
-  const { manufacturer, messages, first, noted } = task;
-  const receiveDate = isFuture(task.receiveDate, now()) ? now() : task.receiveDate;
+  const { manufacturer, messages, receiveDate, first, noted } = task;
   if (messages.length === 0)
     return [{ kind: 'call', received, position: positionOf(0), receiveDate, requestId, noted }];
   const decode = decoders[manufacturer];

@@ -6,7 +6,7 @@ import {
   stepByMessage,
   stepByNotice,
 } from '#shared/domain/event/event-steps.ts';
-import { messageUuid, type Signal } from '#shared/domain/event/message.ts';
+import { messageUuid, type Signal, withReusedUuid } from '#shared/domain/event/message.ts';
 import { orderedIds, timeOrderedId, uuidV5 } from '#shared/domain/ids.ts';
 import { completeLearning, learningEndChange, type StoredBasic } from '#shared/domain/makers/maker-a/basic.ts';
 import type { SensorState } from '#shared/domain/sensor/sensor-state.ts';
@@ -117,7 +117,10 @@ const judgeNotice = (deps: JudgeDeps, context: SensorContext, state: SensorState
   return stepOf(deps, context, input, stepByNotice(state, [notice.notice, notice], cause));
 };
 
-/** Judges a message. If it creates an event, it is stored first; a duplicate only shows that its device is online. */
+/**
+ * Judges a message. If it creates an event, it is stored first; a duplicate only shows that its device is online. One with
+ * the UUID of another message is judged with a UUID derived from its bytes.
+ */
 const judgeMessage = async (
   deps: JudgeDeps,
   context: SensorContext,
@@ -139,7 +142,7 @@ const judgeMessage = async (
   if (step.kind === 'outdated') return step;
   const [first] = step.events;
   if (!first) return step;
-  const isNew = await deps.store.events.storeMessage({
+  const stored = await deps.store.events.storeMessage({
     uuid,
     raw,
     at,
@@ -148,7 +151,10 @@ const judgeMessage = async (
     id: first.id,
     receiveDate,
   });
-  if (!isNew) return judgeCall(deps, context, state, input);
+  const { uuid: own } = decoded;
+  if (stored === 'uuid_used' && own !== null)
+    return judgeMessage(deps, context, state, { ...input, decoded: withReusedUuid(decoded, own, raw) });
+  if (stored !== 'stored') return judgeCall(deps, context, state, input);
   return isLong(raw) ? { ...step, events: step.events.map((event) => ({ ...event, isLong: true })) } : step;
 };
 

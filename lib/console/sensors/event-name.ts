@@ -13,6 +13,7 @@ export const TEST_EVENT = 'test/ping';
 export const eventName = (event: string, { situations, sensor }: Texts): string => {
   if (event.startsWith('unknown/')) return sensor.events.unknown;
   if (event === 'message/late') return sensor.events.late;
+  if (event === 'message/uuid_reused') return sensor.events.uuidReused;
   if (event === 'sensor/learning_completed') return sensor.events.learned;
   if (event === 'alarm/acknowledged') return sensor.events.acknowledged;
   if (event === TEST_EVENT) return sensor.events.test;

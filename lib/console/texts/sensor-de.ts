@@ -50,6 +50,7 @@ export const sensor: typeof sensorEn = {
     learned: 'Lernphase abgeschlossen',
     acknowledged: 'Alarm übernommen',
     late: 'Verspätete Nachricht ohne Wirkung',
+    uuidReused: 'UUID einer früheren Nachricht erneut verwendet',
     test: 'Test',
   },
   activity: {

@@ -49,6 +49,7 @@ export const sensor = {
     learned: 'Learning phase completed',
     acknowledged: 'Alarm acknowledged',
     late: 'Late message, no effect',
+    uuidReused: 'UUID of an earlier message used again',
     test: 'Test',
   },
   activity: {

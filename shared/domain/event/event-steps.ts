@@ -3,7 +3,7 @@ import { hasOpenFallOrTrack, type SensorState, type Step } from '../sensor/senso
 import { messageTime, noRoomContext, type RoomContext, type Timings } from '../state/room-context.ts';
 import { step } from '../state/step.ts';
 import { type DatedEvent, passTime } from '../state/time.ts';
-import { DAY, eventOf, noticeEvent } from './event.ts';
+import { DAY, eventOf, noticeEvent, uuidReusedEvent } from './event.ts';
 import { DUPLICATE_WINDOW, type Signal, stateReports, type TrustedMessage } from './message.ts';
 
 /** The cause of events: something that was received, or the passing of time. `source` is as in `Decided`. */
@@ -29,35 +29,34 @@ export const isRecent = ({ last }: SensorState, received: number): boolean =>
 
 /** The number of messages without an event that are remembered. */
 const MAX_EVENTLESS = 16;
-const markOf = (uuid: string): string => hashOf(uuid).slice(0, 8);
 
 type Received = Cause & { raw: string };
+/** Returns what identifies a message. Its own UUID does not, because the device may use it again. */
+const markOf = ({ uuid: own }: TrustedMessage, { uuid, raw }: Received): string =>
+  hashOf(own === null ? uuid : own + raw).slice(0, 8);
 
 /** Whether a message without an event is a duplicate. One that caused an event is recognized by its stored bytes. */
-const isDuplicate = (state: SensorState, { byBytes }: TrustedMessage, { uuid, raw, receiveDate }: Received): boolean =>
-  byBytes
-    ? isRecent(state, receiveDate) && state.last?.hash === hashOf(raw)
-    : (state.eventless?.includes(markOf(uuid)) ?? false);
+const isDuplicate = (state: SensorState, message: TrustedMessage, cause: Received): boolean =>
+  message.byBytes
+    ? isRecent(state, cause.receiveDate) && state.last?.hash === hashOf(cause.raw)
+    : (state.eventless?.includes(markOf(message, cause)) ?? false);
 
 /**
  * Remembers a message in the state if its duplicate would change something: anything but a report would happen again, and a
  * move or posture would count as a newer one.
  */
-const withMessage = (
-  before: SensorState,
-  step: Step,
-  { signal, byBytes }: TrustedMessage,
-  cause: Received,
-): SensorState => {
-  const { uuid, raw, receiveDate: at } = cause;
+const withMessage = (before: SensorState, step: Step, message: TrustedMessage, cause: Received): SensorState => {
+  const { signal, byBytes } = message;
+  const { raw, receiveDate: at } = cause;
   // Among messages without an identity, only the previous one is compared, and each replaces it.
   const { last: _, ...next } = step.state;
   if (byBytes) return stateReports.has(signal.kind) ? next : { ...next, last: { hash: hashOf(raw), at } };
   const isAboutTracks = signal.kind === 'moves' || signal.kind === 'postures';
   if (!isAboutTracks || step.events.length > 0 || (next.tracks === before.tracks && !hasOpenFallOrTrack(before)))
     return next;
-  const others = (next.eventless ?? []).filter((mark) => mark !== markOf(uuid));
-  return { ...next, eventless: [...others, markOf(uuid)].slice(-MAX_EVENTLESS) };
+  const added = markOf(message, cause);
+  const others = (next.eventless ?? []).filter((mark) => mark !== added);
+  return { ...next, eventless: [...others, added].slice(-MAX_EVENTLESS) };
 };
 
 /** Adds an event to the step of a message that shows a wrong clock: of the first such message, then at most once a day. */
@@ -79,7 +78,8 @@ export const stepByMessage = (
   const createDate = message.deviceTime ?? received;
   const stepped = step(before, signal, messageTime(received, message.deviceTime), roomContext);
   const { state, events } = isRepeated ? stepped : withClockEvent(stepped, message, received);
-  const dated = events.map((happening) => ({ happening, createDate }));
+  const noted = message.isUuidReused ? [...events, uuidReusedEvent] : events;
+  const dated = noted.map((happening) => ({ happening, createDate }));
   return { next: withMessage(before, { state, events }, message, cause), events: withUuids(dated, cause) };
 };
 

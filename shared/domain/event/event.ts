@@ -34,11 +34,15 @@ export type Notice = keyof typeof notices;
 export const isAboutReceivers = ({ type }: { type: string }): boolean =>
   type === notices.webhook_disabled.type || type === notices.delivery_failed.type;
 
-/** Events that no rule can watch for: those of the service, unknown and late messages, and tests of webhooks. */
+/**
+ * Events that no rule can watch for: those of the service, unknown and late messages and those with the UUID of another one,
+ * and tests of webhooks.
+ */
 export const kindsWithoutRules = {
   ...notices,
   unknown: { type: 'unknown', action: 'received', code: null },
   late: { type: 'message', action: 'late', code: null },
+  uuid_reused: { type: 'message', action: 'uuid_reused', code: null },
   ping: { type: 'test', action: 'ping', code: null },
 } as const;
 
@@ -96,6 +100,7 @@ const withoutSituation = (kind: keyof typeof kindsWithoutRules): EventDetails =>
 });
 export const unknownEvent = withoutSituation('unknown');
 export const lateEvent = withoutSituation('late');
+export const uuidReusedEvent = withoutSituation('uuid_reused');
 /** Custom 1 has no code for tests, so tests use the code of an active sensor. */
 export const TEST_CODE = 8;
 export const pingEvent: EventDetails = { ...withoutSituation('ping'), code: TEST_CODE };

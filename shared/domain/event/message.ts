@@ -97,6 +97,8 @@ export type TrustedMessage = DecodedMessage & {
   byBytes: boolean;
   /** The device sent an untrusted time. */
   isClockWrong: boolean;
+  /** The device used the UUID for another message before. */
+  isUuidReused?: true;
 };
 
 /** Removes the untrusted times of a message, and the identity derived from them. */
@@ -118,6 +120,13 @@ export const uuidInMessage = (message: unknown, payload: unknown): string | null
   const inner = OwnId.safeParse(payload).data;
   return top?.uuid ?? top?.sensorEventId ?? inner?.uuid ?? inner?.sensorEventId ?? null;
 };
+
+/** Returns a message whose UUID (`own`) another message with other bytes has, with a UUID derived from both. */
+export const withReusedUuid = (message: TrustedMessage, own: string, raw: string): TrustedMessage => ({
+  ...message,
+  uuid: uuidV5(own, raw),
+  isUuidReused: true,
+});
 
 /**
  * Returns the UUID of a message, unique within its sensor. `arrival` distinguishes messages that nothing else identifies.

@@ -175,16 +175,24 @@ const putEvent = (key: SensorKey, event: EventItem): Write => ({
 const eventWrites = (table: Table) => ({
   /**
    * Stores a message that creates an event, with its bytes, before the event is decided. `at` is its number within its
-   * call. False if another message with this UUID was accepted, which makes this one a duplicate.
+   * call. It is a `duplicate` if the same bytes were stored with this UUID before; `uuid_used` if others were.
    */
-  storeMessage: async ({ uuid, customerId, sensorId, ...message }: Message & { at: number }): Promise<boolean> => {
-    const { receiveDate, at } = message;
-    const put = { ...message, ...messageKey({ customerId, sensorId }, uuid), ttl: messageTtl(receiveDate) };
+  storeMessage: async ({
+    uuid,
+    customerId,
+    sensorId,
+    ...message
+  }: Message & { at: number }): Promise<'stored' | 'duplicate' | 'uuid_used'> => {
+    const { receiveDate, raw, at } = message;
+    const key = messageKey({ customerId, sensorId }, uuid);
+    const put = { ...message, ...key, ttl: messageTtl(receiveDate) };
     const isNewOrSame = where('attribute_not_exists(pk) OR (#receiveDate = :receiveDate AND #at = :at)', {
       receiveDate,
       at,
     });
-    return (await table.write({ put, where: isNewOrSame })) === null;
+    if ((await table.write({ put, where: isNewOrSame })) === null) return 'stored';
+    const other = await table.getEventual<MessageItem>(key);
+    return other && (other.raw ?? raw) === raw ? 'duplicate' : 'uuid_used';
   },
 
   /** Writes the events of a decision, the last one at the end (see `isApplied`). They may exist already. */
