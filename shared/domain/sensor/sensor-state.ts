@@ -66,6 +66,8 @@ export type Track = {
   /** When (ms) the open fall began, and in which region. */
   since?: number;
   region?: EventRegion;
+  /** The time (ms) of the last posture of the open fall, unless that began it. */
+  poseAt?: number;
   /** The last move in each area. */
   areas?: Record<string, 'in' | 'out'>;
   /** The areas that the person is in, in the order in which they were entered. */

@@ -16,6 +16,12 @@ const MAX_INSIDE = 16;
 
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((track) => track.id === id) ?? { id };
 
+/**
+ * A posture of a fall that was reported before is a duplicate within this time (ms) after the last posture of its track. Later
+ * it is reported again: the person may have fallen again, or the track may be another person.
+ */
+const SAME_POSE_WITHIN = 300_000;
+
 /** Whether only the record of a track that left is kept. */
 const isTrace = ({ pose, areas }: Track): boolean => pose === undefined && areas === undefined;
 /**
@@ -95,12 +101,12 @@ const areaMove = (
   return { state: withTrack(state, { ...seenAt(track, when), areas, inside }), events };
 };
 
-/** Returns the state after a duplicate report, which only updates its time and the areas that the person is in. */
+/** Returns the state after a duplicate report, which only updates times and the areas that the person is in. */
 const withDuplicate = (
   state: SensorState,
   track: Track,
   when: MessageTime,
-  reported: Pick<Track, 'inside'> = {},
+  reported: Pick<Track, 'inside' | 'poseAt'> = {},
 ): SensorState => ({
   ...state,
   ...(state.tracks && {
@@ -119,8 +125,11 @@ export const moveStep = (state: SensorState, move: Move, regions: readonly Regio
 };
 
 type FallPose = { posture: FallPosture; situation: Situation };
-/** A report of a pose that belongs to a fall, with the region of the fall and the time (ms) of the report. */
-type FallReport = FallPose & { pose: number; region: EventRegion | null; time: number };
+/**
+ * A report of a pose that belongs to a fall, with the region of the fall and the time (ms) of the report. `isSoon`: soon after
+ * the last posture of its track.
+ */
+type FallReport = FallPose & { pose: number; region: EventRegion | null; time: number; isSoon: boolean };
 const fallPoses: Readonly<Record<number, FallPose>> = {
   2: { posture: 'suspected', situation: 'fall_suspected' },
   5: { posture: 'fallen', situation: 'fall_detected' },
@@ -140,13 +149,18 @@ const fallEvent = (track: Track, { situation, region, time }: FallReport): Event
   return eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
 };
 
-/** Advances the fall of a track. Each posture of the fall is reported once, until the person has another pose. */
-const fallPoseStep = (state: SensorState, track: Track, report: FallReport): Step => {
-  const { pose, posture, region, time } = report;
-  const { fallPostures = [], since = time } = track;
-  if (fallPostures.includes(posture)) return { state: withTrack(state, { ...track, pose }), events: [] };
-  const fallen = { ...track, pose, fallPostures: [...fallPostures, posture], since, ...(region && { region }) };
-  const next = withTrack(state, fallen);
+/**
+ * Advances the fall of a track. Each posture of the fall is reported once, until the person has another pose, or the track
+ * sent no posture for a while.
+ */
+const fallPoseStep = (state: SensorState, before: Track, report: FallReport): Step => {
+  const { pose, posture, region, time, isSoon } = report;
+  const { fallPostures = [], since = time } = before;
+  const track = { ...before, pose, ...(time !== since && { poseAt: time }) };
+  const isKnown = fallPostures.includes(posture);
+  if (isKnown && isSoon) return { state: withTrack(state, track), events: [] };
+  const postures = isKnown ? fallPostures : [...fallPostures, posture];
+  const next = withTrack(state, { ...track, fallPostures: postures, since, ...(region && { region }) });
   const event = fallEvent(track, report);
   if (isAlarm(posture)) return { state: withoutLoop(next), events: [event] };
   if (posture !== 'suspected' || fallPostures.length > 0) return { state: next, events: [event] };
@@ -156,7 +170,7 @@ const fallPoseStep = (state: SensorState, track: Track, report: FallReport): Ste
 
 /** Applies a pose that is not a fall to a track, which ends an open fall. */
 const otherPoseStep = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
-  const { fallPostures: _, since: __, region: ___, ...track } = before;
+  const { fallPostures: _, since: __, region: ___, poseAt: ____, ...track } = before;
   const sitsUp = pose === SITTING_UP_IN_BED ? [eventOf('sitting_up_in_bed', { region })] : [];
   const alarmed = isAlarmed(before) && track.at !== undefined ? { alarmedUpTo: track.at } : {};
   return { state: withTrack(state, { ...track, pose, ...alarmed }), events: [...endsOf([before]), ...sitsUp] };
@@ -179,7 +193,7 @@ const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): St
 };
 
 /**
- * Advances the pose of a track. The same pose again is a duplicate. A report that is older than another one of that
+ * Advances the pose of a track. The same pose again is a duplicate, that of a fall only for a while. A report that is older than another one of that
  * track is late and changes nothing, but a late alarm of a fall is still raised.
  */
 export const poseStep = (
@@ -193,10 +207,14 @@ export const poseStep = (
   const fallPose = fallPoses[pose];
   // A fall stays in the region where it began.
   const region = before.fallPostures ? (before.region ?? null) : here;
-  const report = fallPose && { ...fallPose, pose, region, time: when.time };
+  const isSoon = when.time - (before.poseAt ?? before.since ?? when.time) <= SAME_POSE_WITHIN;
+  const report = fallPose && { ...fallPose, pose, region, time: when.time, isSoon };
   if (isLate(when, before.at))
     return report && isAlarm(report.posture) ? lateAlarmStep(state, before, report) : { state, events: [lateEvent] };
-  if (before.pose === pose) return { state: withDuplicate(state, before, when), events: [] };
+  if (before.pose === pose && (isSoon || !report)) {
+    const reported = before.fallPostures && when.time !== before.since ? { poseAt: when.time } : {};
+    return { state: withDuplicate(state, before, when, reported), events: [] };
+  }
   const track = seenAt(before, when);
   return report ? fallPoseStep(state, track, report) : otherPoseStep(state, track, pose, here);
 };

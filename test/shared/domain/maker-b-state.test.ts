@@ -85,6 +85,34 @@ describe('a fall of a track', () => {
       'fall_detected',
     ]);
   });
+  test.each([
+    [2, 'fall_suspected'],
+    [5, 'fall_detected'],
+    [7, 'fall_suspected_sensitive'],
+    [8, 'fall_detected_sensitive'],
+  ])(
+    'causes another event with the same pose %i more than 5 minutes after the last posture of its track',
+    (pose, situation) => {
+      const lies = Array.from({ length: 3 }, () => b.pose(1, pose));
+      for (const byDevice of [false, true]) {
+        const spaced = (ms: number) => lies.map((message, at) => ({ ...message, timestamp: start + at * ms }));
+        expect(play(spaced(300_000), 300_000, active, byDevice).situations).toEqual([situation, '', '']);
+        expect(play(spaced(300_001), 300_001, active, byDevice).situations).toEqual([situation, situation, situation]);
+      }
+    },
+  );
+  test('causes another event after another posture of the same fall, and stays one fall', () => {
+    const { situations, state } = play(
+      [b.pose(1, 5), b.pose(1, 2), b.pose(1, 5), b.vital(0, 14, 60), b.pose(1, 5)],
+      180_000,
+    );
+    expect(situations).toEqual(['fall_detected', 'fall_suspected', '', '', 'fall_detected']);
+    expect(state.tracks).toMatchObject([{ since: start, fallPostures: ['fallen', 'suspected'] }]);
+    expect(play([b.pose(1, 1)], 1, state).situations).toEqual(['fall_finished']);
+  });
+  test('causes no further event for a pose that belongs to no fall', () => {
+    expect(play([b.pose(1, 11), b.pose(1, 11)], 3_600_000).situations).toEqual(['sitting_up_in_bed', '']);
+  });
   test('differs from the fall of another track', () => {
     expect(situationsOf(b.pose(1, 5), b.pose(2, 5), b.pose(1, 1))).toEqual([
       'fall_detected',
@@ -122,7 +150,8 @@ describe('a fall of a track', () => {
   });
   test('stays known among many tracks without a fall', () => {
     const others = Array.from({ length: 20 }, (_, at) => b.pose(at + 2, 1));
-    expect(situationsOf(b.pose(1, 5), ...others, b.pose(1, 5), b.pose(1, 1)).slice(-2)).toEqual(['', 'fall_finished']);
+    const messages = [b.pose(1, 5), ...others, b.pose(1, 5), b.pose(1, 1)];
+    expect(play(messages, SECOND).situations.slice(-2)).toEqual(['', 'fall_finished']);
   });
   test('causes one loop if suspected 3 times within 5 minutes, unless an alarm was raised', () => {
     const falls = (...poses: number[]) => situationsOf(...poses.map((pose) => b.pose(1, pose)));

@@ -47,7 +47,8 @@ const postures = {
   description:
     'Postures. 2 leads to `fall / fall_suspected`, 5 to `fall / fall_detected`, 7 to `fall / fall_suspected_sensitive`, 8 ' +
     'to `fall / fall_detected_sensitive`, 11 to `posture / sitting_up_in_bed`. Another pose of the same track ends its fall: ' +
-    '`fall / finished` after 5 or 8, otherwise `fall / canceled`. 2 three times within five minutes also leads to `fall / fall_loop`.',
+    '`fall / finished` after 5 or 8, otherwise `fall / canceled`. 2 three times within five minutes also leads to `fall / fall_loop`. ' +
+    'The same pose of a fall again is a duplicate, unless the track sent no posture for more than five minutes.',
   fields: z.object({ data: z.array(PostureEntry).max(64) }),
 } satisfies Kind;
 const people = {
