@@ -7,7 +7,7 @@ const checks = {
   rate: ['limits.countCall'],
   /** Finds the account of a token, and records that the token was used. */
   account: ['sessions.session', 'sessions.account', 'accessTokens.recordUse'],
-  device: ['devices.get'],
+  device: ['deviceTokens.use'],
   provisioner: ['provisioning.byHash'],
   /** Checks the CSRF token of a cookie's session, and ends the session if the check fails. */
   csrf: ['sessions.session', 'sessions.account', 'sessions.end'],

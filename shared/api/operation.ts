@@ -57,6 +57,8 @@ type Fields = {
   body?: z.ZodType;
   /** `messages`: the handler gets up to 1 MiB as text. Otherwise the body is JSON of up to 256 KiB. */
   bodyKind?: 'messages';
+  /** Also allows a device whose token was replaced, as long as it has not used the new one. */
+  allowsFormerToken?: true;
   /** Skips the CSRF check. Only logins do, because a browser with the cookies of an old session must be able to log in. */
   csrfExempt?: true;
   /** Also allows users who must set up a second factor first; if the path names a user, only for their own account. */

@@ -46,6 +46,7 @@ export { eventAlarms } from './rules/event-alarms.ts';
 export { rules } from './rules/rules.ts';
 export { unnotified } from './rules/unnotified.ts';
 export { configs } from './sensors/configs.ts';
+export { deviceTokens } from './sensors/device-tokens.ts';
 export { devices } from './sensors/devices.ts';
 export { events } from './sensors/events.ts';
 export { feedback } from './sensors/feedback.ts';

@@ -84,20 +84,23 @@ describe('a linked sensor', () => {
     expect(notices[0]).toMatchObject({ webhook: { name: 'full' }, sensor: { id: sensorId } });
   });
 
-  test.each(makers)('can register again with its own token, which that revokes (%s)', async (maker) => {
-    const { sensorId, deviceToken, again } = await linked(maker);
-    const answer = await again({ deviceToken });
-    expect(answer.status).toBe(200);
-    const fresh = answer.body as Answer;
-    expect(fresh.sensorId).toBe(sensorId);
-    expect([await post(sensorId, deviceToken), await post(sensorId, fresh.deviceToken)]).toEqual([401, 202]);
-    expect(await statusOf(again({ deviceToken }))).toBe(409);
-    const actions = await actionsOf(sensorId);
-    expect(actions.filter((action) => action.includes('regist'))).toEqual([
-      'sensor/registered',
-      'sensor/registration_refused',
-    ]);
-  });
+  test.each(makers)(
+    'can register again with its token, which its first call with the new one revokes (%s)',
+    async (maker) => {
+      const { sensorId, deviceToken, again } = await linked(maker);
+      const answer = await again({ deviceToken });
+      expect(answer.status).toBe(200);
+      const fresh = answer.body as Answer;
+      expect(fresh.sensorId).toBe(sensorId);
+      expect([await post(sensorId, fresh.deviceToken), await post(sensorId, deviceToken)]).toEqual([202, 401]);
+      expect(await statusOf(again({ deviceToken }))).toBe(409);
+      const actions = await actionsOf(sensorId);
+      expect(actions.filter((action) => action.includes('regist'))).toEqual([
+        'sensor/registered',
+        'sensor/registration_refused',
+      ]);
+    },
+  );
 
   test('cannot register again with the token of another sensor', async () => {
     const first = await linked();

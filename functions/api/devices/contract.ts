@@ -48,7 +48,8 @@ export const devices = group({
       path: '/devices/register',
       summary: 'Register a device',
       description:
-        'A known device gets a new token and pairing code (status 200). If its sensor is linked to a customer, it must send ' +
+        'A known device gets a new token and pairing code (status 200). If it sends its current `deviceToken`, that stays valid ' +
+        'for messages and registrations until the new one is used, at most 24 hours. If its sensor is linked to a customer, it must send ' +
         'its current `deviceToken`, or the customer must have allowed a registration (`POST ' +
         '/sensors/{sensorId}/registration`); otherwise it is refused and nothing changes. Both create an event of the sensor, ' +
         '`sensor/registered` or `sensor/registration_refused`, which is sent to customer webhooks in the format Full. Of ' +
@@ -114,6 +115,7 @@ export const devices = group({
       params: BySensor,
       body: Messages,
       bodyKind: 'messages',
+      allowsFormerToken: true,
       success: 202,
       response: Accepted,
       errors: ['sensor_not_found', 'body_too_large', 'bad_request'],

@@ -127,7 +127,7 @@ export const sensors = group({
       may: 'manage_sensors',
       response: z.object({ registrationUntil: millis }).meta({ id: 'RegistrationWindow' }),
       errors: ['sensor_not_found'],
-      uses: ['sensors.allowRegistration'],
+      uses: ['deviceTokens.allowRegistration'],
     },
     getSensorStatus: {
       ...oneSensor,

@@ -123,7 +123,7 @@ export const handler = serve(sensors, {
 
   allowRegistration: async ({ customerId, params, fail }, { store, now }) => {
     const registrationUntil = now() + REGISTRATION_WINDOW;
-    const isAllowed = await store.sensors.allowRegistration(customerId, params.sensorId, registrationUntil);
+    const isAllowed = await store.deviceTokens.allowRegistration(customerId, params.sensorId, registrationUntil);
     return isAllowed ? { registrationUntil } : fail('sensor_not_found');
   },
 

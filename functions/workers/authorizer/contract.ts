@@ -17,5 +17,5 @@ export const ConnectEvent = z.object({
 export const authorizer = called({
   name: 'authorizer',
   timeoutSeconds: 5,
-  uses: ['devices.get', 'devices.noteConnection', 'admit:devices'],
+  uses: ['deviceTokens.use', 'devices.noteConnection', 'admit:devices'],
 });

@@ -8,7 +8,7 @@ export const handler = onCall(authorizer, ({ store, rule, now }) => async (event
   if (!data || rule === '') return denied;
   const { username, password } = data.protocolData.mqtt;
   const token = Buffer.from(password, 'base64').toString();
-  const device = parseToken(token)?.kind === 'device' ? await store.devices.get(hashSecret(token)) : null;
+  const device = parseToken(token)?.kind === 'device' ? await store.deviceTokens.use(hashSecret(token), now()) : null;
   // AWS client libraries append a query string with their name to the user name.
   const isOwn = device?.sensorId === username.split('?')[0];
   if (!device || !isOwn) return denied;

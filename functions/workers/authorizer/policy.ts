@@ -25,9 +25,13 @@ export const denied: AuthorizerResponse = {
 
 /**
  * Returns the response that lets a device connect under its own id, publish messages and subscribe to its own topics,
- * without wildcards and retained messages. The resources are in the account that `functionArn` names.
+ * without wildcards and retained messages. With a token that was replaced it gets no configuration. The resources are in the account that `functionArn` names.
  */
-export const allowDevice = ({ sensorId, hash }: Device, rule: string, functionArn: string): AuthorizerResponse => {
+export const allowDevice = (
+  { sensorId, hash, replacedUntil }: Device,
+  rule: string,
+  functionArn: string,
+): AuthorizerResponse => {
   const [, partition, , region, account] = functionArn.split(':');
   const { messages, config, refused } = topicsOf(sensorId);
   const may = (action: string, kind: string, ...names: string[]): Statement => ({
@@ -35,11 +39,12 @@ export const allowDevice = ({ sensorId, hash }: Device, rule: string, functionAr
     Action: `iot:${action}`,
     Resource: names.map((name) => `arn:${partition}:iot:${region}:${account}:${kind}/${name}`),
   });
+  const heard = replacedUntil === undefined ? [config, refused] : [refused];
   const Statement = [
     may('Connect', 'client', sensorId),
     may('Publish', 'topic', messages, basicIngest(rule) + messages),
-    may('Subscribe', 'topicfilter', config, refused),
-    may('Receive', 'topic', config, refused),
+    may('Subscribe', 'topicfilter', ...heard),
+    may('Receive', 'topic', ...heard),
   ];
   return {
     isAuthenticated: true,

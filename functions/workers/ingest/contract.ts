@@ -16,6 +16,7 @@ export const ingesting = consumer({
   uses: [
     ...ingestUses,
     'consume',
+    'deviceTokens.use',
     'devices.get',
     'devices.linkOf',
     'limit:devices',

@@ -19,8 +19,8 @@ const ownerAt = ({ customerId, moved }: Device, time = Number.POSITIVE_INFINITY)
   moved && time < moved.at ? moved.from : customerId;
 
 /** Returns the device that published with this token; null if the token is no longer valid. */
-const deviceOf = async ({ store }: IngestDeps, { sensorId, receiveDate }: Published, principal: string) => {
-  const device = await store.devices.get(Buffer.from(principal, 'hex').toString('base64url'));
+const deviceOf = async ({ store, now }: IngestDeps, { sensorId, receiveDate }: Published, principal: string) => {
+  const device = await store.deviceTokens.use(Buffer.from(principal, 'hex').toString('base64url'), now());
   return device?.sensorId === sensorId ? { ...device, customerId: ownerAt(device, receiveDate) } : null;
 };
 

@@ -79,9 +79,10 @@ const byToken = async (guard: Guard, token: string, { method }: Operation): Prom
 const byDevice = async (guard: Guard, token: string, exchange: Exchange): Promise<Found> => {
   if (parseToken(token)?.kind !== 'device') return { identity: null, rate: null };
   const hash = hashSecret(token);
-  const device = await guard.store.devices.get(hash);
+  const device = await guard.store.deviceTokens.use(hash, guard.now());
   const rate = device && countDevice(guard, hash, exchange);
-  if (!device) return { identity: null, rate: null };
+  if (!device || (device.replacedUntil !== undefined && !operationOf(exchange).allowsFormerToken))
+    return { identity: null, rate: null };
   return { identity: { device: { ...device, isBusy: guard.rates.isBusy(hash, guard.now()) } }, rate };
 };
 

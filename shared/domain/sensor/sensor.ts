@@ -51,6 +51,10 @@ export type Device = {
   manufacturer: Manufacturer;
   hash: string;
   moved?: { from: number; at: number };
+  /** The hash of the token that this one replaced, until this one is used. */
+  replaces?: string;
+  /** Set if the device got another token: until it uses that, but at most until then (ms), this one sends messages. */
+  replacedUntil?: number;
   /** The id of the newest call of the device that was recorded before it was queued, and when (ms) that was. */
   notedCall?: string;
   notedAt?: number;

@@ -5,10 +5,10 @@ import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, changes, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
+import type { DeviceLink } from './device-tokens.ts';
 import { type NoticeItem, putNotice } from './events.ts';
 import { countDevice } from './provisioning.ts';
 import { newSensorItem, readSensor, updateSensor } from './sensor-item.ts';
-import type { DeviceLink } from './sensor-owners.ts';
 
 type Pairing = { hash: string; expires: number };
 type PairingItem = { sensorId: string; manufacturer: Manufacturer; expires: number };
@@ -23,10 +23,11 @@ const pairingPut = (sensor: SensorRecord, { hash, expires }: Pairing): Write => 
     where: absent,
   };
 };
-const devicePut = (sensor: SensorRecord, hash: string): Write => {
+const devicePut = (sensor: SensorRecord, hash: string, replaces?: string): Write => {
   const { id: sensorId, manufacturer, customerId } = sensor;
+  const device: Device = { hash, sensorId, manufacturer, customerId: customerId ?? UNASSIGNED };
   return {
-    put: { ...items.device({ hash }), hash, sensorId, manufacturer, customerId: customerId ?? UNASSIGNED },
+    put: { ...items.device({ hash }), ...device, ...(replaces !== undefined && { replaces }) },
     where: absent,
   };
 };
@@ -53,10 +54,30 @@ const replaceCode = (sensor: SensorRecord, before: DeviceLink, after: DeviceLink
 /** What a new registration of a known device changes: the hash of its token, its pairing code, and its firmware version. */
 type Registration = { hash: string; pairing: Pairing; firmwareVersion: number; notice: NoticeItem & { uuid: string } };
 
+/** How long (ms) a token that its device has replaced stays valid, if the device does not use the new one. */
+const FORMER_TOKEN_LIFETIME = 86_400_000;
+
+/** The writes that keep one token of a device, if any, as a former one until a time (ms), and end all others. */
+const replaceTokens = ({ hash, formerHash }: DeviceLink, kept: string | null, until: number): Write[] =>
+  [hash, formerHash].flatMap((other): Write[] => {
+    if (other === undefined) return [];
+    const key = items.device({ hash: other });
+    if (other !== kept) return [{ remove: key }];
+    const set = { replacedUntil: until, ttl: ttlOf(until) };
+    return [{ update: key, changes: changes({ set, remove: ['replaces'], if: present }) }];
+  });
+
+/** Whether a device presented its token, or the one that it replaced and may still use. */
+const isOwnToken = (
+  { hash, formerHash, formerUntil = 0 }: DeviceLink,
+  presented: string | null,
+  now: number,
+): boolean => presented === hash || (presented !== null && presented === formerHash && formerUntil > now);
+
 /**
  * Replaces the token and the pairing code of a known device. A linked device must present its token (`presented`: the
- * hash), or its customer must have allowed this once; `notice` is stored in the same transaction. Null if the sensor
- * has changed in the meantime.
+ * hash), or its customer must have allowed this once; `notice` is stored in the same transaction. The presented token stays
+ * valid for a while, because the device may not receive the response. Null if the sensor has changed in the meantime.
  */
 const registerAgain = async (
   table: Table,
@@ -69,13 +90,17 @@ const registerAgain = async (
   const { link, item } = found;
   const { hash, pairing, firmwareVersion, notice } = registration;
   const isLinked = item.customerId !== null;
-  const isAllowed = presented === link.hash || (item.registrationUntil ?? 0) > notice.receiveDate;
-  if (isLinked && !isAllowed) return 'refused';
+  const { receiveDate: now } = notice;
+  const isOwn = isOwnToken(link, presented, now);
+  if (isLinked && !isOwn && (item.registrationUntil ?? 0) <= now) return 'refused';
+  const kept = isOwn ? presented : null;
+  const until = now + FORMER_TOKEN_LIFETIME;
+  const former = kept === null ? {} : { formerHash: kept, formerUntil: until };
   const failed = await table.write(
-    ...replaceCode(sensor, link, { hash, pairingHash: pairing.hash }, pairing),
+    ...replaceCode(sensor, link, { hash, pairingHash: pairing.hash, ...former }, pairing),
     updateSensor(item, { firmwareVersion, ...(item.registrationUntil && { registrationUntil: 0 }) }),
-    { remove: items.device({ hash: link.hash }) },
-    devicePut(sensor, hash),
+    ...replaceTokens(link, kept, until),
+    devicePut(sensor, hash, kept ?? undefined),
     ...(isLinked
       ? [putNotice({ customerId: item.customerId ?? UNASSIGNED, sensorId: sensor.id }, notice.uuid, notice)]
       : []),
@@ -118,7 +143,7 @@ const deviceWrites = (table: Table) => ({
     const found = await readDevice(table, sensor);
     if (!found) return false;
     const { link, item } = found;
-    const writes = replaceCode(sensor, link, { hash: link.hash, pairingHash: pairing.hash }, pairing);
+    const writes = replaceCode(sensor, link, { ...link, pairingHash: pairing.hash }, pairing);
     return (await table.write(...writes, updateSensor(item, {}))) === null;
   },
 

@@ -17,13 +17,11 @@ import {
   runningLearningEnd,
   unpin,
 } from './configs.ts';
+import { type DeviceLink, endFormerToken } from './device-tokens.ts';
 import { roomReads } from './rooms.ts';
 import { newSensorItem, readSensor, type SensorItem, sensorKey, unchangedSince } from './sensor-item.ts';
 import type { StateItem } from './state-item.ts';
 import { openFallAttributes, stateReads } from './states.ts';
-
-/** The hashes of the token and the pairing code that the device of a sensor has now. */
-export type DeviceLink = { hash: string; pairingHash: string };
 
 /**
  * A sensor as it was when it left a customer, by which its older messages are processed: they belong to that customer. It
@@ -155,6 +153,7 @@ const removeSensor = (
       { remove: items.hardware({ manufacturer, hardwareId }) },
       { remove: items.deviceOfSensor({ sensorId }) },
       ...(link ? [{ remove: items.device(link) }, { remove: items.pairingCode({ hash: link.pairingHash }) }] : []),
+      ...(link?.formerHash === undefined ? [] : [{ remove: items.device({ hash: link.formerHash }) }]),
       ...removeParts(key, parts, now),
       ...unpin(sensor.manufacturer, parts.configs),
     );
@@ -190,6 +189,7 @@ const moveWrites = (
       changes: changes({ set: { customerId: to }, if: sameOwner }),
     },
     { update: items.device(parts.link), changes: changes({ set: moved, if: sameOwner }) },
+    ...endFormerToken(sensorId, parts.link),
     ...keepFormerSensor(from, parts, now, false),
     // The sensor may have belonged to this customer before.
     { remove: items.sensorState({ customerId: to, sensorId }) },

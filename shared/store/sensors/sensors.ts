@@ -8,7 +8,7 @@ import { retryOnConflict } from '../engine/retry.ts';
 import type { Key } from '../key.ts';
 import type { CustomerItem } from '../people/customers.ts';
 import { items, lists } from '../table.ts';
-import { readSensor, type SensorItem, touchSensor, updateSensor } from './sensor-item.ts';
+import { readSensor, type SensorItem, updateSensor } from './sensor-item.ts';
 import type { FormerSensor } from './sensor-owners.ts';
 import { decodeState, type StateItem, type StoredState } from './state-item.ts';
 
@@ -59,10 +59,6 @@ export const sensorReads = (table: TableReader) => ({
 });
 
 const sensorWrites = (table: Table) => ({
-  /** Allows a sensor to register once without its token, until a time (ms). False if there is no such sensor. */
-  allowRegistration: async (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>
-    (await table.write(touchSensor(customerId, sensorId, { registrationUntil }))) === null,
-
   /** Sets in sensor lists whether a sensor has been active since `time` (ms), unless a later time was set before. */
   setActive: async (customerId: number, sensorId: string, isActive: boolean, time: number): Promise<void> => {
     await retryOnConflict(async () => {

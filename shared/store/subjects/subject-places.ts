@@ -1,7 +1,7 @@
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { FeedbackWebhook } from '../deliveries/maker-feedback.ts';
-import type { DeviceLink } from '../sensors/sensor-owners.ts';
+import type { DeviceLink } from '../sensors/device-tokens.ts';
 import { items } from '../table.ts';
 import type { Lead, StoredItem, SubjectPlace, SubjectScope, subjectReads } from './subjects.ts';
 
@@ -79,6 +79,7 @@ export async function* placesOfDevice(
     const link = (await reads.get(items.deviceOfSensor({ sensorId }))) as (StoredItem & DeviceLink) | null;
     if (link) {
       yield { pk: items.device.pk({ hash: link.hash }) };
+      if (link.formerHash !== undefined) yield { pk: items.device.pk({ hash: link.formerHash }) };
       yield { pk: items.pairingCode.pk({ hash: link.pairingHash }) };
       yield { pk: items.deviceOfSensor.pk({ sensorId }) };
     }

@@ -8,7 +8,7 @@ import { hashSecret } from '#shared/auth/tokens.ts';
 import { encodeTask } from '#shared/queue/encode.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
-import { renewToken } from '#test/fixtures/mqtt.ts';
+import { registerAgain, renewToken } from '#test/fixtures/mqtt.ts';
 
 let cloud: Cloud;
 let sensor: Awaited<ReturnType<typeof linkSensor>>;
@@ -262,6 +262,18 @@ describe('the authorizer', () => {
       isAuthenticated: false,
       policyDocuments: [],
     });
+  });
+
+  test('lets a device with a former token send messages, until it connects with the new one', async () => {
+    const { deviceToken } = await registerAgain(sensor);
+    const { isAuthenticated, policyDocuments } = await authorizeSensor();
+    expect(isAuthenticated).toBe(true);
+    const resources = policyDocuments.flatMap(({ Statement }) => Statement.flatMap(({ Resource }) => Resource));
+    expect(resources.filter((resource) => resource.endsWith('/messages'))).toHaveLength(2);
+    expect(resources.filter((resource) => resource.endsWith('/config'))).toEqual([]);
+    expect((await authorizeSensor({ password: base64(deviceToken) })).isAuthenticated).toBe(true);
+    expect((await authorizeSensor()).isAuthenticated).toBe(false);
+    sensor = { ...sensor, deviceToken, device: sensor.device.as(deviceToken) };
   });
 
   test('denies everybody in a stage without MQTT, and a token that was replaced', async () => {

@@ -1,0 +1,65 @@
+import type { Device } from '#shared/domain/sensor/sensor.ts';
+import type { Table } from '../engine/client.ts';
+import { changes, type Write, where } from '../engine/request.ts';
+import { retryOnConflict } from '../engine/retry.ts';
+import { items } from '../table.ts';
+import { touchSensor } from './sensor-item.ts';
+
+/**
+ * The hashes of the token and the pairing code that the device of a sensor has now. `formerHash`: that of the token before, which
+ * is valid until `formerUntil` (ms), or until the device uses the new one.
+ */
+export type DeviceLink = { hash: string; pairingHash: string; formerHash?: string; formerUntil?: number };
+
+const isUnchanged = ({ hash }: Pick<DeviceLink, 'hash'>) => where('#hash = :hash', { hash });
+
+/** The writes that end the former token of a device; none if there is none. They fail if the device has another token now. */
+export const endFormerToken = (
+  sensorId: string,
+  { hash, formerHash }: Pick<DeviceLink, 'hash' | 'formerHash'>,
+): Write[] => {
+  if (formerHash === undefined) return [];
+  const forget = changes({ remove: ['formerHash', 'formerUntil'], if: isUnchanged({ hash }) });
+  return [
+    { remove: items.device({ hash: formerHash }) },
+    { update: items.deviceOfSensor({ sensorId }), changes: forget },
+  ];
+};
+
+const tokenWrites = (table: Table) => ({
+  /**
+   * Returns the device with a token, by its hash, at `now` (ms); null if the token is not valid. The first use of a new token
+   * ends the one that it replaced.
+   */
+  use: async (hash: string, now: number): Promise<Device | null> => {
+    const device = await table.get<Device>(items.device({ hash }));
+    if (!device || (device.replacedUntil ?? now + 1) <= now) return null;
+    const { sensorId, replaces: formerHash } = device;
+    if (formerHash === undefined) return device;
+    const isUsed = changes({ remove: ['replaces'], if: where('#replaces = :former', { former: formerHash }) });
+    // If this fails, another call with this token has ended the former one, or the token was replaced in the meantime.
+    await table.write(...endFormerToken(sensorId, { hash, formerHash }), {
+      update: items.device({ hash }),
+      changes: isUsed,
+    });
+    return device;
+  },
+
+  /**
+   * Allows a sensor to register once without its token, until a time (ms), and ends a former token. False if there is no such
+   * sensor.
+   */
+  allowRegistration: (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>
+    retryOnConflict(async () => {
+      const key = items.deviceOfSensor({ sensorId });
+      const link = await table.get<DeviceLink>(key);
+      if (!link) return false;
+      const [first = { check: key, where: isUnchanged(link) }, ...others] = endFormerToken(sensorId, link);
+      const failed = await table.write(touchSensor(customerId, sensorId, { registrationUntil }), first, ...others);
+      if (failed === null) return true;
+      return failed.includes(0) ? false : null;
+    }),
+});
+
+/** The tokens of devices: using them, and ending former ones. */
+export const deviceTokens = (table: Table) => tokenWrites(table);
