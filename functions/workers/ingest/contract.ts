@@ -16,7 +16,6 @@ export const ingesting = consumer({
   uses: [
     ...ingestUses,
     'consume',
-    'deviceTokens.use',
     'devices.get',
     'devices.linkOf',
     'limit:devices',

@@ -1,5 +1,6 @@
 import type { Context, SQSEvent } from 'aws-lambda';
 import { createDeviceRates, deviceLimits, exceedsLimits } from '#shared/api/device/device-rates.ts';
+import { isTokenValid } from '#shared/domain/sensor/device-token.ts';
 import type { Device } from '#shared/domain/sensor/sensor.ts';
 import type { Sender } from '#shared/ingest/messages.ts';
 import type { Published } from '#shared/queue/mqtt.ts';
@@ -20,8 +21,11 @@ const ownerAt = ({ customerId, moved }: Device, time = Number.POSITIVE_INFINITY)
 
 /** Returns the device that published with this token; null if the token is no longer valid. */
 const deviceOf = async ({ store, now }: IngestDeps, { sensorId, receiveDate }: Published, principal: string) => {
-  const device = await store.deviceTokens.use(Buffer.from(principal, 'hex').toString('base64url'), now());
-  return device?.sensorId === sensorId ? { ...device, customerId: ownerAt(device, receiveDate) } : null;
+  // The device connected with this token, which ended a former one.
+  const device = await store.devices.get(Buffer.from(principal, 'hex').toString('base64url'));
+  return device?.sensorId === sensorId && isTokenValid(device, now())
+    ? { ...device, customerId: ownerAt(device, receiveDate) }
+    : null;
 };
 
 /**

@@ -1,10 +1,9 @@
 import { stepByTime, timeCause } from '#shared/domain/event/event-steps.ts';
 import { silentAt } from '#shared/domain/sensor/sensor-state.ts';
-import { withoutFuture } from '#shared/domain/state/clock.ts';
 import type { Timings } from '#shared/domain/state/room-context.ts';
 import { hasOpenFall, nextMove } from '#shared/domain/state/time.ts';
 import { applyDecision, finishDecision } from './apply.ts';
-import { loadRoom, loadSensor, type ProcessDeps, type SensorContext, type SensorKey } from './context.ts';
+import { currentState, loadRoom, loadSensor, type ProcessDeps, type SensorContext, type SensorKey } from './context.ts';
 import { decide } from './decide.ts';
 import { createEventIds, type Judgement } from './judge.ts';
 
@@ -14,7 +13,7 @@ import { createEventIds, type Judgement } from './judge.ts';
 const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Judgement & { timings: Timings }> => {
   const { store, now, settings } = deps;
   const { sensor } = context;
-  const state = withoutFuture(context.state, now());
+  const state = await currentState(deps, context.state);
   const needs = { regions: false, places: false, critical: hasOpenFall(state) };
   const [{ timings }, upSince] = await Promise.all([
     loadRoom(deps, context, needs),

@@ -1,5 +1,6 @@
 import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
-import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import { durationsOf, type RoomContext } from '#shared/domain/state/room-context.ts';
 import type { needsOf } from '#shared/domain/state/step.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
@@ -70,6 +71,13 @@ export const loadSensor = async (
   const former = customerId === UNASSIGNED ? null : await sensors.former(customerId, sensorId);
   if (!former) return { kind: 'gone', state };
   return { kind: 'found', context: { customerId, sensor: former.sensor, customer, former, freshness, state } };
+};
+
+/** Returns a state without times in the future. A clock is rarely set back, so the code for it is loaded then. */
+export const currentState = async ({ now }: ProcessDeps, state: StateItem): Promise<SensorState> => {
+  if (!isFuture(state.lastSeen, now())) return state;
+  const { withoutFuture } = await import('#shared/domain/state/set-back.ts');
+  return withoutFuture(state, now());
 };
 
 /**

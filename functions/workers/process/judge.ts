@@ -10,14 +10,21 @@ import { messageUuid, type Signal, withReusedUuid } from '#shared/domain/event/m
 import { orderedIds, timeOrderedId, uuidV5 } from '#shared/domain/ids.ts';
 import { completeLearning, learningEndChange, type StoredBasic } from '#shared/domain/makers/maker-a/basic.ts';
 import type { SensorState } from '#shared/domain/sensor/sensor-state.ts';
-import { withoutFuture } from '#shared/domain/state/clock.ts';
 import type { Timings } from '#shared/domain/state/room-context.ts';
 import { endsLearning, needsOf } from '#shared/domain/state/step.ts';
 import { addLogContext } from '#shared/observability/log.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import { isLong } from '#shared/store/sensors/events.ts';
 import type { ProcessedPosition, StateItem } from '#shared/store/sensors/state-item.ts';
-import { type GoneSensor, loadRoom, loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
+import {
+  currentState,
+  type GoneSensor,
+  loadRoom,
+  loadSensor,
+  type ProcessDeps,
+  type SensorContext,
+  sensorKey,
+} from './context.ts';
 import { judgedUpTo, type MessageInput, type NoticeInput, type SensorInput } from './inputs.ts';
 
 /** An event before its rules are evaluated. */
@@ -195,7 +202,7 @@ const judgeWith = async (
   const judgeDeps = { ...deps, newEventId: createEventIds(deps, state) };
   const events: NewEvent[] = [];
   const inputs: SensorInput[] = [];
-  let next: SensorState = withoutFuture(state, deps.now());
+  let next: SensorState = await currentState(deps, state);
   let timings: Timings | null = null;
   for (const input of pending) {
     if (events.length >= maxEvents(context)) break;

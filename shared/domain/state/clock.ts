@@ -1,43 +1,5 @@
-import { TRUSTED_AHEAD } from '../event/event.ts';
-import type { Fall, SensorState, Track } from '../sensor/sensor-state.ts';
-
 /** The clocks of hosts differ by less than this (ms). */
 const MAX_SKEW = 10_000;
 
 /** Whether the service recorded a time (ms) before its clock was set back. */
 export const isFuture = (time: number, now: number): boolean => time > now + MAX_SKEW;
-
-/** Returns an object without those of its times (ms) that are later than `latest`. */
-const withoutLater = <T extends object>(object: T, names: readonly (keyof T)[], latest: number): T => {
-  const later = names.filter((name) => Number(object[name]) > latest);
-  return later.length === 0
-    ? object
-    : (Object.fromEntries(Object.entries(object).filter(([name]) => !later.includes(name as keyof T))) as T);
-};
-
-/**
- * Returns a state without times in the future, which were recorded before the clock was set back: nothing waits for them.
- * Every message that is received while the clock is ahead sets `lastSeen`, which therefore shows whether there may be any. The
- * same state if not.
- */
-export const withoutFuture = (state: SensorState, now: number): SensorState => {
-  if (!isFuture(state.lastSeen, now)) return state;
-  // The clock of a device may be a little ahead.
-  const latest = now + TRUSTED_AHEAD;
-  const pastFall = (fall: Fall): Fall => ({
-    ...withoutLater(fall, ['time'], latest),
-    ...(fall.at !== undefined && { at: Math.min(fall.at, now) }),
-    ...(fall.endedByTime !== undefined && { endedByTime: Math.min(fall.endedByTime, now) }),
-  });
-  const pastTrack = (track: Track): Track => withoutLater(track, ['at', 'poseAt', 'alarmedUpTo'], latest);
-  const { falls, tracks, loop, fired, understanding } = state;
-  return {
-    ...withoutLater(state, ['presenceAt', 'regionsAt', 'bedExit', 'clockWrongAt'], latest),
-    lastSeen: now,
-    falls: falls.map(pastFall),
-    fired: withoutLater(fired, Object.keys(fired), latest),
-    ...(tracks && { tracks: tracks.map(pastTrack) }),
-    ...(loop && { loop: loop.filter((start) => start <= latest) }),
-    ...(understanding && { understanding: { ...understanding, since: Math.min(understanding.since, now) } }),
-  };
-};

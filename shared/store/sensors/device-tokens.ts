@@ -1,3 +1,4 @@
+import { isTokenValid } from '#shared/domain/sensor/device-token.ts';
 import type { Device } from '#shared/domain/sensor/sensor.ts';
 import type { Table } from '../engine/client.ts';
 import { changes, type Write, where } from '../engine/request.ts';
@@ -33,7 +34,7 @@ const tokenWrites = (table: Table) => ({
    */
   use: async (hash: string, now: number): Promise<Device | null> => {
     const device = await table.get<Device>(items.device({ hash }));
-    if (!device || (device.replacedUntil ?? now + 1) <= now) return null;
+    if (!device || !isTokenValid(device, now)) return null;
     const { sensorId, replaces: formerHash } = device;
     if (formerHash === undefined) return device;
     const isUsed = changes({ remove: ['replaces'], if: where('#replaces = :former', { former: formerHash }) });
