@@ -52,8 +52,10 @@ describe('a sensor', () => {
     await cloud.idle();
     await pass(4);
     expect(await isActive()).toBe(true);
+    const seen = () => home.client.ok<{ presence: boolean | null }>('GET', `/sensors/${sensor.sensorId}/status`);
+    expect((await seen()).presence).toBe(true);
     await pass(3);
-    expect(await isActive()).toBe(false);
+    expect([await isActive(), (await seen()).presence]).toEqual([false, null]);
     await pass(3);
     await receiver.until(2);
     expect(types()).toEqual([8, 7]);

@@ -142,7 +142,7 @@ export const handler = serve(sensors, {
       lastSeen: Math.min(state?.lastSeen ?? 0, now()) || null,
       firmwareVersion: sensor.firmwareVersion,
       fallState: fallStateOf(state ?? newSensorState),
-      presence: state?.presence ?? null,
+      presence: state?.isActive ? state.presence : null,
       learning: { active: learning.learningModeEnabled, endDate: learning.learningModeEndDate },
     };
   },

@@ -20,6 +20,8 @@ export type FallStatus = (typeof fallStatuses)[number];
 export type FallSignal = {
   kind: 'fall';
   status: FallStatus;
+  /** The alarm was raised before, or its report was lost: it counts as `calling` only if the fall had none. */
+  isOnCall?: boolean;
   start: number | null;
   isSensitive: boolean;
   point: Point | null;

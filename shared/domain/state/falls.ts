@@ -130,7 +130,9 @@ const withoutSurplus = (step: Step, received: number): Step => {
  * fall reached the same phase too long ago for a duplicate.
  */
 const fallOf = ({ falls }: SensorState, signal: FallSignal, phase: FallPhase, received: number): Fall | undefined => {
-  const { start, isSensitive } = signal;
+  const { start, isSensitive, isOnCall } = signal;
+  if (start === null && isOnCall)
+    return falls.findLast((fall) => mayLieThere(fall) && (fall.isSensitive ?? false) === isSensitive);
   if (start !== null) return falls.find((fall) => isSame(fall, { start, isSensitive }));
   const open = falls.findLast((fall) => !isEnded(fall) && (fall.isSensitive ?? false) === isSensitive);
   const reportedAt = open?.phaseDates?.[phase] ?? open?.at ?? 0;

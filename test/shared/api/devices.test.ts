@@ -223,7 +223,7 @@ describe('the response to messages', () => {
         { index: 1, message: expect.stringMatching(/^unknown kind of message/) },
         { index: 2, message: 'timestamp does not match the documentation and is ignored' },
         { index: 2, message: 'data.0.track-id does not match the documentation and is ignored' },
-        { index: 2, message: 'data.1 does not match the documentation and is ignored' },
+        { index: 2, message: 'data.1.pose does not match the documentation and is ignored' },
       ],
     });
     const { warnings } = await device.ok<{ warnings: unknown[] }>('POST', path, Array(100).fill({}));

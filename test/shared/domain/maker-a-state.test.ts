@@ -237,3 +237,20 @@ describe('needsOf', () => {
     expect(needs(a.fall('calling', 1), play([a.fall('fall_detected', 1)]).state).critical).toBe(true);
   });
 });
+
+describe('on_call', () => {
+  test('raises the alarm of a fall whose calling was lost, and otherwise changes nothing', () => {
+    expect(play([a.fall('fall_detected', 5), a.fall('on_call', 5)]).situations.at(-1)).toBe('fall_detected');
+    expect(play([a.fall('on_call', 5), a.fall('on_call', 5)]).situations).toEqual(['fall_detected', '']);
+    expect(play([a.fall('calling', 5), a.fall('on_call', 5), a.fall('finished', 5)]).situations.slice(1)).toEqual([
+      '',
+      'fall_finished',
+    ]);
+    expect(play([a.sensitive('calling', 5), a.sensitive('on_call', 5)]).situations[1]).toBe('');
+  });
+  test('changes nothing minutes after an alarm, even if the time of its fall is unknown', () => {
+    const undated = (status: string) => ({ type: 5, payload: { status } });
+    expect(play([undated('calling'), undated('on_call')], 600 * SECOND).situations).toEqual(['fall_detected', '']);
+    expect(play([undated('on_call')]).situations).toEqual(['fall_detected']);
+  });
+});

@@ -88,6 +88,28 @@ describe('a message of maker A', () => {
     const both = fall({ fallLocX_cm: 3, fallLocY_cm: 4, trackerTargets });
     expect(decodeMakerA(both).signal).toMatchObject({ point: { x: 3, y: 4 } });
   });
+  test('decodes a state without an envelope, and its firmware at the start of any word', () => {
+    for (const [versionName, firmware] of [
+      ['v0.44.5.26', 44],
+      ['care-china-v0.44.5.26', 44],
+      ['product_v0.45', 45],
+      ['product 1 v0.46.1', 46],
+      ['rev0.44', null],
+      ['product-0.44', null],
+    ] as const)
+      for (const message of [
+        { status: 'monitoring', versionName },
+        { type: 'state', payload: { versionName } },
+      ])
+        expect(decodeMakerA(message).signal).toEqual({ kind: 'state', firmware });
+    expect(decodeMakerA({ status: 'calling' }).signal.kind).toBe('unknown');
+  });
+  test('names the field of a message that is not understood because of it', () => {
+    expect(decodeMakerA({ type: 5, payload: { status: 'CALLING' } })).toMatchObject({
+      signal: { kind: 'unknown' },
+      wrong: ['payload.status'],
+    });
+  });
   test('decodes the firmware version of a state', () => {
     expect(decodeMakerA({ type: 'state', payload: { status: 'x' } }).signal).toEqual({ kind: 'state', firmware: null });
     for (const [versionName, firmware] of [

@@ -140,3 +140,14 @@ describe('the uuid of a message of maker B', () => {
       });
   });
 });
+
+test('the fields of a message that is not understood because of them are named', () => {
+  const wrongOf = (message: object) => {
+    const { signal, wrong } = decodeMakerB({ cmd: 'event', ...message });
+    return [signal.kind, ...wrong];
+  };
+  const pose = { 'track-id': '0', pose: '5' };
+  expect(wrongOf({ type: 2, data: [pose] })).toEqual(['unknown', 'data.0.track-id', 'data.0.pose']);
+  expect(wrongOf({ type: 3, data: { 'number-people': '1' } })).toEqual(['unknown', 'data.number-people']);
+  expect(wrongOf({ type: 5, data: { status: 'x' } })).toEqual(['unknown', 'data.status']);
+});

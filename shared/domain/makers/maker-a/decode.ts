@@ -73,11 +73,13 @@ const fallDecoder =
     if (found.status === undefined) return null;
     const { timestamp: start = null, isSimulated = false, isSilent = false, isLearning } = found;
     const status = statusOf(found.status);
+    const isOnCall = found.status === 'on_call';
     const isSensitive = type === 8;
     return {
       signal: {
         kind: 'fall',
         status,
+        ...(isOnCall && { isOnCall }),
         start,
         isSensitive,
         point: pointOf(payload, found),
@@ -98,10 +100,10 @@ const bedExit = (payload: unknown): Read => {
   return { signal: { kind: 'bed_exit', point: pointOf(payload) }, deviceTime, identity, wrong };
 };
 
-/** Decodes the firmware version: `0.42.1`, with or without a v, is firmware 42. */
-const state = (payload: unknown): Read => {
+/** Decodes the firmware version: `0.42.1`, or `v0.42.1` at the start of any word, is firmware 42. */
+const stateOf = (payload: unknown): Content => {
   const { found, wrong } = readFields(kinds.state.fields, payload);
-  const [, minor] = /^v?0\.(\d{1,9})(?!\d)/.exec(found.versionName ?? '') ?? [];
+  const [, minor] = /(?:^v?|(?<![A-Za-z0-9])v)0\.(\d{1,9})(?!\d)/.exec(found.versionName ?? '') ?? [];
   return {
     signal: { kind: 'state', firmware: minor === undefined ? null : Number(minor) },
     deviceTime: null,
@@ -110,26 +112,37 @@ const state = (payload: unknown): Read => {
   };
 };
 
+/** Other names of states. Somebody is `on_call` after `calling`, which is reported once. */
+const sensitiveStatuses: Readonly<Record<string, FallStatus>> = { fall_suspected: 'fall_detected', on_call: 'calling' };
+
 const decoders: Record<keyof typeof kinds, (payload: unknown) => Read> = {
   4: presence,
-  5: fallDecoder(5, (status) => status as FallStatus),
+  5: fallDecoder(5, (status) => (status === 'on_call' ? 'calling' : (status as FallStatus))),
   // Sensitive falls have the same states, except for another name of the first one and no `fall_confirmed`.
-  8: fallDecoder(8, (status) => (status === 'fall_suspected' ? 'fall_detected' : (status as FallStatus))),
+  8: fallDecoder(8, (status) => sensitiveStatuses[status] ?? (status as FallStatus)),
   10: bedExit,
-  state,
+  state: stateOf,
+};
+/** Whether a message without envelope reports the state of its device. */
+const isFlatState = (message: unknown): boolean => {
+  const { type = 'state', versionName } = (message ?? {}) as { type?: unknown; versionName?: unknown };
+  return type === 'state' && typeof versionName === 'string';
 };
 const isKnown = (type: unknown): type is keyof typeof kinds =>
   (typeof type === 'number' || typeof type === 'string') && Object.hasOwn(decoders, type);
 
-const unknownContent = (message: unknown, payload: unknown): Content => {
+const unknownContent = (message: unknown, payload: unknown, type: unknown): Content => {
   const deviceTime = timeOf(readFields(kinds[10].fields, payload).found);
   const identity = deviceTime === null ? null : ['unknown', deviceTime, JSON.stringify(message)];
-  return { signal: { kind: 'unknown' }, deviceTime, identity, wrong: [] };
+  const wrong = isKnown(type) ? readFields<z.ZodObject>(kinds[type].fields, payload).wrong : [];
+  return { signal: { kind: 'unknown' }, deviceTime, identity, wrong };
 };
 
 /** Decodes a message of a maker A device. Never throws: a message that cannot be understood is `unknown`. */
 export const decodeMakerA = (message: unknown): DecodedMessage => {
-  const { type, payload } = Envelope.safeParse(message).data ?? {};
-  const content = (isKnown(type) && decoders[type](payload)) || unknownContent(message, payload);
+  const envelope = Envelope.safeParse(message).data;
+  if (!envelope && isFlatState(message)) return { ...stateOf(message), uuid: uuidInMessage(message, null) };
+  const { type, payload } = envelope ?? {};
+  const content = (isKnown(type) && decoders[type](payload)) || unknownContent(message, payload, type);
   return { ...content, wrong: content.wrong.map((name) => `payload.${name}`), uuid: uuidInMessage(message, payload) };
 };

@@ -80,7 +80,10 @@ const falls = {
     '`durationUntilConfirmSec` (from v0.40; before, at once) and `energyDurationUntilConfirm` (from v0.42), then `fall_detected` after ' +
     '`confirmedToAlertTimeoutSec`, then `finished` after `callingDurationSec` (before v0.38 `callingToFinishTime`). Such an event is dated ' +
     'by the configuration, and created up to 3 s later, so that a report of the device takes precedence.',
-  fields: z.object({ status: z.enum(fallStatuses).describe('State of the fall'), ...fall }),
+  fields: z.object({
+    status: z.enum([...fallStatuses, 'on_call']).describe('State of the fall; `on_call` counts as `calling`'),
+    ...fall,
+  }),
 } satisfies MessageKind;
 
 const sensitiveFalls = {
@@ -90,7 +93,9 @@ const sensitiveFalls = {
     'A fall that the sensitivity mode detected. `fall_suspected` leads to `fall / fall_suspected_sensitive`, `calling` to ' +
     '`fall / fall_detected_sensitive`, which is the alarm, `finished` to `fall / finished`, `fall_exit` and `canceled` to `fall / canceled`.',
   fields: z.object({
-    status: z.enum(['fall_suspected', 'calling', 'finished', 'fall_exit', 'canceled']).describe('State of the fall'),
+    status: z
+      .enum(['fall_suspected', 'calling', 'on_call', 'finished', 'fall_exit', 'canceled'])
+      .describe('State of the fall; `on_call` counts as `calling`'),
     ...fall,
   }),
 } satisfies MessageKind;
@@ -111,14 +116,16 @@ const bedExit = {
 const state = {
   name: 'State',
   example: { versionName: '0.42.1' },
-  description: 'The state of the device. It leads to no event, but makes an inactive sensor active, like any message.',
+  description:
+    'The state of the device. It leads to no event, but makes an inactive sensor active, like any message. `payload` may also be sent ' +
+    'without `type` around it.',
   fields: z.object({
     status: z.unknown().optional().describe('Stored, not interpreted'),
     versionName: z
       .string()
       .max(64)
       .optional()
-      .describe('Firmware, such as `0.42.1`, which sets the version of the sensor to 42'),
+      .describe('Firmware, such as `0.42.1` or `product-v0.42.1`, which sets the version of the sensor to 42'),
     ...ids,
   }),
 } satisfies MessageKind;

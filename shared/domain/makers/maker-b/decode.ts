@@ -14,24 +14,27 @@ const Envelope = z.object({
 type Read = { signal: Signal; wrong: readonly string[] } | null;
 
 /**
- * Reads the entries of a list, and leaves out those that lack a required field. Null if the value is not a list, or if
- * no entry of the list is left.
+ * Reads the entries of a list, and leaves out those that lack a required field. Null if the value is not a list; `entries` is
+ * null if no entry of the list is left.
  */
 const entriesOf = <F extends z.ZodObject, T>(
   fields: F,
   data: unknown,
   create: (found: ReturnType<typeof readFields<F>>['found']) => T | null,
-): { entries: T[]; wrong: string[] } | null => {
+): { entries: T[] | null; wrong: string[] } | null => {
   if (!Array.isArray(data)) return null;
   const wrong: string[] = [];
   const entries = data.slice(0, 64).flatMap((entry, index) => {
     const read = readFields(fields, entry);
     const created = create(read.found);
-    wrong.push(...(created === null ? [`data.${index}`] : read.wrong.map((name) => `data.${index}.${name}`)));
+    const names = read.wrong.map((name) => `data.${index}.${name}`);
+    wrong.push(...(created === null && names.length === 0 ? [`data.${index}`] : names));
     return created === null ? [] : [created];
   });
-  return entries.length === 0 && data.length > 0 ? null : { entries, wrong };
+  return entries.length === 0 && data.length > 0 ? { entries: null, wrong } : { entries, wrong };
 };
+
+const unknown: Signal = { kind: 'unknown' };
 
 const areaKinds: Readonly<Record<number, NonNullable<Move['area']>['kind']>> = { 2: 'bed', 4: 'door', 5: 'bed' };
 
@@ -42,23 +45,31 @@ const moves = (data: unknown): Read => {
     const area = event < 3 ? null : { index, kind: type === undefined ? null : (areaKinds[type] ?? 'default') };
     return { track, entered: event === 1 || event === 3, area };
   });
-  return read && { signal: { kind: 'moves', moves: read.entries }, wrong: read.wrong };
+  if (!read?.entries) return read && { signal: unknown, wrong: read.wrong };
+  return { signal: { kind: 'moves', moves: read.entries }, wrong: read.wrong };
 };
 
 const postures = (data: unknown): Read => {
   const read = entriesOf(PostureEntry, data, ({ pose, 'track-id': track = 0 }) =>
     pose === undefined ? null : { track, pose },
   );
-  return read && { signal: { kind: 'postures', postures: read.entries }, wrong: read.wrong };
+  if (!read?.entries) return read && { signal: unknown, wrong: read.wrong };
+  return { signal: { kind: 'postures', postures: read.entries }, wrong: read.wrong };
 };
 
 const people = (data: unknown): Read => {
-  const count = readFields(kinds.people.fields.shape.data, data).found['number-people'];
-  return count === undefined ? null : { signal: { kind: 'people', count }, wrong: [] };
+  const { found, wrong } = readFields(kinds.people.fields.shape.data, data);
+  const count = found['number-people'];
+  return count === undefined
+    ? { signal: unknown, wrong: wrong.map((name) => `data.${name}`) }
+    : { signal: { kind: 'people', count }, wrong: [] };
 };
 const online = (data: unknown): Read => {
-  const { status } = readFields(kinds.online.fields.shape.data, data).found;
-  return status === undefined ? null : { signal: { kind: 'online', isOnline: status === 0 }, wrong: [] };
+  const { found, wrong } = readFields(kinds.online.fields.shape.data, data);
+  const { status } = found;
+  return status === undefined
+    ? { signal: unknown, wrong: wrong.map((name) => `data.${name}`) }
+    : { signal: { kind: 'online', isOnline: status === 0 }, wrong: [] };
 };
 const sign = (situation: 'sensor_weak_signal' | 'sensor_tilted') => (): Read => ({
   signal: { kind: 'sign', situation },
@@ -97,7 +108,7 @@ const decoders: Readonly<Record<number, (data: unknown) => Read>> = {
 const read = (message: unknown): NonNullable<Read> => {
   const { cmd, type, data } = Envelope.safeParse(message).data ?? {};
   const byType = type === undefined ? undefined : decoders[type];
-  return (cmd === 'stat' ? vital(data) : null) ?? byType?.(data) ?? { signal: { kind: 'unknown' }, wrong: [] };
+  return (cmd === 'stat' ? vital(data) : null) ?? byType?.(data) ?? { signal: unknown, wrong: [] };
 };
 
 /** Decodes a message of a maker B device. Never throws: a message that cannot be understood is `unknown`. */
