@@ -119,12 +119,14 @@ const perform = async (
   const actAs: Call<Operation>['actAs'] = (actor, customerId) => {
     exchange.acting = { actor, customerId };
   };
-  const call = { ...exchange, address: addressOf(exchange.event, runtime.settings), actAs, fail, refuse };
+  const audited: Call<Operation>['audited'] = async (run) => {
+    const { withAudit } = await import('./audit/audit.ts');
+    return withAudit(exchange, runtime, run);
+  };
+  const call = { ...exchange, address: addressOf(exchange.event, runtime.settings), actAs, audited, fail, refuse };
   const deps = await dependencies;
   const act = async () => toResult(operation, await handle(call as never, deps as never));
-  if (!isAudited(operation)) return act();
-  const { withAudit } = await import('./audit/audit.ts');
-  return withAudit(exchange, runtime, act);
+  return isAudited(operation) && operation.method !== 'GET' ? audited(act) : act();
 };
 
 /** Ends the work with 503 before Lambda ends the process. The rest is left undone, and the caller retries. */

@@ -24,7 +24,7 @@ export const messageUuidInBody = ({ format, snapshot }: Delivery): string | null
   format === undefined ? null : messageUuidIn(format, snapshot);
 
 /** Whether a delivery contains a signed acknowledgement link. */
-export const needsLinkKey = ({ snapshot, hit }: Delivery): boolean =>
+const needsLinkKey = ({ snapshot, hit }: Delivery): boolean =>
   Boolean(snapshot.acknowledgeUntil && snapshot.service.url && hit);
 
 /** Returns the link that acknowledges the hit of a delivery. Throws if the key is needed and missing. */
@@ -48,6 +48,13 @@ export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addres
   const acknowledgeUrl = acknowledgeUrlOf(delivery, addressKey);
   return render(format, snapshot, { ...senderOf(delivery, webhook), isTest, raw, acknowledgeUrl });
 };
+
+/**
+ * Returns the body of a delivery as the log of deliveries shows it: without the link, which acknowledges the alarm without a
+ * login. Throws if the bytes are needed and missing.
+ */
+export const shownBodyOf = (delivery: Delivery, webhook: WebhookRecord, raw: string | null): string =>
+  bodyOf({ ...delivery, hit: null }, webhook, { raw, addressKey: null });
 
 /**
  * Returns the text for a person: title and message of the rule, and place and time in the person's language. An SMS omits

@@ -68,6 +68,7 @@ const unchanging = [
   'updateReplay',
   'markSeen',
   'cancelReplay',
+  'fetchFeed',
 ];
 /** Operations on objects of no customer: shared ones of system admins, and those that are not assigned yet. */
 const ofNoCustomer = /Firmware$|FirmwareDefault|DefaultFirmware$|ProvisioningKey$|^registerDevice$|^finishOidc$/;

@@ -1,4 +1,4 @@
-import { startReceiver } from '#lib/home/receiver.ts';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { type Clock, systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { drawToken } from '#shared/auth/tokens.ts';
@@ -33,16 +33,17 @@ const notifyPerson = async (cloud: Cloud, { customerId, userId, client }: Home, 
 };
 type Home = Awaited<ReturnType<typeof createHome>>;
 
-const furnish = async (cloud: Cloud, admin: Client, name: string, hookUrl: string) => {
+const furnish = async (cloud: Cloud, admin: Client, name: string, receiver: Receiver) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const sensor = await linkSensor(home.client);
   const makerB = await linkSensor(home.client, 'maker_b');
-  const alarm = await createAlarm(home.client, hookUrl);
+  const alarm = await createAlarm(home.client, receiver.url);
   const fall = async () => {
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
     await cloud.idle();
   };
   await fall();
+  const { acknowledgeUrl } = JSON.parse(receiver.received.at(-1)?.body ?? '') as { acknowledgeUrl: string };
   const [page] = await home.client.ok<{ data: { id: number; sensorEventId: string }[] }[]>(
     'GET',
     `/customers/${home.customerId}/rule-hits`,
@@ -86,6 +87,7 @@ const furnish = async (cloud: Cloud, admin: Client, name: string, hookUrl: strin
     feedbackId: String(feedbackId),
     eventId: hit?.sensorEventId ?? '',
     uuid: hit?.sensorEventId ?? '',
+    address: acknowledgeUrl.split('/').at(-1) ?? '',
     freeSensorId: makerB.sensorId,
     ...(await createJobs(home)),
   };
@@ -173,8 +175,8 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
   const old = await adminOf(cloud.url);
   setAhead(0);
   const admin = await adminOf(cloud.url);
-  const ours = await furnish(cloud, admin, 'ours', receiver.url);
-  const theirs = await furnish(cloud, admin, 'theirs', receiver.url);
+  const ours = await furnish(cloud, admin, 'ours', receiver);
+  const theirs = await furnish(cloud, admin, 'theirs', receiver);
   const ended = await adminOf(cloud.url);
   await ended.ok('POST', '/users/logout');
 

@@ -145,13 +145,13 @@ export const deliveries = group({
       path: '/webhooks/{webhookId}/deliveries/{deliveryId}/message',
       summary: 'Get the message of a delivery',
       description:
-        'Returns the exact body, and the headers without secrets. An attempt also has `webhook-timestamp`, signatures if the ' +
-        'webhook has a secret, and the authentication of the webhook.',
+        'Returns the body, in which `acknowledgeUrl` is null, and the headers without secrets. An attempt also has ' +
+        '`webhook-timestamp`, signatures if the webhook has a secret, and the authentication of the webhook.',
       params: ByDelivery,
       success: 200,
       response: DeliveryMessage,
       errors: ['webhook_not_found', 'delivery_not_found'],
-      uses: ['webhooks.get', 'deliveries.get', 'events.bytes', 'addressKeys.get', 'decrypt:link-keys', 'service:about'],
+      uses: ['webhooks.get', 'deliveries.get', 'events.bytes', 'service:about'],
     },
     redeliver: {
       ...ofWebhook,

@@ -110,23 +110,17 @@ export const handler = serve(deliveries, {
     return { ...deliveryView(delivery), attemptLog: attemptLogOf(sendTryTimes, log, bodies, state === 'sending') };
   },
 
-  getDeliveryMessage: async ({ params, fail, ...call }, { store, settings, now, decryptLinkKey }) => {
+  getDeliveryMessage: async ({ params, fail, ...call }, { store, settings, now }) => {
     const webhook = await findWebhook({ params, fail, ...call }, store);
     const { customerId, id: webhookId } = webhook;
     const delivery =
       unlessExpired(await store.deliveries.get(customerId, webhookId, params.deliveryId), now()) ??
       fail('delivery_not_found');
-    const { bodyOf, deliveryHeaders, messageUuidInBody, needsLinkKey } = await import('#shared/delivery/message.ts');
+    const { deliveryHeaders, messageUuidInBody, shownBodyOf } = await import('#shared/delivery/message.ts');
     const source = messageUuidInBody(delivery);
     const raw = source === null ? null : await store.events.bytes(customerId, delivery.snapshot.sensor.id, source);
     const isLost = source !== null && raw === null;
-    const body = async (): Promise<string> => {
-      if (!needsLinkKey(delivery)) return bodyOf(delivery, webhook, { raw, addressKey: null });
-      // The key is generated at the first attempt of a stage.
-      const encryptedKey = (await store.addressKeys.get()) ?? fail('unavailable', { waitSeconds: 5 });
-      return bodyOf(delivery, webhook, { raw, addressKey: await decryptLinkKey(encryptedKey) });
-    };
-    return { headers: deliveryHeaders(settings, delivery), body: isLost ? null : await body() };
+    return { headers: deliveryHeaders(settings, delivery), body: isLost ? null : shownBodyOf(delivery, webhook, raw) };
   },
 
   redeliver: async ({ params, fail, ...call }, { store, enqueue, now, random, log }) => {

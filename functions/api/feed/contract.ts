@@ -9,9 +9,9 @@ const FeedDelivery = z
   .object({
     id: deliveryIdText,
     createDate: millis,
-    headers: z
-      .record(z.string(), z.string())
-      .meta({ description: 'all headers, including authentication and signatures' }),
+    headers: z.record(z.string(), z.string()).meta({
+      description: 'all headers, including signatures, and authentication for callers with the webhook token',
+    }),
     body: z.string().meta({ description: 'the exact text that was signed' }),
   })
   .meta({ id: 'FeedDelivery' });
@@ -31,8 +31,9 @@ export const feed = group({
         'bodies that would have been posted, in order for each sensor. The same deliveries are returned until a fetch with ' +
         '`after` confirms all of them up to that id: store or handle them, then fetch with the last id. Deliveries that exceed ' +
         'the size of a response follow in the next one, so a short response does not mean that there are no more. Deliveries ' +
-        `that nobody confirms within ${FEED_RETENTION / 86_400_000} days fail.`,
+        `that nobody confirms within ${FEED_RETENTION / 86_400_000} days fail. Read-only access tokens cannot fetch.`,
       auth: 'user',
+      changes: true,
       may: webhookManagers,
       orWebhook: true,
       within: 'webhook',

@@ -39,15 +39,18 @@ const openFeed = async (call: FetchCall, deps: FeedDeps): Promise<WebhookRecord>
 
 /** Confirms deliveries up to `after`, and returns the next ones, or null if another fetch did so at the same time. */
 const fetchOnce = async (
-  { query: { after, limit }, fail }: FetchCall,
+  { caller, query: { after, limit }, audited, fail }: FetchCall,
   deps: FeedDeps,
   webhook: WebhookRecord,
 ): Promise<Awaited<ReturnType<typeof requestsOf>>['requests'] | null> => {
   const { store, now, failpoint } = deps;
   const cursor = await store.feeds.cursor(webhook);
-  const unconfirmed = after === undefined ? cursor.given : await confirmUpTo(deps, webhook, cursor.given, after);
+  const confirm = async () =>
+    after === undefined ? cursor.given : await confirmUpTo(deps, webhook, cursor.given, after);
+  // The receiver itself confirms each delivery, so that only what a user confirms says more than the delivery does.
+  const unconfirmed = await (caller ? audited(confirm) : confirm());
   const next = await nextDeliveries(deps, webhook, unconfirmed ?? fail('delivery_not_found'), limit);
-  const { requests, lost } = await requestsOf(deps, webhook, next.deliveries);
+  const { requests, lost } = await requestsOf(deps, webhook, next.deliveries, caller !== null);
   const given = next.given.filter(({ id }) => !lost.has(id));
   const isChanged = given.length !== cursor.given.length || given.some(({ id }, at) => id !== cursor.given[at]?.id);
   if (isChanged && !(await store.feeds.recordHandedOut(webhook, cursor, given, now()))) return null;

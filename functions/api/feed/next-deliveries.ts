@@ -66,8 +66,16 @@ export const nextDeliveries = async (
 /** Maximum of characters of all bodies in a response, except for the first: Lambda returns up to 6 MB. */
 const MAX_CHARACTERS = 1_000_000;
 
-/** Returns the requests that would have been posted, and the ids of deliveries whose messages are lost. */
-export const requestsOf = async (deps: FeedDeps, webhook: WebhookRecord, deliveries: readonly WebhookDelivery[]) => {
+/**
+ * Returns the requests that would have been posted, and the ids of deliveries whose messages are lost. Users do not see
+ * what authenticates them, because it is the token of the webhook or is derived from it.
+ */
+export const requestsOf = async (
+  deps: FeedDeps,
+  webhook: WebhookRecord,
+  deliveries: readonly WebhookDelivery[],
+  isForUser: boolean,
+) => {
   const { store, settings, now } = deps;
   const addressKey = deliveries.length > 0 ? await getLinkKey(deps) : null;
   const requests = [];
@@ -86,7 +94,8 @@ export const requestsOf = async (deps: FeedDeps, webhook: WebhookRecord, deliver
     const { body } = payload;
     characters += body.length;
     if (requests.length > 0 && characters > MAX_CHARACTERS) break;
-    const headers = await requestHeaders(webhook, payload, settings, now());
+    const sender: WebhookRecord = isForUser ? { ...webhook, authMethod: 'none' } : webhook;
+    const headers = await requestHeaders(sender, payload, settings, now());
     requests.push({ id, createDate: timeOfUlid(id), headers, body });
   }
   return { requests, lost };

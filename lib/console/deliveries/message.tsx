@@ -12,7 +12,7 @@ import { verifyCode } from './verify.ts';
 
 type MessageProps = { webhookId: string; deliveryId: string };
 
-/** Shows the request as the receiver gets it: headers, exact body, and code to verify the signature. */
+/** Shows the request of a delivery: headers, body, and code to verify the signature. */
 export const Message = ({ webhookId, deliveryId }: MessageProps) => {
   const { deliveries: texts } = useTexts();
   const isSigned = useWebhook(webhookId).data?.hasSecretKey === true;

@@ -1,10 +1,7 @@
 import { type Caller, hasPermission, type Permission } from '#shared/domain/identity/permission.ts';
 import { ApiError } from '../errors.ts';
 import { type Exchange, operationOf } from '../http/exchange.ts';
-import type { Operation } from '../operation.ts';
-
-/** Whether the call needs more than its read-only token allows. */
-const exceedsReadOnly = ({ event }: Exchange, caller: Caller): boolean => caller.readOnly && event.httpMethod !== 'GET';
+import { isWrite, type Operation } from '../operation.ts';
 
 const isSelf = (caller: Caller, userId: string | undefined): boolean => userId === String(caller.accountId);
 
@@ -38,5 +35,5 @@ export const authorise = (exchange: Exchange): void => {
   }
   if (lacksOtp) throw new ApiError('otp_setup_required');
   const isAllowed = mayCall(operation, caller, userId);
-  if (!isAllowed || exceedsReadOnly(exchange, caller)) throw new ApiError('forbidden');
+  if (!isAllowed || (caller.readOnly && isWrite(operation))) throw new ApiError('forbidden');
 };

@@ -1,13 +1,13 @@
 import { type ErrorCode, errors } from '../errors.ts';
 import * as en from '../messages/en.ts';
-import type { Operation } from '../operation.ts';
+import { isWrite, type Operation } from '../operation.ts';
 import { commonHeaders, headerReferences, REMAPPED_AUTHENTICATE } from './headers.ts';
 import { type Json, SCHEMA_PREFIX } from './schemas.ts';
 
 /** Whether users and their access tokens call the operation. */
 const isForUsers = ({ auth }: Operation): boolean => auth === 'user' || auth === 'session';
 /** Whether the operation can refuse a token, because it needs a session, or the token is read-only. */
-const canRefuseTokens = ({ auth, method }: Operation): boolean => auth === 'session' || method !== 'GET';
+const canRefuseTokens = (operation: Operation): boolean => operation.auth === 'session' || isWrite(operation);
 
 /** Whether the operation can respond with 403, because of its permission, a token, or a customer in its query. */
 const canForbid = (operation: Operation): boolean =>

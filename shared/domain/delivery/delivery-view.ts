@@ -53,10 +53,10 @@ export const DeliveryDetail = DeliveryView.extend({ attemptLog: z.array(AttemptL
 export const DeliveryMessage = z
   .object({
     headers: z.record(z.string(), z.string()).meta({ description: 'the headers that are the same in every attempt' }),
-    body: z
-      .string()
-      .nullable()
-      .meta({ description: 'the exact text; null if the message of the device is no longer stored' }),
+    body: z.string().nullable().meta({
+      description:
+        'the text, without the link that acknowledges; null if the message of the device is no longer stored',
+    }),
   })
   .meta({ id: 'DeliveryMessage' });
 

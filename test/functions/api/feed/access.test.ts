@@ -35,6 +35,54 @@ test('allows fetching with the current webhook token, and by users who may manag
   expect((await reader.call('GET', `/webhooks/${unknown}/feed`)).status).toBe(401);
 });
 
+test('refuses a read-only token of a user who may manage the webhook, and takes nothing for it', async () => {
+  const { client, session, at, feed, fall, stateOf } = await world.furnish();
+  const { token } = await session.ok<{ token: string }>('POST', '/users/me/access-tokens', {
+    name: 'r',
+    readOnly: true,
+  });
+  await fall();
+  const [given] = await feed();
+  const readOnly = client.as(token);
+  for (const query of ['', `?after=${given?.id}`])
+    expect((await readOnly.call('GET', `${at}/feed${query}`)).status).toBe(403);
+  expect(await stateOf(given?.id ?? '')).toBe('pending');
+});
+
+test('returns authentication headers only to callers with the webhook token', async () => {
+  const { client, reader, token, feed, fall } = await world.furnish({ authMethod: 'api_key' });
+  await fall();
+  const [received] = await feed('', reader);
+  const [shown] = await feed('', client);
+  expect(received?.headers['X-Api-Key']).toBe(token);
+  expect(Object.keys(shown?.headers ?? {}).sort()).toEqual(
+    Object.keys(received?.headers ?? {})
+      .filter((name) => name !== 'X-Api-Key')
+      .sort(),
+  );
+  expect(JSON.stringify(shown)).not.toContain(token);
+});
+
+test('audits what a user confirms, but neither what the receiver confirms nor a fetch that confirms nothing', async () => {
+  const { client, customerId, at, reader, feed, fall } = await world.furnish();
+  const lines = async () => {
+    const [page] = await client.ok<{ data: object[] }[]>('GET', `/customers/${customerId}/audit?operation=fetchFeed`);
+    return page?.data ?? [];
+  };
+  await fall();
+  const [first] = await feed('', client);
+  await feed(`?after=${first?.id}`, reader);
+  await feed(`?after=${first?.id}`, client);
+  expect(await lines()).toEqual([]);
+  await fall();
+  const [second] = await feed('', client);
+  await feed(`?after=${second?.id}`, client);
+  const object = { kind: 'webhook', id: at.split('/').at(-1) };
+  expect(await lines()).toEqual([
+    expect.objectContaining({ actor: expect.objectContaining({ kind: 'token' }), object }),
+  ]);
+});
+
 test('responds 409 for a disabled webhook or one with a URL, 404 for an unknown `after`, and 400 for invalid queries', async () => {
   const { client, reader, at, receiver, feed, fall } = await world.furnish();
   const answer = async (query = '') => (await reader.call('GET', `${at}/feed${query}`)).status;
