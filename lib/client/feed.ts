@@ -7,6 +7,9 @@ const MAX_PAUSE_SECONDS = 30;
 /** Age (ms) from which a message is fetched again, because receivers reject signatures older than 5 minutes. */
 export const REFETCH_AFTER_MS = 120_000;
 
+/** A call that waits, and is answered without a message before this time (ms), did not wait. */
+const SHORTEST_WAIT_MS = 500;
+
 export type FeedOptions = {
   /** Start after this message; by default at the oldest unacknowledged one. */
   after?: string;
@@ -63,15 +66,18 @@ export async function* feed(
   webhookId: string,
   options: FeedOptions = {},
 ): AsyncGenerator<FeedDelivery, void, undefined> {
-  const { limit = 100, wait = 20, signal, now = Date.now } = options;
+  const { limit = 100, wait = 20, signal, now = Date.now, pause: rest = pause } = options;
   const { fetchOnce, fetchWithRetries } = createFetcher(client, webhookId, options);
   let done = options.after;
   let acknowledged = done;
   try {
     while (!signal?.aborted) {
+      const asked = now();
       const messages = await fetchWithRetries({ after: done, limit, wait });
       const fetched = now();
       acknowledged = done;
+      // The limit of waiting readers is reached, so the call did not wait.
+      if (messages.length === 0 && fetched - asked < SHORTEST_WAIT_MS) await rest(1, signal);
       for (const message of messages) {
         if (now() - fetched > REFETCH_AFTER_MS) break;
         yield message;

@@ -8,6 +8,7 @@ export { attempts } from './deliveries/attempts.ts';
 export { bots } from './deliveries/bots.ts';
 export { deliveries } from './deliveries/deliveries.ts';
 export { deliveryLog } from './deliveries/delivery-log.ts';
+export { feedWaits } from './deliveries/feed-waits.ts';
 export { feeds } from './deliveries/feeds.ts';
 export { health } from './deliveries/health.ts';
 export { held } from './deliveries/held.ts';

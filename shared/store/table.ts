@@ -109,6 +109,8 @@ export const items = {
   /** A delivery to be fetched from a webhook without a URL; and those that were handed out but not acknowledged. */
   feedLine: item('C#{customerId}#W#{webhookId}#FEED', '{time}#{0eventId}#{deliveryId}'),
   feedCursor: item('C#{customerId}#W#{webhookId}', 'FEED'),
+  /** The fetches from feeds of a customer that wait for deliveries. */
+  feedWaits: item('C#{customerId}', 'FEED_WAITS'),
   /** The deliveries to people of a customer, in one partition: sent one by one, listed together. */
   personDelivery: item('C#{customerId}#PEOPLE', 'DELIVERY#{deliveryId}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { group } from '#shared/api/operation.ts';
 import { deliveryIdText } from '#shared/domain/delivery/delivery-view.ts';
-import { FEED_RETENTION, MAX_FETCHED, MAX_WAIT_SECONDS } from '#shared/domain/delivery/feed.ts';
+import { FEED_RETENTION, MAX_FETCHED, MAX_WAIT_SECONDS, MAX_WAITING } from '#shared/domain/delivery/feed.ts';
 import { webhookManagers } from '#shared/domain/delivery/webhook-access.ts';
 import { int32, integerQuery, millis, uuid } from '#shared/domain/values.ts';
 
@@ -45,7 +45,11 @@ export const feed = group({
           .meta({ description: 'maximum number of deliveries' }),
         wait: integerQuery(int32(0, MAX_WAIT_SECONDS))
           .default(0)
-          .meta({ description: 'seconds to wait for deliveries; the response is empty if there are none by then' }),
+          .meta({
+            description:
+              'seconds to wait for deliveries; the response is empty if there are none by then, or if ' +
+              `${MAX_WAITING.ofFeed} other fetches of the webhook, or ${MAX_WAITING.ofCustomer} of its customer, are waiting`,
+          }),
       }),
       success: 200,
       response: z.array(FeedDelivery).max(MAX_FETCHED),
@@ -67,6 +71,8 @@ export const feed = group({
         'feeds.end',
         'feeds.removeFromFeed',
         'feeds.recordFetch',
+        'feedWaits.begin',
+        'feedWaits.end',
         'deliveries.get',
         'deliveries.getAll',
         'events.bytes',

@@ -4,7 +4,9 @@ import { bearerToken } from '#shared/api/http/exchange.ts';
 import type { Call } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
 import { secretsEqual } from '#shared/auth/tokens.ts';
+import { MAX_WAITING } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import { confirmUpTo } from './confirm.ts';
 import { feed } from './contract.ts';
@@ -12,6 +14,7 @@ import type { FeedDeps } from './deps.ts';
 import { nextDeliveries, requestsOf } from './next-deliveries.ts';
 
 type FetchCall = Call<(typeof feed)['operations']['fetchFeed']>;
+type Requests = Awaited<ReturnType<typeof requestsOf>>['requests'];
 
 /** How often (ms) a waiting fetch checks for deliveries, which costs half a read unit each time. */
 const POLL_MS = 500;
@@ -42,7 +45,7 @@ const fetchOnce = async (
   { caller, query: { after, limit }, audited, fail }: FetchCall,
   deps: FeedDeps,
   webhook: WebhookRecord,
-): Promise<Awaited<ReturnType<typeof requestsOf>>['requests'] | null> => {
+): Promise<Requests | null> => {
   const { store, now, failpoint } = deps;
   const cursor = await store.feeds.cursor(webhook);
   const confirm = async () =>
@@ -58,23 +61,38 @@ const fetchOnce = async (
   return requests;
 };
 
+/** Waits until `end` (ms) for deliveries, and returns them. */
+const waitForDeliveries = async (
+  call: FetchCall,
+  deps: FeedDeps,
+  webhook: WebhookRecord,
+  end: number,
+): Promise<Requests> => {
+  const { store, now, pause } = deps;
+  while (now() < end) {
+    await pause(Math.max(0, Math.min(POLL_MS, end - now())));
+    if (now() >= end || !(await store.feeds.hasPending(webhook))) continue;
+    // In the meantime, its token may have been replaced, or the webhook disabled.
+    const current = await openFeed(call, deps);
+    const requests = await retryOnConflict(() => fetchOnce(call, deps, current));
+    if (requests.length > 0) return requests;
+  }
+  return [];
+};
+
 export const handler = serve(feed, {
   fetchFeed: async (call, deps) => {
-    const { store, now, pause } = deps;
-    let webhook = await openFeed(call, deps);
+    const { store, now, random } = deps;
+    const webhook = await openFeed(call, deps);
     if ((webhook.lastSuccess ?? 0) <= now() - RECORD_EVERY_MS) await store.feeds.recordFetch(webhook, now());
-    const end = now() + call.query.wait * 1_000;
-    for (;;) {
-      const requests = await retryOnConflict(() => fetchOnce(call, deps, webhook));
-      if (requests.length > 0 || now() >= end) return requests;
-      let isAnyWaiting = false;
-      while (now() < end && !isAnyWaiting) {
-        await pause(Math.max(0, Math.min(POLL_MS, end - now())));
-        isAnyWaiting = now() < end && (await store.feeds.hasPending(webhook));
-      }
-      if (now() >= end) return [];
-      // In the meantime, its token may have been replaced, or the webhook disabled.
-      webhook = await openFeed(call, deps);
+    const requests = await retryOnConflict(() => fetchOnce(call, deps, webhook));
+    if (requests.length > 0 || call.query.wait === 0) return requests;
+    const wait = { id: randomUuid(random), until: now() + call.query.wait * 1_000 };
+    if (!(await store.feedWaits.begin(webhook, wait, MAX_WAITING, now()))) return [];
+    try {
+      return await waitForDeliveries(call, deps, webhook, wait.until);
+    } finally {
+      if (now() < wait.until) await store.feedWaits.end(webhook, wait.id, now());
     }
   },
 });

@@ -27,6 +27,7 @@ export const itemsEnglish: Readonly<Record<string, string>> = {
   formerWebhook: 'Webhooks',
   replay: 'Replays',
   feedCursor: 'Webhook feeds',
+  feedWaits: 'Webhook feeds',
   feedLine: 'Webhook feeds',
   rule: 'Rules',
   ruleById: 'Rules',

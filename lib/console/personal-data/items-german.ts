@@ -26,6 +26,7 @@ export const itemsGerman: Readonly<Record<string, string>> = {
   formerWebhook: 'Webhooks',
   replay: 'Wiederholungen',
   feedCursor: 'Webhook-Feeds',
+  feedWaits: 'Webhook-Feeds',
   feedLine: 'Webhook-Feeds',
   rule: 'Regeln',
   ruleById: 'Regeln',

@@ -5,6 +5,8 @@ import type { WebhookRecord } from './webhook.ts';
 export const MAX_FETCHED = 100;
 /** The longest time (s) that a fetch waits for deliveries. */
 export const MAX_WAIT_SECONDS = 20;
+/** How many fetches of one webhook, and of all webhooks of a customer, may wait at a time. Further ones are answered at once. */
+export const MAX_WAITING = { ofFeed: 3, ofCustomer: 10 } as const;
 /** How long (ms) a delivery can be fetched and confirmed. It is stored for longer. */
 export const FEED_RETENTION = 14 * 86_400_000;
 /** An alert is sent if nobody has fetched for this time (ms). */

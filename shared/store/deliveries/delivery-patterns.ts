@@ -129,6 +129,19 @@ export const deliveryPatterns = {
   ),
   'feeds.recordNoFetch': pattern('Record that nobody fetched', { update: ['webhook'] }, [0, 1]),
 
+  'feedWaits.begin': pattern(
+    'Let a fetch wait, if few of its customer do',
+    { get: ['feedWaits'], put: ['feedWaits'] },
+    [1, 1],
+    'the same again if another fetch began or ended at the same time',
+  ),
+  'feedWaits.end': pattern(
+    'End the wait of a fetch that got deliveries',
+    { get: ['feedWaits'], put: ['feedWaits'] },
+    [1, 1],
+    'as above',
+  ),
+
   'health.takeSlot': pattern(
     'Take a slot of a webhook, or its only probe',
     { update: ['webhook'] },

@@ -184,6 +184,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   formerWebhook: ofCustomer,
   replay: ofCustomer,
   feedCursor: ofCustomer,
+  feedWaits: ofCustomer,
   rule: ofCustomer,
   ruleById: ofCustomer,
   wholeRule: ofCustomer,

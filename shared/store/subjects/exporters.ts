@@ -94,6 +94,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   feedbackOfHit: null,
   feedLine: null,
   feedCursor: null,
+  feedWaits: null,
   hardware: null,
   device: null,
   deviceOfSensor: null,

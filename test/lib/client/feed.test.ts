@@ -102,6 +102,16 @@ test.each([401, 403, 404, 409])('feed throws a %i without a retry', async (statu
   expect(service.asked).toHaveLength(1);
 });
 
+test('feed pauses a second after a call that returned no message without waiting, because too many others wait', async () => {
+  let calls = 0;
+  const nothing = () => (++calls <= 2 ? { status: 200, body: [] } : null);
+  const service = await startFeed(1, undefined, nothing);
+  const pauses: number[] = [];
+  const pause = async (seconds: number) => void pauses.push(seconds);
+  expect(await read(service, 1, { pause })).toEqual(['m1']);
+  expect(pauses).toEqual([1, 1]);
+});
+
 test('feed fetches messages again after two minutes, before their signatures are too old', async () => {
   const service = await startFeed(4);
   let time = 0;

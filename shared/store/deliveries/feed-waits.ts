@@ -1,0 +1,59 @@
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { Table } from '../engine/client.ts';
+import { absent, where } from '../engine/request.ts';
+import { items } from '../table.ts';
+
+/** A fetch that waits for deliveries, until (ms) it is answered. A process that dies leaves it to lapse. */
+export type FeedWait = { id: string; webhookId: string; until: number };
+type FeedOf = Pick<WebhookRecord, 'customerId' | 'id'>;
+type Waits = { waits: readonly FeedWait[] };
+
+/** How often a change of the list is attempted while other fetches change it, too. */
+const ATTEMPTS = 5;
+/** How long (s) the list is kept after its last fetch. */
+const KEPT_SECONDS = 60;
+
+/** The fetches that wait, of each customer in one item, so that a condition keeps to the limits across all processes. */
+const feedWaitWrites = (table: Table) => {
+  /** Replaces the list of a customer by what `change` returns; null leaves it unchanged. False if it was not replaced. */
+  const replace = async (
+    customerId: number,
+    now: number,
+    change: (waits: readonly FeedWait[]) => readonly FeedWait[] | null,
+  ): Promise<boolean> => {
+    const key = items.feedWaits({ customerId });
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const row = await table.get<Waits>(key);
+      const waits = change((row?.waits ?? []).filter(({ until }) => until > now));
+      if (waits === null) return false;
+      const ttl = Math.ceil(Math.max(now, ...waits.map(({ until }) => until)) / 1_000) + KEPT_SECONDS;
+      const unchanged = row ? where('#waits = :waits', { waits: row.waits }) : absent;
+      if (!(await table.write({ put: { waits, ttl, ...key }, where: unchanged }))) return true;
+    }
+    return false;
+  };
+  return {
+    /** Lets a fetch wait. False if as many fetches of the webhook, or of its customer, wait as may. */
+    begin: (
+      { customerId, id: webhookId }: FeedOf,
+      wait: Omit<FeedWait, 'webhookId'>,
+      most: { ofFeed: number; ofCustomer: number },
+      now: number,
+    ): Promise<boolean> =>
+      replace(customerId, now, (waits) => {
+        const ofFeed = waits.filter((other) => other.webhookId === webhookId);
+        const isFull = waits.length >= most.ofCustomer || ofFeed.length >= most.ofFeed;
+        return isFull ? null : [...waits, { ...wait, webhookId }];
+      }),
+
+    /** Ends a wait before its time. If many change the list at once, it lapses instead. */
+    end: async ({ customerId }: FeedOf, id: string, now: number): Promise<void> => {
+      await replace(customerId, now, (waits) => {
+        const others = waits.filter((wait) => wait.id !== id);
+        return others.length < waits.length ? others : null;
+      });
+    },
+  };
+};
+
+export const feedWaits = (table: Table) => feedWaitWrites(table);
