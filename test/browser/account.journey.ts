@@ -41,3 +41,25 @@ test('saves the profile, and switches the language immediately', async () => {
   expect(await page.locator('html').getAttribute('lang')).toBe('de');
   await visitor.checkPage('account-german');
 });
+
+test('asks for the password when the email address changes', async () => {
+  await using visitor = await site.openLoggedIn('/account', site.home, { locale: 'en', expected: [/400/] });
+  const { page } = visitor;
+  await site.home.client.ok('PUT', '/users/me', {
+    ...(await site.home.client.ok<object>('GET', '/users/me')),
+    locale: 'en',
+  });
+  await page.reload();
+  const profile = page.locator('form').filter({ has: page.getByRole('heading', { name: 'Profile' }) });
+  const password = profile.getByLabel('Current password');
+  expect(await password.count()).toBe(0);
+  await profile.getByLabel('Email').fill('new@example.com');
+  await password.fill('a-wrong-password');
+  await profile.getByRole('button', { name: 'Save' }).click();
+  await profile.getByText('is not the current password').waitFor();
+  await visitor.checkPage('account-new-address');
+  await password.fill(site.home.password);
+  await profile.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Profile saved.').waitFor();
+  await password.waitFor({ state: 'detached' });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startTestCloud } from '../fixtures/cloud.ts';
+import { ADMIN_PASSWORD, startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf } from '../fixtures/home.ts';
 import { refusedTo } from '../fixtures/iam-check.ts';
 import type { Gate } from '../fixtures/iam-gate.ts';
@@ -48,7 +48,7 @@ describe('with exactly the deployed permissions', () => {
     const admin = await adminOf(cloud.url);
     const { id } = await admin.ok<{ id: number }>('GET', '/users/me');
     const profile = { firstName: 'A', lastName: 'B', telegramId: null, mobileNumber: null, locale: 'en' };
-    await admin.ok('PUT', `/users/${id}`, { ...profile, email: 'boss@example.com' });
+    await admin.ok('PUT', `/users/${id}`, { ...profile, email: 'boss@example.com', currentPassword: ADMIN_PASSWORD });
     await cloud.sweep();
     expect(mails).toEqual([expect.stringMatching(/^mail to boss@example\.com: Nobody receives alarms: /)]);
     expect(gate.denied).toEqual([]);

@@ -4,6 +4,7 @@ import { hashSecret } from '#shared/auth/tokens.ts';
 import { settledWithin } from '#shared/concurrency/settled-within.ts';
 import type { Actor } from '#shared/domain/identity/audit.ts';
 import { isOutdated } from '#shared/domain/identity/credential.ts';
+import { mailboxOf } from '#shared/domain/identity/user.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import type { ResetUser } from '#shared/store/identity/resets.ts';
@@ -36,7 +37,8 @@ const mailCode = async (username: string, { store, now, random, mail, actAs }: R
   const account = accountKey === null ? null : await store.sessions.account(accountKey);
   if (accountKey === null || !account?.canLogin || account.isExternal) return;
   const user = await store.users.get(account.customerId, account.accountId);
-  if (!user || user.email === '') return;
+  const address = user ? mailboxOf(user, now()) : '';
+  if (!user || address === '') return;
   if (!(await store.limits.take(`mail:${accountKey}`, MAX_MAILS, 3_600, now()))) return;
   const owner = { accountId: account.accountId, customerId: account.customerId, username: user.username };
   actAs(...actorOf('anonymous', owner));
@@ -47,7 +49,7 @@ const mailCode = async (username: string, { store, now, random, mail, actAs }: R
   const { epoch, mailbox } = account;
   await store.resets.create(hashSecret(code), { ...owner, accountKey, epoch, mailbox, createDate, expires });
   const { subject, text } = await resetMail(user.locale, code, CODE_MINUTES);
-  await mail(user.email, subject, text);
+  await mail(address, subject, text);
 };
 
 /**

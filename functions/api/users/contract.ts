@@ -63,7 +63,9 @@ export const users = group({
       summary: 'Update the profile of a user',
       description:
         'Replaces the profile. Only the user, and callers with `manage_users` who hold every permission of the user, can ' +
-        'change `email`, and only in a session.',
+        'change `email`, and only in a session, at most five times an hour. Users who change their own must send ' +
+        '`currentPassword`, and reset codes go to the previous address for another 24 hours; users who log in with an issuer ' +
+        'cannot change theirs. The previous address gets a mail.',
       auth: 'user',
       may: 'manage_users',
       orSelf: true,
@@ -73,7 +75,15 @@ export const users = group({
       success: 200,
       response: User,
       errors: ['user_not_found'],
-      uses: ['users.get', 'users.setProfile'],
+      uses: [
+        'users.get',
+        'users.setProfile',
+        'limits.secondsToWait',
+        'limits.countFailure',
+        'sessions.passwordHash',
+        'hash:passwords',
+        'send:mail',
+      ],
     },
     deleteUser: {
       method: 'DELETE',

@@ -3,18 +3,14 @@ import { customerFor, customerOfList } from '#shared/api/customer.ts';
 import { serve } from '#shared/api/serve.ts';
 import { isCommonPassword } from '#shared/auth/common-passwords.ts';
 import { newAccountKey } from '#shared/auth/tokens.ts';
-import {
-  type Caller,
-  hasPermission,
-  mayChangeCredentials,
-  mayChangeRights,
-} from '#shared/domain/identity/permission.ts';
+import { hasPermission, mayChangeCredentials, mayChangeRights } from '#shared/domain/identity/permission.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
-import type { User, UserUpdate } from '#shared/domain/identity/user.ts';
+import type { User } from '#shared/domain/identity/user.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
+import { changeProfile } from './change-profile.ts';
 import { users } from './contract.ts';
 
 /** Returns the users of a customer, or, for `everybody`, all users, including those without a customer. */
@@ -26,15 +22,6 @@ const usersOf = async (
   if (customerId !== 'everybody') return store.users.list(customerId);
   const customers = [{ id: 0 }, ...(await store.customers.list())];
   return (await Promise.all(customers.map(({ id }) => store.users.list(id)))).flat();
-};
-
-/**
- * Whether a caller may replace a profile. Callers who manage users may change names and languages; changing the email address
- * requires more, because reset codes are sent to it.
- */
-const mayReplace = (caller: Caller, user: User, { email }: UserUpdate): boolean => {
-  if (email === user.email) return mayChangeCredentials(caller, { ...user, permissions: [] });
-  return caller.kind === 'session' && mayChangeCredentials(caller, user);
 };
 
 export const handler = serve(users, {
@@ -80,15 +67,7 @@ export const handler = serve(users, {
     return { ...user, ...(caller.mustSetOtp && { mustSetOtp: true as const }) };
   },
 
-  updateUser: async ({ caller, customerId, params, body, fail }, { store, now }) => {
-    const set = async () => {
-      const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
-      if (!mayReplace(caller, user, body)) return fail('forbidden');
-      const updateDate = now();
-      return (await store.users.setProfile(user, body, updateDate)) ? { ...user, ...body, updateDate } : null;
-    };
-    return retryOnConflict(set);
-  },
+  updateUser: changeProfile,
 
   deleteUser: async ({ caller, customerId, params, fail }, { store, now }) => {
     const remove = async () => {

@@ -1,5 +1,6 @@
 import { Alert, List, NativeSelect, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { faultOf, ok } from '#lib/client/problem.ts';
 import type { UserUpdate } from '#openapi';
 import { api } from '../api/client.ts';
@@ -10,6 +11,7 @@ import { languageOptions, useTexts } from '../texts/texts.tsx';
 import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { useTitle } from '../ui/title.ts';
+import { EmailPassword } from './email-password.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
 import { Tokens } from './tokens.tsx';
@@ -19,6 +21,8 @@ const self = { params: { path: { userId: 'me' } } } as const;
 const Profile = () => {
   const { account: texts, save } = useTexts();
   const me = useMe();
+  const [email, setEmail] = useState(me.email);
+  const isMoved = email !== me.email;
   const client = useQueryClient();
   const write = useWrite({
     send: (body: UserUpdate) => ok(api.PUT('/users/{userId}', { ...self, body })),
@@ -26,22 +30,24 @@ const Profile = () => {
     onDone: (user) => client.setQueryData(meQuery.queryKey, user),
   });
   const submit = (form: HTMLFormElement) => {
-    const { telegramId, mobileNumber, ...rest } = fieldValues(
+    const { telegramId, mobileNumber, currentPassword, ...rest } = fieldValues(
       form,
       'firstName',
       'lastName',
-      'email',
       'locale',
       'telegramId',
       'mobileNumber',
+      'currentPassword',
     );
     write.mutate({
       ...rest,
+      email,
+      ...(isMoved && { currentPassword }),
       telegramId: telegramId || null,
       mobileNumber: mobileNumber || null,
     });
   };
-  const field = (name: keyof UserUpdate, label: string) => (
+  const field = (name: 'firstName' | 'lastName' | 'mobileNumber' | 'telegramId', label: string) => (
     <TextInput name={name} label={label} defaultValue={me[name] ?? ''} error={faultOf(write.error, name)} />
   );
   return (
@@ -49,7 +55,13 @@ const Profile = () => {
       <Title order={2}>{texts.profile}</Title>
       {field('firstName', texts.firstName)}
       {field('lastName', texts.lastName)}
-      {field('email', texts.email)}
+      <TextInput
+        label={texts.email}
+        value={email}
+        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+        error={faultOf(write.error, 'email')}
+      />
+      {isMoved && <EmailPassword error={write.error} />}
       {field('mobileNumber', texts.mobile)}
       {field('telegramId', texts.telegram)}
       <NativeSelect

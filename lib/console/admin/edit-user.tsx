@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { faultOf, ok } from '#lib/client/problem.ts';
 import type { User } from '#openapi';
+import { EmailPassword } from '../account/email-password.tsx';
 import { useOtpTexts } from '../account/otp-texts.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
@@ -29,8 +30,11 @@ const Profile = ({ user }: { user: User }) => {
   const { setup, save: action } = useTexts();
   const { firstName, lastName, email, telegramId, mobileNumber, locale } = user;
   const [draft, change] = useDraft({ firstName, lastName, email, telegramId, mobileNumber, locale });
+  const [currentPassword, setPassword] = useState('');
+  const needsPassword = useMe().id === user.id && draft.email !== email;
+  const body = needsPassword ? { ...draft, currentPassword } : draft;
   const save = useWrite({
-    send: () => ok(api.PUT('/users/{userId}', { ...pathOf(user.id), body: draft })),
+    send: () => ok(api.PUT('/users/{userId}', { ...pathOf(user.id), body })),
     done: setup.saved,
     refresh,
   });
@@ -38,6 +42,7 @@ const Profile = ({ user }: { user: User }) => {
     <Section title={texts.profile}>
       <Form action={action} isPending={save.isPending} onSubmit={() => save.mutate()}>
         <ProfileFields draft={draft} change={change} error={save.error} />
+        {needsPassword && <EmailPassword error={save.error} onChange={setPassword} />}
       </Form>
     </Section>
   );

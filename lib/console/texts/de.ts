@@ -184,6 +184,8 @@ export const de: Texts = {
     basics: 'Daten ansehen, Sensoren verbinden und auf Alarme reagieren',
     password: 'Passwort',
     current: 'Aktuelles Passwort',
+    emailNote:
+      'Für eine neue E-Mail-Adresse erforderlich. Codes für ein neues Passwort gehen nach 24 Stunden dorthin, bis dahin an die alte.',
     change: 'Passwort ändern',
     changed: 'Passwort geändert. Melden Sie sich mit dem neuen an.',
     tokens: 'Zugriffstokens',

@@ -179,6 +179,8 @@ export const en = {
     basics: 'View data, link sensors and respond to alarms',
     password: 'Password',
     current: 'Current password',
+    emailNote:
+      'Required for a new email address. Codes for a new password go there after 24 hours, until then to the old one.',
     change: 'Change password',
     changed: 'Password changed. Log in with the new one.',
     tokens: 'Access tokens',

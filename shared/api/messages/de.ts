@@ -146,3 +146,11 @@ export const resetMail = {
 Falls Sie das nicht waren, können Sie diese Mail ignorieren. Ohne den Code ändert sich nichts.
 `,
 };
+
+export const addressMail = {
+  subject: 'Ihre E-Mail-Adresse wurde geändert',
+  text: `Die E-Mail-Adresse Ihres Kontos {username} wurde geändert. Falls Sie das nicht waren, legen Sie jetzt ein neues Passwort fest, und informieren Sie alle, die Benutzer verwalten.
+
+Codes für ein neues Passwort kommen noch 24 Stunden lang an diese Adresse, außer wenn jemand, der Benutzer verwaltet, sie geändert hat.
+`,
+};

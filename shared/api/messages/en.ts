@@ -145,3 +145,11 @@ export const resetMail = {
 If you did not request this, you can ignore this email. Without the code, nothing changes.
 `,
 };
+
+export const addressMail = {
+  subject: 'Your email address was changed',
+  text: `The email address of your account {username} was changed. If you did not do this, set a new password now, and tell those who manage users.
+
+Unless somebody who manages users changed it, codes for a new password still come to this address for 24 hours.
+`,
+};

@@ -8,6 +8,7 @@ type Texts = {
   problemTexts: Record<Problem, string>;
   limitNames: Record<LimitName, string>;
   resetMail: { subject: string; text: string };
+  addressMail: { subject: string; text: string };
 };
 
 // Languages are loaded on first use, so that cold starts load none. A language of domain/identity/language.ts without a
@@ -49,4 +50,9 @@ export const errorTexts = async (
 export const resetMail = async (locale: string, code: string, minutes: number) => {
   const { subject, text } = (await texts(locale)).resetMail;
   return { subject, text: fill(text, { code, minutes }) };
+};
+/** Returns the mail to the previous address of a user whose email address has changed. */
+export const addressMail = async (locale: string, username: string) => {
+  const { subject, text } = (await texts(locale)).addressMail;
+  return { subject, text: fill(text, { username }) };
 };

@@ -63,7 +63,10 @@ export const NewUser = Profile.extend({
 });
 
 /** The body of PUT /users/{userId}: the whole profile. */
-export const UserUpdate = Profile.extend({ locale: Locale }).meta({
+export const UserUpdate = Profile.extend({
+  locale: Locale,
+  currentPassword: z.string().max(4_096).optional().meta({ description: 'Required to change the own `email`' }),
+}).meta({
   id: 'UserUpdate',
   examples: [
     {
@@ -77,6 +80,16 @@ export const UserUpdate = Profile.extend({ locale: Locale }).meta({
   ],
 });
 export type UserUpdate = z.output<typeof UserUpdate>;
+/** A profile as it is stored. */
+export type UserProfile = Omit<UserUpdate, 'currentPassword'>;
+
+/** How long (ms) reset codes still go to the previous address of users who changed their own. */
+export const MAILBOX_DELAY = 86_400_000;
+/** The address that reset codes go to until a time (ms), instead of the current one. */
+export type Mailbox = { email: string; until: number };
+/** Returns the address that reset codes of a user go to; empty for none. */
+export const mailboxOf = ({ email, resetTo }: { email: string; resetTo?: Mailbox | null }, now: number): string =>
+  resetTo && resetTo.until > now ? resetTo.email : email;
 
 /**
  * The body of PUT /users/{userId}/access. `isAdmin` is optional, because most callers may not set it; if it is missing,

@@ -1,5 +1,5 @@
 import { AUDIT_RETENTION } from '#shared/domain/identity/audit-kinds.ts';
-import type { User, UserAccess, UserUpdate } from '#shared/domain/identity/user.ts';
+import type { Mailbox, User, UserAccess, UserProfile } from '#shared/domain/identity/user.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import { channelKinds } from '#shared/domain/people/channel.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
@@ -11,9 +11,10 @@ import { type Account, unchangedRights } from './sessions.ts';
 
 /**
  * A user as it is stored. `subject`: the hash of the user's issuer and subject, if the user logs in at an issuer.
- * `lostAccess`: the user may not log in because the issuer no longer grants any access.
+ * `lostAccess`: the user may not log in because the issuer no longer grants any access. `resetTo`: where reset codes go for
+ * a while after users changed their own address.
  */
-export type UserItem = User & { accountKey: string; subject?: string; lostAccess?: true };
+export type UserItem = User & { accountKey: string; subject?: string; lostAccess?: true; resetTo?: Mailbox | null };
 /** The credential of a user: the hash of a password, or the subject at an issuer. */
 type Credential = string | { subject: string };
 
@@ -84,12 +85,15 @@ const userWrites = (table: Table) => ({
   createExternal: (user: User, accountKey: string, subject: string, limit: number): Promise<Refusal | null> =>
     create(table, user, limit, putUser(user, accountKey, { subject })),
 
-  /** Replaces the profile. False if the user was deleted, or its permissions or email address have changed. */
-  setProfile: async (user: UserItem, profile: UserUpdate, now: number): Promise<boolean> => {
+  /**
+   * Replaces the profile. `resetTo`: where reset codes go for a while if the email address changes. False if the user was
+   * deleted, or its permissions or email address have changed.
+   */
+  setProfile: async (user: UserItem, profile: UserProfile, resetTo: Mailbox | null, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, email } = user;
-    const set = { ...profile, updateDate: now };
-    const sameAddress = where('#email = :emailBefore', { emailBefore: email });
     const isMoved = profile.email !== email;
+    const set = { ...profile, updateDate: now, ...(isMoved && { resetTo }) };
+    const sameAddress = where('#email = :emailBefore', { emailBefore: email });
     const account = {
       set: { locale: profile.locale },
       ...(isMoved && { add: { mailbox: 1 } }),

@@ -5,7 +5,7 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import type { Subscription } from '#shared/domain/people/subscription.ts';
 import type { Measured } from '#shared/observability/metrics.ts';
-import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { ADMIN_PASSWORD, startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf } from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   const admin = await adminOf(cloud.url);
   const me = await admin.ok<{ id: number }>('GET', '/users/me');
   const profile = { firstName: 'A', lastName: 'B', telegramId: null, mobileNumber: null, locale: 'de' };
-  await admin.ok('PUT', `/users/${me.id}`, { ...profile, email });
+  await admin.ok('PUT', `/users/${me.id}`, { ...profile, email, currentPassword: ADMIN_PASSWORD });
   const { id: customerId } = await admin.ok<{ id: number }>('POST', '/customers', { name: 'n', location: '', email });
   // These users get no mail: one of a customer, one who is not a system admin, and one who may not log in.
   const person = { password: 'a-long-password', firstName: 'A', lastName: 'B', permissions: [] };

@@ -138,6 +138,14 @@ describe('a login with the issuer', () => {
       expect((await anybody.call('POST', '/users/login', { username: 'karl', password })).status).toBe(401);
   });
 
+  test('keeps users from changing their own email address, but not their name', async () => {
+    const client = clientIn(await login('kim', ['maple']));
+    const me = await client.ok('GET', '/users/me');
+    const moved = { ...me, email: 'kim@example.org', currentPassword: 'any-password-at-all' };
+    expect((await client.call('PUT', '/users/me', moved)).status).toBe(403);
+    expect((await client.call('PUT', '/users/me', { ...me, firstName: 'Kim' })).status).toBe(200);
+  });
+
   test('creates a new user after the service deleted the old one', async () => {
     const { id } = (await login('lea', ['maple'])).body as { id: number };
     await admin.ok('DELETE', `/users/${id}`);

@@ -91,9 +91,58 @@ test('rejects a code once the email address of the user has changed', async () =
   // Later codes are valid, even if other fields change.
   await moveTo(user.email);
   await requestCode(username);
-  const second = mailsTo(username).find((other) => other !== mail);
+  const second = mailsTo(username).find((other) => other !== mail && codeOf(other) !== '');
   await admin.ok('PUT', `/users/${id}`, { ...profile, firstName: 'Other', email: user.email });
   expect([await confirm(codeOf(mail)), await confirm(codeOf(second))]).toEqual([401, 200]);
+});
+
+const moved = (email: string, more: object = {}) => ({
+  firstName: 'A',
+  lastName: 'B',
+  locale: 'en',
+  telegramId: null,
+  mobileNumber: null,
+  email,
+  ...more,
+});
+const DAY = 86_400_000;
+
+test('requires the password to change the own address, and mails codes to the previous one for another 24 hours', async () => {
+  const { client, username, password } = await hire('robbed');
+  const put = (email: string, more: object) => client.call('PUT', '/users/me', moved(email, more));
+  const missing = await put('thief@example.com', {});
+  const wrong = await put('thief@example.com', { currentPassword: 'a-wrong-password' });
+  expect([missing.status, wrong.status]).toEqual([400, 400]);
+  expect(missing.body).toMatchObject({ errors: [{ path: 'currentPassword' }] });
+  expect(await client.ok('GET', '/users/me')).toMatchObject({ email: `${username}@example.com` });
+  // Everything else changes without the password, which no response contains.
+  await client.ok('PUT', '/users/me', moved(`${username}@example.com`, { firstName: 'New' }));
+  const answer = await put('second@example.com', { currentPassword: password });
+  expect([answer.status, answer.text.includes(password)]).toEqual([200, false]);
+  const [notice] = mailsTo(username);
+  expect([notice?.includes('was changed'), mailsTo('second').length]).toEqual([true, 0]);
+  // A second change does not move the codes on either, and both addresses are informed.
+  await client.ok('PUT', '/users/me', moved('third@example.com', { currentPassword: password }));
+  expect([mailsTo(username).length, mailsTo('second').length]).toEqual([2, 1]);
+  ahead += DAY - 60_000;
+  await requestCode(username);
+  expect([mailsTo(username).length, mailsTo('third').length]).toEqual([3, 0]);
+  ahead += 60_000;
+  await requestCode(username);
+  expect([mailsTo(username).length, mailsTo('third').length]).toEqual([3, 1]);
+  expect(await confirm(codeOf(mailsTo('third')[0]))).toBe(200);
+  ahead -= DAY;
+});
+
+test('mails codes at once to an address that somebody else set, and allows five changes an hour', async () => {
+  const { id, username } = await hire('corrected');
+  const put = async (email: string) => (await admin.call('PUT', `/users/${id}`, moved(email))).status;
+  expect(await put('correct@example.com')).toBe(200);
+  expect(mailsTo(username).length).toBe(1);
+  await requestCode(username);
+  expect([mailsTo(username).length, mailsTo('correct').length]).toEqual([1, 1]);
+  for (const n of [1, 2, 3, 4]) expect(await put(`correct${n}@example.com`)).toBe(200);
+  expect(await put('correct5@example.com')).toBe(429);
 });
 
 test('rejects a common password without using up the code', async () => {

@@ -113,7 +113,7 @@ describe('a caller with manage_users', () => {
     duringHash = () => admin.ok('PUT', `/users/${id}/access`, more);
     expect(await statusOf(manager.call('PUT', `/users/${id}/password`, { newPassword }))).toBe(403);
     const profile = { ...names, email: 'elsewhere@example.com' };
-    expect(await users.setProfile(stale, profile, 0)).toBe(false);
+    expect(await users.setProfile(stale, profile, null, 0)).toBe(false);
     expect(await users.remove(stale, 0)).toBe(false);
     const session = { id: 'i', hash: 'h', expires: null } as never;
     expect(await accessTokens.create(stale, 'hash', session, 0)).toBe('changed');
