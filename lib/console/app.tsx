@@ -5,7 +5,7 @@ import { Route, Router, Switch } from 'wouter';
 import { basePath } from './api/client.ts';
 import { queryClient } from './api/queries.ts';
 import { LoginPage } from './session/login.tsx';
-import { ResetPage } from './session/reset.tsx';
+import { InvitationPage, ResetPage } from './session/reset.tsx';
 import { MeProvider, useSession } from './session/session.tsx';
 import { Shell } from './shell/shell.tsx';
 import { LanguageProvider } from './texts/texts.tsx';
@@ -28,6 +28,7 @@ const Gate = () => {
         <Boundary>
           <Switch>
             <Route path="/reset" component={ResetPage} />
+            <Route path="/invitation" component={InvitationPage} />
             <Route path="/login/oidc" component={OidcPage} />
             <Route>
               <Loaded query={session}>

@@ -23,11 +23,11 @@ type Rule = Partial<RuleCreation> & Pick<RuleCreation, 'name' | 'situation' | 'r
 
 /** Creates a user, by default with a random password. */
 export const addUser = async (admin: Client, user: HomeUser, { step, undoLater }: SetupSteps = plainSteps) => {
-  const password = randomBytes(18).toString('base64url');
-  const body = { firstName: 'Home', lastName: 'Manager', email: '', password, ...user } as UserCreation;
+  const { password = randomBytes(18).toString('base64url'), ...rest } = user;
+  const body = { firstName: 'Home', lastName: 'Manager', email: '', password, ...rest } as UserCreation;
   const { id } = await step('create a user', () => ok(admin.POST('/users', { body })));
   undoLater('the user', () => ok(admin.DELETE('/users/{userId}', { params: { path: { userId: String(id) } } })));
-  return { id, username: body.username, password: body.password };
+  return { id, username: body.username, password };
 };
 
 type HomeOptions = { client: Client; reached: Connection; admin?: Client; steps?: SetupSteps };

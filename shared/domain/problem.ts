@@ -31,6 +31,7 @@ export type Problem =
   | 'foreign_webhook'
   | 'not_reachable'
   | 'channel_not_offered'
+  | 'needs_mail'
   | 'cannot_log_in'
   | 'url'
   | 'url_address'

@@ -83,7 +83,7 @@ export const auth = group({
       path: '/users/password-reset/confirm',
       summary: 'Reset a password',
       description:
-        'Sets a new password with the code from the email, and ends all sessions of the user. The code works once, and not ' +
+        'Sets a new password with the code from the email, or from an invitation, and ends all sessions of the user. The code works once, and not ' +
         'after the email address of the user has changed. The IP address of the caller then counts as known: wrong ' +
         'passwords from other addresses do not delay logins from it.',
       auth: 'anyone',

@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import { paged, pageQuery, searchParameter, sortBy } from '#shared/api/http/paging.ts';
 import { group } from '#shared/api/operation.ts';
-import { NewUser, PasswordChange, User, UserAccess, UserUpdate } from '#shared/domain/identity/user.ts';
+import {
+  INVITATION_DAYS,
+  INVITATIONS_PER_DAY,
+  NewUser,
+  PasswordChange,
+  User,
+  UserAccess,
+  UserUpdate,
+} from '#shared/domain/identity/user.ts';
 import { idText, Status, userIdText } from '#shared/domain/values.ts';
 
 const ByUser = z.object({ userId: userIdText() });
@@ -34,13 +42,26 @@ export const users = group({
       method: 'POST',
       path: '/users',
       summary: 'Create a user',
-      auth: 'user',
+      description:
+        'Creates a user with a `password`; or, with `invite`, mails `email` a link by which the user sets one, valid for ' +
+        `${INVITATION_DAYS} days. A customer can invite ${INVITATIONS_PER_DAY} users a day. Access tokens cannot create users.`,
+      auth: 'session',
       may: 'manage_users',
       body: NewUser,
       success: 201,
       response: User,
       errors: ['username_taken', 'customer_not_found', 'limit_reached'],
-      uses: ['customers.get', 'limits.nextNumber', 'users.create', 'hash:passwords', 'keep:quotas'],
+      uses: [
+        'customers.get',
+        'limits.nextNumber',
+        'limits.countWithin',
+        'users.create',
+        'resets.create',
+        'hash:passwords',
+        'keep:quotas',
+        'send:mail',
+        'service:about',
+      ],
     },
     getUser: {
       method: 'GET',
@@ -105,8 +126,8 @@ export const users = group({
       summary: 'Update the permissions of a user',
       description:
         'Replaces the permissions from the next request on. Callers can only grant permissions that they hold; only system ' +
-        `admins can change \`isAdmin\`. ${selfOrPeers}`,
-      auth: 'user',
+        `admins can change \`isAdmin\`. ${selfOrPeers} Access tokens cannot change permissions.`,
+      auth: 'session',
       may: 'manage_users',
       within: 'user',
       params: ByUser,

@@ -1,17 +1,15 @@
 import { checkPassword } from '#shared/api/check-password.ts';
-import { customerFor, customerOfList } from '#shared/api/customer.ts';
+import { customerOfList } from '#shared/api/customer.ts';
 import { serve } from '#shared/api/serve.ts';
 import { isCommonPassword } from '#shared/auth/common-passwords.ts';
-import { newAccountKey } from '#shared/auth/tokens.ts';
 import { hasPermission, mayChangeCredentials, mayChangeRights } from '#shared/domain/identity/permission.ts';
-import { limitOf } from '#shared/domain/identity/quota.ts';
 import type { User } from '#shared/domain/identity/user.ts';
-import { randomUuid } from '#shared/domain/ids.ts';
 import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { changeProfile } from './change-profile.ts';
 import { users } from './contract.ts';
+import { createUser } from './create-user.ts';
 
 /** Returns the users of a customer, or, for `everybody`, all users, including those without a customer. */
 const usersOf = async (
@@ -35,32 +33,7 @@ export const handler = serve(users, {
     return pageOf(sortedBy(found, query.sortBy), query);
   },
 
-  createUser: async ({ caller, body, fail, refuse }, { store, quotas, now, random, passwords }) => {
-    if (isCommonPassword(body.password)) refuse('password', 'password_common');
-    const { password, customerId: requested, ...rest } = { ...body, permissions: [...new Set(body.permissions)] };
-    // A system admin can create a user without a customer.
-    const customerId =
-      requested === null && caller.isAdmin
-        ? null
-        : await customerFor({ caller, fail, refuse }, requested ?? undefined, store);
-    if (rest.permissions.some((permission) => !hasPermission(caller, permission))) return fail('forbidden');
-    const time = now();
-    const user = {
-      ...rest,
-      id: await store.limits.nextNumber('accounts'),
-      createDate: time,
-      updateDate: time,
-      customerId,
-      profileImageId: randomUuid(random),
-      isAdmin: false,
-    };
-    const hash = await passwords.hash(password);
-    const problem = await store.users.create(user, newAccountKey(random), hash, quotas.users);
-    if (problem === 'username_taken') return fail('username_taken');
-    if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'users'));
-    if (problem === 'customer_unknown') return refuse('customerId', 'unknown_reference');
-    return user;
-  },
+  createUser,
 
   getUser: async ({ caller, customerId, params, fail }, { store }) => {
     const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');

@@ -36,7 +36,8 @@ const AskForCode = ({ onSent }: { onSent: () => void }) => {
   );
 };
 
-const SetPassword = () => {
+/** Sets a password with a code: that of an invitation, or else one that is entered. */
+const SetPassword = ({ code }: { code?: string }) => {
   const { reset: texts } = useTexts();
   const [, go] = useLocation();
   const set = useWrite({
@@ -48,10 +49,12 @@ const SetPassword = () => {
     <Form
       action={texts.set}
       isPending={set.isPending}
-      onSubmit={(form) => set.mutate(fieldValues(form, 'code', 'newPassword'))}
+      onSubmit={(form) =>
+        set.mutate({ ...fieldValues(form, 'code', 'newPassword'), ...(code !== undefined && { code }) })
+      }
       isAlone
     >
-      <TextInput name="code" label={texts.code} autoComplete="one-time-code" required />
+      {code === undefined && <TextInput name="code" label={texts.code} autoComplete="one-time-code" required />}
       <PasswordInput
         name="newPassword"
         label={texts.newPassword}
@@ -82,6 +85,23 @@ export const ResetPage = () => {
         <Anchor component={Link} href="/">
           {texts.back}
         </Anchor>
+      </Stack>
+    </Paper>
+  );
+};
+
+/** The page behind the link of an invitation, whose fragment is a code. */
+export const InvitationPage = () => {
+  const { reset: texts } = useTexts();
+  useTitle(texts.welcome);
+  return (
+    <Paper component="main" className="gate" withBorder p="xl" radius="md">
+      <Stack>
+        <Title order={1} size="h2">
+          {texts.welcome}
+        </Title>
+        <Text>{texts.invited}</Text>
+        <SetPassword code={location.hash.slice(1)} />
       </Stack>
     </Paper>
   );

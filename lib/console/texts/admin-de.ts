@@ -12,6 +12,8 @@ export const admin: typeof en = {
   newPassword: 'Neues Passwort',
   passwordHint: 'Mindestens 10 Zeichen, kein häufig verwendetes Passwort',
   setPassword: 'Passwort festlegen',
+  invite: 'Per E-Mail einladen',
+  inviteHint: 'Der Benutzer bekommt einen Link, mit dem er ein Passwort festlegt. Er gilt 7 Tage.',
   passwordSet: 'Passwort festgelegt. Alle Sitzungen dieses Benutzers sind beendet.',
   profile: 'Profil',
   access: 'Zugriff',

@@ -12,6 +12,8 @@ export const admin = {
   newPassword: 'New password',
   passwordHint: 'At least 10 characters, and not a common password',
   setPassword: 'Set password',
+  invite: 'Invite by email',
+  inviteHint: 'The user gets a link to set a password, valid for 7 days.',
   passwordSet: 'Password set. All sessions of this user have ended.',
   profile: 'Profile',
   access: 'Access',

@@ -113,6 +113,8 @@ export const de: Texts = {
     sent: 'Falls es diesen Benutzer gibt, wurde der Code gesendet.',
     done: 'Ihr neues Passwort ist festgelegt. Melden Sie sich damit an.',
     back: 'Zurück zur Anmeldung',
+    welcome: 'Willkommen',
+    invited: 'Legen Sie ein Passwort für Ihr Konto fest. Ihr Benutzername steht in der E-Mail mit der Einladung.',
   },
   overview,
   sensors,

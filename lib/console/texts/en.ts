@@ -110,6 +110,8 @@ export const en = {
     sent: 'If this user exists, the code has been sent.',
     done: 'Your new password is set. Log in with it.',
     back: 'Back to login',
+    welcome: 'Welcome',
+    invited: 'Set a password for your account. Your username is in the email with the invitation.',
   },
   overview,
   sensors,

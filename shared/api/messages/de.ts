@@ -84,6 +84,7 @@ export const limitNames: Record<LimitName, string> = {
   smsCodesPerDay: 'SMS mit Codes pro Tag',
   smsTestsPerDay: 'SMS für Tests pro Tag',
   devices: 'Geräte eines Registrierungsschlüssels',
+  invitations: 'Einladungen am Tag',
 };
 
 export const problemTexts: Record<Problem, string> = {
@@ -119,6 +120,7 @@ export const problemTexts: Record<Problem, string> = {
   foreign_webhook: 'ist kein Webhook dieses Bots',
   not_reachable: 'ist ein Kanal, den dieser Benutzer nicht bestätigt hat',
   cannot_log_in: 'ist ein Benutzer, der sich nicht anmelden darf',
+  needs_mail: 'braucht E-Mail, die dieser Dienst nicht senden kann',
   channel_not_offered: 'ist ein Kanal, über den dieser Dienst nicht senden kann; möglich sind: {choices}',
   url: 'ist keine erlaubte Adresse',
   url_address: 'führt zu einer Adresse, die nicht erlaubt ist',
@@ -152,5 +154,17 @@ export const addressMail = {
   text: `Die E-Mail-Adresse Ihres Kontos {username} wurde geändert. Falls Sie das nicht waren, legen Sie jetzt ein neues Passwort fest, und informieren Sie alle, die Benutzer verwalten.
 
 Codes für ein neues Passwort kommen noch 24 Stunden lang an diese Adresse, außer wenn jemand, der Benutzer verwaltet, sie geändert hat.
+`,
+};
+
+export const invitationMail = {
+  subject: 'Ihr Konto',
+  text: `Für Sie wurde ein Konto mit dem Benutzernamen {username} angelegt. Legen Sie innerhalb von {days} Tagen ein Passwort fest:
+
+{link}
+
+Oder geben Sie diesen Code in der Konsole unter „Passwort zurücksetzen“ ein:
+
+{code}
 `,
 };

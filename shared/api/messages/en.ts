@@ -83,6 +83,7 @@ export const limitNames: Record<LimitName, string> = {
   smsCodesPerDay: 'SMS with codes per day',
   smsTestsPerDay: 'SMS for tests per day',
   devices: 'devices of a provisioning key',
+  invitations: 'invitations a day',
 };
 
 export const problemTexts: Record<Problem, string> = {
@@ -118,6 +119,7 @@ export const problemTexts: Record<Problem, string> = {
   foreign_webhook: 'is not a webhook of this bot',
   not_reachable: 'is a channel that this user has not confirmed',
   cannot_log_in: 'is a user who may not log in',
+  needs_mail: 'needs email, which this service cannot send',
   channel_not_offered: 'is a channel that this service cannot send by; it can send by: {choices}',
   url: 'is not an allowed address',
   url_address: 'leads to an address that is not allowed',
@@ -151,5 +153,17 @@ export const addressMail = {
   text: `The email address of your account {username} was changed. If you did not do this, set a new password now, and tell those who manage users.
 
 Unless somebody who manages users changed it, codes for a new password still come to this address for 24 hours.
+`,
+};
+
+export const invitationMail = {
+  subject: 'Your account',
+  text: `An account was created for you, with the username {username}. Set a password within {days} days:
+
+{link}
+
+Or enter this code in the console under "Reset password":
+
+{code}
 `,
 };

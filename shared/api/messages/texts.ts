@@ -9,6 +9,7 @@ type Texts = {
   limitNames: Record<LimitName, string>;
   resetMail: { subject: string; text: string };
   addressMail: { subject: string; text: string };
+  invitationMail: { subject: string; text: string };
 };
 
 // Languages are loaded on first use, so that cold starts load none. A language of domain/identity/language.ts without a
@@ -55,4 +56,12 @@ export const resetMail = async (locale: string, code: string, minutes: number) =
 export const addressMail = async (locale: string, username: string) => {
   const { subject, text } = (await texts(locale)).addressMail;
   return { subject, text: fill(text, { username }) };
+};
+/** Returns the mail with the link by which an invited user sets a password. */
+export const invitationMail = async (
+  locale: string,
+  values: { username: string; link: string; code: string; days: number },
+) => {
+  const { subject, text } = (await texts(locale)).invitationMail;
+  return { subject, text: fill(text, values) };
 };

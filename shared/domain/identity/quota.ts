@@ -61,5 +61,5 @@ export const limitOf = (quotas: Quotas, of: keyof Quotas) => ({ limit: { of, mos
 const counted = ['users', 'sensors', 'bots', 'webhooks', 'rules', 'sensorGroups'] as const;
 export type CountedQuota = (typeof counted)[number];
 
-/** The limits that an error can name: a quota, or the devices of a provisioning key. */
-export type LimitName = keyof Quotas | 'devices';
+/** The limits that an error can name: a quota, the devices of a provisioning key, or the invitations of a day. */
+export type LimitName = keyof Quotas | 'devices' | 'invitations';

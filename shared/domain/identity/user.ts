@@ -37,11 +37,16 @@ const Profile = z.object({
   mobileNumber: text(1, 64).nullable(),
 });
 
+/** How long an invitation is valid, and how many a customer can send a day. */
+export const INVITATION_DAYS = 7;
+export const INVITATIONS_PER_DAY = 100;
+
 /** The body of POST /users. */
 export const NewUser = Profile.extend({
   customerId: id.nullable().optional(),
   username: Username,
-  password: NewPassword,
+  password: NewPassword.optional(),
+  invite: z.boolean().default(false).meta({ description: 'Mail a link to set a password, instead of `password`' }),
   locale: Locale.default(DEFAULT_LOCALE),
   telegramId: Profile.shape.telegramId.default(null),
   mobileNumber: Profile.shape.mobileNumber.default(null),

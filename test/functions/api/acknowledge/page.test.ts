@@ -159,10 +159,10 @@ describe('the link of a user who has no access any more responds 404', () => {
     ['was deleted', (id: number) => ['DELETE', `/users/${id}`, undefined] as const],
     ['may not log in', (id: number) => ['PUT', `/users/${id}/access`, { canLogin: false, permissions: [] }] as const],
   ])('when the user %s', async (_, change) => {
-    const { links, nora, client, acknowledgement } = await createFall();
+    const { links, nora, session, acknowledgement } = await createFall();
     const [method, path, body] = change(nora.id);
     expect((await pageAt(links.nora)).status).toBe(200);
-    expect((await client.call(method, path, body)).status).toBe(200);
+    expect((await session.call(method, path, body)).status).toBe(200);
     expect(await refusals(links.nora)).toEqual([404, 404, 404, 404]);
     expect([await acknowledgement(), (await pageAt(links.jonas)).status]).toEqual([null, 200]);
   });

@@ -38,7 +38,15 @@ const furnish = async (timeZone = 'Europe/Berlin') => {
   };
   const path = `/customers/${customerId}/roster`;
   const list = () => client.ok<{ userId: number }[]>('GET', `/customers/${customerId}/duty`);
-  return { ...home, client, hire, path, list, set: (entries: unknown) => client.call('PUT', path, entries) };
+  return {
+    ...home,
+    session: home.client,
+    client,
+    hire,
+    path,
+    list,
+    set: (entries: unknown) => client.call('PUT', path, entries),
+  };
 };
 const day = (date: number): string => new Date(date).toISOString().slice(0, 10);
 
@@ -102,18 +110,18 @@ describe('a roster', () => {
   });
 
   test('does not count for users who may no longer log in, and loses deleted users', async () => {
-    const { client, set, hire, list, path } = await furnish();
+    const { client, session, set, hire, list, path } = await furnish();
     const anna = await hire('anna');
     const ben = await hire('ben');
     const entry = (userId: number) => ({ userId, days: ALL_DAYS, from: '00:00', to: '00:00' });
     await set([entry(anna.id), entry(ben.id)]);
-    await client.ok('PUT', `/users/${anna.id}/access`, { canLogin: false, permissions: [] });
+    await session.ok('PUT', `/users/${anna.id}/access`, { canLogin: false, permissions: [] });
     expect(await list()).toMatchObject([{ userId: ben.id }]);
     await client.ok('DELETE', `/users/${ben.id}`);
     expect(await list()).toEqual([]);
     expect(await client.ok('GET', path)).toEqual([entry(anna.id)]);
     expect((await set([entry(anna.id)])).status).toBe(400);
-    await client.ok('PUT', `/users/${anna.id}/access`, { canLogin: true, permissions: [] });
+    await session.ok('PUT', `/users/${anna.id}/access`, { canLogin: true, permissions: [] });
     expect(await list()).toMatchObject([{ userId: anna.id }]);
   });
 

@@ -144,11 +144,11 @@ test('returns a delivery whose process died during its request', async () => {
 });
 
 test('fires the alarm and sends an email once after 10 minutes without a fetch, and again after the next fetch', async () => {
-  const { client, customerId, at, feed } = await world.furnish();
+  const { client, session, customerId, at, feed } = await world.furnish();
   const health = async () => (await client.ok<{ health: { failingSince: number | null } }>('GET', at)).health;
   const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
   const email = `chief-${customerId}@example.com`;
-  await client.ok('POST', '/users', { ...person, username: `c-${customerId}`, email, permissions: ['manage_bots'] });
+  await session.ok('POST', '/users', { ...person, username: `c-${customerId}`, email, permissions: ['manage_bots'] });
   const alarms = () => world.valuesOf('FeedsNotFetched').length;
   const mailed = () => mails.filter((mail) => mail.startsWith(`mail to ${email}: Feed not fetched`)).length;
   // The feeds of other tests.

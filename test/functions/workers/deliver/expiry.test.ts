@@ -39,7 +39,7 @@ const DAY = 86_400_000;
  */
 const furnish = async () => {
   const home = await world.furnish();
-  const { client, customerId, at, receiver, list } = home;
+  const { client, session, customerId, at, receiver, list } = home;
   const other = await startReceiver();
   others.push(other);
   await client.ok('POST', '/webhooks', { name: 'all', url: other.url, format: 'full', isCustomerHook: true });
@@ -49,7 +49,7 @@ const furnish = async () => {
     permissions: ['manage_bots'],
   };
   const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
-  await client.ok('POST', '/users', { ...person, ...boss });
+  await session.ok('POST', '/users', { ...person, ...boss });
   const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
   const alarmsBefore = world.valuesOf('AlarmsFailed').length;
   const notified = () => {

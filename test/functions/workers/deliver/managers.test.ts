@@ -19,13 +19,13 @@ const furnish = async (retrySchedule: number[]) => {
   const home = await world.furnish({ retrySchedule });
   const receiver = await startReceiver();
   others.push(receiver);
-  const { client, customerId } = home;
+  const { client, session, customerId } = home;
   await client.ok('POST', '/webhooks', { name: 'all', url: receiver.url, format: 'full', isCustomerHook: true });
   const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
   const boss = { username: `boss-${customerId}`, email: `boss-${customerId}@example.com`, locale: 'de' };
-  await client.ok('POST', '/users', { ...person, ...boss, permissions: ['manage_bots'] });
+  await session.ok('POST', '/users', { ...person, ...boss, permissions: ['manage_bots'] });
   const guest = { username: `guest-${customerId}`, email: `guest-${customerId}@example.com` };
-  await client.ok('POST', '/users', { ...person, ...guest });
+  await session.ok('POST', '/users', { ...person, ...guest });
   const actions = () =>
     receiver.received.map(({ body }) => JSON.parse(body).event).map(({ type, action }) => `${type}/${action}`);
   return { ...home, actions, mailsHere: () => mails.filter((mail) => mail.includes(`-${customerId}@`)) };

@@ -1,0 +1,60 @@
+import { customerFor } from '#shared/api/customer.ts';
+import type { Call } from '#shared/api/operation.ts';
+import { isCommonPassword } from '#shared/auth/common-passwords.ts';
+import { newAccountKey } from '#shared/auth/tokens.ts';
+import { hasPermission } from '#shared/domain/identity/permission.ts';
+import { limitOf } from '#shared/domain/identity/quota.ts';
+import type { User } from '#shared/domain/identity/user.ts';
+import { randomUuid } from '#shared/domain/ids.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { users } from './contract.ts';
+import { countInvitation, mailInvitation } from './invite.ts';
+
+type Operation = (typeof users)['operations']['createUser'];
+type CreateCall = Call<Operation>;
+type CreateDeps = Deps<Operation['uses'][number]>;
+
+/** Returns the password of a new user. That of an invited user is known to nobody, until its link sets another. */
+const passwordOf = ({ body, refuse }: CreateCall, { random, settings }: CreateDeps): string => {
+  const { invite, password, email } = body;
+  if (invite && password !== undefined) return refuse('password', 'invalid');
+  if (invite && email === '') return refuse('email', 'required');
+  if (invite && settings.MAIL_SENDER === '') return refuse('invite', 'needs_mail');
+  if (invite) return Buffer.from(random(32)).toString('base64url');
+  if (password === undefined) return refuse('password', 'required');
+  return isCommonPassword(password) ? refuse('password', 'password_common') : password;
+};
+
+/** Creates a user with a password, or invites one to set it. */
+export const createUser = async (call: CreateCall, deps: CreateDeps): Promise<User> => {
+  const { caller, body, fail, refuse } = call;
+  const { store, quotas, now, random, passwords } = deps;
+  const given = passwordOf(call, deps);
+  const { password: _, invite, customerId: requested, ...rest } = body;
+  // A system admin can create a user without a customer.
+  const customerId =
+    requested === null && caller.isAdmin
+      ? null
+      : await customerFor({ caller, fail, refuse }, requested ?? undefined, store);
+  if (rest.permissions.some((permission) => !hasPermission(caller, permission))) return fail('forbidden');
+  if (invite) await countInvitation(call, customerId, deps);
+  const time = now();
+  const user = {
+    ...rest,
+    permissions: [...new Set(rest.permissions)],
+    id: await store.limits.nextNumber('accounts'),
+    createDate: time,
+    updateDate: time,
+    customerId,
+    profileImageId: randomUuid(random),
+    isAdmin: false,
+  };
+  const hash = await passwords.hash(given);
+  const accountKey = newAccountKey(random);
+  const problem = await store.users.create(user, accountKey, hash, quotas.users);
+  if (problem === 'username_taken') return fail('username_taken');
+  if (problem === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'users'));
+  if (problem === 'customer_unknown') return refuse('customerId', 'unknown_reference');
+  if (invite) await mailInvitation({ ...user, accountKey }, deps);
+  return user;
+};
