@@ -14,7 +14,7 @@ const checks = {
   /** Finds the customer of the object in the path, for system admins. */
   owner: ['customers.ownerOf'],
   /** Records calls that a known caller was forbidden to make, and failed logins. */
-  refusal: ['auditLines.put'],
+  refusal: ['refusals.record'],
   /** Records a change before it is made. */
   change: ['auditLines.put', 'auditLines.takeBack'],
   /** Records that a change may open a gap of the watch, before it is made. */

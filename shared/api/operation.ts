@@ -53,6 +53,8 @@ type Fields = {
   deprecated?: true;
   /** A GET that can change something: a read-only token is refused, and the handler records changes by `audited`. */
   changes?: true;
+  /** A GET that discloses something, which the handler records by `audited`. */
+  records?: true;
   within?: Within;
   params?: z.ZodObject;
   query?: z.ZodObject;
@@ -99,7 +101,7 @@ type Fields = {
 
 /** Whether the changes of an operation are audited. Messages of devices are not, because they are events. */
 export const isAudited = (operation: Operation): boolean =>
-  isWrite(operation) && operation.bodyKind !== 'messages' && !operation.withoutTable;
+  (isWrite(operation) || operation.records === true) && operation.bodyKind !== 'messages' && !operation.withoutTable;
 /** Whether a call can change something, and so is refused to a read-only token. */
 export const isWrite = ({ method, changes }: Pick<Operation, 'method' | 'changes'>): boolean =>
   method !== 'GET' || changes === true;
@@ -273,6 +275,8 @@ export type Call<O extends Operation> = Identified<O> & {
   refuse: (path: string, problem: Problem, values?: FieldError['values']) => never;
   /** Sets the actor and customer of a call without a known caller, for the audit. */
   actAs: (actor: Actor, customerId: number) => void;
+  /** Sets the customer in whose audit log the call is recorded, before its first change. */
+  auditUnder: (customerId: number) => void;
   /** Runs changes, with an audit line before the first of them. All other methods than GET are audited as a whole. */
   audited: <T>(run: () => Promise<T>) => Promise<T>;
   /** The IP address of the caller; for IPv6 its /64 network. */

@@ -119,11 +119,15 @@ const perform = async (
   const actAs: Call<Operation>['actAs'] = (actor, customerId) => {
     exchange.acting = { actor, customerId };
   };
+  const auditUnder: Call<Operation>['auditUnder'] = (customerId) => {
+    exchange.auditedUnder = customerId;
+  };
   const audited: Call<Operation>['audited'] = async (run) => {
     const { withAudit } = await import('./audit/audit.ts');
     return withAudit(exchange, runtime, run);
   };
-  const call = { ...exchange, address: addressOf(exchange.event, runtime.settings), actAs, audited, fail, refuse };
+  const address = addressOf(exchange.event, runtime.settings);
+  const call = { ...exchange, address, actAs, auditUnder, audited, fail, refuse };
   const deps = await dependencies;
   const act = async () => toResult(operation, await handle(call as never, deps as never));
   return isAudited(operation) && operation.method !== 'GET' ? audited(act) : act();

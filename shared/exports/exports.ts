@@ -4,14 +4,14 @@ import type { Readable } from 'node:stream';
 export type ExportStorage = {
   /** Stores a file as it streams in. It replaces one of the same name once it is complete. */
   save: (file: string, content: Readable) => Promise<void>;
-  /** Returns an address from which a file can be downloaded for an hour, without a login. */
+  /** Returns an address from which a file can be downloaded for five minutes, without a login. */
   urlOf: (file: string) => Promise<string>;
   /** Deletes a file if it exists. */
   remove: (file: string) => Promise<void>;
 };
 
 /** How long the address of a file is valid. */
-export const URL_SECONDS = 3_600;
+export const URL_SECONDS = 300;
 
 const missing = async (): Promise<never> => {
   throw new Error('this host has no storage for exports');

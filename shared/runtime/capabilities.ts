@@ -157,7 +157,7 @@ export const capabilities = {
     actions: ['s3:AbortMultipartUpload', 's3:DeleteObject', 's3:PutObject'],
     modules: ['exports'],
   },
-  /** Signing addresses from which an export can be downloaded for an hour. */
+  /** Signing addresses from which an export can be downloaded for five minutes. */
   'share:exports': { resource: 'exports', actions: ['s3:GetObject'], modules: ['exports'] },
   'service:about': {},
 } as const satisfies Record<string, CapabilityRow>;

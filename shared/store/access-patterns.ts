@@ -23,9 +23,15 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'addressKeys.keep': pattern('Store that key, once', { put: ['addressKey'] }, [0, 1]),
 
   'auditLines.put': pattern(
-    'Store the audit line of a change before it is made, of a refusal or of a login',
+    'Store the audit line of a change before it is made, or of a login',
     { put: ['auditLine'] },
     [0, 1],
+  ),
+  'refusals.record': pattern(
+    'Record a refused call, as a line or in the count of an equal one',
+    { get: ['rate'], put: ['rate', 'auditLine'], update: ['auditLine'] },
+    [2, 6],
+    '2 R 1 W if an equal call was refused within a minute; 3 R 1 W if many others were',
   ),
   'auditLines.takeBack': pattern(
     'Remove the audit line of a change that was not made',

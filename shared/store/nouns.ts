@@ -40,6 +40,7 @@ export { duty } from './people/duty.ts';
 export { dutyChecks } from './people/duty-checks.ts';
 export { pushKeys } from './people/push-keys.ts';
 export { recipients } from './people/recipients.ts';
+export { refusals } from './people/refusals.ts';
 export { watches } from './people/watches.ts';
 export { acknowledgements } from './rules/acknowledgements.ts';
 export { escalations } from './rules/escalations.ts';

@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { auditIdOf } from '#shared/domain/identity/audit-id.ts';
+import { store } from '#shared/store/store.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
 import { createRoom, type Site, startSite } from './fixtures/site.ts';
 
@@ -47,4 +50,32 @@ test('shows system admins changes without a customer', { timeout: 60_000 }, asyn
   await site.admin.ok('POST', '/provisioning-keys', key);
   await page.getByRole('link', { name: 'Who changed this?' }).click();
   await page.getByRole('row').filter({ hasText: 'createProvisioningKey' }).waitFor();
+});
+
+test('says how far back the log was searched, and continues from there', { timeout: 60_000 }, async () => {
+  const { client, customerId } = site.home;
+  const { auditLines } = store(site.cloud.runtime.table);
+  const me = await client.ok<{ id: number; username: string }>('GET', '/users/me');
+  const actor = { kind: 'user' as const, id: String(me.id), name: me.username };
+  const object = { kind: 'firmware' as const, id: 'maker_a/1' };
+  const line = { actor, object, address: '127.0.0.1', changes: [], requestId: 'r', refused: false };
+  const put = (time: number, operation: string, kind = object.kind as 'firmware' | 'bot') =>
+    auditLines.put(customerId, {
+      ...line,
+      object: { ...object, kind },
+      id: auditIdOf(time, randomBytes(6)),
+      operation,
+    });
+  const now = Date.now();
+  await put(now - 7_200_000, 'createBot', 'bot');
+  for (let n = 0; n < 5_100; n += 100)
+    await Promise.all(Array.from({ length: 100 }, (_, m) => put(now - 3_600_000 + n + m, 'updateFirmware')));
+  await using visitor = await site.openLoggedIn('/audit?kind=bot');
+  const { page, checkPage } = visitor;
+  await page.getByText('The log was searched back to').waitFor();
+  expect(await page.getByRole('row').filter({ hasText: 'createBot' }).count()).toBe(0);
+  await checkPage('audit-unsearched');
+  await page.getByRole('button', { name: 'Search older entries' }).click();
+  await page.getByRole('row').filter({ hasText: 'createBot' }).waitFor();
+  expect(await page.getByText('The log was searched back to').count()).toBe(0);
 });

@@ -2,6 +2,7 @@ import { serve } from '#shared/api/serve.ts';
 import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { inBatches } from '#shared/concurrency/in-batches.ts';
 import { notOffered } from '#shared/domain/people/sendable.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import { customers } from './contract.ts';
 
@@ -57,7 +58,8 @@ export const handler = serve(customers, {
     return isSet ? body : fail('customer_not_found');
   },
 
-  deleteCustomer: async ({ customerId, fail }, { store, now }) => {
+  deleteCustomer: async ({ customerId, auditUnder, fail }, { store, now }) => {
+    auditUnder(UNASSIGNED);
     const problem = await store.customers.remove(customerId);
     if (problem === 'in_use') return fail('customer_in_use');
     const removed = await removeLeftovers(store, customerId, now());

@@ -1,6 +1,7 @@
 import { checkPassword } from '#shared/api/check-password.ts';
 import type { Call } from '#shared/api/operation.ts';
-import { type DataJob, MAX_LOGIN_AGE } from '#shared/domain/identity/data-job.ts';
+import { actorOfCaller } from '#shared/domain/identity/audit.ts';
+import { type DataJob, MAX_LOGIN_AGE, mayExport } from '#shared/domain/identity/data-job.ts';
 import { type JobKind, runJobTask } from '#shared/domain/identity/job-kinds.ts';
 import { mayChangeRights } from '#shared/domain/identity/permission.ts';
 import { randomUlid } from '#shared/domain/ids.ts';
@@ -35,8 +36,14 @@ const proveIdentity = async (
 };
 
 /** Checks that the subject belongs or belonged to the customer, and that the caller may start jobs for it. */
-const checkSubject = async ({ caller, customerId, body: { subject }, fail, refuse }: BeginCall, deps: BeginDeps) => {
+const checkSubject = async (
+  kind: JobKind,
+  { caller, customerId, body: { subject }, fail, refuse }: BeginCall,
+  deps: BeginDeps,
+) => {
   const { sensors, users, customers } = deps.store;
+  // Nobody removes their own traces.
+  if (kind === 'erasure' && subject.kind === 'user' && subject.id === caller.accountId) return fail('forbidden');
   if (subject.kind === 'customer') {
     if (subject.id !== customerId) refuse('subject.id', 'unknown_reference');
     // The data that a deleted customer left behind can be erased as well.
@@ -55,10 +62,11 @@ const checkSubject = async ({ caller, customerId, body: { subject }, fail, refus
 
 /** Creates a job and queues it, after checking the identity of the caller. */
 export const beginJob = async (kind: JobKind, call: BeginCall, deps: BeginDeps): Promise<DataJob> => {
-  const { customerId, body, fail } = call;
+  const { caller, customerId, body, auditUnder, fail } = call;
   const { store, now, random, enqueue, log } = deps;
+  if (kind === 'export' && !mayExport(caller, body.subject)) return fail('forbidden');
   await proveIdentity(call, deps);
-  await checkSubject(call, deps);
+  await checkSubject(kind, call, deps);
   if (!(await store.limits.take(`jobs:${customerId}`, MAX_JOBS, DAY_SECONDS, now())))
     return fail('rate_limited', { waitSeconds: DAY_SECONDS });
   const createDate = now();
@@ -72,9 +80,12 @@ export const beginJob = async (kind: JobKind, call: BeginCall, deps: BeginDeps):
     updateDate: createDate,
     subject,
     reason,
+    actor: actorOfCaller(caller),
     counts: {},
     remains: [],
   };
+  // The audit log of the customer is erased as well.
+  if (kind === 'erasure' && subject.kind === 'customer') auditUnder(UNASSIGNED);
   await store.dataJobs.create(job);
   await enqueue([runJobTask(job)]).catch((error: unknown) => log('warn', 'a data job is left to the sweep', {}, error));
   return job;

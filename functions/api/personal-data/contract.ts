@@ -44,7 +44,8 @@ export const personalData = group({
       description:
         'Exports all data of a customer, of a sensor and the person it watches over, or of a user. A job creates a ZIP file ' +
         'with `data.jsonl`, which has one JSON object per item whose `item` is its kind, and `manifest.json`. Secrets are not ' +
-        `included. ${requirements}`,
+        'included. Also requires `manage_users` and `manage_rules` and, except for a user, `manage_bots`. ' +
+        requirements,
       body: NewDataJob,
       success: 202,
       response: DataExport,
@@ -58,18 +59,21 @@ export const personalData = group({
       success: 200,
       response: z.array(DataExport),
       errors: ['customer_not_found'],
-      uses: ['dataJobs.list', 'share:exports', 'customers.get'],
+      uses: ['dataJobs.list', 'customers.get'],
     },
     getExport: {
       ...ofExport,
       method: 'GET',
       path: '/customers/{customerId}/exports/{exportId}',
       summary: 'Get an export',
-      description: 'Returns the export, with the URL of its file once it has completed.',
+      description:
+        'Returns the export, once it has completed with a URL of its file for callers in a session who hold the permissions ' +
+        'that the export requires. Each URL is recorded in the audit log.',
+      records: true,
       success: 200,
       response: DataExport,
       errors: ['job_not_found'],
-      uses: ['dataJobs.get', 'share:exports'],
+      uses: ['dataJobs.get', 'dataJobs.recordUrl', 'share:exports'],
     },
     createErasure: {
       ...ofCustomer,
@@ -80,7 +84,8 @@ export const personalData = group({
       description:
         'Permanently erases a customer, a sensor with all its data, or a user. This cannot be undone. The subject is ' +
         'inaccessible as soon as the response arrives. A job erases its data, and checks again after 16 minutes for data that ' +
-        'was still being processed. When a user is erased, rule hits, feedback and the audit log keep what others did. ' +
+        'was still being processed. When a user is erased, rule hits, feedback and the audit log keep what others did, and the ' +
+        'audit log keeps what the user did, with the id. Users cannot erase themselves (403). ' +
         requirements,
       body: NewDataJob,
       success: 202,

@@ -1,5 +1,5 @@
 import { serve } from '#shared/api/serve.ts';
-import { type DataJob, EXPORT_RETENTION, erasureView, exportView } from '#shared/domain/identity/data-job.ts';
+import { erasureView, exportView, fileUntil, mayExport } from '#shared/domain/identity/data-job.ts';
 import { beginJob } from './begin-job.ts';
 import { personalData } from './contract.ts';
 
@@ -7,21 +7,21 @@ import { personalData } from './contract.ts';
 const GONE_TIMEOUT_MS = 8_000;
 const POLL_MS = 100;
 
-/** Returns the URL of the file of an export, or null if it does not exist or has expired. */
-const fileUrl = async (job: DataJob, urlOf: (file: string) => Promise<string>, now: number): Promise<string | null> =>
-  job.file !== undefined && now < job.updateDate + EXPORT_RETENTION ? urlOf(job.file) : null;
-
 export const handler = serve(personalData, {
-  createExport: async (call, deps) => exportView(await beginJob('export', call, deps), null),
+  createExport: async (call, deps) => exportView(await beginJob('export', call, deps), deps.now()),
 
-  listExports: async ({ customerId }, { store, urlOfExport, now }) => {
-    const jobs = await store.dataJobs.list(customerId, 'export');
-    return Promise.all(jobs.map(async (job) => exportView(job, await fileUrl(job, urlOfExport, now()))));
-  },
+  listExports: async ({ customerId }, { store, now }) =>
+    (await store.dataJobs.list(customerId, 'export')).map((job) => exportView(job, now())),
 
-  getExport: async ({ customerId, params, fail }, { store, urlOfExport, now }) => {
-    const job = await store.dataJobs.get({ customerId, kind: 'export', id: params.exportId });
-    return job ? exportView(job, await fileUrl(job, urlOfExport, now())) : fail('job_not_found');
+  getExport: async ({ caller, customerId, params, audited, fail }, { store, urlOfExport, now }) => {
+    const job =
+      (await store.dataJobs.get({ customerId, kind: 'export', id: params.exportId })) ?? fail('job_not_found');
+    const { file } = job;
+    const mayDownload = caller.kind === 'session' && mayExport(caller, job.subject);
+    if (file === undefined || fileUntil(job, now()) === null || !mayDownload) return exportView(job, now());
+    // Anybody with the URL can download the file, so each one is recorded before it is returned.
+    await audited(() => store.dataJobs.recordUrl(job, now()));
+    return exportView(job, now(), await urlOfExport(file));
   },
 
   createErasure: async (call, deps) => {

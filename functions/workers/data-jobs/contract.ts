@@ -39,5 +39,6 @@ export const dataJobs = consumer({
     'consume',
     'keep:exports',
     'measure',
+    'know:channels',
   ],
 });

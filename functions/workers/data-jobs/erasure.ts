@@ -17,6 +17,7 @@ const remains = ({ settings }: JobDeps, { createDate }: DataJob, now: number): D
     { what: 'backups', until: after(settings.BACKUP_DAYS) },
     { what: 'logs', until: after(settings.LOG_DAYS) },
     { what: 'quarantine', until: after(RETENTION_DAYS) },
+    ...(settings.OUTBOX_KINDS.length > 0 ? [{ what: 'outbox' as const, until: null }] : []),
     { what: 'list_of_erasures', until: createDate + JOB_RETENTION },
   ];
 };

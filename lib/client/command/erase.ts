@@ -23,6 +23,7 @@ const placeText = {
   backups: 'backups',
   logs: 'logs',
   quarantine: 'failed messages and tasks',
+  outbox: 'the files of mails and messages in the outbox',
   list_of_erasures: 'the list of erasures, with this certificate',
 } as const;
 

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import type { DataExport } from '#openapi';
+import type { Client } from '../client.ts';
 import { ok } from '../problem.ts';
 import { type CommandIo, command, flag, type OptionValues, text } from './command.ts';
 import { download, ensureWritable } from './download.ts';
 import { itemsOf, laterCommand, throwIfFailed, type WaitableJob, wait } from './job.ts';
 import { connect } from './profiles.ts';
+import { inSession } from './session.ts';
 import { type JobOwner, jobOwnerOf, subjectHelp, subjectOptions, subjectProblem, targetOf } from './subject.ts';
 
 const options = { ...subjectOptions, output: text, force: flag, 'no-wait': flag } as const;
@@ -17,14 +19,27 @@ const check = (values: ExportOptions): string | null => {
 };
 
 /** Starts an export, or finds the one of --job. */
-const jobOf = async (values: ExportOptions, io: CommandIo): Promise<{ job: DataExport } & WaitableJob<DataExport>> => {
-  const { client } = await connect(values, io);
+const jobOf = async (
+  values: ExportOptions,
+  io: CommandIo,
+): Promise<{ job: DataExport; fetchFile: () => Promise<DataExport> } & WaitableJob<DataExport>> => {
+  const { client, url: baseUrl, connection } = await connect(values, io);
+  let password: string | null = null;
   const waitable = ({ customerId, of }: JobOwner, exportId: string) => {
     const params = { path: { customerId, exportId } };
+    const fetchFrom = (from: Client) =>
+      ok(from.GET('/customers/{customerId}/exports/{exportId}', { params, signal: io.signal }));
+    /** Fetches the export with the URL of its file, which only sessions get. */
+    const fetchFile = async () => {
+      const { username } = await ok(client.GET('/users/{userId}', { params: { path: { userId: 'me' } } }));
+      const user = { username, password: password ?? (await io.ask('Password: ', 'hidden')) };
+      return inSession({ baseUrl, ...connection }, io, user, fetchFrom);
+    };
     return {
+      fetchFile,
       name: `export ${exportId}`,
       later: laterCommand(`export --job ${exportId}`, of, values),
-      fetchJob: () => ok(client.GET('/customers/{customerId}/exports/{exportId}', { params, signal: io.signal })),
+      fetchJob: () => fetchFrom(client),
     };
   };
   if (values.job !== undefined) {
@@ -33,7 +48,8 @@ const jobOf = async (values: ExportOptions, io: CommandIo): Promise<{ job: DataE
   }
   const target = await targetOf(client, values);
   const { subject, customerId } = target;
-  const body = { subject, reason: values.reason ?? '', password: await io.ask('Password: ', 'hidden') };
+  password = await io.ask('Password: ', 'hidden');
+  const body = { subject, reason: values.reason ?? '', password };
   const job = await ok(client.POST('/customers/{customerId}/exports', { params: { path: { customerId } }, body }));
   io.err(`Export ${job.id} started.`);
   return { job, ...waitable(target, job.id) };
@@ -54,7 +70,8 @@ const save = async ({ id, subject, url }: DataExport, values: ExportOptions, io:
 export const exportCommand = command({
   about: 'export all data stored about a sensor, user or customer as a ZIP file',
   help: `sensor-cloud export --sensor ID | --user ID | --customer ID --reason TEXT
-Asks for your password, waits for the export, and saves it. Requires the permission manage_customers.
+Asks for your password, waits for the export, and saves it. Requires the permissions manage_customers, manage_users and
+manage_rules; for sensors and customers also manage_bots.
 ${subjectHelp}
   --output FILE                file to save to; default: a new file in the current folder
   --force                      replace an existing file
@@ -63,7 +80,7 @@ ${subjectHelp}
   check,
   run: async (values, io) => {
     if (values.output !== undefined) await ensureWritable({ path: resolve(values.output), isForced: values.force });
-    const { job: started, ...waitable } = await jobOf(values, io);
+    const { job: started, fetchFile, ...waitable } = await jobOf(values, io);
     const { name, later } = waitable;
     const print = ({ url: _, ...job }: DataExport, line: string, file?: string): void =>
       io.out(values.json ? JSON.stringify({ ...job, ...(file !== undefined && { file }) }) : line);
@@ -73,8 +90,9 @@ ${subjectHelp}
     }
     const job = await wait(started, waitable, io);
     io.err(itemsOf(job) || 'no data is stored');
-    const file = await save(job, values, io).catch((cause: unknown) => {
-      throw job.url === null ? cause : new Error(`The ${name} could not be saved. Retry with \`${later}\``, { cause });
+    const hasFile = job.fileUntil !== null;
+    const file = await save(hasFile ? await fetchFile() : job, values, io).catch((cause: unknown) => {
+      throw !hasFile ? cause : new Error(`The ${name} could not be saved. Retry with \`${later}\``, { cause });
     });
     print(job, file, file);
   },

@@ -1,27 +1,8 @@
-import { createClient } from '../client.ts';
-import { bodyOf, ok, problemOf } from '../problem.ts';
-import { type CommandIo, command, text } from './command.ts';
+import { ok } from '../problem.ts';
+import { command, text } from './command.ts';
 import { readProfile, serviceUrlOf, updateProfile } from './profiles.ts';
+import { startSession } from './session.ts';
 import { readNumber } from './times.ts';
-
-type Connection = Parameters<typeof createClient>[0];
-
-/** Starts a session, and asks for the second factor if the user has one. */
-const startSession = async (
-  connection: Omit<Connection, 'token'>,
-  io: CommandIo,
-  user: { username: string; password: string },
-) => {
-  const open = createClient({ ...connection } as Connection);
-  const attempt = (more: { otp?: string }) => open.POST('/users/login', { body: { ...user, ...more } });
-  let result = await attempt({});
-  if (result.response.status === 401 && Object(result.error).otpRequired === true)
-    result = await attempt({ otp: (await io.ask('Two-factor code: ')).trim() });
-  const me = bodyOf(result);
-  const token = result.response.headers.get('Token');
-  if (token === null) throw problemOf(result.response, { message: 'the login response has no Token header' });
-  return { me, session: createClient({ ...connection, token } as Connection) };
-};
 
 export const login = command({
   about: 'log in, and store an access token for later commands',

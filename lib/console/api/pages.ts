@@ -1,8 +1,16 @@
 import { type ApiResult, bodyOf } from '#lib/client/problem.ts';
 
-/** Returns the page of a list with a limited count. `isWhole` is false when the list has more entries than `total`. */
+/** Returns the `after` of the link to what a list has not read yet, or null. */
+const unreadAfter = (link: string | null): string | null =>
+  new URLSearchParams(/^<\?([^>]*)>; rel="next"$/.exec(link ?? '')?.[1]).get('after');
+
+/**
+ * Returns the page of a list with a limited count. `isWhole` is false when the list has more entries than `total`; `after`
+ * continues after those that were read.
+ */
 export const okPage = async <T extends object>(call: Promise<ApiResult<readonly T[]>>) => {
   const answer = await call;
   const isWhole = answer.response.headers.get('X-Total-Is') !== 'at-least';
-  return bodyOf(answer).map((page) => ({ ...page, isWhole }));
+  const after = isWhole ? null : unreadAfter(answer.response.headers.get('Link'));
+  return bodyOf(answer).map((page) => ({ ...page, isWhole, after }));
 };

@@ -1,10 +1,10 @@
-import { Button, Group, Select, Text } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
 import { useMe } from '../session/session.tsx';
 import { WithCustomer } from '../shell/with-customer.tsx';
-import { useTexts } from '../texts/texts.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
 import { type FilterProps, queryOf, useFilter } from './filter.ts';
@@ -47,6 +47,26 @@ const Filters = ({ filter, change }: FilterProps) => {
   );
 };
 
+/** The time (ms) in the id of an entry. */
+const timeOf = (id: string): number => Number(id.slice(0, 14));
+
+/** States how far back the log was searched, if that was not all of it, and continues from there. */
+const Unsearched = ({ after, change }: Pick<FilterProps, 'change'> & { after: string | null }) => {
+  const texts = useAuditTexts();
+  const dates = useDates();
+  if (after === null) return null;
+  return (
+    <Alert mt="md" color="yellow" role="status">
+      <Stack align="start">
+        {texts.unsearched(dates.exact(timeOf(after)))}
+        <Button variant="default" onClick={() => change({ after })}>
+          {texts.searchOlder}
+        </Button>
+      </Stack>
+    </Alert>
+  );
+};
+
 const Lines = ({ customerId, filter, change }: FilterProps & { customerId: number }) => {
   const texts = useAuditTexts();
   const params = { path: { customerId }, query: queryOf(filter, Object.keys(texts.kinds)) };
@@ -59,6 +79,7 @@ const Lines = ({ customerId, filter, change }: FilterProps & { customerId: numbe
     <>
       <Filters filter={filter} change={change} />
       <Rows query={lines} change={change} />
+      <Unsearched after={lines.data?.[0]?.after ?? null} change={change} />
     </>
   );
 };

@@ -9,6 +9,8 @@ type Filter = {
   since: number | null;
   until: number | null;
   page: number;
+  /** The id of the entry to continue after, when one call could not search the whole log. */
+  after: string | null;
   /** The ids of an object and an actor. Only links set them. */
   object: string | null;
   actor: string | null;
@@ -29,12 +31,14 @@ export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void
     since: numberIn(params.get('since')),
     until: numberIn(params.get('until')),
     page: numberIn(params.get('page')) ?? 0,
+    after: params.get('after'),
     object: params.get('object'),
     actor: params.get('actor'),
     of: params.get('of'),
   };
   const change = (part: Partial<Filter>): void => {
-    const next = Object.entries({ ...filter, page: 0, ...part });
+    const restart = 'page' in part ? {} : { page: 0, after: null };
+    const next = Object.entries({ ...filter, ...restart, ...part });
     const chosen = next.flatMap(([name, value]) => (value === null || value === 0 ? [] : [[name, String(value)]]));
     setParams(Object.fromEntries(chosen), { replace: true });
   };
@@ -42,8 +46,12 @@ export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void
 };
 
 /** The API query for a filter. `kinds` are the known kinds of objects. */
-export const queryOf = ({ page, kind, refused, since, until, object, actor }: Filter, kinds: readonly string[]) => ({
+export const queryOf = (
+  { page, after, kind, refused, since, until, object, actor }: Filter,
+  kinds: readonly string[],
+) => ({
   page,
+  ...(after !== null && { after }),
   ...(kind !== null && kinds.includes(kind) && { objectKind: kind as ObjectKind }),
   ...((refused === 'true' || refused === 'false') && { refused: refused as 'true' | 'false' }),
   ...(since !== null && { since }),

@@ -70,10 +70,10 @@ export const Rows = ({ query, change }: RowsProps) => {
         { head: audit.who, cell: ({ actor }) => <Actor actor={actor} onActor={(id) => change({ actor: id })} /> },
         {
           head: audit.what,
-          cell: ({ operation, refused }) => (
+          cell: ({ operation, refused, count = 1 }) => (
             <>
               {`${verbOf(operation, audit)} `}
-              {refused && <Badge color="red">{audit.refused}</Badge>}
+              {refused && <Badge color="red">{count > 1 ? `${audit.refused} × ${count}` : audit.refused}</Badge>}
               <Text size="sm">{operation}</Text>
             </>
           ),

@@ -3,19 +3,27 @@ import { useQuery } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import type { DataExport } from '#openapi';
 import { api } from '../api/client.ts';
+import { useWrite } from '../api/write.ts';
 import { List } from '../ui/list.tsx';
 import { Section } from '../ui/section.tsx';
 import { JobState, refetchIntervalOf, SubjectLink, useColumns } from './jobs.tsx';
 import { usePersonalDataTexts } from './texts.ts';
 
-/** Download links are valid for an hour, so the list is refetched (ms) before they expire. */
-const REFETCH_LINKS_MS = 30 * 60_000;
+type FileProps = { job: DataExport; customerId: number };
 
-const File = ({ url, state }: DataExport) => {
+/** Downloads the file of an export. Each click gets a new URL, which is recorded. */
+const File = ({ job: { id: exportId, fileUntil, state }, customerId }: FileProps) => {
   const texts = usePersonalDataTexts();
-  if (url === null) return state === 'completed' && <Text size="xs">{texts.noFile}</Text>;
+  const download = useWrite({
+    send: () =>
+      ok(api.GET('/customers/{customerId}/exports/{exportId}', { params: { path: { customerId, exportId } } })),
+    onDone: ({ url }) => {
+      if (url !== null) location.assign(url);
+    },
+  });
+  if (fileUntil === null) return state === 'completed' && <Text size="xs">{texts.noFile}</Text>;
   return (
-    <Anchor href={url} download inherit>
+    <Anchor component="button" type="button" inherit onClick={() => download.mutate()}>
       {texts.download}
     </Anchor>
   );
@@ -28,7 +36,7 @@ export const Exports = ({ customerId }: { customerId: number }) => {
   const query = useQuery({
     queryKey: ['personal data', customerId, 'exports'],
     queryFn: () => ok(api.GET('/customers/{customerId}/exports', { params: { path: { customerId } } })),
-    refetchInterval: ({ state }) => refetchIntervalOf(state.data, REFETCH_LINKS_MS),
+    refetchInterval: ({ state }) => refetchIntervalOf(state.data, false),
   });
   const columns = [
     started,
@@ -38,7 +46,7 @@ export const Exports = ({ customerId }: { customerId: number }) => {
       head: texts.state,
       cell: (job: DataExport) => (
         <JobState state={job.state}>
-          <File {...job} />
+          <File job={job} customerId={customerId} />
         </JobState>
       ),
     },
@@ -53,7 +61,7 @@ export const Exports = ({ customerId }: { customerId: number }) => {
         rowKey={({ id }) => id}
         empty={texts.noExports}
       />
-      {query.data?.some(({ url }) => url !== null) && (
+      {query.data?.some(({ fileUntil }) => fileUntil !== null) && (
         <Text size="sm" c="dimmed" mt="xs">
           {texts.linkValidity}
         </Text>

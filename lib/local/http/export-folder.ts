@@ -54,7 +54,7 @@ const inFolder = (folder: string): FileStorage => ({
 type Options = { dataDir: string; publicUrl: string; now: () => number; random: (bytes: number) => Uint8Array };
 
 /**
- * Keeps exports in `exports` of the data folder, and signs URLs at this host that are valid for an hour, like those of
+ * Keeps exports in `exports` of the data folder, and signs URLs at this host that are valid for five minutes, like those of
  * S3, but no longer than until the next start.
  */
 export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options) => {

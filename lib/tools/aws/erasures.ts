@@ -8,11 +8,12 @@ import type { ListedErasure } from '#shared/store/subjects/data-jobs.ts';
  */
 const MARGIN = 60_000;
 
-const restarted = ({ id, customerId, subject, reason }: ListedErasure, now: number) => ({
+const restarted = ({ id, customerId, subject, reason, actor = null }: ListedErasure, now: number) => ({
   id,
   customerId,
   subject,
   reason,
+  actor,
   kind: 'erasure' as const,
   state: 'running' as const,
   createDate: now,

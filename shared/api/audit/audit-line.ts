@@ -1,4 +1,4 @@
-import type { Actor, AuditObject } from '#shared/domain/identity/audit.ts';
+import { type Actor, type AuditObject, actorOfCaller } from '#shared/domain/identity/audit.ts';
 import { auditIdOf } from '#shared/domain/identity/audit-id.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { AuditedLine } from '#shared/store/engine/audited-writes.ts';
@@ -40,10 +40,7 @@ const objectOfPath = (exchange: Exchange): AuditObject | null => {
 
 const actorOf = ({ acting, caller, device, provisioner }: Exchange): Actor => {
   if (acting) return acting.actor;
-  if (caller) {
-    const { kind, accountId, name } = caller;
-    return { kind: kind === 'token' ? 'token' : 'user', id: String(accountId), name };
-  }
+  if (caller) return actorOfCaller(caller);
   if (device) return { kind: 'device', id: device.sensorId, name: null };
   if (provisioner) return { kind: 'key', id: provisioner.id, name: provisioner.name };
   return { kind: 'anonymous', id: null, name: null };
@@ -52,8 +49,16 @@ const actorOf = ({ acting, caller, device, provisioner }: Exchange): Actor => {
 /** Whether the caller is known. */
 export const hasKnownActor = (exchange: Exchange): boolean => actorOf(exchange).kind !== 'anonymous';
 
+/**
+ * Returns what equal refusals have in common besides operation and object: the caller. Of a failed login, the user is only
+ * claimed, so the address counts as well.
+ */
+export const refusedActor = ({ caller }: Exchange, { actor, address }: AuditedLine['line']): string =>
+  [actor.kind, actor.id, ...(caller ? [] : [address])].join(' ');
+
 const customerOf = (exchange: Exchange, changed: WrittenChange | null): number => {
-  const { operation, customerId, acting, caller } = exchange;
+  const { operation, customerId, acting, caller, auditedUnder } = exchange;
+  if (auditedUnder !== null) return auditedUnder;
   const isSystemWide = changed !== null && operation?.auth === 'user' && operation.may === 'system_admin';
   const own = acting?.customerId ?? (isSystemWide ? UNASSIGNED : (caller?.customerId ?? UNASSIGNED));
   return customerId || (changed?.customerId ?? own);

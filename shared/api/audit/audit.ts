@@ -1,11 +1,11 @@
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { type Writes, withWriteMethods } from '#shared/store/engine/audited-table.ts';
 import { auditedBatch } from '#shared/store/engine/audited-writes.ts';
-import { auditLines } from '#shared/store/people/audit-lines.ts';
+import { refusals } from '#shared/store/people/refusals.ts';
 import { ApiError, errors } from '../errors.ts';
 import { type Exchange, operationOf } from '../http/exchange.ts';
 import { canOpenGaps } from '../operation.ts';
-import { type AuditLineDeps, auditLineOf, hasKnownActor } from './audit-line.ts';
+import { type AuditLineDeps, auditLineOf, hasKnownActor, refusedActor } from './audit-line.ts';
 
 type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & AuditLineDeps;
 
@@ -45,10 +45,10 @@ export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, ru
   return result;
 };
 
-/** Writes an audit line if a known caller was forbidden to make the call, or a login failed. */
+/** Records in the audit log that a known caller was forbidden to make the call, or that a login failed. */
 export const recordRefusal = async (exchange: Exchange, { code }: ApiError, runtime: AuditRuntime): Promise<void> => {
   if (!hasKnownActor(exchange) || (errors[code] !== 403 && code !== 'credentials_invalid' && code !== 'oidc_refused'))
     return;
   const { customerId, line } = auditLineOf(exchange, null, runtime);
-  await auditLines(runtime.table).put(customerId, line);
+  await refusals(runtime.table).record({ customerId, actor: refusedActor(exchange, line) }, line, runtime.now());
 };

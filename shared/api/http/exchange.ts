@@ -34,6 +34,8 @@ export type Exchange = {
   provisioner: Provisioner | null;
   /** The actor and customer that the handler found, if the call has no known caller. */
   acting: Acting | null;
+  /** The customer in whose audit log the call is recorded, if the handler chose another than its own. */
+  auditedUnder: number | null;
   /** Set-Cookie headers of the response, even if it is an error. */
   cookies: string[];
   /** The parameters of the path as they were sent, with `me` replaced by the caller's own id. */
@@ -61,6 +63,7 @@ export const newExchange = (event: APIGatewayProxyEvent, requestId: string): Exc
   device: null,
   provisioner: null,
   acting: null,
+  auditedUnder: null,
   path: {},
   params: {},
   query: undefined,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { millis } from '../values.ts';
+import { int64, millis } from '../values.ts';
 import { actorKinds, objectKinds } from './audit-kinds.ts';
+import type { Caller } from './permission.ts';
 
 /** The id of an audit log entry, which contains its time. */
 export const auditIdText = z.string().regex(/^\d{14}[0-9a-f]{12}$/);
@@ -19,6 +20,12 @@ export const Actor = z.object({
     .meta({ description: 'the name at that time; for a token the user, with the token in brackets' }),
 });
 export type Actor = z.output<typeof Actor>;
+/** Returns the actor of calls with a session or an access token. */
+export const actorOfCaller = ({ kind, accountId, name }: Caller): Actor => ({
+  kind: kind === 'token' ? 'token' : 'user',
+  id: String(accountId),
+  name,
+});
 
 /** An audit log entry in responses of the API. */
 export const AuditEntry = z
@@ -34,6 +41,9 @@ export const AuditEntry = z
     }),
     requestId: z.string(),
     refused: z.boolean().meta({ description: 'true: the caller lacked the permission, or the password was wrong' }),
+    count: int64.optional().meta({
+      description: 'for refused calls: how many equal ones of the same actor within a minute the entry stands for',
+    }),
   })
   .meta({ id: 'AuditLine' });
 export type AuditEntry = z.output<typeof AuditEntry>;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { id, int64, millis, text } from '../values.ts';
+import { Actor } from './audit.ts';
 
 /** A customer with everything it owns, or a person: the resident whom a sensor watches over, or a user. */
 export const Subject = z
@@ -38,17 +39,23 @@ const fields = z.object({
   updateDate: millis,
   subject: Subject,
   reason: z.string(),
+  actor: Actor.nullable().meta({ description: 'who requested it; null if that was not recorded yet' }),
   counts: z.record(z.string(), int64).meta({ description: 'the number of exported or erased items, by kind' }),
-  url: z.string().nullable().meta({
-    description:
-      'the URL of the result, valid for an hour; null from one day after the job has ended, and for erasures',
-  }),
+  fileUntil: millis.nullable().meta({ description: 'when the result is deleted; null if there is none' }),
+  url: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'the URL of the result, valid for five minutes; null for erasures, in lists, for access tokens, and for callers who ' +
+        'lack a permission that the export required',
+    }),
 });
 
 export const DataExport = fields.meta({ id: 'DataExport' });
 export type DataExport = z.output<typeof DataExport>;
 
-const placesLeft = ['backups', 'logs', 'quarantine', 'list_of_erasures'] as const;
+const placesLeft = ['backups', 'logs', 'quarantine', 'outbox', 'list_of_erasures'] as const;
 export const Erasure = fields
   .extend({
     remains: z

@@ -1,14 +1,18 @@
-import type { DataExport, Erasure } from './data-job-view.ts';
+import type { Actor } from './audit.ts';
+import type { DataExport, Erasure, Subject } from './data-job-view.ts';
 import type { JobKind } from './job-kinds.ts';
+import { type Caller, hasPermission, type Permission } from './permission.ts';
 
 /**
  * A job as it is stored. `isGone`: the subject can no longer be found. `file`: the name of the result, until it is deleted.
  */
-export type DataJob = Omit<Erasure, 'url'> & {
+export type DataJob = Omit<Erasure, 'url' | 'actor' | 'fileUntil'> & {
   kind: JobKind;
   customerId: number;
   isGone?: true;
   file?: string;
+  /** Missing in jobs that were begun before it was recorded. */
+  actor?: Actor | null;
 };
 
 /** The longest time (ms) since the login of a user without a password who starts a job. */
@@ -23,6 +27,33 @@ export const JOB_RETENTION = 400 * 86_400_000;
  */
 export const LAST_PASS_AFTER = 16 * 60_000;
 
+/**
+ * The permissions that an export requires besides `manage_customers`, because its parts do: users, sessions and the audit
+ * log, webhooks, and deliveries to people.
+ */
+const exportPermissions: Readonly<Record<Subject['kind'], readonly Permission[]>> = {
+  customer: ['manage_users', 'manage_bots', 'manage_rules'],
+  sensor: ['manage_users', 'manage_bots', 'manage_rules'],
+  user: ['manage_users', 'manage_rules'],
+};
+/** Whether a caller with `manage_customers` may see everything that an export contains. */
+export const mayExport = (caller: Caller, { kind }: Subject): boolean =>
+  exportPermissions[kind].every((permission) => hasPermission(caller, permission));
+
+/** Returns when (ms) the result of an export is deleted; null if there is none. */
+export const fileUntil = ({ file, updateDate }: Pick<DataJob, 'file' | 'updateDate'>, now: number): number | null =>
+  file !== undefined && now < updateDate + EXPORT_RETENTION ? updateDate + EXPORT_RETENTION : null;
+
 /** Returns an export as the API shows it. `url` is the URL of its result. */
-export const exportView = ({ remains: _, ...job }: DataJob, url: string | null): DataExport => ({ ...job, url });
-export const erasureView = (job: DataJob): Erasure => ({ ...job, url: null });
+export const exportView = ({ remains: _, ...job }: DataJob, now: number, url: string | null = null): DataExport => ({
+  ...job,
+  actor: job.actor ?? null,
+  url,
+  fileUntil: fileUntil(job, now),
+});
+export const erasureView = (job: DataJob): Erasure => ({
+  ...job,
+  actor: job.actor ?? null,
+  fileUntil: null,
+  url: null,
+});

@@ -8,7 +8,7 @@ import { items } from '../table.ts';
 
 type JobKey = Pick<DataJob, 'customerId' | 'kind' | 'id'>;
 /** What is needed to repeat an erasure. */
-export type ListedErasure = Pick<DataJob, 'id' | 'customerId' | 'subject' | 'reason' | 'createDate'>;
+export type ListedErasure = Pick<DataJob, 'id' | 'customerId' | 'subject' | 'reason' | 'actor' | 'createDate'>;
 
 const jobKey = ({ customerId, kind, id: jobId }: JobKey) => items.dataJob({ customerId, kind, jobId });
 const ttlOf = (createDate: number) => Math.ceil((createDate + JOB_RETENTION) / 1_000);
@@ -47,9 +47,9 @@ export const dataJobReads = (table: TableReader) => ({
 const dataJobWrites = (table: Table) => ({
   /** Creates a job, which is due at once, unless its id exists. An erasure is also listed for recoveries. */
   create: async (job: DataJob): Promise<void> => {
-    const { id, customerId, kind, subject, reason, createDate } = job;
+    const { id, customerId, kind, subject, reason, actor = null, createDate } = job;
     const ttl = ttlOf(createDate);
-    const listed: ListedErasure = { id, customerId, subject, reason, createDate };
+    const listed: ListedErasure = { id, customerId, subject, reason, actor, createDate };
     await table.write(
       { put: { ...job, ...jobKey(job), ...dueAt(id, createDate), ttl }, where: absent },
       ...(kind === 'erasure' ? [{ put: { ...listed, ...items.erasure({ jobId: id }), ttl } }] : []),
@@ -80,6 +80,11 @@ const dataJobWrites = (table: Table) => ({
   ): Promise<void> => {
     const set = { ...result, ...(dueAgain !== null && dueAt(job.id, dueAgain)) };
     await table.update(jobKey(job), changes({ set, remove: dueAgain === null ? dueAttributes : [], if: present }));
+  },
+
+  /** Records that somebody gets a URL of the file of an export. */
+  recordUrl: async (job: JobKey, urlDate: number): Promise<void> => {
+    await table.update(jobKey(job), changes({ set: { urlDate }, if: present }));
   },
 
   /** Records that the file of an export was deleted. */

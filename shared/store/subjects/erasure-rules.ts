@@ -108,18 +108,24 @@ const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
     : 'keep';
 };
 
-/** Removes the actor and the object of a line of the audit log, where they are the subject or part of it. */
+/** Objects whose ids stay in the audit log. They name nobody who is not known otherwise. */
+const isPseudonym = (kind: string): boolean => kind === 'user' || kind === 'customer';
+/**
+ * Removes the name and address of an actor, and the object, from a line of the audit log, where they are the subject or part
+ * of it. The ids of users stay, so that erasing a user does not hide who did what.
+ */
 const lineWithoutSubject: ErasureRule = (item, { named }) => {
   const { actor, object } = item as unknown as StoredAuditEntry;
   const kind = actor.kind === 'device' ? 'sensor' : 'user';
   const isActor = actor.id !== null && actor.kind !== 'key' && named.has(`${kind} ${actor.id}`);
-  const isObject = named.has(`${object.kind} ${object.id}`);
-  if (!isActor && !isObject) return 'keep';
-  return {
+  const isObject = !isPseudonym(object.kind) && named.has(`${object.kind} ${object.id}`);
+  const id = isPseudonym(kind) ? actor.id : null;
+  const reduced = {
     ...item,
-    ...(isActor && { actor: { ...actor, id: null, name: null }, address: ERASED }),
+    ...(isActor && { actor: { ...actor, id, name: null }, address: ERASED }),
     ...(isObject && { object: { kind: object.kind, id: ERASED } }),
   };
+  return isDeepStrictEqual(reduced, item) ? 'keep' : reduced;
 };
 
 const delivery = (item: StoredItem) => deliveryOf(item as unknown as DeliveryItem & StoredItem);

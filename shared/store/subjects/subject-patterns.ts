@@ -31,6 +31,7 @@ export const subjectPatterns = {
   'dataJobs.addCounts': pattern('Add to the number of erased items', { update: ['dataJob'] }, [0, 1]),
   'dataJobs.schedule': pattern('Set when the sweep continues a job', { update: ['dataJob'] }, [0, 3]),
   'dataJobs.end': pattern('End a job', { update: ['dataJob'] }, [0, 2]),
+  'dataJobs.recordUrl': pattern('Record that somebody gets the URL of a file', { update: ['dataJob'] }, [0, 1]),
   'dataJobs.dropFile': pattern('Record that the file of an export was deleted', { update: ['dataJob'] }, [0, 1]),
 
   'subjects.pages': pattern(

@@ -141,6 +141,35 @@ describe('the audit log', () => {
   });
 });
 
+describe('the entries of refused calls', () => {
+  test('count those of the same caller, operation and object within a minute', async () => {
+    const { client, customerId } = await home();
+    const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'the change to hide', locale: 'de' });
+    const guest = await hireFor(admin, customerId, `stubborn${homes}`);
+    const refusals = async () => (await auditOf(client, customerId, '?operation=deleteBot&refused=true')).data;
+    const refuse = () => guest.client.call('DELETE', `/bots/${bot.id}`);
+    await Promise.all(Array.from({ length: 30 }, refuse));
+    expect(await refusals()).toMatchObject([{ count: 30, object: { kind: 'bot', id: String(bot.id) } }]);
+    skipped += 120_000;
+    await refuse();
+    expect((await refusals()).map(({ count }) => count)).toEqual([1, 30]);
+    const [created] = (await auditOf(client, customerId, '?operation=createBot')).data;
+    expect(created?.count).toBeUndefined();
+  });
+
+  test('number at most eleven a minute for one caller, whatever the objects, and hide nothing', async () => {
+    const { client, customerId } = await home();
+    const guest = await hireFor(admin, customerId, `flooding${homes}`);
+    await client.ok('POST', '/bots', { name: 'the change to hide', locale: 'de' });
+    for (let n = 1; n <= 15; n++)
+      await Promise.all([1, 2, 3, 4].map((m) => guest.client.call('DELETE', `/bots/${4 * n + m}`)));
+    const { data } = await auditOf(client, customerId, '?operation=deleteBot&refused=true');
+    expect(data.length).toBe(11);
+    expect(data.reduce((sum, { count = 1 }) => sum + count, 0)).toBe(60);
+    expect((await auditOf(client, customerId, '?operation=createBot')).total).toBe(1);
+  });
+});
+
 test('the audit log records the end of a duty once, even if it is ended ten times', async () => {
   const { client, customerId } = await home();
   await client.ok('PUT', '/users/me/duty', { until: now() + 60_000 });
@@ -184,7 +213,10 @@ describe('the list of audit entries', () => {
     const { id } = await admin.ok<{ id: number }>('POST', '/customers', { name: 'n', location: '', email: '' });
     await admin.ok('DELETE', `/customers/${id}`);
     const { data } = await auditOf(admin, id);
-    expect(data.map(({ operation }) => operation)).toEqual(['deleteCustomer', 'createCustomer']);
+    expect(data.map(({ operation }) => operation)).toEqual(['createCustomer']);
+    const object = { kind: 'customer', id: String(id) };
+    const [deletion] = (await auditOf(admin, 0, '?operation=deleteCustomer')).data;
+    expect(deletion).toMatchObject({ object, actor: { name: 'admin' } });
   });
 
   test('drops entries after 400 days', async () => {

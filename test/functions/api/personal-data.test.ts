@@ -130,6 +130,57 @@ describe('a data job', () => {
     expect((await erase(client, subject, password))[0]).toBe(429);
   });
 
+  test('erases no caller, whose traces others may need', async () => {
+    const { client, password, id } = await home.hire('Vanishing', {}, { permissions: ['manage_customers'] });
+    expect((await erase(client, { kind: 'user', id }, password))[0]).toBe(403);
+    const admin = await home.admin.ok<{ id: number }>('GET', '/users/me');
+    const body = bodyOf({ kind: 'user', id: admin.id });
+    expect((await home.admin.call('POST', '/customers/0/erasures', body)).status).toBe(403);
+  });
+
+  test('exports nothing that the caller may not see', async () => {
+    const { id, password, client, username } = await home.hire('Exporter', {}, { permissions: ['manage_customers'] });
+    const start = async (kind: string, subjectId: unknown) =>
+      (await client.call('POST', at('exports'), bodyOf({ kind, id: subjectId }, password))).status;
+    const grant = (...permissions: string[]) =>
+      home.session.ok('PUT', `/users/${id}/access`, {
+        canLogin: true,
+        permissions: ['manage_customers', ...permissions],
+      });
+    expect(await start('user', id)).toBe(403);
+    await grant('manage_users');
+    expect(await start('user', id)).toBe(403);
+    await grant('manage_users', 'manage_rules');
+    expect([await start('user', id), await start('sensor', home.sensorId)]).toEqual([202, 403]);
+    await grant('manage_users', 'manage_rules', 'manage_bots');
+    expect([await start('sensor', home.sensorId), await start('customer', home.customerId)]).toEqual([202, 202]);
+    expect(username).toContain('Exporter');
+    await world.idle();
+  });
+
+  test('gives the URL of an export to sessions alone, of callers with its permissions, and audits each one', async () => {
+    const job = await exported({ kind: 'user', id: home.userId });
+    expect(job.url).toEqual(expect.any(String));
+    const fileOf = async (client: Client) => {
+      const { url, fileUntil } = await client.ok<Job & { fileUntil: number }>('GET', at('exports', job.id));
+      return { hasUrl: url !== null, hasFile: fileUntil !== null };
+    };
+    const narrow = await home.hire('Narrow', {}, { permissions: ['manage_customers'] });
+    const lines = async () => {
+      const path = `/customers/${home.customerId}/audit?operation=getExport`;
+      return (await home.client.ok<{ data: { actor: { id: string } }[] }[]>('GET', path))[0]?.data ?? [];
+    };
+    const before = (await lines()).length;
+    expect(await fileOf(home.client)).toEqual({ hasUrl: false, hasFile: true });
+    expect(await fileOf(narrow.client)).toEqual({ hasUrl: false, hasFile: true });
+    const list = await home.session.ok<Job[]>('GET', at('exports'));
+    expect(list.map(({ url }) => url)).toEqual(list.map(() => null));
+    expect((await lines()).length).toBe(before);
+    for (let n = 0; n < 2; n++) expect(await fileOf(home.session)).toEqual({ hasUrl: true, hasFile: true });
+    const added = await lines();
+    expect([added.length - before, added[0]?.actor.id]).toEqual([2, String(home.userId)]);
+  });
+
   test('refuses users with more permissions than the caller, and subjects of other customers', async () => {
     const { client, password } = await home.hire('Clerk', {}, { permissions: ['manage_customers'] });
     const boss = await home.hire('Boss', {}, { permissions: ['manage_users', 'manage_sensors'] });
@@ -151,7 +202,8 @@ describe('a data job', () => {
   });
 
   test('responds 429 when the daily limit is reached, and lists jobs newest first', async () => {
-    const { client, password, id } = await home.hire('Busy', {}, { permissions: ['manage_customers'] });
+    const permissions = ['manage_customers', 'manage_users', 'manage_rules'];
+    const { client, password, id } = await home.hire('Busy', {}, { permissions });
     const body = bodyOf({ kind: 'user', id }, password);
     const statuses: number[] = [];
     for (let turn = 0; turn < 60; turn += 1) statuses.push((await client.call('POST', at('exports'), body)).status);
@@ -178,7 +230,7 @@ test('deletes the exports of a customer with its first erasure', async () => {
 });
 
 // Runs last, because it makes all sessions expire.
-test('serves an export to anybody with its URL for an hour, and deletes it after a day', async () => {
+test('serves an export to anybody with its URL for five minutes, and deletes it after a day', async () => {
   home = { ...home, ...(await world.furnish()) };
   const job = await exported({ kind: 'user', id: home.userId });
   const url = new URL(job.url ?? '');
@@ -189,7 +241,7 @@ test('serves an export to anybody with its URL for an hour, and deletes it after
     expect((await fetch(other)).status).toBe(403);
   }
   expect((await fetch(`${url.origin}${url.pathname}/../../../secrets.key${url.search}`)).status).not.toBe(200);
-  await world.pass(3_700_000);
+  await world.pass(301_000);
   expect((await fetch(url)).status).toBe(403);
   const later = await home.admin.ok<Job>('GET', at('exports', job.id));
   expect((await fetch(later.url ?? '')).status).toBe(200);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ADMIN_PASSWORD } from '#test/fixtures/cloud.ts';
-import { ALL_PERMISSIONS, hireFor, linkSensor } from '#test/fixtures/home.ts';
+import { hireFor, linkSensor } from '#test/fixtures/home.ts';
 import { logInForJobs } from '#test/fixtures/logged-in-for-jobs.ts';
 
 const { all, logIn, exportsOf, erasuresOf } = logInForJobs();
@@ -95,21 +95,6 @@ describe('erase', () => {
       expect.objectContaining({ state: 'completed', subject: { kind: 'user', id } }),
     ]);
     expect(err).toMatch(/^Erasure \S+ started\./m);
-  });
-
-  test('users who erase themselves learn that somebody else has to get the certificate', async () => {
-    const leaving = await hireFor(all.elm.admin, all.elm.customerId, `leaving-${all.elm.customerId}`, {
-      permissions: ALL_PERMISSIONS,
-    });
-    await logIn(leaving);
-    const { code, out } = await all.home.run('erase --user me --reason asked', {
-      answers: [leaving.username, leaving.password],
-    });
-    const [, later = ''] = /somebody else has to get the certificate with `sensor-cloud (.*)`\.$/.exec(out) ?? [];
-    expect([code, later]).toEqual([0, expect.stringMatching(`^erase --job \\S+ --of-customer ${all.elm.customerId}$`)]);
-    expect((await all.home.run('sensors')).code).toBe(1);
-    await logIn(all.elm);
-    expect((await all.home.run(later)).out).toContain(`of the user ${leaving.id}`);
   });
 });
 
