@@ -123,7 +123,7 @@ export const rules = group({
       description:
         'Sends a test to all recipients of all steps at once. Title and message begin with "Test: ", and requests have the ' +
         'header `X-Service-Cloud-Test: true`. A test creates no event, no rule hit and no escalation. It is sent to the users ' +
-        'who are on duty now. A disabled webhook holds its test.',
+        'who are on duty now. A disabled webhook holds its test. A rule can be tested five times a minute.',
       auth: 'user',
       may: 'manage_rules',
       within: 'rule',
@@ -133,6 +133,7 @@ export const rules = group({
       errors: ['rule_not_found'],
       uses: [
         'rules.get',
+        'limits.countFailure',
         'customers.get',
         'recipients.webhooks',
         'recipients.person',

@@ -89,6 +89,9 @@ const checkReferences = async (
     await checkRecipients(store, customerId, { path, recipients, situation }, refuse);
 };
 
+/** How often a rule can be tested in a minute, because each test can notify over a hundred people. */
+const TESTS_PER_MINUTE = 5;
+
 export const handler = serve(rules, {
   listRules: async ({ caller, query, fail }, { store }) => {
     const customerId = customerOfList(caller, query.customerId, fail);
@@ -137,6 +140,9 @@ export const handler = serve(rules, {
   tryRule: async ({ customerId, params, fail }, deps) => {
     const { store, enqueue, log } = deps;
     const rule = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
+    const subject = `rule-test:${customerId}:${rule.id}`;
+    const { count, seconds } = await store.limits.countFailure(subject, 60, deps.now());
+    if (count > TESTS_PER_MINUTE) return fail('rate_limited', { waitSeconds: seconds });
     // Loaded with the first test of a rule.
     const { testsOf } = await import('./rule-tests.ts');
     const tests = await testsOf(deps, rule, await store.customers.get(customerId));

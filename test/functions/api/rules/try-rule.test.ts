@@ -85,3 +85,18 @@ test('tryRule responds 404 to other customers, and 403 without manage_rules', as
   expect((await home.client.call('POST', '/rules/999999999/test')).status).toBe(404);
   expect(world.sentMessages.filter(({ to }) => to === 'ben@example.com')).toEqual([]);
 });
+
+test('a rule can be tested five times a minute by all callers together, and others are not affected', async () => {
+  const home = await world.furnish();
+  const { id: userId } = await home.hire('Berta', { email: 'berta@example.com' });
+  const { id } = await home.rule([{ userId, by: 'email' }]);
+  const other = await home.rule([{ userId, by: 'email' }]);
+  const tryRule = (ruleId: number, by = home.client) => by.call('POST', `/rules/${ruleId}/test`);
+  for (let n = 0; n < 5; n++) expect((await tryRule(id)).status).toBe(202);
+  const refused = await tryRule(id, home.admin);
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50);
+  expect((await tryRule(other.id)).status).toBe(202);
+  await world.pass(60_000);
+  expect((await tryRule(id)).status).toBe(202);
+});
