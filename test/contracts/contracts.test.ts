@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Operation } from '#shared/api/operation.ts';
+import { isWrite, type Operation } from '#shared/api/operation.ts';
 import { splitsOf } from '../fixtures/splits.ts';
 import { call, fieldsOf, idFieldsOf, pathsOf } from './calls.ts';
 import { examples } from './examples.ts';
@@ -132,6 +132,12 @@ describe.each(operations)('%s', (name, operation) => {
       }
     });
   }
+  if (['user', 'session'].includes(operation.auth) && isWrite(operation)) {
+    test(`${name} responds with 403 to a read-only token of a user with every permission`, async () => {
+      const answer = await call(world, contract, { client: world.readOnly });
+      expect(answer.status, answer.text).toBe(403);
+    });
+  }
   if (['user', 'session'].includes(operation.auth) && !mayBeforeOtp.includes(name)) {
     test(`${name} responds with 403 to a session that must set up a second factor first`, async () => {
       const answer = await call(world, contract, { client: await world.beforeOtp() });
@@ -154,7 +160,7 @@ describe.each(operations)('%s', (name, operation) => {
   const [permission, ...others] = may;
   // An export also needs the permissions of its parts (personal-data.test.ts).
   if (permission && others.length === 0 && !isSystem && name !== 'createExport') {
-    test(`${name} responds with ${operation.success} to a user with only ${permission}`, async () => {
+    test(`${name} responds with ${operation.success} to a user with only ${permission}, who is off duty`, async () => {
       const answer = await call(world, contract, { client: await world.only(permission), succeeds: true });
       expect(answer.status, answer.text).toBe(operation.success);
     });

@@ -188,6 +188,21 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     await admin.ok('POST', '/users', { customerId, username, password, permissions, ...names });
     return logIn(admin.as(undefined), username, password);
   };
+  /** Creates a user who is off duty. */
+  const createOffDuty = async (...user: Parameters<typeof create>): Promise<Client> => {
+    const client = await create(...user);
+    await client.ok('DELETE', '/users/me/duty');
+    return client;
+  };
+  /** Returns the access token of a user who held every permission, and may no longer log in. */
+  const dismiss = async (): Promise<Client> => {
+    const username = 'dismissed';
+    const client = await create(ALL_PERMISSIONS, username);
+    const { token } = await client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
+    const { id } = await client.ok<{ id: number }>('GET', '/users/me');
+    await admin.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: ALL_PERMISSIONS });
+    return admin.as(token);
+  };
   /** Returns a user of our customer with every permission but these. */
   const without = (missing: readonly string[]): Promise<Client> => {
     const permissions = ALL_PERMISSIONS.filter((permission) => !missing.includes(permission));
@@ -200,7 +215,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
   /** Returns a user of our customer with only this permission. */
   const only = (permission: string): Promise<Client> => {
     const name = `only-${permission}`;
-    const client = clients.get(name) ?? create([permission], name);
+    const client = clients.get(name) ?? createOffDuty([permission], name);
     clients.set(name, client);
     return client;
   };
@@ -221,6 +236,11 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     return client;
   };
 
+  const { token: readOnlyToken } = await ours.client.ok<{ token: string }>('POST', '/users/me/access-tokens', {
+    name: 'read-only',
+    readOnly: true,
+  });
+  const dismissed = await dismiss();
   const forged = drawToken('session', cloud.runtime.random, 'abcdefghijklmnopqrst');
   const anybody = admin.as(undefined);
   return {
@@ -235,6 +255,8 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     only,
     without,
     beforeOtp,
+    /** A token of our user that only reads. */
+    readOnly: anybody.as(readOnlyToken),
     /** Credentials that are valid nowhere. */
     bad: {
       'a garbage token': anybody.as('garbage'),
@@ -242,6 +264,8 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
       'a token that was never issued': anybody.as(forged),
       'an expired token': old,
       'a token that was logged out': ended,
+      'a token of a user who may not log in': dismissed,
+      'the token of a webhook': anybody.as(ours.webhook.token),
     },
     byDevice: ours.sensor.device,
     byProvisioner: anybody.as(PROVISIONING_KEY),
