@@ -10,6 +10,7 @@ import { customers } from './api/customers/contract.ts';
 import { deliveries } from './api/deliveries/contract.ts';
 import { devices } from './api/devices/contract.ts';
 import { docs } from './api/docs/contract.ts';
+import { falls } from './api/falls/contract.ts';
 import { feed } from './api/feed/contract.ts';
 import { feedback } from './api/feedback/contract.ts';
 import { firmware } from './api/firmware/contract.ts';
@@ -52,6 +53,7 @@ export const groups = [
   sensorGroups,
   rooms,
   openFalls,
+  falls,
   watch,
   ruleHits,
   reports,

@@ -21,6 +21,7 @@ export const errors = {
   bot_not_found: 404,
   rule_not_found: 404,
   rule_hit_not_found: 404,
+  fall_not_found: 404,
   webhook_not_found: 404,
   provisioning_key_not_found: 404,
   pairing_code_unknown: 404,

@@ -161,12 +161,10 @@ export const watchUses = [
   'know:channels',
   'know:targets',
 ] as const satisfies readonly Use[];
-/** What `withdrawAcknowledgement` (withdraw-acknowledgement.ts) uses. */
-export const withdrawing = [
-  'acknowledgements.withdraw',
-  'enqueue:timers',
-  'watch:alarms',
-] as const satisfies readonly Use[];
+/** What acknowledging an alarm uses besides its own call (acknowledgements.ts). */
+export const acknowledging = ['fallAnswers.settle', 'enqueue:events'] as const satisfies readonly Use[];
+/** What withdrawing an acknowledgement uses besides its own call. */
+export const withdrawing = [...acknowledging, 'enqueue:timers', 'watch:alarms'] as const satisfies readonly Use[];
 
 /**
  * The caching headers of `published` operations.

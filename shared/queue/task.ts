@@ -82,6 +82,8 @@ export const CheckAlarm = z.object({
   ofEvent: z.array(z.object({ webhookId: uuid, deliveryId: DeliveryId })),
   /** Deliveries of its rules that were due at once, to tell whether any was attempted. */
   immediate: z.array(z.object({ webhookId: uuid.nullable(), deliveryId: DeliveryId })).optional(),
+  /** The key of the fall that the event is about. */
+  fall: z.string().optional().catch(undefined),
 });
 export type CheckAlarm = z.output<typeof CheckAlarm>;
 

@@ -10,6 +10,7 @@ export const failpoints = [
   'process.hits_written',
   'process.deliveries_written',
   'process.applied',
+  'process.settled',
   'alarm.recorded',
   'duty.claimed',
   'unanswered.recorded',

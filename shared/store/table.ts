@@ -100,6 +100,8 @@ export const items = {
   feedback: item('C#{customerId}#S#{sensorId}', 'FEEDBACK#{0feedbackId}'),
   feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
+  /** What people did about a fall, whose start sorts it: who acknowledged it. Absent until somebody does. */
+  fallAnswer: item('C#{customerId}#ANSWERS', 'FALL#{0start}#{sensorId}#{fall}'),
   /** An alarm that reached nobody in time, until somebody is notified or acknowledges it. */
   unnotified: item('C#{customerId}#UNNOTIFIED', '{alarmId}'),
   /** The time of a hit's last change, unless that was shortly after the hit was created. */

@@ -65,6 +65,7 @@ const unchanging = [
   'requestPasswordReset',
   'beginOidc',
   'withdrawAcknowledgement',
+  'withdrawFallAcknowledgement',
   'updateReplay',
   'markSeen',
   'cancelReplay',

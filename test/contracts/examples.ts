@@ -188,6 +188,11 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     await open(world);
     return {};
   },
+  acknowledgeFall: open,
+  withdrawFallAcknowledgement: async (world) => {
+    await open(world);
+    return {};
+  },
   acknowledgeByAddress: async (world) => ({ ...(await byAddress(world)), body: { name: 'Anna' } }),
   getAcknowledgePage: byAddress,
   acknowledgeByPage: byAddress,

@@ -76,8 +76,8 @@ const hasTrace = (name: LambdaName, trace: RegExp | string): boolean =>
 
 describe('a bundle', () => {
   // Functions that evaluate messages also contain the state machines of sensors, and `deliver` the mails about alarms.
-  const large = ['devices', 'process', 'deliver'];
-  it.each(lambdas.map(({ name }) => [name, large.includes(name) ? 420 : 400] as const))(
+  const large: Readonly<Record<string, number>> = { devices: 420, process: 421, deliver: 420 };
+  it.each(lambdas.map(({ name }) => [name, large[name] ?? 400] as const))(
     '%s loads at most %i KB at start',
     (name, maxKilobytes) => {
       expect(bundles[name].startBytes).toBeLessThanOrEqual(maxKilobytes * 1_000);
@@ -256,7 +256,7 @@ describe('a bundle', () => {
     ['shared/domain/identity/data-job-view.ts', ['personal-data', 'data-jobs']],
     ['shared/domain/service-health-view.ts', ['server']],
     ['shared/domain/event/open-fall-view.ts', ['open-falls']],
-    ['shared/domain/rule/acknowledgement-view.ts', ['rule-hits', 'acknowledge']],
+    ['shared/domain/rule/acknowledgement-view.ts', ['falls', 'rule-hits', 'acknowledge']],
     ['shared/domain/rule/rule-hit.ts', ['rule-hits']],
     ['shared/domain/formats/teams-payload.ts', []],
   ])('builds the schemas of %s at start only in: %j', (file, names) => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defaults, group, withdrawing } from '#shared/api/operation.ts';
+import { defaults, group, acknowledging as settling, withdrawing } from '#shared/api/operation.ts';
 import { Acknowledgement, Acknowledging } from '#shared/domain/rule/acknowledgement-view.ts';
 import { Bytes, idText } from '#shared/domain/values.ts';
 
@@ -18,7 +18,7 @@ const byLink = defaults({
 
 /** What finding the rule hit of a link uses. */
 export const opening = ['ruleHits.get', 'addressKeys.get', 'decrypt:link-keys', 'recipients.person'] as const;
-const acknowledging = defaults({ uses: [...opening, 'acknowledgements.make', 'enqueue:events'] });
+const acknowledging = defaults({ uses: [...opening, 'acknowledgements.make', ...settling] });
 const showing = defaults({ uses: [...opening, 'sensors.get', 'customers.get', 'events.get'] });
 const media = ['text/html; charset=utf-8'] as const;
 
@@ -67,7 +67,7 @@ export const acknowledge = group({
     },
     withdrawByPage: {
       ...byLink,
-      uses: [...showing.uses, ...withdrawing],
+      uses: [...showing.uses, 'acknowledgements.withdraw', ...withdrawing],
       method: 'POST',
       path: '/acknowledge/{address}/withdrawal/{date}',
       params: z.object({

@@ -1,9 +1,7 @@
+import { acknowledgeHit as makeAcknowledgement, withdrawAcknowledgement } from '#shared/api/acknowledgements.ts';
 import { situationText } from '#shared/api/messages/situation-text.ts';
-import { sendNotice } from '#shared/api/notices.ts';
 import { type Call, Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
-import { withdrawAcknowledgement } from '#shared/api/withdraw-acknowledgement.ts';
-import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
 import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
@@ -34,19 +32,13 @@ const actByLink = (
  * acknowledges in the name of that user; any other uses the entered name, or else that of the recipient.
  */
 const acknowledgeHit = async (call: LinkCall & Acting, enteredName: string, deps: Acknowledging) => {
-  const { store, now } = deps;
   const linked = await hitOfLink(call, deps);
   const { hit, customerId, recipient } = linked;
   const name = actByLink(call, linked, enteredName);
-  const by = { userId: recipient.userId, name, date: now() };
-  const result = await store.acknowledgements.make({ customerId, hitId: hit.id }, by, now() - EVENT_RETENTION);
-  const { notice, hit: acknowledged } = result ?? call.fail('address_unknown');
-  if (notice) await sendNotice(deps, notice);
-  return {
-    linked: { ...linked, hit: acknowledged },
-    acknowledgement: acknowledged.acknowledgement,
-    isNew: notice !== null,
-  };
+  const by = { userId: recipient.userId, name, date: deps.now() };
+  const result = await makeAcknowledgement(deps, { customerId, hitId: hit.id }, by);
+  const { isNew, hit: acknowledged } = result ?? call.fail('address_unknown');
+  return { linked: { ...linked, hit: acknowledged }, acknowledgement: acknowledged.acknowledgement, isNew };
 };
 
 /** Whether an acknowledgement is by the user to whom the link was sent. Nobody knows who holds any other link. */

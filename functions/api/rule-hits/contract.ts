@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { paged, partialListHeaders, partialListQuery, sensorParameter, sortBy } from '#shared/api/http/paging.ts';
-import { defaults, group, withdrawing } from '#shared/api/operation.ts';
+import { acknowledging, defaults, group, withdrawing } from '#shared/api/operation.ts';
+import { AcknowledgingUser } from '#shared/domain/rule/acknowledgement-view.ts';
 import { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import { idText } from '#shared/domain/values.ts';
 
@@ -60,12 +61,12 @@ export const ruleHits = group({
       method: 'PUT',
       summary: 'Acknowledge a rule hit',
       description:
-        'Acknowledges the alarm in the name of the caller. The first acknowledgement counts: repeating it returns 200, and ' +
-        'anybody else gets a 409 with the name of the user who acknowledged. Customer webhooks get the event ' +
-        '`alarm/acknowledged`.',
-      body: z.object({}).meta({ examples: [{}] }),
+        'Acknowledges the alarm in the name of the caller, and with it the fall that it is about. The first acknowledgement ' +
+        'counts: repeating it returns 200 and may change the note, and anybody else gets a 409 with the name of the user who ' +
+        'acknowledged. Customer webhooks get the event `alarm/acknowledged`.',
+      body: AcknowledgingUser,
       errors: ['customer_not_found', 'rule_hit_not_found', 'acknowledged_already'],
-      uses: ['acknowledgements.make', 'users.get', 'enqueue:events', ...withSensors.uses],
+      uses: ['acknowledgements.make', 'users.get', ...acknowledging, ...withSensors.uses],
     },
     withdrawAcknowledgement: {
       ...acknowledgement,
@@ -73,7 +74,7 @@ export const ruleHits = group({
       summary: 'Withdraw the acknowledgement of a rule hit',
       description: 'Only for the user who acknowledged it, and for callers with `manage_customers`.',
       errors: ['customer_not_found', 'rule_hit_not_found'],
-      uses: [...withdrawing, ...withSensors.uses],
+      uses: ['acknowledgements.withdraw', ...withdrawing, ...withSensors.uses],
     },
   },
 });

@@ -1,7 +1,6 @@
+import { acknowledgeHit, withdrawAcknowledgement } from '#shared/api/acknowledgements.ts';
 import { partialListReply } from '#shared/api/http/partial-list.ts';
-import { sendNotice } from '#shared/api/notices.ts';
 import { serve } from '#shared/api/serve.ts';
-import { withdrawAcknowledgement } from '#shared/api/withdraw-acknowledgement.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
@@ -65,17 +64,15 @@ export const handler = serve(ruleHits, {
     return viewOf(store, customerId, hit);
   },
 
-  acknowledgeRuleHit: async ({ caller, customerId, params, fail }, deps) => {
+  acknowledgeRuleHit: async ({ caller, customerId, params, body, fail }, deps) => {
     const { store, now } = deps;
     const { accountId: userId } = caller;
     const user = (await store.users.get(caller.customerId, userId)) ?? fail('forbidden');
     const hitKey = { customerId, hitId: params.ruleHitId };
-    const by = { userId, name: nameOfUser(user), date: now() };
-    const result = await store.acknowledgements.make(hitKey, by, now() - EVENT_RETENTION);
-    const { hit, notice } = result ?? fail('rule_hit_not_found');
+    const by = { userId, name: nameOfUser(user), date: now(), ...body };
+    const { hit } = (await acknowledgeHit(deps, hitKey, by)) ?? fail('rule_hit_not_found');
     const { acknowledgement } = hit;
     if (acknowledgement.userId !== userId) return fail('acknowledged_already', { name: acknowledgement.name });
-    if (notice) await sendNotice(deps, notice);
     return viewOf(store, customerId, hit);
   },
 

@@ -9,7 +9,7 @@ import {
 } from '#shared/domain/people/unnotified-mail.ts';
 import { isAboutSensor } from '#shared/domain/rule/alarm.ts';
 import { dateTimeAndZone } from '#shared/domain/time/wall-time.ts';
-import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified.ts';
+import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import { type DeliverDeps, leaseToken } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;

@@ -1,4 +1,5 @@
 import type { Decided, Decision } from '#shared/domain/event/decision.ts';
+import { fallOfEvent } from '#shared/domain/event/fall-key.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import { defaultRoom, normalize } from '#shared/domain/sensor/room-geometry.ts';
 import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
@@ -38,6 +39,7 @@ const showActivity = async (
 const eventItem = ({ room }: SensorRecord, event: Decided): EventItem => {
   const { id, uuid, createDate, receiveDate, source, happening } = event;
   const { type, action, code, point, region } = happening;
+  const fall = fallOfEvent(event);
   const coordinates = point && normalize(point, room ?? defaultRoom);
   return {
     id,
@@ -51,8 +53,13 @@ const eventItem = ({ room }: SensorRecord, event: Decided): EventItem => {
     ...(region && { region: { index: region.index, name: region.name } }),
     source,
     ...(event.isLong && { isLong: true }),
+    ...(fall !== null && { fall }),
   };
 };
+
+/** Whether somebody has acknowledged an open fall of the sensor. */
+const isAnyAcknowledged = ({ falls, tracks = [] }: StateItem): boolean =>
+  [...falls, ...tracks].some((fall) => fall.isAcknowledged);
 
 /** Writes hits, then deliveries, then their tasks, and the events last: once these exist, the decision is applied. */
 const applySteps = async (
@@ -70,6 +77,10 @@ const applySteps = async (
   const rules = await loadFiredRules(deps, context, decision, known);
   const { deliveries, recipients, checks } = await writeHits(deps, context, decision, rules);
   deps.failpoint('process.hits_written');
+  if (isAnyAcknowledged(context.state)) {
+    const { settleAcknowledged } = await import('./settle-fall.ts');
+    await settleAcknowledged(deps, context, decision);
+  }
   const posted = await writeDeliveries(deps, mergeDeliveries(deliveries), recipients);
   deps.failpoint('process.deliveries_written');
   await enqueueDeliveries(deps, posted);

@@ -4,7 +4,7 @@ import { isAboutSensor, isUnnotified } from '#shared/domain/rule/alarm.ts';
 import { nextRound } from '#shared/domain/rule/escalation.ts';
 import type { CheckAlarm } from '#shared/queue/task.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
-import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified.ts';
+import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import type { ProcessDeps } from './context.ts';
 import { type Emergency, emergencyMessages, loadEmergency, notifyContacts } from './emergency-contacts.ts';
 import { enqueueChecks, enqueueRound } from './hits.ts';
@@ -27,12 +27,12 @@ const unnotifiedOf = async (
   task: CheckAlarm,
 ): Promise<{ alarms: UnnotifiedAlarm[]; isSomebodyNotified: boolean }> => {
   const { store, now } = deps;
-  const { customerId, sensorId, situation, eventUuid, createDate, hitIds, ofEvent } = task;
+  const { customerId, sensorId, situation, eventUuid, createDate, hitIds, ofEvent, fall } = task;
   const found = await Promise.all(hitIds.map((hitId) => store.ruleHits.get(customerId, hitId)));
   const hits = found.filter((hit) => hit !== null);
   // To acknowledge one alarm of an event acknowledges all of them.
   if (hits.some(({ acknowledgement }) => acknowledgement)) return { alarms: [], isSomebodyNotified: true };
-  const common = { customerId, sensorId, situation, eventUuid, date: now() };
+  const common = { customerId, sensorId, situation, eventUuid, date: now(), ...(fall !== undefined && { fall }) };
   const ofHit = ({ id, ruleId, createDate: hitDate }: HitItem): UnnotifiedAlarm => ({
     ...common,
     alarmId: String(id),
@@ -88,7 +88,7 @@ const alert = async (
   const { store, measure, log, failpoint } = deps;
   const { customerId, sensorId, hitId, situation, alarmId } = alarm;
   const messages = emergency && hitId !== null ? emergencyMessages(deps, emergency, hitId) : [];
-  const result = await store.unnotified.record(alarm, messages);
+  const result = await store.alarmRecords.record(alarm, messages);
   if (result.kind !== 'recorded') return null;
   failpoint('alarm.recorded');
   measure('AlarmsUnnotified');
@@ -123,5 +123,5 @@ export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<v
   const trace = { ...(uuid !== undefined && { uuid }), ...(requestId !== undefined && { requestId }) };
   const delaySeconds = isAboutSensor(situation) ? GATHER_SECONDS : 0;
   await enqueue([{ type: 'alert_managers', customerId, ...trace }], { delaySeconds });
-  for (const alarm of recorded) await store.unnotified.finish(alarm);
+  for (const alarm of recorded) await store.alarmRecords.finish(alarm);
 };

@@ -1,5 +1,6 @@
 import { type Decided, type Decision, evaluateRules, numberAfter } from '#shared/domain/event/decision.ts';
 import type { EventDetails } from '#shared/domain/event/event.ts';
+import { fallKeyOf } from '#shared/domain/event/fall-key.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import { isWorthWriting, type SensorState, silentAt } from '#shared/domain/sensor/sensor-state.ts';
 import { isFuture } from '#shared/domain/state/clock.ts';
@@ -37,10 +38,12 @@ const loadRules = async (
 
 /** Returns an event of a decision as it is stored, small because every write of the state includes it. */
 const storedEvent = ({ requestId: _, ...event }: Decided, rules: RulesById): Decided => {
+  const { subject, isSilent: __, newFall: ___, ...happening } = event.happening;
   // Only rules whose escalation ends with the event need its subject.
-  if (event.rules.some((id) => rules.get(id)?.untilAcknowledged === false)) return event;
-  const { subject: __, ...happening } = event.happening;
-  return { ...event, happening };
+  if (subject && event.rules.some((id) => rules.get(id)?.untilAcknowledged === false))
+    return { ...event, happening: { ...happening, subject } };
+  const fall = fallKeyOf(subject);
+  return { ...event, happening, ...(fall !== null && { fall }) };
 };
 
 /** A decision that is not written yet, and when each rule last fired, including this decision. */

@@ -6,7 +6,7 @@ import type { EmergencyContact } from '#shared/domain/people/emergency-contact.t
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
-import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified.ts';
+import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import type { ProcessDeps } from './context.ts';
 import { enqueueDeliveries, messageFor, writeDeliveries } from './hits.ts';
 

@@ -21,6 +21,7 @@ import {
   webhookSnapshot,
 } from '#shared/domain/delivery/snapshot.ts';
 import type { Decision } from '#shared/domain/event/decision.ts';
+import { fallOfEvent } from '#shared/domain/event/fall-key.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
 import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import { isWithinQueueDelay, messageIndexes, newEscalation } from '#shared/domain/rule/escalation.ts';
@@ -68,19 +69,26 @@ export const messageFor = ({ random, now }: ProcessDeps, addressee: Addressee): 
   extra: { display_name: addressee.name, is_bot: 'webhookId' in addressee },
 });
 
+/** Returns the key of the fall that an event is about, if it is about one. */
+const ofFall = (event: EventContext['event']): { fall?: string } => {
+  const fall = fallOfEvent(event);
+  return fall === null ? {} : { fall };
+};
+
 const newHit = (
   deps: ProcessDeps,
   eventContext: EventContext,
   rule: Rule,
   { addressees, nobodyOnDuty }: { addressees: readonly Addressee[]; nobodyOnDuty: boolean },
 ): UnnumberedHit => {
-  const { rules: _, requestId: __, ...cause } = eventContext.event;
+  const { rules: _, requestId: __, fall: ___, ...cause } = eventContext.event;
   return {
     ruleId: rule.id,
     ruleSensorGroupId: rule.sensorGroupId ?? 0,
     ruleCustomerId: rule.customerId,
     sensorId: eventContext.sensor.id,
     sensorEventId: eventContext.event.uuid,
+    ...ofFall(eventContext.event),
     situation: rule.situation,
     ...(nobodyOnDuty && { nobodyOnDuty }),
     ...(eventContext.event.happening.isSimulated && { isSimulated: true }),
@@ -105,6 +113,7 @@ const fireDeletedRule = async (
     messages: [],
     sensorId: sensor.id,
     sensorEventId: uuid,
+    ...ofFall(event),
     situation: happening.situation,
   });
   return [place];
@@ -260,6 +269,7 @@ const checksOf = (
     hitIds: hits.map(({ id }) => id),
     ofEvent: ofEvent.flatMap(({ webhookId, id }) => (webhookId === null ? [] : [{ webhookId, deliveryId: id }])),
     immediate: immediate.slice(0, MAX_CHECKED).map(({ webhookId, id }) => ({ webhookId, deliveryId: id })),
+    ...ofFall(event),
   };
   return [check];
 };

@@ -3,7 +3,15 @@ import { Quarantine, RetryLater } from '#shared/worker/failure.ts';
 import { applyDecision, finishDecision, finishOrQuarantine } from './apply.ts';
 import { loadSensor, type ProcessDeps, type SensorContext, type SensorKey } from './context.ts';
 import { decide } from './decide.ts';
-import { isLikelyEvent, type MessageTask, mayHaveDecision, readInputs, type SensorInput, wasJudged } from './inputs.ts';
+import {
+  isLikelyEvent,
+  type MessageTask,
+  mayHaveDecision,
+  type NoticeInput,
+  readInputs,
+  type SensorInput,
+  wasJudged,
+} from './inputs.ts';
 import { judge } from './judge.ts';
 import { noteUnderstanding } from './note-understanding.ts';
 
@@ -24,15 +32,29 @@ const finishUnfinished = async (
   return context;
 };
 
+/** Lets the alarms of a fall follow a notice about it, and ends the notice. */
+const endNotice = async (
+  deps: ProcessDeps,
+  { customerId, sensorId }: SensorKey,
+  { uuid, notice: { fall } }: NoticeInput,
+): Promise<void> => {
+  if (fall !== undefined) {
+    // Few falls are acknowledged, so this code is loaded with the first of them.
+    const { settleFall } = await import('./settle-fall.ts');
+    await settleFall(deps, { customerId, sensorId }, fall);
+    deps.failpoint('process.settled');
+  }
+  await deps.store.events.removeNotice(customerId, sensorId, uuid);
+};
+
 /** Ends the notices among judged inputs, and marks tasks with no pending input as done. */
 const complete = async (
-  { store }: ProcessDeps,
-  { customerId, sensorId }: SensorKey,
+  deps: ProcessDeps,
+  key: SensorKey,
   tasks: readonly MessageTask[],
   { judged, pending }: { judged: readonly SensorInput[]; pending: readonly SensorInput[] },
 ): Promise<void> => {
-  for (const input of judged)
-    if (input.kind === 'notice') await store.events.removeNotice(customerId, sensorId, input.uuid);
+  for (const input of judged) if (input.kind === 'notice') await endNotice(deps, key, input);
   for (const task of tasks) if (!pending.some(({ received }) => received === task)) task.done();
 };
 

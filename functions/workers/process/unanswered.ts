@@ -2,7 +2,7 @@ import { sendNotice } from '#shared/api/notices.ts';
 import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import { unansweredId } from '#shared/store/rules/end-unnotified.ts';
 import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
-import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified.ts';
+import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import type { ProcessDeps } from './context.ts';
 import { emergencyMessages, loadEmergency, notifyContacts } from './emergency-contacts.ts';
 
@@ -29,7 +29,7 @@ export const reportUnanswered = async (deps: ProcessDeps, customerId: number, hi
   };
   const emergency = await loadEmergency(deps, alarm);
   const messages = emergency ? emergencyMessages(deps, emergency, hitId) : [];
-  const notice = await store.unnotified.recordUnanswered(alarm, hit, messages);
+  const notice = await store.alarmRecords.recordUnanswered(alarm, hit, messages);
   if (!notice) return false;
   failpoint('unanswered.recorded');
   if (hit.unansweredDate === undefined) measure('AlarmsUnanswered');

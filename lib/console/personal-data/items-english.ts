@@ -46,6 +46,7 @@ export const itemsEnglish: Readonly<Record<string, string>> = {
   feedback: 'Feedback',
   feedbackOfHit: 'Feedback',
   ruleHit: 'Alarms',
+  fallAnswer: 'Acknowledged falls',
   unnotified: 'Alarms that reached nobody',
   watch: 'Coverage of falls',
   delivery: 'Deliveries to webhooks',

@@ -22,6 +22,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   bot_not_found: 'Der Bot wurde nicht gefunden',
   rule_not_found: 'Die Regel wurde nicht gefunden',
   rule_hit_not_found: 'Der Regeltreffer wurde nicht gefunden',
+  fall_not_found: 'Der Sturz wurde nicht gefunden',
   webhook_not_found: 'Der Webhook wurde nicht gefunden',
   provisioning_key_not_found: 'Der Registrierungsschlüssel wurde nicht gefunden',
   pairing_code_unknown: 'Der Kopplungscode ist ungültig',

@@ -22,6 +22,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   bot_not_found: 'The bot was not found',
   rule_not_found: 'The rule was not found',
   rule_hit_not_found: 'The rule hit was not found',
+  fall_not_found: 'The fall was not found',
   webhook_not_found: 'The webhook was not found',
   provisioning_key_not_found: 'The provisioning key was not found',
   pairing_code_unknown: 'The pairing code is not valid',

@@ -36,7 +36,7 @@ type Packed = [
 /** The fields that only some deliveries have. Missing elements at the end take no bytes. */
 type PackedRest = [
   acknowledgeUntil: number,
-  acknowledgement?: [ruleHitId: number, userId: number | null, name: string, date: number] | null,
+  acknowledgement?: [ruleHitId: number | null, userId: number | null, name: string, date: number] | null,
   reader?: [language: Language, time: string, hasPlainNames?: 1],
 ];
 

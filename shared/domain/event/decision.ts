@@ -20,6 +20,8 @@ export type Decided = {
   createDate: number;
   /** The details of the event, stored with the state under this name. */
   happening: EventDetails;
+  /** The key of the fall that the event is about, if it is stored without its subject. */
+  fall?: string;
   /** Ids of the rules that fire. */
   rules: number[];
 };

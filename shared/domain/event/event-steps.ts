@@ -83,15 +83,20 @@ export const stepByMessage = (
   return { next: withMessage(before, { state, events }, message, cause), events: withUuids(dated, cause) };
 };
 
-/** Applies a notice of the service to the state of a sensor. The device sent nothing, so only an event follows. */
+/**
+ * Applies a notice of the service to the state of a sensor. The device sent nothing, so only an event follows, and what the
+ * notice means for a fall (`answered`).
+ */
 export const stepByNotice = (
-  state: SensorState,
-  [notice, subject]: Parameters<typeof noticeEvent>,
+  answered: Step,
+  [notice, subject]: [Parameters<typeof noticeEvent>[0] | 'fall_changed', Parameters<typeof noticeEvent>[1]],
   cause: Cause,
-): StepOutcome => ({
-  next: state,
-  events: withUuids([{ happening: noticeEvent(notice, subject), createDate: cause.receiveDate }], cause),
-});
+): StepOutcome => {
+  const noticed = notice === 'fall_changed' ? [] : [noticeEvent(notice, subject)];
+  const events = [...noticed, ...answered.events];
+  const dated = events.map((happening) => ({ happening, createDate: cause.receiveDate }));
+  return { next: answered.state, events: withUuids(dated, cause) };
+};
 
 /** Applies a call of its device without a message to the state of a sensor, which makes an inactive sensor active. */
 export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {

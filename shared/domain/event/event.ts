@@ -70,9 +70,10 @@ export type EventDetails = {
   point: Point | null;
   region: EventRegion | null;
   isSimulated: boolean;
-  isSilent: boolean;
+  /** Only until the rules of the event are evaluated, as is `newFall`. */
+  isSilent?: boolean;
   /** The first event of its situation in a fall, which no rate limit may suppress. */
-  newFall: boolean;
+  newFall?: boolean;
   /** Missing if the state cannot show whether the situation has ended. */
   subject?: Subject;
   /** The webhook that does not receive the event, because the event is about that webhook. */

@@ -52,9 +52,12 @@ export const FullPayload = z
         'POST to it, or open it as a page, to acknowledge the alarm; valid for 24 hours; null if no rule is the cause',
     }),
     acknowledgement: z
-      .strictObject({ ruleHitId: int64, ...Acknowledgement.shape })
+      .strictObject({ ruleHitId: int64.nullable(), ...Acknowledgement.shape })
       .nullable()
-      .meta({ description: 'who acknowledged which alarm, in the event alarm/acknowledged; otherwise null' }),
+      .meta({
+        description:
+          'who acknowledged which alarm, in the event alarm/acknowledged (`ruleHitId` is null for a whole fall); otherwise null',
+      }),
   })
   .meta({
     id: 'FullPayload',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, millis, text } from '../values.ts';
+import { id, millis, storedText, text } from '../values.ts';
 import { MAX_NAME_LENGTH } from './acknowledgement.ts';
 
 /** Who acknowledged a rule hit, and when. The first acknowledgement stands until it is withdrawn. */
@@ -12,8 +12,24 @@ export const Acknowledgement = z
   .meta({ id: 'Acknowledgement' });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
-/** The acknowledgement of a hit in an event. */
-export type HitAcknowledgement = Acknowledgement & { ruleHitId: number };
+/** The maximum number of characters of a note. */
+const MAX_NOTE_LENGTH = 256;
+
+/** An acknowledgement with the note of its user, which only users of the customer see. */
+export const NotedAcknowledgement = Acknowledgement.extend({
+  note: storedText(1, MAX_NOTE_LENGTH).optional().meta({ description: 'missing if there is none' }),
+}).meta({ id: 'NotedAcknowledgement' });
+export type NotedAcknowledgement = z.infer<typeof NotedAcknowledgement>;
+
+/** The note in a request. */
+export const Note = text(0, MAX_NOTE_LENGTH);
+/** The body of a request that acknowledges an alarm. */
+export const AcknowledgingUser = z
+  .object({ note: Note.optional().meta({ description: 'a request without it keeps the note' }) })
+  .meta({ id: 'AcknowledgingUser', examples: [{ note: 'On my way, with the lifting cushion' }, {}] });
+
+/** The acknowledgement of an alarm in an event. `ruleHitId` is null for a fall that was acknowledged as a whole. */
+export type HitAcknowledgement = Acknowledgement & { ruleHitId: number | null };
 
 /** The body of a POST to the acknowledgement link of a delivery. Without a name, that of the recipient is used. */
 export const Acknowledging = z

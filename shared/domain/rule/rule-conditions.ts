@@ -21,7 +21,7 @@ const conditions = {
     (isUrgent(situation) && isScheduled(schedule, receiveDate)),
   // A late event may be older than the one for which the rule last fired.
   rateLimit: ({ rateLimitSeconds }, { newFall }, { createDate }, firedAt) =>
-    newFall || firedAt === undefined || Math.abs(createDate - firedAt) >= rateLimitSeconds * 1_000,
+    newFall === true || firedAt === undefined || Math.abs(createDate - firedAt) >= rateLimitSeconds * 1_000,
 } as const satisfies Record<string, Condition>;
 export type UnmetCondition = keyof typeof conditions;
 

@@ -4,7 +4,7 @@ import { Feedback } from '../event/feedback.ts';
 import { channelKinds } from '../people/channel.ts';
 import { Sensor } from '../sensor/sensor.ts';
 import { id, int32, int64, millis, uuid } from '../values.ts';
-import { Acknowledgement } from './acknowledgement-view.ts';
+import { NotedAcknowledgement } from './acknowledgement-view.ts';
 
 /** One recipient of a rule hit, and the result of the delivery (D1 "Rule message"). */
 export const RuleMessage = z
@@ -50,7 +50,7 @@ export const RuleHit = z
     nobodyOnDuty: z.boolean().meta({
       description: 'the users on duty were to be notified, and nobody was on duty who had verified the channel',
     }),
-    acknowledgement: Acknowledgement.nullable().meta({ description: 'null if nobody has acknowledged it' }),
+    acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged it' }),
   })
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;

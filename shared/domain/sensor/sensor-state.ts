@@ -37,6 +37,8 @@ export type Fall = {
    * people until its device reports the end, or UNCLEAR_MS have passed.
    */
   endedByTime?: number;
+  /** Somebody acknowledged the fall (shared/store/rules/falls.ts). */
+  isAcknowledged?: true;
 };
 
 /** How long (ms) a fall that time alone ended stays open for people. */
@@ -68,6 +70,8 @@ export type Track = {
   region?: EventRegion;
   /** The time (ms) of the last posture of the open fall, unless that began it. */
   poseAt?: number;
+  /** Somebody acknowledged the open fall. */
+  isAcknowledged?: true;
   /** The last move in each area. */
   areas?: Record<string, 'in' | 'out'>;
   /** The areas that the person is in, in the order in which they were entered. */

@@ -57,19 +57,27 @@ const eventOfFall = (fall: Fall, phase: FallPhase): EventDetails => {
   return eventOf(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation), subject });
 };
 
+/** Returns what people need of a fall that time alone ended. */
+const forPeople = ({ endedByTime, isSimulated, isAcknowledged }: Fall): Partial<Fall> =>
+  endedByTime === undefined
+    ? {}
+    : { endedByTime, ...(isSimulated && { isSimulated }), ...(isAcknowledged && { isAcknowledged }) };
+
+/** Returns a fall without what people need of it. */
+export const withoutPeople = ({ endedByTime: _, isSimulated: __, isAcknowledged: ___, ...fall }: Fall): Fall => fall;
+
 /** Removes from an ended fall everything that is not needed to recognize a duplicate or late report. */
 const compacted = (fall: Fall): Fall => {
-  const { start, phases, time, isSensitive, isSimulated, endedByTime, point, region = point ? null : undefined } = fall;
+  const { start, phases, time, isSensitive, point, region = point ? null : undefined } = fall;
   if (!isEnded(fall)) return fall;
   const mayAlarm = region !== undefined && !phases.includes('calling');
-  const forPeople = endedByTime !== undefined && { endedByTime, ...(isSimulated && { isSimulated }) };
   return {
     start,
     phases,
     ...(time && { time }),
     ...(isSensitive && { isSensitive }),
     ...(mayAlarm && { region }),
-    ...forPeople,
+    ...forPeople(fall),
   };
 };
 
@@ -89,10 +97,10 @@ const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
 };
 
 /** Returns the state once the device has reported that a fall is over which time had ended before. */
-const withReportedEnd = (state: SensorState, fall: Fall): SensorState => {
-  const { endedByTime: _, isSimulated: __, ...ended } = fall;
-  return { ...state, falls: state.falls.map((other) => (other === fall ? ended : other)) };
-};
+const withReportedEnd = (state: SensorState, fall: Fall): SensorState => ({
+  ...state,
+  falls: state.falls.map((other) => (other === fall ? withoutPeople(fall) : other)),
+});
 
 /** Moves a fall to a new phase at `at` (ms, the service's clock). */
 export const moveFall = (state: SensorState, fall: Fall, phase: FallPhase, at: number): Step => {
@@ -162,6 +170,7 @@ const reported = (
     ...(region && { region }),
     ...(isSimulated && { isSimulated }),
     ...(isSilent && { isSilent }),
+    ...(known?.isAcknowledged && { isAcknowledged: true }),
   };
 };
 

@@ -12,7 +12,7 @@ export const withoutLoop = ({ loop: _, ...state }: SensorState): SensorState => 
 export const recordFallStart = (
   state: SensorState,
   time: number,
-  { point, region, isSimulated, isSilent }: Pick<EventDetails, 'point' | 'region' | 'isSimulated' | 'isSilent'>,
+  { point, region, isSimulated, isSilent = false }: Pick<EventDetails, 'point' | 'region' | 'isSimulated' | 'isSilent'>,
 ): Step => {
   const starts = [...(state.loop ?? []), time].toSorted((a, b) => a - b);
   const recent = starts.filter((start) => start >= (starts.at(-1) ?? 0) - LOOP_WINDOW);

@@ -1,6 +1,6 @@
 import { type EventDetails, eventOf } from '../event/event.ts';
 import { type Fall, type FallPhase, isEnded, type SensorState, UNCLEAR_MS } from '../sensor/sensor-state.ts';
-import { moveFall } from './falls.ts';
+import { moveFall, withoutPeople } from './falls.ts';
 import type { Timings } from './room-context.ts';
 
 /**
@@ -65,8 +65,8 @@ export type DatedEvent = { happening: EventDetails; createDate: number };
 const withoutCleared = (state: SensorState, now: number): SensorState => {
   if (nextClear(state) > now) return state;
   const falls = state.falls.map((fall) => {
-    const { endedByTime, isSimulated: _, ...ended } = fall;
-    return endedByTime !== undefined && endedByTime + UNCLEAR_MS <= now ? ended : fall;
+    const { endedByTime } = fall;
+    return endedByTime !== undefined && endedByTime + UNCLEAR_MS <= now ? withoutPeople(fall) : fall;
   });
   return { ...state, falls };
 };

@@ -1,4 +1,11 @@
-import { type EventDetails, type EventRegion, eventOf, lateEvent, type Situation } from '../event/event.ts';
+import {
+  type EventDetails,
+  type EventRegion,
+  eventOf,
+  lateEvent,
+  type Situation,
+  type Subject,
+} from '../event/event.ts';
 import type { Move } from '../event/message.ts';
 import { type RegionBounds, regionByIndex } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
@@ -42,11 +49,19 @@ const withTrack = (state: SensorState, track: Track): SensorState => ({
 /** Whether the open fall of a track has raised its alarm. */
 const isAlarmed = ({ fallPostures = [] }: Track): boolean => fallPostures.some(isAlarm);
 
+/** Returns the fall of a track as the subject of an event. */
+const subjectOf = ({ id: track, since }: Track): Subject => ({ track, ...(since !== undefined && { fall: since }) });
+
 /** Returns the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
 const endsOf = (tracks: readonly Track[]): EventDetails[] =>
   tracks
     .filter(({ fallPostures }) => fallPostures)
-    .map((track) => eventOf(isAlarmed(track) ? 'fall_finished' : 'fall_canceled', { region: track.region ?? null }));
+    .map((track) =>
+      eventOf(isAlarmed(track) ? 'fall_finished' : 'fall_canceled', {
+        region: track.region ?? null,
+        subject: subjectOf(track),
+      }),
+    );
 
 /** Returns what is kept of a track that left, to recognize late reports about it. */
 const traceOf = (track: Track): Track[] => {
@@ -145,7 +160,7 @@ const regionOf = ({ inside = [] }: Track, places: readonly RegionBounds[]): Even
 };
 
 const fallEvent = (track: Track, { situation, region, time }: FallReport): EventDetails => {
-  const subject = { track: track.id, fall: track.since ?? time };
+  const subject = subjectOf({ since: time, ...track });
   return eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
 };
 
@@ -170,7 +185,7 @@ const fallPoseStep = (state: SensorState, before: Track, report: FallReport): St
 
 /** Applies a pose that is not a fall to a track, which ends an open fall. */
 const otherPoseStep = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
-  const { fallPostures: _, since: __, region: ___, poseAt: ____, ...track } = before;
+  const { fallPostures: _, since: __, region: ___, poseAt: ____, isAcknowledged: _____, ...track } = before;
   const sitsUp = pose === SITTING_UP_IN_BED ? [eventOf('sitting_up_in_bed', { region })] : [];
   const alarmed = isAlarmed(before) && track.at !== undefined ? { alarmedUpTo: track.at } : {};
   return { state: withTrack(state, { ...track, pose, ...alarmed }), events: [...endsOf([before]), ...sitsUp] };
@@ -186,7 +201,7 @@ const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): St
   if (!fallPostures)
     return {
       state: withTrack(state, { ...track, alarmedUpTo: at }),
-      events: [event, eventOf('fall_finished', { region })],
+      events: [event, eventOf('fall_finished', { region, ...(event.subject && { subject: event.subject }) })],
     };
   const alarmed = { ...track, fallPostures: [...fallPostures, posture] };
   return { state: withoutLoop(withTrack(state, alarmed)), events: [event] };

@@ -1,6 +1,6 @@
 import type { Decided } from '#shared/domain/event/decision.ts';
 import type { Feedback } from '#shared/domain/event/feedback.ts';
-import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import type { Escalation } from '#shared/domain/rule/escalation.ts';
 import type { HitNumber } from '#shared/domain/rule/hit-position.ts';
 import { packMessages, unpackMessages } from '#shared/domain/rule/packed-messages.ts';
@@ -34,7 +34,9 @@ export type HitItem = Omit<
   /** The users on duty should have been notified, but nobody was on duty. */
   nobodyOnDuty?: true;
   /** Absent until somebody acknowledges the hit (acknowledgements.ts). */
-  acknowledgement?: Acknowledgement;
+  acknowledgement?: NotedAcknowledgement;
+  /** The key of the fall that its event is about. */
+  fall?: string;
   /** The event was simulated, and a rule that includes simulated events fired. */
   isSimulated?: true;
   /** Takes the place of an erased hit, because ids have no gaps. Shown to nobody (erasure-rules.ts). */
@@ -50,7 +52,7 @@ export type HitItem = Omit<
   dueAt?: string;
 };
 /** The event of a hit, as in the decision. */
-type Cause = Omit<Decided, 'rules' | 'requestId'>;
+type Cause = Omit<Decided, 'rules' | 'requestId' | 'fall'>;
 
 /** A hit without a place: its id and dates, and those of its messages, depend on where it is appended. */
 export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'orderDate' | 'messages' | 'escalation'> & {

@@ -1,111 +1,92 @@
-import { uuidV5 } from '#shared/domain/ids.ts';
-import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import { acknowledgedBy } from '#shared/domain/rule/noted-acknowledgement.ts';
 import type { Table } from '../engine/client.ts';
-import { changes, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
-import { type HitItem, hitOf, type StoredHit } from '../hits/hit-item.ts';
-import { isSoonChange, lateChangeWrite } from '../hits/late-change.ts';
-import { type NoticeItem, putNotice } from '../sensors/events.ts';
-import { items } from '../table.ts';
-import { endUnnotified, unansweredId } from './end-unnotified.ts';
-import { dueRound } from './escalations.ts';
+import type { HitItem } from '../hits/hit-item.ts';
+import { acknowledgedHit, fallOfHit, type HitKey, visibleHit } from './acknowledged-hit.ts';
+import { checkAcknowledgement, type FallRef, readAnswer } from './fall-answer.ts';
+import { acknowledgedNotice, changedNotice, type NoticeKey, setAcknowledgement } from './fall-changes.ts';
 
-type HitKey = { customerId: number; hitId: number };
-type AcknowledgedHit = HitItem & { acknowledgement: Acknowledgement };
-/** A hit with the acknowledgement that is valid; `notice`: the notice to process, if the acknowledgement is new. */
-type AcknowledgeResult = { hit: AcknowledgedHit; notice: NoticeKey | null };
-type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
+type AcknowledgedHit = HitItem & { acknowledgement: NotedAcknowledgement };
+/** A hit after a change. `notice`: the notice to process, if anything has changed that it reports or that others follow. */
+type ChangedHit = { hit: HitItem; notice: NoticeKey | null };
+type AcknowledgeResult = ChangedHit & { hit: AcknowledgedHit };
 
-/** Returns a hit unless it is older than `since` (ms), even if it has not been removed yet. */
-const visibleHit = async (table: Table, key: HitKey, since: number): Promise<HitItem | null> => {
-  const hit = await table.get<StoredHit>(items.ruleHit(key));
-  return hit && hit.createDate >= since && !hit.isErased ? hitOf(hit) : null;
+/** Lets a hit agree with the answer to its fall. Null if either has changed in the meantime. */
+const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Promise<ChangedHit | null> => {
+  const { acknowledgement = null } = await readAnswer(table, ref);
+  const { hit: next, writes } = acknowledgedHit(ref.customerId, hit, acknowledgement, time);
+  const failed = await table.write(...writes, checkAcknowledgement(ref, acknowledgement));
+  return failed === null ? { hit: next, notice: null } : null;
 };
 
-/** The condition that a hit is as it was read. Two changes may have the same date, so the acknowledgement counts too. */
-const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: HitItem, isSoon: boolean) =>
-  where(
-    `#updateDate = :was AND ${seen ? '#acknowledgement = :seen' : 'attribute_not_exists(#acknowledgement)'}` +
-      `${isSoon ? ' AND attribute_not_exists(#isLate)' : ''} AND attribute_${isUnnotified ? '' : 'not_'}exists(#isUnnotified)`,
-    { was, ...(seen && { seen }) },
-  );
-
-/** Sets or removes the acknowledgement of a hit as it was read. A late change is also recorded for lists. */
-const change = (
-  { customerId, hitId }: HitKey,
-  hit: HitItem,
-  acknowledgement: Acknowledgement | null,
+/**
+ * Sets or removes the acknowledgement of a hit and that of its fall, with a notice, in one transaction. If the fall was
+ * answered by another change, the hit follows that one. Null if the hit has changed since it was read.
+ */
+const change = async (
+  table: Table,
+  { customerId, before }: { customerId: number; before: HitItem },
+  acknowledgement: NotedAcknowledgement | null,
   time: number,
-): Write[] => {
-  const isSoon = !hit.isLate && isSoonChange(hit, time);
-  // Without an acknowledgement the escalation continues.
-  const due = !acknowledgement && hit.escalation && dueRound(hitId, hit.escalation, time);
-  const set = {
-    updateDate: time,
-    ...(!isSoon && { isLate: true }),
-    ...(acknowledgement && { acknowledgement }),
-    ...due,
-  };
-  const endsUnnotified = acknowledgement !== null && hit.isUnnotified;
-  const remove = [...(acknowledgement ? [] : ['acknowledgement']), ...(endsUnnotified ? ['isUnnotified'] : [])];
-  const update = changes({ set, remove, if: unchanged(hit, isSoon) });
-  return [
-    { update: items.ruleHit({ customerId, hitId }), changes: update },
-    ...(isSoon ? [] : [lateChangeWrite(customerId, hit, time)]),
-    ...(endsUnnotified ? [endUnnotified(customerId, String(hitId))] : []),
-    ...(acknowledgement && hit.unansweredDate !== undefined ? [endUnnotified(customerId, unansweredId(hitId))] : []),
-  ];
-};
-
-/** Returns the notice of an acknowledgement, and its write. */
-const noticeOf = (customerId: number, { id: ruleHitId, sensorId }: HitItem, acknowledgement: Acknowledgement) => {
-  const { date: receiveDate } = acknowledgement;
-  const uuid = uuidV5(sensorId, 'acknowledged', ruleHitId, receiveDate);
-  const item: NoticeItem = { notice: 'acknowledged', receiveDate, acknowledgement: { ruleHitId, ...acknowledgement } };
-  return {
-    notice: { customerId, sensorId, uuid, receiveDate },
-    write: putNotice({ customerId, sensorId }, uuid, item),
-  };
+): Promise<ChangedHit | null> => {
+  const { acknowledgement: seen = null, id: hitId, sensorId, fall } = before;
+  const ref = fallOfHit(customerId, before);
+  const { hit, writes } = acknowledgedHit(customerId, before, acknowledgement, time);
+  const isNew = acknowledgement !== null && seen === null;
+  const changed = ref && changedNotice(ref, time);
+  const notice = isNew ? acknowledgedNotice({ customerId, sensorId }, acknowledgement, { hitId, fall }) : changed;
+  const failed = await table.write(
+    ...(ref ? [setAcknowledgement(ref, acknowledgement, seen)] : []),
+    ...writes,
+    ...(notice ? [notice.write] : []),
+  );
+  if (failed === null) return { hit, notice: notice?.notice ?? null };
+  return ref && failed.includes(0) ? agree(table, ref, before, time) : null;
 };
 
 const acknowledgementWrites = (table: Table) => ({
   /**
-   * Acknowledges a hit created at `since` (ms) or later. If somebody has acknowledged it before, that acknowledgement
-   * remains. The notice is written in the same transaction. Null if there is no such hit.
+   * Acknowledges a hit created at `since` (ms) or later, and its fall. If somebody has acknowledged it before, that
+   * acknowledgement remains; its user may change the note. Other hits of the fall follow (`fallAnswers.settle`). Null if there is no
+   * such hit.
    */
-  make: async (key: HitKey, acknowledgement: Acknowledgement, since: number): Promise<AcknowledgeResult | null> => {
+  make: async (
+    key: HitKey,
+    acknowledgement: NotedAcknowledgement,
+    since: number,
+  ): Promise<AcknowledgeResult | null> => {
     const { customerId } = key;
-    const result = await retryOnConflict(async () => {
+    const { found } = await retryOnConflict(async () => {
       const hit = await visibleHit(table, key, since);
-      const { acknowledgement: earlier } = hit ?? {};
-      if (!hit || earlier) return { found: hit && earlier && { ...hit, acknowledgement: earlier }, notice: null };
-      const writes = change(key, hit, acknowledgement, acknowledgement.date);
-      const { notice, write } = noticeOf(customerId, hit, acknowledgement);
-      const failed = await table.write(...writes, write);
-      return failed === null ? { found: { ...hit, updateDate: acknowledgement.date, acknowledgement }, notice } : null;
+      if (!hit) return { found: null };
+      const next = acknowledgedBy(acknowledgement, hit.acknowledgement);
+      if (!next) return { found: { hit, notice: null } };
+      const changed = await change(table, { customerId, before: hit }, next, acknowledgement.date);
+      // A fall whose acknowledgement was withdrawn at the same time is acknowledged anew.
+      return changed?.hit.acknowledgement ? { found: changed } : null;
     });
-    return result.found ? { hit: result.found, notice: result.notice } : null;
+    return found as AcknowledgeResult | null;
   },
 
   /**
-   * Withdraws the acknowledgement of a hit at `now` (ms) and returns the hit. Null if there is no hit since `since`;
-   * `refused` if the acknowledgement must not be withdrawn.
+   * Withdraws the acknowledgement of a hit and of its fall at `now` (ms), and returns the hit. Null if there is no hit since
+   * `since`; `refused` if the acknowledgement must not be withdrawn.
    */
   withdraw: async (
     key: HitKey,
-    isAllowed: (acknowledgement: Acknowledgement) => boolean,
+    isAllowed: (acknowledgement: NotedAcknowledgement) => boolean,
     since: number,
     now: number,
-  ): Promise<HitItem | 'refused' | null> => {
-    const result = await retryOnConflict(async () => {
-      const found = await visibleHit(table, key, since);
-      if (!found?.acknowledgement) return { found };
-      const { acknowledgement, ...hit } = found;
-      if (!isAllowed(acknowledgement)) return { found: 'refused' as const };
-      const writes = change(key, found, null, now);
-      return (await table.write(...writes)) === null ? { found: { ...hit, updateDate: now } } : null;
+  ): Promise<ChangedHit | 'refused' | null> => {
+    const { found } = await retryOnConflict(async () => {
+      const hit = await visibleHit(table, key, since);
+      if (!hit?.acknowledgement) return { found: hit && { hit, notice: null } };
+      if (!isAllowed(hit.acknowledgement)) return { found: 'refused' as const };
+      const changed = await change(table, { customerId: key.customerId, before: hit }, null, now);
+      return changed && !changed.hit.acknowledgement ? { found: changed } : null;
     });
-    return result.found;
+    return found;
   },
 });
 

@@ -44,17 +44,24 @@ export type ListedEvent = Omit<Event, 'raw'> & { raw: string | null };
  * An event as it is stored, sorted by time. Its customer and sensor are only in the key. `source`: the UUID of the
  * message that has its bytes, or null if the service created the event; `isLong`: the bytes are too long for a list.
  */
-export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & { source: string | null; isLong?: true };
+export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & {
+  source: string | null;
+  isLong?: true;
+  /** The key of the fall that the event is about (shared/domain/event/fall-key.ts). */
+  fall?: string;
+};
 
 /** The item with the UUID of an event: the event's id, and the bytes, if a message of a device has this UUID. */
 export type MessageItem = { id: number; receiveDate: number; raw?: string };
 
 /**
  * A pending notice of the service about a sensor. `webhookId`: the webhook that it is about, which does not receive it;
- * `acknowledgement`: that of a hit, if the notice reports one.
+ * `acknowledgement`: that of an alarm, if the notice reports one; `fall`: the key of a fall that people have answered
+ * otherwise than before, of which `fall_changed` reports nothing else.
  */
 export type NoticeItem = {
-  notice: Notice;
+  notice: Notice | 'fall_changed';
+  fall?: string;
   receiveDate: number;
   webhookId?: string | undefined;
   acknowledgement?: HitAcknowledgement;
@@ -79,7 +86,7 @@ const between = (from: number, to: number) =>
 
 const withOwner = (
   { customerId, sensorId }: SensorKey,
-  { source: _, isLong: __, ...event }: EventItem,
+  { source: _, isLong: __, fall: ___, ...event }: EventItem,
 ): Omit<Event, 'raw'> => ({
   ...event,
   customerId,
@@ -153,11 +160,7 @@ export const eventReads = (table: TableReader) => ({
 });
 
 /** The write of a notice, which is due until it is processed. */
-export const putNotice = (
-  { customerId, sensorId }: SensorKey,
-  uuid: string,
-  { webhookId, ...notice }: NoticeItem,
-): Write => ({
+export const putNotice = ({ customerId, sensorId }: SensorKey, uuid: string, { webhookId, ...notice }: NoticeItem) => ({
   put: {
     ...items.notice({ customerId, sensorId, uuid }),
     ...notice,

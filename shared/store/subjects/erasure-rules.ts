@@ -79,7 +79,8 @@ const feedbackOfHitWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   return feedback.accountId === id ? { ...item, feedback: { ...feedback, accountId: 0 } } : 'keep';
 };
 
-const noticeWithoutUser: ErasureRule = (item, { subject: { id } }) => {
+/** Removes a user from the acknowledgement in an item. */
+const acknowledgementWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   const acknowledgement = item.acknowledgement as Acknowledgement | undefined;
   return acknowledgement && acknowledgement.userId === id
     ? { ...item, acknowledgement: { ...acknowledgement, ...erasedUser } }
@@ -224,7 +225,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   config: ofAll,
   event: ofAll,
   message: ofAll,
-  notice: { customer: remove, sensor: remove, user: noticeWithoutUser },
+  notice: { customer: remove, sensor: remove, user: acknowledgementWithoutUser },
   feedback: { customer: remove, sensor: remove, user: feedbackWithoutUser },
   feedbackOfHit: { customer: remove, sensor: remove, user: feedbackOfHitWithoutUser },
   ruleHit: {
@@ -233,6 +234,11 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
     user: hitWithoutUser,
   },
   lateChange: { customer: remove, sensor: (item, { subject }) => removeIf(item.sensorId === subject.id) },
+  fallAnswer: {
+    customer: remove,
+    sensor: (item, { subject }) => removeIf(items.fallAnswer.read(item)?.sensorId === subject.id),
+    user: acknowledgementWithoutUser,
+  },
   unnotified: {
     customer: remove,
     sensor: (item, { subject }) => removeIf(item.sensorId === subject.id),

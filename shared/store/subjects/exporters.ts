@@ -1,3 +1,4 @@
+import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import { type DeliveryItem, deliveryOf } from '../deliveries/delivery-item.ts';
 import type { Item } from '../engine/request.ts';
 import { hitOf, type StoredHit } from '../hits/hit-item.ts';
@@ -44,6 +45,14 @@ const hit: Exporter = (item, who) => {
     ...(acknowledgement?.userId === subject.id && { acknowledgement }),
     messages: messages.filter(({ accountId, publisher }) => publisher !== 'webhook' && accountId === subject.id),
   };
+};
+
+/** Exports the answer to a fall; for a user only the user's acknowledgement. */
+const fallAnswer: Exporter = (item, who) => {
+  const { subject } = who;
+  const acknowledgement = item.acknowledgement as NotedAcknowledgement | undefined;
+  const isOwn = subject.kind !== 'user' || acknowledgement?.userId === subject.id;
+  return { ...items.fallAnswer.read(item), ...(isOwn && acknowledgement && { acknowledgement }) };
 };
 
 /**
@@ -122,6 +131,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   notice: whole,
   feedback: whole,
   ruleHit: hit,
+  fallAnswer,
   unnotified: whole,
   delivery,
   personDelivery: delivery,

@@ -110,6 +110,7 @@ const sharedPlaces = (customerId: number): SubjectPlace[] => [
   { pk: items.lateChange.pk({ customerId }) },
   { pk: items.ruleHit.pk({ customerId }) },
   { pk: items.unnotified.pk({ customerId }) },
+  { pk: items.fallAnswer.pk({ customerId }) },
   { pk: items.personDelivery.pk({ customerId }) },
   { pk: items.auditLine.pk({ customerId }) },
   ...(customerId === UNASSIGNED ? [] : [{ pk: items.auditLine.pk({ customerId: UNASSIGNED }) }]),

@@ -1,0 +1,93 @@
+import { EVENT_RETENTION } from '../domain/event/event.ts';
+import type { NotedAcknowledgement } from '../domain/rule/acknowledgement-view.ts';
+import { isWithinQueueDelay } from '../domain/rule/escalation.ts';
+import type { Deps } from '../runtime/deps.ts';
+import { alarmChecks } from './alarm-check.ts';
+import { sendNotice } from './notices.ts';
+import type { acknowledging, withdrawing } from './operation.ts';
+
+type Settle = Deps<'fallAnswers.settle'>['store']['fallAnswers']['settle'];
+type FallRef = Parameters<Settle>[0];
+type HitItem = Awaited<ReturnType<Settle>>[number];
+type NoticeKey = Parameters<typeof sendNotice>[1];
+type HitKey = { customerId: number; hitId: number };
+
+/**
+ * Lets the alarms of a fall follow a change of its answer at once, and sends the notice of the change, by which the worker
+ * does so too: it knows alarms that were being made. Returns the hits that have changed.
+ */
+export const followFall = async (
+  deps: Deps<'fallAnswers.settle' | 'enqueue:events'>,
+  fall: FallRef,
+  notice: NoticeKey,
+): Promise<HitItem[]> => {
+  const settled = await deps.store.fallAnswers.settle(fall, deps.now());
+  await sendNotice(deps, notice);
+  return settled;
+};
+
+/** Sends the notice of a changed hit, if there is one. Returns the other hits of its fall, which have followed it. */
+const followHit = async (
+  deps: Deps<'fallAnswers.settle' | 'enqueue:events'>,
+  { customerId }: HitKey,
+  { hit, notice }: { hit: HitItem; notice: NoticeKey | null },
+): Promise<HitItem[]> => {
+  const { sensorId, fall } = hit;
+  if (!notice) return [];
+  if (fall !== undefined) return followFall(deps, { customerId, sensorId, fall }, notice);
+  await sendNotice(deps, notice);
+  return [];
+};
+
+/**
+ * Acknowledges a hit, and the fall that it is about with all its hits. Returns the hit with its acknowledgement, which may be
+ * an earlier one, and whether that is new. Null if there is no such hit.
+ */
+export const acknowledgeHit = async (
+  deps: Deps<'acknowledgements.make' | (typeof acknowledging)[number]>,
+  hitKey: HitKey,
+  acknowledgement: NotedAcknowledgement,
+) => {
+  const { store, now } = deps;
+  const result = await store.acknowledgements.make(hitKey, acknowledgement, now() - EVENT_RETENTION);
+  if (!result) return null;
+  await followHit(deps, hitKey, result);
+  return { hit: result.hit, isNew: result.notice !== null };
+};
+
+/** Continues the escalations of hits that lost their acknowledgement. If nobody was notified of one, it is checked again. */
+export const resumeHits = async (
+  { enqueue, now, log, settings }: Deps<'enqueue:timers' | 'watch:alarms'>,
+  customerId: number,
+  hits: readonly HitItem[],
+): Promise<void> => {
+  for (const hit of hits) {
+    if (hit.acknowledgement) continue;
+    const { id: hitId, escalation, createDate } = hit;
+    const { at, open } = escalation ?? { at: Number.POSITIVE_INFINITY };
+    const delaySeconds = open ? 0 : (at - now()) / 1_000;
+    // The hit is in the due index as well, where the sweep finds it.
+    const leaveToSweep = (error: unknown) => log('warn', 'an escalation is left to the sweep', { hitId }, error);
+    if (isWithinQueueDelay(at, now()))
+      await enqueue([{ type: 'escalate', customerId, hitId }], { delaySeconds }).catch(leaveToSweep);
+    const checkAt = Math.max(now(), createDate + settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
+    await enqueue(alarmChecks(customerId, hit, checkAt), { delaySeconds: (checkAt - now()) / 1_000 });
+  }
+};
+
+/**
+ * Withdraws the acknowledgement of a hit, and of its fall with all its hits. Their escalations continue. Returns the hit. Null
+ * if there is no such hit; `refused` if the acknowledgement must not be withdrawn.
+ */
+export const withdrawAcknowledgement = async (
+  deps: Deps<'acknowledgements.withdraw' | (typeof withdrawing)[number]>,
+  hitKey: HitKey,
+  isAllowed: (acknowledgement: NotedAcknowledgement) => boolean,
+) => {
+  const { store, now } = deps;
+  const result = await store.acknowledgements.withdraw(hitKey, isAllowed, now() - EVENT_RETENTION, now());
+  if (result === null || result === 'refused') return result;
+  const others = await followHit(deps, hitKey, result);
+  await resumeHits(deps, hitKey.customerId, [result.hit, ...others]);
+  return result.hit;
+};

@@ -1,0 +1,14 @@
+import * as z from 'zod';
+import { NotedAcknowledgement } from '../rule/acknowledgement-view.ts';
+import { SensorId } from '../sensor/sensor.ts';
+import { uuid } from '../values.ts';
+
+/** A fall with what people did about it. */
+export const AnsweredFall = z
+  .object({
+    sensorId: SensorId,
+    uuid: uuid.meta({ description: 'the event of the request' }),
+    acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged the fall' }),
+  })
+  .meta({ id: 'AnsweredFall' });
+export type AnsweredFall = z.infer<typeof AnsweredFall>;

@@ -1,0 +1,16 @@
+import type { Table } from '../engine/client.ts';
+import type { HitItem } from '../hits/hit-item.ts';
+import type { FallAnswer, FallRef } from './fall-answer.ts';
+
+/** What people did about falls, and what follows from it for their alarms. Loaded on first use, because few falls are answered. */
+export const fallAnswers = (table: Table) => ({
+  /** Returns what people did about a fall. */
+  get: async (ref: FallRef): Promise<FallAnswer> => (await import('./fall-answer.ts')).readAnswer(table, ref),
+
+  /**
+   * Lets all hits of a fall agree with the answer to it at `now` (ms), and ends the alarms of its events if somebody
+   * acknowledged it. Returns the hits that it changed. Can be repeated.
+   */
+  settle: async (ref: FallRef, now: number): Promise<HitItem[]> =>
+    (await import('./settle-fall.ts')).settleFall(table, ref, now),
+});

@@ -1,0 +1,55 @@
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
+import { fallOfKey } from '#shared/domain/event/fall-key.ts';
+import { uuidV5 } from '#shared/domain/ids.ts';
+import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import { changes, type Write } from '../engine/request.ts';
+import { type NoticeItem, putNotice } from '../sensors/events.ts';
+import { answerKey, type FallRef, sameAcknowledgement } from './fall-answer.ts';
+
+/** A notice to be processed. */
+export type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
+export type WrittenNotice = { notice: NoticeKey; write: Write };
+
+/** Answers are kept longer than the hits of their falls, although the clock of a device may be a day behind. */
+const ttlOf = ({ fall }: FallRef) => Math.ceil((fallOfKey(fall).start + EVENT_RETENTION) / 1_000) + 2 * 86_400;
+
+/** The write that sets or removes the acknowledgement of a fall, if it is as it was seen. */
+export const setAcknowledgement = (
+  ref: FallRef,
+  acknowledgement: NotedAcknowledgement | null,
+  seen: NotedAcknowledgement | null,
+): Write => ({
+  update: answerKey(ref),
+  changes: changes({
+    set: { ...(acknowledgement && { acknowledgement }), ttl: ttlOf(ref) },
+    remove: acknowledgement ? [] : ['acknowledgement'],
+    if: sameAcknowledgement(seen),
+  }),
+});
+
+/** The notice that somebody acknowledged an alarm. It is written once. */
+export const acknowledgedNotice = (
+  { customerId, sensorId }: Pick<FallRef, 'customerId' | 'sensorId'>,
+  { userId, name, date: receiveDate }: NotedAcknowledgement,
+  { hitId = null, fall }: { hitId?: number | null; fall?: string | undefined },
+): WrittenNotice => {
+  const uuid = uuidV5(sensorId, 'acknowledged', hitId ?? fall ?? '', receiveDate);
+  const acknowledgement = { ruleHitId: hitId, userId, name, date: receiveDate };
+  const item: NoticeItem = {
+    notice: 'acknowledged',
+    receiveDate,
+    acknowledgement,
+    ...(fall !== undefined && { fall }),
+  };
+  return {
+    notice: { customerId, sensorId, uuid, receiveDate },
+    write: putNotice({ customerId, sensorId }, uuid, item),
+  };
+};
+
+/** The notice that people answered a fall otherwise than before. It causes no event, so it may be written again. */
+export const changedNotice = ({ customerId, sensorId, fall }: FallRef, receiveDate: number): WrittenNotice => {
+  const uuid = uuidV5(sensorId, 'fall_changed', fall, receiveDate);
+  const { put } = putNotice({ customerId, sensorId }, uuid, { notice: 'fall_changed', receiveDate, fall });
+  return { notice: { customerId, sensorId, uuid, receiveDate }, write: { put } };
+};

@@ -1,0 +1,106 @@
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
+import { uuidV5 } from '#shared/domain/ids.ts';
+import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import type { Table } from '../engine/client.ts';
+import { dueAt, GRACE_MS } from '../engine/due.ts';
+import { absent, changes, type Write, where } from '../engine/request.ts';
+import { lateChangeWrite } from '../hits/late-change.ts';
+import { type NoticeItem, putNotice } from '../sensors/events.ts';
+import { items } from '../table.ts';
+import type { EscalatingHit } from './escalations.ts';
+import { checkAcknowledgement } from './fall-answer.ts';
+import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
+
+/** The notice that an alarm reached nobody, to be processed. */
+export type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
+/** `ended`: somebody was notified or acknowledged the alarm meanwhile. `handled`: it was recorded and handled before. */
+export type RecordResult = { kind: 'recorded'; notice: NoticeKey } | { kind: 'handled' } | { kind: 'ended' };
+
+/** Returns the notice of an alarm. A repetition after a crash returns the same one. */
+const noticeOf = ({ customerId, sensorId, date, alarmId, isUnanswered }: UnnotifiedAlarm): NoticeKey => ({
+  customerId,
+  sensorId,
+  uuid: uuidV5(sensorId, isUnanswered ? 'unanswered' : 'unnotified', alarmId, date),
+  receiveDate: date,
+});
+
+/** The writes of an alarm, if it is new, and of its notice. */
+const writesOf = (alarm: UnnotifiedAlarm): Write[] => {
+  const { customerId, sensorId, uuid } = noticeOf(alarm);
+  const item: NoticeItem = { notice: alarm.isUnanswered ? 'unanswered' : 'unnotified', receiveDate: alarm.date };
+  const put = {
+    ...alarm,
+    ...unnotifiedKey(alarm),
+    ...dueAt(alarm.alarmId, alarm.date + GRACE_MS),
+    ttl: Math.ceil((alarm.createDate + EVENT_RETENTION) / 1_000),
+  };
+  return [{ put, where: absent }, putNotice({ customerId, sensorId }, uuid, item)];
+};
+
+/** The condition that nobody has acknowledged the fall of an event. Its acknowledgement ends only alarms that exist by then. */
+const unacknowledged = ({ customerId, sensorId, fall }: UnnotifiedAlarm): Write[] =>
+  fall === undefined ? [] : [checkAcknowledgement({ customerId, sensorId, fall }, null)];
+
+/**
+ * Records that an alarm reached nobody, with the notice of it and messages to add to its hit, unless the hit was notified
+ * or acknowledged meanwhile, or somebody acknowledged the fall. A repetition after a crash returns the same notice, until the alarm is handled.
+ */
+export const recordUnnotified = async (
+  table: Table,
+  alarm: UnnotifiedAlarm,
+  messages: readonly RuleMessage[] = [],
+): Promise<RecordResult> => {
+  const { customerId, hitId } = alarm;
+  const isOpen = where(
+    'attribute_exists(pk) AND attribute_not_exists(#notifiedDate) AND attribute_not_exists(#acknowledgement)',
+    messages.length > 0 ? { more: messages } : {},
+  );
+  const compute = messages.length > 0 ? { messages: 'list_append(#messages, :more)' } : {};
+  const mark: Write[] =
+    hitId === null
+      ? unacknowledged(alarm)
+      : [
+          {
+            update: items.ruleHit({ customerId, hitId }),
+            changes: changes({ set: { isUnnotified: true }, compute, if: isOpen }),
+          },
+        ];
+  if ((await table.write(...writesOf(alarm), ...mark)) === null) return { kind: 'recorded', notice: noticeOf(alarm) };
+  const known = await table.get<UnnotifiedAlarm>(unnotifiedKey(alarm));
+  if (!known) return { kind: 'ended' };
+  return known.isHandled ? { kind: 'handled' } : { kind: 'recorded', notice: noticeOf(known) };
+};
+
+/**
+ * Records that nobody acknowledged the alarm of a hit after its last round, with the notice of it and messages to add to the
+ * hit. Null if the hit has changed since it was read. A repetition after a crash returns the same notice.
+ */
+export const recordUnanswered = async (
+  table: Table,
+  alarm: UnnotifiedAlarm,
+  hit: EscalatingHit,
+  messages: readonly RuleMessage[],
+): Promise<NoticeKey | null> => {
+  if (hit.unansweredDate !== undefined) return noticeOf(alarm);
+  const { customerId, date } = alarm;
+  const update = changes({
+    set: { unansweredDate: date, updateDate: date, isLate: true },
+    compute: { messages: 'list_append(#messages, :more)' },
+    if: where('#escalation = :was AND #updateDate = :before AND attribute_not_exists(#acknowledgement)', {
+      was: hit.escalation,
+      before: hit.updateDate,
+      more: messages,
+    }),
+  });
+  const key = items.ruleHit({ customerId, hitId: hit.id });
+  const note = lateChangeWrite(customerId, hit, date);
+  return (await table.write(...writesOf(alarm), { update: key, changes: update }, note)) === null
+    ? noticeOf(alarm)
+    : null;
+};
+
+/** Records that everything that follows at once has been done. */
+export const finishUnnotified = async (table: Table, alarm: UnnotifiedAlarm): Promise<void> => {
+  const exists = where('attribute_exists(pk)', {});
+  await table.update(unnotifiedKey(alarm), changes({ set: { isHandled: true }, if: exists }));
+};

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
+import { store } from '#shared/store/store.ts';
+import { createCrash } from '../fixtures/crash.ts';
+import { fallMessage, linkSensor } from '../fixtures/home.ts';
+import { b } from '../fixtures/messages.ts';
+import { createPeopleWorld } from '../fixtures/people.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+let world: Awaited<ReturnType<typeof createPeopleWorld>>;
+let receiver: Receiver;
+const crash = createCrash();
+type Sent = { event: { type: string; action: string }; acknowledgement: { ruleHitId: number | null } | null };
+let sent: Sent[] = [];
+let status = 200;
+beforeAll(async () => {
+  world = await createPeopleWorld(crash.options);
+  receiver = await startReceiver((request, response) => {
+    sent.push(JSON.parse(request.body.toString()));
+    response.writeHead(status).end();
+  });
+});
+afterAll(() => Promise.all([world.stop(), receiver.stop()]));
+beforeEach(() => {
+  sent = [];
+  status = 200;
+  world.sentMessages.length = 0;
+});
+
+type EventView = { uuid: string; type: string; action: string };
+type Home = Awaited<ReturnType<typeof furnish>>;
+/** A home, whose nurse Ben gets an SMS for each suspicion and, again after a minute, for each fall of `rules`. */
+const furnish = async (rules: readonly ('fall_suspected' | 'fall_detected')[] = []) => {
+  const home = await world.furnish();
+  const ben = await home.hire('Ben', { sms: `+49170${home.customerId}` });
+  const to = { userId: ben.id, by: 'sms' };
+  for (const situation of rules)
+    await home.rule([to], { situation, escalation: [{ afterSeconds: 60, recipients: [to] }] });
+  const at = `/sensors/${home.sensorId}/falls`;
+  return {
+    ...home,
+    ben,
+    smsToBen: () => world.sentMessages.filter(({ by }) => by === 'sms').length,
+    acknowledgementAt: (uuid: string) => `${at}/${uuid}/acknowledgement`,
+    hitAt: (hitId: number) => `/customers/${home.customerId}/rule-hits/${hitId}/acknowledgement`,
+    /** Sends the reports of a fall that began at a time (ms). */
+    report: async (start: number, ...reports: string[]) => {
+      for (const report of reports) await home.report(fallMessage(report, start));
+    },
+    /** Returns the uuid of the newest event of an action. */
+    uuidOf: async (action: string): Promise<string> => {
+      const [page] = await home.client.ok<{ data: EventView[] }[]>('GET', `/sensors/${home.sensorId}/events`);
+      return page?.data.find((event) => event.action === action)?.uuid ?? expect.unreachable(action);
+    },
+    acknowledgements: async () => (await home.hits()).map(({ acknowledgement }) => acknowledgement),
+  };
+};
+const acknowledged = (home: Home, note?: string) => ({
+  userId: home.userId,
+  name: 'A B',
+  date: expect.any(Number),
+  ...(note !== undefined && { note }),
+});
+const addCustomerHook = ({ client, customerId }: Pick<Home, 'client' | 'customerId'>) => {
+  const hook = { botId: null, isCustomerHook: true, customerId, format: 'full', authMethod: 'none' };
+  return client.ok('POST', '/webhooks', { ...hook, name: 'log', url: receiver.url });
+};
+
+describe('acknowledging a fall', () => {
+  test('works without any rule, makes one event, and is a line in the audit', async () => {
+    const home = await furnish();
+    await addCustomerHook(home);
+    await home.report(world.now(), 'fall_detected', 'calling');
+    const uuid = await home.uuidOf('fall_suspected');
+    const body = { note: 'On my way' };
+    const made = await home.client.ok('PUT', home.acknowledgementAt(uuid), body);
+    expect(made).toEqual({ sensorId: home.sensorId, uuid, acknowledgement: acknowledged(home, 'On my way') });
+    const other = home.acknowledgementAt(await home.uuidOf('fall_detected'));
+    expect(await home.client.ok('PUT', other, {})).toMatchObject({ acknowledgement: acknowledged(home, 'On my way') });
+    await world.idle();
+    const events = sent.filter(({ event }) => event.type === 'alarm');
+    expect(events).toMatchObject([
+      { event: { action: 'acknowledged' }, acknowledgement: { ruleHitId: null, name: 'A B' } },
+    ]);
+    const [audit] = await home.client.ok<{ data: object[] }[]>('GET', `/customers/${home.customerId}/audit`);
+    const object = { kind: 'sensor', id: home.sensorId };
+    expect(audit?.data).toContainEqual(
+      expect.objectContaining({ operation: 'acknowledgeFall', object, changes: ['note'] }),
+    );
+  });
+
+  test('acknowledges all of its hits, and ends their escalations', async () => {
+    const home = await furnish(['fall_suspected', 'fall_detected']);
+    await home.report(world.now(), 'fall_detected', 'calling');
+    expect(home.smsToBen()).toBe(2);
+    const uuid = await home.uuidOf('fall_suspected');
+    await home.client.ok('PUT', home.acknowledgementAt(uuid), { note: 'On my way' });
+    expect(await home.acknowledgements()).toEqual([acknowledged(home, 'On my way'), acknowledged(home, 'On my way')]);
+    await world.pass(5 * MINUTE);
+    expect(home.smsToBen()).toBe(2);
+  });
+
+  test('stays with the first user, who alone may change the note', async () => {
+    const home = await furnish(['fall_detected']);
+    await home.report(world.now(), 'calling');
+    const path = home.acknowledgementAt(await home.uuidOf('fall_detected'));
+    await home.client.ok('PUT', path, { note: 'first' });
+    const refused = await home.ben.client.call('PUT', path, { note: 'second' });
+    expect([refused.status, refused.body]).toEqual([409, { message: 'A B is already on it', statusCode: 409 }]);
+    await home.client.ok('PUT', path, { note: 'third' });
+    expect(await home.acknowledgements()).toEqual([acknowledged(home, 'third')]);
+    await home.client.ok('PUT', path, { note: '' });
+    expect(await home.acknowledgements()).toEqual([acknowledged(home)]);
+  });
+
+  test('also acknowledges a hit that its device causes later, whose first recipients are notified', async () => {
+    const home = await furnish(['fall_detected']);
+    const start = world.now();
+    await home.report(start, 'fall_detected');
+    await home.client.ok('PUT', home.acknowledgementAt(await home.uuidOf('fall_suspected')), {});
+    await world.idle();
+    await home.report(start, 'calling');
+    expect(await home.acknowledgements()).toEqual([acknowledged(home)]);
+    await world.pass(5 * MINUTE);
+    expect(home.smsToBen()).toBe(1);
+  });
+
+  test('ends the alarm of its event that no webhook of the customer got', async () => {
+    const home = await furnish();
+    status = 503;
+    await addCustomerHook(home);
+    await home.report(world.now(), 'calling');
+    await world.pass(122 * SECOND);
+    const { unnotified } = store(world.table);
+    expect(await unnotified.list(home.customerId)).toHaveLength(1);
+    await home.client.ok('PUT', home.acknowledgementAt(await home.uuidOf('fall_detected')), {});
+    expect(await unnotified.list(home.customerId)).toEqual([]);
+  });
+
+  test('prevents that alarm if it comes first', async () => {
+    const home = await furnish();
+    status = 503;
+    await addCustomerHook(home);
+    await home.report(world.now(), 'calling');
+    await home.client.ok('PUT', home.acknowledgementAt(await home.uuidOf('fall_detected')), {});
+    await world.pass(122 * SECOND);
+    expect(await store(world.table).unnotified.list(home.customerId)).toEqual([]);
+  });
+
+  test('counts for all events of a fall of maker B, but not for those of the next', async () => {
+    const home = await furnish();
+    const { device, sensorId } = await linkSensor(home.client, 'maker_b');
+    for (const pose of [2, 5, 1, 5]) {
+      await device.ok('POST', `/devices/${sensorId}/messages`, { ...b.pose(1, pose), timestamp: world.now() });
+      await world.idle();
+      await world.pass(SECOND);
+    }
+    const [page] = await home.client.ok<{ data: EventView[] }[]>('GET', `/sensors/${sensorId}/events`);
+    const [next, finished, detected, suspected] = page?.data.filter(({ type }) => type === 'fall') ?? [];
+    const pathOf = (event: EventView | undefined) => `/sensors/${sensorId}/falls/${event?.uuid}/acknowledgement`;
+    await home.client.ok('PUT', pathOf(suspected), {});
+    for (const [event, code] of [
+      [detected, 409],
+      [finished, 409],
+      [next, 200],
+    ] as const)
+      expect((await home.ben.client.call('PUT', pathOf(event), {})).status).toBe(code);
+  });
+
+  test('finds no event of another customer, of another kind, or that does not exist', async () => {
+    const home = await furnish();
+    const stranger = await furnish();
+    await home.report(world.now(), 'calling');
+    const path = home.acknowledgementAt(await home.uuidOf('fall_detected'));
+    expect((await stranger.client.call('PUT', path, {})).status).toBe(404);
+    for (const uuid of [await home.uuidOf('active'), '00000000-0000-4000-8000-000000000000'])
+      expect((await home.client.call('PUT', home.acknowledgementAt(uuid), {})).status).toBe(404);
+    expect((await home.client.call('PUT', path, { note: 'x'.repeat(257) })).status).toBe(400);
+  });
+});
+
+describe('acknowledging one hit', () => {
+  test('acknowledges its fall, and the other hits; withdrawing does the reverse', async () => {
+    const home = await furnish(['fall_suspected', 'fall_detected']);
+    await home.report(world.now(), 'fall_detected', 'calling');
+    const [hit] = await home.hits();
+    const path = home.acknowledgementAt(await home.uuidOf('fall_suspected'));
+    await home.client.ok('PUT', home.hitAt(hit?.id ?? 0), { note: 'n' });
+    expect(await home.acknowledgements()).toEqual([acknowledged(home, 'n'), acknowledged(home, 'n')]);
+    expect((await home.ben.client.call('PUT', path, {})).status).toBe(409);
+    expect((await home.ben.client.call('DELETE', path)).status).toBe(403);
+
+    expect(await home.client.ok('DELETE', path)).toMatchObject({ acknowledgement: null });
+    expect(await home.acknowledgements()).toEqual([null, null]);
+    await world.pass(61 * SECOND);
+    expect(home.smsToBen()).toBe(4);
+    expect(await home.ben.client.ok('PUT', path, {})).toMatchObject({ acknowledgement: { userId: home.ben.id } });
+    await home.ben.client.ok('DELETE', home.hitAt(hit?.id ?? 0));
+    expect(await home.acknowledgements()).toEqual([null, null]);
+    expect(await home.client.ok('PUT', path, {})).toMatchObject({ acknowledgement: acknowledged(home) });
+  });
+
+  test('keeps one of 40 concurrent acknowledgements of a fall and its hits', async () => {
+    const home = await furnish(['fall_suspected', 'fall_detected']);
+    await home.report(world.now(), 'fall_detected', 'calling');
+    const hits = await home.hits();
+    const paths = [
+      home.acknowledgementAt(await home.uuidOf('fall_suspected')),
+      ...hits.map(({ id }) => home.hitAt(id)),
+    ];
+    const calls = Array.from({ length: 40 }, (_, at) =>
+      (at % 2 === 0 ? home.client : home.ben.client).call('PUT', paths[at % 3] ?? '', {}),
+    );
+    const answers = await Promise.all(calls);
+    await world.idle();
+    const [first, second] = await home.acknowledgements();
+    expect(first).toEqual(second);
+    expect(first).not.toBeNull();
+    for (const { status, body } of answers)
+      expect(body).toMatchObject(
+        status === 200 ? { acknowledgement: first } : { message: new RegExp(`^${first?.name} `) },
+      );
+  });
+});
+
+test.each([
+  ['a call ends before the hits of its fall follow', () => {}],
+  ['the worker ends before it has recorded that they follow', () => crash.at('process.settled')],
+])('hits follow their fall although %s', async (_, prepare) => {
+  const home = await furnish(['fall_suspected', 'fall_detected']);
+  await home.report(world.now(), 'fall_detected', 'calling');
+  const { falls } = store(world.table);
+  const fall = await falls.ofEvent(home.customerId, home.sensorId, await home.uuidOf('fall_suspected'), 0);
+  if (!fall) return expect.unreachable();
+  const by = { userId: home.userId, name: 'A B', date: world.now() };
+  prepare();
+  await falls.acknowledge(fall, by);
+  expect(await home.acknowledgements()).toEqual([null, null]);
+  await world.pass(2 * MINUTE);
+  await world.pass(2 * MINUTE);
+  expect(crash.isOver()).toBe(true);
+  expect(await home.acknowledgements()).toEqual([by, by]);
+  await falls.withdraw(fall, () => true, world.now());
+  await world.pass(2 * MINUTE);
+  expect(await home.acknowledgements()).toEqual([null, null]);
+});
