@@ -21,7 +21,7 @@ test('nothing in the whole file names a user after an erasure, and actions of ot
   const { home, asAdmin, erase, whereIs } = await begin();
   const { wanda, hitId } = home;
   const job = await erase(asAdmin, { kind: 'user', id: wanda.id }, ADMIN_PASSWORD);
-  expect(job).toMatchObject({ state: 'completed', counts: { user: 1, ruleHit: 1, auditLine: 7, personDelivery: 3 } });
+  expect(job).toMatchObject({ state: 'completed', counts: { user: 1, ruleHit: 2, auditLine: 7, personDelivery: 3 } });
   expect((await wanda.client.call('GET', '/users/me')).status).toBe(401);
   const [hit] = await home.hits();
   expect(hit).toMatchObject({ id: hitId, acknowledgement: { userId: null, name: 'erased' } });
@@ -59,6 +59,7 @@ test('nothing in the whole file names a sensor, or the person it watches over, a
     'auditLine',
     'delivery',
     'event',
+    'fallAnswer',
     'feedback',
     'feedbackOfHit',
     'lateChange',

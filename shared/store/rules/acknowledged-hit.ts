@@ -51,7 +51,10 @@ export const acknowledgedHit = (
   const due = !acknowledgement && hit.escalation && dueRound(hitId, hit.escalation, time);
   const set = {
     updateDate: time,
-    ...(!isSoon && { isLate: true }), ...(acknowledgement && { acknowledgement }), ...due };
+    ...(!isSoon && { isLate: true }),
+    ...(acknowledgement && { acknowledgement }),
+    ...due,
+  };
   const endsUnnotified = acknowledgement !== null && hit.isUnnotified;
   const remove = [...(acknowledgement ? [] : ['acknowledgement']), ...(endsUnnotified ? ['isUnnotified'] : [])];
   const update = changes({ set, remove, if: unchanged(before, isSoon) });

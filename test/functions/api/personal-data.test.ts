@@ -59,6 +59,8 @@ describe('an export', () => {
     ).toEqual(['email', 'sms']);
     expect(lines.filter(({ item }) => item === 'ruleHit')).toEqual([
       expect.objectContaining({ acknowledgement: expect.objectContaining({ name: 'Wanda' }) }),
+      // The acknowledgement of its fall also acknowledged the other hit.
+      expect.objectContaining({ acknowledgement: expect.objectContaining({ name: 'Wanda' }) }),
     ]);
     // Notifications of others, and residents, are not included.
     expect(JSON.stringify(lines.filter(({ item }) => item === 'ruleHit'))).not.toContain('Nurse call');
@@ -74,6 +76,7 @@ describe('an export', () => {
       'config',
       'delivery',
       'event',
+      'fallAnswer',
       'feedback',
       'groupMember',
       'message',
