@@ -59,6 +59,8 @@ type Fields = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** Several examples of the body by name, as OpenAPI writes them, instead of the one that its schema declares. */
+  bodyExamples?: () => Readonly<Record<string, { summary: string; value: unknown }>>;
   /** `messages`: the handler gets up to 1 MiB as text. Otherwise the body is JSON of up to 256 KiB. */
   bodyKind?: 'messages';
   /** Also allows a device whose token was replaced, as long as it has not used the new one. */

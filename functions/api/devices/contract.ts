@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { group } from '#shared/api/operation.ts';
 import { MESSAGE_LIMITS } from '#shared/domain/event/raw.ts';
-import { deviceMessages } from '#shared/domain/makers/device-messages.ts';
+import { deviceMessages, messageExamples } from '#shared/domain/makers/device-messages.ts';
 import { REPORTED_REFUSALS } from '#shared/domain/sensor/pairing.ts';
 import { Manufacturer, SensorId } from '#shared/domain/sensor/sensor.ts';
 import { millis, Status, text } from '#shared/domain/values.ts';
@@ -24,11 +24,7 @@ const NewDevice = z
     id: 'DeviceRegistration',
     examples: [{ manufacturer: 'maker_a', hardwareId: '02:00:5E:10:00:01', firmwareVersion: 42 }],
   });
-const example = {
-  type: 5,
-  payload: { status: 'calling', timestamp: 1_760_000_000_000, statusUpdateTimestamp: 1_760_000_092_000 },
-};
-const Messages = z.lazy(() => deviceMessages().calls.meta({ id: 'Messages', examples: [example] }));
+const Messages = z.lazy(() => deviceMessages().calls.meta({ id: 'Messages' }));
 const Accepted = Status.extend({
   warnings: z
     .array(
@@ -114,6 +110,7 @@ export const devices = group({
       auth: 'device',
       params: BySensor,
       body: Messages,
+      bodyExamples: messageExamples,
       bodyKind: 'messages',
       allowsFormerToken: true,
       success: 202,

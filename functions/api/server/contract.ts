@@ -54,7 +54,7 @@ export const server = group({
       success: 200,
       alsoSuccess: 304,
       published: 'revalidated',
-      response: z.record(z.string(), z.unknown()),
+      response: z.record(z.string(), z.unknown()).meta({ examples: [{ openapi: '3.1.0' }] }),
       uses: ['service:about'],
     },
     getHealth: {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { apiOf, type Group, type Operation } from '../operation.ts';
 import type { ApiDescription } from './document.ts';
 import { errorResponses, sharedResponses } from './error-responses.ts';
+import { addExamples } from './examples.ts';
 import { headers, successHeaders } from './headers.ts';
 import { type Json, parametersOf, schemaCollector, type WriteSchema } from './schemas.ts';
 import { callbacksOf, describeWebhooks } from './webhooks.ts';
@@ -23,12 +24,12 @@ const accessText = (operation: Operation): string => {
   return operation.may === 'logged_in' ? '' : `Requires \`${required}\`${self}.`;
 };
 
-const requestBody = (write: WriteSchema, body: z.ZodType): Json => {
+const requestBody = (write: WriteSchema, body: z.ZodType, bodyExamples: Operation['bodyExamples']): Json => {
   // A lazy schema has its examples inside.
   const unwrapped = body instanceof z.ZodLazy ? (body.unwrap() as z.ZodType) : body;
   const [example] = (unwrapped.meta()?.examples ?? []) as unknown[];
-  const content = { schema: write(body, 'input'), ...(example !== undefined && { example }) };
-  return { required: true, content: { 'application/json': content } };
+  const examples = bodyExamples ? { examples: bodyExamples() } : { example };
+  return { required: true, content: { 'application/json': { schema: write(body, 'input'), ...examples } } };
 };
 
 const operationOf = (write: WriteSchema, tag: string, name: string, operation: Operation): Json => {
@@ -45,7 +46,7 @@ const operationOf = (write: WriteSchema, tag: string, name: string, operation: O
     ...(operation.deprecated && { deprecated: true }),
     security: security[operation.auth],
     parameters: [...parametersOf(write, operation.params, 'path'), ...parametersOf(write, operation.query, 'query')],
-    ...(body && { requestBody: requestBody(write, body) }),
+    ...(body && { requestBody: requestBody(write, body, operation.bodyExamples) }),
     responses: {
       [success]: { description: 'Success', ...result },
       ...(alsoSuccess === 200 && { 200: { description: 'Success; it existed already', ...result } }),
@@ -115,5 +116,9 @@ export const describeApi = (contracts: readonly Group[]): ApiDescription => {
     Object.keys(operations).filter((name) => apiOf(operations[name] as Operation) === 'devices'),
   );
   const { webhooks, pathItems } = describeWebhooks(write);
+  addExamples(
+    schemas,
+    Object.values(paths).flatMap((path) => Object.values(path) as Json[]),
+  );
   return { tags, paths, ofDevices, webhooks, components: components(schemas, pathItems) };
 };

@@ -37,14 +37,20 @@ const headersOfError: Readonly<Record<number, Json>> = {
 };
 
 /** Only a request rejected for its content gets a list of errors, which is optional in `Error`. */
-const bodyOf = (codes: readonly ErrorCode[]): Json => ({
-  $ref: SCHEMA_PREFIX + (codes.every((code) => code === 'bad_request') ? 'InvalidRequest' : 'Error'),
-});
+const bodyOf = (status: number, codes: readonly ErrorCode[]): Json => {
+  const isInvalid = codes.every((code) => code === 'bad_request');
+  const message = en.errorTexts[codes[0] ?? 'internal'];
+  const errors = [{ path: 'name', message: 'must have 1 to 64 characters' }];
+  return {
+    schema: { $ref: SCHEMA_PREFIX + (isInvalid ? 'InvalidRequest' : 'Error') },
+    example: { message, statusCode: status, ...(isInvalid && { errors }) },
+  };
+};
 
 const errorResponse = (status: number, codes: readonly ErrorCode[]): Json => ({
   description: codes.map((code) => `\`${code}\`: ${en.errorTexts[code]}`).join('; '),
   headers: { ...commonHeaders, ...headerReferences('X-Error-Code'), ...headersOfError[status] },
-  content: { 'application/json': { schema: bodyOf(codes) } },
+  content: { 'application/json': bodyOf(status, codes) },
 });
 
 type Codes = readonly [ErrorCode, ...ErrorCode[]];

@@ -41,6 +41,18 @@ type Json = Record<string, unknown>;
 /** A kind of message as documents show it: its JSON Schema, with references to other schemas resolved. */
 type DocumentedMessage = { id: string; about: string; example: Json; schema: Json };
 
+/** Returns an example of every kind of message, by the id of its schema. */
+export const messageExamples = (): Record<string, { summary: string; value: unknown }> => {
+  const { makerA, makerB } = deviceMessages();
+  const examples = [...makerA.options, ...makerB.options].map((option) => {
+    const { id = '', description = '', examples } = option.meta() ?? {};
+    const [value] = (examples ?? []) as unknown[];
+    const summary = `${id.startsWith('MakerA') ? 'Maker A' : 'Maker B'}: ${description.split('. ')[0]}`;
+    return [id, { summary, value }] as const;
+  });
+  return Object.fromEntries(examples);
+};
+
 /** Returns every kind of message of a maker for documents. */
 export const documentedMessages = (maker: 'makerA' | 'makerB'): DocumentedMessage[] =>
   deviceMessages()[maker].options.map((option) => {
