@@ -256,6 +256,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getServerConfig: nothing,
   getQrCode: nothing,
   getOpenApi: nothing,
+  getSchema: () => ({ params: { name: 'webhook-full' } }),
   getHealth: nothing,
   getDocs: nothing,
   getConsole: nothing,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { group } from '#shared/api/operation.ts';
+import { Format } from '#shared/domain/formats/format.ts';
 import { quotasSchema } from '#shared/domain/identity/quota.ts';
 import { ServiceHealth } from '#shared/domain/service-health-view.ts';
 import { Bytes } from '#shared/domain/values.ts';
@@ -16,6 +17,11 @@ const ServerConfig = z
     manufacturers: z.array(z.string()).optional(),
   })
   .meta({ id: 'ServerConfig' });
+
+/** The names of the JSON Schemas: what devices send, and what webhooks and makers receive. */
+const SchemaName = z
+  .enum(['device-messages', ...Format.options.map((format) => `webhook-${format}` as const), 'webhook-feedback'])
+  .describe('What devices send by HTTP and MQTT, or what webhooks receive in a format');
 
 export const server = group({
   name: 'server',
@@ -56,6 +62,22 @@ export const server = group({
       published: 'revalidated',
       response: z.record(z.string(), z.unknown()).meta({ examples: [{ openapi: '3.1.0' }] }),
       uses: ['service:about'],
+    },
+    getSchema: {
+      method: 'GET',
+      path: '/schemas/{name}',
+      summary: 'Get a JSON Schema',
+      description:
+        'The schema (draft 2020-12) of the messages of devices or of the deliveries in a format, with examples. It may get new ' +
+        'optional fields and kinds of messages; anything else gets a new version of the API, whose addresses begin with it.',
+      auth: 'anyone',
+      params: z.object({ name: SchemaName }),
+      success: 200,
+      alsoSuccess: 304,
+      published: 'revalidated',
+      response: z.record(z.string(), z.unknown()).meta({ examples: [{ title: 'device-messages' }] }),
+      errors: ['path_unknown'],
+      uses: [],
     },
     getHealth: {
       method: 'GET',

@@ -51,6 +51,12 @@ export const handler = serve(server, {
     return publish(event, documentOf(settings));
   },
 
+  getSchema: async ({ event, params }) => {
+    // Loaded here, because only this operation and the document need it.
+    const { schemaOf } = await import('./document.ts');
+    return publish(event, schemaOf(params.name));
+  },
+
   getHealth: async ({ caller, event }, { store, hostHealth, settings, now, pause, log }) => {
     const canary = async () => (settings.CANARY ? ((await store.canary.round())?.lastBack ?? null) : null);
     const reading = Promise.all([store.due.lastHeartbeat(), canary()]).catch((error: unknown) =>

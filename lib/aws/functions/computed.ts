@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
-import { groups } from '#functions/index.ts';
 import type { Publication } from '#shared/api/http/publication.ts';
-import { describeApi } from '#shared/api/openapi/describe.ts';
 import type { LambdaName } from './lambdas.ts';
 
 /** Returns the source of a module with the gzipped files of a library. */
@@ -24,7 +22,10 @@ type Computed = { file: string; contents: () => Promise<string> };
 const computed: Partial<Record<LambdaName, Computed>> = {
   server: {
     file: 'functions/api/server/description.ts',
-    contents: async () => `export const description = ${JSON.stringify(describeApi(groups))};`,
+    contents: async () => {
+      const exported = Object.entries(await import('#functions/api/server/description.ts'));
+      return exported.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join('\n');
+    },
   },
   docs: {
     file: 'functions/api/docs/library.ts',

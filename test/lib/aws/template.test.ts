@@ -94,7 +94,7 @@ describe('the app API', () => {
         .map(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath.replaceAll('~1', '/').slice(1)}`)
         .sort();
     const at = (...paths: string[]) => paths.map((path) => `GET ${BASE_PATH}${path}`);
-    expect(withRate(5, 20)).toEqual(at('/docs', '/docs/{file}', '/openapi.json'));
+    expect(withRate(5, 20)).toEqual(at('/docs', '/docs/{file}', '/openapi.json', '/schemas/{name}'));
     expect(withRate(200, 400)).toEqual(at('/console', '/console/{page+}'));
     const logins = ['/login', '/login/oidc', '/login/oidc/answer', '/password-reset', '/password-reset/confirm'];
     expect(withRate(3, 4)).toEqual(logins.map((path) => `POST ${BASE_PATH}/users${path}`));

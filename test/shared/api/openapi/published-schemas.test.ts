@@ -1,0 +1,47 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { server } from '#functions/api/server/contract.ts';
+import { description, schemas } from '#functions/api/server/description.ts';
+import type { Cloud } from '#lib/local/cloud.ts';
+import { type Client, clientOf } from '#test/fixtures/client.ts';
+import { startTestCloud } from '#test/fixtures/cloud.ts';
+
+const names = server.operations.getSchema.params.shape.name.options;
+let cloud: Cloud;
+let anybody: Client;
+beforeAll(async () => {
+  cloud = await startTestCloud();
+  anybody = clientOf(cloud.url);
+});
+afterAll(() => cloud.stop());
+
+test('every webhook of the document and the messages of devices have a schema', () => {
+  const ofWebhooks = Object.keys(description.webhooks as object).map((name) => `webhook-${name}`);
+  expect(Object.keys(schemas).sort()).toEqual(['device-messages', ...ofWebhooks].sort());
+  expect([...names].sort()).toEqual(Object.keys(schemas).sort());
+});
+
+test.each(names)('%s is a complete JSON Schema that allows its examples and nothing arbitrary', async (name) => {
+  const { headers, body } = await anybody.call('GET', `/schemas/${name}`);
+  expect(headers.get('cache-control')).toBe('public, max-age=60');
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true });
+  addFormats.default(ajv);
+  const formats = { int32: 'number', int64: 'number', double: 'number' } as const;
+  for (const [format, type] of Object.entries(formats)) ajv.addFormat(format, { type, validate: () => true });
+  const validate = ajv.compile(body as object);
+  const { examples } = body as { examples: unknown[] };
+  expect(examples.length).toBeGreaterThan(0);
+  for (const example of examples) expect([validate(example), validate.errors]).toEqual([true, null]);
+  expect(validate({ arbitrary: true })).toBe(name === 'webhook-raw');
+});
+
+test('a schema is not transferred again while it is unchanged', async () => {
+  const url = `${cloud.url}/schemas/device-messages`;
+  const etag = (await fetch(url)).headers.get('etag') ?? '';
+  expect((await fetch(url, { headers: { 'If-None-Match': etag } })).status).toBe(304);
+});
+
+test('an unknown name is rejected', async () => {
+  expect(await anybody.call('GET', '/schemas/webhook-none')).toMatchObject({ status: 400 });
+});
