@@ -1,3 +1,5 @@
+import { EXAMPLE_TIME } from '#shared/domain/makers/message-fields.ts';
+
 /** Returns the page with its script and style. URLs are relative, so that it works wherever the API runs. */
 export const pageOf = (script: string, style: string): string => `<!doctype html>
 <html lang="en">
@@ -20,21 +22,40 @@ export const pageOf = (script: string, style: string): string => `<!doctype html
  * The script that starts Swagger UI. It is appended to the file of the library, because the page must not contain scripts. It
  * disables the online validator, and sends no cookies, because a call with a cookie and without a CSRF token counts as an
  * attack. The filter finds operations by any word in them; the one of the library finds tags. Webhooks are components, which
- * the library does not list.
+ * the library does not list. Examples of messages get the current time, because a device whose clock is wrong is reported.
  */
 export const start = `
 const isFound = (phrase) => (operation) => {
-  const { id = '', path = '', operation: { summary = '', description = '' } = {} } = operation.toJS();
-  const text = [id, path, summary, description].join(' ').toLowerCase();
+  const { path = '', method = '', operation: { operationId, summary, description } = {} } = operation.toJS();
+  const text = [method, path, operationId, summary, description].join(' ').toLowerCase();
   return phrase.toLowerCase().split(' ').every((word) => text.includes(word));
 };
 const opsFilter = (tags, phrase) =>
   tags
     .map((tag) => tag.update('operations', (operations) => operations.filter(isFound(phrase))))
     .filter((tag) => tag.get('operations').size > 0);
-const listWebhooks = (response) => {
+const search = ({ React }) => ({ layoutSelectors, layoutActions }) => {
+  const phrase = layoutSelectors.currentFilter();
+  const label = 'Find operations by words of their path, name or description';
+  const field = React.createElement('input', {
+    type: 'search',
+    className: 'operation-filter-input',
+    placeholder: label,
+    'aria-label': label,
+    value: typeof phrase === 'string' ? phrase : '',
+    onChange: ({ target }) => layoutActions.updateFilter(target.value),
+  });
+  return React.createElement('div', { className: 'filter wrapper', role: 'search' }, field);
+};
+const madeCurrent = (age) => (name, value) =>
+  value >= ${EXAMPLE_TIME} && value < ${EXAMPLE_TIME} + 3600000 ? value + age : value;
+const prepare = (response) => {
   if (!response.url.endsWith('/openapi.json') || !response.ok) return response;
   const api = JSON.parse(response.text);
+  const now = Date.parse(response.headers.date) || ${EXAMPLE_TIME};
+  const { content } = api.paths['/devices/{sensorId}/messages'].post.requestBody;
+  const examples = JSON.stringify(content['application/json'].examples);
+  content['application/json'].examples = JSON.parse(examples, madeCurrent(now - ${EXAMPLE_TIME}));
   for (const [name, { $ref }] of Object.entries(api.webhooks))
     api.webhooks[name] = api.components.pathItems[$ref.split('/').at(-1)];
   return Object.assign(response, { text: JSON.stringify(api) });
@@ -45,8 +66,8 @@ SwaggerUIBundle({
   deepLinking: true,
   filter: true,
   validatorUrl: null,
-  plugins: [() => ({ fn: { opsFilter } })],
+  plugins: [(system) => ({ fn: { opsFilter }, components: { FilterContainer: search(system) } })],
   requestInterceptor: (request) => Object.assign(request, { credentials: 'omit' }),
-  responseInterceptor: listWebhooks,
+  responseInterceptor: prepare,
 });
 `;
