@@ -243,7 +243,7 @@ const sentById = (operations: readonly Described[]): ReadonlyMap<string, unknown
 };
 
 /**
- * Gives each response of the operations an example. The schemas lose theirs, which operations, webhooks and their bodies show.
+ * Adds an example to each response of the operations. The schemas lose theirs, which operations, webhooks and their bodies show.
  */
 export const addExamples = (schemas: Readonly<Record<string, Json>>, described: readonly Json[]): void => {
   const operations = described as unknown as Described[];

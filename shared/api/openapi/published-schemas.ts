@@ -19,7 +19,7 @@ const referredFrom = (
 /** Discriminators belong to OpenAPI. */
 const ofJsonSchema = (name: string, value: unknown): unknown => (name === 'discriminator' ? undefined : value);
 
-/** Returns the schema of a request, with the schemas that it refers to, as a JSON Schema of its own. */
+/** Returns the schema of a request, with the schemas that it refers to, as a separate JSON Schema. */
 const standalone = ({ schemas }: Components, title: string, { requestBody }: Described): Json => {
   const [{ schema, example, examples = { example: { value: example } } } = { schema: {} }] = Object.values(
     requestBody.content,
