@@ -237,9 +237,9 @@ describe('the functions', () => {
         .flatMap(({ Policies = [] }) => Policies.flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement))
         .filter(({ Action }) => [Action].flat().includes('ses:SendEmail'));
     expect(senders(dev)).toEqual([]);
-    // Codes for passwords and for channels, failed and undeliverable deliveries, alarms without a subscription, and changes
+    // Codes for passwords and for channels, invitations, failed and undeliverable deliveries, alarms without a subscription, and changes
     // that leave falls uncovered, and the daily test of the canary.
-    expect(senders(prod)).toHaveLength(7);
+    expect(senders(prod)).toHaveLength(8);
     const resources = senders(prod).flatMap(({ Resource }) =>
       Resource.map((resource: Properties) => resource['Fn::Join'][1].at(-1)),
     );
