@@ -32,6 +32,8 @@ const onlyHere = [
   'channels: ses:SendRawEmail mail/example.org',
   'alarmcheck: ses:SendEmail mail/example.org',
   'alarmcheck: ses:SendRawEmail mail/example.org',
+  'users: ses:SendEmail mail/example.org',
+  'users: ses:SendRawEmail mail/example.org',
   'deliver: ses:SendEmail mail/example.org',
   'deliver: ses:SendRawEmail mail/example.org',
   // Needed only with the canary (canary.test.ts). API Gateway answers other methods of its path.

@@ -1,7 +1,6 @@
 import type { SensorTask } from '#shared/queue/task.ts';
 import type { Received } from '#shared/worker/attempt.ts';
 import { consume } from '#shared/worker/consume.ts';
-import { checkTime } from './check-time.ts';
 import { processing } from './contract.ts';
 import type { MessageTask } from './inputs.ts';
 import { processMessages } from './messages.ts';
@@ -36,6 +35,7 @@ export const handler = consume(processing, async (received, deps, timeLeft) => {
       const { checkAlarm } = await import('./check-alarm.ts');
       await checkAlarm(deps, task);
     } else if (task.type === 'check_sensor') {
+      const { checkTime } = await import('./check-time.ts');
       await checkTime(deps, task);
     } else {
       await processMessages(deps, task, run.filter(isMessageTask), timeLeft);

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
@@ -44,11 +44,28 @@ const options = {
   sourcesContent: false,
 } as const satisfies BuildOptions;
 
-/** Leaves out the texts of settings: esbuild drops a call of an empty function with its argument. */
+/** A string literal, or several that are added. */
+const STRING = String.raw`'(?:[^'\\\n]|\\.)*'(?:\s*\+\s*'(?:[^'\\\n]|\\.)*')*`;
+/** Texts of contracts, schemas and messages that only documents contain. */
+const DOCUMENT_TEXT = new RegExp(
+  String.raw`\.describe\(\s*${STRING},?\s*\)|\bdescription:\s*${STRING}(?:,|(?=\s*\}))`,
+  'g',
+);
+
+/**
+ * Leaves out texts that no function reads. Of settings, esbuild drops a call of an empty function with its argument. The
+ * document is computed before, from the sources (computed.ts). Lines stay where they were, for source maps.
+ */
 const withoutTexts: Plugin = {
   name: 'without-texts',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\/settings\/for-hosts\.ts$/ }, () => ({ contents: 'export function forHosts() {}' })),
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/settings\/for-hosts\.ts$/ }, () => ({ contents: 'export function forHosts() {}' }));
+    onLoad({ filter: /\/functions\/.*\/contract\.ts$|\/shared\/(api|domain)\/.*\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const contents = source.replace(DOCUMENT_TEXT, (text) => text.replaceAll(/[^\n]/g, ''));
+      return { contents, loader: 'ts' };
+    });
+  },
 };
 
 /** Returns the source files whose code an output contains. */
