@@ -94,7 +94,7 @@ describe('another message of a sensor costs', () => {
     // The 63 more are the references of the further events.
     expect(bytes, text()).toMatchObject({ calls: 64, write: 201 + 63 });
     expect(events, text()).toMatchObject({ calls: 64, write: 64 });
-    expect(state, text()).toMatchObject({ calls: 1, write: 19 });
+    expect(state, text()).toMatchObject({ calls: 1, write: 18 });
     const path = `/sensors/${sensorId}/events?perPage=200`;
     metered.ledger.clear();
     const [page] = await client.ok<{ data: { type: string; raw: unknown }[] }[]>('GET', path);
@@ -118,18 +118,18 @@ describe('an acknowledgement of a hit costs', () => {
     return { ...home, open };
   };
 
-  test('10.5 read and 14 write from a user a minute later, its event included, and 5 and 1 when repeated', async () => {
+  test('17.5 read and 16 write from a user a minute later, its event included, and 5 and 1 when repeated', async () => {
     const { client, open } = await prepareHit('linden');
     const path = await open();
     const put = () => metered.costOf(60_000, () => client.ok('PUT', path, {}));
-    expect(await put(), text()).toEqual({ read: 10.5, write: 14 });
+    expect(await put(), text()).toEqual({ read: 17.5, write: 16 });
     expect(await put(), text()).toEqual({ read: 5, write: 1 });
   });
 
-  test('6.5 read and 10 write more than its fall in the answer of a receiver', async () => {
+  test('10.5 read and 12 write more than its fall in the answer of a receiver', async () => {
     const { say, answered } = await prepareHit('willow');
     expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
     answered['X-Acknowledged-By'] = 'Schwester Anna';
-    expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5 + 6.5, write: 10 + 10 });
+    expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5 + 10.5, write: 10 + 12 });
   });
 });

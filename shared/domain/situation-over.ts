@@ -24,7 +24,9 @@ const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefine
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
   if (track !== undefined) {
     const found = trackOf(state, track);
-    return found !== undefined && (!found.fallPostures || found.since !== fall);
+    // The alarms of a fall begin with it, or when it alarmed again.
+    const isOpen = found?.fallPostures && fall !== undefined && fall >= (found.since ?? 0);
+    return found !== undefined && !isOpen;
   }
   const found = state.falls.find((known) => known.start === fall && (known.isSensitive ?? false) === isSensitive);
   return found !== undefined && !mayLieThere(found);

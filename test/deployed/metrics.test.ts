@@ -80,7 +80,7 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   await refusedTo([latest().judge], 'deliver', () => false, late);
   await furnish({ url: null });
   await pass(660_000);
-  const { client, say, sensorId } = await furnish();
+  const { client, session, say, sensorId } = await furnish();
   // The next call of that device counts its pending calls.
   const { devices } = store(runtime.table);
   const link = await devices.linkOf(sensorId);
@@ -91,7 +91,7 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   const opinion = { referenceDate: Date.now(), reason: 'dog', classification: 'FALSE_POSITIVE' };
   await client.ok('POST', `/sensors/${sensorId}/feedback`, opinion);
   const person = { username: 'a-nurse', password: 'a-long-password', firstName: 'A', lastName: 'B' };
-  await client.ok('POST', '/users', { ...person, email: 'a@example.com' });
+  await session.ok('POST', '/users', { ...person, email: 'a@example.com' });
   const isNoMail = ({ actions }: Statement) => !actions.includes('ses:SendEmail');
   const { judge } = latest();
   const nurse = await logIn(clientOf(url), person.username, person.password);

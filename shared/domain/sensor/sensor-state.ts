@@ -70,7 +70,9 @@ export type Track = {
   region?: EventRegion;
   /** The time (ms) of the last posture of the open fall, unless that began it. */
   poseAt?: number;
-  /** Somebody acknowledged the open fall. */
+  /** When (ms) the open fall last alarmed again. People answer that alarm separately. */
+  alarmedAgain?: number;
+  /** Somebody acknowledged the open fall, since it last alarmed again. */
   isAcknowledged?: true;
   /** The last move in each area. */
   areas?: Record<string, 'in' | 'out'>;
@@ -81,6 +83,9 @@ export type Track = {
   /** Falls up to this time (ms) raised an alarm: reports about them may still come late. */
   alarmedUpTo?: number;
 };
+
+/** Returns when (ms) the alarm of a track's open fall began that people can answer. It identifies the fall in answers. */
+export const answeredSince = ({ since, alarmedAgain }: Track): number | undefined => alarmedAgain ?? since;
 
 /**
  * The state of a sensor and its room. It is one item of the table, written on the condition that `version` is

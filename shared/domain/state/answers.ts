@@ -1,5 +1,5 @@
 import { fallOfKey } from '../event/fall-key.ts';
-import { mayLieThere, type SensorState, type Step } from '../sensor/sensor-state.ts';
+import { answeredSince, mayLieThere, type SensorState, type Step } from '../sensor/sensor-state.ts';
 
 /** Whether people acknowledged a fall. */
 type Answer = { isAcknowledged: boolean };
@@ -14,7 +14,7 @@ export const answerStep = (state: SensorState, key: string, answer: Answer): Ste
   const { start, isSensitive, track } = fallOfKey(key);
   if (track !== null) {
     const tracks = state.tracks?.map((known) =>
-      known.id === track && known.fallPostures && known.since === start ? withAnswer(known, answer) : known,
+      known.id === track && known.fallPostures && answeredSince(known) === start ? withAnswer(known, answer) : known,
     );
     return { state: { ...state, ...(tracks && { tracks }) }, events: [] };
   }
@@ -32,6 +32,6 @@ export const isAcknowledged = (state: SensorState, key: string): boolean => {
   const found =
     track === null
       ? state.falls.find((fall) => fall.start === start && (fall.isSensitive ?? false) === isSensitive)
-      : state.tracks?.find(({ id, since }) => id === track && since === start);
+      : state.tracks?.find((known) => known.id === track && answeredSince(known) === start);
   return found?.isAcknowledged === true;
 };

@@ -21,7 +21,8 @@ export const withoutFuture = (state: SensorState, now: number): SensorState => {
     ...(fall.at !== undefined && { at: Math.min(fall.at, now) }),
     ...(fall.endedByTime !== undefined && { endedByTime: Math.min(fall.endedByTime, now) }),
   });
-  const pastTrack = (track: Track): Track => withoutLater(track, ['at', 'poseAt', 'alarmedUpTo'], latest);
+  const pastTrack = (track: Track): Track =>
+    withoutLater(track, ['at', 'poseAt', 'alarmedUpTo', 'alarmedAgain'], latest);
   const { falls, tracks, loop, fired, understanding } = state;
   return {
     ...withoutLater(state, ['presenceAt', 'regionsAt', 'bedExit', 'clockWrongAt'], latest),

@@ -9,7 +9,14 @@ import {
 import type { Move } from '../event/message.ts';
 import { type RegionBounds, regionByIndex } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
-import { type FallPosture, isAlarm, type SensorState, type Step, type Track } from '../sensor/sensor-state.ts';
+import {
+  answeredSince,
+  type FallPosture,
+  isAlarm,
+  type SensorState,
+  type Step,
+  type Track,
+} from '../sensor/sensor-state.ts';
 import { isFirstOfFall } from './falls.ts';
 import { recordFallStart, withoutLoop } from './loop.ts';
 import { remembered } from './memory.ts';
@@ -50,7 +57,10 @@ const withTrack = (state: SensorState, track: Track): SensorState => ({
 const isAlarmed = ({ fallPostures = [] }: Track): boolean => fallPostures.some(isAlarm);
 
 /** Returns the fall of a track as the subject of an event. */
-const subjectOf = ({ id: track, since }: Track): Subject => ({ track, ...(since !== undefined && { fall: since }) });
+const subjectOf = (known: Track): Subject => {
+  const fall = answeredSince(known);
+  return { track: known.id, ...(fall !== undefined && { fall }) };
+};
 
 /** Returns the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
 const endsOf = (tracks: readonly Track[]): EventDetails[] =>
@@ -175,17 +185,25 @@ const fallPoseStep = (state: SensorState, before: Track, report: FallReport): St
   const isKnown = fallPostures.includes(posture);
   if (isKnown && isSoon) return { state: withTrack(state, track), events: [] };
   const postures = isKnown ? fallPostures : [...fallPostures, posture];
-  const next = withTrack(state, { ...track, fallPostures: postures, since, ...(region && { region }) });
-  const event = fallEvent(track, report);
+  const { isAcknowledged: _, ...unanswered } = track;
+  const alarmed = isKnown ? { ...unanswered, alarmedAgain: time } : track;
+  const next = withTrack(state, { ...alarmed, fallPostures: postures, since, ...(region && { region }) });
+  const event = fallEvent(alarmed, report);
   if (isAlarm(posture)) return { state: withoutLoop(next), events: [event] };
   if (posture !== 'suspected' || fallPostures.length > 0) return { state: next, events: [event] };
   const loop = recordFallStart(next, time, event);
   return { state: loop.state, events: [event, ...loop.events] };
 };
 
+const withoutFall = (track: Track): Track => {
+  const { fallPostures: _, since: __, region: ___, poseAt: ____, ...rest } = track;
+  const { alarmedAgain: _____, isAcknowledged: ______, ...others } = rest;
+  return others;
+};
+
 /** Applies a pose that is not a fall to a track, which ends an open fall. */
 const otherPoseStep = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
-  const { fallPostures: _, since: __, region: ___, poseAt: ____, isAcknowledged: _____, ...track } = before;
+  const track = withoutFall(before);
   const sitsUp = pose === SITTING_UP_IN_BED ? [eventOf('sitting_up_in_bed', { region })] : [];
   const alarmed = isAlarmed(before) && track.at !== undefined ? { alarmedUpTo: track.at } : {};
   return { state: withTrack(state, { ...track, pose, ...alarmed }), events: [...endsOf([before]), ...sitsUp] };
