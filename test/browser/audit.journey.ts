@@ -67,15 +67,15 @@ test('says how far back the log was searched, and continues from there', { timeo
       operation,
     });
   const now = Date.now();
-  await put(now - 7_200_000, 'createBot', 'bot');
+  await put(now - 7_200_000, 'deleteBot', 'bot');
   for (let n = 0; n < 5_100; n += 100)
     await Promise.all(Array.from({ length: 100 }, (_, m) => put(now - 3_600_000 + n + m, 'updateFirmware')));
   await using visitor = await site.openLoggedIn('/audit?kind=bot');
   const { page, checkPage } = visitor;
   await page.getByText('The log was searched back to').waitFor();
-  expect(await page.getByRole('row').filter({ hasText: 'createBot' }).count()).toBe(0);
+  expect(await page.getByRole('row').filter({ hasText: 'deleteBot' }).count()).toBe(0);
   await checkPage('audit-unsearched');
   await page.getByRole('button', { name: 'Search older entries' }).click();
-  await page.getByRole('row').filter({ hasText: 'createBot' }).waitFor();
+  await page.getByRole('row').filter({ hasText: 'deleteBot' }).waitFor();
   expect(await page.getByText('The log was searched back to').count()).toBe(0);
 });

@@ -12,7 +12,12 @@ beforeAll(async () => {
   const rules = [
     { claim: 'groups', value: 'nurses', customerId: 1 },
     { claim: 'groups', value: 'leads', customerId: 1, permissions: ['manage_users', 'manage_rules'] },
-    { claim: 'groups', value: 'owners', customerId: 1, permissions: ['manage_customers'] },
+    {
+      claim: 'groups',
+      value: 'owners',
+      customerId: 1,
+      permissions: ['manage_customers', 'manage_users', 'manage_bots', 'manage_rules'],
+    },
   ];
   site = await startSite('oidc', { environment: issuer.environment(rules) });
   expect(site.home.customerId).toBe(1);

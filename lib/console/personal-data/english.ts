@@ -14,7 +14,8 @@ export const english = {
   reason: 'Reason',
   reasonHint: 'Stored with the export or the erasure',
   passwordHint: 'Your own password. Leave it empty if you log in through another service.',
-  endsSession: 'You are erasing your own data. Your session ends immediately, and you cannot log in again.',
+  notYourself:
+    'You cannot erase your own data, so that the log keeps who did it. Ask another user with this permission.',
   exportStarted: 'Export started.',
   erasureStarted: 'Erasure started. The data is hidden now, and erased completely in about 16 minutes.',
   confirmTitle: (name: string) => `Erase “${name}” permanently?`,

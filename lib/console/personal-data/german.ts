@@ -15,7 +15,8 @@ export const german: typeof english = {
   reason: 'Grund',
   reasonHint: 'Wird mit dem Export oder der Löschung gespeichert',
   passwordHint: 'Ihr eigenes Passwort. Lassen Sie es leer, wenn Sie sich über einen anderen Dienst anmelden.',
-  endsSession: 'Sie löschen Ihre eigenen Daten. Ihre Sitzung endet sofort, und Sie können sich nicht wieder anmelden.',
+  notYourself:
+    'Ihre eigenen Daten können Sie nicht löschen, damit das Protokoll behält, wer es war. Bitten Sie einen anderen Benutzer mit dieser Berechtigung.',
   exportStarted: 'Export gestartet.',
   erasureStarted:
     'Löschung gestartet. Die Daten sind jetzt nicht mehr sichtbar und in etwa 16 Minuten vollständig gelöscht.',

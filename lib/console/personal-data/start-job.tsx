@@ -51,13 +51,12 @@ const useStartJob = (customerId: number, chosen: SubjectChoice) => {
   const texts = usePersonalDataTexts();
   const confirm = useConfirm();
   const name = useSubjectName(customerId, chosen);
-  const isSelf = useIsSelf(customerId, chosen);
   const jobs = { export: useJob(customerId, 'export'), erasure: useJob(customerId, 'erasure') };
   const isBusy = useRef(false);
   const isSure = () =>
     confirm({
       title: texts.confirmTitle(name),
-      text: isSelf ? `${texts.confirm[chosen.kind]} ${texts.endsSession}` : texts.confirm[chosen.kind],
+      text: texts.confirm[chosen.kind],
       action: texts.actions.erasure,
     });
   /** Resolves to whether the job has started. */
@@ -101,7 +100,7 @@ export const StartJob = ({ customerId, initial }: { customerId: number; initial:
   const [kind, setKind] = useState<Kind>('export');
   const [chosen, choose] = useState(initial);
   const { jobs, start } = useStartJob(customerId, chosen);
-  const isSelf = useIsSelf(customerId, chosen);
+  const isOwnErasure = useIsSelf(customerId, chosen) && kind === 'erasure';
   const { error, isPending } = jobs[kind];
   const submit = async (form: HTMLFormElement) => {
     const hasStarted = await start(kind, form);
@@ -112,12 +111,13 @@ export const StartJob = ({ customerId, initial }: { customerId: number; initial:
       <Form
         action={texts.actions[kind]}
         isPending={isPending}
+        isDisabled={isOwnErasure}
         onSubmit={(form) => void submit(form)}
         className="narrow"
       >
         <Choice label={texts.action} options={texts.actions} value={kind} onChange={setKind} />
         <SubjectFields customerId={customerId} chosen={chosen} onChange={choose} error={faultOf(error, 'subject.id')} />
-        {kind === 'erasure' && isSelf && <Alert color="yellow">{texts.endsSession}</Alert>}
+        {isOwnErasure && <Alert color="yellow">{texts.notYourself}</Alert>}
         <TextInput
           name="reason"
           label={texts.reason}

@@ -5,6 +5,8 @@ type FormProps = {
   /** The label of the submit button. */
   action: string;
   isPending: boolean;
+  /** Whether the form cannot be submitted; its content says why. */
+  isDisabled?: boolean;
   /** Called with the submitted form; field-values.ts reads its fields. */
   onSubmit: (form: HTMLFormElement) => void;
   /** Shown beside the submit button. */
@@ -16,7 +18,16 @@ type FormProps = {
 };
 
 /** A form with its fields in a column, and a submit button below. */
-export const Form = ({ action, isPending, onSubmit, extra, isAlone = false, className = '', children }: FormProps) => {
+export const Form = ({
+  action,
+  isPending,
+  isDisabled = false,
+  onSubmit,
+  extra,
+  isAlone = false,
+  className = '',
+  children,
+}: FormProps) => {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     onSubmit(event.currentTarget);
@@ -26,7 +37,7 @@ export const Form = ({ action, isPending, onSubmit, extra, isAlone = false, clas
       <Stack>
         {children}
         <Group grow={isAlone}>
-          <Button type="submit" loading={isPending}>
+          <Button type="submit" loading={isPending} disabled={isDisabled}>
             {action}
           </Button>
           {extra}
