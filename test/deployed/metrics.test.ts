@@ -8,7 +8,6 @@ import { clientOf, logIn } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import type { Statement } from '../fixtures/iam.ts';
-import { refusedTo } from '../fixtures/iam-check.ts';
 import { createPeopleWorld } from '../fixtures/people.ts';
 import { mailEvent, snsNotification } from '../fixtures/service-events.ts';
 import { createAccount } from './account.ts';
@@ -75,9 +74,12 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   await pass(121_000);
   await leaves();
   answerWith(ok);
-  // Without permissions there is no attempt: the task fails and is retried.
+  // Without permissions there is no attempt: the task fails and is retried, also after the alarm was checked.
   const { fall: late } = await furnish();
-  await refusedTo([latest().judge], 'deliver', () => false, late);
+  const allowDeliver = latest().judge.withhold('deliver', () => false);
+  await late();
+  await pass(130_000);
+  allowDeliver();
   await furnish({ url: null });
   await pass(660_000);
   const { client, session, say, sensorId } = await furnish();
@@ -124,7 +126,7 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   }
   expect(filters.length).toBeGreaterThan(0);
   for (const [name, other] of [
-    ['"TimeToFirstAttempt"', '"TimeToFirstTry"'],
+    ['"AttemptsLate"', '"TimeToFirstTry"'],
     ['\\"RuleHits\\"', '\\"Hits\\"'],
     ['"MetricName":"ThrottledConsoleCalls","Namespace"', '"MetricName":"Throttled","Namespace"'],
     ['"Namespace":"SensorCloud-dev"', '"Namespace":"SensorCloud"'],
