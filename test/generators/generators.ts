@@ -21,6 +21,10 @@ const OPENAPI_GENERATOR = '7.26.0';
 /** A virtual environment of Python with the packages of the generators and of their clients. */
 const pip = (name: string, packages: string): string =>
   `python3 -m venv "$TOOLS/${name}" && "$TOOLS/${name}/bin/pip" install --quiet ${packages}`;
+/** Fails where the libraries that a client needs to compile cannot be downloaded. */
+const reach = (url: string): string => `curl --silent --fail --head --max-time 30 --output /dev/null ${url}`;
+const MAVEN = 'https://repo.maven.apache.org/maven2/junit/junit/4.13.2/junit-4.13.2.pom';
+const GO_MODULES = 'https://proxy.golang.org/golang.org/x/mod/@v/list';
 const npm = (packages: string): string => `npm install --prefix "$TOOLS/npm" --no-audit --no-fund ${packages}`;
 
 const openapiGenerator = (language: string, options = '') => ({
@@ -51,7 +55,8 @@ export const generators: readonly Generator[] = [
       'java',
       '-o . --global-property apis,models,supportingFiles,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false',
     ),
-    needs: ['java', 'mvn', 'python3'],
+    install: `${openapiGenerator('java').install} && ${reach(MAVEN)}`,
+    needs: ['java', 'mvn', 'python3', 'curl'],
     compile: 'mvn -q -B compile dependency:build-classpath -Dmdep.outputFile=classpath',
     program: programs.java,
     file: 'src/main/java/Read.java',
@@ -60,7 +65,8 @@ export const generators: readonly Generator[] = [
   {
     name: 'openapi-generator, go',
     ...openapiGenerator('go', '-o . && rm -rf test go.mod go.sum && go mod init client'),
-    needs: ['java', 'go', 'python3'],
+    install: `${openapiGenerator('go').install} && ${reach(GO_MODULES)}`,
+    needs: ['java', 'go', 'python3', 'curl'],
     compile: 'go mod tidy && go build ./...',
     program: programs.go,
     ...goModule,

@@ -1,0 +1,13 @@
+/**
+ * Compares the OpenAPI document with the one that the generators were last tried with: exits with 1 if it changed.
+ * `--record` notes that they were tried with the current one.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { document } from '../contracts/document.ts';
+
+const file = new URL('tried.sha256', import.meta.url);
+const digest = `${createHash('sha256').update(JSON.stringify(document)).digest('hex')}\n`;
+
+if (process.argv.includes('--record')) writeFileSync(file, digest);
+else process.exitCode = readFileSync(file, 'utf8') === digest ? 0 : 1;
