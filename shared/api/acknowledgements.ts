@@ -1,6 +1,9 @@
 import { EVENT_RETENTION } from '../domain/event/event.ts';
-import type { NotedAcknowledgement } from '../domain/rule/acknowledgement-view.ts';
+import type { Caller } from '../domain/identity/permission.ts';
+import { nameFrom, nameOfUser } from '../domain/rule/acknowledgement.ts';
+import type { AcknowledgingUser, NotedAcknowledgement } from '../domain/rule/acknowledgement-view.ts';
 import { isWithinQueueDelay } from '../domain/rule/escalation.ts';
+import type { RequestedAcknowledgement } from '../domain/rule/noted-acknowledgement.ts';
 import type { Deps } from '../runtime/deps.ts';
 import { alarmChecks } from './alarm-check.ts';
 import { sendNotice } from './notices.ts';
@@ -11,6 +14,25 @@ type FallRef = Parameters<Settle>[0];
 type HitItem = Awaited<ReturnType<Settle>>[number];
 type NoticeKey = Parameters<typeof sendNotice>[1];
 type HitKey = { customerId: number; hitId: number };
+
+type AcknowledgingCall = {
+  caller: Caller;
+  body: AcknowledgingUser;
+  fail: (code: 'forbidden') => never;
+  refuse: (path: string, problem: 'required') => never;
+};
+/** Returns the acknowledgement that a call asks for, in the name of its user, or of the person who stands before the display. */
+export const requestedAcknowledgement = async (
+  { caller, body, fail, refuse }: AcknowledgingCall,
+  { store, now }: Deps<'users.get'>,
+): Promise<RequestedAcknowledgement> => {
+  const { accountId: userId, customerId, isDisplay } = caller;
+  const user = (await store.users.get(customerId, userId)) ?? fail('forbidden');
+  const { note, name = '' } = body;
+  const by = { userId, date: now(), ...(note !== undefined && { note }) };
+  if (!isDisplay) return { ...by, name: nameOfUser(user) };
+  return { ...by, name: nameFrom(name) ?? refuse('name', 'required'), isShared: true };
+};
 
 /**
  * Lets the alarms of a fall follow a change of its answer at once, and sends the notice of the change, by which the worker
@@ -46,7 +68,7 @@ const followHit = async (
 export const acknowledgeHit = async (
   deps: Deps<'acknowledgements.make' | (typeof acknowledging)[number]>,
   hitKey: HitKey,
-  acknowledgement: NotedAcknowledgement,
+  acknowledgement: RequestedAcknowledgement,
 ) => {
   const { store, now } = deps;
   const result = await store.acknowledgements.make(hitKey, acknowledgement, now() - EVENT_RETENTION);

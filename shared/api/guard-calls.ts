@@ -1,5 +1,5 @@
 import type { StoreCall } from '../store/store.ts';
-import { canOpenGaps, isAudited, type Operation } from './operation.ts';
+import { allowsDisplay, canOpenGaps, isAudited, type Operation } from './operation.ts';
 
 /** The store calls that `serve` makes around a handler, grouped by the check that needs them. */
 const checks = {
@@ -7,6 +7,8 @@ const checks = {
   rate: ['limits.countCall'],
   /** Finds the account of a token, and records that the token was used. */
   account: ['sessions.session', 'sessions.account', 'accessTokens.recordUse'],
+  /** Extends the session of a display that is used. */
+  display: ['sessions.renew'],
   device: ['deviceTokens.use'],
   provisioner: ['provisioning.byHash'],
   /** Checks the CSRF token of a cookie's session, and ends the session if the check fails. */
@@ -38,6 +40,7 @@ export const guardCallsOf = (operation: Operation): readonly GuardCall[] => {
   const { auth, method, csrfExempt, within } = operation;
   return [
     ...(['rate', ...identifying[auth]] as const).flatMap((check) => checks[check]),
+    ...(allowsDisplay(operation) ? checks.display : []),
     ...(method === 'GET' || csrfExempt ? [] : checks.csrf),
     ...(within && within !== 'customer' ? checks.owner : []),
     ...(auth === 'user' || auth === 'session' ? checks.refusal : []),

@@ -23,6 +23,8 @@ type AccessRule = {
   orSelf?: true | 'by_session';
   /** Also allows calls with the token of the webhook in the path, which the handler checks if nobody is logged in. */
   orWebhook?: true;
+  /** Also allows sessions of displays. They may call nothing else, and have no permissions. */
+  display?: true;
 };
 
 /**
@@ -107,6 +109,9 @@ export const isAudited = (operation: Operation): boolean =>
 /** Whether a call can change something, and so is refused to a read-only token. */
 export const isWrite = ({ method, changes }: Pick<Operation, 'method' | 'changes'>): boolean =>
   method !== 'GET' || changes === true;
+
+/** Whether sessions of displays may call an operation. */
+export const allowsDisplay = (operation: Operation): boolean => 'display' in operation && operation.display === true;
 
 /** The store calls that change what the watch of a customer depends on. */
 const watchedCalls: readonly Use[] = [

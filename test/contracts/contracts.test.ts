@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isWrite, type Operation } from '#shared/api/operation.ts';
+import { allowsDisplay, isWrite, type Operation } from '#shared/api/operation.ts';
 import { splitsOf } from '../fixtures/splits.ts';
 import { call, fieldsOf, idFieldsOf, pathsOf } from './calls.ts';
 import { examples } from './examples.ts';
@@ -23,6 +23,25 @@ const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
 /** Returns the methods of a path pattern: `/users/{userId}` and `/users/me` are different operations. */
 const allowedAt = (path: string) =>
   operations.filter(([, operation]) => operation.path === path).map(([, { method }]) => method);
+
+test('displays may read falls, gaps, sensors, groups and duty, acknowledge, log out, and nothing else', () => {
+  const names = operations.filter(([, operation]) => allowsDisplay(operation)).map(([name]) => name);
+  expect(names.sort()).toEqual([
+    'acknowledgeFall',
+    'acknowledgeRuleHit',
+    'getRoom',
+    'getSensor',
+    'getSensorGroup',
+    'getSensorStatus',
+    'getWatch',
+    'listDuty',
+    'listOpenFalls',
+    'listRegions',
+    'listSensorGroups',
+    'listSensors',
+    'logout',
+  ]);
+});
 
 test('operations and examples match one to one', () => {
   expect(Object.keys(examples).sort()).toEqual(operations.map(([name]) => name).sort());
@@ -143,6 +162,24 @@ describe.each(operations)('%s', (name, operation) => {
       const answer = await call(world, contract, { client: await world.beforeOtp() });
       expect(answer.status, answer.text).toBe(403);
       expect(answer.body).toMatchObject({ message: expect.stringContaining('second factor') });
+    });
+  }
+
+  // The last of them would end the session that all share.
+  if (['user', 'session'].includes(operation.auth) && name !== 'logout') {
+    const isAllowed = allowsDisplay(operation);
+    const status = isAllowed ? operation.success : 403;
+    test(`${name} responds with ${status} to the session of a display, whose user has every permission`, async () => {
+      const named = isAllowed && operation.body && { body: { name: 'Anna Meier' } };
+      const client = await world.display();
+      const answer = await call(world, contract, { client, ...named, ...(isAllowed && { succeeds: true }) });
+      expect(answer.status, answer.text).toBe(status);
+    });
+  }
+  if ('may' in operation && operation.may === 'logged_in' && operation.within && !isWrite(operation)) {
+    test(`${name} responds with ${operation.success} to a user without permissions, who is off duty`, async () => {
+      const answer = await call(world, contract, { client: await world.offDuty(), succeeds: true });
+      expect(answer.status, answer.text).toBe(operation.success);
     });
   }
 

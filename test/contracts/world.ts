@@ -236,6 +236,23 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     return client;
   };
 
+  /** Returns a session of a display, whose user has every permission. */
+  const display = (): Promise<Client> => {
+    const name = 'display';
+    const { username, password } = ours;
+    const client = clients.get(name) ?? logIn(admin.as(undefined), username, password, { display: true });
+    clients.set(name, client);
+    return client;
+  };
+
+  /** Returns a user of our customer without permissions, who is off duty. */
+  const offDuty = (): Promise<Client> => {
+    const name = 'off-duty';
+    const client = clients.get(name) ?? createOffDuty([], name);
+    clients.set(name, client);
+    return client;
+  };
+
   const { token: readOnlyToken } = await ours.client.ok<{ token: string }>('POST', '/users/me/access-tokens', {
     name: 'read-only',
     readOnly: true,
@@ -255,6 +272,8 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     only,
     without,
     beforeOtp,
+    display,
+    offDuty,
     /** A token of our user that only reads. */
     readOnly: anybody.as(readOnlyToken),
     /** Credentials that are valid nowhere. */

@@ -28,7 +28,9 @@ export const auth = group({
       description:
         'Returns the user, with the session token in the header `Token` and in cookies. If the user has a second factor, a ' +
         'correct password without `otp` returns 401 with `otpRequired: true`. Each code works once. A wrong code is treated ' +
-        'like a wrong password.',
+        'like a wrong password. The session ends after 24 hours. With `display`, for a page on a wall, it ends after 24 hours ' +
+        'without use, 90 days at most, and its cookies are renewed once an hour. It may call only the operations that say so; ' +
+        'everything else returns 403. People who acknowledge an alarm there enter their `name`.',
       auth: 'anyone',
       csrfExempt: true,
       body: Login,
@@ -108,6 +110,7 @@ export const auth = group({
       beforeOtp: true,
       auth: 'session',
       may: 'logged_in',
+      display: true,
       success: 200,
       response: Status.extend({
         url: z.string().optional().meta({

@@ -56,7 +56,7 @@ export const handler = serve(auth, {
     const { account } = outcome;
     const { customerId } = account;
     const customer = account.hasOtp || customerId === null ? null : await deps.store.customers.get(customerId);
-    const login = { ...outcome, mustSetOtp: customer?.requireOtp === true };
+    const login = { ...outcome, mustSetOtp: customer?.requireOtp === true, display: body.display };
     return (await startSession(login, { event, address }, deps)) ?? fail('credentials_invalid');
   },
 
@@ -110,10 +110,11 @@ export const handler = serve(auth, {
   listSessions: async (call, deps) => {
     const { sessionHash } = call;
     return (await validSessions(ownAccountKey(call), deps)).map(
-      ({ hash, address = '', userAgent = '', ...session }) => ({
+      ({ hash, address = '', userAgent = '', display = false, ...session }) => ({
         ...session,
         address,
         userAgent,
+        display,
         isCurrent: hash === sessionHash,
       }),
     );

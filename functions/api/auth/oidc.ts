@@ -1,4 +1,3 @@
-import { SESSION_SECONDS } from '#shared/api/http/cookies.ts';
 import { type APIGatewayProxyEvent, cookie, header } from '#shared/api/http/exchange.ts';
 import { type Call, Reply } from '#shared/api/operation.ts';
 import { createIssuer, type Issuer, type OidcIdentity, type Prompt } from '#shared/auth/oidc.ts';
@@ -7,6 +6,7 @@ import { BASE_PATH } from '#shared/domain/base-path.ts';
 import type { Actor } from '#shared/domain/identity/audit.ts';
 import { accessOf, parseRules, profileOf } from '#shared/domain/identity/claims.ts';
 import { DEFAULT_LOCALE } from '#shared/domain/identity/language.ts';
+import { SESSION_SECONDS } from '#shared/domain/identity/session-life.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Deps } from '#shared/runtime/deps.ts';

@@ -129,6 +129,7 @@ export const channels = group({
       summary: 'List the users on duty',
       description: 'Users are on duty because they said so, or by a shift of the roster.',
       may: 'logged_in',
+      display: true,
       response: z.array(OnDutyView),
       uses: ['customers.get', 'duty.get', 'recipients.person', 'channels.list', 'know:channels'],
     },

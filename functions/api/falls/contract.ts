@@ -24,6 +24,7 @@ export const falls = group({
     acknowledgeFall: {
       ...acknowledgement,
       method: 'PUT',
+      display: true,
       summary: 'Acknowledge a fall',
       description:
         'Acknowledges the fall and all its rule hits in the name of the caller, even if no rule fired for it. The first ' +

@@ -1,9 +1,9 @@
-import { followFall, resumeHits } from '#shared/api/acknowledgements.ts';
+import { followFall, requestedAcknowledgement, resumeHits } from '#shared/api/acknowledgements.ts';
 import { serve } from '#shared/api/serve.ts';
 import type { AnsweredFall } from '#shared/domain/event/answered-fall.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { hasPermission } from '#shared/domain/identity/permission.ts';
-import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
+import { isSameAuthor } from '#shared/domain/rule/noted-acknowledgement.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import type { FallAnswer, FallRef } from '#shared/store/rules/fall-answer.ts';
 import { falls } from './contract.ts';
@@ -27,14 +27,11 @@ const viewOf = ({ params }: FallCall, { acknowledgement }: FallAnswer): Answered
 
 export const handler = serve(falls, {
   acknowledgeFall: async (call, deps) => {
-    const { caller, body, fail } = call;
-    const { store, now } = deps;
-    const { accountId: userId } = caller;
-    const [user, fall] = await Promise.all([store.users.get(caller.customerId, userId), fallOf(call, deps)]);
-    const by = { userId, name: nameOfUser(user ?? fail('forbidden')), date: now(), ...body };
-    const { answer, notice } = await store.falls.acknowledge(fall, by);
+    const { fail } = call;
+    const [by, fall] = await Promise.all([requestedAcknowledgement(call, deps), fallOf(call, deps)]);
+    const { answer, notice } = await deps.store.falls.acknowledge(fall, by);
     const { acknowledgement } = answer;
-    if (acknowledgement.userId !== userId) return fail('acknowledged_already', { name: acknowledgement.name });
+    if (!isSameAuthor(by, acknowledgement)) return fail('acknowledged_already', { name: acknowledgement.name });
     if (notice) await followFall(deps, fall, notice);
     return viewOf(call, answer);
   },

@@ -19,6 +19,7 @@ export const openFalls = group({
         'customer. `total` counts sensors. Changes may take a second to appear.',
       auth: 'user',
       may: 'logged_in',
+      display: true,
       within: 'customer',
       params: z.object({ customerId: idText }),
       query: z.object(pageQuery),

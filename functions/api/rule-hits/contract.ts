@@ -59,6 +59,7 @@ export const ruleHits = group({
     acknowledgeRuleHit: {
       ...acknowledgement,
       method: 'PUT',
+      display: true,
       summary: 'Acknowledge a rule hit',
       description:
         'Acknowledges the alarm in the name of the caller, and with it the fall that it is about. The first acknowledgement ' +

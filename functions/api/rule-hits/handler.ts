@@ -1,10 +1,10 @@
-import { acknowledgeHit, withdrawAcknowledgement } from '#shared/api/acknowledgements.ts';
+import { acknowledgeHit, requestedAcknowledgement, withdrawAcknowledgement } from '#shared/api/acknowledgements.ts';
 import { partialListReply } from '#shared/api/http/partial-list.ts';
 import { serve } from '#shared/api/serve.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { hasPermission } from '#shared/domain/identity/permission.ts';
-import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 import { notifiedDateOf } from '#shared/domain/rule/alarm.ts';
+import { isSameAuthor } from '#shared/domain/rule/noted-acknowledgement.ts';
 import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import type { Sensor } from '#shared/domain/sensor/sensor.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
@@ -64,16 +64,14 @@ export const handler = serve(ruleHits, {
     return viewOf(store, customerId, hit);
   },
 
-  acknowledgeRuleHit: async ({ caller, customerId, params, body, fail }, deps) => {
-    const { store, now } = deps;
-    const { accountId: userId } = caller;
-    const user = (await store.users.get(caller.customerId, userId)) ?? fail('forbidden');
+  acknowledgeRuleHit: async (call, deps) => {
+    const { customerId, params, fail } = call;
     const hitKey = { customerId, hitId: params.ruleHitId };
-    const by = { userId, name: nameOfUser(user), date: now(), ...body };
+    const by = await requestedAcknowledgement(call, deps);
     const { hit } = (await acknowledgeHit(deps, hitKey, by)) ?? fail('rule_hit_not_found');
     const { acknowledgement } = hit;
-    if (acknowledgement.userId !== userId) return fail('acknowledged_already', { name: acknowledgement.name });
-    return viewOf(store, customerId, hit);
+    if (!isSameAuthor(by, acknowledgement)) return fail('acknowledged_already', { name: acknowledgement.name });
+    return viewOf(deps.store, customerId, hit);
   },
 
   withdrawAcknowledgement: async ({ caller, customerId, params, fail }, deps) => {

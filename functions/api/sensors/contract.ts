@@ -51,6 +51,7 @@ export const sensors = group({
       description: 'Changes may take a second to appear.',
       auth: 'user',
       may: 'logged_in',
+      display: true,
       query: z.object({
         ...pageQuery,
         searchText: searchParameter,
@@ -100,6 +101,7 @@ export const sensors = group({
       method: 'GET',
       summary: 'Get a sensor',
       may: 'logged_in',
+      display: true,
       response: Sensor,
       errors: ['sensor_not_found'],
       uses: ['sensors.get'],
@@ -135,6 +137,7 @@ export const sensors = group({
       path: '/sensors/{sensorId}/status',
       summary: 'Get the status of a sensor',
       may: 'logged_in',
+      display: true,
       response: SensorStatus,
       errors: ['sensor_not_found'],
       uses: ['sensors.get', 'states.get', 'configs.get'],

@@ -18,6 +18,7 @@ export const watch = group({
         'minute to appear; `date` says when that was.',
       auth: 'user',
       may: 'logged_in',
+      display: true,
       within: 'customer',
       params: z.object({ customerId: idText }),
       success: 200,

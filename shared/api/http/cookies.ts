@@ -1,8 +1,5 @@
 import { type APIGatewayProxyEvent, header } from './exchange.ts';
 
-/** The lifetime of a session and its cookies in seconds (D1 "Authentication" 1). */
-export const SESSION_SECONDS = 86_400;
-
 const names = {
   PSAUTHTOKEN: 'HttpOnly; SameSite=Lax',
   PSUSERID: 'SameSite=Strict',
@@ -18,9 +15,13 @@ const setCookies = (event: APIGatewayProxyEvent, values: CookieValues, maxAge: n
   );
 };
 
-/** Returns the Set-Cookie headers of a login. */
-export const sessionCookies = (event: APIGatewayProxyEvent, token: string, userId: number, csrf: string): string[] =>
-  setCookies(event, { PSAUTHTOKEN: token, PSUSERID: String(userId), PSCSRF: csrf }, SESSION_SECONDS);
+/** Returns the Set-Cookie headers of a session that expires in `ms`. */
+export const sessionCookies = (
+  event: APIGatewayProxyEvent,
+  { token, userId, csrf }: { token: string; userId: number; csrf: string },
+  ms: number,
+): string[] =>
+  setCookies(event, { PSAUTHTOKEN: token, PSUSERID: String(userId), PSCSRF: csrf }, Math.floor(ms / 1_000));
 
 /** Returns the Set-Cookie headers that delete the cookies of a login. */
 export const expiredCookies = (event: APIGatewayProxyEvent): string[] =>

@@ -4,7 +4,7 @@ import { type Caller, hasPermission } from '#shared/domain/identity/permission.t
 import type { Account, Session } from '#shared/store/identity/sessions.ts';
 import { ApiError } from '../errors.ts';
 import { bearerToken, cookie, type Exchange, operationOf, type Rate } from '../http/exchange.ts';
-import type { Operation } from '../operation.ts';
+import { extendDisplay } from './display.ts';
 import type { Guard } from './guard.ts';
 import { checkRate, countAccount, countAnonymous, countDevice, countSessionRead } from './rate-limit.ts';
 
@@ -38,6 +38,8 @@ const callerOf = (session: Session, account: Account): Caller => {
   const mustSetOtp = session.mustSetOtp === true;
   const name = username !== null && token !== undefined ? `${username} (${token})` : username;
   const who = { accountId, name, customerId, locale, kind, readOnly, mustSetOtp };
+  // A display is open to everyone who stands before it, whatever its user may do.
+  if (session.display) return { ...who, isDisplay: true, isAdmin: false, permissions: [] };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
   // A token limited to some permissions never acts as a system admin, although system admins hold them all.
   return { ...who, isAdmin: false, permissions: scope.filter((permission) => hasPermission(account, permission)) };
@@ -51,11 +53,11 @@ const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash:
 // The token contains the key of the account, so session, account and rate are read in one round trip. An invalid token
 // counts only against the caller's address, otherwise anybody with an old token could use up the rate limit of its owner.
 // Reads by a session are counted in memory, and only once the session has proved to be valid.
-const byToken = async (guard: Guard, token: string, { method }: Operation): Promise<Found> => {
+const byToken = async (guard: Guard, token: string, exchange: Exchange): Promise<Found> => {
   const read = parseToken(token);
   if (!read?.accountKey) return { identity: null, rate: null };
   const { accountKey, kind } = read;
-  const isSessionRead = kind === 'session' && method === 'GET';
+  const isSessionRead = kind === 'session' && operationOf(exchange).method === 'GET';
   const { suspects, now } = guard;
   const { sessions } = guard.store;
   const sessionHash = hashSecret(token);
@@ -73,6 +75,7 @@ const byToken = async (guard: Guard, token: string, { method }: Operation): Prom
     early ??
     (isSessionRead ? { rate: await countSessionRead(guard, accountKey) } : await countAccount(guard, accountKey));
   await noteUse(guard, session, sessionHash);
+  await extendDisplay(guard, exchange, { session, hash: sessionHash, token });
   return { identity: { caller: callerOf(session, account), accountKey, sessionHash }, rate };
 };
 
@@ -91,8 +94,8 @@ const byProvisioningKey = async (guard: Guard, token: string): Promise<Found> =>
   return { identity: key && { provisioner: key }, rate: null };
 };
 
-const identify = (guard: Guard, exchange: Exchange, operation: Operation): Promise<Found> => {
-  const { auth } = operation;
+const identify = (guard: Guard, exchange: Exchange): Promise<Found> => {
+  const { auth } = operationOf(exchange);
   const token = bearerToken(exchange);
   if (auth === 'device') return byDevice(guard, token ?? '', exchange);
   if (auth === 'provisioner') return byProvisioningKey(guard, token ?? '');
@@ -100,13 +103,12 @@ const identify = (guard: Guard, exchange: Exchange, operation: Operation): Promi
   // Browsers send cookies automatically, so a cookie may only hold a session: an access token has no CSRF token to go
   // with it.
   const fromCookie = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
-  return byToken(guard, token ?? (parseToken(fromCookie)?.kind === 'session' ? fromCookie : ''), operation);
+  return byToken(guard, token ?? (parseToken(fromCookie)?.kind === 'session' ? fromCookie : ''), exchange);
 };
 
 const identified = async (guard: Guard, exchange: Exchange): Promise<Found> => {
-  const operation = operationOf(exchange);
-  const found = identify(guard, exchange, operation);
-  return operation.withoutTable ? found.catch(() => ({ identity: null, rate: null })) : found;
+  const found = identify(guard, exchange);
+  return operationOf(exchange).withoutTable ? found.catch(() => ({ identity: null, rate: null })) : found;
 };
 
 /** Sets the language of the response to the caller's, and replaces `me` in the path. */

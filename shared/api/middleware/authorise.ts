@@ -1,7 +1,7 @@
 import { type Caller, hasPermission, type Permission } from '#shared/domain/identity/permission.ts';
 import { ApiError } from '../errors.ts';
 import { type Exchange, operationOf } from '../http/exchange.ts';
-import { isWrite, type Operation } from '../operation.ts';
+import { allowsDisplay, isWrite, type Operation } from '../operation.ts';
 
 const isSelf = (caller: Caller, userId: string | undefined): boolean => userId === String(caller.accountId);
 
@@ -20,8 +20,8 @@ const mustSetOtpFirst = ({ beforeOtp }: Operation, caller: Caller, userId: strin
   caller.mustSetOtp === true && !(beforeOtp && (userId === undefined || isSelf(caller, userId)));
 
 /**
- * Responds with 403 if the access rule of the operation does not allow the caller. If login is optional, a caller who must
- * set up a second factor first is anonymous.
+ * Responds with 403 if the access rule of the operation does not allow the caller. If login is optional, displays and callers who
+ * must set up a second factor first are anonymous.
  */
 export const authorise = (exchange: Exchange): void => {
   const { caller, path } = exchange;
@@ -29,11 +29,12 @@ export const authorise = (exchange: Exchange): void => {
   const operation = operationOf(exchange);
   const { userId } = path;
   const lacksOtp = mustSetOtpFirst(operation, caller, userId);
-  if (lacksOtp && operation.auth === 'optional') {
+  const isForeignToDisplay = caller.isDisplay === true && !allowsDisplay(operation);
+  if ((lacksOtp || isForeignToDisplay) && operation.auth === 'optional') {
     exchange.caller = null;
     return;
   }
   if (lacksOtp) throw new ApiError('otp_setup_required');
-  const isAllowed = mayCall(operation, caller, userId);
+  const isAllowed = !isForeignToDisplay && mayCall(operation, caller, userId);
   if (!isAllowed || (caller.readOnly && isWrite(operation))) throw new ApiError('forbidden');
 };

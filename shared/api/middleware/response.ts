@@ -43,10 +43,12 @@ export const withBaseHeaders = (
   response: APIGatewayProxyResult,
 ): APIGatewayProxyResult => {
   const headers = { ...baseHeaders(SERVICE_VERSION, requestId, rate), ...response.headers };
+  // Those of the response come last, because browsers keep the last one of a name: a logout deletes them.
+  const ownCookies = response.multiValueHeaders?.['Set-Cookie'] ?? [];
   return {
     ...response,
     headers: { ...headers, ...corsHeaders(CORS_ORIGINS, header(event, 'origin'), headers) },
-    ...(cookies.length > 0 && { multiValueHeaders: { ...response.multiValueHeaders, 'Set-Cookie': cookies } }),
+    ...(cookies.length > 0 && { multiValueHeaders: { 'Set-Cookie': [...cookies, ...ownCookies] } }),
   };
 };
 

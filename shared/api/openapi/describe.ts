@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { apiOf, type Group, type Operation } from '../operation.ts';
+import { allowsDisplay, apiOf, type Group, type Operation } from '../operation.ts';
 import type { ApiDescription } from './document.ts';
 import { errorResponses, sharedResponses } from './error-responses.ts';
 import { addExamples } from './examples.ts';
@@ -21,7 +21,8 @@ const accessText = (operation: Operation): string => {
   const required = [operation.may].flat().join('` or `');
   const bySession = operation.orSelf === 'by_session' ? ' in a session' : '';
   const self = operation.orSelf ? `, except for users who access their own account${bySession}` : '';
-  return operation.may === 'logged_in' ? '' : `Requires \`${required}\`${self}.`;
+  const permission = operation.may === 'logged_in' ? '' : `Requires \`${required}\`${self}.`;
+  return [permission, allowsDisplay(operation) && 'Displays may call it.'].filter(Boolean).join(' ');
 };
 
 const requestBody = (write: WriteSchema, body: z.ZodType, bodyExamples: Operation['bodyExamples']): Json => {

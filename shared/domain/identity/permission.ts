@@ -26,6 +26,8 @@ export type Caller = {
   kind: 'session' | 'token';
   /** The token allows only GET. */
   readOnly: boolean;
+  /** The session of a display on a wall, which may call little and belongs to everyone who stands before it. */
+  isDisplay?: boolean;
   /** The caller may only set up the second factor that the customer requires. */
   mustSetOtp?: boolean;
 };

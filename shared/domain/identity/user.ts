@@ -150,6 +150,7 @@ export const User = Profile.extend({
   mustSetOtp: z.literal(true).optional().meta({
     description: 'The session can only set up a second factor, because the customer requires one',
   }),
+  display: z.literal(true).optional().meta({ description: 'The session is that of a display' }),
 }).meta({ id: 'User' });
 export type User = z.input<typeof User>;
 
@@ -161,6 +162,9 @@ export const Login = z
     id: int64.nullable().optional(),
     otp: OtpCode.nullable().optional().meta({
       description: 'Required if the user has a second factor: the six digits from the app, or a recovery code',
+    }),
+    display: z.boolean().optional().meta({
+      description: 'Starts the session of a display on a wall, which may do little and lasts while it is used',
     }),
   })
   .meta({ id: 'Login', examples: [{ username: 'night.shift', password: 'seven quiet rivers' }] });

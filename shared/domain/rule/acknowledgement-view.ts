@@ -25,8 +25,17 @@ export type NotedAcknowledgement = z.infer<typeof NotedAcknowledgement>;
 export const Note = text(0, MAX_NOTE_LENGTH);
 /** The body of a request that acknowledges an alarm. */
 export const AcknowledgingUser = z
-  .object({ note: Note.optional().meta({ description: 'a request without it keeps the note' }) })
-  .meta({ id: 'AcknowledgingUser', examples: [{ note: 'On my way, with the lifting cushion' }, {}] });
+  .object({
+    note: Note.optional().meta({ description: 'a request without it keeps the note' }),
+    name: text(1, MAX_NAME_LENGTH).optional().meta({
+      description: 'who acknowledges it at a display: required from its session, ignored from all others',
+    }),
+  })
+  .meta({
+    id: 'AcknowledgingUser',
+    examples: [{ note: 'On my way, with the lifting cushion' }, {}, { name: 'Anna Meier' }],
+  });
+export type AcknowledgingUser = z.output<typeof AcknowledgingUser>;
 
 /** The acknowledgement of an alarm in an event. `ruleHitId` is null for a fall that was acknowledged as a whole. */
 export type HitAcknowledgement = Acknowledgement & { ruleHitId: number | null };

@@ -6,17 +6,27 @@ export const withNote = (
   note = before,
 ): NotedAcknowledgement => ({ ...acknowledgement, ...(note && { note }) });
 
+/** An acknowledgement in a request. `isShared`: several people have its user, so `name` says which of them it is. */
+export type RequestedAcknowledgement = NotedAcknowledgement & { isShared?: true };
+
+/** Whether a request is by the user who acknowledged before; at a display, by the same person. */
+export const isSameAuthor = (
+  { userId, name, isShared }: RequestedAcknowledgement,
+  earlier: NotedAcknowledgement,
+): boolean => userId !== null && userId === earlier.userId && (!isShared || name === earlier.name);
+
 /**
- * Returns the acknowledgement that follows from a request. The first one remains, but its user may change the note: null if
+ * Returns the acknowledgement that follows from a request. The first one remains, but its author may change the note: null if
  * nothing changes.
  */
 export const acknowledgedBy = (
-  request: NotedAcknowledgement,
+  request: RequestedAcknowledgement,
   earlier: NotedAcknowledgement | undefined,
 ): NotedAcknowledgement | null => {
-  const { userId, note } = request;
-  if (!earlier) return withNote(request);
-  if (userId === null || userId !== earlier.userId || note === undefined) return null;
+  const { isShared: _, ...requested } = request;
+  const { note } = requested;
+  if (!earlier) return withNote(requested);
+  if (!isSameAuthor(request, earlier) || note === undefined) return null;
   const next = withNote(earlier, note);
   return next.note === earlier.note ? null : next;
 };

@@ -195,6 +195,11 @@ export const identityPatterns = {
   'sessions.passwordHash': pattern('The password of an account', { get: ['password'] }, [1, 0]),
   'sessions.isKnownAddress': pattern('Has this address logged in before?', { get: ['knownAddress'] }, [1, 0]),
   'sessions.start': pattern('Start a session, listed among the logins', { put: ['session', 'login'] }, [0, 4]),
+  'sessions.renew': pattern(
+    'Extend the session of a display, once an hour',
+    { updateOnly: { session: ['expires', 'ttl'] } },
+    [0, 1],
+  ),
   'sessions.end': pattern('End a session', { remove: ['session'] }, [0, 1]),
   'sessions.rehash': pattern('Replace a password hash by one with a new cost', { put: ['password'] }, [0, 1]),
   'sessions.setPassword': pattern(

@@ -29,6 +29,8 @@ export type Session = Created & {
   authDate?: number;
   /** Login: the account needs a second factor and had none, so the session may only set one up. */
   mustSetOtp?: true;
+  /** Login: of a display on a wall. It is extended while it is used. */
+  display?: true;
   /** Token: the name that its user gave it. */
   name?: string;
   /** Token: ms, to the minute. */
@@ -73,13 +75,26 @@ export const sessionReads = (table: TableReader) => ({
     (await table.get(items.knownAddress({ accountKey, address }))) !== null,
 });
 
+const ttlOf = (expires: number) => Math.ceil(expires / 1_000);
+
 const sessionWrites = (table: Table) => ({
-  /** Starts a session and lists it among the logins of the account. */
-  start: async (accountKey: string, hash: string, session: NewSession): Promise<void> => {
+  /** Starts a session, and lists it among the logins of the account until `until` (ms). */
+  start: async (accountKey: string, hash: string, session: NewSession, until = session.expires): Promise<void> => {
     const { id, createDate, expires } = session;
-    const ttl = Math.ceil(expires / 1_000);
     const login = items.login({ accountKey, createDate, sessionId: id });
-    await table.write({ put: { ...session, ...items.session({ hash }), ttl } }, { put: { id, hash, ...login, ttl } });
+    await table.write(
+      { put: { ...session, ...items.session({ hash }), ttl: ttlOf(expires) } },
+      { put: { id, hash, ...login, ttl: ttlOf(until) } },
+    );
+  },
+  /** Extends a session that expires at `was` (ms). False if another call just did, or the session was ended. */
+  renew: async (hash: string, was: number, expires: number): Promise<boolean> => {
+    const set = { expires, ttl: ttlOf(expires) };
+    const updated = await table.update(
+      items.session({ hash }),
+      changes({ set, if: where('#expires = :was', { was }) }),
+    );
+    return updated !== null;
   },
   end: async (hash: string): Promise<void> => {
     await table.write({ remove: items.session({ hash }), where: present });

@@ -1,5 +1,5 @@
 import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
-import { acknowledgedBy } from '#shared/domain/rule/noted-acknowledgement.ts';
+import { acknowledgedBy, type RequestedAcknowledgement } from '#shared/domain/rule/noted-acknowledgement.ts';
 import type { Table } from '../engine/client.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { HitItem } from '../hits/hit-item.ts';
@@ -53,7 +53,7 @@ const acknowledgementWrites = (table: Table) => ({
    */
   make: async (
     key: HitKey,
-    acknowledgement: NotedAcknowledgement,
+    acknowledgement: RequestedAcknowledgement,
     since: number,
   ): Promise<AcknowledgeResult | null> => {
     const { customerId } = key;

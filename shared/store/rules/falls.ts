@@ -1,5 +1,5 @@
 import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
-import { acknowledgedBy } from '#shared/domain/rule/noted-acknowledgement.ts';
+import { acknowledgedBy, type RequestedAcknowledgement } from '#shared/domain/rule/noted-acknowledgement.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { EventItem, MessageItem } from '../sensors/events.ts';
@@ -28,7 +28,7 @@ const fallWrites = (table: Table) => ({
    */
   acknowledge: (
     ref: FallRef,
-    acknowledgement: NotedAcknowledgement,
+    acknowledgement: RequestedAcknowledgement,
   ): Promise<ChangedFall & { answer: { acknowledgement: NotedAcknowledgement } }> =>
     retryOnConflict(async () => {
       const { acknowledgement: earlier, ...answer } = await readAnswer(table, ref);

@@ -43,6 +43,7 @@ test('lists the sessions of the caller, newest first, marks the current one, and
     expires: (sessions[1]?.createDate ?? 0) + 86_400_000,
     address: '127.0.0.1',
     userAgent: 'a phone',
+    display: false,
     isCurrent: true,
   });
   const { text } = await phone.call('GET', '/users/me/sessions');

@@ -1,0 +1,13 @@
+/** How long (s) a session lasts after its login, and that of a display after its last use (D1 "Authentication" 1). */
+export const SESSION_SECONDS = 86_400;
+/** How long (s) the session of a display lasts at most. */
+export const DISPLAY_SECONDS = 90 * 86_400;
+/** The session of a display is extended once in this time (ms) at most, because each write costs money. */
+const RENEWAL_MS = 3_600_000;
+
+type DisplaySession = { createDate: number; expires: number };
+/** Returns when (ms) the session of a display expires if it is used at `now`; null if it is not to be extended yet. */
+export const extendedExpiry = ({ createDate, expires }: DisplaySession, now: number): number | null => {
+  const extended = Math.min(now + SESSION_SECONDS * 1_000, createDate + DISPLAY_SECONDS * 1_000);
+  return extended - expires < RENEWAL_MS ? null : extended;
+};
