@@ -57,6 +57,8 @@ export const metrics = {
   LoginsFailed: 'Count',
   /** Devices whose calls are rejected because too many are pending. */
   DevicesHeldBack: 'Count',
+  /** Sensors most of whose messages are no longer understood, once for each until they are again. */
+  SensorsNotUnderstood: 'Count',
   /** From accepting a fall of the canary to its webhook call at the public address. */
   CanaryTime: 'Milliseconds',
   /** Calls rejected with 429. */

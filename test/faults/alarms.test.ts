@@ -40,6 +40,7 @@ const bounds: Readonly<Record<string, readonly Threshold[]>> = {
   'mqtt-waits': [above('AsyncEventAge', 30_000)],
   'mqtt-rule': [from('AWS/IoT Failure', 1), from('ErrorActionFailure', 1)],
   'devices-held-back': [from('DevicesHeldBack', 1)],
+  'messages-not-understood': [from('SensorsNotUnderstood', 1)],
   'events-old': [above(AGE, 60)],
   'timers-old': [above(AGE, 1_200)],
   'undeliverable-old': [above(AGE, 900)],

@@ -3,6 +3,7 @@ import { BREAKER_FAILURES } from '#shared/domain/delivery/breaker.ts';
 import type { MetricName } from '#shared/observability/metrics.ts';
 import { clientOf } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
+import { a } from '../fixtures/messages.ts';
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
 let onDecided = () => {};
@@ -73,6 +74,20 @@ describe('metrics', () => {
     world.answerWith(status(500, 'no'));
     for (let failure = 0; failure < BREAKER_FAILURES + 2; failure++) await fall();
     expect(sumOf('BreakersOpened')).toBe(1);
+  });
+
+  test('count each sensor whose messages are no longer understood once, until they are again', async () => {
+    const homes = [await world.furnish(), await world.furnish()];
+    const update = async ({ say }: (typeof homes)[number]): Promise<void> => {
+      await say(a.presence(true));
+      for (let count = 0; count < 4; count++) await say({ status: 'CALLING', count });
+    };
+    for (const home of homes) await update(home);
+    expect(sumOf('SensorsNotUnderstood')).toBe(2);
+    for (let count = 0; count < 5; count++) await homes[0]?.say(a.presence(count % 2 === 0));
+    expect(sumOf('SensorsNotUnderstood')).toBe(2);
+    for (let count = 0; count < 8; count++) await homes[0]?.say({ status: 'CALLING', count });
+    expect(sumOf('SensorsNotUnderstood')).toBe(3);
   });
 
   test('record the age of the oldest due item that the sweep found', async () => {

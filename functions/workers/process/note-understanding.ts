@@ -2,14 +2,15 @@ import type { SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { isMostlyUnknown } from '#shared/domain/state/understanding.ts';
 import { type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
 
-/** Records in the list of sensors whether most messages of a sensor are not understood. */
+/** Records in the list of sensors whether most messages of a sensor are not understood, and counts sensors that are not. */
 export const noteUnderstanding = async (
-  { store }: ProcessDeps,
+  { store, measure }: ProcessDeps,
   context: SensorContext,
   state: SensorState,
 ): Promise<void> => {
   const isMisunderstood = isMostlyUnknown(state);
   if (context.former || isMisunderstood === (context.sensor.isMisunderstood ?? false)) return;
   const { customerId, sensorId } = sensorKey(context);
-  await store.sensors.setMisunderstood(customerId, sensorId, isMisunderstood);
+  const hasChanged = await store.sensors.setMisunderstood(customerId, sensorId, isMisunderstood);
+  if (hasChanged && isMisunderstood) measure('SensorsNotUnderstood');
 };

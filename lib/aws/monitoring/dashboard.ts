@@ -79,13 +79,14 @@ const apiWidgets = ({ api, deviceApi, table, stage }: MonitoredResources): IWidg
     deviceApi.metricLatency({ period, statistic: 'p99' }),
     api.metricLatency({ period, statistic: 'p99' }),
   ]),
-  graph('Failed logins and notifications, rate-limited calls', [
+  graph('Failed logins and notifications, rejected calls and messages', [
     ownMetric(table, 'LoginsFailed'),
     ...(stage.mailSender === '' ? [] : [ownMetric(table, 'MailsFailed')]),
     ownMetric(table, 'LettersFailed'),
     ownMetric(table, 'Undeliverable'),
     ownMetric(table, 'CallsLimited'),
     ownMetric(table, 'DevicesHeldBack'),
+    ownMetric(table, 'SensorsNotUnderstood'),
   ]),
 ];
 

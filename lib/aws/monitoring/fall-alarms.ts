@@ -114,6 +114,13 @@ export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinit
     impact:
       'A device has too many pending calls, so its reports are rejected and falls in that room may be detected late.',
   },
+  {
+    id: 'messages-not-understood',
+    metric: arrivals(table, 'SensorsNotUnderstood'),
+    atLeast: 1,
+    impact:
+      'Most messages of a further sensor are no longer understood, so falls in that room may go unnoticed. After a firmware update this may become the whole fleet.',
+  },
   ...taskQueues(queues).map(([name, queue]) => ({
     id: `${name}-old`,
     metric: queue.metricApproximateAgeOfOldestMessage(maximum),

@@ -69,14 +69,13 @@ const sensorWrites = (table: Table) => ({
     });
   },
 
-  /** Records whether most messages of a sensor are not understood. */
-  setMisunderstood: async (customerId: number, sensorId: string, isMisunderstood: boolean): Promise<void> => {
-    await retryOnConflict(async () => {
+  /** Records whether most messages of a sensor are not understood. Returns whether that is a change. */
+  setMisunderstood: async (customerId: number, sensorId: string, isMisunderstood: boolean): Promise<boolean> =>
+    retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);
-      if (!sensor || (sensor.isMisunderstood ?? false) === isMisunderstood) return true;
+      if (!sensor || (sensor.isMisunderstood ?? false) === isMisunderstood) return false;
       return (await table.write(updateSensor(sensor, { isMisunderstood }))) === null || null;
-    });
-  },
+    }),
 
   /** Records the firmware (v0.N) that a device runs now. */
   setFirmware: async (customerId: number, sensorId: string, firmwareVersion: number): Promise<void> => {

@@ -134,6 +134,7 @@ describe('the alarms', () => {
       'WebhooksDisabled',
       'FeedsNotFetched',
       'DevicesHeldBack',
+      'SensorsNotUnderstood',
       'CanaryTime',
       'AlarmSubscriptions',
       'FeedbackFailed',

@@ -88,6 +88,7 @@ const seriesOf: Readonly<Record<string, Series>> = {
   'mqtt-waits': passing('AsyncEventAge', 40_000),
   'mqtt-rule': arrival('AWS/IoT Failure'),
   'devices-held-back': arrival('DevicesHeldBack'),
+  'messages-not-understood': arrival('SensorsNotUnderstood'),
   'events-old': passing(`${AGE} eventsqueue`, 61),
   'timers-old': passing(`${AGE} timersqueue`, 1_201),
   'deliveries-old': passing(`${AGE} deliveriesqueue`, 61),

@@ -25,7 +25,7 @@ test('a stage for one home costs at least USD 11 less, with every guarantee', ()
   expect(monthOf(prod, of) - monthOf(home, of)).toBeGreaterThan(11);
   const missing = costAtRest(prod).filter(({ what }) => !costAtRest(home).some((row) => row.what === what));
   // The web ACL has an alarm.
-  expect(missing.map(({ what }) => what)).toEqual(['38 alarms', '1 dashboards', '1 web ACLs with their rules']);
+  expect(missing.map(({ what }) => what)).toEqual(['39 alarms', '1 dashboards', '1 web ACLs with their rules']);
 });
 
 test('states how much changing presence adds', () => {
