@@ -210,6 +210,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listRules: nothing,
   createRule: (world) => ({ body: rule(world) }),
   getRule: nothing,
+  copyRule: () => ({ body: { name: 'n' } }),
   tryRule: nothing,
   updateRule: (world) => ({ body: rule(world) }),
   deleteRule: (world) => another(world, 'rule', rule(world)),

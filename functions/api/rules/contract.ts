@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { paged, pageQuery, searchParameter, sortBy } from '#shared/api/http/paging.ts';
 import { group } from '#shared/api/operation.ts';
 import { DeliveryView } from '#shared/domain/delivery/delivery-view.ts';
-import { NewRule, Rule, RuleUpdate } from '#shared/domain/rule/rule.ts';
+import { NewRule, Rule, RuleCopy, RuleUpdate } from '#shared/domain/rule/rule.ts';
 import { idText, int32, Status } from '#shared/domain/values.ts';
 
 const regions =
@@ -30,6 +30,20 @@ const RuleTest = z
   .meta({ id: 'RuleTest' });
 
 const ByRule = z.object({ ruleId: idText });
+
+/** Checking what a rule refers to, and creating it. */
+const creating = [
+  'sensors.get',
+  'sensorGroups.get',
+  'rooms.get',
+  'webhooks.getAll',
+  'recipients.person',
+  'channels.verifiedOf',
+  'know:channels',
+  'limits.nextNumber',
+  'rules.create',
+  'keep:quotas',
+] as const;
 
 export const rules = group({
   name: 'rules',
@@ -63,19 +77,7 @@ export const rules = group({
       success: 201,
       response: Rule,
       errors: ['limit_reached'],
-      uses: [
-        'customers.get',
-        'sensors.get',
-        'sensorGroups.get',
-        'rooms.get',
-        'webhooks.getAll',
-        'recipients.person',
-        'channels.verifiedOf',
-        'know:channels',
-        'limits.nextNumber',
-        'rules.create',
-        'keep:quotas',
-      ],
+      uses: ['customers.get', ...creating],
     },
     getRule: {
       method: 'GET',
@@ -115,6 +117,23 @@ export const rules = group({
         'rules.replace',
         'keep:quotas',
       ],
+    },
+    copyRule: {
+      method: 'POST',
+      path: '/rules/{ruleId}/copies',
+      summary: 'Copy a rule',
+      description:
+        'Creates a rule that equals this one, except for its name. If something that the rule refers to no longer exists, or ' +
+        'a recipient can no longer be notified, the copy is refused with 400, like a new rule.',
+      auth: 'user',
+      may: 'manage_rules',
+      within: 'rule',
+      params: ByRule,
+      body: RuleCopy,
+      success: 201,
+      response: Rule,
+      errors: ['rule_not_found', 'limit_reached'],
+      uses: ['rules.get', ...creating],
     },
     tryRule: {
       method: 'POST',

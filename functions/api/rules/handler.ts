@@ -1,4 +1,5 @@
 import { customerFor, customerOfList } from '#shared/api/customer.ts';
+import type { Call } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
 import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
 import { canExpressSituation } from '#shared/domain/formats/formats.ts';
@@ -8,8 +9,9 @@ import { notOffered, type SendableKinds } from '#shared/domain/people/sendable.t
 import type { FieldError, Problem } from '#shared/domain/problem.ts';
 import type { Recipient } from '#shared/domain/rule/recipient.ts';
 import { type NotificationPlan, recipientLists, webhooksIn } from '#shared/domain/rule/recipients.ts';
-import type { RuleUpdate } from '#shared/domain/rule/rule.ts';
+import type { Rule, RuleUpdate } from '#shared/domain/rule/rule.ts';
 import { deliverTask } from '#shared/queue/encode.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { rules } from './contract.ts';
@@ -89,6 +91,25 @@ const checkReferences = async (
     await checkRecipients(store, customerId, { path, recipients, situation }, refuse);
 };
 
+type CreateRule = (typeof rules)['operations']['createRule'];
+
+/** Creates a rule after checking everything that it refers to. */
+const createRule = async (
+  { fail, refuse }: Pick<Call<CreateRule>, 'fail' | 'refuse'>,
+  { store, settings, quotas, now }: Deps<Exclude<CreateRule['uses'][number], 'customers.get'>>,
+  customerId: number,
+  fields: RuleUpdate,
+): Promise<Rule> => {
+  checkChannels(settings, fields, null, refuse);
+  await checkReferences(store, customerId, fields, refuse);
+  const time = now();
+  const id = await store.limits.nextNumber('rules');
+  const rule = { ...fields, id, customerId, createDate: time, updateDate: time };
+  const result = await store.rules.create(rule, quotas);
+  if (result === 'unknown_reference') return refuse('recipients', 'unknown_reference');
+  return result === 'done' ? rule : fail('limit_reached', limitOf(quotas, result));
+};
+
 /** How often a rule can be tested in a minute, because each test can notify over a hundred people. */
 const TESTS_PER_MINUTE = 5;
 
@@ -108,16 +129,15 @@ export const handler = serve(rules, {
     return [{ ...page, data: sortedBy(await store.rules.getAll(customerId, ids), sortBy) }];
   },
 
-  createRule: async ({ caller, body, fail, refuse }, { store, settings, quotas, now }) => {
-    const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
-    checkChannels(settings, body, null, refuse);
-    await checkReferences(store, customerId, body, refuse);
-    const time = now();
-    const id = await store.limits.nextNumber('rules');
-    const rule = { ...body, id, customerId, createDate: time, updateDate: time };
-    const result = await store.rules.create(rule, quotas);
-    if (result === 'unknown_reference') return refuse('recipients', 'unknown_reference');
-    return result === 'done' ? rule : fail('limit_reached', limitOf(quotas, result));
+  createRule: async (call, deps) => {
+    const customerId = await customerFor(call, call.body.customerId, deps.store);
+    return createRule(call, deps, customerId, call.body);
+  },
+
+  copyRule: async (call, deps) => {
+    const { customerId, params, body, fail } = call;
+    const rule = (await deps.store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
+    return createRule(call, deps, customerId, { ...rule, name: body.name });
   },
 
   getRule: async ({ customerId, params, fail }, { store }) =>

@@ -68,6 +68,11 @@ export const NewRule = fields
   .check(scope)
   .meta({ id: 'RuleCreation', examples: [example] });
 
+/** The body of a request that copies a rule. */
+export const RuleCopy = z
+  .object({ name: fields.shape.name })
+  .meta({ id: 'RuleCopy', examples: [{ name: 'Falls by day' }] });
+
 /** A rule notifies its recipients when a situation occurs at the sensors that it watches. */
 export const Rule = fields
   .extend({

@@ -48,7 +48,7 @@ type Line = Pick<AuditEntry, 'operation' | 'object'>;
 
 /** The operations by which users change what falls depend on, by the kind of object that they change. */
 const changesOf: Partial<Record<AuditEntry['object']['kind'], RegExp>> = {
-  rule: /^(create|update|delete)Rule$/,
+  rule: /^(create|copy|update|delete)Rule$/,
   webhook: /^(create|update|delete)Webhook$/,
   bot: /^deleteBot$/,
   sensor: /^(linkSensor|setSensorCustomer|deleteSensor|putMaker[AB]\w+Config)$/,
@@ -76,4 +76,4 @@ export const mayOpen = ({ kind }: Gap, { operation, object }: Line): boolean =>
   (causes[kind]?.includes(object.kind) ?? false) && (changesOf[object.kind]?.test(operation) ?? false);
 
 /** Whether a change in the audit log created or linked something. */
-export const isCreation = ({ operation }: Line): boolean => /^(create|link)/.test(operation);
+export const isCreation = ({ operation }: Line): boolean => /^(create|copy|link)/.test(operation);

@@ -56,5 +56,10 @@ test('a gap is attributed to changes of what it depends on', () => {
     mayOpen({ kind: 'fall_detection_off', sensorIds: ['a'], total: 1 }, line('putMakerBBasicConfig', 'sensor')),
   ).toBe(true);
   expect(mayOpen({ kind: 'sensor_offline', sensorIds: ['a'], total: 1 }, line('linkSensor', 'sensor'))).toBe(false);
-  expect([isCreation(line('createRule', 'rule')), isCreation(line('updateRule', 'rule'))]).toEqual([true, false]);
+  expect(['createRule', 'copyRule', 'updateRule'].map((name) => isCreation(line(name, 'rule')))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(mayOpen(off(1), line('copyRule', 'rule'))).toBe(true);
 });
