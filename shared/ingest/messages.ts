@@ -1,4 +1,4 @@
-import { INEXACT, parseJson } from '../api/http/json.ts';
+import { isInexact, parseJson } from '../api/http/json.ts';
 import { messageUuid, type TrustedMessage, withTrustedTimes } from '../domain/event/message.ts';
 import { MESSAGE_LIMITS, splitMessages } from '../domain/event/raw.ts';
 import { hashOf } from '../domain/ids.ts';
@@ -10,7 +10,7 @@ import type { ProcessMessages } from '../queue/task.ts';
 export type Sender = CallingDevice;
 
 const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && value !== INEXACT;
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isInexact(value);
 
 /**
  * Why a whole call is rejected: it is not JSON, it has too many messages, a message is not an object or too large, or the

@@ -56,6 +56,7 @@ export { devices } from './sensors/devices.ts';
 export { events } from './sensors/events.ts';
 export { feedback } from './sensors/feedback.ts';
 export { firmwares } from './sensors/firmwares.ts';
+export { floorPlans } from './sensors/floor-plans.ts';
 export { openFalls } from './sensors/open-falls.ts';
 export { provisioning } from './sensors/provisioning.ts';
 export { rooms } from './sensors/rooms.ts';

@@ -80,6 +80,8 @@ export const items = {
   /** Marks an erased sensor while its older messages may still be queued. The hash hides its id. */
   erasedSensor: item('C#{customerId}', 'ERASED#{hash}'),
   sensorGroup: item('C#{customerId}', 'GROUP#{0groupId}'),
+  /** Where the rooms of a group lie. */
+  floorPlan: item('C#{customerId}', 'PLAN#{0groupId}'),
   groupMember: item('C#{customerId}#MEMBERS', '{0groupId}#{sensorId}'),
   webhook: item('C#{customerId}', 'WEBHOOK#{webhookId}'),
   /** Leads to the remaining data of a deleted webhook. */

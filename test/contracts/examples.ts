@@ -149,6 +149,8 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   createSensorGroup: sensorGroup,
   getSensorGroup: nothing,
   updateSensorGroup: sensorGroup,
+  getFloorPlan: nothing,
+  setFloorPlan: () => ({ body: { width: 40, height: 20, rooms: [] } }),
   deleteSensorGroup: async ({ ours }) => {
     const { id } = await ours.client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'n', sensorIds: [] });
     return { params: { groupId: String(id) } };

@@ -88,6 +88,15 @@ const groupIds = ({ ours, theirs }: World): IdField[] => [
   },
 ];
 
+const planIds = ({ theirs }: World): IdField[] => [
+  {
+    path: 'rooms.0.sensorId',
+    body: (sensorId) => ({ width: 40, height: 20, rooms: [{ sensorId, x: 1, y: 2, rotation: 0 }] }),
+    unknown: SENSOR,
+    theirs: theirs.sensor.sensorId,
+  },
+];
+
 const feedbackIds = ({ theirs }: World): IdField[] => [
   {
     path: 'ruleHitId',
@@ -118,6 +127,7 @@ export const idsInBodies: Readonly<Record<string, (world: World) => IdField[]>> 
   updateRule: ruleIds,
   createSensorGroup: groupIds,
   updateSensorGroup: groupIds,
+  setFloorPlan: planIds,
   setEmergencyContacts: contactIds,
   setRoster: rosterIds,
   createWebhook: webhookIds,

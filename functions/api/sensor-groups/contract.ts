@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defaults, group } from '#shared/api/operation.ts';
+import { FloorPlan, FloorPlanUpdate } from '#shared/domain/sensor/floor-plan.ts';
 import { NewSensorGroup, SensorGroup, SensorGroupUpdate } from '#shared/domain/sensor/sensor-group.ts';
 import { idText, Status } from '#shared/domain/values.ts';
 
@@ -10,6 +11,7 @@ const oneGroup = defaults({
   params: z.object({ groupId: idText }),
   success: 200,
 });
+const onePlan = defaults({ ...oneGroup, path: '/sensor-groups/{groupId}/plan', response: FloorPlan });
 const oneGroupOnly = 'A sensor is in one group at most, so it leaves its previous group.';
 
 export const sensorGroups = group({
@@ -61,6 +63,27 @@ export const sensorGroups = group({
       response: SensorGroup,
       errors: ['sensor_group_not_found', 'limit_reached'],
       uses: ['sensorGroups.put', 'sensorGroups.get', 'keep:quotas'],
+    },
+    getFloorPlan: {
+      ...onePlan,
+      method: 'GET',
+      summary: 'Get the plan of a sensor group',
+      description:
+        'Returns where the rooms of the group lie. Until a plan is set, it is 40 m by 20 m and has no rooms.',
+      may: 'logged_in',
+      errors: ['sensor_group_not_found'],
+      uses: ['sensorGroups.get', 'floorPlans.get'],
+    },
+    setFloorPlan: {
+      ...onePlan,
+      method: 'PUT',
+      summary: 'Replace the plan of a sensor group',
+      description:
+        'Only sensors of the group can be on its plan, each once. A sensor that leaves the group leaves the plan.',
+      may: 'manage_sensors',
+      body: FloorPlanUpdate,
+      errors: ['sensor_group_not_found'],
+      uses: ['sensorGroups.get', 'floorPlans.put'],
     },
     deleteSensorGroup: {
       ...oneGroup,

@@ -1,6 +1,7 @@
 import { customerFor, customerOfList } from '#shared/api/customer.ts';
 import { serve } from '#shared/api/serve.ts';
 import { limitOf, type Quotas } from '#shared/domain/identity/quota.ts';
+import { emptyPlan } from '#shared/domain/sensor/floor-plan.ts';
 import type { SensorGroupUpdate } from '#shared/domain/sensor/sensor-group.ts';
 import { sensorGroups } from './contract.ts';
 
@@ -41,6 +42,19 @@ export const handler = serve(sensorGroups, {
     if (result === 'gone') return fail('sensor_group_not_found');
     if (result !== 'done') return refuse(pathOfSensor(body.sensorIds, result.unknown), 'unknown_reference');
     return (await store.sensorGroups.get(customerId, params.groupId)) ?? fail('sensor_group_not_found');
+  },
+
+  getFloorPlan: async ({ customerId, params: { groupId }, fail }, { store }) => {
+    const { sensorIds } = (await store.sensorGroups.get(customerId, groupId)) ?? fail('sensor_group_not_found');
+    const plan = (await store.floorPlans.get({ customerId, groupId })) ?? emptyPlan;
+    return { ...plan, rooms: plan.rooms.filter(({ sensorId }) => sensorIds.includes(sensorId)) };
+  },
+
+  setFloorPlan: async ({ customerId, params: { groupId }, body, fail, refuse }, { store }) => {
+    const { sensorIds } = (await store.sensorGroups.get(customerId, groupId)) ?? fail('sensor_group_not_found');
+    const unknown = body.rooms.findIndex(({ sensorId }) => !sensorIds.includes(sensorId));
+    if (unknown >= 0) return refuse(`rooms.${unknown}.sensorId`, 'unknown_reference');
+    return (await store.floorPlans.put({ customerId, groupId }, body)) ? body : fail('sensor_group_not_found');
   },
 
   deleteSensorGroup: async ({ customerId, params, fail }, { store }) => {

@@ -20,14 +20,15 @@ const isDeeper = (text: string, maxDepth: number): boolean => {
   return false;
 };
 
-/** Replaces numbers that are not written as exact integers. It matches no schema of an integer. */
-export const INEXACT = Object.freeze({ inexact: true });
+/** Whether a value is a number that was not written as an exact integer. */
+export const isInexact = (value: unknown): boolean => value instanceof Number;
 const exactInteger = /^(0|-?[1-9]\d{0,15})$/;
 const mayBeInexact = /[\d.][eE][+-]?\d|\d\.\d|\d{16}|-0/;
 
+/** Wraps a number that is not written as an exact integer, so that it matches no schema but that of decimals. */
 const markInexact = (_: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && !(exactInteger.test(context?.source ?? '') && Number.isSafeInteger(value))
-    ? INEXACT
+    ? Object(value)
     : value;
 
 type Parsed = { value: unknown } | { problem: 'json' | 'json_depth' };

@@ -153,7 +153,10 @@ const removeGroup = (table: Table, customerId: number, groupId: number): Promise
       await table.write(change(key, markedVersion));
       return 'in_use';
     }
-    const last: Write[] = [{ remove: items.owner({ kind: 'sensor_group', id: groupId }) }];
+    const last: Write[] = [
+      { remove: items.owner({ kind: 'sensor_group', id: groupId }) },
+      { remove: items.floorPlan(key) },
+    ];
     if (await countsOf(table, customerId)) last.push(countOneLess(customerId, 'sensorGroups'));
     const write = ({ version, isLast }: Step) =>
       isLast

@@ -176,10 +176,17 @@ export const sensorPatterns = {
       batchGet: ['sensor'],
       query: ['rule', 'webhook', 'groupMember'],
       update: ['sensorGroup', 'sensor'],
-      remove: ['sensorGroup', 'owner', 'groupMember'],
+      remove: ['sensorGroup', 'owner', 'groupMember', 'floorPlan'],
     }),
-    [8, 11],
-    'with one sensor',
+    [8, 13],
+    'with one sensor; 1 W less without a plan',
+  ),
+  'floorPlans.get': pattern('The plan of a sensor group', { get: ['floorPlan'] }, [1, 0], 'per 4 KB'),
+  'floorPlans.put': pattern(
+    'Replace the plan of a sensor group',
+    { put: ['floorPlan'], check: ['sensorGroup'] },
+    [0, 4],
+    '2 per further KB',
   ),
 
   'deviceTokens.use': pattern(

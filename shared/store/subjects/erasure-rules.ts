@@ -101,6 +101,13 @@ const rosterWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   return others.length < entries.length ? { ...item, entries: others } : 'keep';
 };
 
+/** Removes the room of a sensor from a plan. */
+const planWithoutSensor: ErasureRule = (item, { subject: { id } }) => {
+  const rooms = item.rooms as { sensorId: string }[];
+  const others = rooms.filter(({ sensorId }) => sensorId !== id);
+  return others.length < rooms.length ? { ...item, rooms: others } : 'keep';
+};
+
 /** Removes a user from those who get a list of alarms later. */
 const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   const deferredTo = item.deferredTo as number[] | undefined;
@@ -220,6 +227,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
     customer: remove,
     sensor: (item, { subject }) => removeIf(items.groupMember.read(item)?.sensorId === subject.id),
   },
+  floorPlan: { customer: remove, sensor: planWithoutSensor },
   sensorState: ofAll,
   room: ofAll,
   config: ofAll,

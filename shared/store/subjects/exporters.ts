@@ -32,6 +32,14 @@ const roster: Exporter = (item, who) => {
   return whole({ ...item, entries: own }, who);
 };
 
+/** Exports a plan; for a sensor only its own room. */
+const floorPlan: Exporter = (item, who) => {
+  const { subject } = who;
+  const rooms = item.rooms as { sensorId: string }[];
+  const own = subject.kind === 'sensor' ? rooms.filter(({ sensorId }) => sensorId === subject.id) : rooms;
+  return whole({ ...items.floorPlan.read(item), ...item, rooms: own }, who);
+};
+
 /** Exports a hit; for a user only the parts about that user, because the hit is about somebody else. */
 const hit: Exporter = (item, who) => {
   const { subject } = who;
@@ -121,6 +129,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   formerSensor: whole,
   sensorGroup: whole,
   groupMember: keyOnly('groupMember', 'groupId', 'sensorId'),
+  floorPlan,
   webhook: without('token', 'secretKey', 'previousSecret', 'previousUntil'),
   ruleById: whole,
   sensorState: whole,

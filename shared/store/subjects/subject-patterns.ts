@@ -57,7 +57,7 @@ export const subjectPatterns = {
   'subjects.remove': pattern('Erase an item', { remove: ofSomebody }, [0, 1], 'per KB'),
   'subjects.replace': pattern(
     'Reduce an item to the data of others',
-    { put: ['ruleHit', 'auditLine', 'notice', 'feedback', 'feedbackOfHit', 'roster', 'fallAnswer'] },
+    { put: ['ruleHit', 'auditLine', 'notice', 'feedback', 'feedbackOfHit', 'roster', 'fallAnswer', 'floorPlan'] },
     [0, 1],
     'per KB',
   ),

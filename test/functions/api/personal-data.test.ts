@@ -78,6 +78,7 @@ describe('an export', () => {
       'event',
       'fallAnswer',
       'feedback',
+      'floorPlan',
       'groupMember',
       'message',
       'notice',

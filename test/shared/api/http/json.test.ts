@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { parseJson } from '#shared/api/http/json.ts';
-import { int64 } from '#shared/domain/values.ts';
+import { decimal, int64 } from '#shared/domain/values.ts';
 
 const isInt64 = (json: string): boolean => {
   const parsed = parseJson(json);
@@ -48,6 +48,30 @@ describe('an integer in JSON', () => {
     const bad = parseJson('{"a":[1,1.0],"b":""}');
     expect('value' in bad && schema.safeParse(bad.value).success).toBe(false);
   });
+});
+
+describe('a decimal in JSON', () => {
+  const meters = z.object({ x: decimal(0, 1_000) });
+  const parsed = (x: string) => {
+    const body = parseJson(`{"x":${x}}`);
+    return 'value' in body ? meters.safeParse(body.value).data?.x : undefined;
+  };
+  test.each([
+    ['0', 0],
+    ['4.25', 4.25],
+    ['1e2', 100],
+    ['0.0004', 0],
+    ['999.9999', 1_000],
+    ['1e-320', 0],
+  ])('may be written as %s, and has at most three digits', (json, value) => {
+    expect(parsed(json)).toBe(value);
+  });
+  test.each(['-0.1', '1000.001', '1e400', '"1.5"', 'null', '[1.5]', '{"inexact":1.5}', 'true'])(
+    'cannot be written as %s',
+    (json) => {
+      expect(parsed(json)).toBeUndefined();
+    },
+  );
 });
 
 describe('nesting', () => {
