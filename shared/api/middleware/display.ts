@@ -13,8 +13,9 @@ export const extendDisplay = async (
 ): Promise<void> => {
   const { createDate, expires: was, accountId, csrf } = session;
   if (!session.display || was === null || !allowsDisplay(operationOf(exchange))) return;
-  const expires = extendedExpiry({ createDate, expires: was }, now());
+  const at = now();
+  const expires = extendedExpiry({ createDate, expires: was }, at);
   if (expires === null || !(await store.sessions.renew(hash, was, expires))) return;
   if (bearerToken(exchange) === undefined)
-    exchange.cookies = sessionCookies(exchange.event, { token, userId: accountId, csrf }, expires - now());
+    exchange.cookies = sessionCookies(exchange.event, { token, userId: accountId, csrf }, expires - at);
 };
