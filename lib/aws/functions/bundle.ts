@@ -95,7 +95,7 @@ const bundle = async (name: LambdaName, folder: string, sdk: Sdk): Promise<Bundl
     stdin: { contents: await entrySource(name), resolveDir: root, sourcefile: `${name}.ts`, loader: 'ts' },
     entryNames: 'handler',
     outdir: folder,
-    plugins: [sdk.plugin, computedModulePlugin(name, root), withoutTexts, skipSourceMaps],
+    plugins: [sdk.plugin, computedModulePlugin([name], root), withoutTexts, skipSourceMaps],
   });
   const outputs = Object.values(metafile.outputs);
   const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);

@@ -38,24 +38,26 @@ const computed: Partial<Record<LambdaName, Computed>> = {
 };
 
 /**
- * Returns the esbuild plugin that replaces the computed module of a function with its exports. The build fails if the file
- * does not exist, or if the function does not import it.
+ * Returns the esbuild plugin that replaces the computed modules of functions with their exports. The build fails if such a
+ * file does not exist, or if the code does not import it.
  */
-export const computedModulePlugin = (name: LambdaName, root: string): Plugin => ({
+export const computedModulePlugin = (names: readonly LambdaName[], root: string): Plugin => ({
   name: 'computed',
   setup: ({ onLoad, onEnd }) => {
-    const replaced = computed[name];
-    if (!replaced) return;
-    const path = join(root, replaced.file);
-    if (!existsSync(path)) throw new Error(`${replaced.file}, which the bundle of ${name} replaces, does not exist`);
-    let isImported = false;
-    onLoad({ filter: /\.ts$/ }, async (loaded) => {
-      if (loaded.path !== path) return undefined;
-      isImported = true;
-      return { contents: await replaced.contents() };
+    const replaced = new Map(names.flatMap((name) => computed[name] ?? []).map((one) => [join(root, one.file), one]));
+    if (replaced.size === 0) return;
+    for (const [path, { file }] of replaced)
+      if (!existsSync(path)) throw new Error(`${file}, which the bundle of ${names} replaces, does not exist`);
+    const imported = new Set<string>();
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const module = replaced.get(path);
+      if (!module) return undefined;
+      imported.add(path);
+      return { contents: await module.contents() };
     });
     onEnd(() => {
-      if (!isImported) throw new Error(`${name} does not import ${replaced.file}, which its bundle replaces`);
+      for (const [path, { file }] of replaced)
+        if (!imported.has(path)) throw new Error(`${names} does not import ${file}, which its bundle replaces`);
     });
   },
 });

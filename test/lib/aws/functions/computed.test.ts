@@ -11,7 +11,7 @@ const bundling = (source: string, folder = root) =>
     write: false,
     format: 'esm',
     logLevel: 'silent',
-    plugins: [computedModulePlugin('server', folder)],
+    plugins: [computedModulePlugin(['server'], folder)],
   });
 
 test('a bundle contains the exports of its computed module, but not the code that computes them', async () => {
