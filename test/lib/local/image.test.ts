@@ -84,7 +84,7 @@ test('the demo passes in the bundle', { timeout: 60_000 }, async () => {
   expect(stdout).toContain('All checks passed.');
 });
 
-test('the image starts the bundle as a user of its own, and keeps its data in a volume', () => {
+test('the image starts the bundle as an unprivileged user, and keeps its data in a volume', () => {
   expect(dockerfile).toMatch(/^COPY --from=build \/host \.$/m);
   expect(dockerfile).toMatch(/^ENV .*\bDATA_DIR=\/data DEMO=false HOST=0\.0\.0\.0\b/m);
   expect(dockerfile).toMatch(/^USER 10001\n(.*\n)*VOLUME \/data\n(.*\n)*CMD \["node", "start.mjs"\]$/m);
