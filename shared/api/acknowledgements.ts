@@ -99,7 +99,7 @@ export const resumeHits = async (
 
 /**
  * Withdraws the acknowledgement of a hit, and of its fall with all its hits. Their escalations continue. Returns the hit. Null
- * if there is no such hit; `refused` if the acknowledgement must not be withdrawn.
+ * if there is no such hit; `refused` if the acknowledgement must not be withdrawn; `closed` if its fall is.
  */
 export const withdrawAcknowledgement = async (
   deps: Deps<'acknowledgements.withdraw' | (typeof withdrawing)[number]>,
@@ -108,7 +108,7 @@ export const withdrawAcknowledgement = async (
 ) => {
   const { store, now } = deps;
   const result = await store.acknowledgements.withdraw(hitKey, isAllowed, now() - EVENT_RETENTION, now());
-  if (result === null || result === 'refused') return result;
+  if (result === null || result === 'refused' || result === 'closed') return result;
   const others = await followHit(deps, hitKey, result);
   await resumeHits(deps, hitKey.customerId, [result.hit, ...others]);
   return result.hit;

@@ -54,6 +54,7 @@ export const errors = {
   webhook_disabled: 409,
   webhook_has_address: 409,
   acknowledged_already: 409,
+  fall_closed: 409,
   report_too_long: 409,
   body_too_slow: 408,
   limit_reached: 409,

@@ -1,5 +1,5 @@
 import type { EventDetails, Situation, Subject } from './event/event.ts';
-import { mayLieThere, type SensorState, type Track } from './sensor/sensor-state.ts';
+import { isDown, mayLieThere, type SensorState, type Track } from './sensor/sensor-state.ts';
 
 type PastEvent = { happening: Pick<EventDetails, 'situation' | 'region' | 'subject'>; receiveDate: number };
 
@@ -18,15 +18,15 @@ const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefine
   tracks.find(({ id }) => id === number);
 
 /**
- * Whether the device has reported that the fall is over. A fall missing from the state, for example after a restart of its sensor,
+ * Whether the device has reported that the fall is over, or people have closed it. A fall missing from the state, for example after a restart of its sensor,
  * counts as open.
  */
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
   if (track !== undefined) {
     const found = trackOf(state, track);
     // The alarms of a fall begin with it, or when it alarmed again.
-    const isOpen = found?.fallPostures && fall !== undefined && fall >= (found.since ?? 0);
-    return found !== undefined && !isOpen;
+    const isOpen = (known: Track) => isDown(known) && fall !== undefined && fall >= (known.since ?? 0);
+    return found !== undefined && !isOpen(found);
   }
   const found = state.falls.find((known) => known.start === fall && (known.isSensitive ?? false) === isSensitive);
   return found !== undefined && !mayLieThere(found);

@@ -61,6 +61,15 @@ const open = async ({ ours: { client, ids } }: World): Promise<Example> => {
   await client.ok('DELETE', path);
   return { body: {} };
 };
+/** Names a fall that is not the one of our hit, because a closed fall stays closed. */
+const otherFall = async ({ ours: { client, ids } }: World): Promise<Example> => {
+  const [page] = await client.ok<{ data: { uuid: string; type: string }[] }[]>(
+    'GET',
+    `/sensors/${ids.sensorId}/events`,
+  );
+  const uuid = page?.data.find((event) => event.type === 'fall' && event.uuid !== ids.uuid)?.uuid;
+  return { params: { uuid: uuid ?? '' } };
+};
 const byAddress = async (world: World): Promise<Example> => {
   await open(world);
   return { params: { address: world.ours.ids.address ?? '' } };
@@ -195,6 +204,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
     await open(world);
     return {};
   },
+  closeFall: async (world) => ({ ...(await otherFall(world)), body: { outcome: 'helped', note: fresh('n') } }),
   acknowledgeByAddress: async (world) => ({ ...(await byAddress(world)), body: { name: 'Anna' } }),
   getAcknowledgePage: byAddress,
   acknowledgeByPage: byAddress,

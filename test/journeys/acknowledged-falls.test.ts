@@ -76,7 +76,8 @@ describe('acknowledging a fall', () => {
     const uuid = await home.uuidOf('fall_suspected');
     const body = { note: 'On my way' };
     const made = await home.client.ok('PUT', home.acknowledgementAt(uuid), body);
-    expect(made).toEqual({ sensorId: home.sensorId, uuid, acknowledgement: acknowledged(home, 'On my way') });
+    const acknowledgement = acknowledged(home, 'On my way');
+    expect(made).toEqual({ sensorId: home.sensorId, uuid, acknowledgement, closure: null });
     const other = home.acknowledgementAt(await home.uuidOf('fall_detected'));
     expect(await home.client.ok('PUT', other, {})).toMatchObject({ acknowledgement: acknowledged(home, 'On my way') });
     await world.idle();

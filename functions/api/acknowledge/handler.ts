@@ -86,11 +86,12 @@ export const handler = serve(acknowledge, {
     // Without a user, the page that has acknowledged the alarm is recognized by the time of the acknowledgement.
     const isAllowed = ({ userId, date }: Acknowledgement) => userId === recipient.userId && date === call.params.date;
     const result = await withdrawAcknowledgement(deps, { customerId, hitId: hit.id }, isAllowed);
-    const current = result === 'refused' ? hit : (result ?? call.fail('address_unknown'));
+    const wasHandedBack = result !== 'refused' && result !== 'closed';
+    const current = wasHandedBack ? (result ?? call.fail('address_unknown')) : hit;
     return page({ ...linked, hit: current }, call, deps, {
       isMine: false,
       up: '../../',
-      wasHandedBack: result !== 'refused',
+      wasHandedBack,
     });
   },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { acknowledging, defaults, group, withdrawing } from '#shared/api/operation.ts';
 import { AnsweredFall } from '#shared/domain/event/answered-fall.ts';
-import { AcknowledgingUser } from '#shared/domain/rule/acknowledgement-view.ts';
+import { AcknowledgingUser, ClosingUser } from '#shared/domain/rule/acknowledgement-view.ts';
 import { SensorId } from '#shared/domain/sensor/sensor.ts';
 import { uuid } from '#shared/domain/values.ts';
 
@@ -40,9 +40,23 @@ export const falls = group({
       summary: 'Withdraw the acknowledgement of a fall',
       description:
         'Also withdraws that of all its rule hits, whose escalations continue. Only for the user who acknowledged it, and for ' +
-        'callers with `manage_customers`.',
-      errors: ['sensor_not_found', 'fall_not_found'],
+        'callers with `manage_customers`. A 409 once the fall is closed.',
+      errors: ['sensor_not_found', 'fall_not_found', 'fall_closed'],
       uses: ['falls.ofEvent', 'falls.withdraw', ...withdrawing],
+    },
+    closeFall: {
+      ...ofFall,
+      method: 'PUT',
+      path: '/sensors/{sensorId}/falls/{uuid}/closure',
+      summary: 'Close a fall',
+      description:
+        'The fall is over: it ends with the event `fall/finished`, or `fall/canceled` if it was only suspected, unless its ' +
+        'device has reported that before. The fall and all its rule hits are acknowledged in the name of the caller if nobody ' +
+        'has done so, and further reports of the device about it change nothing. A closed fall stays closed, but everyone of ' +
+        'the customer may change its outcome and note.',
+      body: ClosingUser,
+      errors: ['sensor_not_found', 'fall_not_found'],
+      uses: ['falls.ofEvent', 'falls.close', 'users.get', ...acknowledging],
     },
   },
 });

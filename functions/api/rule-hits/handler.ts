@@ -37,6 +37,7 @@ const viewsOf = async (
     feedback: hit.feedback ?? null,
     nobodyOnDuty: hit.nobodyOnDuty ?? false,
     acknowledgement: hit.acknowledgement ?? null,
+    closure: hit.closure ?? null,
   }));
 };
 
@@ -79,6 +80,7 @@ export const handler = serve(ruleHits, {
       userId === caller.accountId || hasPermission(caller, 'manage_customers');
     const result = await withdrawAcknowledgement(deps, { customerId, hitId: params.ruleHitId }, isAllowed);
     if (result === 'refused') return fail('forbidden');
+    if (result === 'closed') return fail('fall_closed');
     return viewOf(deps.store, customerId, result ?? fail('rule_hit_not_found'));
   },
 });

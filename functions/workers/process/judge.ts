@@ -121,8 +121,8 @@ const judgeCall = (deps: JudgeDeps, context: SensorContext, state: SensorState, 
 /** Returns the state with what people have done about a fall. Loaded with the first answer. */
 const withAnswer = async (deps: JudgeDeps, context: SensorContext, state: SensorState, fall: string): Promise<Step> => {
   const { answerStep } = await import('#shared/domain/state/answers.ts');
-  const { acknowledgement } = await deps.store.fallAnswers.get({ ...sensorKey(context), fall });
-  return answerStep(state, fall, { isAcknowledged: acknowledgement !== undefined });
+  const { acknowledgement, closure } = await deps.store.fallAnswers.get({ ...sensorKey(context), fall });
+  return answerStep(state, fall, { isAcknowledged: acknowledgement !== undefined, closedAt: closure?.date ?? null });
 };
 
 const judgeNotice = async (

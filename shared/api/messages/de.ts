@@ -57,6 +57,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   webhook_has_address:
     'Der Webhook hat eine URL. Seine Ereignisse werden dorthin gesendet und lassen sich nicht abholen',
   acknowledged_already: '{name} geht schon hin',
+  fall_closed: 'Der Sturz ist abgeschlossen; der Alarm lässt sich nicht mehr zurückgeben',
   report_too_long: 'Dieser Zeitraum hat mehr Einträge, als ein Bericht zählen kann. Wählen Sie einen kürzeren Zeitraum',
   body_too_slow: 'Die Übertragung der Anfrage hat zu lange gedauert',
   limit_reached: 'Grenze erreicht: höchstens {most} {what}',

@@ -55,6 +55,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   webhook_disabled: 'The webhook is disabled',
   webhook_has_address: 'The webhook has a URL. Its events are posted there, and cannot be fetched',
   acknowledged_already: '{name} is already on it',
+  fall_closed: 'The fall is closed, so its acknowledgement can no longer be withdrawn',
   report_too_long: 'This period has more entries than one report can count. Choose a shorter period',
   body_too_slow: 'The request took too long to arrive',
   limit_reached: 'Limit reached: at most {most} {what}',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NotedAcknowledgement } from '../rule/acknowledgement-view.ts';
+import { FallClosure, NotedAcknowledgement } from '../rule/acknowledgement-view.ts';
 import { SensorId } from '../sensor/sensor.ts';
 import { uuid } from '../values.ts';
 
@@ -9,6 +9,7 @@ export const AnsweredFall = z
     sensorId: SensorId,
     uuid: uuid.meta({ description: 'the event of the request' }),
     acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged the fall' }),
+    closure: FallClosure.nullable().meta({ description: 'null if nobody has closed the fall' }),
   })
   .meta({ id: 'AnsweredFall' });
 export type AnsweredFall = z.infer<typeof AnsweredFall>;

@@ -1,4 +1,4 @@
-import { type Fall, isAlarm, mayLieThere, type SensorState, type Track } from '../sensor/sensor-state.ts';
+import { type Fall, isAlarm, isDown, mayLieThere, type SensorState, type Track } from '../sensor/sensor-state.ts';
 import type { OpenFall } from './open-fall-view.ts';
 
 const stateOf = ({ phases }: Fall): OpenFall['fallState'] => {
@@ -21,7 +21,6 @@ const ofMakerB = ({ fallPostures: postures = [], since = 0 }: Track): OpenFall =
 
 /** Returns the falls of a sensor after which somebody may still be on the floor, newest first. */
 export const openFallsOf = ({ falls, tracks = [] }: SensorState): OpenFall[] =>
-  [
-    ...falls.filter(mayLieThere).map(ofMakerA),
-    ...tracks.filter(({ fallPostures }) => fallPostures).map(ofMakerB),
-  ].toSorted((fall, other) => other.since - fall.since);
+  [...falls.filter(mayLieThere).map(ofMakerA), ...tracks.filter(isDown).map(ofMakerB)].toSorted(
+    (fall, other) => other.since - fall.since,
+  );

@@ -21,6 +21,20 @@ export const NotedAcknowledgement = Acknowledgement.extend({
 }).meta({ id: 'NotedAcknowledgement' });
 export type NotedAcknowledgement = z.infer<typeof NotedAcknowledgement>;
 
+const FallOutcome = z.enum(['helped', 'got_up', 'false_alarm']);
+
+/** Who closed a fall first, and what has come of it. */
+export const FallClosure = z
+  .object({
+    outcome: FallOutcome,
+    note: storedText(1, MAX_NOTE_LENGTH).optional().meta({ description: 'missing if there is none' }),
+    userId: id.nullable(),
+    name: z.string(),
+    date: millis,
+  })
+  .meta({ id: 'FallClosure' });
+export type FallClosure = z.infer<typeof FallClosure>;
+
 /** The note in a request. */
 export const Note = text(0, MAX_NOTE_LENGTH);
 /** The body of a request that acknowledges an alarm. */
@@ -36,6 +50,15 @@ export const AcknowledgingUser = z
     examples: [{ note: 'On my way, with the lifting cushion' }, {}, { name: 'Anna Meier' }],
   });
 export type AcknowledgingUser = z.output<typeof AcknowledgingUser>;
+
+/** The body of a request that closes a fall. */
+export const ClosingUser = z
+  .object({
+    outcome: FallOutcome,
+    note: Note.optional().meta({ description: 'a request without it keeps the note' }),
+  })
+  .meta({ id: 'ClosingUser', examples: [{ outcome: 'helped', note: 'Slipped on the rug, unhurt' }] });
+export type ClosingUser = z.infer<typeof ClosingUser>;
 
 /** The acknowledgement of an alarm in an event. `ruleHitId` is null for a fall that was acknowledged as a whole. */
 export type HitAcknowledgement = Acknowledgement & { ruleHitId: number | null };

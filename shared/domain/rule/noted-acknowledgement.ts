@@ -1,4 +1,4 @@
-import type { NotedAcknowledgement } from './acknowledgement-view.ts';
+import type { Acknowledgement, ClosingUser, FallClosure, NotedAcknowledgement } from './acknowledgement-view.ts';
 
 /** Returns an acknowledgement with another note: unchanged if undefined, none if empty. */
 export const withNote = (
@@ -31,6 +31,29 @@ export const acknowledgedBy = (
   return next.note === earlier.note ? null : next;
 };
 
-/** Whether two acknowledgements are the same; null if nobody has acknowledged. */
-export const isSameAcknowledgement = (one: NotedAcknowledgement | null, other: NotedAcknowledgement | null): boolean =>
-  one?.userId === other?.userId && one?.name === other?.name && one?.date === other?.date && one?.note === other?.note;
+const isSame = (one?: Partial<FallClosure>, other?: Partial<FallClosure>): boolean =>
+  one?.userId === other?.userId &&
+  one?.name === other?.name &&
+  one?.date === other?.date &&
+  one?.note === other?.note &&
+  one?.outcome === other?.outcome;
+
+/**
+ * Returns the closure of a fall that follows from a request of a user. Everyone may change the outcome and the note of an
+ * earlier one: null if nothing changes.
+ */
+export const closedBy = (
+  { outcome, note }: ClosingUser,
+  by: Acknowledgement,
+  earlier: FallClosure | undefined,
+): FallClosure | null => {
+  const { note: before, ...first }: Acknowledgement & { note?: string } = earlier ?? by;
+  const kept = note ?? before;
+  const next = { ...first, outcome, ...(kept && { note: kept }) };
+  return earlier && isSame(next, earlier) ? null : next;
+};
+
+type Answered = { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
+/** Whether two alarms are acknowledged alike, and their falls closed alike. */
+export const isAnsweredAlike = (one: Answered, other: Answered): boolean =>
+  isSame(one.acknowledgement, other.acknowledgement) && isSame(one.closure, other.closure);

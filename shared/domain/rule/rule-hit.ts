@@ -4,7 +4,7 @@ import { Feedback } from '../event/feedback.ts';
 import { channelKinds } from '../people/channel.ts';
 import { Sensor } from '../sensor/sensor.ts';
 import { id, int32, int64, millis, uuid } from '../values.ts';
-import { NotedAcknowledgement } from './acknowledgement-view.ts';
+import { FallClosure, NotedAcknowledgement } from './acknowledgement-view.ts';
 
 /** One recipient of a rule hit, and the result of the delivery (D1 "Rule message"). */
 export const RuleMessage = z
@@ -51,6 +51,7 @@ export const RuleHit = z
       description: 'the users on duty were to be notified, and nobody was on duty who had verified the channel',
     }),
     acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged it' }),
+    closure: FallClosure.nullable().meta({ description: 'null if it is about no fall, or nobody has closed that' }),
   })
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;

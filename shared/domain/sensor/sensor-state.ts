@@ -39,6 +39,8 @@ export type Fall = {
   endedByTime?: number;
   /** Somebody acknowledged the fall (shared/store/rules/falls.ts). */
   isAcknowledged?: true;
+  /** When (ms) people closed the fall. Further reports about it change nothing. */
+  closedAt?: number;
 };
 
 /** How long (ms) a fall that time alone ended stays open for people. */
@@ -74,6 +76,8 @@ export type Track = {
   alarmedAgain?: number;
   /** Somebody acknowledged the open fall, since it last alarmed again. */
   isAcknowledged?: true;
+  /** People closed the fall, which is remembered as long as its postures are repeated. */
+  isClosed?: true;
   /** The last move in each area. */
   areas?: Record<string, 'in' | 'out'>;
   /** The areas that the person is in, in the order in which they were entered. */
@@ -83,6 +87,9 @@ export type Track = {
   /** Falls up to this time (ms) raised an alarm: reports about them may still come late. */
   alarmedUpTo?: number;
 };
+
+/** Whether a track has a fall that is not over. */
+export const isDown = ({ fallPostures, isClosed }: Track): boolean => fallPostures !== undefined && !isClosed;
 
 /** Returns when (ms) the alarm of a track's open fall began that people can answer. It identifies the fall in answers. */
 export const answeredSince = ({ since, alarmedAgain }: Track): number | undefined => alarmedAgain ?? since;
@@ -218,7 +225,7 @@ export const isWorthWriting = (before: SensorState, next: SensorState, afterSeco
 
 /** Whether the sensor has an open fall. */
 export const hasOpenFallOrTrack = ({ falls, tracks = [] }: SensorState): boolean =>
-  falls.some((fall) => !isEnded(fall)) || tracks.some(({ fallPostures }) => fallPostures);
+  falls.some((fall) => !isEnded(fall)) || tracks.some(isDown);
 
 /** Whether the sensor has a fall after which somebody may still be on the floor. */
 export const hasFallForPeople = (state: SensorState): boolean =>

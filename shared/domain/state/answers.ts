@@ -1,37 +1,75 @@
 import { fallOfKey } from '../event/fall-key.ts';
-import { answeredSince, mayLieThere, type SensorState, type Step } from '../sensor/sensor-state.ts';
+import {
+  answeredSince,
+  type Fall,
+  isDown,
+  isEnded,
+  mayLieThere,
+  type SensorState,
+  type Step,
+  type Track,
+} from '../sensor/sensor-state.ts';
+import { moveFall, rememberedFalls, withoutPeople } from './falls.ts';
+import { endsOf } from './tracks.ts';
 
-/** Whether people acknowledged a fall. */
-type Answer = { isAcknowledged: boolean };
+/** Whether people acknowledged a fall, and when (ms) they closed it; null if they did not. */
+type Answer = { isAcknowledged: boolean; closedAt: number | null };
 
-const withAnswer = <T extends { isAcknowledged?: true }>(fall: T, { isAcknowledged }: Answer): T => {
+type FallOfKey = { start: number; isSensitive: boolean };
+const isSame = (fall: Fall, { start, isSensitive }: FallOfKey): boolean =>
+  fall.start === start && (fall.isSensitive ?? false) === isSensitive;
+const isFallOf = (track: Track, id: number, start: number): boolean =>
+  track.id === id && track.fallPostures !== undefined && answeredSince(track) === start;
+
+const acknowledged = <T extends { isAcknowledged?: true }>(fall: T, { isAcknowledged }: Answer): T => {
   const { isAcknowledged: _, ...rest } = fall;
   return { ...rest, ...(isAcknowledged && { isAcknowledged }) } as T;
 };
 
-/** Applies to the state what people did about a fall. A fall that is over or unknown does not change. */
-export const answerStep = (state: SensorState, key: string, answer: Answer): Step => {
-  const { start, isSensitive, track } = fallOfKey(key);
-  if (track !== null) {
-    const tracks = state.tracks?.map((known) =>
-      known.id === track && known.fallPostures && answeredSince(known) === start ? withAnswer(known, answer) : known,
-    );
-    return { state: { ...state, ...(tracks && { tracks }) }, events: [] };
+const trackStep = (state: SensorState, id: number, start: number, answer: Answer): Step => {
+  const found = state.tracks?.find((track) => isFallOf(track, id, start));
+  if (!found || !isDown(found)) return { state, events: [] };
+  const { isAcknowledged: _, ...others } = found;
+  const isClosed = answer.closedAt !== null;
+  const next: Track = isClosed ? { ...others, isClosed } : acknowledged(found, answer);
+  const tracks = state.tracks?.map((track) => (track === found ? next : track));
+  return { state: { ...state, ...(tracks && { tracks }) }, events: isClosed ? endsOf([found]) : [] };
+};
+
+/** Ends a fall as if its device had reported it: finished after an alarm, otherwise canceled. */
+const closeFall = (state: SensorState, key: FallOfKey, closedAt: number): Step => {
+  const found = state.falls.find((fall) => isSame(fall, key));
+  if (found?.closedAt) return { state, events: [] };
+  if (found && !isEnded(found)) {
+    const phase = found.phases.includes('calling') ? 'finished' : 'canceled';
+    return moveFall(state, { ...found, closedAt }, phase, closedAt);
   }
+  const { start, isSensitive } = key;
+  // A fall that was forgotten may be reported again as well.
+  const closed: Fall = found
+    ? { ...withoutPeople(found), closedAt }
+    : { start, phases: ['finished'], ...(isSensitive && { isSensitive }), closedAt };
+  const falls = rememberedFalls([...state.falls.filter((fall) => fall !== found), closed]);
+  return { state: { ...state, falls }, events: [] };
+};
+
+/** Applies to the state what people did about a fall. Acknowledging a fall that is over or unknown changes nothing. */
+export const answerStep = (state: SensorState, key: string, answer: Answer): Step => {
+  const { track, ...fallKey } = fallOfKey(key);
+  if (track !== null) return trackStep(state, track, fallKey.start, answer);
+  if (answer.closedAt !== null) return closeFall(state, fallKey, answer.closedAt);
   const falls = state.falls.map((fall) =>
-    fall.start === start && (fall.isSensitive ?? false) === isSensitive && mayLieThere(fall)
-      ? withAnswer(fall, answer)
-      : fall,
+    isSame(fall, fallKey) && mayLieThere(fall) ? acknowledged(fall, answer) : fall,
   );
   return { state: { ...state, falls }, events: [] };
 };
 
 /** Whether the state knows that people acknowledged a fall. */
 export const isAcknowledged = (state: SensorState, key: string): boolean => {
-  const { start, isSensitive, track } = fallOfKey(key);
+  const { track, ...fallKey } = fallOfKey(key);
   const found =
     track === null
-      ? state.falls.find((fall) => fall.start === start && (fall.isSensitive ?? false) === isSensitive)
-      : state.tracks?.find((known) => known.id === track && answeredSince(known) === start);
+      ? state.falls.find((fall) => isSame(fall, fallKey))
+      : state.tracks?.find((known) => isFallOf(known, track, fallKey.start));
   return found?.isAcknowledged === true;
 };

@@ -43,6 +43,8 @@ const sensitiveSituationOf: Record<FallPhase, Situation> = {
 
 export const isFirstOfFall = (situation: Situation): boolean => fallAlarms.includes(situation);
 
+const isEnd = (phase: FallPhase): boolean => phase === 'finished' || phase === 'canceled';
+
 /**
  * Whether a fall can no longer reach a phase. An ended fall does not change, with one exception: `finished` only follows
  * `calling`, so a `calling` that comes after it was merely late, and is still reported.
@@ -68,7 +70,7 @@ export const withoutPeople = ({ endedByTime: _, isSimulated: __, isAcknowledged:
 
 /** Removes from an ended fall everything that is not needed to recognize a duplicate or late report. */
 const compacted = (fall: Fall): Fall => {
-  const { start, phases, time, isSensitive, point, region = point ? null : undefined } = fall;
+  const { start, phases, time, isSensitive, closedAt, point, region = point ? null : undefined } = fall;
   if (!isEnded(fall)) return fall;
   const mayAlarm = region !== undefined && !phases.includes('calling');
   return {
@@ -78,6 +80,7 @@ const compacted = (fall: Fall): Fall => {
     ...(isSensitive && { isSensitive }),
     ...(mayAlarm && { region }),
     ...forPeople(fall),
+    ...(closedAt && { closedAt }),
   };
 };
 
@@ -88,7 +91,7 @@ const isSame = (a: Fall, b: Pick<Fall, 'start' | 'isSensitive'>): boolean =>
 const isAlarmPending = (fall: Fall): boolean => !fall.isSensitive && !isEnded(fall) && !fall.phases.includes('calling');
 
 /** Removes falls above the limit: ended ones first. */
-const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
+export const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
   const rankOf = (fall: Fall): number => {
     if (!mayLieThere(fall)) return 0;
     return isAlarmPending(fall) ? 2 : 1;
@@ -135,16 +138,18 @@ const withoutSurplus = (step: Step, received: number): Step => {
 
 /**
  * Returns the fall of a report, if it is known. A report without a start belongs to the open fall of its kind, unless that
- * fall reached the same phase too long ago for a duplicate.
+ * fall reached the same phase too long ago for a duplicate. If none is open, it belongs to the one that people closed just
+ * now, or whose end the device reports.
  */
 const fallOf = ({ falls }: SensorState, signal: FallSignal, phase: FallPhase, received: number): Fall | undefined => {
   const { start, isSensitive, isOnCall } = signal;
-  if (start === null && isOnCall)
-    return falls.findLast((fall) => mayLieThere(fall) && (fall.isSensitive ?? false) === isSensitive);
   if (start !== null) return falls.find((fall) => isSame(fall, { start, isSensitive }));
-  const open = falls.findLast((fall) => !isEnded(fall) && (fall.isSensitive ?? false) === isSensitive);
-  const reportedAt = open?.phaseDates?.[phase] ?? open?.at ?? 0;
-  return open?.phases.includes(phase) && received - reportedAt > DUPLICATE_WINDOW ? undefined : open;
+  const ofKind = falls.filter((fall) => (fall.isSensitive ?? false) === isSensitive);
+  const open = ofKind.findLast((fall) => (isOnCall ? mayLieThere(fall) : !isEnded(fall)));
+  if (!open)
+    return ofKind.findLast(({ closedAt }) => closedAt && (isEnd(phase) || received - closedAt <= DUPLICATE_WINDOW));
+  const reportedAt = open.phaseDates?.[phase] ?? open.at ?? 0;
+  return !isOnCall && open.phases.includes(phase) && received - reportedAt > DUPLICATE_WINDOW ? undefined : open;
 };
 
 /** Returns a fall as of a report, without the phase that the report adds. */
@@ -182,11 +187,12 @@ export const fallStep = (state: SensorState, signal: FallSignal, when: MessageTi
   const { received } = when;
   const phase = phaseOf[signal.status];
   const known = fallOf(state, signal, phase, received);
+  if (known?.closedAt) return { state, events: [] };
   const isOld = isLate(when, known?.time ?? (signal.start === null ? undefined : known?.start));
   const isKnown = known?.phases.includes(phase) ?? false;
   if (isOld && (phase !== 'calling' || isKnown)) return { state, events: [lateEvent] };
   if (known && (isKnown || (!isOld && isOver(known, phase)))) {
-    const isReportedEnd = known.endedByTime !== undefined && (phase === 'finished' || phase === 'canceled');
+    const isReportedEnd = known.endedByTime !== undefined && isEnd(phase);
     return { state: isReportedEnd ? withReportedEnd(state, known) : state, events: [] };
   }
   const step = moveFall(state, reported(known, { signal, phase }, when, roomContext), phase, received);

@@ -1,4 +1,4 @@
-import { criticalFallFields, criticalPresenceFields } from '../config/fall-and-presence.ts';
+import { bedExitDurationFields, fallDurationFields } from '../config/durations.ts';
 import { type ConfigValues, defaultsOf } from '../config/field.ts';
 import type { RegionBounds } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
@@ -32,7 +32,7 @@ export type RoomContext = {
   bedExitSuspend: number;
 };
 
-const fields = { ...criticalFallFields, ...criticalPresenceFields };
+const fields = { ...fallDurationFields, ...bedExitDurationFields };
 type Critical = ConfigValues<typeof fields>;
 
 /**

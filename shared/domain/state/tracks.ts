@@ -13,6 +13,7 @@ import {
   answeredSince,
   type FallPosture,
   isAlarm,
+  isDown,
   type SensorState,
   type Step,
   type Track,
@@ -63,15 +64,13 @@ const subjectOf = (known: Track): Subject => {
 };
 
 /** Returns the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
-const endsOf = (tracks: readonly Track[]): EventDetails[] =>
-  tracks
-    .filter(({ fallPostures }) => fallPostures)
-    .map((track) =>
-      eventOf(isAlarmed(track) ? 'fall_finished' : 'fall_canceled', {
-        region: track.region ?? null,
-        subject: subjectOf(track),
-      }),
-    );
+export const endsOf = (tracks: readonly Track[]): EventDetails[] =>
+  tracks.filter(isDown).map((track) =>
+    eventOf(isAlarmed(track) ? 'fall_finished' : 'fall_canceled', {
+      region: track.region ?? null,
+      subject: subjectOf(track),
+    }),
+  );
 
 /** Returns what is kept of a track that left, to recognize late reports about it. */
 const traceOf = (track: Track): Track[] => {
@@ -174,15 +173,22 @@ const fallEvent = (track: Track, { situation, region, time }: FallReport): Event
   return eventOf(situation, { region, newFall: isFirstOfFall(situation), subject });
 };
 
+const withoutFall = (track: Track): Track => {
+  const { fallPostures: _, since: __, region: ___, poseAt: ____, ...rest } = track;
+  const { alarmedAgain: _____, isAcknowledged: ______, isClosed: _______, ...others } = rest;
+  return others;
+};
+
 /**
  * Advances the fall of a track. Each posture of the fall is reported once, until the person has another pose, or the track
- * sent no posture for a while.
+ * sent no posture for a while. The postures of a closed fall change nothing; after a while without one, the next is a new fall.
  */
-const fallPoseStep = (state: SensorState, before: Track, report: FallReport): Step => {
+const fallPoseStep = (state: SensorState, reported: Track, report: FallReport): Step => {
   const { pose, posture, region, time, isSoon } = report;
+  const before = reported.isClosed && !isSoon ? withoutFall(reported) : reported;
   const { fallPostures = [], since = time } = before;
   const track = { ...before, pose, ...(time !== since && { poseAt: time }) };
-  const isKnown = fallPostures.includes(posture);
+  const isKnown = before.isClosed || fallPostures.includes(posture);
   if (isKnown && isSoon) return { state: withTrack(state, track), events: [] };
   const postures = isKnown ? fallPostures : [...fallPostures, posture];
   const { isAcknowledged: _, ...unanswered } = track;
@@ -193,12 +199,6 @@ const fallPoseStep = (state: SensorState, before: Track, report: FallReport): St
   if (posture !== 'suspected' || fallPostures.length > 0) return { state: next, events: [event] };
   const loop = recordFallStart(next, time, event);
   return { state: loop.state, events: [event, ...loop.events] };
-};
-
-const withoutFall = (track: Track): Track => {
-  const { fallPostures: _, since: __, region: ___, poseAt: ____, ...rest } = track;
-  const { alarmedAgain: _____, isAcknowledged: ______, ...others } = rest;
-  return others;
 };
 
 /** Applies a pose that is not a fall to a track, which ends an open fall. */
@@ -213,7 +213,7 @@ const otherPoseStep = (state: SensorState, before: Track, pose: number, region: 
 const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): Step => {
   const { posture, region, time } = report;
   const { fallPostures, at = time, alarmedUpTo = Number.NEGATIVE_INFINITY } = track;
-  const isDuplicate = fallPostures ? fallPostures.includes(posture) : time < alarmedUpTo;
+  const isDuplicate = fallPostures ? track.isClosed || fallPostures.includes(posture) : time < alarmedUpTo;
   if (isDuplicate) return { state, events: [lateEvent] };
   const event = fallEvent(track, report);
   if (!fallPostures)
@@ -239,7 +239,7 @@ export const poseStep = (
   const here = regionOf(before, places);
   const fallPose = fallPoses[pose];
   // A fall stays in the region where it began.
-  const region = before.fallPostures ? (before.region ?? null) : here;
+  const region = isDown(before) ? (before.region ?? null) : here;
   const isSoon = when.time - (before.poseAt ?? before.since ?? when.time) <= SAME_POSE_WITHIN;
   const report = fallPose && { ...fallPose, pose, region, time: when.time, isSoon };
   if (isLate(when, before.at))

@@ -1,6 +1,6 @@
 import type { Decided } from '#shared/domain/event/decision.ts';
 import type { Feedback } from '#shared/domain/event/feedback.ts';
-import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import type { FallClosure, NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import type { Escalation } from '#shared/domain/rule/escalation.ts';
 import type { HitNumber } from '#shared/domain/rule/hit-position.ts';
 import { packMessages, unpackMessages } from '#shared/domain/rule/packed-messages.ts';
@@ -16,6 +16,7 @@ export type HitItem = Omit<
   | 'sensor'
   | 'feedback'
   | 'acknowledgement'
+  | 'closure'
   | 'allSend'
   | 'notifiedDate'
   | 'unansweredDate'
@@ -35,6 +36,8 @@ export type HitItem = Omit<
   nobodyOnDuty?: true;
   /** Absent until somebody acknowledges the hit (acknowledgements.ts). */
   acknowledgement?: NotedAcknowledgement;
+  /** Absent until somebody closes its fall (falls.ts). */
+  closure?: FallClosure;
   /** The key of the fall that its event is about. */
   fall?: string;
   /** The event was simulated, and a rule that includes simulated events fired. */

@@ -1,4 +1,3 @@
-import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import type { TableReader } from '../engine/client.ts';
 import { changes, type Write, where } from '../engine/request.ts';
 import { type HitItem, hitOf, type StoredHit } from '../hits/hit-item.ts';
@@ -6,7 +5,7 @@ import { isSoonChange, lateChangeWrite } from '../hits/late-change.ts';
 import { items } from '../table.ts';
 import { endUnnotified, unansweredId } from './end-unnotified.ts';
 import { dueRound } from './escalations.ts';
-import type { FallRef } from './fall-answer.ts';
+import type { FallAnswer, FallRef } from './fall-answer.ts';
 
 export type HitKey = { customerId: number; hitId: number };
 
@@ -35,13 +34,13 @@ const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: Hit
   );
 
 /**
- * The writes that set or remove the acknowledgement of a hit as it was read, and the hit after them. A late change is also
- * recorded for lists.
+ * The writes that set or remove the acknowledgement of a hit as it was read, with the closure of its fall, and the hit after
+ * them. A late change is also recorded for lists.
  */
-export const acknowledgedHit = (
+export const answeredHit = (
   customerId: number,
   before: HitItem,
-  acknowledgement: NotedAcknowledgement | null,
+  { acknowledgement, closure }: FallAnswer,
   time: number,
 ): { hit: HitItem; writes: Write[] } => {
   const { acknowledgement: _, ...hit } = before;
@@ -53,9 +52,10 @@ export const acknowledgedHit = (
     updateDate: time,
     ...(!isSoon && { isLate: true }),
     ...(acknowledgement && { acknowledgement }),
+    ...(closure && { closure }),
     ...due,
   };
-  const endsUnnotified = acknowledgement !== null && hit.isUnnotified;
+  const endsUnnotified = acknowledgement && hit.isUnnotified;
   const remove = [...(acknowledgement ? [] : ['acknowledgement']), ...(endsUnnotified ? ['isUnnotified'] : [])];
   const update = changes({ set, remove, if: unchanged(before, isSoon) });
   const writes: Write[] = [
@@ -64,5 +64,6 @@ export const acknowledgedHit = (
     ...(endsUnnotified ? [endUnnotified(customerId, String(hitId))] : []),
     ...(acknowledgement && hit.unansweredDate !== undefined ? [endUnnotified(customerId, unansweredId(hitId))] : []),
   ];
-  return { hit: { ...hit, updateDate: time, ...(acknowledgement && { acknowledgement }) }, writes };
+  const next = { ...hit, updateDate: time, ...(acknowledgement && { acknowledgement }), ...(closure && { closure }) };
+  return { hit: next, writes };
 };

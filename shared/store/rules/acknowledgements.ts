@@ -3,9 +3,9 @@ import { acknowledgedBy, type RequestedAcknowledgement } from '#shared/domain/ru
 import type { Table } from '../engine/client.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { HitItem } from '../hits/hit-item.ts';
-import { acknowledgedHit, fallOfHit, type HitKey, visibleHit } from './acknowledged-hit.ts';
-import { checkAcknowledgement, type FallRef, readAnswer } from './fall-answer.ts';
-import { acknowledgedNotice, changedNotice, type NoticeKey, setAcknowledgement } from './fall-changes.ts';
+import { answeredHit, fallOfHit, type HitKey, visibleHit } from './acknowledged-hit.ts';
+import { checkAnswer, type FallRef, readAnswer } from './fall-answer.ts';
+import { acknowledgedNotice, changedNotice, type NoticeKey, setAnswer } from './fall-changes.ts';
 
 type AcknowledgedHit = HitItem & { acknowledgement: NotedAcknowledgement };
 /** A hit after a change. `notice`: the notice to process, if anything has changed that it reports or that others follow. */
@@ -14,9 +14,9 @@ type AcknowledgeResult = ChangedHit & { hit: AcknowledgedHit };
 
 /** Lets a hit agree with the answer to its fall. Null if either has changed in the meantime. */
 const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Promise<ChangedHit | null> => {
-  const { acknowledgement = null } = await readAnswer(table, ref);
-  const { hit: next, writes } = acknowledgedHit(ref.customerId, hit, acknowledgement, time);
-  const failed = await table.write(...writes, checkAcknowledgement(ref, acknowledgement));
+  const answer = await readAnswer(table, ref);
+  const { hit: next, writes } = answeredHit(ref.customerId, hit, answer, time);
+  const failed = await table.write(...writes, checkAnswer(ref, answer));
   return failed === null ? { hit: next, notice: null } : null;
 };
 
@@ -30,14 +30,15 @@ const change = async (
   acknowledgement: NotedAcknowledgement | null,
   time: number,
 ): Promise<ChangedHit | null> => {
-  const { acknowledgement: seen = null, id: hitId, sensorId, fall } = before;
+  const { acknowledgement: seen, closure, id: hitId, sensorId, fall } = before;
   const ref = fallOfHit(customerId, before);
-  const { hit, writes } = acknowledgedHit(customerId, before, acknowledgement, time);
-  const isNew = acknowledgement !== null && seen === null;
+  const answer = { ...(acknowledgement && { acknowledgement }), ...(closure && { closure }) };
+  const { hit, writes } = answeredHit(customerId, before, answer, time);
+  const isNew = acknowledgement !== null && !seen;
   const changed = ref && changedNotice(ref, time);
   const notice = isNew ? acknowledgedNotice({ customerId, sensorId }, acknowledgement, { hitId, fall }) : changed;
   const failed = await table.write(
-    ...(ref ? [setAcknowledgement(ref, acknowledgement, seen)] : []),
+    ...(ref ? [setAnswer(ref, answer, before)] : []),
     ...writes,
     ...(notice ? [notice.write] : []),
   );
@@ -71,18 +72,19 @@ const acknowledgementWrites = (table: Table) => ({
 
   /**
    * Withdraws the acknowledgement of a hit and of its fall at `now` (ms), and returns the hit. Null if there is no hit since
-   * `since`; `refused` if the acknowledgement must not be withdrawn.
+   * `since`; `refused` if the acknowledgement must not be withdrawn; `closed` if its fall is.
    */
   withdraw: async (
     key: HitKey,
     isAllowed: (acknowledgement: NotedAcknowledgement) => boolean,
     since: number,
     now: number,
-  ): Promise<ChangedHit | 'refused' | null> => {
+  ): Promise<ChangedHit | 'refused' | 'closed' | null> => {
     const { found } = await retryOnConflict(async () => {
       const hit = await visibleHit(table, key, since);
       if (!hit?.acknowledgement) return { found: hit && { hit, notice: null } };
       if (!isAllowed(hit.acknowledgement)) return { found: 'refused' as const };
+      if (hit.closure) return { found: 'closed' as const };
       const changed = await change(table, { customerId: key.customerId, before: hit }, null, now);
       return changed && !changed.hit.acknowledgement ? { found: changed } : null;
     });

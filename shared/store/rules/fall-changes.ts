@@ -4,7 +4,7 @@ import { uuidV5 } from '#shared/domain/ids.ts';
 import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import { changes, type Write } from '../engine/request.ts';
 import { type NoticeItem, putNotice } from '../sensors/events.ts';
-import { answerKey, type FallRef, sameAcknowledgement } from './fall-answer.ts';
+import { answerKey, type FallAnswer, type FallRef, sameAnswer } from './fall-answer.ts';
 
 /** A notice to be processed. */
 export type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
@@ -13,17 +13,13 @@ export type WrittenNotice = { notice: NoticeKey; write: Write };
 /** Answers are kept longer than the hits of their falls, although the clock of a device may be a day behind. */
 const ttlOf = ({ fall }: FallRef) => Math.ceil((fallOfKey(fall).start + EVENT_RETENTION) / 1_000) + 2 * 86_400;
 
-/** The write that sets or removes the acknowledgement of a fall, if it is as it was seen. */
-export const setAcknowledgement = (
-  ref: FallRef,
-  acknowledgement: NotedAcknowledgement | null,
-  seen: NotedAcknowledgement | null,
-): Write => ({
+/** The write that replaces the answer to a fall, if it is as it was seen. */
+export const setAnswer = (ref: FallRef, { acknowledgement, closure }: FallAnswer, seen: FallAnswer): Write => ({
   update: answerKey(ref),
   changes: changes({
-    set: { ...(acknowledgement && { acknowledgement }), ttl: ttlOf(ref) },
+    set: { ...(acknowledgement && { acknowledgement }), ...(closure && { closure }), ttl: ttlOf(ref) },
     remove: acknowledgement ? [] : ['acknowledgement'],
-    if: sameAcknowledgement(seen),
+    if: sameAnswer(seen),
   }),
 });
 
@@ -47,9 +43,13 @@ export const acknowledgedNotice = (
   };
 };
 
-/** The notice that people answered a fall otherwise than before. It causes no event, so it may be written again. */
-export const changedNotice = ({ customerId, sensorId, fall }: FallRef, receiveDate: number): WrittenNotice => {
-  const uuid = uuidV5(sensorId, 'fall_changed', fall, receiveDate);
+/** The notice that people answered a fall otherwise than before. It is no event itself, so it may be written again. */
+export const changedNotice = (
+  { customerId, sensorId, fall }: FallRef,
+  receiveDate: number,
+  change: 'fall_changed' | 'closed' = 'fall_changed',
+): WrittenNotice => {
+  const uuid = uuidV5(sensorId, change, fall, receiveDate);
   const { put } = putNotice({ customerId, sensorId }, uuid, { notice: 'fall_changed', receiveDate, fall });
   return { notice: { customerId, sensorId, uuid, receiveDate }, write: { put } };
 };

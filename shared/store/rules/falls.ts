@@ -1,11 +1,11 @@
-import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
-import { acknowledgedBy, type RequestedAcknowledgement } from '#shared/domain/rule/noted-acknowledgement.ts';
+import type { Acknowledgement, ClosingUser, NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import { acknowledgedBy, closedBy, type RequestedAcknowledgement } from '#shared/domain/rule/noted-acknowledgement.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { EventItem, MessageItem } from '../sensors/events.ts';
 import { items } from '../table.ts';
 import { type FallAnswer, type FallRef, readAnswer } from './fall-answer.ts';
-import { acknowledgedNotice, changedNotice, type NoticeKey, setAcknowledgement } from './fall-changes.ts';
+import { acknowledgedNotice, changedNotice, type NoticeKey, setAnswer } from './fall-changes.ts';
 
 /** A fall after a change. `notice`: the notice to process, if anything has changed. */
 type ChangedFall = { answer: FallAnswer; notice: NoticeKey | null };
@@ -31,29 +31,50 @@ const fallWrites = (table: Table) => ({
     acknowledgement: RequestedAcknowledgement,
   ): Promise<ChangedFall & { answer: { acknowledgement: NotedAcknowledgement } }> =>
     retryOnConflict(async () => {
-      const { acknowledgement: earlier, ...answer } = await readAnswer(table, ref);
+      const seen = await readAnswer(table, ref);
+      const { acknowledgement: earlier } = seen;
       const next = acknowledgedBy(acknowledgement, earlier);
-      if (!next) return earlier ? { answer: { ...answer, acknowledgement: earlier }, notice: null } : null;
+      if (!next) return earlier ? { answer: { ...seen, acknowledgement: earlier }, notice: null } : null;
       const { notice, write } = earlier
         ? changedNotice(ref, acknowledgement.date)
         : acknowledgedNotice(ref, next, { fall: ref.fall });
-      const failed = await table.write(setAcknowledgement(ref, next, earlier ?? null), write);
-      return failed === null ? { answer: { ...answer, acknowledgement: next }, notice } : null;
+      const answer = { ...seen, acknowledgement: next };
+      const failed = await table.write(setAnswer(ref, answer, seen), write);
+      return failed === null ? { answer, notice } : null;
     }),
 
-  /** Withdraws the acknowledgement of a fall at `now` (ms). `refused` if it must not be withdrawn. */
+  /**
+   * Closes a fall, and acknowledges it if nobody has. Everyone may change the outcome and the note of an earlier closure. Its
+   * hits follow (`fallAnswers.settle`), and its sensor (shared/domain/state/answers.ts).
+   */
+  close: (ref: FallRef, closing: ClosingUser, by: Acknowledgement): Promise<ChangedFall> =>
+    retryOnConflict(async () => {
+      const seen = await readAnswer(table, ref);
+      const { acknowledgement = by } = seen;
+      const closure = closedBy(closing, by, seen.closure);
+      if (!closure) return { answer: seen, notice: null };
+      const { notice, write } = seen.acknowledgement
+        ? changedNotice(ref, by.date, 'closed')
+        : acknowledgedNotice(ref, by, { fall: ref.fall });
+      const answer = { acknowledgement, closure };
+      const failed = await table.write(setAnswer(ref, answer, seen), write);
+      return failed === null ? { answer, notice } : null;
+    }),
+
+  /** Withdraws the acknowledgement of a fall at `now` (ms). `refused` if it must not be withdrawn; `closed` if the fall is. */
   withdraw: (
     ref: FallRef,
     isAllowed: (acknowledgement: NotedAcknowledgement) => boolean,
     now: number,
-  ): Promise<ChangedFall | 'refused'> =>
+  ): Promise<ChangedFall | 'refused' | 'closed'> =>
     retryOnConflict(async () => {
-      const { acknowledgement, ...answer } = await readAnswer(table, ref);
-      if (!acknowledgement) return { answer, notice: null };
-      if (!isAllowed(acknowledgement)) return 'refused';
+      const seen = await readAnswer(table, ref);
+      if (!seen.acknowledgement) return { answer: {}, notice: null };
+      if (!isAllowed(seen.acknowledgement)) return 'refused';
+      if (seen.closure) return 'closed';
       const { notice, write } = changedNotice(ref, now);
-      const failed = await table.write(setAcknowledgement(ref, null, acknowledgement), write);
-      return failed === null ? { answer, notice } : null;
+      const failed = await table.write(setAnswer(ref, {}, seen), write);
+      return failed === null ? { answer: {}, notice } : null;
     }),
 });
 

@@ -39,6 +39,12 @@ export const rulePatterns = {
     [1, 5],
     '0 W if somebody has',
   ),
+  'falls.close': pattern(
+    'Close a fall, and acknowledge it if nobody has, with a notice',
+    { get: ['fallAnswer'], update: ['fallAnswer'], put: ['notice'] },
+    [1, 5],
+    '0 W if nothing changes',
+  ),
   'falls.withdraw': pattern(
     'Withdraw the acknowledgement of a fall, with a notice',
     { get: ['fallAnswer'], update: ['fallAnswer'], put: ['notice'] },

@@ -1,12 +1,12 @@
 import { fallOfKey } from '#shared/domain/event/fall-key.ts';
-import { isSameAcknowledgement } from '#shared/domain/rule/noted-acknowledgement.ts';
+import { isAnsweredAlike } from '#shared/domain/rule/noted-acknowledgement.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import { type HitItem, hitOf, hitsPk, type StoredHit } from '../hits/hit-item.ts';
-import { acknowledgedHit } from './acknowledged-hit.ts';
+import { answeredHit } from './acknowledged-hit.ts';
 import { endUnnotified } from './end-unnotified.ts';
-import { checkAcknowledgement, type FallAnswer, type FallRef, readAnswer } from './fall-answer.ts';
+import { checkAnswer, type FallAnswer, type FallRef, readAnswer } from './fall-answer.ts';
 import { unnotifiedReads } from './unnotified.ts';
 
 /** How long (ms) before the start of a fall its hits may be dated: clocks of devices and of hosts differ. */
@@ -32,12 +32,11 @@ const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: Fa
 
 /** Lets the hits of a fall agree with the answer to it. Returns those that it changed, and whether none changed otherwise. */
 const settleHits = async (table: Table, ref: FallRef, answer: FallAnswer, now: number) => {
-  const acknowledgement = answer.acknowledgement ?? null;
   const hits = await hitsOfFall(table, ref);
-  const others = hits.filter((hit) => !isSameAcknowledgement(hit.acknowledgement ?? null, acknowledgement));
+  const others = hits.filter((hit) => !isAnsweredAlike(hit, answer));
   const settled = others.map(async (before) => {
-    const { hit, writes } = acknowledgedHit(ref.customerId, before, acknowledgement, now);
-    return (await table.write(...writes, checkAcknowledgement(ref, acknowledgement))) === null ? hit : null;
+    const { hit, writes } = answeredHit(ref.customerId, before, answer, now);
+    return (await table.write(...writes, checkAnswer(ref, answer))) === null ? hit : null;
   });
   const found = (await Promise.all(settled)).filter((hit) => hit !== null);
   return { found, isSettled: found.length === others.length };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Feedback } from '#shared/domain/event/feedback.ts';
 import type { StoredAuditEntry } from '#shared/domain/identity/audit.ts';
-import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import type { Acknowledgement, FallClosure } from '#shared/domain/rule/acknowledgement-view.ts';
 import { type PackedMessage, packMessages, unpackMessages } from '#shared/domain/rule/packed-messages.ts';
 import { type DeliveryItem, deliveryOf } from '../deliveries/delivery-item.ts';
 import type { StoredHit } from '../hits/hit-item.ts';
@@ -53,9 +53,9 @@ const messageWithout = <T extends Message>(message: T, id: number): T =>
     ? { ...message, accountId: 0, extra: { is_bot: false, display_name: ERASED } }
     : message;
 
-/** Removes a user from a hit: as a recipient, and from its acknowledgement, feedback and escalation. */
+/** Removes a user from a hit: as a recipient, and from its acknowledgement, closure, feedback and escalation. */
 const hitWithoutUser: ErasureRule = (item, { subject }) => {
-  const { told, messages, acknowledgement, feedback, escalation } = item as unknown as StoredHit;
+  const { told, messages, acknowledgement, closure, feedback, escalation } = item as unknown as StoredHit;
   const id = Number(subject.id);
   const to = escalation?.to?.filter((recipient) => !recipient.startsWith(`${id} `));
   const reduced = {
@@ -65,6 +65,7 @@ const hitWithoutUser: ErasureRule = (item, { subject }) => {
       told: packMessages(unpackMessages(told).map((message) => messageWithout(message, id))),
     }),
     ...(acknowledgement?.userId === id && { acknowledgement: { ...acknowledgement, ...erasedUser } }),
+    ...(closure?.userId === id && { closure: { ...closure, ...erasedUser } }),
     ...(feedback?.accountId === id && { feedback: { ...feedback, accountId: 0 } }),
     ...(to && { escalation: { ...escalation, to } }),
   };
@@ -85,6 +86,16 @@ const acknowledgementWithoutUser: ErasureRule = (item, { subject: { id } }) => {
   return acknowledgement && acknowledgement.userId === id
     ? { ...item, acknowledgement: { ...acknowledgement, ...erasedUser } }
     : 'keep';
+};
+
+/** Removes a user from the answer to a fall. */
+const answerWithoutUser: ErasureRule = (item, { subject: { id } }) => {
+  const { acknowledgement, closure } = item as { acknowledgement?: Acknowledgement; closure?: FallClosure };
+  const reduced = {
+    ...(acknowledgement?.userId === id && { acknowledgement: { ...acknowledgement, ...erasedUser } }),
+    ...(closure?.userId === id && { closure: { ...closure, ...erasedUser } }),
+  };
+  return Object.keys(reduced).length > 0 ? { ...item, ...reduced } : 'keep';
 };
 
 /** Removes a user from the emergency contacts. */
@@ -245,7 +256,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   fallAnswer: {
     customer: remove,
     sensor: (item, { subject }) => removeIf(items.fallAnswer.read(item)?.sensorId === subject.id),
-    user: acknowledgementWithoutUser,
+    user: answerWithoutUser,
   },
   unnotified: {
     customer: remove,

@@ -1,4 +1,4 @@
-import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import type { FallClosure, NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import { type DeliveryItem, deliveryOf } from '../deliveries/delivery-item.ts';
 import type { Item } from '../engine/request.ts';
 import { hitOf, type StoredHit } from '../hits/hit-item.ts';
@@ -45,22 +45,26 @@ const hit: Exporter = (item, who) => {
   const { subject } = who;
   const found = hitOf(item as StoredItem & StoredHit);
   if (subject.kind !== 'user') return whole({ ...item, ...found, told: undefined }, who);
-  const { id, createDate, situation, acknowledgement, messages } = found;
+  const { id, createDate, situation, acknowledgement, closure, messages } = found;
   return {
     id,
     createDate,
     situation,
     ...(acknowledgement?.userId === subject.id && { acknowledgement }),
+    ...(closure?.userId === subject.id && { closure }),
     messages: messages.filter(({ accountId, publisher }) => publisher !== 'webhook' && accountId === subject.id),
   };
 };
 
-/** Exports the answer to a fall; for a user only the user's acknowledgement. */
-const fallAnswer: Exporter = (item, who) => {
-  const { subject } = who;
-  const acknowledgement = item.acknowledgement as NotedAcknowledgement | undefined;
-  const isOwn = subject.kind !== 'user' || acknowledgement?.userId === subject.id;
-  return { ...items.fallAnswer.read(item), ...(isOwn && acknowledgement && { acknowledgement }) };
+/** Exports the answer to a fall; for a user only what the user did. */
+const fallAnswer: Exporter = (item, { subject }) => {
+  const { acknowledgement, closure } = item as { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
+  const isShown = (by: { userId: number | null } | undefined) => subject.kind !== 'user' || by?.userId === subject.id;
+  return {
+    ...items.fallAnswer.read(item),
+    ...(acknowledgement && isShown(acknowledgement) && { acknowledgement }),
+    ...(closure && isShown(closure) && { closure }),
+  };
 };
 
 /**

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { fallKeyOf } from '#shared/domain/event/fall-key.ts';
+import { withTrustedTimes } from '#shared/domain/event/message.ts';
+import { decodeMakerA } from '#shared/domain/makers/maker-a/decode.ts';
+import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
+import { hasFallForPeople, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { isSituationOver } from '#shared/domain/situation-over.ts';
+import { answerStep } from '#shared/domain/state/answers.ts';
+import { messageTime, noRoomContext } from '#shared/domain/state/room-context.ts';
+import { step } from '#shared/domain/state/step.ts';
+import { a, b } from '#test/fixtures/messages.ts';
+
+const SECOND = 1_000;
+const start = 1_800_000_000_000;
+const active: SensorState = { ...newSensorState, isActive: true };
+
+/** The state after messages, received at these times (ms) after the start, and their situations. */
+const play = (from: SensorState, ...messages: readonly (readonly [at: number, message: object])[]) => {
+  let state = from;
+  const situations = messages.flatMap(([at, message]) => {
+    const decoded = withTrustedTimes(('cmd' in message ? decodeMakerB : decodeMakerA)(message), start + at);
+    const next = step(state, decoded.signal, messageTime(start + at, null), noRoomContext);
+    state = next.state;
+    return next.events.map(({ situation }) => situation);
+  });
+  return { state, situations };
+};
+const close = (state: SensorState, fall: number, at = 0, subject: object = {}) => {
+  const { state: next, events } = answerStep(state, fallKeyOf({ fall, ...subject }) ?? '', {
+    isAcknowledged: true,
+    closedAt: start + at,
+  });
+  return { state: next, situations: events.map(({ situation }) => situation) };
+};
+/** A report of a fall without a time of the device. */
+const startless = (status: string) => a.fall(status, 0);
+
+describe('closing a fall', () => {
+  test('ends it like its device: as finished after an alarm, otherwise as canceled; once', () => {
+    const alarmed = play(active, [0, a.fall('calling', start)]).state;
+    const closed = close(alarmed, start);
+    expect(closed.situations).toEqual(['fall_finished']);
+    expect(close(closed.state, start)).toEqual({ state: closed.state, situations: [] });
+    expect(close(play(active, [0, a.fall('fall_detected', start)]).state, start).situations).toEqual(['fall_canceled']);
+    expect([hasFallForPeople(alarmed), hasFallForPeople(closed.state)]).toEqual([true, false]);
+  });
+
+  test('silences every later report of it, even if the fall was over or had been forgotten', () => {
+    const reports = ['fall_detected', 'fall_confirmed', 'calling', 'on_call', 'finished', 'canceled'] as const;
+    const again = reports.map((status, at) => [60_000 * at, a.fall(status, start)] as const);
+    const canceled = play(active, [0, a.fall('fall_detected', start)], [1, a.fall('canceled', start)]).state;
+    for (const state of [canceled, active]) {
+      const closed = close(state, start);
+      expect([...closed.situations, ...play(closed.state, ...again).situations]).toEqual([]);
+    }
+  });
+
+  test('remembers no more forgotten falls than others', () => {
+    let state = active;
+    for (let fall = 0; fall < 50; fall++) state = close(state, start + fall).state;
+    expect(state.falls).toHaveLength(6);
+  });
+
+  test('leaves other falls of the sensor open, and those of the other detection', () => {
+    const two = play(active, [0, a.fall('calling', start)], [1, a.fall('calling', start + 1)]).state;
+    const closed = close(two, start).state;
+    expect(closed.falls.map((fall) => fall.closedAt !== undefined)).toEqual([false, true]);
+    expect(close(two, start, 0, { isSensitive: true }).situations).toEqual([]);
+  });
+});
+
+describe('a closed fall without a start', () => {
+  const fallen = play(active, [0, startless('calling')]).state;
+  const closed = close(fallen, fallen.falls[0]?.start ?? 0, 10 * SECOND).state;
+
+  test.each(['calling', 'on_call', 'fall_confirmed'])('is not opened by %s within two minutes', (status) => {
+    expect(play(closed, [130 * SECOND, startless(status)]).situations).toEqual([]);
+  });
+  test('does not hide the fall that its device reports later', () => {
+    expect(play(closed, [130 * SECOND + 1, startless('calling')]).situations).toEqual(['fall_detected']);
+  });
+  test.each(['finished', 'canceled'])('is the one of which its device reports %s, whenever that is', (status) => {
+    expect(play(closed, [3_600 * SECOND, startless(status)]).situations).toEqual([]);
+  });
+  test('is not mistaken for the next one', () => {
+    const next = play(closed, [200 * SECOND, startless('calling')], [260 * SECOND, startless('finished')]);
+    expect(next.situations).toEqual(['fall_detected', 'fall_finished']);
+  });
+});
+
+describe('a closed fall of a track', () => {
+  const fallen = play(active, [0, b.pose(7, 2)], [1, b.pose(7, 5)]).state;
+  const closed = close(fallen, start, 0, { track: 7 });
+  const { state } = closed;
+
+  test('is over, although its posture goes on', () => {
+    expect(closed.situations).toEqual(['fall_finished']);
+    expect(hasFallForPeople(state)).toBe(false);
+    const happening = { situation: 'fall_detected' as const, region: null, subject: { fall: start, track: 7 } };
+    expect(isSituationOver(state, { happening, receiveDate: start })).toBe(true);
+  });
+  test('ends without an event, when the person gets up, leaves, or the room is empty', () => {
+    for (const message of [b.pose(7, 1), b.move(7, 2), b.people(0)])
+      expect(play(state, [60 * SECOND, message]).situations.filter((name) => name?.startsWith('fall'))).toEqual([]);
+  });
+  test('is followed by a new one after another pose, or five minutes without a posture', () => {
+    expect(play(state, [60 * SECOND, b.pose(7, 1)], [61 * SECOND, b.pose(7, 5)]).situations).toEqual(['fall_detected']);
+    const later = play(state, [300 * SECOND, b.pose(7, 5)], [601 * SECOND, b.pose(7, 5)]);
+    expect(later.situations).toEqual(['fall_detected']);
+    expect(later.state.tracks).toMatchObject([{ since: start + 601 * SECOND, fallPostures: ['fallen'] }]);
+    expect(later.state.tracks?.[0]).not.toHaveProperty('isClosed');
+  });
+});
