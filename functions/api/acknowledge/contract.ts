@@ -16,7 +16,7 @@ const byLink = defaults({
   errors: ['address_unknown'],
 });
 
-/** What finding the rule hit of a link uses. */
+/** The store calls and capabilities that find the rule hit of a link. */
 export const opening = ['ruleHits.get', 'addressKeys.get', 'decrypt:link-keys', 'recipients.person'] as const;
 const acknowledging = defaults({ uses: [...opening, 'acknowledgements.make', ...settling] });
 const showing = defaults({ uses: [...opening, 'sensors.get', 'customers.get', 'events.get'] });

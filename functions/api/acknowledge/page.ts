@@ -67,7 +67,7 @@ const roomOf = ({ sensor }: AlarmView): string => {
 /** A long name needs the whole width. */
 const sizeOf = ({ sensor }: AlarmView): string => (sensor && roomNameOf(sensor.name).number === '' ? ' long' : '');
 
-/** Returns where in the room, or nothing: the rest of a name with a number, and the region. */
+/** Returns the place in the room: the rest of a name with a number, and the region. Empty if neither is known. */
 const placeOf = ({ sensor, regionName }: AlarmView): string => {
   const { number, rest } = roomNameOf(sensor?.name ?? '');
   return [number === '' ? '' : rest, regionName].filter(Boolean).join(', ');
@@ -111,7 +111,7 @@ const takenCall = (page: Page, situation: string, { kind, name, since }: TakenSt
 <div class="what"><h1>${going}${escaped(heading)}</h1>${paragraphs(lines)}</div></section>`;
 };
 
-/** Returns the form by which a reader who has acknowledged the alarm withdraws that. */
+/** Returns the form with which a reader who has acknowledged the alarm hands it back. */
 const handBackForm = ({ view: { status }, link: { address, up }, texts }: Page): string =>
   status.kind === 'mine'
     ? formTo(

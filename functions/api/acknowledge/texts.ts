@@ -71,5 +71,5 @@ const textsByLanguage: Readonly<Record<Language, Texts>> = {
   },
 };
 
-/** The texts of the page in the language of a locale. */
+/** Returns the texts of the page for a locale. */
 export const textsOf = (locale: string): Texts => textsByLanguage[languageOf(locale)];

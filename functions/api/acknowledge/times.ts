@@ -4,7 +4,7 @@ import type { Texts } from './texts.ts';
 const MINUTE = 60_000;
 const locales = { en: 'en-GB', de: 'de-DE' } as const;
 
-/** Creates the texts of times as they are read at `now` (ms) in a time zone. */
+/** Creates functions that format times as seen at `now` (ms) in a time zone. */
 export const timesIn = (timeZone: string, now: number, { language, justNow, timeIn }: Texts) => {
   const locale = locales[language];
   const city = timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? '';

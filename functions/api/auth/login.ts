@@ -11,7 +11,7 @@ import type { auth } from './contract.ts';
 import { checkOtp, type OtpCheck } from './second-factor.ts';
 import { loginThrottle } from './throttle.ts';
 
-/** The key of no account. It is looked up for unknown usernames, so that they take the same time. */
+/** A key that no account has. It is looked up for unknown usernames, so that they take the same time. */
 const MISSING_KEY = 'nobody';
 
 type LookUpUses = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;
@@ -43,7 +43,7 @@ const authenticate = async (passwords: Passwords, { account, hash }: Candidate, 
 };
 
 type RehashDeps = { store: StoreOf<'sessions.rehash'>; passwords: Passwords };
-/** Replaces a hash of outdated cost after a successful login. */
+/** Replaces a hash with an outdated cost after a successful login. */
 const renewHash = async ({ store, passwords }: RehashDeps, { hash, accountKey }: Candidate, password: string) => {
   if (hash && passwords.isOutdated(hash)) await store.sessions.rehash(accountKey, hash, await passwords.hash(password));
 };

@@ -162,15 +162,15 @@ export const userOf = async (
 };
 
 /**
- * The time (ms) at which the issuer authenticated the user, or 0 if it does not report it. It has to after
- * `prompt=login`: the user can remove that from the URL, so only `auth_time` proves that it was respected.
+ * The time (ms) at which the issuer authenticated the user, or 0 if it does not report it. After `prompt=login` it must
+ * be reported: the user can remove that parameter from the URL, so only `auth_time` proves that it was respected.
  */
 const authDateOf = ({ auth_time: seconds }: OidcIdentity['claims'], now: number): number =>
   typeof seconds === 'number' ? Math.min(seconds * 1_000, now) : 0;
 
 /**
- * Starts a session of a user of the issuer. The second factor is the issuer's concern. Returns null if the user was deleted,
- * or can no longer log in.
+ * Starts a session for a user of the issuer. The second factor is the issuer's concern. Returns null if the user was
+ * deleted, or can no longer log in.
  */
 export const startExternal = async (
   { idToken, claims }: OidcIdentity,

@@ -17,7 +17,7 @@ type RequestDeps = AuditedCall & Deps<Operations['requestPasswordReset']['uses']
 type ConfirmDeps = AuditedCall & Deps<Operations['confirmPasswordReset']['uses'][number]>;
 
 const CODE_MINUTES = 30;
-/** Maximum of emails to an account per hour. More are not sent, and the caller gets the same response. */
+/** The maximum number of emails to an account per hour. Further ones are not sent, and the caller gets the same response. */
 const MAX_MAILS = 3;
 /**
  * How long (ms) every response takes, which is longer than sending an email with its retries (shared/aws/mail.ts). Work that

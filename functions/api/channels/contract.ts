@@ -86,7 +86,7 @@ export const channels = group({
       path: '/users/{userId}/channels/{by}/proof',
       summary: 'Verify a channel of the caller',
       description:
-        'Takes the code that was sent there. A code that is wrong, used, entered five times or older than 10 minutes ' +
+        'Takes the code that was sent to the channel. A code that is wrong, used, entered five times or older than 10 minutes ' +
         `returns 400. ${onlySelf}`,
       body: ChannelVerification,
       response: ChannelView,

@@ -31,7 +31,7 @@ const countCode = async (call: SetCall, { store: { limits }, quotas, now }: SetD
   if (count === null) return fail('limit_reached', limitOf(quotas, 'smsCodesPerDay'));
 };
 
-/** Stores a channel, and sends the code there that verifies it. */
+/** Stores a channel, and sends it the code that verifies it. */
 export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChannel): Promise<void> => {
   const { caller, fail, refuse, locale } = call;
   const { store, now, random, person, settings } = deps;
@@ -47,7 +47,7 @@ export const sendCode = async (call: SetCall, deps: SetDeps, channel: KeptChanne
   const language = languageOf(locale);
   const { title, text } = codeMessage[language]({ service: settings.SERVICE_NAME, code, minutes: CODE_MINUTES });
   const { by, address } = channel;
-  // A mail has its title only as the subject, which a phone may cut off.
+  // The title of a mail is only in its subject, which a phone may cut off.
   const message = { title, text: by === 'email' ? `${title}\n\n${text}` : text, url: null, language };
   const outcome = await person({ by, address }, message);
   if (isFinal(outcome)) return refuse('address', 'channel_gone');

@@ -85,7 +85,7 @@ export const handler = serve(deliveries, {
   },
 
   getPersonDeliveryMessage: async (call, deps) => {
-    // Loaded with the first message that somebody looks at.
+    // Loaded when somebody first views a message.
     const { notificationText } = await import('#shared/delivery/message.ts');
     const { title, text } = notificationText(await findPersonDelivery(call, deps));
     return { headers: {}, body: `${title}\n\n${text}` };

@@ -50,7 +50,7 @@ const fetchOnce = async (
   const cursor = await store.feeds.cursor(webhook);
   const confirm = async () =>
     after === undefined ? cursor.given : await confirmUpTo(deps, webhook, cursor.given, after);
-  // The receiver itself confirms each delivery, so that only what a user confirms says more than the delivery does.
+  // Only what a user confirms is audited: what the receiver itself confirms says no more than the delivery does.
   const unconfirmed = await (caller ? audited(confirm) : confirm());
   const next = await nextDeliveries(deps, webhook, unconfirmed ?? fail('delivery_not_found'), limit);
   const { requests, lost } = await requestsOf(deps, webhook, next.deliveries, caller !== null);
@@ -72,7 +72,7 @@ const waitForDeliveries = async (
   while (now() < end) {
     await pause(Math.max(0, Math.min(POLL_MS, end - now())));
     if (now() >= end || !(await store.feeds.hasPending(webhook))) continue;
-    // In the meantime, its token may have been replaced, or the webhook disabled.
+    // In the meantime, the token may have been replaced or the webhook disabled.
     const current = await openFeed(call, deps);
     const requests = await retryOnConflict(() => fetchOnce(call, deps, current));
     if (requests.length > 0) return requests;

@@ -63,7 +63,7 @@ export const nextDeliveries = async (
   return { given, deliveries: deliveries.slice(0, limit) };
 };
 
-/** Maximum of characters of all bodies in a response, except for the first: Lambda returns up to 6 MB. */
+/** The maximum number of characters of all bodies in a response, not counting the first: Lambda returns up to 6 MB. */
 const MAX_CHARACTERS = 1_000_000;
 
 /**

@@ -13,7 +13,7 @@ type CreateOperation = (typeof personalData)['operations']['createExport'];
 type BeginCall = Call<CreateOperation>;
 type BeginDeps = Deps<CreateOperation['uses'][number]>;
 
-/** Maximum of jobs of a customer per day, because each reads all data. */
+/** The maximum number of jobs of a customer per day. Each of them reads all data. */
 const MAX_JOBS = 50;
 const DAY_SECONDS = 86_400;
 

@@ -67,7 +67,7 @@ export const personalData = group({
       path: '/customers/{customerId}/exports/{exportId}',
       summary: 'Get an export',
       description:
-        'Returns the export, once it has completed with a URL of its file for callers in a session who hold the permissions ' +
+        'Returns the export; once it has completed, with a URL of its file for callers in a session who hold the permissions ' +
         'that the export requires. Each URL is recorded in the audit log.',
       records: true,
       success: 200,

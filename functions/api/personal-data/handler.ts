@@ -3,7 +3,10 @@ import { erasureView, exportView, fileUntil, mayExport } from '#shared/domain/id
 import { beginJob } from './begin-job.ts';
 import { personalData } from './contract.ts';
 
-/** How long (ms) a response waits until the subject of an erasure is inaccessible. Most are as fast as their queue. */
+/**
+ * How long (ms) a response waits for the subject of an erasure to become inaccessible. Most take no longer than their
+ * queue.
+ */
 const GONE_TIMEOUT_MS = 8_000;
 const POLL_MS = 100;
 

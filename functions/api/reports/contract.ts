@@ -4,7 +4,7 @@ import { Report } from '#shared/domain/rule/report.ts';
 import { MonthOrDay } from '#shared/domain/time/calendar.ts';
 import { Bytes, idText } from '#shared/domain/values.ts';
 
-/** Maximum of calendar months in a report, of rule hits in it, and of sensors of the customer. */
+/** The maximum number of calendar months in a report, of its rule hits, and of the sensors of the customer. */
 export const MAX_MONTHS = 12;
 export const MAX_HITS = 20_000;
 export const MAX_SENSORS = 2_000;

@@ -26,7 +26,10 @@ type RuleRecipients = { path: string; recipients: readonly Recipient[]; situatio
 
 const channelOf = ({ userId, by }: Recipient): string => `${userId} ${by}`;
 
-/** Checks that the host can send by all channels that a rule names. A change keeps those of `before`, which cannot be reached. */
+/**
+ * Checks that the host can send through all channels that a rule names. A change may keep unavailable ones that
+ * `before` already names.
+ */
 const checkChannels = (
   settings: Pick<SendableKinds, 'CHANNEL_KINDS'>,
   rule: NotificationPlan,

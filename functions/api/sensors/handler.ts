@@ -96,7 +96,7 @@ export const handler = serve(sensors, {
     const hash = hashSecret(normalizedCode(body.code));
     const pairing = await store.devices.pairing(hash);
     if (!pairing || pairing.expires <= now() || pairing.manufacturer !== body.manufacturer) {
-      // Counted by a write before the answer, so that concurrent attempts do not exceed the limit.
+      // Counted in the table before the response, so that concurrent attempts cannot exceed the limit.
       const { count, seconds } = await store.limits.countFailure(subject, windowSeconds, now());
       return count > limit ? fail('rate_limited', { waitSeconds: seconds }) : fail('pairing_code_unknown');
     }

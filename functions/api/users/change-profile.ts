@@ -14,7 +14,7 @@ type UpdateCall = Call<Operation>;
 type UpdateDeps = Deps<Operation['uses'][number]>;
 
 const HOUR_SECONDS = 3_600;
-/** How often the email address of a user can change in an hour, because each time two people get a mail. */
+/** How often the email address of a user can change in an hour. Each change mails two people. */
 const MAX_MOVES = 5;
 
 /**
@@ -27,7 +27,7 @@ const mayReplace = ({ caller, body }: UpdateCall, user: UserItem): boolean => {
   return caller.kind === 'session' && mayChangeCredentials(caller, user);
 };
 
-/** Ends the call unless it has the password of the caller, whose open session may be in the hands of somebody else. */
+/** Ends the call unless it has the password of the caller, because somebody else may be using an open session. */
 const requirePassword = async ({ body, fail, refuse }: UpdateCall, user: UserItem, deps: UpdateDeps): Promise<void> => {
   const { currentPassword } = body;
   if (currentPassword === undefined) return refuse('currentPassword', 'required');
@@ -36,7 +36,7 @@ const requirePassword = async ({ body, fail, refuse }: UpdateCall, user: UserIte
   if (!isRight) refuse('currentPassword', 'wrong_password');
 };
 
-/** Informs everybody who could receive a reset code so far that the address has changed. */
+/** Informs everybody who has been able to receive reset codes that the address has changed. */
 const informPrevious = async (user: UserItem, email: string, { mail, now, settings }: UpdateDeps): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   const { subject, text } = await addressMail(user.locale, asText(user.username));

@@ -14,7 +14,10 @@ type Operation = (typeof users)['operations']['createUser'];
 type CreateCall = Call<Operation>;
 type CreateDeps = Deps<Operation['uses'][number]>;
 
-/** Returns the password of a new user. That of an invited user is known to nobody, until its link sets another. */
+/**
+ * Returns the password of a new user. For an invited user it is a random one that nobody knows, until the user sets
+ * another with the link.
+ */
 const passwordOf = ({ body, refuse }: CreateCall, { random, settings }: CreateDeps): string => {
   const { invite, password, email } = body;
   if (invite && password !== undefined) return refuse('password', 'invalid');

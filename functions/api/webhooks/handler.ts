@@ -25,7 +25,7 @@ const checkUrl = async (webhookClient: WebhookClient, url: string | null, refuse
   refuse('url', target.reason === 'url_address' || target.reason === 'url_loopback' ? target.reason : 'url');
 };
 
-/** What is stored with a URL that is saved: whether loopback is denied to it, even if its name leads there later. */
+/** What is stored with a saved URL: whether it must not lead to loopback, even if its name resolves there later. */
 const savedUrl = ({ ON_NETWORK }: Pick<Settings, 'ON_NETWORK'>) => (ON_NETWORK ? { isLoopbackDenied: true } : {});
 
 const checkGroup = async (
@@ -105,7 +105,7 @@ export const handler = serve(webhooks, {
     const encrypted = secretKey ? { secretKey: await encryptSecret(secretKey, params.webhookId) } : {};
     const replace = async () => {
       const before = await findWebhook(call, store);
-      // A URL that was saved under a wider policy may stay.
+      // A URL that was saved under a less strict policy may stay.
       const isMoved = body.url !== before.url;
       if (isMoved) await checkUrl(webhookClient, body.url, refuse);
       if (await breaksRules(store, before, body)) refuse('format', 'format_loses_rules');

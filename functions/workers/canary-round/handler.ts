@@ -72,7 +72,7 @@ const runRound = async (deps: CanaryDeps): Promise<void> => {
   const uuid = randomUuid(random);
   const start = now();
   const previous = await store.canary.startRound(uuid, start);
-  // While its falls do not come back, the webhook may have been disabled, as any that fails for days.
+  // If its falls do not come back, the webhook may have been disabled, like any webhook that fails for days.
   if (previous && previous.back === undefined) await enableWebhook(deps, home);
   await send(url, token, { status: 'calling', start, uuid });
   const accepted = now();

@@ -14,7 +14,7 @@ import { subjectScopeOf } from './subject-scope.ts';
 
 /**
  * Returns recipients without a user. If nobody is left, the users on duty replace them: a rule must not stop notifying
- * because somebody is erased.
+ * because somebody was erased.
  */
 const withoutUser = (recipients: readonly Recipient[], userId: number): Recipient[] => {
   const others = recipients.filter((recipient) => recipient.userId !== userId);
@@ -84,7 +84,7 @@ const eraseItem = async (deps: JobDeps, { kind, item, verdict }: SubjectItem): P
   return true;
 };
 
-/** Erases all present data of a subject,  as far as time permits. */
+/** Erases all data that a subject has now, as far as time permits. */
 export const eraseItems = async (
   deps: JobDeps,
   job: DataJob,

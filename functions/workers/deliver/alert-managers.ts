@@ -14,7 +14,7 @@ import { type DeliverDeps, leaseToken } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;
 const HOUR_MS = HOUR_SECONDS * 1_000;
-/** How many mails about alarms a person gets within an hour, besides lists. */
+/** How many mails about alarms a person gets within an hour, not counting lists. */
 const MAX_PER_HOUR = 10;
 /** The shortest time (s) between two lists of alarms for a person who had too many mails. */
 const LIST_SECONDS = 600;
@@ -22,7 +22,7 @@ const LIST_SECONDS = 600;
 const SENSORS_SECONDS = 60;
 /** How many hourly reminders follow the first mail about an alarm. */
 const MAX_REMINDERS = 24;
-/** How long (ms) an alarm is claimed while its mails are sent. If this process dies, another sends them after that. */
+/** How long (ms) an alarm is claimed while its mails are sent. If this process dies, another one sends them afterwards. */
 const CLAIM_MS = 30_000;
 /** The maximum number of people that an invocation has time to mail. */
 const MAX_MANAGERS = 20;
@@ -177,7 +177,7 @@ const mailLists = async (context: MailContext): Promise<void> => {
   const mailed = new Set<number>();
   for (const userId of waiting) {
     const manager = managers.find((other) => other.userId === userId);
-    // Who may no longer manage rules gets no list.
+    // Users who may no longer manage rules get no list.
     if (!manager) mailed.add(userId);
     else if (await store.limits.take(`alarm-list:${customerId}:${userId}`, 1, LIST_SECONDS, now())) {
       const { subject, text } = await listMailFor(context, open, false)(manager);

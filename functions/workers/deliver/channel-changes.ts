@@ -12,8 +12,8 @@ const usersOf = async ({ store }: DeliverDeps, deliveries: readonly Delivery[]) 
 };
 
 /**
- * Stores at the channels of the recipients what Telegram has reported: nothing can be delivered to the chat, or can be
- * again, or the group has a new id. Changes nothing if a user has replaced the channel meanwhile.
+ * Stores at the channels of the recipients what Telegram has reported: messages cannot reach the chat, or can again, or
+ * the group has a new id. Changes nothing if a user has replaced the channel in the meantime.
  */
 export const updateChannels = async (
   deps: DeliverDeps,

@@ -133,8 +133,8 @@ export const passCircuit = async (
 };
 
 /**
- * Records that a delivery is pending that is older than all that are known to be, so that the release finds it. That is rare:
- * mostly the oldest one fails first.
+ * Records a pending delivery that is older than all known ones, so that the release finds it. That is rare: usually the
+ * oldest one fails first.
  */
 export const notePending = async (
   { store }: DeliverDeps,
@@ -182,8 +182,9 @@ const recordFailure = async (
 };
 
 /**
- * Records the first success after failures, and releases what is pending. The task is enqueued before, so that no crash
- * leaves out the release; it waits until the success is recorded. If another success was first, that one has recorded all.
+ * Records the first success after failures, and releases what is pending. The task is enqueued first, so that a crash
+ * cannot skip the release; it waits until the success is recorded. If another success came first, it has recorded
+ * everything.
  */
 const recordBack = async (
   deps: DeliverDeps,

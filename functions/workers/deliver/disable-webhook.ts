@@ -6,8 +6,8 @@ import { putNotice } from '#shared/store/sensors/events.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**
- * Returns what the notice is about. A test has no sensor, but events have, so its notice belongs to the first sensor of the
- * customer. Null without one.
+ * Returns the subject of the notice. A test has no sensor, but an event needs one, so its notice belongs to the first
+ * sensor of the customer. Null if there is none.
  */
 const subjectOf = async ({ store }: DeliverDeps, { isTest, ...delivery }: Delivery): Promise<Delivery | null> => {
   if (!isTest) return delivery;

@@ -40,8 +40,8 @@ const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<
 };
 
 /**
- * Adds a delivery to the feed of its webhook; one that is being sent is added after its lease has ended. A held delivery
- * stays held until its webhook, which is enabled, releases it.
+ * Adds a delivery to the feed of its webhook; one that is being sent is added once its lease has ended. A held delivery
+ * stays held until the enabled webhook releases it.
  */
 export const enterFeed = async (
   deps: DeliverDeps,
@@ -65,8 +65,8 @@ const deliveriesIn = async ({ store }: DeliverDeps, webhook: WebhookRecord): Pro
 };
 
 /**
- * Reports a feed that nobody fetches once until somebody does, by an alarm and a mail to the managers of the webhook. Ends
- * expired deliveries.
+ * Reports a feed that nobody fetches, with an alarm and a mail to the managers of the webhook, once until somebody
+ * fetches again. Ends expired deliveries.
  */
 const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now, log, measure } = deps;

@@ -23,7 +23,7 @@ export const handler = consume(contract, async ([received], deps, timeLeft) => {
   if (!received) return;
   if (timeLeft() < REQUEST_MS) throw new RetryLater('no time left for another attempt');
   const { task } = received;
-  // What is rare is loaded with the first task that needs it, not at each start.
+  // Rarely needed code is loaded with the first task that needs it, not at each start.
   switch (task.type) {
     case 'deliver':
       await deliver(deps, task, timeLeft);

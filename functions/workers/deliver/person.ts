@@ -54,8 +54,8 @@ const countSms = async (
 type Target = Refusal | { kind: 'found'; channel: Channel; isNearLimit: boolean };
 
 /**
- * Returns the channel for the person. Access and channel are read at each attempt, because either may have been removed, as
- * may the service that the host sends by.
+ * Returns the channel for the person. Access and channel are read at each attempt, because either may have been
+ * removed, as may the service that the host sends through.
  */
 const channelFor = async (deps: DeliverDeps, delivery: Delivery): Promise<Target> => {
   const { customerId, person, attempts } = delivery;
@@ -113,7 +113,7 @@ const warnOfSmsLimit = async (deps: DeliverDeps, delivery: Delivery): Promise<vo
     await mailManagers(deps, null, 'sms_nearly_used', mailSubject(delivery));
 };
 
-/** Records the answer for each delivery that the message stands for. All succeed, or are retried together. */
+/** Records the response for each delivery that the message stands for. All succeed, or are retried together. */
 const recordAnswer = async (
   deps: DeliverDeps,
   [first, ...others]: readonly [Delivery, ...Delivery[]],

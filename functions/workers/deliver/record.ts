@@ -48,7 +48,7 @@ const acknowledgeHits = async (
   }
 };
 
-/** Whether the webhook has a new URL, so that a 410 of the old one means nothing. */
+/** Whether the webhook has a new URL, so that a 410 from the old one means nothing. */
 const hasMoved = async ({ store }: DeliverDeps, { customerId, id, url }: WebhookRecord): Promise<boolean> => {
   const current = await store.webhooks.get(customerId, id);
   return current !== null && current.url !== url;
@@ -175,7 +175,7 @@ export const recordAttempt = async (
   return reportError;
 };
 
-/** Disables a webhook that is gone, and reports that a delivery failed for good. Loaded with the first failure. */
+/** Disables a webhook that is gone, and reports that a delivery failed permanently. Loaded with the first failure. */
 const reportFailure = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,
@@ -207,7 +207,7 @@ export const record = async (
   };
   // Before the delivery is recorded, because its task is retried only until it has ended.
   if (next.state === 'failed') await reportFailure(deps, webhook, delivery, next);
-  // So is a change at the receiver, because after a crash only another attempt would record it.
+  // A change at the receiver comes first too, because after a crash only another attempt would record it.
   const isNews = next.state !== 'delivered' || needsRelease(webhook);
   if (isNews) await recordReceiver();
   const reportError = await recordAttempt(deps, webhook, delivery, { result, next });

@@ -30,7 +30,7 @@ const unnotifiedOf = async (
   const { customerId, sensorId, situation, eventUuid, createDate, hitIds, ofEvent, fall } = task;
   const found = await Promise.all(hitIds.map((hitId) => store.ruleHits.get(customerId, hitId)));
   const hits = found.filter((hit) => hit !== null);
-  // To acknowledge one alarm of an event acknowledges all of them.
+  // Acknowledging one alarm of an event acknowledges all of them.
   if (hits.some(({ acknowledgement }) => acknowledgement)) return { alarms: [], isSomebodyNotified: true };
   const common = { customerId, sensorId, situation, eventUuid, date: now(), ...(fall !== undefined && { fall }) };
   const ofHit = ({ id, ruleId, createDate: hitDate }: HitItem): UnnotifiedAlarm => ({

@@ -15,8 +15,8 @@ const emergencyRounds = { unnotified: 1_000, unanswered: 1_001 };
 
 const emergencyTexts: Record<Language, { unnotified: string; unanswered: string }> = {
   en: {
-    unnotified: 'Nobody has been notified of this alarm. Please look after the room.',
-    unanswered: 'Nobody has responded to this alarm. Please look after the room.',
+    unnotified: 'Nobody has been notified of this alarm. Please check the room.',
+    unanswered: 'Nobody has responded to this alarm. Please check the room.',
   },
   de: {
     unnotified: 'Niemand wurde über diesen Alarm benachrichtigt. Bitte sehen Sie in dem Raum nach.',
@@ -24,7 +24,7 @@ const emergencyTexts: Record<Language, { unnotified: string; unanswered: string 
   },
 };
 
-/** The rule of an alarm, which only has texts. */
+/** Returns the rule that provides the texts of an alarm, and nothing else. */
 const emergencyRule = ({ customerId, ruleId, situation, isUnanswered }: UnnotifiedAlarm, language: Language): Rule => ({
   id: ruleId ?? 0,
   customerId,

@@ -10,7 +10,7 @@ import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
 import { hurryEscalation } from './check-alarm.ts';
 import type { ProcessDeps } from './context.ts';
 
-/** How long (s) the check waits while the deliveries of the round are still being enqueued, and until when (ms) at most. */
+/** The pause (s) between checks while the deliveries of the round are still being enqueued, and the longest wait (ms). */
 const RETRY_SECONDS = 2;
 const MAX_WAIT_MS = 60_000;
 
@@ -67,8 +67,8 @@ const haveAllFailed = async (
 };
 
 /**
- * Moves the next step of an escalation to now if all deliveries of its last round have failed, the given one among
- * them. Nothing is written for other rounds.
+ * Moves the next step of an escalation to now if all deliveries of its last round have failed, including the given one.
+ * Nothing is written for other rounds.
  */
 export const hurryFailedRound = async (
   deps: ProcessDeps,

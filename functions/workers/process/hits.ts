@@ -219,12 +219,12 @@ export const mergeDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
 /** The deliveries of a decision, the recipients that it may notify, and the checks whether its alarms were notified. */
 type Alerts = { deliveries: Delivery[]; recipients: KnownRecipients; checks: CheckAlarm[] };
 
-/** The maximum number of deliveries of an event of which a check finds out whether they were attempted. */
+/** The maximum number of deliveries of an event that a check examines for attempts. */
 const MAX_CHECKED = 10;
 
 /**
- * Whether a delivery is an alarm that is due immediately: it waits for no others, its webhook is not disabled, fetched, or
- * delayed by its schedule, and it is not of the canary, which must not hide that nobody else is notified.
+ * Whether a delivery is an alarm that is due immediately: it waits for no others, its webhook is not disabled, fetched,
+ * or delayed by its schedule, and it does not belong to the canary, which must not hide that nobody else is notified.
  */
 const isImmediate = (
   { settings }: ProcessDeps,
@@ -239,7 +239,7 @@ const isImmediate = (
 };
 
 /**
- * Returns the check of the alarms of an event; none if it is not urgent, or no rule and no webhook of the customer is about
+ * Returns the check of the alarms of an event; none if it is not urgent, or no rule or webhook of the customer covers
  * it.
  */
 const checksOf = (
@@ -313,7 +313,7 @@ export const writeHits = async (
   return { deliveries, recipients, checks };
 };
 
-/** Enqueues the checks whether alarms were notified. A queue can delay them for a part of the time only. */
+/** Enqueues the checks whether alarms were notified. A queue can delay them for only part of the time. */
 export const enqueueChecks = async (
   { enqueue, now }: Pick<ProcessDeps, 'enqueue' | 'now'>,
   checks: readonly CheckAlarm[],

@@ -32,7 +32,7 @@ const finishUnfinished = async (
   return context;
 };
 
-/** Lets the alarms of a fall follow a notice about it, and ends the notice. */
+/** Updates the alarms of a fall to match a notice about it, and ends the notice. */
 const endNotice = async (
   deps: ProcessDeps,
   { customerId, sensorId }: SensorKey,

@@ -6,8 +6,8 @@ import { type ProcessDeps, type SensorContext, type SensorKey, sensorKey } from 
 import { enqueueChecks } from './hits.ts';
 
 /**
- * Lets the alarms of a fall follow what people did about it. All decisions before the answer have been applied, so no
- * alarm is missed. The sweep continues escalations that lost their acknowledgement.
+ * Updates the alarms of a fall to match what people did about it. All earlier decisions have been applied, so no alarm
+ * is missed. The sweep continues escalations that lost their acknowledgement.
  */
 export const settleFall = async (deps: ProcessDeps, key: SensorKey, fall: string): Promise<void> => {
   const { store, now, settings } = deps;

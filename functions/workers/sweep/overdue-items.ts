@@ -5,8 +5,8 @@ import type { Due } from '#shared/store/engine/due.ts';
 const FORGET_MS = 30 * 60_000;
 
 /**
- * Creates the memory of which items were found overdue. Each counts once, so that one that stays overdue does not hide the
- * next. A new process remembers nothing, and counts those of before again.
+ * Creates the memory of which items were found overdue. Each counts once, so that one that stays overdue does not hide
+ * the next. A new process remembers nothing, and counts earlier ones again.
  */
 export const createOverdueItems = () => {
   const found = new Map<string, number>();

@@ -8,7 +8,7 @@ import { RetryLater } from '#shared/worker/failure.ts';
 import type { undeliverable } from './contract.ts';
 
 type UndeliverableDeps = Deps<(typeof undeliverable)['uses'][number]>;
-/** A delivery to a person with the time (ms) at which the message was sent that did not arrive. */
+/** A delivery to a person, and when (ms) the message that did not arrive was sent. */
 type SentDelivery = { delivery: Delivery; sentAt: number };
 
 /** Marks the channel of the person, unless it was verified, or its address changed, after the message was sent. */
@@ -23,7 +23,7 @@ const markChannel = async (
   await store.channels.markUndeliverable(owner, person.by, { sentAt, date: now(), reason });
 };
 
-/** Takes the success back from the rule hits. With no other success, their alarms have reached nobody. */
+/** Withdraws the success from the rule hits. Without another success, their alarms have reached nobody. */
 const withdrawFromHits = async (
   { store, now, enqueue }: UndeliverableDeps,
   { delivery: { customerId, hit, alsoHits = [] }, sentAt }: SentDelivery,

@@ -9,7 +9,7 @@ import { mailManagers, type WatchDeps } from './mail-managers.ts';
 /** How long (ms) after a check another one repeats its mails, if its process died before they were sent. */
 const MAIL_MS = 90_000;
 
-/** Returns the channels by which rules notify the users on duty, and that none of these can be notified by. */
+/** Returns the channels by which rules notify the users on duty, but by which none of them can be notified. */
 const missingChannels = async (
   { store, settings }: WatchDeps,
   { customerId, rules, plan, time }: { customerId: number; rules: readonly Rule[]; plan: DutyPlan; time: number },
@@ -21,7 +21,7 @@ const missingChannels = async (
   return wanted.filter((by) => !reaching.includes(by));
 };
 
-/** Mails the managers of rules that nobody can be notified by some channels. */
+/** Mails the managers of rules that there are channels by which nobody can be notified. */
 const mailMissing = async (
   deps: WatchDeps,
   customerId: number,
@@ -38,9 +38,9 @@ const mailMissing = async (
 
 /**
  * Checks whether the users on duty of a customer can be notified by the channels that its rules name now, and mails the
- * managers of rules once if they no longer can. `known` are channels that they were just mailed about. `before` is the last
- * check; null if there was none. Ends the checks when no rule notifies the users on duty any more. False if another run was
- * faster.
+ * managers of rules once if they no longer can. `known` are channels that they were just mailed about. `before` is the
+ * last check; null if there was none. Ends the checks when no rule notifies the users on duty anymore. False if another
+ * run was faster.
  */
 export const checkDuty = async (
   deps: WatchDeps,
@@ -67,7 +67,7 @@ export const checkDuty = async (
   }
   const claimed = await store.dutyChecks.put({ ...next, at: time + MAIL_MS, isMailed: false }, before);
   if (!claimed) return false;
-  log('info', 'nobody on duty can be notified any more', { customerId, channels: missing });
+  log('info', 'nobody on duty can be notified anymore', { customerId, channels: missing });
   failpoint('duty.claimed');
   await mailMissing(deps, customerId, { missing, rules, time });
   return (await store.dutyChecks.put(next, claimed)) !== null;

@@ -2,8 +2,8 @@ import { watchUses } from '#shared/api/operation.ts';
 import { scheduled } from '#shared/queue/consumer.ts';
 
 /**
- * Mails the managers of rules within two minutes when a change of a user opened a gap about falls, and when nobody on duty can
- * be notified any more.
+ * Mails the managers of rules within two minutes when a user's change opened a gap about falls, and when nobody on duty
+ * can be notified anymore.
  */
 export const watchChanges = scheduled({
   name: 'watch-changes',

@@ -10,7 +10,7 @@ import { checkDuty } from './check-duty.ts';
 import { watchChanges } from './contract.ts';
 import { mailManagers, type WatchDeps } from './mail-managers.ts';
 
-/** How long (ms) after it is recorded a change may take to be made, and until reads that may lag show it. */
+/** How long (ms) after it is recorded a change may take to be made and to appear in reads that lag. */
 const SETTLED_MS = 3_000;
 /** How far back (ms) changes are listed if no watch was computed before them. */
 const FIRST_WINDOW_MS = 120_000;
@@ -48,7 +48,8 @@ const mailGaps = (
 const checkGaps = async (deps: WatchDeps, customerId: number, stored: ReadWatch): Promise<Gap[] | null> => {
   const { store, log } = deps;
   if (stored.opened.length === 0) return [];
-  // Before the mails, so that nobody gets them twice. If the watch was computed anew meanwhile, the next run has all of them.
+  // Before the mails, so that nobody gets them twice. If the watch was recomputed in the meantime, the next run handles
+  // all of them.
   if (!(await store.watches.put(customerId, { ...stored, opened: [] }, stored))) return null;
   const causes = await Promise.all(stored.opened.map((opened) => causesOf(deps, customerId, opened)));
   const gaps = causes.flatMap((cause) => cause.gaps);
@@ -60,7 +61,7 @@ const checkGaps = async (deps: WatchDeps, customerId: number, stored: ReadWatch)
   return gaps;
 };
 
-/** Checks the changes of a customer. Changes that the watch was computed too early to show are left to the next run. */
+/** Checks the changes of a customer. Changes that came too late for the computed watch are left to the next run. */
 const checkCustomer = async (deps: WatchDeps, changed: ChangedCustomer): Promise<void> => {
   const { store } = deps;
   const { customerId, at } = changed;
