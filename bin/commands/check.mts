@@ -5,7 +5,7 @@ const help = `npm run check                Runs all checks, up to the first one 
   types                        compiles all programs
   lint                         checks format and lint rules
   test                         runs the tests
-  synth                        synthesises the stack, with cdk-nag
+  synth                        synthesizes the stack, with cdk-nag
 Exit code: 0, the one of the failed check, or 2 for invalid options.`;
 readCommandLine({}, help, { out: console.log, err: console.error });
 

@@ -14,7 +14,7 @@ To use other engines than those of Docker Compose, set their addresses as seen f
   --queue-endpoint http://host.docker.internal:9324      such as ElasticMQ
   --kms-endpoint http://host.docker.internal:8080        such as local-kms, only for secrets of webhooks
   --mail-endpoint http://host.docker.internal:8005       an engine for SES, only for email; not in the Docker Compose file
-Exit code: 0; 1 if the template cannot be synthesised; 2 for invalid options.`;
+Exit code: 0; 1 if the template cannot be synthesized; 2 for invalid options.`;
 
 const at = (url: string) => ({ type: 'string', default: url }) as const;
 const endpoints = {

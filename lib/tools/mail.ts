@@ -54,7 +54,7 @@ const explanations: Record<SmtpReason, string> = {
   connect_failed: 'The host in SMTP_URL could not be reached: check host and port, and the firewall.',
   connection_closed:
     'The mail server closed the connection: check whether smtps:// is needed instead of smtp://, or the reverse.',
-  protocol_error: 'What answers at SMTP_URL does not accept mails: check host and port.',
+  protocol_error: 'The server at SMTP_URL does not accept mails: check host and port.',
   timeout: 'The mail server did not answer in time: check host, port and firewall, and whether smtps:// is needed.',
   tls_not_offered:
     'The mail server does not offer encryption at this port: use smtps://, or add ?tls=none on a network that you trust.',
@@ -74,7 +74,7 @@ export const sendTestMail = async (
   const { smtp: settings, sender, service } = mailSettingsFrom(env);
   const smtp = createSmtp(settings, { sender, deadlineMs: DEADLINE_MS, now, random, onFailure: () => {} });
   try {
-    await smtp.mail(to, `Test: ${service}`, `${service} sends its mails as this one.\n`);
+    await smtp.mail(to, `Test: ${service}`, `${service} sends its mails the same way.\n`);
     print(`The mail server accepted the mail to ${to}: check that it arrives, and not as spam.`);
     return true;
   } catch (error) {

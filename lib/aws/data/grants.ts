@@ -23,8 +23,8 @@ import { type Queues, queueArnOf, taskQueues } from '../queues/queues.ts';
 import { tableStatements } from './table-grants.ts';
 
 /**
- * The resources of the stack. `senders` and `smsOrigins` are the ARNs of the identities that email and SMS are sent from, and
- * `mailSender` is the only address of email.
+ * The resources of the stack. `senders` and `smsOrigins` are the ARNs of the identities that email and SMS are sent
+ * from, and `mailSender` is the only address that email is sent from.
  */
 export type Resources = {
   table: ITable;
@@ -127,7 +127,7 @@ const encryptionCondition = (contexts: readonly string[] | undefined) =>
  */
 const senderCondition = (mailSender: string) => ({ conditions: { StringEquals: { 'ses:FromAddress': mailSender } } });
 
-/** Whether a resource is one that a stage may lack. Functions get no permission then, and do not send. */
+/** Whether a stage may lack a resource. Its functions then get no permission for it, and send nothing. */
 const isSender = (resource: Capability['resource']): resource is 'mail' | 'sms' =>
   resource === 'mail' || resource === 'sms';
 

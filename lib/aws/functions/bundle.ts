@@ -44,9 +44,9 @@ const options = {
   sourcesContent: false,
 } as const satisfies BuildOptions;
 
-/** A string literal, or several that are added. */
+/** A string literal, or a concatenation of several. */
 const STRING = String.raw`'(?:[^'\\\n]|\\.)*'(?:\s*\+\s*'(?:[^'\\\n]|\\.)*')*`;
-/** Texts of contracts, schemas and messages that only documents contain. */
+/** Texts of contracts, schemas and messages that appear only in documents. */
 const DOCUMENT_TEXT = new RegExp(
   String.raw`\.describe\(\s*${STRING},?\s*\)|\bdescription:\s*${STRING}(?:,|(?=\s*\}))`,
   'g',

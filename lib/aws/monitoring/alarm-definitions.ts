@@ -111,7 +111,7 @@ const messengerAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[
           metric: ownMetric(table, 'Undeliverable'),
           atLeast: 3,
           impact:
-            'Several emails or SMS were accepted by their service and did not arrive, so people were not notified as it seemed.',
+            'Several emails or SMS were accepted by their service and did not arrive, so people who seemed to be notified were not.',
         },
       ]),
 ];

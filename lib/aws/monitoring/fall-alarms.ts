@@ -182,7 +182,7 @@ export const receiverAlarms = ({ table, stage }: MonitoredResources): AlarmDefin
     id: 'alarms-unanswered',
     metric: arrivals(table, 'AlarmsUnanswered'),
     atLeast: 1,
-    impact: 'All steps and repetitions of an alarm were sent, and nobody acknowledged it.',
+    impact: 'All steps and repeats of an alarm were sent, and nobody acknowledged it.',
   },
   {
     id: 'nobody-on-duty',

@@ -20,9 +20,9 @@ export const ownMetric = (scope: Construct, metricName: MetricName, statistic = 
   });
 
 /**
- * Returns a count of what functions report, over one minute. An alarm acts when it starts, not while it lasts, and lasts for
- * as long as CloudWatch finds a value above its threshold in the last periods. With short ones it has ended before the next
- * cause. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
+ * Returns a count of what functions report, over one minute. An alarm acts when it starts, not while it lasts, and
+ * lasts for as long as CloudWatch finds a value above its threshold in the last periods. With short periods it has
+ * ended before the next cause. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
  */
 export const arrivals = (scope: Construct, metricName: MetricName): Metric =>
   ownMetric(scope, metricName).with({ period: minute });

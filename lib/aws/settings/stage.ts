@@ -29,8 +29,9 @@ const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificat
 };
 
 /**
- * Returns an error for a stage with people that has MQTT without a host of its owner: AWS deletes a host that it assigned
- * only 7 days after it was disabled, so a first deployment that fails could neither be rolled back nor repeated until then.
+ * Returns an error for a stage that people depend on and that uses MQTT without a custom host: AWS deletes a host that
+ * it assigned only 7 days after it was disabled, so a first deployment that fails could neither be rolled back nor
+ * repeated until then.
  */
 const withoutMqttHost = ({ mqtt, mqttHost }: Stage, preset: Host): string[] =>
   mqtt && mqttHost === '' && preset !== 'dev'

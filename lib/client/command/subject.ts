@@ -41,7 +41,7 @@ const subjectOf = ({ customer, sensor, user }: SubjectValues, ownId: number): Su
   return { kind: 'customer', id: readNumber('customer', customer, [1, MAX_ID], 0) };
 };
 
-/** The customer that a job belongs to. `of` is the same if it has to be specified in later commands. */
+/** The customer of a job. `of` is that customer if later commands have to specify it. */
 export type JobOwner = { customerId: number; of: number | undefined };
 
 export const jobOwnerOf = async (client: Client, { 'of-customer': option }: SubjectValues): Promise<JobOwner> => {

@@ -192,12 +192,12 @@ const deployStack = async (
       sayFailedState(await waitUntilStable(stack, tools), tools);
       return null;
     }
-    say('AWS was not ready yet, which a repetition can solve: deploys again.');
+    say('AWS was not ready yet: deploying again.');
   }
 };
 
 /**
- * Refuses to replace a stage whose deletion failed by an empty one while its table is retained, unless the settings continue
+ * Refuses to replace a stage whose deletion failed with an empty one while its table is retained, unless the settings continue
  * with that table.
  */
 const refuseToStartEmpty = async (

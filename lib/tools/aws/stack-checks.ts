@@ -53,7 +53,7 @@ export const checkSms = ({ isSmsSandboxed }: Calls<'isSmsSandboxed'>, template: 
     };
   });
 
-/** Checks that devices connect to a host whose name the owner decides. */
+/** Checks that devices connect to a custom host name. */
 export const checkMqtt = (template: Template): Check => {
   const what = 'mqtt';
   if (!hasAssignedMqttHost(template)) return { what, verdict: 'ok', says: 'no host of AWS' };

@@ -24,7 +24,7 @@ export const readStack = async (stack: string, { account }: Pick<Tools, 'account
 export const waitUntilStable = async (stack: string, tools: Omit<Tools, 'cdk'>): Promise<StackNow> => {
   const first = await readStack(stack, tools);
   if (first.situation !== 'changing') return first;
-  tools.say(`The stack ${stack} is in ${first.state?.status}: waits until CloudFormation has finished.`);
+  tools.say(`The stack ${stack} is in ${first.state?.status}: waiting until CloudFormation has finished.`);
   const isStable = async () => (await readStack(stack, tools)).situation !== 'changing';
   await waitUntil(isStable, { what: `CloudFormation has finished changing ${stack}`, minutes: 120 }, tools);
   return readStack(stack, tools);
@@ -99,7 +99,7 @@ export const deleteStack = async (
 
 const rollBack = async ({ stack, app }: Target, { status }: StackState, tools: Tools): Promise<boolean> => {
   const { account, cdk, say } = tools;
-  say(`The stack ${stack} is in ${status}: rolls back the update that failed, then deploys.`);
+  say(`The stack ${stack} is in ${status}: rolling back the update that failed, then deploying.`);
   await cdk(['rollback', stack, ...app]);
   // The CDK can also succeed when the rollback failed again, so the state counts.
   if ((await waitUntilStable(stack, tools)).situation !== 'half updated') return true;
@@ -121,7 +121,7 @@ const leadOut = async (target: Target, now: StackNow, tools: Tools): Promise<boo
   if (situation === 'half updated') return rollBack(target, state, tools);
   const why = situation === 'never ran' ? 'its first deployment failed' : 'its deletion failed';
   tools.say(
-    `The stack ${target.stack} is in ${state.status}, because ${why}: deletes what is left of it, then deploys.`,
+    `The stack ${target.stack} is in ${state.status}, because ${why}: deleting what is left of it, then deploying.`,
   );
   return deleteStack(target, now, tools);
 };

@@ -11,11 +11,11 @@ const TRANSIENT = [
   /CloudWatch Logs role ARN must be set in account settings|role ARN does not have required permissions/i,
   // A role of IAM that has not reached another service.
   /role.* cannot be assumed|permissions required to assume the role|does not have permissions to call ReceiveMessage/i,
-  // The codes of handlers of CloudFormation, without those for wrong properties and missing permissions.
+  // The error codes of CloudFormation's handlers, except those for wrong properties and missing permissions.
   /HandlerErrorCode: (Throttling|ServiceInternalError|NetworkFailure|NotStabilized|InternalFailure)\b/,
   /Rate exceeded|Too Many Requests|ThrottlingException|TooManyUpdates|ConcurrentModification|ServiceUnavailable/i,
 ];
 
-/** Whether a failure can end by a repetition of the deployment alone. */
+/** Whether repeating the deployment may be enough to resolve a failure. */
 export const isTransient = ({ reason }: Pick<StackFailure, 'reason'>): boolean =>
   TRANSIENT.some((pattern) => pattern.test(reason));

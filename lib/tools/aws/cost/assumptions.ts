@@ -46,7 +46,7 @@ export const assumed = {
    */
   idlePollers: 5,
   pollSeconds: 20,
-  /** Own metrics that a stage in use sends each hour, and those about the subscribers of alarms. */
+  /** Custom metrics that a stage in use sends each hour, and those about the subscribers of alarms. */
   metrics: 20,
   subscriberMetrics: 2,
   /** A sensor sends a report a minute and detects a fall a week. */
