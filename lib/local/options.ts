@@ -38,7 +38,7 @@ const contradictions = (values: VariableValues): string[] => {
   const isShort = ADMIN_PASSWORD !== null && Buffer.byteLength(ADMIN_PASSWORD) < MIN_BYTES_ON_NETWORK;
   return [
     ...(values.SMS_TOKEN !== null && values.SMS_URL === null
-      ? ['SMS_URL is missing: SMS_TOKEN has no use without it']
+      ? ['SMS_URL is missing: SMS_TOKEN is of no use without it']
       : []),
     ...(MQTT_PORT === PORT && PORT !== 0 ? ['MQTT_PORT must differ from PORT'] : []),
     ...(isShort && !isLoopback(HOST)

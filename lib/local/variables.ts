@@ -131,7 +131,7 @@ const own = declare({
     default: null,
     about: {
       isSecret: true,
-      help: 'Mail server that mails are sent through; needs `MAIL_SENDER`. The default port of smtp is 587, that of smtps 465. Beyond loopback, smtp demands STARTTLS, unless `?tls=none` is added.',
+      help: 'Mail server that mails are sent through; needs `MAIL_SENDER`. The default port of smtp is 587, that of smtps 465. Beyond loopback, smtp requires STARTTLS, unless `?tls=none` is added.',
       byDefault: 'no mails',
       example: 'smtp://mail.example.org',
     },

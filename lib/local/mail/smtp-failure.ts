@@ -29,11 +29,11 @@ export type SmtpReason =
 
 const MAX_ANSWER = 200;
 
-/** Returns an answer of the server on one line, without the address of the recipient. */
+/** Returns a response of the server on one line, without the address of the recipient. */
 const answerOf = ({ response = '' }: SmtpError, to: string): string =>
   response.replaceAll(/\s+/g, ' ').replaceAll(to, '(address)').trim().slice(0, MAX_ANSWER);
 
-/** Answers that demand a login, whatever they answer (RFC 4954), and that for a command at the wrong time. */
+/** Responses that demand a login, whatever the command (RFC 4954), and the one to a command at the wrong time. */
 const aboutLogin = [530, 534, 535, 538];
 const OUT_OF_SEQUENCE = 503;
 
@@ -59,7 +59,7 @@ const reasonsBySystemCode: Readonly<Record<string, SmtpReason>> = {
   EPIPE: 'connection_closed',
 };
 
-/** Why a retry may help. A failure of TLS is named as OpenSSL and Node do. */
+/** Why a retry may help. A failure of TLS has the name that OpenSSL and Node use. */
 const temporaryReason = ({
   code = '',
   originalCode = '',

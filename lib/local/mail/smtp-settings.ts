@@ -49,7 +49,7 @@ export const smtpProblems = (values: SmtpValues): string[] => {
   const { SMTP_URL, SMTP_USER, SMTP_PASSWORD_FILE, SMTP_CA, MAIL_SENDER } = values;
   if (SMTP_URL === null)
     return Object.entries({ SMTP_USER, SMTP_PASSWORD_FILE, SMTP_CA }).flatMap(([name, value]) =>
-      value === null ? [] : [`SMTP_URL is missing: ${name} has no use without it`],
+      value === null ? [] : [`SMTP_URL is missing: ${name} is of no use without it`],
     );
   const server = readSmtpUrl(SMTP_URL);
   return [

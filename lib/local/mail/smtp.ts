@@ -24,7 +24,7 @@ const contentOf = async (file: string | null): Promise<string> => {
   });
 };
 
-/** Returns whom to trust. Without an own authority, those of Node.js. */
+/** Returns the certificates to trust: those of a private authority, or else those of Node.js. */
 const authoritiesOf = (ca: string, extraCa: string): { ca?: string[] } => {
   if (ca !== '') return { ca: [ca, extraCa].filter(Boolean) };
   return extraCa === '' ? {} : { ca: rootsAnd(extraCa) };
@@ -39,7 +39,7 @@ const connectionsTo = ({ server, user }: SmtpSettings, { password, ca, extraCa }
     secure: encryption === 'tls',
     requireTLS: encryption === 'starttls',
     ignoreTLS: encryption === 'none',
-    // Without `forceAuth`, mails to a server that offers no login would go out without one, and be refused for good.
+    // Without `forceAuth`, mails to a server that offers no login would go out without one, and be refused permanently.
     ...(user !== '' && { auth: { user, pass: password }, forceAuth: true }),
     tls: { minVersion: 'TLSv1.2', ...authoritiesOf(ca, extraCa) },
     connectionTimeout: stepMs,
@@ -54,7 +54,7 @@ const connectionsTo = ({ server, user }: SmtpSettings, { password, ca, extraCa }
 
 type Options = {
   sender: string;
-  /** How long (ms) sending a mail takes at most. */
+  /** The maximum time (ms) that sending a mail takes. */
   deadlineMs: number;
   now: () => number;
   /** Random bytes, for the id of a mail. */
