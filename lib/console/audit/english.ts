@@ -2,7 +2,7 @@ export const english = {
   explain: 'Changes, logins and refused attempts of the last 400 days.',
   whoChanged: 'Who changed this?',
   empty: 'No entries found.',
-  unsearched: (date: string) => `The log was searched back to ${date}. Older entries were not searched yet.`,
+  unsearched: (date: string) => `The log was searched back to ${date}. Older entries have not been searched yet.`,
   searchOlder: 'Search older entries',
   who: 'Who',
   what: 'Action',

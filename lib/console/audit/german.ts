@@ -4,7 +4,8 @@ export const german: typeof english = {
   explain: 'Änderungen, Anmeldungen und abgewiesene Versuche der letzten 400 Tage.',
   whoChanged: 'Wer hat das geändert?',
   empty: 'Keine Einträge gefunden.',
-  unsearched: (date) => `Das Protokoll wurde bis ${date} durchsucht. Ältere Einträge wurden noch nicht durchsucht.`,
+  unsearched: (date) =>
+    `Das Protokoll wurde bis zum ${date} zurück durchsucht. Ältere Einträge wurden noch nicht durchsucht.`,
   searchOlder: 'Ältere Einträge durchsuchen',
   who: 'Wer',
   what: 'Aktion',

@@ -16,7 +16,7 @@ export const german: typeof english = {
   reasonHint: 'Wird mit dem Export oder der Löschung gespeichert',
   passwordHint: 'Ihr eigenes Passwort. Lassen Sie es leer, wenn Sie sich über einen anderen Dienst anmelden.',
   notYourself:
-    'Ihre eigenen Daten können Sie nicht löschen, damit das Protokoll behält, wer es war. Bitten Sie einen anderen Benutzer mit dieser Berechtigung.',
+    'Ihre eigenen Daten können Sie nicht löschen, weil das Protokoll festhalten muss, wer es war. Bitten Sie einen anderen Benutzer mit dieser Berechtigung.',
   exportStarted: 'Export gestartet.',
   erasureStarted:
     'Löschung gestartet. Die Daten sind jetzt nicht mehr sichtbar und in etwa 16 Minuten vollständig gelöscht.',
@@ -52,7 +52,7 @@ export const german: typeof english = {
     backups: 'Backups',
     logs: 'Protokolle',
     quarantine: 'Nachrichten in Quarantäne',
-    outbox: 'Dateien von Mails und Nachrichten im Ausgang',
+    outbox: 'Mails und Nachrichten im Postausgang',
     list_of_erasures: 'Der Eintrag dieser Löschung',
   },
   untilDeleted: 'bis der Betreiber sie löscht',

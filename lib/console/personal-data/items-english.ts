@@ -48,7 +48,7 @@ export const itemsEnglish: Readonly<Record<string, string>> = {
   ruleHit: 'Alarms',
   fallAnswer: 'Acknowledged falls',
   unnotified: 'Alarms that reached nobody',
-  watch: 'Coverage of falls',
+  watch: 'Fall coverage',
   delivery: 'Deliveries to webhooks',
   personDelivery: 'Deliveries to people',
   attempt: 'Delivery attempts',

@@ -45,7 +45,7 @@ export const itemsGerman: Readonly<Record<string, string>> = {
   feedback: 'Rückmeldungen',
   feedbackOfHit: 'Rückmeldungen',
   ruleHit: 'Alarme',
-  fallAnswer: 'Bestätigte Stürze',
+  fallAnswer: 'Übernommene Stürze',
   unnotified: 'Alarme, die niemanden erreicht haben',
   watch: 'Abdeckung von Stürzen',
   delivery: 'Zustellungen an Webhooks',

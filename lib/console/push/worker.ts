@@ -37,7 +37,7 @@ const texts = {
   de: {
     acknowledge: 'Ich gehe hin',
     acknowledged: (name: string) => `${name} geht hin.`,
-    failed: 'Nicht bestätigt: Bitte erneut versuchen oder den Alarm öffnen.',
+    failed: 'Nicht übernommen: Bitte erneut versuchen oder den Alarm öffnen.',
   },
 };
 const textsIn = (language: string) => (language === 'de' ? texts.de : texts.en);

@@ -37,5 +37,5 @@ export const channels = {
   onDuty: (until: string) => `You are on duty until ${until}.`,
   offDuty: 'You are not on duty.',
   hours: (count: number) => (count === 1 ? 'For 1 hour' : `For ${count} hours`),
-  endDuty: 'End duty',
+  endDuty: 'Go off duty',
 };

@@ -34,7 +34,8 @@ export const deliveries = {
     webhook_disabled: 'the webhook is disabled',
     gone: 'the receiver no longer exists',
     exhausted: 'all attempts failed',
-    not_reachable: 'the user has not confirmed this channel or no longer exists, or this service cannot send by it',
+    not_reachable:
+      'the user has not confirmed this channel or no longer exists, or this service cannot send through it',
     limit_reached: 'the daily SMS limit is reached',
     undeliverable: 'the message did not arrive',
     expired: 'held for too long',

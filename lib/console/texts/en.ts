@@ -182,7 +182,7 @@ export const en = {
     password: 'Password',
     current: 'Current password',
     emailNote:
-      'Required for a new email address. Codes for a new password go there after 24 hours, until then to the old one.',
+      'Required for a new email address. Codes for a new password go to it after 24 hours, and to the old one until then.',
     change: 'Change password',
     changed: 'Password changed. Log in with the new one.',
     tokens: 'Access tokens',

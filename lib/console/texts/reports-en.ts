@@ -7,7 +7,7 @@ export const reports = {
   dataFrom: (from: string) => `Data before ${from} is no longer stored.`,
   none: 'No data is stored for this month.',
   perDay: 'Falls per day',
-  months: 'Months compared',
+  months: 'Monthly comparison',
   fallsOf: 'Falls and false alarms',
   responseTimes: 'Response time in minutes',
   hoursOffline: 'Hours offline',
@@ -23,7 +23,7 @@ export const reports = {
   timesOffline: 'Times offline',
   timeOffline: 'Time offline',
   offlineExplain:
-    'Sensors count as offline when a rule for “Sensor offline” fired. The duration is known once a rule for “Sensor online” fired, or while the sensor is still offline.',
+    'A sensor counts as offline once a rule for “Sensor offline” has fired. The duration is known once a rule for “Sensor online” has fired, or while the sensor is still offline.',
   withoutEnd: (count: number) =>
     count === 1 ? 'The end of 1 offline period is unknown.' : `The ends of ${count} offline periods are unknown.`,
   rooms: 'By room',

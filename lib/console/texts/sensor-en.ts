@@ -49,7 +49,7 @@ export const sensor = {
     learned: 'Learning phase completed',
     acknowledged: 'Alarm acknowledged',
     late: 'Late message, no effect',
-    uuidReused: 'UUID of an earlier message used again',
+    uuidReused: 'UUID of an earlier message reused',
     test: 'Test',
   },
   activity: {

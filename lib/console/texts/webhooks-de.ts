@@ -51,7 +51,7 @@ export const webhooks: typeof en = {
   created: 'Webhook angelegt.',
   open: 'Webhook öffnen',
   state: { healthy: 'In Ordnung', failing: 'Fehlerhaft', off: 'Deaktiviert' },
-  circuit: 'Schutzschalter',
+  circuit: 'Circuit Breaker',
   circuits: {
     closed: 'Geschlossen: Alle Zustellungen werden sofort gesendet.',
     open: 'Offen: Wiederholungen ruhen. Neue Alarme werden trotzdem gesendet.',
