@@ -35,8 +35,9 @@ export const requestedAcknowledgement = async (
 };
 
 /**
- * Lets the alarms of a fall follow a change of its answer at once, and sends the notice of the change, by which the worker
- * does so too: it knows alarms that were being made. Returns the hits that have changed.
+ * Updates the alarms of a fall whose answer has changed, and sends the notice of the change. The worker repeats the
+ * update when it processes the notice, because by then it also knows alarms that were still being created. Returns the
+ * hits that have changed.
  */
 export const followFall = async (
   deps: Deps<'fallAnswers.settle' | 'enqueue:events'>,

@@ -125,7 +125,7 @@ const compute = async (deps: WatchDeps, customerId: number): Promise<Watch | nul
   });
 };
 
-/** Of how many computations the opened gaps are kept until they are checked. */
+/** The number of computations whose opened gaps are kept until they are checked. */
 const MAX_OPENED = 5;
 
 /** Returns a computed watch as it is stored: with the gaps that opened since the previous one. */

@@ -20,7 +20,7 @@ const forSes = (address: string): string => {
 };
 
 /**
- * `random`: random bytes, for the id of a mail; `configurationSet`: what makes SES report mails with a reference that it
+ * `random`: random bytes, for the id of a mail; `configurationSet`: makes SES report mails with a reference that it
  * cannot deliver.
  */
 type Surroundings = { now: () => number; random: (bytes: number) => Uint8Array; configurationSet?: string };

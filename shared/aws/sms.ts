@@ -10,7 +10,7 @@ const TTL_SECONDS = 600;
 
 /**
  * Returns a function that sends through AWS End User Messaging. `origin`: the ARN of a number, a sender ID or a pool;
- * `configurationSet`: what makes the service report SMS with a reference that it cannot deliver.
+ * `configurationSet`: makes the service report SMS with a reference that it cannot deliver.
  */
 export const awsSms = (config: PinpointSMSVoiceV2ClientConfig, origin: string, configurationSet = ''): SendSms => {
   const options = { maxAttempts: 2, requestHandler: requestHandlerOptions(), ...config };

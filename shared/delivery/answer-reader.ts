@@ -3,12 +3,12 @@ import { type AnswerHead, readHead, statusIn } from './answer-head.ts';
 
 /** The largest head (bytes) that is read, including the 1xx answers before it. */
 const MAX_HEAD_BYTES = 65_536;
-/** How much (bytes) is kept of what is no answer. */
+/** The number of bytes that are kept of anything that is not an answer. */
 const MAX_KEPT_BYTES = 200;
 const SWITCHING_PROTOCOLS = 101;
 const NOTHING = Buffer.alloc(0);
 
-/** What was read of an answer. `start`: the first bytes. `isRefused`: they are no answer of HTTP/1.0 or 1.1. */
+/** What was read of an answer. `start`: the first bytes. `isRefused`: they are not an answer of HTTP/1.0 or 1.1. */
 export type Answer = { head: AnswerHead | null; start: Buffer; isRefused: boolean };
 
 /** Why no more bytes come: the connection ended, or there was an error or the deadline. */

@@ -5,7 +5,7 @@ export const metrics = {
   /** Events that were decided. */
   Events: 'Count',
   RuleHits: 'Count',
-  /** Attempts by their result: accepted by the receiver, to be retried, or failed for good. */
+  /** Attempts by their result: accepted by the receiver, to be retried, or failed permanently. */
   DeliveriesDelivered: 'Count',
   DeliveriesRetried: 'Count',
   DeliveriesFailed: 'Count',
@@ -42,14 +42,14 @@ export const metrics = {
   WebhooksDisabled: 'Count',
   /** Webhooks without an address whose deliveries nobody has fetched for 10 minutes, once until somebody does. */
   FeedsNotFetched: 'Count',
-  /** First deliveries of falls that failed for good. */
+  /** First deliveries of falls that failed permanently. */
   AlarmsFailed: 'Count',
   /** Alarms that nobody was notified of in time, and events among them of which no due delivery was even attempted. */
   AlarmsUnnotified: 'Count',
   AlarmsUntold: 'Count',
   /** Alarms that nobody had acknowledged after the last round of their escalation. */
   AlarmsUnanswered: 'Count',
-  /** Deliveries of feedback to the maker that failed for good. */
+  /** Deliveries of feedback to the maker that failed permanently. */
   FeedbackFailed: 'Count',
   /** Confirmed subscriptions of the alarm topic, and those among them that are not email. */
   AlarmSubscriptions: 'Count',

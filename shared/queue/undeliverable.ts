@@ -34,7 +34,7 @@ type SmsEvent = z.output<typeof SmsEvent>;
 
 const isText = (text: string | undefined): text is string => text !== undefined && text !== '';
 
-/** The events of mails that did not arrive, or are not welcome, as configuration sets name them. */
+/** The events of mails that did not arrive, or were unwanted, as configuration sets name them. */
 export const undeliverableMail = ['bounce', 'complaint', 'reject', 'renderingFailure'] as const;
 
 /** Returns why a mail was not delivered, from the general to the detail. Null if the event reports no failure. */
@@ -73,7 +73,7 @@ const smsReason = ({ eventType, isFinal, messageStatusDescription }: SmsEvent): 
 };
 
 const MAX_REASON = 200;
-/** Addresses and telephone numbers, which servers repeat in their answers. */
+/** Addresses and telephone numbers, which servers repeat in their responses. */
 const ADDRESSES = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+|\+?\d{7,}/g;
 
 /** Returns a reason on one line, without the address of the recipient: people who manage users read it too. */

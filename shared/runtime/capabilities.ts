@@ -96,7 +96,10 @@ export const capabilities = {
   'notify:devices': { resource: 'topic/config', actions: ['iot:Publish'], modules: ['publish'] },
   /** Notifying devices over MQTT why a message was rejected. */
   'refuse:messages': { resource: 'topic/refused', actions: ['iot:Publish'], modules: ['publish'] },
-  /** Lambda sends an event for which a function failed for good to this queue, and the function what it has to postpone. */
+  /**
+   * Lambda sends events to this queue for which a function failed permanently, and the function sends what it has to
+   * postpone.
+   */
   'keep:published': { resource: 'mqtt', actions: ['sqs:SendMessage'] },
   /** Calling webhooks. It needs no permissions in the account, but the settings about allowed targets. */
   'call:webhooks': {

@@ -120,7 +120,7 @@ export const origin = (): Kind<string> => {
 /** A time of ISO 8601, or empty for none. */
 export const time = () => textThat((text) => readTime(text) !== null, 'an ISO 8601 time with a time zone');
 
-export const headerName = () => text(/^[\w!#$%&'*+.^`|~-]{1,128}$/, 'a header name of at maximum 128 characters');
+export const headerName = () => text(/^[\w!#$%&'*+.^`|~-]{1,128}$/, 'a header name of at most 128 characters');
 
 /** A secret, or `sha256:` and its SHA-256 in hex. */
 export const secretOrHash = () =>

@@ -5,7 +5,10 @@ import { type Changes, type Condition, changes, type Write, where } from './engi
 import { retryOnConflict } from './engine/retry.ts';
 import { items } from './table.ts';
 
-/** The exact number of each kind of object, in the item of the customer. Every transaction that adds or removes one counts. */
+/**
+ * The exact number of each kind of object, in the item of the customer. Every transaction that adds or removes one
+ * updates it.
+ */
 export type Counts = Record<CountedQuota, number>;
 export const zeroCounts: Counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
 

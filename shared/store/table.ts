@@ -102,7 +102,10 @@ export const items = {
   feedback: item('C#{customerId}#S#{sensorId}', 'FEEDBACK#{0feedbackId}'),
   feedbackOfHit: item('C#{customerId}#H#{0hitId}', 'FEEDBACK#{0feedbackId}'),
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
-  /** What people did about a fall, whose start sorts it: who acknowledged it. Absent until somebody does. */
+  /**
+   * What people did about a fall: who acknowledged it. Sorted by the start of the fall. Absent until somebody does
+   * something.
+   */
   fallAnswer: item('C#{customerId}#ANSWERS', 'FALL#{0start}#{sensorId}#{fall}'),
   /** An alarm that reached nobody in time, until somebody is notified or acknowledges it. */
   unnotified: item('C#{customerId}#UNNOTIFIED', '{alarmId}'),

@@ -60,7 +60,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   fall_closed: 'Der Sturz ist abgeschlossen; der Alarm lässt sich nicht mehr zurückgeben',
   report_too_long: 'Dieser Zeitraum hat mehr Einträge, als ein Bericht zählen kann. Wählen Sie einen kürzeren Zeitraum',
   body_too_slow: 'Die Übertragung der Anfrage hat zu lange gedauert',
-  limit_reached: 'Grenze erreicht: höchstens {most} {what}',
+  limit_reached: 'Limit erreicht: höchstens {most} {what}',
   registration_refused:
     'Der Sensor ist mit einem Kunden verbunden. Um sich neu zu registrieren, braucht er sein aktuelles Token, oder sein Kunde muss es erlauben',
   body_too_large: 'Der Inhalt ist zu groß',
@@ -86,7 +86,7 @@ export const limitNames: Record<LimitName, string> = {
   smsCodesPerDay: 'SMS mit Codes pro Tag',
   smsTestsPerDay: 'SMS für Tests pro Tag',
   devices: 'Geräte eines Registrierungsschlüssels',
-  invitations: 'Einladungen am Tag',
+  invitations: 'Einladungen pro Tag',
 };
 
 export const problemTexts: Record<Problem, string> = {
@@ -122,7 +122,7 @@ export const problemTexts: Record<Problem, string> = {
   foreign_webhook: 'ist kein Webhook dieses Bots',
   not_reachable: 'ist ein Kanal, den dieser Benutzer nicht bestätigt hat',
   cannot_log_in: 'ist ein Benutzer, der sich nicht anmelden darf',
-  needs_mail: 'braucht E-Mail, die dieser Dienst nicht senden kann',
+  needs_mail: 'erfordert E-Mails, die dieser Dienst nicht senden kann',
   channel_not_offered: 'ist ein Kanal, über den dieser Dienst nicht senden kann; möglich sind: {choices}',
   url: 'ist keine erlaubte Adresse',
   url_address: 'führt zu einer Adresse, die nicht erlaubt ist',
@@ -131,7 +131,7 @@ export const problemTexts: Record<Problem, string> = {
   unsupported: 'wird von Sensoren dieses Herstellers nicht unterstützt; möglich sind: {choices}',
   outside_room: 'liegt außerhalb des Raums; erlaubt ist {least} bis {most}',
   region_corners: 'muss links von und über der Gegenecke liegen',
-  region_side: 'lässt eine Seite kürzer als {limit} cm',
+  region_side: 'macht eine Seite kürzer als {limit} cm',
   z_order: 'muss kleiner als zMax sein',
   region_count: 'hat zu viele Bereiche; die Grenze ist {limit}',
   rate_order: 'darf nicht unter der unteren Rate liegen',
@@ -155,7 +155,7 @@ export const addressMail = {
   subject: 'Ihre E-Mail-Adresse wurde geändert',
   text: `Die E-Mail-Adresse Ihres Kontos {username} wurde geändert. Falls Sie das nicht waren, legen Sie jetzt ein neues Passwort fest, und informieren Sie alle, die Benutzer verwalten.
 
-Codes für ein neues Passwort kommen noch 24 Stunden lang an diese Adresse, außer wenn jemand, der Benutzer verwaltet, sie geändert hat.
+Codes für ein neues Passwort gehen noch 24 Stunden lang an diese Adresse, es sei denn, jemand, der Benutzer verwaltet, hat sie geändert.
 `,
 };
 

@@ -17,10 +17,10 @@ type DutyMail = {
 const texts = {
   en: {
     channels: { email: 'email', sms: 'SMS', push: 'push', telegram: 'Telegram' },
-    subject: (customer: string) => `Nobody on duty can be notified any more: ${customer}`,
+    subject: (customer: string) => `Nobody on duty can be notified anymore: ${customer}`,
     since: (time: string, channels: string) => `Since ${time}, nobody is on duty who can be notified by ${channels}.`,
     rules: 'These rules notify the people on duty of alarms:',
-    todo: 'Somebody has to go on duty with a verified channel of this kind. Check the roster, or add another recipient to the rules.',
+    todo: 'Somebody with a verified channel of this kind has to go on duty. Check the roster, or add another recipient to the rules.',
     more: (count: number) => `and ${count} more`,
     check: 'The overview shows everything that is missing:',
   },
@@ -38,7 +38,7 @@ const texts = {
 
 const MAX_RULES = 20;
 
-/** Returns the email that nobody on duty can be notified any more, in the language of a locale. */
+/** Returns the email that warns that nobody on duty can be notified anymore, in the language of a locale. */
 export const dutyMail = (locale: string, { customer, timeZone, time, channels, rules, url }: DutyMail) => {
   const text = texts[languageOf(locale)];
   const kinds = channels.map((by) => text.channels[by]).join(', ');

@@ -50,7 +50,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   sensor_group_in_use: 'A rule or a webhook filter uses the sensor group. Change that first',
   customer_in_use: 'The customer still has users or sensors',
   firmware_in_use: 'The firmware is the default, or a sensor is pinned to it',
-  firmware_exists: 'A firmware with this version already exists',
+  firmware_exists: 'This firmware version already exists',
   access_tokens_too_many: 'The user already has the maximum number of access tokens',
   webhook_disabled: 'The webhook is disabled',
   webhook_has_address: 'The webhook has a URL. Its events are posted there, and cannot be fetched',
@@ -82,10 +82,10 @@ export const limitNames: Record<LimitName, string> = {
   replays: 'running replays of a webhook',
   messagesPerSecond: 'messages of a sensor per second',
   smsPerDay: 'SMS per day',
-  smsCodesPerDay: 'SMS with codes per day',
-  smsTestsPerDay: 'SMS for tests per day',
+  smsCodesPerDay: 'SMS codes per day',
+  smsTestsPerDay: 'test SMS per day',
   devices: 'devices of a provisioning key',
-  invitations: 'invitations a day',
+  invitations: 'invitations per day',
 };
 
 export const problemTexts: Record<Problem, string> = {
@@ -122,7 +122,7 @@ export const problemTexts: Record<Problem, string> = {
   not_reachable: 'is a channel that this user has not confirmed',
   cannot_log_in: 'is a user who may not log in',
   needs_mail: 'needs email, which this service cannot send',
-  channel_not_offered: 'is a channel that this service cannot send by; it can send by: {choices}',
+  channel_not_offered: 'is a channel that this service cannot send through; available: {choices}',
   url: 'is not an allowed address',
   url_address: 'leads to an address that is not allowed',
   url_loopback: 'leads to the machine of this service. Its operator can allow that with ALLOWED_TARGET_RANGES',
@@ -130,7 +130,7 @@ export const problemTexts: Record<Problem, string> = {
   unsupported: 'is not supported by sensors of this manufacturer; it must be one of: {choices}',
   outside_room: 'is outside the room; it must be from {least} to {most}',
   region_corners: 'must be to the left of and above the opposite corner',
-  region_side: 'leaves a side shorter than {limit} cm',
+  region_side: 'makes a side shorter than {limit} cm',
   z_order: 'must be less than zMax',
   region_count: 'has too many regions; the limit is {limit}',
   rate_order: 'must not be below the lower rate',
@@ -152,9 +152,9 @@ If you did not request this, you can ignore this email. Without the code, nothin
 
 export const addressMail = {
   subject: 'Your email address was changed',
-  text: `The email address of your account {username} was changed. If you did not do this, set a new password now, and tell those who manage users.
+  text: `The email address of your account {username} was changed. If you did not do this, set a new password now, and inform somebody who manages users.
 
-Unless somebody who manages users changed it, codes for a new password still come to this address for 24 hours.
+Unless somebody who manages users changed it, codes for a new password still go to this address for 24 hours.
 `,
 };
 

@@ -23,7 +23,7 @@ type Verb = 'created' | 'changed' | 'deleted';
 const texts = {
   en: {
     gaps: english,
-    subject: (customer: string) => `Not all falls are covered any more: ${customer}`,
+    subject: (customer: string) => `Not all falls are covered anymore: ${customer}`,
     intro: 'Since these changes, not every fall reaches somebody:',
     missing: 'What is missing:',
     check: 'The overview shows everything that is missing:',
@@ -100,7 +100,7 @@ const subjectsOf = (text: Texts, gap: Gap, names: Names): string => {
   return [...hours, ...named, ...more].join(', ');
 };
 
-/** Returns the email that changes of users opened gaps about falls, in the language of a locale. */
+/** Returns the email about gaps that users' changes have opened, in the language of a locale. */
 export const gapMail = (locale: string, { customer, timeZone, gaps, names, changes, url }: MailValues) => {
   const text = texts[languageOf(locale)];
   const changed = changes.map(({ date, actor, operation, object, changes: fields }) => {

@@ -13,7 +13,7 @@ export const gaps: typeof english = {
   ],
   silent_mode: [
     'Der stille Betrieb ist eingeschaltet: Stürze werden aufgezeichnet, aber niemand wird benachrichtigt.',
-    'Bitten Sie einen Systemadministrator, ihn in der kritischen Konfiguration des Sensors auszuschalten.',
+    'Bitten Sie einen Systemverwalter, ihn in der kritischen Konfiguration des Sensors auszuschalten.',
   ],
   fall_detection_off: [
     'Die Sturzerkennung ist ausgeschaltet.',

@@ -18,10 +18,10 @@ export type Notification = {
 };
 
 /**
- * What became of a notification: the service accepted it, perhaps at a new address (`movedTo`); the address is not or no
- * longer valid; the service refused it for good; or the reason to retry. Reasons are words or names of errors; they and the
- * answers of services contain neither address nor text. `isOfHost`: the service fails for everybody until its operator
- * repairs it. `afterSeconds`: how long the service asked to wait.
+ * What became of a notification: the service accepted it, perhaps at a new address (`movedTo`); the address is not or
+ * no longer valid; the service refused it permanently; or the reason to retry. Reasons are words or names of errors;
+ * they and the answers of services contain neither address nor text. `isOfHost`: the service fails for everybody until
+ * its operator fixes it. `afterSeconds`: how long the service asked to wait.
  */
 export type PersonOutcome =
   | 'accepted'

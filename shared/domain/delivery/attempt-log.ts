@@ -20,7 +20,7 @@ export const AttemptLog = z
     responseBody: z.string().meta({
       description:
         'the first 4 KiB of the response; with protocol_error, the first 200 bytes of what was received instead; with ' +
-        'tls_failed, the code of OpenSSL, such as DEPTH_ZERO_SELF_SIGNED_CERT; for an email, the answer of the mail ' +
+        'tls_failed, the code of OpenSSL, such as DEPTH_ZERO_SELF_SIGNED_CERT; for an email, the response of the mail ' +
         'server if it was not accepted; for an undeliverable message, the reason that its service reported',
     }),
     timings: z

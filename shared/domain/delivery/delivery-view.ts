@@ -31,8 +31,8 @@ export const DeliveryView = z
       .nullable()
       .meta({
         description:
-          'held: webhook_disabled; failed: gone (410, or the address of the person no longer exists or was refused for good), exhausted (the last ' +
-          'attempt failed), not_reachable (the user has not verified this channel, or was deleted, or this service cannot send by it), limit_reached (SMS per ' +
+          'held: webhook_disabled; failed: gone (410, or the address of the person no longer exists or was refused permanently), exhausted (the last ' +
+          'attempt failed), not_reachable (the user has not verified this channel, or was deleted, or this service cannot send through it), limit_reached (SMS per ' +
           'day), undeliverable (its service accepted the message, and later reported that it did not arrive), expired (held for too long), canceled (its replay was canceled, or the alarm was acknowledged before this ' +
           'step was sent), replayed (a redelivery is held in its place), deleted (its webhook was deleted); delivered: ' +
           'redelivered (a redelivery succeeded while it was queued), otherwise null',

@@ -18,8 +18,9 @@ export const PERSON_DELAYS = [0, 10, 40, 150, 300] as const;
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 /**
- * Returns the seconds before a retry after a failure that a host has to repair: a quarter of the delivery's age (s), at most an
- * hour on the first day, then a day. A rule hit stores each attempt of up to 300 messages, so there are fewer than 80.
+ * Returns the seconds before a retry after a failure that the host's operator has to fix: a quarter of the delivery's
+ * age (s), at most an hour on the first day, then a day. A rule hit stores each attempt of up to 300 messages, so there
+ * are fewer than 80.
  */
 const hostDelay = (attempts: number, age: number): number =>
   age > DAY_SECONDS ? DAY_SECONDS : Math.max(PERSON_DELAYS[attempts] ?? 60, Math.min(age / 4, HOUR_SECONDS));
@@ -184,7 +185,7 @@ export const plainFailure = {
   retryAfterSeconds: 0,
 } as const satisfies AttemptOutcome;
 
-/** Why a delivery to a person failed whose message the service had accepted, but could not deliver. */
+/** Why a delivery to a person failed although the service had accepted its message. */
 export const UNDELIVERABLE = 'undeliverable';
 
 export type NextState =

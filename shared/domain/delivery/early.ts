@@ -46,10 +46,10 @@ export const isEarlyAttempt = ({ nextAttempt, sendTryTimes }: Delivery): boolean
   nextAttempt !== null && nextAttempt > (sendTryTimes.at(-1) ?? 0);
 
 /**
- * Returns when (ms) a delivery is attempted early if its turn is at `turn`, or null if it is not pending, or would gain
- * nothing. It still waits for a Retry-After, and each early attempt follows the previous attempt after twice the time, so
- * that a delivery that its receiver keeps rejecting is not sent at every success. `firstDelay` (ms) is the delay of first
- * attempts in the retry schedule.
+ * Returns when (ms) a pending delivery is attempted early if its turn comes at `turn`; null if it is not pending, or
+ * would gain nothing. The attempt still waits for a Retry-After, and the pause after the previous attempt doubles with
+ * each early one, so that a delivery that its receiver keeps rejecting is not sent at every success. `firstDelay` (ms)
+ * is the delay of first attempts in the retry schedule.
  */
 export const earlyTime = (delivery: Delivery, turn: number, firstDelay: number): number | null => {
   const { state, createDate, nextAttempt, attempts, earlyAttempts = 0, retryAfterDate = 0, sendTryTimes } = delivery;

@@ -5,7 +5,10 @@ import type { Delivery } from './delivery.ts';
  * become one message (completion 13 "Floods").
  */
 export const GATHER_SECONDS = 20;
-/** How long (ms) before a delivery others were created that belong to the same message: power fails in a moment. */
+/**
+ * How long (ms) before a delivery others were created that belong to the same message: a power cut affects all sensors
+ * at once.
+ */
 export const GATHER_SPAN_MS = 60_000;
 /** The most deliveries that one message stands for. */
 export const MAX_GATHERED = 500;

@@ -4,7 +4,7 @@ import { pageUrl } from './payload-parts.ts';
 /** The media type of an Adaptive Card. */
 const CARD = 'application/vnd.microsoft.card.adaptive';
 
-/** Always null. The document names the type of a URL, because generators know no type with null alone. */
+/** Always null. The document names the type of a URL, because generators do not support a type that is only null. */
 const NoUrl = z.null().meta({ type: ['string', 'null'] });
 const nonEmpty = z.string().min(1);
 const TextRun = z.strictObject({
@@ -16,7 +16,7 @@ const TextRun = z.strictObject({
   selectAction: z
     .strictObject({ type: z.literal('Action.OpenUrl'), url: pageUrl })
     .optional()
-    .meta({ description: 'Makes a link of a web address in the title or message of the rule' }),
+    .meta({ description: 'Turns a web address in the title or message of the rule into a link' }),
 });
 const RichTextBlock = z.strictObject({ type: z.literal('RichTextBlock'), inlines: z.array(TextRun).min(1) });
 const Container = z.strictObject({

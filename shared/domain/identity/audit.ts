@@ -42,7 +42,8 @@ export const AuditEntry = z
     requestId: z.string(),
     refused: z.boolean().meta({ description: 'true: the caller lacked the permission, or the password was wrong' }),
     count: int64.optional().meta({
-      description: 'for refused calls: how many equal ones of the same actor within a minute the entry stands for',
+      description:
+        'for refused calls: the number of equal ones by the same actor within a minute that the entry stands for',
     }),
   })
   .meta({ id: 'AuditLine' });

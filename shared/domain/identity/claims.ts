@@ -45,7 +45,7 @@ export const accessOf = (claims: Claims, rules: OidcRules): Access | null => {
   return { customerId: customerId ?? null, permissions, isAdmin };
 };
 
-/** Returns a claim as a text of a profile: without forbidden characters, cut to 64 whole characters. */
+/** Returns a claim as a text for a profile: without forbidden characters, and cut to 64 whole characters. */
 const textOf = (claim: unknown): string => {
   const text = typeof claim === 'string' ? toValidText(claim).trim() : '';
   return [...text].slice(0, 64).join('').trim();

@@ -70,7 +70,7 @@ export const NewUser = Profile.extend({
 /** The body of PUT /users/{userId}: the whole profile. */
 export const UserUpdate = Profile.extend({
   locale: Locale,
-  currentPassword: z.string().max(4_096).optional().meta({ description: 'Required to change the own `email`' }),
+  currentPassword: z.string().max(4_096).optional().meta({ description: 'Required to change your own `email`' }),
 }).meta({
   id: 'UserUpdate',
   examples: [

@@ -16,7 +16,7 @@ export const ChannelView = z
     undeliverableDate: millis.nullable().meta({
       description:
         'when a message that was accepted turned out to be undeliverable: a bounced mail, an SMS that expired; null again ' +
-        'once the user has verified the channel anew or changed its address',
+        'once the user has verified the channel again or changed its address',
     }),
     undeliverableReason: z.string().nullable().meta({ description: 'why, in the words of the mail or SMS service' }),
   })
@@ -65,7 +65,7 @@ export const ChannelVerification = z
 
 export const ChannelKinds = z
   .object({
-    kinds: z.array(By).meta({ description: 'the channels that this service can send by' }),
+    kinds: z.array(By).meta({ description: 'the channels that this service can send through' }),
     outbox: z.array(By).meta({
       description:
         'those whose messages are only files in `outbox` of the data folder (`npm start` with `OUTBOX`): they reach nobody',

@@ -11,7 +11,7 @@ import type { RosterEntry } from './roster.ts';
 export const MAX_DUTY = 24 * 3_600_000;
 
 const reachableBy = z.array(By).meta({
-  description: 'the verified channels of the user that this service can send by, without undeliverable ones',
+  description: 'the verified channels of the user that this service can send through, without undeliverable ones',
 });
 
 export const DutyUpdate = z
@@ -27,7 +27,8 @@ export const OnDutyView = z
   .meta({ id: 'OnDuty' });
 
 /**
- * What a user said: to be on duty until a time (ms), and since when (ms) not to be, which ends the shifts that had begun.
+ * What a user said: until when (ms) they are on duty, and since when (ms) they are not, which ends the shifts that had
+ * begun.
  */
 export type OwnDuty = { userId: number; until?: number; offSince?: number };
 /** Everything that decides who is on duty. `timeZone` is that of the customer. */

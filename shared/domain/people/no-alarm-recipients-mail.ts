@@ -15,5 +15,5 @@ const texts: Record<Language, Texts> = {
   }),
 };
 
-/** Returns the email that nobody receives alarms, in the language of a locale. */
+/** Returns the email that warns that nobody receives alarms, in the language of a locale. */
 export const noAlarmRecipientsMail = (locale: string, values: MailValues) => texts[languageOf(locale)](values);

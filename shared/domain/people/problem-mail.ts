@@ -40,8 +40,8 @@ const texts: Record<Language, Texts> = {
       text: `A fall alert (${sensor}) could not be delivered to ${receiver || 'a user'} by ${by && channelNames.en[by]}: all attempts failed. Check on the person if nobody has yet, then check whether the channel is verified.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
     sms_nearly_used: ({ smsPerDay, url }) => ({
-      subject: '80% of the SMS of the day are used',
-      text: `80% of the ${smsPerDay} SMS that can be sent in 24 hours are used. The rest is reserved for falls and vital alarms; once it is used too, nobody is notified by SMS until the 24 hours are over. Check which rule sends that many, and raise its rate limit or choose another channel. If the alarms are real, ask the operator of the service to raise the quota.\n\n${url}${BASE_PATH}/console/deliveries`,
+      subject: '80% of the daily SMS are used',
+      text: `80% of the ${smsPerDay} SMS that can be sent in 24 hours are used. The rest is reserved for falls and vital alarms; once it is used too, nobody is notified by SMS until the 24 hours are over. Check which rule sends that many, and lengthen its pause or choose another channel. If the alarms are real, ask the operator of the service to raise the quota.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
   },
   de: {
@@ -62,8 +62,8 @@ const texts: Record<Language, Texts> = {
       text: `Eine Sturzmeldung (${sensor}) konnte ${receiver || 'einem Benutzer'} nicht per ${by && channelNames.de[by]} zugestellt werden: Alle Versuche sind fehlgeschlagen. Sehen Sie nach der Person, falls es noch niemand getan hat, und prüfen Sie dann, ob der Kanal bestätigt ist.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
     sms_nearly_used: ({ smsPerDay, url }) => ({
-      subject: '80 % der SMS des Tages sind verbraucht',
-      text: `80 % der ${smsPerDay} SMS, die in 24 Stunden gesendet werden können, sind verbraucht. Der Rest ist für Stürze und Vitalalarme reserviert; ist auch er verbraucht, wird niemand mehr per SMS benachrichtigt, bis die 24 Stunden vorbei sind. Prüfen Sie, welche Regel so viele SMS sendet, und erhöhen Sie ihre Mindestpause oder wählen Sie einen anderen Kanal. Sind die Alarme echt, bitten Sie den Betreiber des Dienstes, das Kontingent zu erhöhen.\n\n${url}${BASE_PATH}/console/deliveries`,
+      subject: '80 % des SMS-Tageskontingents sind verbraucht',
+      text: `80 % der ${smsPerDay} SMS, die in 24 Stunden gesendet werden können, sind verbraucht. Der Rest ist für Stürze und Vitalalarme reserviert; ist auch er verbraucht, wird niemand mehr per SMS benachrichtigt, bis die 24 Stunden vorbei sind. Prüfen Sie, welche Regel so viele SMS sendet, und verlängern Sie ihre Pause oder wählen Sie einen anderen Kanal. Sind die Alarme echt, bitten Sie den Betreiber des Dienstes, das Kontingent zu erhöhen.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
   },
 };

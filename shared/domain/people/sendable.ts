@@ -14,6 +14,6 @@ export const sendableKinds = (
   OUTBOX_KINDS: channelKinds.filter((kind) => hasOutbox && !hasService[kind]),
 });
 
-/** Returns the problem of a channel that the host cannot send by, and the values in its text. */
+/** Returns the problem of a channel that the host cannot send through, and the values in its text. */
 export const notOffered = ({ CHANNEL_KINDS }: Pick<SendableKinds, 'CHANNEL_KINDS'>) =>
   ['channel_not_offered', { choices: CHANNEL_KINDS.join(', ') || '-' }] as const;

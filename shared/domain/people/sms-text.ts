@@ -4,7 +4,7 @@ import { ZERO_WIDTH } from '../formats/plain-text.ts';
 type SmsContent = {
   title: string;
   text: string;
-  /** What no shortening removes: the situation and the sensor. Missing in a message that is not an alarm. */
+  /** What is never cut off: the situation and the sensor. Missing in a message that is not an alarm. */
   subject?: { situation: string; sensor: string } | undefined;
   link: { label: string; url: string } | null;
 };
@@ -57,7 +57,7 @@ const plainForms: readonly (readonly [RegExp, string])[] = [
 /** Characters without a shape. In some scripts and in emojis they have a meaning, so they are removed only if GSM is possible then. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** Replaces quotes, dashes, spaces and the like by plain forms, so that GSM 03.38 remains possible. */
+/** Replaces quotes, dashes, spaces and the like with plain forms, so that GSM 03.38 remains possible. */
 const plainForm = (text: string): string => {
   const plain = plainForms.reduce((result, [form, by]) => result.replaceAll(form, by), text.normalize('NFC'));
   const visible = plain.replaceAll(invisible, '');

@@ -38,30 +38,30 @@ type CauseText = { subject: string; cause: string; repair: string };
 const unnotifiedEn = (cause: string): CauseText => ({
   subject: 'Nobody was notified',
   cause: `Nobody has been notified of this alarm, and nobody has acknowledged it. ${cause}`,
-  repair: 'Then repair what kept the alarm from reaching anybody.',
+  repair: 'Then fix what kept the alarm from reaching anybody.',
 });
 const causesEn = (cause: UnnotifiedCause): CauseText => {
   if (cause.kind === 'unanswered')
     return {
       subject: 'Nobody has responded',
-      cause: 'All steps and repetitions of the rule were sent, and nobody has acknowledged the alarm.',
+      cause: 'All steps and repeats of the rule were sent, and nobody has acknowledged the alarm.',
       repair: 'Then find out why nobody responded.',
     };
   if (cause.kind === 'nobody_on_duty')
-    return unnotifiedEn('The rule notifies the users on duty, and nobody is on duty who can be notified.');
-  if (cause.kind === 'no_recipient') return unnotifiedEn('No recipient is left that could be notified.');
+    return unnotifiedEn('The rule notifies the users on duty, but nobody on duty can be notified.');
+  if (cause.kind === 'no_recipient') return unnotifiedEn('There is no recipient left to notify.');
   return unnotifiedEn(`None of the recipients could be reached: ${cause.receivers}.`);
 };
 const unnotifiedDe = (cause: string): CauseText => ({
   subject: 'Niemand wurde benachrichtigt',
-  cause: `Niemand wurde über diesen Alarm benachrichtigt, und niemand hat ihn bestätigt. ${cause}`,
+  cause: `Niemand wurde über diesen Alarm benachrichtigt, und niemand hat ihn übernommen. ${cause}`,
   repair: 'Beheben Sie danach, was die Benachrichtigung verhindert hat.',
 });
 const causesDe = (cause: UnnotifiedCause): CauseText => {
   if (cause.kind === 'unanswered')
     return {
       subject: 'Niemand hat reagiert',
-      cause: 'Alle Stufen und Wiederholungen der Regel sind verschickt, und niemand hat den Alarm bestätigt.',
+      cause: 'Alle Stufen und Wiederholungen der Regel wurden gesendet, und niemand hat den Alarm übernommen.',
       repair: 'Klären Sie danach, warum niemand reagiert hat.',
     };
   if (cause.kind === 'nobody_on_duty')
@@ -83,12 +83,12 @@ const texts: Record<Language, Texts> = {
       const { subject, cause, repair } = causesEn(reason);
       return {
         subject: `${subject}: ${situation}, ${sensor}`,
-        text: `${situation}: ${sensor}, ${customer}, ${time}\n\n${cause}\n\n1. Look after the room now, or send somebody.\n2. Acknowledge the alarm, so that others know.\n3. ${repair}\n\n${consoleOf(url)}`,
+        text: `${situation}: ${sensor}, ${customer}, ${time}\n\n${cause}\n\n1. Check the room now, or send somebody.\n2. Acknowledge the alarm, so that others know.\n3. ${repair}\n\n${consoleOf(url)}`,
       };
     },
     list: ({ alarms, isReminder, customer, url }) => ({
       subject: `${isReminder ? 'Still open: ' : ''}${alarms.length} ${alarms.length === 1 ? 'alarm' : 'alarms'} without a response, ${customer}`,
-      text: `Nobody has acknowledged these alarms. Unless noted otherwise, nobody has been notified of them either:\n\n${linesOf(alarms, listWordsEn)}\n\nLook after these rooms, acknowledge the alarms, and repair what kept them from reaching anybody.\n\n${consoleOf(url)}`,
+      text: `Nobody has acknowledged these alarms. Unless noted otherwise, nobody has been notified of them either:\n\n${linesOf(alarms, listWordsEn)}\n\nCheck these rooms, acknowledge the alarms, and fix what kept them from reaching anybody.\n\n${consoleOf(url)}`,
     }),
   },
   de: {
@@ -96,12 +96,12 @@ const texts: Record<Language, Texts> = {
       const { subject, cause, repair } = causesDe(reason);
       return {
         subject: `${subject}: ${situation}, ${sensor}`,
-        text: `${situation}: ${sensor}, ${customer}, ${time}\n\n${cause}\n\n1. Sehen Sie jetzt in dem Raum nach, oder schicken Sie jemanden.\n2. Bestätigen Sie den Alarm, damit andere es wissen.\n3. ${repair}\n\n${consoleOf(url)}`,
+        text: `${situation}: ${sensor}, ${customer}, ${time}\n\n${cause}\n\n1. Sehen Sie jetzt in dem Raum nach, oder schicken Sie jemanden.\n2. Übernehmen Sie den Alarm, damit andere es wissen.\n3. ${repair}\n\n${consoleOf(url)}`,
       };
     },
     list: ({ alarms, isReminder, customer, url }) => ({
       subject: `${isReminder ? 'Noch offen: ' : ''}${alarms.length} ${alarms.length === 1 ? 'Alarm' : 'Alarme'} ohne Reaktion, ${customer}`,
-      text: `Niemand hat diese Alarme bestätigt. Wo nichts anderes steht, wurde auch niemand über sie benachrichtigt:\n\n${linesOf(alarms, listWordsDe)}\n\nSehen Sie in diesen Räumen nach, bestätigen Sie die Alarme, und beheben Sie, was die Benachrichtigung verhindert hat.\n\n${consoleOf(url)}`,
+      text: `Niemand hat diese Alarme übernommen. Wo nichts anderes steht, wurde auch niemand über sie benachrichtigt:\n\n${linesOf(alarms, listWordsDe)}\n\nSehen Sie in diesen Räumen nach, übernehmen Sie die Alarme, und beheben Sie, was die Benachrichtigung verhindert hat.\n\n${consoleOf(url)}`,
     }),
   },
 };

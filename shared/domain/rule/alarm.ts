@@ -3,7 +3,7 @@ import type { Acknowledgement } from './acknowledgement-view.ts';
 import type { RuleMessage } from './rule-hit.ts';
 
 /**
- * The situations that somebody has to look after at once. A rule hit for one of them is an alarm; the deliveries of such an
+ * The situations that somebody has to check at once. A rule hit for one of them is an alarm; the deliveries of such an
  * event to the customer's own webhooks are together one more alarm, that of the event (completion 13).
  */
 export const urgentSituations = [

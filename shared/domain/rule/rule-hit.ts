@@ -40,7 +40,7 @@ export const RuleHit = z
       description: 'when the first message succeeded; null while no success stands',
     }),
     unansweredDate: millis.nullable().meta({
-      description: 'when nobody had acknowledged it although all steps and repetitions were sent; otherwise null',
+      description: 'when nobody had acknowledged it although all steps and repeats were sent; otherwise null',
     }),
     sensor: Sensor.nullable(),
     ruleMessages: z.array(RuleMessage).meta({

@@ -19,7 +19,8 @@ const fields = z.object({
   sensorGroupId: id.nullable().default(null),
   regionId: uuid.nullable().default(null),
   schedule: Schedule.nullable().default(null).meta({
-    description: 'When the event has to happen. Of urgent situations, such as falls, it may also be received then',
+    description:
+      'When the event must happen. For urgent situations, such as falls, it is enough if it is received then',
   }),
   rateLimitSeconds: int32(0, 86_400).default(60),
   includeSimulated: z.boolean().default(false),

@@ -2,8 +2,8 @@ import { DAY } from '../event/event.ts';
 import type { SensorState } from '../sensor/sensor-state.ts';
 
 /**
- * How many more understood messages than others are counted. They need a write of the state, and a sensor that sends little
- * else must not cost one for each.
+ * How far the count of understood messages may exceed that of the others. Counting needs a write of the state, and a
+ * sensor that is understood must not cost one for each message.
  */
 const LEAD = 10;
 

@@ -35,7 +35,7 @@ export type WatchInput = {
   users: ReadonlyMap<number, string>;
   /** The alarms that reached nobody. */
   unnotified: readonly Gap[];
-  /** The webhooks that lead to the machine of the service, although it does not name their addresses as allowed. */
+  /** The webhooks that lead to the machine of the service, which does not allow their addresses. */
   loopbackTargets: readonly string[];
 };
 

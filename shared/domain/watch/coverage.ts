@@ -108,7 +108,7 @@ const neither = (minutes: Uint8Array, others: Uint8Array): Uint8Array =>
 const overlap = (minutes: Uint8Array, others: Uint8Array): boolean =>
   minutes.some((isIncluded, at) => isIncluded === 1 && others[at] === 1);
 
-/** Returns the gaps of sensors for which nothing is a rule at some minutes. */
+/** Returns the gaps of sensors that no rule covers at some minutes. */
 const gapsWithoutRule = (week: ComingWeek, { sensorIds, sources, reached, ruled }: Pattern): Gap[] => {
   if (!sources.some(({ isRule }) => isRule)) return gapOfSensors('no_rule', sensorIds);
   const minutes = neither(reached, ruled);

@@ -8,12 +8,12 @@ import { scheduleChanges } from '../time/clock-times.ts';
 import { isScheduled } from '../time/wall-time.ts';
 
 /**
- * The longest time (ms) until the next check. Some changes are made by nobody: a channel turns out to be undeliverable, or an
- * issuer ends the access of a user.
+ * The longest time (ms) until the next check. Some changes are not made by users: a channel turns out to be
+ * undeliverable, or an issuer ends the access of a user.
  */
 const MAX_INTERVAL = 3_600_000;
 
-/** Returns the enabled rules on urgent situations that notify the users on duty, at first or in a later step. */
+/** Returns the enabled rules on urgent situations that notify the users on duty, in the first or a later step. */
 export const rulesOnDuty = (rules: readonly Rule[]): Rule[] =>
   rules.filter((rule) => rule.isEnabled && isUrgent(rule.situation) && includesOnDuty(allRecipients(rule)));
 

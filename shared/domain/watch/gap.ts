@@ -45,7 +45,7 @@ const UnreachableRecipient = z.object({
   kind: z.literal('unreachable_recipient'),
   ruleIds,
   userId: id.nullable().meta({ description: 'null: the users on duty, or a webhook' }),
-  by: By.nullable().meta({ description: 'the channel that is missing or cannot be sent by; null for a webhook' }),
+  by: By.nullable().meta({ description: 'the channel that is missing or cannot be sent through; null for a webhook' }),
   webhookId: uuid.nullable().meta({ description: 'a webhook that was deleted or belongs to another bot' }),
 });
 const GapOfWebhook = z.object({

@@ -25,7 +25,7 @@ const isNewFor = (before: readonly Gap[], gap: Extract<Gap, { sensorIds: string[
 /** The gap as it was before: of the same kind, about the same rules, webhook and user. */
 const subjectOf = (gap: Gap): string => JSON.stringify({ ...gap, ruleIds: 0 });
 
-/** Returns the part of a gap that did not exist before; null if all of it did. */
+/** Returns the part of a gap that is new; null if none is. */
 const newPart = (before: readonly Gap[], gap: Gap): Gap | null => {
   if ('sensorIds' in gap) {
     const known = before.find(({ kind }) => kind === gap.kind);

@@ -11,7 +11,7 @@ export type Reach = {
   channels: ReadonlyMap<number, readonly By[]>;
   /** The ids of the users on duty. */
   onDuty: readonly number[];
-  /** The channels that the host sends by. Files in the outbox reach nobody. */
+  /** The channels that the host sends through. Files in the outbox reach nobody. */
   sendable: readonly By[];
 };
 

@@ -52,7 +52,7 @@ export const Watch = z
     isSilenceTold: z.boolean().meta({ description: 'whether an enabled rule reports offline sensors' }),
     gaps: z.array(Gap).meta({ description: 'those about falls first' }),
     names: z.object({ sensors: namesById, rules: namesById, webhooks: namesById, users: namesById }).meta({
-      description: 'the names of what `gaps` refer to, by id; without what was deleted',
+      description: 'the names of what `gaps` refer to, by id, except what was deleted',
     }),
     unheardRules: z.array(z.object({ id, name: z.string() })).meta({
       description:

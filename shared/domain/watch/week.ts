@@ -109,7 +109,7 @@ export const comingWeek = (now: number, timeZone: string) => {
   };
   const schedules = new Map<string, Minutes>();
   return {
-    /** Returns no minutes, to which others can be added. */
+    /** Returns an empty set of minutes, to which others can be added. */
     none: (): Minutes => new Uint8Array(length),
 
     /** Returns the minutes of the coming week that a schedule includes; null includes all. */

@@ -177,7 +177,7 @@ export const deliveryPatterns = {
   'held.release': pattern('Release a held delivery', { update: ['delivery', 'webhook'] }, [0, 7], 'per KB'),
   'held.end': pattern('End a held delivery', { update: ['delivery', 'webhook', 'replay'] }, [0, 6], 'per KB'),
   'held.replace': pattern(
-    'Replace a held delivery by its redelivery',
+    'Replace a held delivery with its redelivery',
     { put: ['delivery'], update: ['delivery', 'webhook', 'replay'] },
     [0, 9],
     'per KB',

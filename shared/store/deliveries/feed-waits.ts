@@ -15,7 +15,7 @@ const KEPT_SECONDS = 60;
 
 /** The fetches that wait, of each customer in one item, so that a condition keeps to the limits across all processes. */
 const feedWaitWrites = (table: Table) => {
-  /** Replaces the list of a customer by what `change` returns; null leaves it unchanged. False if it was not replaced. */
+  /** Replaces the list of a customer with what `change` returns; null leaves it unchanged. False if it was not replaced. */
   const replace = async (
     customerId: number,
     now: number,

@@ -165,9 +165,9 @@ const receiverWrites = (table: Table) => {
     },
 
     /**
-     * Records the first success after failures, which releases pending deliveries. `ownFailures`: the number of failures
-     * since the last success, if the delivery that succeeded caused all of them, so that nothing is pending any more. False
-     * if there were others, another success was first, or the webhook has another URL.
+     * Records the first success after failures, which releases pending deliveries. `ownFailures`: the number of
+     * failures since the last success, if the delivery that succeeded caused all of them, so that nothing is pending
+     * anymore. False if there were others, another success was first, or the webhook has another URL.
      */
     recordBack: async (webhook: CalledWebhook, success: Success, ownFailures: number | null): Promise<boolean> => {
       const { url: called } = webhook;

@@ -92,7 +92,7 @@ export const dueReads = (table: TableReader) => ({
 
   /**
    * Yields the items that are due before `until` (ms), one page of each shard in turn, so that no shard starves behind
-   * the backlog of another. The price grows with the backlog, not with the history. `cursors` is kept up to date: when
+   * the backlog of another. The cost grows with the backlog, not with the history. `cursors` is kept up to date: when
    * the caller stops, it shows where to continue. A shard that fails is skipped and reported to `onFailure`.
    */
   pages: async function* (

@@ -25,7 +25,7 @@ export const hitItemAt = (
   return {
     ...hit,
     ...dates,
-    // Lists expect the last change of a hit soon after its place in the order, unless it is recorded as a late one.
+    // Lists assume that a hit last changed soon after its place in the order, unless a late change is recorded.
     ...(orderDate !== undefined && { orderDate, isLate: true as const }),
     id,
     ...(escalation && { escalation, cause, ...dueAt(String(id), sweepCheckAt(escalation.at, createDate)) }),

@@ -201,7 +201,7 @@ export const identityPatterns = {
     [0, 1],
   ),
   'sessions.end': pattern('End a session', { remove: ['session'] }, [0, 1]),
-  'sessions.rehash': pattern('Replace a password hash by one with a new cost', { put: ['password'] }, [0, 1]),
+  'sessions.rehash': pattern('Replace a password hash with one of a new cost', { put: ['password'] }, [0, 1]),
   'sessions.setPassword': pattern(
     'Replace a password, which ends all sessions',
     { put: ['password'], update: ['account'] },

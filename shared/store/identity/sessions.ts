@@ -99,7 +99,7 @@ const sessionWrites = (table: Table) => ({
   end: async (hash: string): Promise<void> => {
     await table.write({ remove: items.session({ hash }), where: present });
   },
-  /** Replaces the hash of a password by one with a new cost, unless the password has changed in the meantime. */
+  /** Replaces the hash of a password with one of a new cost, unless the password has changed in the meantime. */
   rehash: async (accountKey: string, was: string, hash: string): Promise<void> => {
     await table.write({ put: { hash, ...items.password({ accountKey }) }, where: where('#hash = :was', { was }) });
   },

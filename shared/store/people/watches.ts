@@ -17,7 +17,7 @@ export type ReadWatch = StoredWatch & { revision: number };
 export type ChangedCustomer = { customerId: number; at: number };
 
 const HOUR_SECONDS = 3_600;
-/** How long (s) a watch is kept that nobody computes again. A deleted customer leaves one. */
+/** How long (s) a watch is kept once nobody computes it anymore, such as that of a deleted customer. */
 const KEPT_SECONDS = 30 * 24 * HOUR_SECONDS;
 
 export const watchReads = (table: TableReader) => ({

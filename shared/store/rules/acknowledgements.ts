@@ -12,7 +12,7 @@ type AcknowledgedHit = HitItem & { acknowledgement: NotedAcknowledgement };
 type ChangedHit = { hit: HitItem; notice: NoticeKey | null };
 type AcknowledgeResult = ChangedHit & { hit: AcknowledgedHit };
 
-/** Lets a hit agree with the answer to its fall. Null if either has changed in the meantime. */
+/** Updates a hit to match the answer to its fall. Null if either has changed in the meantime. */
 const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Promise<ChangedHit | null> => {
   const answer = await readAnswer(table, ref);
   const { hit: next, writes } = answeredHit(ref.customerId, hit, answer, time);

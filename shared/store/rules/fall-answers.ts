@@ -8,7 +8,7 @@ export const fallAnswers = (table: Table) => ({
   get: async (ref: FallRef): Promise<FallAnswer> => (await import('./fall-answer.ts')).readAnswer(table, ref),
 
   /**
-   * Lets all hits of a fall agree with the answer to it at `now` (ms), and ends the alarms of its events if somebody
+   * Updates all hits of a fall at `now` (ms) to match the answer to it, and ends the alarms of its events if somebody
    * acknowledged it. Returns the hits that it changed. Can be repeated.
    */
   settle: async (ref: FallRef, now: number): Promise<HitItem[]> =>

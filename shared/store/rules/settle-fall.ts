@@ -11,7 +11,7 @@ import { unnotifiedReads } from './unnotified.ts';
 
 /** How long (ms) before the start of a fall its hits may be dated: clocks of devices and of hosts differ. */
 const MAX_CLOCK_AHEAD_MS = 6 * 60_000;
-/** The numbers of hits of the first and of the largest page of a search. Mostly only a few are newer than the fall. */
+/** The number of hits on the first and on the largest page of a search. Usually only a few are newer than the fall. */
 const PAGE = { first: 4, most: 256 };
 
 /** Returns the hits of a fall. The newest hits of the customer are read consistently, until one is older than the fall. */
@@ -30,7 +30,7 @@ const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: Fa
   return found.map(hitOf);
 };
 
-/** Lets the hits of a fall agree with the answer to it. Returns those that it changed, and whether none changed otherwise. */
+/** Updates the hits of a fall to match the answer to it. Returns those that it changed, and whether none changed otherwise. */
 const settleHits = async (table: Table, ref: FallRef, answer: FallAnswer, now: number) => {
   const hits = await hitsOfFall(table, ref);
   const others = hits.filter((hit) => !isAnsweredAlike(hit, answer));
@@ -49,7 +49,7 @@ const endEventAlarms = async (table: Table, { customerId, sensorId, fall }: Fall
   for (const { alarmId } of ofEvents) await table.write(endUnnotified(customerId, alarmId));
 };
 
-/** Lets all hits of a fall agree with the answer to it (fall-answers.ts). */
+/** Updates all hits of a fall to match the answer to it (fall-answers.ts). */
 export const settleFall = (table: Table, ref: FallRef, now: number): Promise<HitItem[]> => {
   const changed: HitItem[] = [];
   return retryOnConflict(async () => {

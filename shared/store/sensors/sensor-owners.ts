@@ -129,9 +129,9 @@ const eraseState = (key: SensorKey, now: number): Write[] => [
 ];
 
 /**
- * Deletes a sensor for good, unless it is active. `isErased` deletes an active one too, and leaves nothing to process its
- * messages with. Both the item and the state decide whether a sensor is active, because a message sets one after the
- * other: if a message and the deletion come at the same time, the second of them notices.
+ * Deletes a sensor permanently, unless it is active. `isErased` deletes an active one too, and leaves nothing to
+ * process its messages with. Both the item and the state decide whether a sensor is active, because a message sets one
+ * after the other: if a message and the deletion come at the same time, the second of them notices.
  */
 const removeSensor = (
   table: Table,

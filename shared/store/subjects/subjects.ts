@@ -65,7 +65,7 @@ const subjectWrites = (table: Table) => ({
   remove: async ({ pk, sk }: Key): Promise<boolean> =>
     (await table.write({ remove: { pk, sk }, where: present })) === null,
 
-  /** Replaces an item by its reduced form. False if the item has changed in the meantime. */
+  /** Replaces an item with its reduced form. False if the item has changed in the meantime. */
   replace: async ({ updateDate }: StoredItem, reduced: StoredItem): Promise<boolean> => {
     const unchanged = updateDate === undefined ? present : where('#updateDate = :was', { was: updateDate });
     return (await table.write({ put: reduced, where: unchanged })) === null;
