@@ -108,7 +108,7 @@ const otherTests: Record<string, string> = {
   'test/bench/': 'measurements',
   'test/fuzz/': 'random requests',
   'test/browser/': 'the console in a browser',
-  'test/deployed/': 'the synthesised stack and its bundles',
+  'test/deployed/': 'the synthesized stack and its bundles',
   'test/contracts/': 'every operation against its contract',
   'test/upgrade/': 'data of earlier versions',
   'test/architecture.test.ts': 'all folders',
@@ -158,7 +158,7 @@ describe('the repository', () => {
     expect(sources.filter(([file, source]) => isBarrel(file, source)).map(([file]) => file)).toEqual([]);
   });
 
-  test('keeps tests in folders that mirror the code, or in a listed other one', () => {
+  test('keeps tests in folders that mirror the code, or in another listed one', () => {
     const tests = files.filter((file) => /^test\/.*\.test\.ts$/.test(file));
     expect(tests.filter((file) => !isTestInPlace(file, files))).toEqual([]);
     expect(Object.keys(otherTests).filter((place) => !files.some((file) => file.startsWith(place)))).toEqual([]);
@@ -239,7 +239,7 @@ describe('the architecture test finds', () => {
   });
 
   test.each(['test/rooms.test.ts', 'test/functions/api/nothing.test.ts', 'test/shared/none/a.test.ts'])(
-    'a test in a wrong place: %s',
+    'a misplaced test: %s',
     (file) => {
       expect(isTestInPlace(file, files)).toBe(false);
     },

@@ -21,7 +21,7 @@ test('an audited change costs 1 write for its audit line, besides 1 for the rate
   expect(units, metered.ledger.text()).toMatchObject({ write: 3 });
 });
 
-test('a forbidden call costs 2 read and 6 write for its audit entry, and 1 write when it is repeated, a call for a missing item none', async () => {
+test('a forbidden call costs 2 read and 6 write for its audit entry, and 1 write when it is repeated; a call for a missing item costs none', async () => {
   const body = { name: 'n', locale: 'de', customerId: 987_654 };
   expect(await costOf('POST', '/bots', 403, body), metered.ledger.text()).toMatchObject({ write: 7 });
   expect(await costOf('POST', '/bots', 403, body), metered.ledger.text()).toMatchObject({ write: 2 });

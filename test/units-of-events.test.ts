@@ -126,7 +126,7 @@ describe('an acknowledgement of a hit costs', () => {
     expect(await put(), text()).toEqual({ read: 5, write: 1 });
   });
 
-  test('10.5 read and 12 write more than its fall in the answer of a receiver', async () => {
+  test('10.5 read and 12 write more than its fall if a receiver sends it in a response', async () => {
     const { say, answered } = await prepareHit('willow');
     expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
     answered['X-Acknowledged-By'] = 'Schwester Anna';

@@ -52,7 +52,7 @@ test('shows system admins changes without a customer', { timeout: 60_000 }, asyn
   await page.getByRole('row').filter({ hasText: 'createProvisioningKey' }).waitFor();
 });
 
-test('says how far back the log was searched, and continues from there', { timeout: 60_000 }, async () => {
+test('states how far back the log was searched, and continues from there', { timeout: 60_000 }, async () => {
   const { client, customerId } = site.home;
   const { auditLines } = store(site.cloud.runtime.table);
   const me = await client.ok<{ id: number; username: string }>('GET', '/users/me');

@@ -48,7 +48,7 @@ describe.each([1_280, 390])('%d pixels wide', (width) => {
     expect(await site.home.client.ok('GET', '/users/me/channels')).toEqual([]);
   });
 
-  test('starts and ends a duty', async () => {
+  test('goes on duty and off duty', async () => {
     await using visitor = await site.openLoggedIn('/account/channels', site.home, options);
     const { page } = visitor;
     const duty = channel(page, 'On duty');
@@ -58,7 +58,7 @@ describe.each([1_280, 390])('%d pixels wide', (width) => {
     await visitor.checkPage(`duty-${width}`);
     const all = await site.home.client.ok<{ until: number }[]>('GET', `/customers/${site.home.customerId}/duty`);
     expect(all).toHaveLength(1);
-    await duty.getByRole('button', { name: 'End duty' }).click();
+    await duty.getByRole('button', { name: 'Go off duty' }).click();
     await duty.getByText('You are not on duty.').waitFor();
   });
 });

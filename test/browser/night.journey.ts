@@ -142,7 +142,7 @@ test('keeps its data while offline, shows its age in red, and updates by itself 
   await late.waitFor({ state: 'detached' });
 });
 
-test('never claims that no alarms are open, or that everything is monitored, before it has loaded that', async () => {
+test('never claims that no alarms are open, or that everything is monitored, before it has loaded the data', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };

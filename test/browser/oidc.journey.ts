@@ -105,7 +105,7 @@ test('asks for a new login at the issuer before an export, and continues with it
   await waitForNotice(page, 'Export started.');
 });
 
-test('refuses an answer of the issuer that was already used', async () => {
+test('refuses a response from the issuer that was already used', async () => {
   issuer.people.set('carl', { groups: ['nurses'] });
   await using visitor = await site.open('', { expected });
   const { page } = visitor;
@@ -119,7 +119,7 @@ test('refuses an answer of the issuer that was already used', async () => {
   await expectRefused(page);
 });
 
-test('refuses and invalidates an answer in a browser that did not start the login', async () => {
+test('refuses and invalidates a response in a browser that did not start the login', async () => {
   issuer.people.set('fritz', { groups: ['nurses'] });
   await using visitor = await site.open('', { expected: [...expected, /ERR_FAILED/] });
   const { page } = visitor;
@@ -135,7 +135,7 @@ test('refuses and invalidates an answer in a browser that did not start the logi
   await expectRefused(page);
 });
 
-test('refuses an answer for another nonce', async () => {
+test('refuses a response with another nonce', async () => {
   issuer.people.set('dora', { groups: ['nurses'] });
   await using visitor = await site.open('', { expected });
   const { page } = visitor;
@@ -149,7 +149,7 @@ test('refuses an answer for another nonce', async () => {
   await expectRefused(page);
 });
 
-test('refuses an answer of a foreign issuer', async () => {
+test('refuses a response from another issuer', async () => {
   const foreign = await startIssuer();
   foreign.people.set('emil', { groups: ['nurses', 'leads'] });
   await using visitor = await site.open('', { expected });

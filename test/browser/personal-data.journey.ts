@@ -104,7 +104,7 @@ test.each(variants)(
     expect((await site.home.client.call('GET', `/sensors/${sensorId}`)).status).toBe(404);
     const row = erasuresOf(page).filter({ hasText: sensorId });
     await row.getByText('Running').waitFor();
-    await row.getByText(/^Done at about/).waitFor();
+    await row.getByText(/^Done around/).waitFor();
     expect(await row.count()).toBe(1);
     await checkPage(`personal-data-running-${width}`);
     await pass(40);

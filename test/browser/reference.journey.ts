@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('the API reference finds operations by words, and lists the webhooks', async () => {
+test('the API reference finds operations by keyword, and lists the webhooks', async () => {
   await using visitor = await site.open('/../docs');
   const { page } = visitor;
   const operations = page.locator('.wrapper .block .opblock-tag-section:not(.webhooks *) .opblock-summary-path');

@@ -66,7 +66,7 @@ test.each(variants)(
     const isGerman = locale === 'de';
     if (isGerman) await page.locator('.burger').click();
     await page.getByRole('link', { name: isGerman ? 'Berichte' : 'Reports' }).click();
-    await page.getByRole('region', { name: isGerman ? 'Monate im Vergleich' : 'Months compared' }).waitFor();
+    await page.getByRole('region', { name: isGerman ? 'Monate im Vergleich' : 'Monthly comparison' }).waitFor();
     await page.locator('canvas').nth(2).waitFor();
     await visitor.checkPage(`reports-${locale}-${colorScheme}-${width}`);
     const rooms = page.getByRole('table', { name: isGerman ? 'Nach Raum' : 'By room' });
@@ -109,5 +109,5 @@ test('reports that a month has too many entries, and shows the others', async ()
   );
   await page.getByRole('link', { name: 'Reports' }).click();
   await page.getByText('This period has more entries').waitFor();
-  await page.getByRole('region', { name: 'Months compared' }).waitFor();
+  await page.getByRole('region', { name: 'Monthly comparison' }).waitFor();
 });

@@ -33,7 +33,7 @@ test('retries calls after 429 and 503 without an error message', async () => {
   expect(await page.getByRole('alert').filter({ hasText: "That didn't work" }).count()).toBe(0);
 });
 
-test('reports a failed call in its place, and offers to try again', async () => {
+test('shows a failed call where its data would be, and offers to try again', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   await failCalls(page, '**/webhooks*', 500, 1);

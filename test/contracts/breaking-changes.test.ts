@@ -124,6 +124,6 @@ test.each<[string, string[], unknown]>([
   ['a new operation', ['paths', '/new'], { get: { operationId: 'getNew' } }],
   ['a new field of a response', [...sensor, 'properties', 'added'], { type: 'string' }],
   ['a new optional field of a request', [...rule, 'properties', 'added'], { type: 'string' }],
-])('%s breaks nobody', (_, path, value) => {
+])('%s breaks no caller', (_, path, value) => {
   expect(breakingChanges(document, changedAt(path, value))).toEqual([]);
 });

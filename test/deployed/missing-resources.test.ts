@@ -154,7 +154,7 @@ describe('a deployment', () => {
     }),
   );
 
-  test('keeps accepted messages in a queue without event source mapping', () =>
+  test('keeps accepted messages in a queue without an event source mapping', () =>
     within(withoutAny(['Lambda::EventSourceMapping'], 'eventsqueue'), async (cloud) => {
       expect((await post(cloud)).status).toBe(202);
       await cloud.idle();

@@ -21,7 +21,7 @@ type Sent = {
   body?: Buffer;
 };
 
-/** Replaces `{ours}`, `{theirs}` and `{unknown}` in a text by ids of the kind that `name` stands for. */
+/** Replaces `{ours}`, `{theirs}` and `{unknown}` in a text with ids of the kind that `name` stands for. */
 const withIds = (text: string, name: string, { ours, theirs }: World): string => {
   const idIn = (ids: Readonly<Record<string, string>>) => (Object.hasOwn(ids, name) ? ids[name] : ids.sensorId) ?? '';
   const all = { '{ours}': idIn(ours.ids), '{theirs}': idIn(theirs.ids), '{unknown}': idIn(unknownIds) };

@@ -171,7 +171,7 @@ const header: fc.Arbitrary<readonly [string, string | string[]]> = fc.constantFr
   ['constructor', 'x'],
 );
 
-/** Replaces our id by another customer's: the later one of two equal keys counts. */
+/** Replaces our id with another customer's: the later one of two equal keys counts. */
 const foreign: fc.Arbitrary<Edit> = fc.record({
   at: fc.nat(8),
   how: fc.constant('add'),

@@ -69,7 +69,7 @@ const addCustomerHook = ({ client, customerId }: Pick<Home, 'client' | 'customer
 };
 
 describe('acknowledging a fall', () => {
-  test('works without any rule, makes one event, and is a line in the audit', async () => {
+  test('works without any rule, creates one event, and appears in the audit log', async () => {
     const home = await furnish();
     await addCustomerHook(home);
     await home.report(world.now(), 'fall_detected', 'calling');
@@ -128,7 +128,7 @@ describe('acknowledging a fall', () => {
     expect(home.smsToBen()).toBe(1);
   });
 
-  test('ends the alarm of its event that no webhook of the customer got', async () => {
+  test('ends the alarm about its event, which no webhook of the customer accepted', async () => {
     const home = await furnish();
     status = 503;
     await addCustomerHook(home);
@@ -229,7 +229,7 @@ describe('acknowledging one hit', () => {
 test.each([
   ['a call ends before the hits of its fall follow', () => {}],
   ['the worker ends before it has recorded that they follow', () => crash.at('process.settled')],
-])('hits follow their fall although %s', async (_, prepare) => {
+])('hits follow their fall even if %s', async (_, prepare) => {
   const home = await furnish(['fall_suspected', 'fall_detected']);
   await home.report(world.now(), 'fall_detected', 'calling');
   const { falls } = store(world.table);

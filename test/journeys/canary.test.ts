@@ -87,7 +87,7 @@ describe('the canary', () => {
     expect(cloud.valuesOf('MessagesAccepted')).toEqual([]);
   });
 
-  test('does not count as an alarm or its attempt, which would hide or pretend that nobody is notified', () => {
+  test('does not count as an alarm or its attempt, which would hide that nobody is notified, or suggest it wrongly', () => {
     const names = ['AlarmsToTell', 'TimeToFirstAttempt', 'TimeToReceiver'] as const;
     expect(names.flatMap((name) => cloud.valuesOf(name))).toEqual([]);
     expect(cloud.valuesOf('DeliveriesDelivered').length).toBeGreaterThan(0);
@@ -100,7 +100,7 @@ describe('the canary', () => {
     expect((await health()).canarySeconds).toBeGreaterThan(before + 59);
   });
 
-  test('enables its webhook again, which was disabled after failing for days', async () => {
+  test('enables its webhook again after it was disabled for failing for days', async () => {
     const { webhooks, health, canary, held } = store(cloud.runtime.table);
     const { customerId = 0 } = (await canary.setup()) ?? {};
     const [webhook] = await webhooks.list(customerId);

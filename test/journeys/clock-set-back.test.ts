@@ -47,7 +47,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
       expect(newest?.[date]).toBeLessThanOrEqual(world.clock.now());
   });
 
-  test('lists of hits have every hit once, in both orders, whatever follows', async () => {
+  test('lists of hits contain every hit once, in both orders, whatever follows', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {});
     await home.fall();
@@ -80,7 +80,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
 });
 
 describe('after a report while the clock was two hours ahead', () => {
-  test('a sensor that goes on reporting and then stops is offline minutes later', async () => {
+  test('a sensor that keeps reporting and then stops is offline minutes later', async () => {
     const home = await world.furnish(1);
     await presence(home, true);
     await whileAhead(2 * HOUR, () => presence(home, false));
@@ -100,7 +100,7 @@ describe('after a report while the clock was two hours ahead', () => {
     expect(await isActive(home)).toBe(false);
   });
 
-  test('a sensor whose first report that was is offline minutes after its last one', async () => {
+  test('a sensor that had never reported before goes offline minutes after its last report', async () => {
     const home = await world.furnish(1);
     await whileAhead(2 * HOUR, () => presence(home, true));
     await presence(home, false);

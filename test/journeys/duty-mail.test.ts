@@ -38,10 +38,10 @@ const furnish = async () => {
   return { ...home, anna, mails, setRoster };
 };
 const onDuty = [{ onDuty: true, by: 'sms' }];
-const subject = /^Nobody on duty can be notified any more: /;
+const subject = /^Nobody on duty can be notified anymore: /;
 const clockAt = (time: number): string => new Date(time).toISOString().slice(11, 16);
 
-test('the managers of rules get one mail when the last duty ends by itself, and one after the next duty', async () => {
+test('the managers of rules get one mail when the last user goes off duty, and another after the next duty', async () => {
   const home = await furnish();
   await home.onDuty(home.anna.id, world.now() + 10 * MINUTE);
   await home.rule(onDuty, { name: 'Falls at night' });
@@ -66,7 +66,7 @@ test('the mail about a change that leaves nobody on duty is the only one', async
   await home.anna.client.ok('DELETE', '/users/me/duty');
   const [mail = '', ...more] = await home.mails(5);
   expect(more).toEqual([]);
-  expect(mail).toMatch(/^Not all falls are covered any more/);
+  expect(mail).toMatch(/^Not all falls are covered anymore/);
   expect(mail).toContain('nobody is on duty who can be notified');
 });
 

@@ -147,7 +147,7 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
     return { ...outcome, isByTime: row.says.length === 0, hasPoint: row.hasPoint ?? false };
   };
 
-  test.each(all)('$maker: makes one hit per situation (%#)', (row) => {
+  test.each(all)('$maker: creates one hit per situation (%#)', (row) => {
     expect(of(row).situations.toSorted()).toEqual(row.gives.toSorted());
   });
 

@@ -95,7 +95,7 @@ const statesOf = ({ customerId }: Home) =>
     beginsWith: 'DELIVERY#',
   });
 
-test('200 sensors that go offline are one message on each channel, and a fall among them is sent before it', async () => {
+test('200 sensors that go offline cause one message on each channel, and a fall among them is sent first', async () => {
   const channels = { email: 'anna@example.com', sms: '+491701234567', telegram: '-100200' };
   const home = await createFlood(200, channels);
   const { user, reportOnline, fall } = home;
@@ -173,7 +173,7 @@ test('users who share a Telegram chat get one message there, and other customers
   for (const { state } of [...(await statesOf(home)), ...(await statesOf(other))]) expect(state).toBe('delivered');
 });
 
-test('a message that Telegram postpones is retried when it may be, for all of its deliveries together', async () => {
+test('a message that Telegram postpones is retried when Telegram allows it, for all of its deliveries together', async () => {
   const home = await createFlood(4, { telegram: '-100204' });
   for (let at = 0; at < 20; at++) await home.fall();
   await home.reportOnline(false);
@@ -222,7 +222,7 @@ test('a group that became a supergroup is followed, and its channel keeps the ne
   ]);
 });
 
-test('a chat that refuses for good ends the delivery with the reason, and marks the channel until it accepts again', async () => {
+test('a chat that refuses permanently ends the delivery with the reason, and marks the channel until it accepts again', async () => {
   const home = await createFlood(1, { telegram: '-100207' });
   const { customerId, user, client, at } = home;
   const description = `Forbidden: bot was blocked by the user, ${'x'.repeat(300)}`;

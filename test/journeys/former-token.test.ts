@@ -34,7 +34,7 @@ const post = (sensorId: string, token: string) =>
   statusOf(admin.as(token).call('POST', `/devices/${sensorId}/messages`, { type: 'state', payload: {} }));
 
 describe('a sensor that registers again with its token', () => {
-  test('goes on with its token if the responses to its registrations are lost', async () => {
+  test('keeps working with its token if the responses to its registrations are lost', async () => {
     const { sensorId, deviceToken, again } = await linked();
     const lost = (await again({ deviceToken })).body as Answer;
     expect(await post(sensorId, deviceToken)).toBe(202);
@@ -65,7 +65,7 @@ describe('a sensor that registers again with its token', () => {
     expect(await statusOf(moved.again({ deviceToken: moved.deviceToken }))).toBe(409);
   });
 
-  test('can use its former token for messages and registrations alone, for 24 hours', async () => {
+  test('can use its former token only for messages and registrations, for 24 hours', async () => {
     const { sensorId, deviceToken, again } = await linked();
     await again({ deviceToken });
     const former = admin.as(deviceToken);

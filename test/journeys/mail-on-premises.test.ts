@@ -130,7 +130,7 @@ test('an alarm survives a rotated password for hours, and goes out once the new 
   expect(alarm.text).toContain('Bitte nachsehen: Zimmer 7, Tür rechts.');
 });
 
-test('an alarm ends with the answer of the mail server if that refuses its recipient', async () => {
+test('a delivery fails with the response of the mail server if that refuses its recipient', async () => {
   let refusal: Error | null = null;
   const world = await createWorld({ onRcptTo: (_address, _session, done) => done(refusal) });
   await world.setChannel();

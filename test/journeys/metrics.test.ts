@@ -69,7 +69,7 @@ describe('metrics', () => {
     expect(sumOf('AttemptsLate')).toBe(1);
   });
 
-  test('count once that the circuit of a receiver opens', async () => {
+  test('count once when the circuit of a receiver opens', async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     for (let failure = 0; failure < BREAKER_FAILURES + 2; failure++) await fall();

@@ -147,7 +147,7 @@ describe('the last will of a device', () => {
     await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
   });
 
-  test('makes no event when a device takes over its connection ten times', async () => {
+  test('creates no event when a device takes over its connection ten times', async () => {
     const { sensor, open } = await withWill();
     let last = await open();
     for (let count = 1; count < 10; count++) last = await open();

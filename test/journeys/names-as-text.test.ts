@@ -29,7 +29,7 @@ const createHome = async () => {
 };
 const texts = { title: '{situation}: {sensor}', message: `{location}{sensor}, see ${WIKI}` };
 
-test('names in a notification are no links, and the link in the message of its rule is one', async () => {
+test('names in a notification are not links, but the link in the message of its rule stays one', async () => {
   const { hire, rule, fall } = await createHome();
   const anna = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567', telegram: '4711' });
   await rule(
@@ -54,7 +54,7 @@ test('names in a notification are no links, and the link in the message of its r
   }
 });
 
-test('names in a chat are no links, and the link in the message of the rule is one', async () => {
+test('names in a chat are not links, but the link in the message of the rule stays one', async () => {
   const { client, fall } = await createHome();
   const { id: botId } = await client.ok<{ id: number }>('POST', '/bots', { name: 'Night' });
   const receivers = await Promise.all(
@@ -93,7 +93,7 @@ test('names in a chat are no links, and the link in the message of the rule is o
   await Promise.all(receivers.map(({ receiver }) => receiver.stop()));
 });
 
-test('names in the email about a failed alarm are no links', async () => {
+test('names in the email about a failed alarm are not links', async () => {
   const { hire, rule, fall } = await createHome();
   const ben = await hire('evil.example', { sms: '+491701234567' });
   await hire('Boss', {}, { email: 'boss@example.com', permissions: ['manage_rules'] });

@@ -99,7 +99,7 @@ describe('the list of open falls', () => {
   test.each([
     ['offline', async () => {}],
     ['online', (sensor: Linked) => say(sensor, a.presence(true))],
-  ])('drops a fall that time alone ended after two hours, of an %s sensor', async (name, hear) => {
+  ])('drops a fall of an %s sensor two hours after time alone ended it', async (name, hear) => {
     const { sensor, list } = await homeOf(`maple-${name}`);
     await fall(sensor, 'calling', now());
     await passTime();

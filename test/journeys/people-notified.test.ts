@@ -39,11 +39,11 @@ test('a user is notified of a fall by mail, SMS and Telegram, and acknowledges i
   expect([mail, sms, chat].map((all) => all?.length)).toEqual([1, 1, 1]);
   expect(mail?.[0]).toMatchObject({
     to: 'anna@example.com',
-    text: expect.stringContaining('Please look after room 7.'),
+    text: expect.stringContaining('Please check room 7.'),
   });
   expect(mail?.[0]?.text).toContain('Ort: linden-');
   // Anyone who holds the phone can read it, so it contains only the texts of the rule and the link.
-  expect(sms?.[0]?.text).toMatch(/^Sturz erkannt: Sensor \w+\nPlease look after room 7\.\n\nIch gehe hin:\nhttp\S+$/);
+  expect(sms?.[0]?.text).toMatch(/^Sturz erkannt: Sensor \w+\nPlease check room 7\.\n\nIch gehe hin:\nhttp\S+$/);
   const [hit] = await hits();
   expect(hit).toMatchObject({ allSend: true, nobodyOnDuty: false, acknowledgement: null });
   expect(hit?.ruleMessages).toMatchObject(
@@ -67,7 +67,7 @@ test('a user is notified of a fall by mail, SMS and Telegram, and acknowledges i
   expect(detail.attemptLog).toMatchObject([{ status: null, error: null, responseBody: '' }]);
   expect(await client.ok('GET', `${at}/${newest?.id}/message`)).toEqual({
     headers: {},
-    body: expect.stringMatching(/^Sturz erkannt: Sensor \w+\n\nPlease look after room 7\.$/),
+    body: expect.stringMatching(/^Sturz erkannt: Sensor \w+\n\nPlease check room 7\.$/),
   });
   const page = await fetch(acknowledgeUrlIn(mail?.[0] as SentMessage));
   expect(page.status).toBe(200);

@@ -51,19 +51,19 @@ test('a receiver with a private certificate is called if EXTRA_CA_CERTS contains
   expect(onRequest).toHaveBeenCalledOnce();
 });
 
-test('without it, the attempt names the code of OpenSSL', async () => {
+test('an attempt names the error code of OpenSSL without EXTRA_CA_CERTS', async () => {
   const attempt = { status: null, error: 'tls_failed', responseBody: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
   expect(await attemptsOf({})).toMatchObject([attempt]);
 });
 
-test('an SMS gateway is called if the certificates contain its own', async () => {
+test('an SMS gateway is called if EXTRA_CA_CERTS contains its certificate', async () => {
   const gateway = { url, token: null };
   const agentOptions = { secureContext: contextTrusting(extraCaFile) };
   expect(await createSmsGateway(gateway, { deadlineMs: 9_000, agentOptions })('+491701234567', 'x')).toBe('accepted');
   expect(await createSmsGateway(gateway, { deadlineMs: 9_000 })('+491701234567', 'x')).toEqual({ retry: 'tls_failed' });
 });
 
-test('a push service is not, because it is on public addresses', async () => {
+test('a push service with a private certificate is never called, because it must be public', async () => {
   const stage = {
     ALLOW_PRIVATE_TARGETS: true,
     ALLOWED_TARGET_RANGES: [],

@@ -98,7 +98,7 @@ const expectFull = (answers: readonly Answer[], quota: number, has: number) => {
 
 describe('the quota of a customer', () => {
   test.each(Object.entries(kinds))(
-    'limits %s at 50 concurrent calls; a deletion makes room for one',
+    'limits %s in 50 concurrent calls; a deletion makes room for one',
     async (kind, { before, make, path }) => {
       const home = await furnish(`fills-${kind.toLowerCase()}`);
       const quota = quotas[kind as keyof typeof quotas];

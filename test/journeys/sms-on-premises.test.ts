@@ -116,7 +116,7 @@ test('ends a delivery that the gateway refuses for its number', async () => {
   await cloud.stop();
 });
 
-test('keeps rules by SMS after a restart without the gateway, reaches nobody by them and takes no new ones', async () => {
+test('keeps SMS rules after a restart without the gateway, reaches nobody with them, and accepts no new ones', async () => {
   const clock = skippingClock(Date.now());
   const dataDir = await newFolder();
   const first = await start({ clock, dataDir, ...withGateway() });
@@ -129,7 +129,7 @@ test('keeps rules by SMS after a restart without the gateway, reaches nobody by 
   expect(await client.ok('GET', '/channels')).toMatchObject({ kinds: ['push'], outbox: [] });
   const refused = await client.call('POST', '/rules', input);
   expect([refused.status, pathsOf(refused)]).toEqual([400, ['recipients.0.by']]);
-  expect(refused.text).toContain('is a channel that this service cannot send by; it can send by: push');
+  expect(refused.text).toContain('is a channel that this service cannot send through; available: push');
   const onDuty = { ...input, recipients: [{ onDuty: true, by: 'telegram' }] };
   expect((await client.call('PUT', `/rules/${rule.id}`, onDuty)).status).toBe(400);
   expect(await client.ok('PUT', `/rules/${rule.id}`, { ...input, name: 'Renamed' })).toMatchObject({ name: 'Renamed' });
@@ -142,7 +142,7 @@ test('keeps rules by SMS after a restart without the gateway, reaches nobody by 
   await second.stop();
 });
 
-test('writes messages to files with an outbox, and says so in channels and attempts', async () => {
+test('writes messages to files with an outbox, and shows that in channels and attempts', async () => {
   const clock = skippingClock(Date.now());
   const dataDir = await newFolder();
   const cloud = await start({ clock, dataDir, hasOutbox: true, ...withGateway() });

@@ -61,7 +61,7 @@ test('reports an alarm that nobody acknowledged after the last step, once', asyn
   const [mail, ...more] = mailsOf(home);
   expect(more).toEqual([]);
   expect(mail?.text).toMatch(/^Nobody has responded: Fall detected, Sensor/);
-  expect(mail?.text).toContain('All steps and repetitions of the rule were sent');
+  expect(mail?.text).toContain('All steps and repeats of the rule were sent');
   expect(home.relativeSms()).toEqual([
     expect.stringMatching(/^Fall detected: Sensor \w+\nNobody has responded to this alarm\./),
   ]);
@@ -76,7 +76,7 @@ test('reports an alarm that nobody acknowledged after the last step, once', asyn
   await receiver.stop();
 });
 
-test('waits for an answer after the last repetition', async () => {
+test('waits for an acknowledgement after the last repeat', async () => {
   const home = await furnish(() => ({ repeatSeconds: 60 }));
   const before = unanswered();
   await home.fall();
@@ -86,7 +86,7 @@ test('waits for an answer after the last repetition', async () => {
   expect([home.nurseSms(), unanswered()]).toEqual([21, before + 1]);
 });
 
-test('waits for an answer when the rule loses the step that was due', async () => {
+test('waits for an acknowledgement when the rule loses the step that was due', async () => {
   const home = await furnish((nurse) => ({
     escalation: [
       { afterSeconds: 60, recipients: [nurse] },
@@ -137,7 +137,7 @@ describe('is not reported', () => {
   });
 });
 
-test('finishes what a process began that died after recording the alarm', async () => {
+test('finishes the work of a process that died after recording the alarm', async () => {
   const home = await furnish(withStep);
   await home.fall();
   crash.at('unanswered.recorded');
@@ -148,7 +148,7 @@ test('finishes what a process began that died after recording the alarm', async 
   expect((await home.hits())[0]?.unansweredDate).toEqual(expect.any(Number));
 });
 
-test('ends with an acknowledgement: no list names the alarm any more', async () => {
+test('ends with an acknowledgement: no list names the alarm afterwards', async () => {
   const home = await furnish(withStep);
   await home.fall();
   await pass(190 * SECOND);

@@ -131,7 +131,7 @@ test.each([
   [
     'nobody is on duty',
     async (home: Home) => void (await home.rule([{ onDuty: true, by: 'sms' }])),
-    'The rule notifies the users on duty, and nobody is on duty who can be notified.',
+    'The rule notifies the users on duty, but nobody on duty can be notified.',
   ],
   [
     'its webhook was deleted',
@@ -161,7 +161,7 @@ test.each([
   expect(await mailAbout(home)).toContain(cause);
 });
 
-test('sends an event to webhooks of the customer, whose own deliveries are an alarm of the event', async () => {
+test('sends an event to webhooks of the customer, and treats their failed deliveries as an alarm about the event', async () => {
   const home = await world.furnish();
   await manager(home);
   const other = await startReceiver();
@@ -264,7 +264,7 @@ test('mails once about sensors that go offline together', async () => {
   expect(mail).toMatch(/^40 alarms without a response/);
 });
 
-test('finishes what a process began that died after recording the alarm', async () => {
+test('finishes the work of a process that died after recording the alarm', async () => {
   const home = await world.furnish();
   await manager(home);
   await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });

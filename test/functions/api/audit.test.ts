@@ -170,7 +170,7 @@ describe('the entries of refused calls', () => {
   });
 });
 
-test('the audit log records the end of a duty once, even if it is ended ten times', async () => {
+test('the audit log records once that a user went off duty, even if it is requested ten times', async () => {
   const { client, customerId } = await home();
   await client.ok('PUT', '/users/me/duty', { until: now() + 60_000 });
   await Promise.all(Array.from({ length: 10 }, () => client.ok('DELETE', '/users/me/duty')));

@@ -60,7 +60,7 @@ describe('the list of firmware versions', () => {
     expect(await list('maker_b')).toEqual([]);
   });
 
-  test('contains a version once if 20 create it concurrently', async () => {
+  test('contains a version once if 20 calls create it concurrently', async () => {
     const body = { versionCode: 99, versionName: 'v', buildDate: 0, isDefault: true };
     const statuses = await concurrently(20, async () => (await admin.call('POST', '/firmwares/maker_b', body)).status);
     expect([count(statuses, 201), count(statuses, 409)]).toEqual([1, 19]);
@@ -114,7 +114,7 @@ describe('the default firmware', () => {
   });
 });
 
-describe('a pinned firmware', () => {
+describe('a pinned firmware version', () => {
   test('cannot be deleted while any sensor has it', async () => {
     const first = await linkSensor(client);
     const second = await linkSensor(client);

@@ -134,7 +134,7 @@ describe('a data job', () => {
     expect((await erase(client, subject, password))[0]).toBe(429);
   });
 
-  test('erases no caller, whose traces others may need', async () => {
+  test('cannot erase its caller, whose traces others may need', async () => {
     const { client, password, id } = await home.hire('Vanishing', {}, { permissions: ['manage_customers'] });
     expect((await erase(client, { kind: 'user', id }, password))[0]).toBe(403);
     const admin = await home.admin.ok<{ id: number }>('GET', '/users/me');
@@ -162,7 +162,7 @@ describe('a data job', () => {
     await world.idle();
   });
 
-  test('gives the URL of an export to sessions alone, of callers with its permissions, and audits each one', async () => {
+  test('returns the URL of an export only in sessions of callers with its permissions, and audits each one', async () => {
     const job = await exported({ kind: 'user', id: home.userId });
     expect(job.url).toEqual(expect.any(String));
     const fileOf = async (client: Client) => {

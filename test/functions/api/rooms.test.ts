@@ -167,7 +167,7 @@ describe('regions', () => {
       'is outside the room; it must be from -30 to 350',
     ]);
     expect(await errorMessages('maker_a', { regions: [region({ bottomRightX: -31 })] })).toEqual([
-      'leaves a side shorter than 20 cm',
+      'makes a side shorter than 20 cm',
     ]);
   });
 

@@ -132,7 +132,7 @@ describe('the hits of a customer', () => {
     expect({ read: spent.read - before.read, write: spent.write - before.write }).toEqual({ read: 0, write: 300 });
   });
 
-  test('get consecutive ids and the dates of their clocks, in an order of dates that increase, even if 50 are appended concurrently', async () => {
+  test('get consecutive ids, the dates of their clocks, and an increasing order, even if 50 are appended concurrently', async () => {
     const engine = await startEngine(createLedger());
     // Two processes, each with a separate queue of writes.
     const first = store(engine.plain).ruleHits;

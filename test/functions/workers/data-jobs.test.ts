@@ -82,7 +82,7 @@ test('erases a sensor that is linked while the erasure of its customer starts', 
   expect(await register(client, PROVISIONING_KEY, hardwareId)).toMatchObject({ sensorId });
 });
 
-test('keeps a device registered that registers again while its deleted customer is erased', async () => {
+test('keeps the registration of a device that registers again while its deleted customer is erased', async () => {
   let registerAgain: (() => Promise<void>) | null = null;
   const { sensorId, customerId, client, begin, customer, passMinutes } = await furnish(async ([write]) => {
     if (!registerAgain || !write || !('remove' in write)) return;

@@ -54,7 +54,7 @@ describe('messages of a sensor', () => {
     expect([await hits(), await events()]).toEqual([2, actions]);
   });
 
-  test('change nothing when they are received again, even without an event', async () => {
+  test('change nothing when they are received again, even if they created no event', async () => {
     const { said, events, state } = await prepare('ash');
     const records = [said(presence(true, 0)), said(presence(true, 1)), said(presence(false, 2))];
     await processRecords(base, ...records);
@@ -64,7 +64,7 @@ describe('messages of a sensor', () => {
     expect((await state())?.version).toBe(before?.version);
   });
 
-  test('go to the quarantine one by one if the table has no such sensor of the customer', async () => {
+  test('go into quarantine one by one if the table has no such sensor of the customer', async () => {
     const { said, place, events } = await prepare('yew');
     const quarantined: string[] = [];
     const queues = {

@@ -63,7 +63,7 @@ const reasons: Partial<Record<keyof typeof mailEvents, string>> = {
 
 describe('an event of SES', () => {
   test.each(byMail.filter(([kind]) => reasons[kind] !== undefined))(
-    '%s ends the delivery, takes the success back from the hit and marks the channel',
+    '%s ends the delivery, withdraws its success from the hit, and marks the channel',
     async (kind) => {
       const { home, reference, detail, channels } = await notify('email');
       expect(await home.hits()).toMatchObject([{ allSend: true, ruleMessages: [{ wasSend: true }] }]);
@@ -162,7 +162,7 @@ describe('a notification that was undeliverable', () => {
     expect(await channels()).toMatchObject([{ undeliverableReason: reason }]);
   });
 
-  test('reaches webhooks and managers once, and counted once, however often its event arrives', async () => {
+  test('reaches webhooks and managers once, and is counted once, however often its event arrives', async () => {
     const { home, reference, detail, channels } = await notify('sms');
     const managers = { username: `boss-${home.customerId}`, email: `boss-${home.customerId}@example.com` };
     await home.admin.ok('POST', '/users', {
@@ -233,10 +233,10 @@ describe('a notification that was undeliverable', () => {
   });
 });
 
-describe('an event that is about no delivery', () => {
+describe('an event about no known delivery', () => {
   const quarantined = () => ('queues' in world.waiting ? world.waiting.queues.quarantine.receive(10).length : -1);
 
-  test('changes nothing: unknown deliveries and attempts, other customers, and texts that are no event', async () => {
+  test('changes nothing: unknown deliveries and attempts, other customers, and texts that are not events', async () => {
     const { reference, detail } = await notify('sms');
     const other = await notify('sms');
     const about = (more: Partial<NotificationReference>) =>
@@ -266,7 +266,7 @@ describe('an event that is about no delivery', () => {
 });
 
 describe('a batch', () => {
-  test('returns only the events to the queue whose attempt is not recorded yet', async () => {
+  test('returns to the queue only the events whose attempt is not recorded yet', async () => {
     const first = await notify('sms');
     const second = await notify('sms');
     const { customerId, deliveryId } = second.reference;

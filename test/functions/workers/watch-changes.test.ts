@@ -78,7 +78,7 @@ describe('managers of rules', () => {
     await home.client.ok('DELETE', home.rule);
     const mails = await home.mailsAfterMinute();
     expect(mails.map(({ to }) => to)).toEqual([home.email]);
-    expect(mails[0]?.subject).toMatch(/^Not all falls are covered any more: maple-\d+$/);
+    expect(mails[0]?.subject).toMatch(/^Not all falls are covered anymore: maple-\d+$/);
     expect(mails[0]?.text).toMatch(/maple-\d+-nurse \[n\]: rule \d+ deleted|maple-\d+-nurse.*: rule \d+ deleted/);
     expect(mails[0]?.text).toContain('No rule notifies anybody of a fall. Sensor');
     expect(mails[0]?.text).toContain('Create a rule for detected falls');
@@ -100,7 +100,7 @@ describe('managers of rules', () => {
     expect(await home.mailsAfterMinute()).toHaveLength(1);
   });
 
-  test('get a mail about the end of a duty, a disabled webhook and a changed configuration', async () => {
+  test('get a mail when a user goes off duty, a webhook is disabled, or a configuration changes', async () => {
     const home = await furnish('cleo');
     const webhook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: false });

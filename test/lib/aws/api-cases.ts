@@ -78,7 +78,7 @@ export const apiCases = (stack: () => Synthesised): void => {
       }
     });
 
-    it('names a path parameter the same in all paths, as API Gateway requires', () => {
+    it('gives a path parameter the same name in all paths, as API Gateway requires', () => {
       const parts = (path: string) => path.split('/').map((_, at, all) => all.slice(0, at + 1));
       const places = paths()
         .flatMap(([path]) => parts(path))

@@ -102,7 +102,7 @@ test.each([401, 403, 404, 409])('feed throws a %i without a retry', async (statu
   expect(service.asked).toHaveLength(1);
 });
 
-test('feed pauses a second after a call that returned no message without waiting, because too many others wait', async () => {
+test('feed pauses for a second after a call that returned at once without a message, because too many others wait', async () => {
   let calls = 0;
   const nothing = () => (++calls <= 2 ? { status: 200, body: [] } : null);
   const service = await startFeed(1, undefined, nothing);
@@ -146,7 +146,7 @@ test('a receiver that crashes at any message misses none, and gets none twice be
   expect([...new Set(handled)]).toEqual(service.messages.map(({ id }) => id));
 });
 
-test('feed works with the token of a webhook, returns signed events, and no acknowledged one again', async () => {
+test('feed works with the token of a webhook, returns signed events, and none again once it is acknowledged', async () => {
   const world = await createFeedWorld();
   const home = await world.furnish();
   const client = createClient({ baseUrl: world.url, token: home.token });

@@ -78,7 +78,7 @@ test('createWakeup wakes all sleepers at the latest due time, and an aborted one
   await wakeup.wait(AbortSignal.abort());
 });
 
-test('skippingClock runs in real time, and at once runs timers that become due when it is moved ahead, in order', async () => {
+test('skippingClock runs in real time, and when moved ahead runs the timers that become due at once, in order', async () => {
   const clock = skippingClock(1_000_000);
   const seen: string[] = [];
   const again = () => {

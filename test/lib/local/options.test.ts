@@ -127,7 +127,7 @@ describe('settings that contradict each other', () => {
       { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' },
       /^DATA_DIR must be a folder/,
     ],
-    ['a user of a mail server that is not set', { SMTP_USER: 'cloud' }, /^SMTP_URL is missing: SMTP_USER has no use/],
+    ['a user of a mail server that is not set', { SMTP_USER: 'cloud' }, /^SMTP_URL is missing: SMTP_USER is of no use/],
     ['a mail server without a sender', { SMTP_URL: 'smtp://a.example' }, /^MAIL_SENDER is missing/],
     ['a user without a password', { ...mail, SMTP_USER: 'cloud' }, /^SMTP_PASSWORD_FILE is missing/],
     ['a password without a user', { ...mail, SMTP_PASSWORD_FILE: file }, /^SMTP_USER is missing/],
@@ -176,7 +176,7 @@ test('a host on the network without TLS or a proxy warns about what others can r
   expect([warnings({ HOST: '127.0.0.1' }), warnings({ HOST: '::1' }), warnings(proxy)]).toEqual([[], [], []]);
 });
 
-test('a mail server beyond loopback without encryption is warned about', () => {
+test('the host warns about a mail server beyond loopback without encryption', () => {
   const warnings = (url: string) => read({ SMTP_URL: url, MAIL_SENDER: 'cloud@example.org' }).warnings;
   expect(warnings('smtp://a.example?tls=none')).toEqual([
     expect.stringMatching(/^mails to a.example are not encrypted/),
@@ -184,7 +184,7 @@ test('a mail server beyond loopback without encryption is warned about', () => {
   expect([warnings('smtp://a.example'), warnings('smtp://127.0.0.1:25?tls=none')]).toEqual([[], []]);
 });
 
-test('the login of a mail server is in its URL or in settings', () => {
+test('the login for a mail server comes from its URL or from settings', () => {
   const smtp = (env: Record<string, string>) => read({ MAIL_SENDER: 'cloud@example.org', ...env }).smtp;
   const passwordFile = join(folder, 'a-file');
   expect(smtp({ SMTP_URL: 'smtp://a:b@a.example' })).toMatchObject({ user: 'a', server: { password: 'b' } });

@@ -27,7 +27,7 @@ test('the demo home has an outbox by default', () => {
   expect(startWith({ OUTBOX: 'false' })).toMatchObject({ CHANNEL_KINDS: ['push'], OUTBOX_KINDS: [] });
 });
 
-test('a host without demo home offers what it has a service for, and names in one line each what it lacks', () => {
+test('a host without a demo home offers the channels that it has a service for, and prints a line about each other one', () => {
   expect(startWith(withoutDemo)).toEqual({
     CHANNEL_KINDS: ['push'],
     OUTBOX_KINDS: [],
@@ -51,7 +51,7 @@ test('push is offered only with a public contact', () => {
   );
 });
 
-test('a token of the SMS gateway without its address is refused', () => {
+test('a token for the SMS gateway without its address is refused', () => {
   expect(() => optionsFrom({ DATA_DIR: ':memory:', SMS_TOKEN: 'a' })).toThrow(/SMS_URL is missing/);
 });
 

@@ -44,7 +44,7 @@ test.each<[string, SMTPServerOptions, RegExp[]]>([
     { disabledCommands: ['AUTH'] },
     [/DEPTH_ZERO_SELF_SIGNED_CERT.*set SMTP_CA/],
   ],
-])('%s is explained in one sentence, with the answer of the server', async (_, options, expected) => {
+])('%s is explained in one sentence, with the response of the server', async (_, options, expected) => {
   const { isAccepted, lines } = await sent(options);
   expect([isAccepted, lines]).toEqual([false, expected.map((line) => expect.stringMatching(line))]);
 });

@@ -123,7 +123,7 @@ describe('the status line decides', () => {
     expect(await client(100)(url)).toMatchObject({ ...accepted, timings: { firstByte: expect.any(Number) } });
   });
 
-  it('keeps the body of a malformed answer', async () => {
+  it('keeps the body of a malformed response', async () => {
     const { url } = await receiver([`HTTP/1.1 400 Bad Request\n${two}${two}\n`, 'no'], false);
     expect(await client()(url)).toMatchObject({ status: 400, responseBody: 'no' });
   });
@@ -174,7 +174,7 @@ describe('the status line decides', () => {
   });
 });
 
-describe('an answer without a status line', () => {
+describe('a response without a status line', () => {
   const html = '<br />\n<b>Warning</b>: x\r\nHTTP/1.1 200 OK\r\n\r\nok';
   it.each([
     ['another protocol', 'ICY 200 OK\r\n\r\nok'],
@@ -206,7 +206,7 @@ describe('an answer without a status line', () => {
     expect(await client(100)(url)).toMatchObject({ error: 'protocol_error', responseBody: 'SSH-2.0-x' });
   });
 
-  it('gives up on 1xx answers after 64 KiB', async () => {
+  it('gives up on 1xx responses after 64 KiB', async () => {
     const { url } = await receiver(['HTTP/1.1 102 Processing\r\n\r\n'.repeat(3_000)], false);
     expect(await client()(url)).toMatchObject({ status: null, error: 'protocol_error' });
   });
@@ -232,7 +232,7 @@ describe('the connection', () => {
     ['chunks', 200, `${ok}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`],
     ['no body', 204, 'HTTP/1.1 204 No Content\r\n\r\n'],
     ['HTTP/1.0 and keep-alive', 200, `HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\n${two}${end}`],
-  ])('stays open after a well-formed answer with %s', async (_, status, answer) => {
+  ])('stays open after a well-formed response with %s', async (_, status, answer) => {
     expect(await postTwice([answer])).toEqual({ statuses: [status, 202], connections: 1 });
   });
 
@@ -244,7 +244,7 @@ describe('the connection', () => {
     ['a line without a colon', `${ok}nonsense\r\n${two}${end}`],
     ['HTTP/1.0', `HTTP/1.0 200 OK\r\n${two}${end}`],
     ['Connection: close', `${ok}Connection: close\r\n${two}${end}`],
-  ])('closes after an answer with %s', async (_, answer) => {
+  ])('closes after a response with %s', async (_, answer) => {
     expect(await postTwice([answer], true)).toEqual({ statuses: [200, 202], connections: 2 });
   });
 
@@ -254,11 +254,11 @@ describe('the connection', () => {
     ['in two packets', [`${ok}${two}${end}`, another]],
     ['of which one is malformed', [`${ok}${two}${two}${end}${another}`]],
     ['of which one has no body', ['HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n', `ok${another}`]],
-  ])('never yields a second answer to the next request: %s', async (_, answers) => {
+  ])('never returns a second response to the next request: %s', async (_, answers) => {
     expect(await postTwice(answers, true)).toEqual({ statuses: [expect.any(Number), 202], connections: 2 });
   });
 
-  it('closes when an answer arrives that nobody asked for', async () => {
+  it('closes when a response arrives that nobody asked for', async () => {
     const { url, sockets } = await receiver([`${ok}${two}${end}`], false);
     const post = client();
     expect(await post(url)).toMatchObject({ status: 200 });

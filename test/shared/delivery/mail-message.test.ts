@@ -34,7 +34,7 @@ test('a mail has the headers of RFC 5322, and says that no person wrote it', asy
   expect(parsed.headers.get('mime-version')).toBe('1.0');
 });
 
-describe('lines of at most 998 bytes, encoded words of at most 75 and ASCII alone carry', () => {
+describe('lines of at most 998 bytes, encoded words of at most 75, and ASCII only, preserve', () => {
   test.each<[string, Partial<MailMessage>]>([
     ['a long subject with umlauts', { subject: `Stürze in Zimmer 12: ${'ü'.repeat(100)}` }],
     ['emojis', { subject: '🚨'.repeat(200), text: '😀'.repeat(2_000) }],

@@ -39,6 +39,6 @@ test.each<[string, Stack, string]>([
   ['speaks TLS 1.1', { maxVersion: 'TLSv1.1' }, 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'],
   ['has an RSA key of 1,024 bits', { certificate: 'weak' }, 'UNSPECIFIED'],
   ['is named by CN alone', { certificate: 'nameless' }, 'ERR_TLS_CERT_ALTNAME_INVALID'],
-])('a server that %s is not, and the attempt names the reason', async (_, stack, responseBody) => {
+])('a server that %s is not called, and the attempt names the reason', async (_, stack, responseBody) => {
   expect(await attemptOn(stack)).toEqual({ status: null, error: 'tls_failed', responseBody });
 });

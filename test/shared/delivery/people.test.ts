@@ -229,7 +229,7 @@ describe('a Telegram message', () => {
     serverResponse = { status: 200, body: JSON.stringify({ ok: true, result: { text: 'x'.repeat(8_000) } }) };
     expect(await sending()(telegram, notification)).toBe('accepted');
   });
-  test('goes to the new chat id of a group at once, and says so', async () => {
+  test('goes to the new chat id of a group at once, and reports that id', async () => {
     const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_001_557_912_345 } };
     const chats: unknown[] = [];
     const post = async ({ body }: { body: string | Uint8Array }) => {
@@ -263,7 +263,7 @@ describe('a Telegram message', () => {
   });
 });
 
-test('a channel that the host cannot send by is unavailable', async () => {
+test('a channel that the host cannot send through is unavailable', async () => {
   const settings = { ...stage, CHANNEL_KINDS: ['push'] as const };
   const send = personSenderFor({ ...services, settings });
   for (const channel of [email, sms, telegram])

@@ -132,7 +132,7 @@ describe('a push message', () => {
     expect(await sender()(browser(), notification)).toEqual(outcome);
   });
 
-  test('keeps no endpoint that a push service repeats in its answer', async () => {
+  test('stores no endpoint that a push service repeats in its response', async () => {
     service.answerWith({ status: 400, body: `invalid: ${service.origin}/to/1` });
     expect(await sender()(browser(), notification)).toEqual({ retry: 'status_400', answer: 'invalid: ' });
   });

@@ -40,7 +40,7 @@ describe('a late report', () => {
     const up = a.regions({ 0: 0 });
     expect(late([inBed, 10], [up, 9], [inBed, 8], [up, 11])).toEqual(['bed_entered', '', '', 'bed_left']);
   });
-  test('counts as late even if the newer message was received in the same millisecond as it happened', () => {
+  test('counts as late even if the newer message was received in the millisecond in which it happened', () => {
     const at = 24 * hour;
     const actions = (
       maker: 'maker_a' | 'maker_b',
@@ -74,7 +74,7 @@ describe('a late report', () => {
     expect(late([a.regions({ 0: 1 }), 10], [here, 9])).toEqual(['bed_entered', 'occupied_room']);
     expect(late([here, 10], [a.fall('calling', 1), 9])).toEqual(['occupied_room', 'fall_detected']);
   });
-  test('counts as a bed exit hours before the last one, which still suspends those after it', () => {
+  test('counts as a bed exit if it is hours older than the last one, which still suspends the next ones', () => {
     const out = a.bedExit();
     expect(late([out, 9 * hour], [out, hour], [out, 9 * hour + 899 * SECOND], [out, 9 * hour - 899 * SECOND])).toEqual([
       'bed_left',

@@ -147,7 +147,7 @@ describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
   });
 });
 
-test('replaces a stored value that is no longer allowed by the default', () => {
+test('replaces a stored value that is no longer allowed with the default', () => {
   const stored = { ntpServerPrimary: 'a b', ntpServerSecondary: 'ntp', presenceReportMinRateSec: 5 };
   expect(validValues(criticalFields, stored)).toMatchObject({ ...stored, ntpServerPrimary: 'europe.pool.ntp.org' });
 });

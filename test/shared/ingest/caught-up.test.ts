@@ -79,12 +79,12 @@ describe('a call is noted before it is queued', () => {
     expect(mustRecordCall(received([{}]), {})).toBe(true);
   });
 
-  test('even if it contains only falls, from a busy device: nobody can fill the queue with uncounted falls', () => {
+  test('even if it contains only falls, when its device is busy, so that nobody can fill the queue with uncounted falls', () => {
     expect(mustRecordCall(received([fall('calling', 1)]), { isBusy: true })).toBe(true);
     expect(mustRecordCall(received([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
   });
 
-  test('and pending falls need no record: a report that changes nothing before them changes nothing after them', () => {
+  test('but pending falls need no note: a report that changes nothing before them changes nothing after them', () => {
     const start = fc.constantFrom(900_000, 900_100, 900_200);
     const falls = fc.array(
       fc.record({ type: fc.constantFrom(5, 8), status: fc.constantFrom(...fallStatuses), start }).map((fall) => ({

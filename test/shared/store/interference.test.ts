@@ -108,7 +108,7 @@ const largeGroup = async (id: number, prefix: string, act: () => Promise<unknown
   return { group: { id, customerId, name: 'n', sensorIds: ids, ...stamps }, other: store({ ...engine.plain, write }) };
 };
 
-test('rejects a rule for a large group once its first sensors have left for its deletion', async () => {
+test('rejects a rule for a large group once its deletion has removed the first sensors', async () => {
   const receivers = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
   const rule = some({ id: 14, customerId, sensorId: null, sensorGroupId: 13, situation: 'apnea', ...receivers });
   let result: unknown;

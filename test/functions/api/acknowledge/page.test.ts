@@ -84,7 +84,7 @@ describe('the page behind the link of a user', () => {
     expect(html).not.toMatch(/<script|<input/);
   });
 
-  test('speaks German', async () => {
+  test('uses German for a German user', async () => {
     const { links } = await createFall();
     const { html } = await pageAt(links.nora, 'de-AT,de;q=0.9');
     expect(html).toContain('<html lang="de">');
@@ -146,7 +146,7 @@ describe('the page behind the link of a user', () => {
   });
 });
 
-describe('the link of a user who has no access any more responds 404', () => {
+describe('the link of a user who no longer has access responds 404', () => {
   const refusals = (url: string) =>
     Promise.all([
       fetch(url),

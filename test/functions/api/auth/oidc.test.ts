@@ -170,7 +170,7 @@ describe('a login with the issuer', () => {
   });
 });
 
-describe('a response of the issuer is refused, without setting a cookie,', () => {
+describe('a response from the issuer is refused, without setting a cookie,', () => {
   const refused = async (sent: Promise<Answer>) => {
     const { status, headers } = await sent;
     expect([status, headers.get('token'), headers.getSetCookie()]).toEqual([401, null, []]);

@@ -107,7 +107,7 @@ const moved = (email: string, more: object = {}) => ({
 });
 const DAY = 86_400_000;
 
-test('requires the password to change the own address, and mails codes to the previous one for another 24 hours', async () => {
+test('requires the password from users who change their own address, and mails codes to the previous one for another 24 hours', async () => {
   const { client, username, password } = await hire('robbed');
   const put = (email: string, more: object) => client.call('PUT', '/users/me', moved(email, more));
   const missing = await put('thief@example.com', {});

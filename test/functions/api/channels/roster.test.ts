@@ -51,7 +51,7 @@ const furnish = async (timeZone = 'Europe/Berlin') => {
 const day = (date: number): string => new Date(date).toISOString().slice(0, 10);
 
 describe('a roster', () => {
-  test('starts empty, and replaces the whole roster, which everyone of the customer can read', async () => {
+  test('starts empty, can be read by every user of the customer, and is replaced as a whole', async () => {
     const { client, set, path, hire } = await furnish();
     const anna = await hire('anna');
     expect(await client.ok('GET', path)).toEqual([]);
@@ -100,7 +100,7 @@ describe('a roster', () => {
     expect(await list()).toMatchObject([{ userId: anna.id, source: 'self' }]);
   });
 
-  test('keeps users on duty from their next shift on who went off duty between two shifts', async () => {
+  test('puts users on duty in their next shift even if they went off duty before it', async () => {
     const { set, hire, list } = await furnish();
     const anna = await hire('anna');
     await set([{ userId: anna.id, days: ALL_DAYS, from: '13:00', to: '14:00' }]);
@@ -109,7 +109,7 @@ describe('a roster', () => {
     expect(await list()).toMatchObject([{ userId: anna.id }]);
   });
 
-  test('does not count for users who may no longer log in, and loses deleted users', async () => {
+  test('ignores users who may no longer log in, and drops deleted users', async () => {
     const { client, session, set, hire, list, path } = await furnish();
     const anna = await hire('anna');
     const ben = await hire('ben');
@@ -148,7 +148,7 @@ describe('a roster', () => {
 });
 
 describe('a roster is rejected with 400', () => {
-  test('and the field of the mistake', async () => {
+  test('naming the invalid field', async () => {
     const { set, hire } = await furnish();
     const { id: userId } = await hire('anna');
     const weekly = { userId, days: [1], from: '08:00', to: '16:00' };
@@ -188,7 +188,7 @@ describe('a roster is rejected with 400', () => {
   });
 });
 
-test('needs manage_rules to be changed, and is hidden from other customers', async () => {
+test('a roster can be changed only with manage_rules, and is hidden from other customers', async () => {
   const { hire, path } = await furnish();
   const anna = await hire('anna');
   const other = await furnish();

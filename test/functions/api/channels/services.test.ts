@@ -26,7 +26,7 @@ describe('a messaging service', () => {
     for (const [by, address] of [['sms', '+491701234567'] as const, ['telegram', '1'] as const]) {
       const answer = await setChannel(client, by, { address });
       expect([answer.status, pathsOf(answer)]).toEqual([400, ['by']]);
-      expect(answer.text).toContain('it can send by: push');
+      expect(answer.text).toContain('available: push');
     }
     await small.stop();
   });
@@ -46,11 +46,11 @@ describe('a messaging service', () => {
     await small.stop();
   });
 
-  test('sends no more codes by SMS a day than the quota of the customer allows', async () => {
+  test('sends no more SMS codes a day than the quota of the customer allows', async () => {
     const { client, cloud: small } = await withServices({}, { QUOTAS: '{"smsPerDay":0,"smsCodesPerDay":1}' });
     expect((await setChannel(client, 'sms', { address: nextNumber() })).status).toBe(200);
     const refused = await setChannel(client, 'sms', { address: nextNumber() });
-    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('1 SMS with codes per day')]);
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('1 SMS codes per day')]);
     await small.stop();
   });
 });

@@ -35,7 +35,7 @@ test('allows fetching with the current webhook token, and by users who may manag
   expect((await reader.call('GET', `/webhooks/${unknown}/feed`)).status).toBe(401);
 });
 
-test('refuses a read-only token of a user who may manage the webhook, and takes nothing for it', async () => {
+test('refuses a read-only token of a user who may manage the webhook, and leaves deliveries pending', async () => {
   const { client, session, at, feed, fall, stateOf } = await world.furnish();
   const { token } = await session.ok<{ token: string }>('POST', '/users/me/access-tokens', {
     name: 'r',

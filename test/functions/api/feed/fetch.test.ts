@@ -43,7 +43,7 @@ test('returns the same headers and body that are posted to a URL', async () => {
   for (const name of same) expect(posted?.headers[name]).toBe(lower[name]);
 });
 
-test('returns the falls of a sensor in order, even those of one call and one millisecond', async () => {
+test('returns the falls of a sensor in order, even those from the same call and millisecond', async () => {
   const { say, feed } = await world.furnish();
   const first = world.now() - 100_000;
   const starts = Array.from({ length: 12 }, (_, at) => first + at * 1_000);

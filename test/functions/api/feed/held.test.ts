@@ -48,7 +48,7 @@ test('returns held deliveries within two minutes after the webhook loses its URL
   expect(Number((await record())?.dueAt)).toBeGreaterThan(world.now());
 });
 
-test('releases deliveries by the next sweep if a fetch missed that they are held', async () => {
+test('releases deliveries with the next sweep if a fetch did not notice that they are held', async () => {
   const { client, at, webhook, heldId, feed, list } = await furnish();
   await client.ok('PUT', at, { ...webhook, isEnabled: true });
   isStale = true;

@@ -85,7 +85,7 @@ describe('the escalation steps of a rule', () => {
     ]);
   });
 
-  test('can name as many webhooks as a customer can have, each of another bot', async () => {
+  test('can name as many webhooks as a customer can have, each of a different bot', async () => {
     const many = await world.furnish(1);
     const creations = Array.from({ length: 49 }, async (_, at) => {
       const bot = await many.client.ok<{ id: number }>('POST', '/bots', { name: `n ${at}` });

@@ -115,7 +115,7 @@ test('sends alarms before everything else', async () => {
   expect(actions.slice(4).toSorted()).toEqual(['empty_room', 'occupied_room']);
 });
 
-test('keeps the place in the retry schedule of a delivery that its receiver rejects again and again', async () => {
+test('leaves a delivery that its receiver keeps rejecting at its place in the retry schedule', async () => {
   const home = await outage(1);
   const [rejected] = (await home.list()).data;
   world.answerWith((response) => {
@@ -136,7 +136,7 @@ test('keeps the place in the retry schedule of a delivery that its receiver reje
   expect(countOf(await home.states(), 'retrying')).toBe(0);
 }, 60_000);
 
-test('sends a delivery soon whose attempt was under way when the receiver came back', async () => {
+test('soon retries a delivery whose attempt was in progress when the receiver recovered', async () => {
   const home = await furnish({ retrySchedule: [0, 3_600, 3_600] });
   world.answerWith(down);
   await home.fall();

@@ -42,9 +42,9 @@ test('a step interrupted by a crash notifies its earlier and its current recipie
 });
 
 test.each([
-  ['no longer', {}],
-  ['at another place', { 30: 'a', 60: 'b' }],
-])('a step interrupted by a crash loses no alert if the rule has it %s', async (_, steps) => {
+  ['it was removed from the rule', {}],
+  ['the rule has moved it', { 30: 'a', 60: 'b' }],
+])('a step interrupted by a crash loses no alert if %s', async (_, steps) => {
   const { home, change, notified } = await crashDuringStep();
   await change(steps);
   expect(await notified()).toBe('ab');

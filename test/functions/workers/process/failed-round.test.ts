@@ -116,7 +116,7 @@ test('an acknowledged hit is not escalated when its deliveries fail', async () =
   world.answerWith(() => {});
 });
 
-test('counts webhooks: those that failed, also because they were deleted', async () => {
+test('counts failed webhooks, including deleted ones', async () => {
   const { rule, fall, client, cem, by, sentTo } = await furnish();
   const first = await createAlarm(client, receiver.url, 'apnea', { retrySchedule: [0] });
   const second = await createAlarm(client, receiver.url, 'apnea', { retrySchedule: [0] });

@@ -176,7 +176,7 @@ describe('CloudWatch, which notifies only when an alarm starts,', () => {
     );
   });
 
-  test.each(counts)('notifies of a home although another one causes %s every five minutes', (id) => {
+  test.each(counts)('notifies about one home even if another one causes %s every five minutes', (id) => {
     const ofOne = Array.from({ length: 12 }, (_, at) => START + 5 * at * MINUTE);
     const ofOther = START + 32.5 * MINUTE;
     const causes = [...ofOne, ofOther].toSorted((one, other) => one - other);

@@ -37,7 +37,7 @@ const publishing = (service: string, arn: string) => ({
 });
 
 describe('messages that did not arrive', () => {
-  it('reach a topic by SES and AWS End User Messaging, without those that arrive', () => {
+  it('reach a topic from SES and AWS End User Messaging, unlike those that arrive', () => {
     template.hasResourceProperties('AWS::SES::ConfigurationSet', { Name: 'Test' });
     template.hasResource('AWS::SES::ConfigurationSetEventDestination', {
       Properties: {
@@ -84,7 +84,7 @@ describe('messages that did not arrive', () => {
     });
   });
 
-  it('go from the topic into the queue, which accepts messages of this topic alone', () => {
+  it('go from the topic into the queue, which accepts messages only from this topic', () => {
     template.hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'sqs',
       TopicArn: topic,

@@ -66,14 +66,14 @@ describe('the settings of a stage', () => {
     expect(named('stage', 'publicUrl', ...ofCdk)).not.toThrow();
   });
 
-  it('do not include the token of the Telegram bot any more, and say where it belongs', () => {
+  it('no longer include the token of the Telegram bot, and say where it belongs', () => {
     const context = { stage: 'dev', telegramToken: '123456:a-token-of-a-bot-that-is-long' };
     const read = () => stageFrom((key) => context[key as keyof typeof context], Object.keys(context));
     expect(read).toThrow(/telegramToken is no longer read.*Secrets Manager.*set telegramSecretName/);
     expect(read).not.toThrow(/123456/);
   });
 
-  it('require a host of the owner for MQTT, except in a dev or test stage', () => {
+  it('require a custom host for MQTT, except in a dev or test stage', () => {
     expect(() => stage({ stage: 'prod', mqtt: true })).toThrow('mqttHost: required with mqtt');
     expect(stage({ stage: 'test-2', mqtt: true }).mqtt).toBe(true);
     expect(

@@ -91,7 +91,7 @@ test('export reports a wrong password without printing it, and starts nothing', 
   expect(await exportsOf()).toEqual([]);
 });
 
-test('export prints how to get its result later when its wait is ended', async () => {
+test('export prints how to get its result later when its wait is interrupted', async () => {
   const running = all.home.begin(`${exportArgs()} --of-customer ${all.elm.customerId} --url ${all.world.url}`, {
     answers: [all.elm.password],
     pause: async () => running.end(),

@@ -47,7 +47,7 @@ test.runIf(existsSync('/proc/self'))('health reports a disk without free space',
   expect((await (await created('/proc')).health()).disk).toBe('FULL');
 });
 
-test('health reports a full disk from a change that could not be stored until one that is', async () => {
+test('health reports a full disk from a change that could not be stored until one that could', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
   const { database, turns, close } = openStorage(folder);
   const { health } = await created(folder, turns.isFull);

@@ -77,7 +77,7 @@ const openTo = async (url: string, headers: Record<string, string>) => {
   return [own.status, health.text.includes('exceptions')];
 };
 
-test('GET /metrics and the details of GET /health without a token demand a loopback name, against pages of other sites', async () => {
+test('GET /metrics and the details of GET /health without a token require a loopback name, to keep out pages of other sites', async () => {
   for (const host of ['localhost', 'LOCALHOST:3000', '127.0.0.1:3000', '[::1]:3000'])
     expect([host, ...(await openTo(cloud.url, { host }))]).toEqual([host, 200, true]);
   for (const host of ['attacker.example.com', '127.0.0.1.example.com', 'localhost.example.com:3000', '192.0.2.1'])
@@ -86,7 +86,7 @@ test('GET /metrics and the details of GET /health without a token demand a loopb
     expect([name, ...(await openTo(cloud.url, { host: 'localhost', [name]: '1' }))]).toEqual([name, 401, false]);
 });
 
-test('GET /metrics and the details of GET /health demand METRICS_TOKEN or a system admin if PUBLIC_URL is set', async () => {
+test('GET /metrics and the details of GET /health require METRICS_TOKEN or a system admin if PUBLIC_URL is set', async () => {
   const token = 'a-token-for-prometheus';
   const hash = createHash('sha256').update(token).digest('hex');
   for (const METRICS_TOKEN of ['', token, `sha256:${hash}`]) {

@@ -126,14 +126,14 @@ describe('a mail', () => {
   });
 });
 
-test('sends to a domain with umlauts by its name in ASCII', async () => {
+test('sends to a domain with umlauts under its ASCII name', async () => {
   const { url, mails } = await serving();
   expect(await senderTo(url).send('anna@münchen.example')).toBe('accepted');
   expect(String(mails[0]?.raw)).toContain('\r\nTo: anna@xn--mnchen-3ya.example\r\n');
 });
 
-describe('a mail is refused for good', () => {
-  test('if its recipient is, with the answer of the server, without the address', async () => {
+describe('a mail is refused permanently', () => {
+  test('if its recipient is, with the response of the server, without the address', async () => {
     const { url } = await serving({
       onRcptTo: ({ address }, _session, done) => done(answer(550, `5.1.1 <${address}>: no such user`)),
     });
@@ -155,7 +155,7 @@ describe('a mail is refused for good', () => {
   });
 });
 
-describe('a mail is retried, and the mail server fails until it accepts one, after', () => {
+describe('a mail is retried, and the mail server counts as failing until it accepts one, after', () => {
   const expectFailure = async (url: string, reason: string, more: Parameters<typeof senderTo>[1] = {}) => {
     const { send, state, failures } = senderTo(url, more);
     expect(await send()).toMatchObject({ reason, isFinal: false });
@@ -219,7 +219,7 @@ describe('a mail is retried, and the mail server fails until it accepts one, aft
   test('a greeting that does not come in time', async () => {
     await expectFailure(await listening(() => {}), 'timeout', { deadlineMs: 200 });
   });
-  test('a server that answers too slowly', async () => {
+  test('a server that responds too slowly', async () => {
     const url = await listening((socket) => {
       // Each byte comes before the time-out of the socket.
       const trickle = setInterval(() => socket.write('220-'), 20);
@@ -239,7 +239,7 @@ describe('a mail is retried, and the mail server fails until it accepts one, aft
     await expectFailure(url, 'DEPTH_ZERO_SELF_SIGNED_CERT');
     await expectFailure(url, 'DEPTH_ZERO_SELF_SIGNED_CERT', { starttls: true });
   });
-  test('a certificate of another name', async () => {
+  test('a certificate for another name', async () => {
     const { url } = await serving({ disabledCommands: ['AUTH'] });
     await expectFailure(url.replace('127.0.0.1', 'localhost'), 'ERR_TLS_CERT_ALTNAME_INVALID', {
       caFile: CERTIFICATE_FILE,
@@ -250,7 +250,7 @@ describe('a mail is retried, and the mail server fails until it accepts one, aft
     await expectFailure(url, 'tls_not_offered', { starttls: true });
     expect(mails).toEqual([]);
   });
-  test('a file with the password that cannot be read', async () => {
+  test('a password file that cannot be read', async () => {
     const { url } = await serving();
     await expectFailure(url, 'settings_unreadable', { user: 'cloud', passwordFile: join(folder, 'nowhere') });
   });

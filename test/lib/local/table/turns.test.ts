@@ -131,7 +131,7 @@ test('a power cut loses no call that has resolved', async () => {
   }
 });
 
-test('no call resolves after a failed sync, neither then nor later', async () => {
+test('no call resolves after a failed sync, then or later', async () => {
   const dataDir = join(folder, 'data');
   const storage = open(dataDir);
   await storage.put('before');

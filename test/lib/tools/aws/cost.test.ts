@@ -42,7 +42,7 @@ describe('the printed cost', () => {
         .split(' ')[0],
     );
 
-  test('adds up to what stands below it', () => {
+  test('adds up to the cost at rest and the cost of each sensor and console', () => {
     const rest = costAtRest(prod).reduce((sum, { usd }) => sum + usd, 0);
     expect(usdOf('at rest')).toBeCloseTo(rest, 1);
     const { sensor, screen } = unitCosts(prod);

@@ -250,7 +250,7 @@ describe('a deletion', () => {
     expect(await run('destroy')).toMatchObject({ result: expect.stringMatching(/^Somebody enabled/), calls: [] });
   });
 
-  test('prevents an empty stage while the table of a half-deleted one still has the data', async () => {
+  test('prevents deploying an empty stage while the table of a half-deleted one still holds the data', async () => {
     putStack('DELETE_FAILED');
     aws.formation.find(STACK).outputs = { TableName: 'SensorCloud-prod-Table1', KeyArn: 'arn:key' };
     const { result, calls } = await run('deploy');

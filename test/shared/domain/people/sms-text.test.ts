@@ -7,7 +7,7 @@ const url =
   'https://abcdefghij.execute-api.eu-central-1.amazonaws.com/api/v1/acknowledge/12884901889-0-1795316844-c2lnbmVkIGJ5IHRoZSBrZX';
 const link = { label: "I'm on it:", url };
 const subject = { situation: 'Fall detected', sensor: 'Room 12' };
-const alarm = { title: 'Fall detected: Room 12', text: 'Please look after room 12.', subject, link };
+const alarm = { title: 'Fall detected: Room 12', text: 'Please check on room 12.', subject, link };
 
 describe('the size of an SMS', () => {
   test.each([
@@ -39,7 +39,7 @@ describe('the size of an SMS', () => {
 
 describe('the text of an SMS', () => {
   test('contains title, text, label and link if they fit', () => {
-    expect(smsText(alarm)).toBe(`Fall detected: Room 12\nPlease look after room 12.\n\nI'm on it:\n${url}`);
+    expect(smsText(alarm)).toBe(`Fall detected: Room 12\nPlease check on room 12.\n\nI'm on it:\n${url}`);
     expect(smsText({ title: 'Test', text: '', link: null })).toBe('Test');
   });
 

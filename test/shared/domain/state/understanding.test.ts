@@ -13,14 +13,14 @@ const stateAfter = (messages: string, { version, ...state }: Counted = fresh, fr
   );
 
 describe('most messages of a sensor are unknown', () => {
-  test('as soon as more of them are not understood than are', () => {
+  test('as soon as more are not understood than understood', () => {
     expect(isMostlyUnknown(stateAfter('x'))).toBe(true);
     expect(isMostlyUnknown(stateAfter('xu'))).toBe(false);
     expect(isMostlyUnknown(stateAfter('xuxxu'))).toBe(true);
     expect(isMostlyUnknown(stateAfter('xuxxuu'))).toBe(false);
   });
 
-  test('not before as many as were written when they were understood', () => {
+  test('only once they outnumber the earlier writes, when messages were still understood', () => {
     const written = { version: 3 };
     expect(isMostlyUnknown(stateAfter('xxx', written))).toBe(false);
     expect(isMostlyUnknown(stateAfter('xxxx', written))).toBe(true);
@@ -41,7 +41,7 @@ test('a sensor whose messages are all understood has nothing to count', () => {
   expect(stateAfter('uuuu')).toEqual({ version: 0 });
 });
 
-test('messages that are understood are counted only while others may outnumber them', () => {
+test('understood messages are counted only while others may outnumber them', () => {
   const mixed = stateAfter(`x${'u'.repeat(50)}`);
   expect(mixed.understanding).toMatchObject({ unknown: 1, understood: 11 });
   expect(stateAfter('u', mixed).understanding).toEqual(mixed.understanding);

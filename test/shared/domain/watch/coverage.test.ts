@@ -207,7 +207,7 @@ describe('gaps about falls', () => {
     expect(watchOf({ webhooks: [webhook(1, { botId: 8 })] }).gaps).toMatchObject([{ kind: 'unreachable_recipient' }]);
   });
 
-  test('name a user without the channel, or a channel that the host does not send by', () => {
+  test('name a user without the channel, or a channel that the host does not send through', () => {
     const gapsBy = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ userId: 4, by: 'sms' }]), silence()], reach: reaching(reach) }).gaps;
     const unreachable = { kind: 'unreachable_recipient', userId: 4, by: 'sms', webhookId: null };

@@ -63,7 +63,7 @@ describe('hours of a week', () => {
     );
   });
 
-  test('contain the minutes again that they were put together from', () => {
+  test('contain exactly the minutes that they were made from', () => {
     fc.assert(
       fc.property(fc.array(schedule, { minLength: 1, maxLength: 4 }), (schedules) => {
         const minutes = new Uint8Array(MINUTES_OF_WEEK);
@@ -85,7 +85,7 @@ describe('the hours without a rule', () => {
     expect(uncovered([night], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5, 6, 7], from: '06:00', to: '21:00' }]);
   });
 
-  test('begin anew on each day, and name the days with the same hours together', () => {
+  test('start over on each day, and list days with the same hours together', () => {
     const weekend = { days: [6, 7], from: '00:00', to: '00:00', timeZone: berlin };
     const now = starts.summer + 3 * 86_400_000 + 12_345;
     expect(uncovered([night, weekend], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5], from: '06:00', to: '21:00' }]);
@@ -100,7 +100,7 @@ describe('the hours without a rule', () => {
     );
   });
 
-  test('do not exist if two rules meet, in both weeks in which clocks change', () => {
+  test('do not exist where two rules meet, in both weeks in which clocks change', () => {
     const day = { ...night, from: '06:00', to: '21:00' };
     for (const now of Object.values(starts)) expect(uncovered([night, day], now, berlin)).toEqual([]);
   });
