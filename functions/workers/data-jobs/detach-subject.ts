@@ -30,7 +30,7 @@ const detachSensor = async (
 
 /**
  * Deletes a customer, so that nobody can reach its data. Its users and sensors, which lead to the rest of its data, are
- * noted only after the customer is deleted: from then on nothing can be created in it.
+ * recorded only after the customer is deleted, because nothing can be created in it from then on.
  */
 const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, now, failpoint } = deps;

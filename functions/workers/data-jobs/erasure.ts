@@ -10,7 +10,7 @@ const DAY = 86_400_000;
 /** The pause (ms) before the next run, after one that left something. */
 const NEXT_RUN_MS = 60_000;
 
-/** Returns until when traces remain elsewhere. */
+/** Returns how long traces remain elsewhere. */
 const remains = ({ settings }: JobDeps, { createDate }: DataJob, now: number): DataJob['remains'] => {
   const after = (days: number) => (days === 0 ? null : now + days * DAY);
   return [

@@ -27,7 +27,7 @@ const CLAIM_MS = 30_000;
 /** The maximum number of people that an invocation has time to mail. */
 const MAX_MANAGERS = 20;
 
-/** Somebody who can help, with the address for mails. */
+/** Somebody who can help, with an address for mails. */
 type Manager = { userId: number; locale: string; address: string; mayManageRules: boolean };
 
 /** What the mails of a customer have in common. */

@@ -34,7 +34,7 @@ const STALE_MS = 1_000;
 /** How often (ms) a delivery that waits for a slot reads its webhook again: another process may have freed a slot. */
 export const SLOT_POLL_MS = 500;
 
-/** When (ms) a delivery that gave way to others is attempted next. */
+/** Returns when (ms) a delivery that gave way to others is attempted next. */
 const nextTurn = (deps: DeliverDeps): number => deps.now() + Math.round((1 + randomFraction(deps)) * SLOT_POLL_MS);
 
 /**

@@ -84,7 +84,7 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: ()
   }
 };
 
-/** Posts the feed of a webhook that has a URL now. Returns `empty` once the feed is empty and stays so. */
+/** Posts the feed of a webhook that has a URL now. Returns `empty` once the feed is empty and will stay empty. */
 const emptyFeed = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,

@@ -106,7 +106,7 @@ const nextState = (delivery: Delivery, answer: Answer, at: { now: number; random
   return nextStateAfter(delivery.attempts, failure, PERSON_DELAYS, at);
 };
 
-/** Mails the managers of rules, once a day, that the customer has used most of its SMS. */
+/** Warns the managers of rules by mail, once a day, that the customer has used most of its SMS. */
 const warnOfSmsLimit = async (deps: DeliverDeps, delivery: Delivery): Promise<void> => {
   const { store, now } = deps;
   if (await store.limits.take(`sms:warned:${delivery.customerId}`, 1, DAY_SECONDS, now()))

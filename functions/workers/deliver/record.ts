@@ -55,8 +55,8 @@ const hasMoved = async ({ store }: DeliverDeps, { customerId, id, url }: Webhook
 };
 
 /**
- * Whether a 410 disables the webhook: only after GONE_AFTER_SECONDS of nothing else, because a receiver may respond
- * with 410 for a moment during a deployment, and only if the webhook still has that URL.
+ * Whether a 410 disables the webhook: only after GONE_AFTER_SECONDS of nothing else, because a receiver may briefly
+ * respond with 410 during a deployment, and only if the webhook still has that URL.
  */
 const isGoneForGood = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<boolean> => {
   const { goneSince = deps.now() } = webhook;
@@ -124,7 +124,10 @@ const metrics = {
   failed: 'DeliveriesFailed',
 } as const;
 
-/** Whether a delivery is allowed to be late: it waits for others, is a test or a redelivery, was held, or its retry schedule delays it. */
+/**
+ * Whether a delivery may be late: it waits for others, is a test or a redelivery, was held, or its retry schedule
+ * delays it.
+ */
 const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord | null): boolean => {
   const { id, isTest = false, replayOf, replay, body } = delivery;
   const wasHeld = timeOfUlid(id) <= (webhook?.releasedUntil ?? 0);

@@ -66,7 +66,7 @@ export const releasePending = async (
   deps.failpoint('release.enqueued');
   if (next.isListed && selected.length === 0) return store.health.endRelease(webhook, back.date);
   const last = Math.max(...selected.map(({ time }) => time));
-  // The release ends once its last attempt is over, because a failure keeps what is pending.
+  // The release ends only once its last attempt is over, because a failed attempt leaves deliveries pending.
   const delaySeconds = next.isListed
     ? Math.ceil((last - now()) / 1_000) + LEASE_SECONDS
     : (selected.length * RELEASE_INTERVAL) / 1_000;

@@ -77,8 +77,9 @@ export const hurryEscalation = async (deps: ProcessDeps, customerId: number, hit
 };
 
 /**
- * Records an alarm that nobody was notified of, and starts what follows. Each step can be repeated after a crash. Returns the
- * alarm as it was recorded; null if that has been handled, or somebody was notified or acknowledged it meanwhile.
+ * Records an alarm that nobody was notified of, and starts what follows. Each step can be repeated after a crash.
+ * Returns the alarm as it was recorded; null if that has been handled, or somebody was notified or acknowledged it in
+ * the meantime.
  */
 const alert = async (
   deps: ProcessDeps,

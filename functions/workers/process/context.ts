@@ -19,7 +19,7 @@ export type SensorKey = { customerId: number; sensorId: string };
 export type SensorContext = {
   customerId: number;
   sensor: SensorRecord;
-  /** Null for an unlinked sensor, and if the context is `recent`. */
+  /** Null for an unlinked sensor, or if the context is `recent`. */
   customer: CustomerItem | null;
   /** Present if the sensor has left this customer: its earlier messages are judged by its settings when it left. */
   former: FormerSensor | null;

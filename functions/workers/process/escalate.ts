@@ -137,7 +137,7 @@ const openRound = async (deps: ProcessDeps, context: RoundContext, reached: Esca
   return { kind: 'open', hit: { ...hit, escalation, messages: [...hit.messages, ...messages] } };
 };
 
-/** Schedules what follows an escalation as it was read, or (null) ends it. */
+/** Schedules what follows an escalation, if it is unchanged since it was read, or (null) ends it. */
 const schedule = async (
   deps: ProcessDeps,
   { customerId, hit }: Pick<RoundContext, 'customerId' | 'hit'>,

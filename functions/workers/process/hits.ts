@@ -216,7 +216,10 @@ export const mergeDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
     return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
   });
 
-/** The deliveries of a decision, the recipients that it may notify, and the checks whether its alarms were notified. */
+/**
+ * The deliveries of a decision, the recipients that it may notify, and the checks whether somebody was notified of its
+ * alarms.
+ */
 type Alerts = { deliveries: Delivery[]; recipients: KnownRecipients; checks: CheckAlarm[] };
 
 /** The maximum number of deliveries of an event that a check examines for attempts. */
@@ -313,7 +316,7 @@ export const writeHits = async (
   return { deliveries, recipients, checks };
 };
 
-/** Enqueues the checks whether alarms were notified. A queue can delay them for only part of the time. */
+/** Enqueues the checks whether somebody was notified of alarms. A queue can delay them for only part of the time. */
 export const enqueueChecks = async (
   { enqueue, now }: Pick<ProcessDeps, 'enqueue' | 'now'>,
   checks: readonly CheckAlarm[],

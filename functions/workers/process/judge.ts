@@ -118,7 +118,7 @@ const judgeCall = (deps: JudgeDeps, context: SensorContext, state: SensorState, 
   return stepOf(deps, context, input, stepByCall(state, { receiveDate, sensorId, source: null, uuid }));
 };
 
-/** Returns the state with what people have done about a fall. Loaded with the first answer. */
+/** Returns the state with what people have done about a fall. The code is loaded with the first answer. */
 const withAnswer = async (deps: JudgeDeps, context: SensorContext, state: SensorState, fall: string): Promise<Step> => {
   const { answerStep } = await import('#shared/domain/state/answers.ts');
   const { acknowledgement, closure } = await deps.store.fallAnswers.get({ ...sensorKey(context), fall });

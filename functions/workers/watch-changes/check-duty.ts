@@ -21,7 +21,7 @@ const missingChannels = async (
   return wanted.filter((by) => !reaching.includes(by));
 };
 
-/** Mails the managers of rules that there are channels by which nobody can be notified. */
+/** Warns the managers of rules by mail about channels by which nobody can be notified. */
 const mailMissing = async (
   deps: WatchDeps,
   customerId: number,
