@@ -6,7 +6,7 @@ Reads SMTP_URL, SMTP_USER, SMTP_PASSWORD_FILE, SMTP_CA and MAIL_SENDER, as npm s
 Exit code: 0 if the mail server accepted the mail; 1 if not, or if a setting is wrong; 2 for invalid options.`;
 const options = { to: { type: 'string' } } as const;
 const { to = '' } = readCommandLine(options, help, { out: console.log, err: console.error }, (values) =>
-  /^[^\s@<>]+@[^\s@<>]+$/.test(values.to ?? '') ? null : '--to must be an email address',
+  /^[^\s@<>]+@[^\s@<>]+$/.test(values.to ?? '') ? null : '--to ADDRESS is required and must be an email address',
 );
 
 const [{ randomBytes }, { sendTestMail }, { runTool }] = await Promise.all([

@@ -11,7 +11,7 @@ export type RoomState = { isPresent: boolean; isInBed: boolean; hasVisitor: bool
 type SentMessage = { after: number; message: (stamp: (after: number) => number) => DeviceMessage };
 
 const SECOND = 1_000;
-/** How long (ms) a visitor takes to pass the door. */
+/** How long (ms) a visitor takes to walk through the door. */
 export const AT_DOOR = 5 * SECOND;
 
 export const asleep: RoomState = { isPresent: true, isInBed: true, hasVisitor: false };

@@ -9,7 +9,7 @@ import { variables } from '../local/variables.ts';
 import { UserError } from './user-error.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
-/** Where to send from and through, and the name of the service. */
+/** The mail server and the sender of test mails, and the name of the service. */
 type MailSettings = { smtp: SmtpSettings; sender: string; service: string };
 
 /** The settings that this tool reads. */

@@ -40,7 +40,7 @@ type Options = {
   mail: () => HostHealth['mail'];
   clock: Clock;
   exceptions: () => number;
-  /** Whether the disk was full when the table or the queues were last written. */
+  /** Whether the disk was full at the last write to the table or the queues. */
   isFull: () => boolean;
 };
 

@@ -99,7 +99,7 @@ const noMail: Runtime['mail'] = async () => {
 
 type Targets = { secureContext: SecureContext | undefined; file: (to: string, text: string) => Promise<void> };
 
-/** Returns what sends SMS, chat messages and pushes: the services of this host, or files in place of them. */
+/** Returns what sends SMS, chat messages and pushes: the services of this host, or files instead. */
 const messengersOf = ({ sms }: CloudOptions, settings: Settings, { secureContext, file }: Targets): Messengers => {
   const { TELEGRAM_TOKEN, OUTBOX_KINDS, DELIVERY_DEADLINE_SECONDS } = settings;
   const deadlineMs = DELIVERY_DEADLINE_SECONDS * 1_000;

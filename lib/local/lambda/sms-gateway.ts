@@ -7,7 +7,10 @@ export type SmsGateway = { url: string; token: string | null };
 /** The operator chooses the gateway, so it may have any address, even one of this machine. */
 const anywhere = { allowPrivate: true, allowedRanges: [], allowLoopback: true, own: [] };
 
-/** The statuses with which a gateway refuses one SMS, by its number or its text. After any other, a retry may succeed. */
+/**
+ * The statuses with which a gateway refuses one SMS, because of its number or its text. After any other, a retry may
+ * succeed.
+ */
 const finalStatuses: readonly (number | null)[] = [400, 422];
 
 /** Returns a function that sends an SMS through a gateway. It never rejects. */

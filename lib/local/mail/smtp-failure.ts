@@ -76,7 +76,7 @@ const temporaryReason = ({
   return reasonsByCode[code] ?? 'connect_failed';
 };
 
-/** Returns the failure that an error of nodemailer means. */
+/** Returns the failure that corresponds to an error of nodemailer. */
 export const failureOf = (error: unknown, to: string): MailFailure => {
   const { message = '', ...rest } = error as Partial<SmtpError> & Error;
   const given = { message, ...rest };

@@ -6,7 +6,7 @@ export type SmtpSettings = {
   server: SmtpServer;
   user: string;
   passwordFile: string | null;
-  /** The certificates that are trusted in place of those of Node.js. */
+  /** The certificates that are trusted instead of those of Node.js. */
   caFile: string | null;
   /** The certificates that are trusted besides them. */
   extraCaFile: string | null;

@@ -113,7 +113,7 @@ const nameOf = (action: Input): string => {
   return JSON.stringify([pk, sk]);
 };
 
-/** Executes all writes or none. The error lists the reason of each write that failed. */
+/** Executes all writes or none. The error lists the reason for each write that failed. */
 export const transact = (rows: Rows, list: readonly Input[]): void => {
   if (list.length === 0 || list.length > MAX_ACTIONS)
     throw invalid(`a transaction must have 1 to ${MAX_ACTIONS} actions`);

@@ -126,8 +126,8 @@ const checksOf = async (stage: string, template: Template, tools: Pick<Tools, 'a
 };
 
 /**
- * Synthesizes the template of a stage and runs the checks that the CDK lacks. `deployment` is what the template was made of:
- * with caps.
+ * Synthesizes the template of a stage and runs the checks that the CDK lacks. `deployment` is what the template was
+ * made from, including caps.
  */
 export const prepare = async (
   given: Deployment,

@@ -110,7 +110,7 @@ const rollBack = async ({ stack, app }: Target, { status }: StackState, tools: T
   return false;
 };
 
-/** The refusal of a stack in a state from which no command of this project leads on. */
+/** The refusal of a stack in a state that no command of this project can resolve. */
 export const stuck = (stack: string, state: StackState | null): UserError =>
   new UserError(`The stack ${stack} is in ${state?.status}: resolve it in the CloudFormation console.`);
 

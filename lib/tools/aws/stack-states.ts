@@ -5,9 +5,9 @@ import type { StackStatus } from '@aws-sdk/client-cloudformation';
  * - `missing`: it does not exist, or has no resource yet, so it can be created.
  * - `changing`: CloudFormation is at work. The result is another state.
  * - `running`: it can be updated.
- * - `never ran`: its first deployment failed. Only its deletion leads on.
- * - `half deleted`: its deletion failed. Only another deletion leads on.
- * - `half updated`: an update failed and was not rolled back. A rollback leads on.
+ * - `never ran`: its first deployment failed. It can only be deleted.
+ * - `half deleted`: its deletion failed. It can only be deleted again.
+ * - `half updated`: an update failed and was not rolled back. It has to be rolled back first.
  * - `stuck`: none of the commands of this project leads to it, or out of it.
  */
 export type Situation = 'missing' | 'changing' | 'running' | 'never ran' | 'half deleted' | 'half updated' | 'stuck';

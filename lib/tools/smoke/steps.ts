@@ -5,7 +5,7 @@ type Undo = { what: string; undo: () => Promise<unknown> };
 
 const milliseconds = (ms: number) => `${Math.round(ms)} ms`.padStart(9);
 
-/** Returns the reason of a failed call. `fetch` puts it into the cause of its error. */
+/** Returns why a call failed. `fetch` puts that into the cause of its error. */
 const failureText = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
   const why = cause?.code ?? cause?.message;
