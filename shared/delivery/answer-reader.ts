@@ -86,7 +86,7 @@ export const createAnswerReader = (onHead: () => void): AnswerReader => {
 
   const end = (ending: Ending): Buffer => {
     if (answer.head || answer.isRefused || text === '') return NOTHING;
-    // The end of the connection ends a line, too.
+    // The end of the connection also ends a line.
     if (ending === 'eof') text += '\n';
     const status = statusOf(text);
     return status === null && !mayBeginStatusLine(text)

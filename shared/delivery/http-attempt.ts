@@ -46,7 +46,7 @@ export type Observed = {
   stale: boolean;
 };
 
-/** Returns the class of an error, by its code and the progress of the exchange. */
+/** Classifies an error by its code and the progress of the exchange. */
 export function classify(code: string, marks: Marks, reused: boolean, target: URL): ErrorClass {
   if (code === 'address_denied' || code === 'dns_failed') return code;
   if (code === 'ETIMEDOUT') return 'timeout';

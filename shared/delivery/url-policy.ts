@@ -29,7 +29,7 @@ export const LOCAL_NAME = /^(?:[^.]+|(?:.+\.)?(?:localhost|internal|local))$/;
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/;
 
 /**
- * Checks by its text alone whether a URL may be called: https, port 443 or 1024..65535, a public name or address, and
+ * Checks whether a URL may be called, by its text only: https, port 443 or 1024..65535, a public name or address, and
  * no credentials, fragment, backslash, control character or space (D2). The host is checked after the URL parser has
  * normalized it, so that alternative spellings of an address are of no use. Callers must use the returned `url`.
  */

@@ -71,12 +71,12 @@ export const optionalField = <T extends z.ZodType>(schema: T) => schema.optional
 
 const integerText = z.string().regex(/^(0|[1-9]\d{0,15})$/);
 
-/** Removes from the document what belongs to the number that a text stands for. */
+/** Removes from the document the keywords of the number that a text stands for. */
 const noNumber = { format: undefined, minimum: undefined, maximum: undefined } as const;
 
 /** An id in a path or query, in canonical decimal form. */
 export const idText = integerText.transform(Number).pipe(id);
-/** The same for a user, or `me`, which the document shows as a text because few client generators know two types. */
+/** The same for a user, or `me`, which the document shows as a text because few client generators support two types. */
 export const userIdText = (description = 'Id of the user, or `me`') =>
   idText.meta({ description, type: 'string', pattern: '^(me|[1-9][0-9]*)$', ...noNumber });
 /** The same, or 0 for "no customer". */

@@ -61,7 +61,7 @@ export const MAX_RECEIVES = 100;
 export const RETENTION_DAYS = 14;
 
 /**
- * Returns the seconds until a failed message becomes visible again, by its number of receives: 0 for the first two, then
- * doubling up to 900.
+ * Returns the seconds until a failed message becomes visible again, depending on its number of receives: 0 for the
+ * first two, then doubling up to 900.
  */
 export const retrySeconds = (receives: number): number => (receives <= 2 ? 0 : Math.min(900, 2 ** (receives - 3)));

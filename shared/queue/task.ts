@@ -66,8 +66,8 @@ export const Escalate = z.object({
 export type Escalate = z.output<typeof Escalate>;
 
 /**
- * Checks at a time (ms) whether the alarms of an urgent event were notified: that of each hit, and that of its deliveries
- * to webhooks of the customer.
+ * Checks at a time (ms) whether somebody was notified of each alarm of an urgent event: that of each hit, and that of
+ * its deliveries to webhooks of the customer.
  */
 export const CheckAlarm = z.object({
   type: z.literal('check_alarm'),

@@ -27,7 +27,7 @@ export const readDeviceConfig = async (
   if (!sensor) return null;
   const stored = Object.fromEntries(configs.map(({ name, values }) => [name, values]));
   const config = deviceConfig({ sensor, room: room ?? firstRoom(sensor), stored, defaultFirmware }, now);
-  // Modes end by time, without a write, so the version is a hash of the configuration itself.
+  // Modes end after a time, without a write, so the version is a hash of the configuration itself.
   return { version: hashSecret(JSON.stringify(config)), config };
 };
 

@@ -4,7 +4,7 @@ import { type Language, languageOf } from '#shared/domain/identity/language.ts';
 import type { By } from '#shared/domain/rule/recipient.ts';
 import { dateAndTime } from '#shared/domain/time/wall-time.ts';
 
-/** `time` (ms) is since when nobody on duty can be notified by the channels, and `rules` has the names of the rules. */
+/** Since `time` (ms), nobody on duty can be notified by the channels. `rules` has the names of the rules. */
 type DutyMail = {
   customer: string;
   timeZone: string;

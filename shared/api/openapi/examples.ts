@@ -191,8 +191,8 @@ const scalarOf = ({ const: only, enum: choices, type, minimum }: Json): unknown 
 };
 
 /**
- * Returns a function that returns the example of a schema: the one that it declares, or one composed of those of its fields.
- * `sentBy`: what requests send to which the service responds with a schema, by its id.
+ * Returns a function that returns the example of a schema: the one that it declares, or one composed of those of its
+ * fields. `sentBy`: the examples of request bodies, keyed by the id of the response schema.
  */
 const exampleWriter = (schemas: Schemas, sentBy: ReadonlyMap<string, unknown>) => {
   const write = (
@@ -228,7 +228,7 @@ type Described = { requestBody?: { content: Content }; responses: Readonly<Recor
 
 const jsonOf = (part: { content?: Content } | undefined): Media | undefined => part?.content?.['application/json'];
 
-/** Returns what requests send, by the id of the schema with which the service responds. */
+/** Returns the examples of request bodies, keyed by the id of the response schema. */
 const sentById = (operations: readonly Described[]): ReadonlyMap<string, unknown> => {
   const sentBy = new Map<string, unknown>();
   for (const { requestBody, responses } of operations) {

@@ -103,7 +103,7 @@ const causes: Readonly<Record<string, { to: string; requests: readonly Request[]
 };
 
 /**
- * Returns the requests of the service as callbacks of the operation that leads to them. Generators that ignore `webhooks`
+ * Returns the requests of the service as callbacks of the operation that causes them. Generators that ignore `webhooks`
  * would otherwise leave out their schemas.
  */
 export const callbacksOf = (write: Write, operationId: string): { callbacks?: Json } => {

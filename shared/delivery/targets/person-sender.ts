@@ -14,10 +14,10 @@ export type PersonServices = {
   settings: { MAIL_SENDER: string; PUBLIC_URL: string; PUSH_CONTACT: string } & Pick<SendableKinds, 'CHANNEL_KINDS'>;
   mail: (to: string, subject: string, text: string, reference?: NotificationReference) => Promise<void>;
   sms?: ((to: string, text: string, reference?: NotificationReference) => Promise<void>) | undefined;
-  /** Sends SMS in place of `sms`. Never rejects. */
+  /** Sends SMS instead of `sms`. Never rejects. */
   smsGateway?: ((to: string, text: string) => Promise<PersonOutcome>) | undefined;
   telegram?: SendTelegram | undefined;
-  /** Writes pushes to files, in place of sending them. `to` is the host of the browser's service. */
+  /** Writes pushes to files instead of sending them. `to` is the host of the browser's service. */
   pushFile?: ((to: string, text: string) => Promise<void>) | undefined;
   webhookClient: () => Promise<Pick<WebhookClient, 'post'>>;
   openPushKey: (encrypted: string) => Promise<string>;

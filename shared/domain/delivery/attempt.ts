@@ -16,8 +16,8 @@ export const resultWithoutRequest = (error: string | null, durationMs = 0, answe
 });
 
 /**
- * The result of an attempt as a delivery stores it: a short tuple, because a delivery that succeeds at once has to fit into
- * one kilobyte, the unit of its price. `body` is null if it is stored in a separate item.
+ * The result of an attempt as a delivery stores it: a short tuple, because a delivery that succeeds at once has to fit
+ * into one kilobyte, the unit that is billed. `body` is null if it is stored in a separate item.
  */
 export type PackedAttempt = [
   number: number,

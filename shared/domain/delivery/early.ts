@@ -12,7 +12,7 @@ import type { WebhookRecord } from './webhook.ts';
 const MAX_FAILURES = 3;
 /** How much sooner (ms) than planned an early attempt has to be. */
 const MIN_GAIN = 1_000;
-/** How far ahead (ms) of time a replay plans the first attempts of its deliveries, at its own rate. */
+/** How far ahead of time (ms) a replay plans the first attempts of its deliveries, at its own rate. */
 const PLANNED_AHEAD = 5_000;
 
 /** Whether deliveries may be pending that no success of their receiver has released. */

@@ -26,6 +26,9 @@ export const isExpired = ({ createDate }: Pick<Delivery, 'createDate'>, now: num
 /** Whether a delivery of this time (ms) is no longer stored, so that its fate is unknown. */
 export const isPastRetention = (time: number, now: number): boolean => time + DELIVERY_RETENTION <= now;
 
-/** Returns since when (ms) nobody has fetched. Earlier than the last change does not count: the webhook may have been disabled. */
+/**
+ * Returns since when (ms) nobody has fetched. Time before the last change does not count: the webhook may have been
+ * disabled.
+ */
 export const unfetchedSince = ({ lastSuccess = 0, updateDate }: WebhookRecord): number =>
   Math.max(lastSuccess, updateDate);

@@ -6,8 +6,8 @@ import type { Delivery } from './delivery.ts';
  */
 export const GATHER_SECONDS = 20;
 /**
- * How long (ms) before a delivery others were created that belong to the same message: a power cut affects all sensors
- * at once.
+ * How much earlier (ms) than a delivery the others of the same message may have been created: a power cut affects all
+ * sensors at once.
  */
 export const GATHER_SPAN_MS = 60_000;
 /** The most deliveries that one message stands for. */

@@ -64,8 +64,8 @@ const restOf = ([until, by, reader]: PackedRest): Rest => ({
 });
 
 /**
- * Packs a snapshot into the text that a delivery stores: the values without their names. A delivery is written three times,
- * each kilobyte costs each time, and the names alone would take half a kilobyte.
+ * Packs a snapshot into the text that a delivery stores: the values without their names. A delivery is written three
+ * times, billed by the kilobyte each time, and the names alone would take half a kilobyte.
  */
 export const packSnapshot = ({ service, webhook, event, sensor, customer, rule, ...rest }: Snapshot): string => {
   const { id, uuid, createDate, type, action, code, coordinates, text, source } = event;

@@ -1,7 +1,7 @@
 /**
- * How what people type reaches readers as text. Programs make links of some texts by themselves, and each channel has its own
- * marks. A name (of a sensor, region, customer, user or webhook) must do nothing; an address in a rule's own title or
- * message must remain a link.
+ * How text that people type reaches its readers. Programs turn some texts into links by themselves, and each channel
+ * has its own markup. A name (of a sensor, region, customer, user or webhook) must have no effect; an address in a
+ * rule's own title or message must remain a link.
  *
  * | channel | names | title and message of the rule |
  * | --- | --- | --- |

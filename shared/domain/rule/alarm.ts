@@ -25,7 +25,7 @@ export const urgentSituationOf = ({ type, action }: { type: string; action: stri
 /** Whether an alarm is about the sensor, and not about the person. */
 export const isAboutSensor = (situation: UrgentSituation): boolean => situation === 'sensor_inactive';
 
-/** What decides whether an alarm is notified. A message in the outbox of the host reached nobody. */
+/** What decides whether somebody was notified of an alarm. A message in the outbox of the host reached nobody. */
 export type HitProgress = {
   notifiedDate?: number;
   acknowledgement?: Acknowledgement;

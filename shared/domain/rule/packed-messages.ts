@@ -12,8 +12,8 @@ type Packed = [
 ];
 
 /**
- * Packs the messages of a hit into one text. Each delivery result writes the whole hit, and each kilobyte costs each time: 20
- * messages would take five, four of which are field names and repetitions.
+ * Packs the messages of a hit into one text. Each delivery result rewrites the whole hit and is billed by the kilobyte:
+ * 20 messages would take five, four of them for field names and repetitions.
  */
 export const packMessages = (messages: readonly PackedMessage[]): string => {
   const firstId = messages[0]?.id ?? 0;

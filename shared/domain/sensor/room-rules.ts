@@ -93,7 +93,7 @@ const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], newI
 };
 
 /**
- * Returns the regions to store in place of those `before`, in the order of the body. `positionIdx` counts beds first, then
+ * Returns the regions that replace those `before`, in the order of the body. `positionIdx` counts beds first, then
  * doors, then all others.
  */
 export const numberRegions = (

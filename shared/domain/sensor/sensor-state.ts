@@ -49,7 +49,7 @@ export const UNCLEAR_MS = 2 * 3_600_000;
 /** Whether the fall is finished or canceled. */
 export const isEnded = ({ phases }: Fall): boolean => phases.includes('finished') || phases.includes('canceled');
 
-/** Whether somebody may still be on the floor: the fall goes on, or only time has ended it. */
+/** Whether somebody may still be on the floor: the fall has not ended, or only time has ended it. */
 export const mayLieThere = (fall: Fall): boolean => !isEnded(fall) || fall.endedByTime !== undefined;
 
 /**

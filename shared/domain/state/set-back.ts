@@ -10,8 +10,8 @@ const withoutLater = <T extends object>(object: T, names: readonly (keyof T)[], 
 };
 
 /**
- * Returns a state without times in the future, which were recorded before the clock was set back: nothing waits for them. Its
- * `lastSeen` is in the future, because every message that is received while the clock is ahead sets it.
+ * Returns a state without times in the future, which were recorded before the clock was set back, so that nothing waits
+ * for them. Its `lastSeen` is in the future, because every message that is received while the clock is ahead sets it.
  */
 export const withoutFuture = (state: SensorState, now: number): SensorState => {
   // The clock of a device may be a little ahead.

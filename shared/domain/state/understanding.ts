@@ -10,9 +10,9 @@ const LEAD = 10;
 type Counted = Pick<SensorState, 'understanding'>;
 
 /**
- * Returns the counts of messages after one more, which was received at `at` (ms). A state has counts only after a message that
- * was not understood; what came before counts by the number of its writes. Counts are halved every 24 hours, so that the
- * messages of the last 24 hours decide.
+ * Returns the counts of messages after one more, which was received at `at` (ms). A state has counts only after a
+ * message that was not understood; earlier messages count by the number of writes. Counts are halved every 24 hours, so
+ * that the messages of the last 24 hours decide.
  */
 export const understandingAfter = (
   { understanding, version }: Pick<SensorState, 'understanding' | 'version'>,

@@ -83,8 +83,9 @@ export const weeklyHours = (minutes: Minutes): WeeklyHours[] => {
 };
 
 /**
- * Returns the calendar of the seven days that begin at `now` (ms). Clocks may change in them, and two time zones may differ
- * by more on one day than on another, so schedules are compared minute by minute as time passes, not by clocks.
+ * Returns the calendar of the seven days that begin at `now` (ms). Clocks may change in them, and two time zones may
+ * differ by more on one day than on another, so schedules are compared by the minutes that actually pass, not by clock
+ * times.
  */
 export const comingWeek = (now: number, timeZone: string) => {
   const begin = Math.floor(now / MINUTE);

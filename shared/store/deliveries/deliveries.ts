@@ -56,7 +56,7 @@ export const deliveryReads = (table: TableReader) => ({
 
   /**
    * Returns the deliveries to people that are due for an attempt, of those created from `since` to `until` (ms), oldest
-   * first. `isIndexed`: the due index holds the delivery, and no queue has to. The read may lag, at half the price.
+   * first. `isIndexed`: the due index holds the delivery, and no queue has to. The read may lag, at half the cost.
    */
   dueToPeople: async (customerId: number, [since, until]: readonly [number, number], limit: number) => {
     const at = (deliveryId: string) => items.personDelivery.sk({ deliveryId });

@@ -82,7 +82,7 @@ export const notSending = (now: number) =>
 /** The end of a delivery whose redelivery was accepted. */
 export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as const;
 
-/** The end of the lease (ms), and the claim that has it. */
+/** The end of the lease (ms), and the claim that holds it. */
 export const leaseAttributes = ['leaseUntil', 'claim'] as const;
 /** The attributes that a delivery loses when it ends. */
 export const openAttributes = [...dueAttributes, ...leaseAttributes, 'heldUntil', 'listPk', 'listSk'] as const;

@@ -8,7 +8,7 @@ import { type DeliveryItem, deliveryItemKey, deliveryOf } from './delivery-item.
 
 /** Reading a delivery costs about 1 KB, whatever is needed of it. A chunk costs 62 read units, the first one 88. */
 const BOUNDS: ReadBounds = { stretch: 500, stretches: 10 };
-/** The number of deliveries at the start of a list that are read consistently. The others may lag, at half the price. */
+/** The number of deliveries at the start of a list that are read consistently. The others may lag, at half the cost. */
 const FRESH = 200;
 
 /** The attributes that lists read. */

@@ -8,7 +8,7 @@ export type FeedWait = { id: string; webhookId: string; until: number };
 type FeedOf = Pick<WebhookRecord, 'customerId' | 'id'>;
 type Waits = { waits: readonly FeedWait[] };
 
-/** How often a change of the list is attempted while other fetches change it, too. */
+/** How often a change of the list is attempted while other fetches are changing it. */
 const ATTEMPTS = 5;
 /** How long (s) the list is kept after its last fetch. */
 const KEPT_SECONDS = 60;

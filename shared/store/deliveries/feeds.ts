@@ -122,7 +122,7 @@ const feedWrites = (table: Table) => ({
 /** Records at a webhook whether anybody fetches from it. */
 const readerWrites = (table: Table) => ({
   /**
-   * Records a fetch, and schedules the sweep's next check for when that is too long ago. While the webhook holds
+   * Records a fetch, and schedules the sweep's next check for when it will be too long ago. While the webhook holds
    * deliveries, its check stays as it is: once a minute, to release them.
    */
   recordFetch: async (webhook: WebhookKey, now: number): Promise<void> => {

@@ -101,7 +101,7 @@ const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | nul
 /** A success. `slowUntil`: the response was slow. */
 type Success = { now: number; slowUntil: number | null; leases: readonly LeaseName[] };
 
-/** The changes of a success, together with `set` and `remove`, on a condition. */
+/** The conditional changes of a success, together with `set` and `remove`. */
 const successChanges = (
   { now, slowUntil, leases }: Success,
   list: { set?: Item; remove?: readonly string[]; if: Condition },

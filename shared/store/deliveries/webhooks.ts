@@ -14,7 +14,7 @@ export const webhookReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string) => table.get<WebhookRecord>(items.webhook({ customerId, webhookId })),
   getAll: (customerId: number, webhookIds: readonly string[]) =>
     table.getAll<WebhookRecord>(webhookIds.map((webhookId) => items.webhook({ customerId, webhookId }))),
-  /** Returns all webhooks. With `consistent` false they may be a few seconds old, at half the price. */
+  /** Returns all webhooks. With `consistent` false they may be a few seconds old, at half the cost. */
   list: (customerId: number, consistent = true) =>
     table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#', consistent }),
 });

@@ -16,7 +16,7 @@ type Auditing = {
   table: Table;
   /** Returns the line of a call, given what its first write changes. */
   lineFor: (changed: WrittenChange) => AuditedLine;
-  /** Whether the call can open a gap of the watch of its customer: then that is recorded before the change, too. */
+  /** Whether the call can open a gap of the watch of its customer: then that is also recorded before the change. */
   canOpenGaps: boolean;
   now: () => number;
   failpoint: (name: 'audit.kept' | 'audit.changed') => void;

@@ -36,7 +36,7 @@ export const readPage = async <R, I extends string | number>(
 
 /**
  * Returns the first items of a query, up to `limit`, and whether these are all. The first `fresh` items are read
- * consistently; those after them may lag by a second, at half the price.
+ * consistently; those after them may lag by a second, at half the cost.
  */
 export const readFirst = async <T extends Item>(
   table: Pick<TableReader, 'query'>,

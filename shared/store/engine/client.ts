@@ -77,7 +77,7 @@ const reads = ({ client, common, call }: Connection) => {
   };
   /**
    * Returns the items that exist, in any order. Keys that the table leaves unprocessed are requested again after a
-   * pause, like any call that fails for a moment; TableUnavailable if some remain.
+   * pause, like any call that fails temporarily; TableUnavailable if some remain.
    */
   const getAll = async <T extends Item>(keys: readonly Key[], ConsistentRead = true): Promise<(T & Key)[]> => {
     const found: (T & Key)[] = [];
@@ -103,7 +103,7 @@ const reads = ({ client, common, call }: Connection) => {
     get,
 
     /**
-     * Reads eventually consistently, at half the price. The item may be a few seconds old. If none is found, the read is
+     * Reads eventually consistently, at half the cost. The item may be a few seconds old. If none is found, the read is
      * repeated consistently, so that a lagging replica is never mistaken for a missing item.
      */
     getEventual: async <T extends Item>(key: Key): Promise<(T & Key) | null> =>

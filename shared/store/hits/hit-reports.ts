@@ -94,7 +94,7 @@ const reportLate = (table: Table, report: AttemptReport, now: number): Promise<b
     return (await table.write({ update: hitKey(report), changes }, note, ...end)) === null || null;
   });
 
-/** A message of a hit that was sent by an attempt at `sentAt` (ms), and did not arrive. */
+/** A message of a hit that an attempt sent at `sentAt` (ms), and that did not arrive. */
 export type UndeliverableMessage = { customerId: number; hitId: number; at: number; sentAt: number };
 
 /**
@@ -136,8 +136,8 @@ const reportUndeliverable = async (
 };
 
 /**
- * Reports attempts to send one message of a hit. Once it was sent, it stays so, whatever attempts are reported later, unless
- * its service reports that it did not arrive.
+ * Reports attempts to send one message of a hit. Once it was sent, it counts as sent, whatever attempts are reported
+ * later, unless its service reports that it did not arrive.
  */
 const reportAttempts = async (table: Table, made: AttemptReport, now: number): Promise<void> => {
   if (made.tries.length > 0 && !(await reportSoon(table, made, now))) await reportLate(table, made, now);

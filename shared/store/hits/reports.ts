@@ -26,7 +26,7 @@ const reportHit = ({
   feedback: feedback ?? null,
 });
 
-/** The data of reports. It is stored for other purposes, and read eventually consistently, at half the price. */
+/** The data of reports. It is stored for other purposes, and read eventually consistently, at half the cost. */
 export const reports = (table: TableReader) => ({
   /**
    * Returns what a report needs of a customer's hits from `from` (ms) on and before `before`, in order, without those of

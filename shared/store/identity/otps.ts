@@ -26,9 +26,9 @@ const otpWrites = (table: Table) => ({
   },
 
   /**
-   * Enables the second factor. If its session was limited to setting it up, a separate write then lifts that limit, since
-   * this function may change nothing else of sessions. False if the secret has changed, the second factor is enabled
-   * already, or the user was deleted.
+   * Enables the second factor. If its session was limited to setting it up, a separate write then lifts that limit,
+   * because this function may change nothing else about sessions. False if the secret has changed, the second factor is
+   * enabled already, or the user was deleted.
    */
   enable: async (user: OtpUser, { sealed: secret }: Otp, { sessionHash, ...proof }: OtpProof): Promise<boolean> => {
     const { accountKey } = user;

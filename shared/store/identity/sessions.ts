@@ -60,7 +60,7 @@ export type Account = {
 
 /** A user as it was read, with the permissions that decided whether the caller may change it. */
 export type ReadUser = { accountKey: string } & Pick<Account, 'isAdmin' | 'permissions'>;
-/** The condition that the permissions of a user are as they were read. */
+/** The condition that the permissions of a user are unchanged since they were read. */
 export const unchangedRights = ({ permissions, isAdmin }: ReadUser): Condition =>
   where('#permissions = :heldBefore AND #isAdmin = :adminBefore', { heldBefore: permissions, adminBefore: isAdmin });
 

@@ -7,7 +7,7 @@ import { items } from '../table.ts';
 
 /** Reading a line costs about half a KB. A chunk costs 32 read units, the first one 44. */
 const BOUNDS: ReadBounds = { stretch: 500, stretches: 10 };
-/** The number of lines at the start of a list that are read consistently. The others may lag, at half the price. */
+/** The number of lines at the start of a list that are read consistently. The others may lag, at half the cost. */
 const FRESH = 200;
 
 /** Selects the lines of a page. */

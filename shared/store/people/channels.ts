@@ -86,7 +86,7 @@ const channelWrites = (table: Table) => ({
 
   /**
    * Records that messages to the address `from` arrive, at the address `to` from now on. False if the user has replaced
-   * `from` meanwhile.
+   * `from` in the meantime.
    */
   recordReached: async (
     user: UserKey,

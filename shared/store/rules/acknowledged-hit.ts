@@ -25,7 +25,10 @@ export const fallOfHit = (
   { sensorId, fall }: Pick<HitItem, 'sensorId' | 'fall'>,
 ): FallRef | null => (fall === undefined ? null : { customerId, sensorId, fall });
 
-/** The condition that a hit is as it was read. Two changes may have the same date, so the acknowledgement counts too. */
+/**
+ * The condition that a hit is unchanged since it was read. Two changes may have the same date, so the acknowledgement
+ * counts too.
+ */
 const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: HitItem, isSoon: boolean) =>
   where(
     `#updateDate = :was AND ${seen ? '#acknowledgement = :seen' : 'attribute_not_exists(#acknowledgement)'}` +
@@ -34,8 +37,8 @@ const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: Hit
   );
 
 /**
- * The writes that set or remove the acknowledgement of a hit as it was read, with the closure of its fall, and the hit after
- * them. A late change is also recorded for lists.
+ * The writes that set or remove the acknowledgement of a hit that is unchanged since it was read, with the closure of its
+ * fall, and the hit after them. A late change is also recorded for lists.
  */
 export const answeredHit = (
   customerId: number,

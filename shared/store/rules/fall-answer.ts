@@ -14,7 +14,7 @@ export const answerKey = (ref: FallRef) => items.fallAnswer({ ...ref, start: fal
 export const readAnswer = async (table: TableReader, ref: FallRef): Promise<FallAnswer> =>
   (await table.get<FallAnswer>(answerKey(ref))) ?? {};
 
-/** The condition that the answer to a fall is as it was seen. */
+/** The condition that the answer to a fall has not changed since it was read. */
 export const sameAnswer = ({ acknowledgement: seen, closure: closed }: FallAnswer) =>
   where(
     `${seen ? '#acknowledgement = :seen' : 'attribute_not_exists(#acknowledgement)'} AND ` +

@@ -13,7 +13,7 @@ export type WrittenNotice = { notice: NoticeKey; write: Write };
 /** Answers are kept longer than the hits of their falls, although the clock of a device may be a day behind. */
 const ttlOf = ({ fall }: FallRef) => Math.ceil((fallOfKey(fall).start + EVENT_RETENTION) / 1_000) + 2 * 86_400;
 
-/** The write that replaces the answer to a fall, if it is as it was seen. */
+/** The write that replaces the answer to a fall, if it has not changed since it was read. */
 export const setAnswer = (ref: FallRef, { acknowledgement, closure }: FallAnswer, seen: FallAnswer): Write => ({
   update: answerKey(ref),
   changes: changes({
@@ -43,7 +43,7 @@ export const acknowledgedNotice = (
   };
 };
 
-/** The notice that people answered a fall otherwise than before. It is no event itself, so it may be written again. */
+/** The notice that the answer to a fall has changed. It causes no event, so it may be written again. */
 export const changedNotice = (
   { customerId, sensorId, fall }: FallRef,
   receiveDate: number,

@@ -13,7 +13,7 @@ import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
 
 /** The notice that an alarm reached nobody, to be processed. */
 export type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
-/** `ended`: somebody was notified or acknowledged the alarm meanwhile. `handled`: it was recorded and handled before. */
+/** `ended`: somebody was notified or acknowledged the alarm in the meantime. `handled`: it was recorded and handled before. */
 export type RecordResult = { kind: 'recorded'; notice: NoticeKey } | { kind: 'handled' } | { kind: 'ended' };
 
 /** Returns the notice of an alarm. A repetition after a crash returns the same one. */
@@ -42,8 +42,9 @@ const unacknowledged = ({ customerId, sensorId, fall }: UnnotifiedAlarm): Write[
   fall === undefined ? [] : [checkAnswer({ customerId, sensorId, fall }, {})];
 
 /**
- * Records that an alarm reached nobody, with the notice of it and messages to add to its hit, unless the hit was notified
- * or acknowledged meanwhile, or somebody acknowledged the fall. A repetition after a crash returns the same notice, until the alarm is handled.
+ * Records that an alarm reached nobody, with the notice of it and messages to add to its hit, unless in the meantime
+ * somebody was notified, or acknowledged the hit or the fall. A repetition after a crash returns the same notice, until
+ * the alarm is handled.
  */
 export const recordUnnotified = async (
   table: Table,

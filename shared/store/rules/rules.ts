@@ -88,7 +88,7 @@ const putCopies = (rule: Rule, where?: Condition): Write[] => {
 
 /**
  * A transaction has at most 100 actions, of which the rule itself takes up to 15. References beyond this number existed
- * when they were read; one that is deleted at this moment goes unnoticed, like one that is deleted later.
+ * when they were read; if one is deleted right then, that goes unnoticed, as it would later.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 const MAX_CHECKS = 80;
@@ -124,7 +124,7 @@ const regionCheck = async (table: Table, { customerId, sensorId, regionId }: Rul
   return sensor && hasRegion ? [touchSensor(customerId, sensorId, {}, unchangedSince(sensor))] : null;
 };
 
-/** The condition that a rule is as it was read. Each change has a later date, so the date serves as a version. */
+/** The condition that a rule is unchanged since it was read. Each change has a later date, so the date serves as a version. */
 const unchanged = ({ updateDate }: Rule): Condition => where('#updateDate = :before', { before: updateDate });
 
 export const ruleReads = (table: TableReader) => ({
@@ -136,7 +136,7 @@ export const ruleReads = (table: TableReader) => ({
   getAll: async (customerId: number, ruleIds: readonly number[]): Promise<Rule[]> =>
     (await table.getAll<StoredRule>(ruleIds.map((ruleId) => items.wholeRule({ customerId, ruleId })))).map(ruleOf),
 
-  /** Returns all rules. With `consistent` false they may be a few seconds old, at half the price. */
+  /** Returns all rules. With `consistent` false they may be a few seconds old, at half the cost. */
   list: async (customerId: number, consistent = true): Promise<Rule[]> => {
     const query = { pk: items.wholeRule.pk({ customerId }), beginsWith: 'WHOLE#', consistent };
     return (await table.queryAll<StoredRule>(query)).map(ruleOf);

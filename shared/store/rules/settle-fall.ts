@@ -30,7 +30,7 @@ const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: Fa
   return found.map(hitOf);
 };
 
-/** Updates the hits of a fall to match the answer to it. Returns those that it changed, and whether none changed otherwise. */
+/** Updates the hits of a fall to match the answer to it. Returns those that it changed, and whether all of them match now. */
 const settleHits = async (table: Table, ref: FallRef, answer: FallAnswer, now: number) => {
   const hits = await hitsOfFall(table, ref);
   const others = hits.filter((hit) => !isAnsweredAlike(hit, answer));

@@ -8,7 +8,7 @@ import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
 export const unnotifiedReads = (table: TableReader) => ({
   /**
    * Returns the alarms of a customer that nobody was notified of, or has acknowledged, oldest first. With `consistent` false they may be a few
-   * seconds old, at half the price.
+   * seconds old, at half the cost.
    */
   list: async (customerId: number, consistent = true): Promise<UnnotifiedAlarm[]> => {
     const found = await table.queryAll<UnnotifiedAlarm>({ pk: items.unnotified.pk({ customerId }), consistent });

@@ -56,8 +56,8 @@ export type MessageItem = { id: number; receiveDate: number; raw?: string };
 
 /**
  * A pending notice of the service about a sensor. `webhookId`: the webhook that it is about, which does not receive it;
- * `acknowledgement`: that of an alarm, if the notice reports one; `fall`: the key of a fall that people have answered
- * otherwise than before, of which `fall_changed` reports nothing else.
+ * `acknowledgement`: that of an alarm, if the notice reports one; `fall`: the key of a fall whose answer has changed,
+ * which is all that `fall_changed` reports.
  */
 export type NoticeItem = {
   notice: Notice | 'fall_changed';

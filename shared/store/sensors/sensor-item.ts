@@ -36,7 +36,7 @@ export const newSensorItem = (sensor: SensorRecord): Item & Key => ({
 export const unchangedSince = ({ revision }: Pick<SensorItem, 'revision'>): Condition =>
   where('#revision = :seenRevision', { seenRevision: revision });
 
-/** The write of a change that sensor lists do not show, on a condition, by default that the sensor exists. */
+/** The write of a change that sensor lists do not show. The default condition is that the sensor exists. */
 export const touchSensor = (
   customerId: number,
   sensorId: string,
@@ -47,7 +47,7 @@ export const touchSensor = (
   changes: changes({ set, add: { revision: 1 }, if: condition }),
 });
 
-/** The write that changes a sensor as it was read, together with its row in the list. */
+/** The write that changes a sensor, if it is unchanged since it was read, together with its row in the list. */
 export const updateSensor = (item: SensorItem, set: Partial<SensorItem>): Write => ({
   update: sensorKey(item.customerId, item.id),
   changes: changes({

@@ -65,7 +65,7 @@ const readWithParts = async (table: Table, { customerId, sensorId }: SensorKey):
 
 /**
  * The writes of what a customer keeps of a sensor that leaves. Nothing is kept of a sensor without an owner. With
- * `isUnchanged`, they fail unless the state is as it was read.
+ * `isUnchanged`, they fail if the state has changed since it was read.
  */
 const keepFormerSensor = (
   { customerId, sensorId }: SensorKey,
@@ -129,9 +129,9 @@ const eraseState = (key: SensorKey, now: number): Write[] => [
 ];
 
 /**
- * Deletes a sensor permanently, unless it is active. `isErased` deletes an active one too, and leaves nothing to
- * process its messages with. Both the item and the state decide whether a sensor is active, because a message sets one
- * after the other: if a message and the deletion come at the same time, the second of them notices.
+ * Deletes a sensor permanently, unless it is active. `isErased` deletes an active one too, and leaves nothing with
+ * which to process its messages. Both the item and the state decide whether a sensor is active, because a message sets
+ * one and then the other: if a message and the deletion arrive at the same time, the second one notices.
  */
 const removeSensor = (
   table: Table,

@@ -43,7 +43,7 @@ export async function* subjectItems(
     for await (const page of reads.pages(place)) {
       const judged = page.flatMap((item) => judge(place, item));
       const ofSubject = new Set(judged.map(({ item }) => item));
-      // A user's older feedback may be under a hit that has nothing else of the user.
+      // A user's older feedback may belong to a hit that contains nothing else about the user.
       const mayLead = (item: StoredItem) =>
         ofSubject.has(item) || (who.subject.kind === 'user' && items.ruleHit.read(item) !== null);
       yield* itemsUnder(reads, who, page.filter(mayLead), judge);
