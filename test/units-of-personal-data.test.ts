@@ -25,7 +25,7 @@ const costOf = async (run: () => Promise<unknown>) => {
   return { read: read - (metered.ledger.lines()['get dataJob']?.read ?? 0), write };
 };
 
-test('an export of a user costs 32 read and 11 write, besides the reads of the home', async () => {
+test('an export of a user costs 32 read and 11 write, in addition to the reads of the home', async () => {
   const { ask, colleague } = await furnish('elm');
   const cost = await costOf(() => ask('exports', { kind: 'user', id: colleague.id }));
   expect(cost, metered.ledger.text()).toEqual({ read: 32, write: 11 });

@@ -53,7 +53,7 @@ test.each([
   ['light', 'de-DE', 'Zimmer 12, Süd', 'neben dem Bett'],
   ['dark', 'de-DE', 'Aufenthaltsraum mit Wintergarten', 'Sitzecke'],
 ] as const)(
-  'the page behind a link in %s and %s is read and used on a phone',
+  'the page behind a link in %s and %s can be read and used on a phone',
   async (colorScheme, locale, room, region) => {
     const { links, webhookLink } = await fallIn(room, region);
     const [nora = '', jonas = ''] = links;

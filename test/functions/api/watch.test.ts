@@ -230,7 +230,7 @@ describe('a rule on falls is reported as unheard', () => {
     expect(await unheard({})).toBe(0);
   });
 
-  test('if its user has lost the channel, while an empty duty is reported separately', async () => {
+  test('if its user has lost the channel; having nobody on duty is reported separately', async () => {
     const home = await furnish();
     const { channels, duty } = store(world.table);
     const ids = { customerId: home.customerId, userId: home.nurse.id };

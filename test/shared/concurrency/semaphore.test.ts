@@ -35,7 +35,7 @@ describe('a semaphore', () => {
     expect((await acquire('x', forever))?.shared).not.toBe(first?.shared);
   });
 
-  test('returns null after the acquire timeout, and loses no permit by that', async () => {
+  test('returns null after the acquire timeout, without losing a permit', async () => {
     const { acquire } = createSemaphore(1, () => null);
     const permit = await acquire('x', forever);
     expect(await acquire('x', async () => {})).toBeNull();

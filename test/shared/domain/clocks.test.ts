@@ -128,7 +128,7 @@ describe('a late message', () => {
     const leaves = { ...b.move(1, 2), timestamp: start + 5_000 };
     expect(inOrder('maker_b', pose(1, 5), leaves, pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
-  test('leaves the memory of tracks small when many people come and go', () => {
+  test('keeps the memory of tracks small when many people come and go', () => {
     const visits = Array.from({ length: 60 }, (_, at) => [
       { ...b.move(at, 1), timestamp: start + at * 100 },
       { ...b.move(at, 2), timestamp: start + at * 100 + 50 },

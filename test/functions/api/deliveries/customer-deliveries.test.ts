@@ -112,7 +112,7 @@ describe('the list of deliveries of a customer', () => {
     expect(await follow('?state=failed&perPage=5')).toHaveLength(10);
   });
 
-  test('contains only webhooks that the caller may manage', async () => {
+  test('contains only deliveries to webhooks that the caller may manage', async () => {
     const admin = await adminOf(cloud.url);
     const idsFor = async (name: string, permission: Permission) =>
       follow('?perPage=50', (await hireFor(admin, home.customerId, name, { permissions: [permission] })).client);

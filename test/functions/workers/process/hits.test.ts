@@ -21,7 +21,7 @@ describe('the hits of a sensor', () => {
     expect(await hitsOfSensor()).toEqual({ total: 3, found: 3 });
   });
 
-  test('remain complete in the list after a decision was quarantined and their numbers restarted', async () => {
+  test('stay complete in the list after a decision was quarantined and their numbers restarted', async () => {
     const { place, said, state, hitsOfSensor } = await cloud.prepare('hornbeam');
     await processRecords(cloud.base, said(presence(true, 0)));
     const before = await state();

@@ -12,7 +12,7 @@ describe('a weekly shift', () => {
   // 2027-01-04 is a Monday.
   const weekdays = planOf([{ userId: 1, days: [1, 2], from: '08:00', to: '16:00' }]);
 
-  test('puts its user on duty on its days, from its first minute until before its last', () => {
+  test('puts its user on duty on its days, from its first minute up to its end', () => {
     expect(usersOnDuty(weekdays, at('2027-01-04T08:00'))).toEqual([
       { userId: 1, until: at('2027-01-04T16:00'), source: 'roster' },
     ]);
