@@ -3,7 +3,7 @@ import type { Quotas } from '../identity/quota.ts';
 import type { Situation } from '../kinds.ts';
 import { UNASSIGNED } from '../unassigned.ts';
 
-/** What an SMS is sent for. Codes and tests are counted separately, so that they use up no alarms. */
+/** What an SMS is sent for. Codes and tests are counted separately, so that they leave enough for alarms. */
 type SmsPurpose = 'vital' | 'other' | 'test' | 'code';
 
 /** The window (s) of each count. It begins with the first SMS. */
