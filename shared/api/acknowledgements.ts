@@ -21,7 +21,7 @@ type AcknowledgingCall = {
   fail: (code: 'forbidden') => never;
   refuse: (path: string, problem: 'required') => never;
 };
-/** Returns the acknowledgement that a call asks for, in the name of its user, or of the person who stands before the display. */
+/** Returns the acknowledgement that a call asks for, in the name of its user, or of the person in front of the display. */
 export const requestedAcknowledgement = async (
   { caller, body, fail, refuse }: AcknowledgingCall,
   { store, now }: Deps<'users.get'>,

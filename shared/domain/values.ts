@@ -10,7 +10,7 @@ export const id = z.int().min(1);
 export const int32 = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
 
 /**
- * A number with bounds that may have a fraction, to three digits. The parser of bodies wraps such numbers, because integers
+ * A number with bounds that may have a fraction, rounded to three decimals. The parser of bodies wraps such numbers, because integers
  * are never rounded.
  */
 export const decimal = (min: number, max: number) =>

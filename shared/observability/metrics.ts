@@ -57,7 +57,7 @@ export const metrics = {
   LoginsFailed: 'Count',
   /** Devices whose calls are rejected because too many are pending. */
   DevicesHeldBack: 'Count',
-  /** Sensors most of whose messages are no longer understood, once for each until they are again. */
+  /** Sensors most of whose messages are no longer understood. Each counts once until they are understood again. */
   SensorsNotUnderstood: 'Count',
   /** From accepting a fall of the canary to its webhook call at the public address. */
   CanaryTime: 'Milliseconds',

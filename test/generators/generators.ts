@@ -21,7 +21,7 @@ const OPENAPI_GENERATOR = '7.26.0';
 /** A virtual environment of Python with the packages of the generators and of their clients. */
 const pip = (name: string, packages: string): string =>
   `python3 -m venv "$TOOLS/${name}" && "$TOOLS/${name}/bin/pip" install --quiet ${packages}`;
-/** Fails where the libraries that a client needs to compile cannot be downloaded. */
+/** Fails if the libraries that a client needs to compile cannot be downloaded. */
 const reach = (url: string): string => `curl --silent --fail --head --max-time 30 --output /dev/null ${url}`;
 const MAVEN = 'https://repo.maven.apache.org/maven2/junit/junit/4.13.2/junit-4.13.2.pom';
 const GO_MODULES = 'https://proxy.golang.org/golang.org/x/mod/@v/list';

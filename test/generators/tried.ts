@@ -1,6 +1,6 @@
 /**
  * Compares the OpenAPI document with the one that the generators were last tried with: exits with 1 if it changed.
- * `--record` notes that they were tried with the current one.
+ * `--record` records that they were tried with the current one.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -76,7 +76,7 @@ describe('metrics', () => {
     expect(sumOf('BreakersOpened')).toBe(1);
   });
 
-  test('count each sensor whose messages are no longer understood once, until they are again', async () => {
+  test('count a sensor whose messages are no longer understood once, until they are understood again', async () => {
     const homes = [await world.furnish(), await world.furnish()];
     const update = async ({ say }: (typeof homes)[number]): Promise<void> => {
       await say(a.presence(true));

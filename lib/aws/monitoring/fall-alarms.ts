@@ -119,7 +119,7 @@ export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinit
     metric: arrivals(table, 'SensorsNotUnderstood'),
     atLeast: 1,
     impact:
-      'Most messages of a further sensor are no longer understood, so falls in that room may go unnoticed. After a firmware update this may become the whole fleet.',
+      'Most messages of another sensor are no longer understood, so falls in that room may go unnoticed. After a firmware update, the whole fleet may follow.',
   },
   ...taskQueues(queues).map(([name, queue]) => ({
     id: `${name}-old`,

@@ -2,7 +2,7 @@
 export const SESSION_SECONDS = 86_400;
 /** How long (s) the session of a display lasts at most. */
 export const DISPLAY_SECONDS = 90 * 86_400;
-/** The session of a display is extended once in this time (ms) at most, because each write costs money. */
+/** The session of a display is extended at most once in this time (ms), because each write costs money. */
 const RENEWAL_MS = 3_600_000;
 
 type DisplaySession = { createDate: number; expires: number };

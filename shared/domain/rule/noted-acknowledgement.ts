@@ -9,7 +9,7 @@ export const withNote = (
 /** An acknowledgement in a request. `isShared`: several people have its user, so `name` says which of them it is. */
 export type RequestedAcknowledgement = NotedAcknowledgement & { isShared?: true };
 
-/** Whether a request is by the user who acknowledged before; at a display, by the same person. */
+/** Whether a request comes from the user who acknowledged before; at a display, from the same person. */
 export const isSameAuthor = (
   { userId, name, isShared }: RequestedAcknowledgement,
   earlier: NotedAcknowledgement,

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { decimal, text } from '../values.ts';
 
-/** The largest number of rooms on a plan. */
+/** The maximum number of rooms on a plan. */
 const MAX_ROOMS = 200;
 
-/** The longest side (m) of a plan. */
+/** The maximum length (m) of each side of a plan. */
 const MAX_SIDE = 1_000;
 
 const descriptions = {

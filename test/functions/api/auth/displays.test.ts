@@ -111,7 +111,7 @@ describe('the session of a display', () => {
     expect([await read(display), (await list()).displays]).toEqual([401, []]);
   });
 
-  test('ends by a logout, which deletes its cookies although they were due for renewal', async () => {
+  test('ends with a logout, which deletes its cookies although they were due for renewal', async () => {
     const { call } = await openBrowser();
     ahead += 2 * HOUR;
     const answer = await call('POST', '/users/logout');
@@ -157,7 +157,7 @@ describe('the session of a display', () => {
       expect((await display.call(method, path)).status, path).toBe(403);
   });
 
-  test('does not begin with another value of display than a boolean', async () => {
+  test('does not begin if display is not a boolean', async () => {
     const { username, password } = home;
     const answers = [1, 'true', null].map((display) =>
       anybody().call('POST', '/users/login', { username, password, display }),
@@ -199,7 +199,7 @@ describe('somebody at a display', () => {
     expect((await display.call('DELETE', path)).status).toBe(403);
   });
 
-  test('lends no name to the user in another session, where one is ignored', async () => {
+  test('leaves the name of its user alone in other sessions, which ignore name', async () => {
     const { path } = await fallOfNewSensor();
     expect(await home.client.ok('PUT', path, { name: 'Somebody else' })).toMatchObject(by('A B'));
   });

@@ -63,7 +63,7 @@ describe('a decimal in JSON', () => {
     ['0.0004', 0],
     ['999.9999', 1_000],
     ['1e-320', 0],
-  ])('may be written as %s, and has at most three digits', (json, value) => {
+  ])('may be written as %s, and has at most three decimals', (json, value) => {
     expect(parsed(json)).toBe(value);
   });
   test.each(['-0.1', '1000.001', '1e400', '"1.5"', 'null', '[1.5]', '{"inexact":1.5}', 'true'])(
