@@ -18,8 +18,8 @@ const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefine
   tracks.find(({ id }) => id === number);
 
 /**
- * Whether the device has reported that the fall is over, or people have closed it. A fall missing from the state, for example after a restart of its sensor,
- * counts as open.
+ * Whether the device has reported that the fall is over, or people have closed it. A fall missing from the state, for
+ * example after a restart of its sensor, counts as open.
  */
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
   if (track !== undefined) {

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 type EventView = { uuid: string; type: string; action: string };
-/** A home, whose nurse Ben gets an SMS for each fall and, again after a minute, until somebody acknowledges. */
+/** A home whose nurse Ben gets an SMS for each fall, and another a minute later unless somebody acknowledges it. */
 const furnish = async (more: object = {}) => {
   const home = await world.furnish();
   const ben = await home.hire('Ben', { sms: `+49171${home.customerId}` });
@@ -87,7 +87,7 @@ describe('closing a fall', () => {
     );
   });
 
-  test('leaves the acknowledgement to whoever made it, and lets everyone correct the outcome', async () => {
+  test('keeps an earlier acknowledgement, and lets everyone correct the outcome', async () => {
     const home = await furnish();
     await home.report(world.now(), 'calling');
     await home.client.ok('PUT', `${await home.pathOf('fall_detected')}/acknowledgement`, { note: 'On my way' });
@@ -181,7 +181,7 @@ describe('a closed fall', () => {
     expect([home.smsToBen(), (await home.openFalls()).length]).toEqual([2, 1]);
   });
 
-  test('of maker B lasts until another pose, or until its pose comes again after a while', async () => {
+  test('stays closed until maker B sends another pose, or the same one after a while', async () => {
     const home = await furnish();
     const { device, sensorId } = await linkSensor(home.client, 'maker_b');
     const pose = async (number: number) => {

@@ -23,7 +23,7 @@ export type NotedAcknowledgement = z.infer<typeof NotedAcknowledgement>;
 
 const FallOutcome = z.enum(['helped', 'got_up', 'false_alarm']);
 
-/** Who closed a fall first, and what has come of it. */
+/** Who closed a fall first, and its outcome. */
 export const FallClosure = z
   .object({
     outcome: FallOutcome,

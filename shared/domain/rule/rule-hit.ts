@@ -51,7 +51,7 @@ export const RuleHit = z
       description: 'the users on duty were to be notified, and nobody was on duty who had verified the channel',
     }),
     acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged it' }),
-    closure: FallClosure.nullable().meta({ description: 'null if it is about no fall, or nobody has closed that' }),
+    closure: FallClosure.nullable().meta({ description: 'null unless somebody has closed its fall' }),
   })
   .meta({ id: 'RuleHit' });
 export type RuleHit = z.infer<typeof RuleHit>;
