@@ -205,9 +205,14 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   'states.get': pattern('The state of a sensor, with its last decision', { get: ['sensorState'] }, [1, 0], 'per 4 KB'),
   'openFalls.page': pattern(
     'Which sensors of a customer see an open fall?',
-    { queryList: ['openFallsOfCustomer'], batchGet: ['sensorState', 'sensor'] },
-    [2.5, 0],
-    '0.5 if there is none; 2 per sensor on the page, and 1 more per 4 KB of its state',
+    {
+      queryList: ['openFallsOfCustomer'],
+      batchGet: ['sensorState', 'sensor'],
+      query: ['event'],
+      get: ['fallAnswer'],
+    },
+    [3.5, 0],
+    '0.5 if there is none; 2 per sensor on the page, and 1 more per 4 KB of its state; 0.5 or 1 per fall, and 1 more if it is acknowledged',
   ),
   'states.glance': pattern(
     'Which of these sensors may be offline?',

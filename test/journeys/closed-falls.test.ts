@@ -87,7 +87,7 @@ describe('closing a fall', () => {
     );
   });
 
-  test('keeps an earlier acknowledgement, and lets everyone correct the outcome', async () => {
+  test('keeps the first acknowledgement, and lets everyone correct the outcome', async () => {
     const home = await furnish();
     await home.report(world.now(), 'calling');
     await home.client.ok('PUT', `${await home.pathOf('fall_detected')}/acknowledgement`, { note: 'On my way' });
@@ -181,7 +181,7 @@ describe('a closed fall', () => {
     expect([home.smsToBen(), (await home.openFalls()).length]).toEqual([2, 1]);
   });
 
-  test('stays closed until maker B sends another pose, or the same one after a while', async () => {
+  test('lasts until maker B reports another pose, or the same one after a while', async () => {
     const home = await furnish();
     const { device, sensorId } = await linkSensor(home.client, 'maker_b');
     const pose = async (number: number) => {

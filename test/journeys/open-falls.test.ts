@@ -34,7 +34,14 @@ const pass = async (minutes: number, hear = async () => {}): Promise<void> => {
 const passTime = async (): Promise<void> => {
   for (let minute = 0; minute < 10; minute++) await pass(1);
 };
-type Seen = { sensorId: string; name: string; falls: { since: number; fallState: string; isSensitive: boolean }[] };
+type SeenFall = {
+  uuid: string;
+  since: number;
+  fallState: string;
+  isSensitive: boolean;
+  acknowledgement: object | null;
+};
+type Seen = { sensorId: string; name: string; falls: SeenFall[] };
 const openFalls = async (client: Client, customerId: number, query = ''): Promise<PageOf<Seen>> => {
   const [page] = await client.ok<PageOf<Seen>[]>('GET', `/customers/${customerId}/open-falls${query}`);
   return page ?? expect.unreachable();
@@ -61,7 +68,8 @@ describe('the list of open falls', () => {
       ['calling', 'calling'],
     ] as const) {
       await fall(sensor, status, start);
-      const falls = [{ since: start, fallState, isSensitive: false, isSimulated: false }];
+      const uuid = expect.any(String);
+      const falls = [{ uuid, since: start, fallState, isSensitive: false, isSimulated: false, acknowledgement: null }];
       const data = [{ sensorId: sensor.sensorId, name: expect.stringMatching(/^Sensor /), falls }];
       expect(await list()).toEqual({ ...none, total: 1, data });
     }
@@ -88,7 +96,7 @@ describe('the list of open falls', () => {
     await fall(sensor, 'fall_detected', start, { isSimulated: true });
     await passTime();
     const kept = [{ since: start, fallState: 'calling', isSensitive: false, isSimulated: true }];
-    expect((await list()).data.map(({ falls }) => falls)).toEqual([kept]);
+    expect((await list()).data.map(({ falls }) => falls)).toMatchObject([kept]);
     // A device may repeat itself without saying anything new.
     await fall(sensor, 'calling', start);
     expect((await list()).total).toBe(1);
@@ -171,15 +179,75 @@ describe('the list of open falls', () => {
   });
 });
 
-test('the list of open falls costs half a read unit if empty, and 2 more for each sensor with a fall', async () => {
-  const { sensor, list } = await homeOf('larch');
+describe('an acknowledged fall', () => {
+  const fallsOf = async (list: () => Promise<PageOf<Seen>>) => (await list()).data.flatMap(({ falls }) => falls);
+  /** Creates a customer with a fall, and acknowledges it by the uuid in the list. */
+  const acknowledged = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
+    const home = await homeOf(name, maker);
+    const { sensor, client, list } = home;
+    const start = now();
+    await (maker === 'maker_a' ? fall(sensor, 'calling', start) : say(sensor, { ...b.pose(1, 5), timestamp: start }));
+    const [{ uuid } = expect.unreachable()] = await fallsOf(list);
+    const path = `/sensors/${sensor.sensorId}/falls/${uuid}`;
+    await client.ok('PUT', `${path}/acknowledgement`, { note: 'On my way' });
+    await cloud.idle();
+    return { ...home, path, start };
+  };
+  const shown = { fallState: 'calling', acknowledgement: { name: 'A B', note: 'On my way', date: expect.any(Number) } };
+
+  test('stays in the list, and shows who is on the way, until its device reports the end', async () => {
+    const { sensor, list, start } = await acknowledged('rowan');
+    expect(await fallsOf(list)).toMatchObject([shown]);
+    await passTime();
+    expect(await fallsOf(list)).toMatchObject([shown]);
+    await fall(sensor, 'finished', start);
+    expect(await list()).toEqual(none);
+  });
+
+  test('opens for everybody again once that is withdrawn, and leaves the list once it is closed', async () => {
+    const { client, list, path } = await acknowledged('sorrel');
+    await client.ok('DELETE', `${path}/acknowledgement`);
+    await cloud.idle();
+    expect(await fallsOf(list)).toMatchObject([{ ...shown, acknowledgement: null }]);
+    await client.ok('PUT', `${path}/closure`, { outcome: 'got_up' });
+    await cloud.idle();
+    expect(await list()).toEqual(none);
+  });
+
+  test.each(['maker_a', 'maker_b'] as const)('leaves the list after two hours, for a sensor of %s', async (maker) => {
+    const { list } = await acknowledged(`teasel-${maker}`, maker);
+    await passTime();
+    await pass(109);
+    expect(await fallsOf(list)).toMatchObject([shown]);
+    await pass(2);
+    expect(await fallsOf(list)).toEqual([]);
+  });
+
+  test('shows nobody once maker B alarms again, because nobody has acknowledged that alarm', async () => {
+    const { sensor, list, start } = await acknowledged('thyme', 'maker_b');
+    await pass(6);
+    await say(sensor, { ...b.pose(1, 5), timestamp: now() });
+    const [{ uuid, ...again } = expect.unreachable()] = await fallsOf(list);
+    expect(again).toMatchObject({ since: start, acknowledgement: null });
+    expect(uuid).toEqual(expect.any(String));
+  });
+});
+
+test('the list of open falls costs half a read unit if empty, 2.5 more for a sensor with a fall, and 1 more once that is acknowledged', async () => {
+  const { client, sensor, list } = await homeOf('larch');
   const cost = async () => {
     ledger.clear();
-    await list();
-    const { 'query C#*#FALLS': listed, 'getAll sensorState': whole } = ledger.lines();
-    return [listed?.read, whole?.read];
+    const page = await list();
+    const { 'get account': _, 'get session': __, ...lines } = ledger.lines();
+    const read = Object.values(lines).reduce((sum, line) => sum + line.read, 0);
+    return { page, read };
   };
-  expect(await cost(), ledger.text()).toEqual([0.5, undefined]);
+  expect((await cost()).read, ledger.text()).toBe(0.5);
   await fall(sensor, 'calling', now());
-  expect(await cost(), ledger.text()).toEqual([0.5, 2]);
+  const { page, read } = await cost();
+  expect(read, ledger.text()).toBe(3);
+  const uuid = page.data[0]?.falls[0]?.uuid;
+  await client.ok('PUT', `/sensors/${sensor.sensorId}/falls/${uuid}/acknowledgement`, {});
+  await cloud.idle();
+  expect((await cost()).read, ledger.text()).toBe(4);
 });

@@ -15,8 +15,9 @@ export const openFalls = group({
       summary: 'List open falls',
       description:
         'Returns the sensors of a customer with a fall that is not over, ordered by id. The list does not depend on rules. A ' +
-        'fall ends with a message of its device, two hours after it timed out, or when its sensor is deleted or moves to another ' +
-        'customer. `total` counts sensors. Changes may take a second to appear.',
+        'fall ends with a message of its device, when somebody closes it, two hours after it timed out, or when its sensor is ' +
+        'deleted or moves to another customer. One that somebody acknowledged stays in the list for two hours at most. `total` ' +
+        'counts sensors, including those with such a fall. Changes may take a second to appear.',
       auth: 'user',
       may: 'logged_in',
       display: true,

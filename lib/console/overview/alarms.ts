@@ -66,7 +66,7 @@ const isOfFall = ({ isFall, sensorId, hits }: Alarm, fall: OpenFall): boolean =>
   isFall && sensorId === fall.sensorId && hits.some(({ createDate }) => createDate >= fall.since - MAX_CLOCK_SKEW_MS);
 
 /**
- * Adds open falls to their alarms, and returns the falls without one, which no rule reported. An alarm counts from the
+ * Adds open falls to their alarms, and returns the falls without one, which no rule reported and nobody acknowledged. An alarm counts from the
  * start of its fall, not from its hit, because that is how long somebody has been on the floor.
  */
 export const withOpenFalls = (alarms: readonly Alarm[], falls: readonly OpenFall[]) => ({
@@ -74,7 +74,7 @@ export const withOpenFalls = (alarms: readonly Alarm[], falls: readonly OpenFall
     const fall = falls.find((open) => isOfFall(alarm, open));
     return fall ? { ...alarm, fall, since: Math.min(alarm.since, fall.since) } : alarm;
   }),
-  unreported: falls.filter((fall) => !alarms.some((alarm) => isOfFall(alarm, fall))),
+  unreported: falls.filter((fall) => !fall.acknowledgement && !alarms.some((alarm) => isOfFall(alarm, fall))),
 });
 
 /** Whether an alarm still needs an answer. */

@@ -1,14 +1,19 @@
 import * as z from 'zod';
+import { NotedAcknowledgement } from '../rule/acknowledgement-view.ts';
 import { SensorId } from '../sensor/sensor.ts';
 import { FallState } from '../sensor/sensor-status.ts';
-import { millis } from '../values.ts';
+import { millis, uuid } from '../values.ts';
 
 /** A fall that has not ended: somebody may be on the floor. */
 const OpenFall = z.object({
+  uuid: uuid.nullable().meta({
+    description: 'an event of the fall, by which it is acknowledged and closed; null if none was found',
+  }),
   since: millis.meta({ description: 'when the fall began' }),
   fallState: FallState.exclude(['finished']),
   isSensitive: z.boolean().meta({ description: 'only the sensitive detection of the sensor reported it' }),
   isSimulated: z.boolean(),
+  acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged it' }),
 });
 export type OpenFall = z.infer<typeof OpenFall>;
 

@@ -1,5 +1,25 @@
-import { type Fall, isAlarm, isDown, mayLieThere, type SensorState, type Track } from '../sensor/sensor-state.ts';
+import {
+  answeredSince,
+  type Fall,
+  isAlarm,
+  isDown,
+  mayLieThere,
+  type SensorState,
+  type Track,
+  UNCLEAR_MS,
+} from '../sensor/sensor-state.ts';
+import { fallKeyOf } from './fall-key.ts';
 import type { OpenFall } from './open-fall-view.ts';
+
+/** How long (ms) an acknowledged fall stays open for people if its device reports nothing. */
+export const MAX_ACKNOWLEDGED_MS = UNCLEAR_MS;
+
+/** An open fall as the state knows it. `key`: that of the fall in events; `start`: when (ms) its events begin. */
+export type FallOfState = Omit<OpenFall, 'uuid' | 'acknowledgement'> & {
+  key: string;
+  start: number;
+  isAcknowledged: boolean;
+};
 
 const stateOf = ({ phases }: Fall): OpenFall['fallState'] => {
   if (phases.includes('calling')) return 'calling';
@@ -7,20 +27,29 @@ const stateOf = ({ phases }: Fall): OpenFall['fallState'] => {
 };
 
 /** The device's clock may be ahead, so the fall began no later than its report. */
-const ofMakerA = (fall: Fall): OpenFall => {
+const ofMakerA = (fall: Fall): FallOfState => {
   const { start, endedByTime = start, at = endedByTime, isSensitive = false, isSimulated = false } = fall;
-  return { since: Math.min(start, at), fallState: stateOf(fall), isSensitive, isSimulated };
+  const { isAcknowledged = false } = fall;
+  const key = fallKeyOf({ fall: start, isSensitive }) ?? '';
+  return { since: Math.min(start, at), fallState: stateOf(fall), isSensitive, isSimulated, key, start, isAcknowledged };
 };
 
-const ofMakerB = ({ fallPostures: postures = [], since = 0 }: Track): OpenFall => ({
-  since,
-  fallState: postures.some(isAlarm) ? 'calling' : 'detected',
-  isSensitive: !postures.includes('suspected') && !postures.includes('fallen'),
-  isSimulated: false,
-});
+const ofMakerB = (track: Track): FallOfState => {
+  const { fallPostures: postures = [], since = 0, isAcknowledged = false } = track;
+  const start = answeredSince(track) ?? since;
+  return {
+    since,
+    fallState: postures.some(isAlarm) ? 'calling' : 'detected',
+    isSensitive: !postures.includes('suspected') && !postures.includes('fallen'),
+    isSimulated: false,
+    key: fallKeyOf({ fall: start, track: track.id }) ?? '',
+    start,
+    isAcknowledged,
+  };
+};
 
 /** Returns the falls of a sensor after which somebody may still be on the floor, newest first. */
-export const openFallsOf = ({ falls, tracks = [] }: SensorState): OpenFall[] =>
+export const openFallsOf = ({ falls, tracks = [] }: SensorState): FallOfState[] =>
   [...falls.filter(mayLieThere).map(ofMakerA), ...tracks.filter(isDown).map(ofMakerB)].toSorted(
     (fall, other) => other.since - fall.since,
   );

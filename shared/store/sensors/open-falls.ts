@@ -1,21 +1,61 @@
-import { openFallsOf } from '#shared/domain/event/open-fall.ts';
+import { type FallOfState, MAX_ACKNOWLEDGED_MS, openFallsOf } from '#shared/domain/event/open-fall.ts';
 import type { OpenFall } from '#shared/domain/event/open-fall-view.ts';
+import { firstIdAt } from '#shared/domain/ids.ts';
 import type { PageOf } from '#shared/domain/page.ts';
 import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
-import type { Table } from '../engine/client.ts';
+import type { Table, TableReader } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
 import type { Key } from '../key.ts';
+import { answerKey, type FallAnswer } from '../rules/fall-answer.ts';
 import { items, lists } from '../table.ts';
+import type { EventItem } from './events.ts';
 import { decodeState, type StoredState } from './state-item.ts';
 
 type SensorWithFalls = { sensorId: string; name: string; falls: OpenFall[] };
+type SensorKey = { customerId: number; sensorId: string };
+
+/** How many events are read to find one of a fall: those after its start, and the newest. They cost half a read unit. */
+const EVENTS = 8;
+
+/** Returns the uuid of an event of a fall, mostly its first. Null if none has been written yet. */
+const eventOf = async (table: TableReader, sensor: SensorKey, { key, start }: FallOfState): Promise<string | null> => {
+  const skOf = (eventId: number) => items.event.sk({ eventId, uuid: '' });
+  const between = [skOf(firstIdAt(start)), skOf(Number.MAX_SAFE_INTEGER)] as const;
+  for (const newestFirst of [false, true]) {
+    const query = { pk: items.event.pk(sensor), between, newestFirst, limit: EVENTS, consistent: false };
+    const { items: page } = await table.query<EventItem>(query);
+    const found = page.find(({ fall }) => fall === key);
+    if (found) return found.uuid;
+  }
+  return null;
+};
+
+/** Returns an open fall with what people did about it. Null if it is closed, or was acknowledged long ago. */
+const answered = async (
+  table: TableReader,
+  sensor: SensorKey,
+  fall: FallOfState,
+  now: number,
+): Promise<OpenFall | null> => {
+  const { key, start: _, isAcknowledged, ...shown } = fall;
+  const ref = { ...sensor, fall: key };
+  // The state of its sensor shows whether anybody has answered, so an unanswered fall costs nothing more.
+  const [answer, uuid] = await Promise.all([
+    isAcknowledged ? table.get<FallAnswer>(answerKey(ref)) : null,
+    eventOf(table, sensor, fall),
+  ]);
+  const { acknowledgement = null, closure } = answer ?? {};
+  const isOld = acknowledgement !== null && acknowledgement.date + MAX_ACKNOWLEDGED_MS <= now;
+  return closure || isOld ? null : { uuid, ...shown, acknowledgement };
+};
 
 /** Open falls. The state of a sensor that sees one is in the list (states.ts). */
 export const openFalls = (table: Table) => ({
-  /** Returns a page of the sensors of a customer that see open falls, by id. Beyond the page only keys are read. */
+  /** Returns a page of the sensors of a customer that see open falls at `now` (ms), by id. Beyond the page only keys are read. */
   page: async (
     customerId: number,
     { page, perPage }: { page: number; perPage: number },
+    now: number,
   ): Promise<PageOf<SensorWithFalls>> => {
     const rows = await table.queryAll<Item>({ index: 'list', pk: lists.openFallsOfCustomer.pk({ customerId }) });
     const ids = rows.slice(page * perPage, (page + 1) * perPage).flatMap((row) => items.sensorState.read(row) ?? []);
@@ -25,13 +65,16 @@ export const openFalls = (table: Table) => ({
     }));
     const found = await table.getAll<Item>(keys.flatMap(({ state, sensor }) => [state, sensor]));
     const itemAt = <T>(key: Key) => found.find(({ pk, sk }) => pk === key.pk && sk === key.sk) as T | undefined;
-    const data = keys.flatMap((key) => {
+    const listed = keys.map(async (key): Promise<SensorWithFalls[]> => {
       const state = itemAt<StoredState>(key.state);
       const sensor = itemAt<SensorRecord>(key.sensor);
-      const falls = state ? openFallsOf(decodeState(state)) : [];
       // The list may lag behind states and sensors.
-      return sensor && falls.length > 0 ? [{ sensorId: sensor.id, name: sensor.name, falls }] : [];
+      if (!state || !sensor) return [];
+      const { id: sensorId, name } = sensor;
+      const read = openFallsOf(decodeState(state)).map((fall) => answered(table, { customerId, sensorId }, fall, now));
+      const falls = (await Promise.all(read)).filter((fall) => fall !== null);
+      return falls.length > 0 ? [{ sensorId, name, falls }] : [];
     });
-    return { total: rows.length, page, perPage, data };
+    return { total: rows.length, page, perPage, data: (await Promise.all(listed)).flat() };
   },
 });

@@ -15,7 +15,7 @@ type Hit = {
   feedback: Feedback | null;
 };
 type Alarm = { name: string; since: number; hits: Hit[]; fall?: object };
-type Fall = { sensorId: string; since: number };
+type Fall = { sensorId: string; since: number; acknowledgement?: object };
 type Known = { hits: readonly Hit[]; changed: number; isWhole: boolean };
 const { alarmsOf, withOpenFalls, isOpen, answeredAlarms, SHIFT } = (await import(`${folder}alarms.ts`)) as {
   alarmsOf: (hits: readonly Hit[]) => Alarm[];
@@ -98,16 +98,17 @@ test('keeps an answered alarm among the acknowledged ones while its fall is open
   expect(Object.values(answeredAlarms(alarms, START + 2 * SHIFT)).map(idsOf)).toEqual([[[1]], []]);
 });
 
-test('adds an open fall to the alarm of its sensor, and reports a fall without an alarm', () => {
+test('adds an open fall to the alarm of its sensor, and reports a fall without an alarm that nobody acknowledged', () => {
   const alarms = alarmsOf([hit(1, 10), hit(2, 11, { sensorId: 'b', situation: 'apnea' })]);
   const falls = [
     { sensorId: 'a', since: START + 9 * MINUTE },
     { sensorId: 'a', since: START + 30 * MINUTE },
     { sensorId: 'b', since: START + 9 * MINUTE },
+    { sensorId: 'c', since: START, ...acknowledgedAt(1) },
   ];
   const found = withOpenFalls(alarms, falls);
   expect(found.alarms.map(({ fall }) => fall)).toEqual([falls[0], undefined]);
-  expect(found.unreported).toEqual(falls.slice(1));
+  expect(found.unreported).toEqual(falls.slice(1, 3));
 });
 
 test('keeps the newer version of a hit in any order of responses, and drops hits older than a day', () => {

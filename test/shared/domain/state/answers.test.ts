@@ -73,16 +73,16 @@ describe('a closed fall without a start', () => {
   const fallen = play(active, [0, startless('calling')]).state;
   const closed = close(fallen, fallen.falls[0]?.start ?? 0, 10 * SECOND).state;
 
-  test.each(['calling', 'on_call', 'fall_confirmed'])('stays closed if %s follows within two minutes', (status) => {
+  test.each(['calling', 'on_call', 'fall_confirmed'])('stays closed after %s within two minutes', (status) => {
     expect(play(closed, [130 * SECOND, startless(status)]).situations).toEqual([]);
   });
   test('does not hide the fall that its device reports later', () => {
     expect(play(closed, [130 * SECOND + 1, startless('calling')]).situations).toEqual(['fall_detected']);
   });
-  test.each(['finished', 'canceled'])('takes a later report of %s for its own, however late', (status) => {
+  test.each(['finished', 'canceled'])('takes the report %s of its device at any time', (status) => {
     expect(play(closed, [3_600 * SECOND, startless(status)]).situations).toEqual([]);
   });
-  test('does not take the reports of the next one', () => {
+  test('leaves the end of the next one to that', () => {
     const next = play(closed, [200 * SECOND, startless('calling')], [260 * SECOND, startless('finished')]);
     expect(next.situations).toEqual(['fall_detected', 'fall_finished']);
   });
@@ -93,7 +93,7 @@ describe('a closed fall of a track', () => {
   const closed = close(fallen, start, 0, { track: 7 });
   const { state } = closed;
 
-  test('ends although its posture goes on', () => {
+  test('ends, although its posture goes on', () => {
     expect(closed.situations).toEqual(['fall_finished']);
     expect(hasFallForPeople(state)).toBe(false);
     const happening = { situation: 'fall_detected' as const, region: null, subject: { fall: start, track: 7 } };
@@ -103,7 +103,7 @@ describe('a closed fall of a track', () => {
     for (const message of [b.pose(7, 1), b.move(7, 2), b.people(0)])
       expect(play(state, [60 * SECOND, message]).situations.filter((name) => name?.startsWith('fall'))).toEqual([]);
   });
-  test('gives way to a new one after another pose, or after five minutes without a posture', () => {
+  test('gives way to a new one after another pose, or five minutes without a posture', () => {
     expect(play(state, [60 * SECOND, b.pose(7, 1)], [61 * SECOND, b.pose(7, 5)]).situations).toEqual(['fall_detected']);
     const later = play(state, [300 * SECOND, b.pose(7, 5)], [601 * SECOND, b.pose(7, 5)]);
     expect(later.situations).toEqual(['fall_detected']);
