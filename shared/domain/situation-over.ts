@@ -29,7 +29,7 @@ const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Su
     return found !== undefined && !isOpen(found);
   }
   const found = state.falls.find((known) => known.start === fall && (known.isSensitive ?? false) === isSensitive);
-  return found !== undefined && !mayLieThere(found);
+  return found !== undefined && !mayLieThere(found) && !found.isUnreported;
 };
 
 /** Whether somebody is in the region; if the sensor tracks people, the person of the event. */

@@ -37,6 +37,8 @@ export type Fall = {
    * people until its device reports the end, or UNCLEAR_MS have passed.
    */
   endedByTime?: number;
+  /** Time alone ended the fall, however long ago, so it is not over for its escalation. */
+  isUnreported?: true;
   /** Somebody acknowledged the fall (shared/store/rules/falls.ts). */
   isAcknowledged?: true;
   /** When (ms) people closed the fall. Further reports about it change nothing. */

@@ -9,7 +9,7 @@ import {
   type Step,
   type Track,
 } from '../sensor/sensor-state.ts';
-import { moveFall, rememberedFalls, withoutPeople } from './falls.ts';
+import { moveFall, rememberedFalls, reportedEnd } from './falls.ts';
 import { endsOf } from './tracks.ts';
 
 /** Whether people acknowledged a fall, and when (ms) they closed it; null if they did not. */
@@ -47,7 +47,7 @@ const closeFall = (state: SensorState, key: FallOfKey, closedAt: number): Step =
   const { start, isSensitive } = key;
   // A fall that was forgotten may be reported again as well.
   const closed: Fall = found
-    ? { ...withoutPeople(found), closedAt }
+    ? { ...reportedEnd(found), closedAt }
     : { start, phases: ['finished'], ...(isSensitive && { isSensitive }), closedAt };
   const falls = rememberedFalls([...state.falls.filter((fall) => fall !== found), closed]);
   return { state: { ...state, falls }, events: [] };

@@ -59,11 +59,15 @@ const eventOfFall = (fall: Fall, phase: FallPhase): EventDetails => {
   return eventOf(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation), subject });
 };
 
-/** Returns what people need of a fall that time alone ended. */
-const forPeople = ({ endedByTime, isSimulated, isAcknowledged }: Fall): Partial<Fall> =>
-  endedByTime === undefined
-    ? {}
-    : { endedByTime, ...(isSimulated && { isSimulated }), ...(isAcknowledged && { isAcknowledged }) };
+/** Returns what people and escalations need of a fall that time alone ended. */
+const forPeople = ({ endedByTime, isUnreported, isSimulated, isAcknowledged }: Fall): Partial<Fall> => ({
+  ...(isUnreported && { isUnreported }),
+  ...(endedByTime !== undefined && {
+    endedByTime,
+    ...(isSimulated && { isSimulated }),
+    ...(isAcknowledged && { isAcknowledged }),
+  }),
+});
 
 /** Returns a fall without what people need of it. */
 export const withoutPeople = ({ endedByTime: _, isSimulated: __, isAcknowledged: ___, ...fall }: Fall): Fall => fall;
@@ -99,10 +103,16 @@ export const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
   return remembered(falls, MAX_FALLS + falls.filter(isAlarmPending).length, rankOf);
 };
 
+/** Returns a fall that is over, and not because of time alone. */
+export const reportedEnd = (fall: Fall): Fall => {
+  const { isUnreported: _, ...ended } = withoutPeople(fall);
+  return ended;
+};
+
 /** Returns the state once the device has reported that a fall is over which time had ended before. */
 const withReportedEnd = (state: SensorState, fall: Fall): SensorState => ({
   ...state,
-  falls: state.falls.map((other) => (other === fall ? withoutPeople(fall) : other)),
+  falls: state.falls.map((other) => (other === fall ? reportedEnd(fall) : other)),
 });
 
 /** Moves a fall to a new phase at `at` (ms, the service's clock). */
@@ -176,6 +186,7 @@ const reported = (
     ...(isSimulated && { isSimulated }),
     ...(isSilent && { isSilent }),
     ...(known?.isAcknowledged && { isAcknowledged: true }),
+    ...(known?.isUnreported && { isUnreported: true }),
   };
 };
 
@@ -192,8 +203,8 @@ export const fallStep = (state: SensorState, signal: FallSignal, when: MessageTi
   const isKnown = known?.phases.includes(phase) ?? false;
   if (isOld && (phase !== 'calling' || isKnown)) return { state, events: [lateEvent] };
   if (known && (isKnown || (!isOld && isOver(known, phase)))) {
-    const isReportedEnd = known.endedByTime !== undefined && isEnd(phase);
-    return { state: isReportedEnd ? withReportedEnd(state, known) : state, events: [] };
+    const isReportedEnd = known.isUnreported || known.endedByTime !== undefined;
+    return { state: isReportedEnd && isEnd(phase) ? withReportedEnd(state, known) : state, events: [] };
   }
   const step = moveFall(state, reported(known, { signal, phase }, when, roomContext), phase, received);
   return withoutSurplus(phase === 'detected' ? begin(step, signal, when, roomContext) : step, received);

@@ -87,9 +87,14 @@ export const passTime = (
       .sort((a, b) => a.dueAt - b.dueAt)
       .find(({ dueAt }) => dueAt <= now);
     if (!due) break;
-    // A suspicion that time ended is over.
-    const isUnclear = due.phase === 'finished' && due.fall.phases.includes('calling');
-    const fall = isUnclear ? { ...due.fall, endedByTime: due.at } : due.fall;
+    const isEnd = due.phase === 'finished';
+    // A suspicion that time ended is over for people.
+    const isUnclear = isEnd && due.fall.phases.includes('calling');
+    const fall: Fall = {
+      ...due.fall,
+      ...(isEnd && { isUnreported: true }),
+      ...(isUnclear && { endedByTime: due.at }),
+    };
     const step = moveFall(state, fall, due.phase, due.at);
     state = step.state;
     events.push(...step.events.map((happening) => ({ happening, createDate: due.at })));

@@ -101,6 +101,35 @@ describe('with untilAcknowledged false, escalation ends', () => {
     expect(home.heard()).toBe('a0 b60 b120 b300');
   });
 
+  test('not when time finished that fall more than two hours ago', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 9000: 'b', 10000: 'b' }, over);
+    home.begin();
+    const start = world.clock.now();
+    await home.say(fallMessage('calling', start));
+    for (let minute = 0; minute < 155; minute++) await world.pass(60);
+    expect(home.heard()).toBe('a0 b9000');
+    await home.say(fallMessage('finished', start));
+    await world.pass(2_000);
+    expect(home.heard()).toBe('a0 b9000');
+  });
+
+  test('when somebody closes a fall that time has finished', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 600: 'b' }, over);
+    home.begin();
+    await home.say(fallMessage('calling', world.clock.now()));
+    await world.pass(400);
+    const [page] = await home.client.ok<{ data: { sensorId: string; falls: { uuid: string }[] }[] }[]>(
+      'GET',
+      `/customers/${home.customerId}/open-falls`,
+    );
+    const [{ sensorId, falls } = expect.unreachable()] = page?.data ?? [];
+    await home.client.ok('PUT', `/sensors/${sensorId}/falls/${falls[0]?.uuid}/closure`, { outcome: 'helped' });
+    await world.pass(400);
+    expect(home.heard()).toBe('a0');
+  });
+
   test('for the fall of one person while another is still on the floor', async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
