@@ -6,7 +6,7 @@ import { itemsEnglish } from '#lib/console/personal-data/items-english.ts';
 import { itemsGerman } from '#lib/console/personal-data/items-german.ts';
 import { skippingClock } from '#lib/local/clock.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
-import { ALL_PERMISSIONS, hireFor } from '../fixtures/home.ts';
+import { ALL_PERMISSIONS, createHome, hireFor } from '../fixtures/home.ts';
 import { unzip } from '../fixtures/unzip.ts';
 import { choose, waitForNotice } from './fixtures/fields.ts';
 import { createRoom, type Site, startSite } from './fixtures/site.ts';
@@ -177,6 +177,44 @@ test('lets a system admin erase a customer, and shows the progress', async () =>
   await row.getByRole('button', { name: 'Progress' }).click();
   await page.getByText('The erasure is still running.').waitFor();
   await checkPage('personal-data-so-far');
+});
+
+test('lets a manager request the erasure of the own customer, which another one approves and cancels', async () => {
+  const home = await createHome(site.admin, 'alder', ALL_PERMISSIONS);
+  const second = await hireFor(site.admin, home.customerId, 'zweite', {
+    permissions: ['manage_customers'],
+    locale: 'de',
+  });
+  const row = (page: Page) => erasuresOf(page).filter({ hasText: `${home.customerId}` });
+  {
+    await using visitor = await site.openLoggedIn('/personal-data?kind=customer', home);
+    const { page, checkPage } = visitor;
+    await switchTo(page, 'Erase');
+    await page.getByText('must approve the erasure').waitFor();
+    await fill(page, 'Closing', home.password);
+    await page.getByRole('button', { name: 'Request erasure' }).click();
+    const question = page.getByRole('dialog', { name: 'Erase “alder” permanently?' });
+    await question.getByRole('button', { name: 'Request erasure' }).click();
+    await waitForNotice(page, 'Erasure requested.');
+    await row(page).getByText('Requested', { exact: true }).waitFor();
+    await row(page)
+      .getByText(/^Begins on .* at the earliest/)
+      .waitFor();
+    expect(await row(page).getByRole('button', { name: 'Approve erasure' }).count()).toBe(0);
+    await checkPage('personal-data-requested');
+  }
+  await using visitor = await site.openLoggedIn('/personal-data', second);
+  const { page, checkPage } = visitor;
+  await row(page).getByRole('button', { name: 'Löschung zustimmen' }).click();
+  const question = page.getByRole('dialog', { name: 'Der Löschung dieses Kunden zustimmen?' });
+  await question.getByRole('button', { name: 'Löschung zustimmen' }).click();
+  await waitForNotice(page, 'Der Löschung wurde zugestimmt.');
+  await row(page).getByText('Zugestimmt von zweite').waitFor();
+  await checkPage('personal-data-approved');
+  await row(page).getByRole('button', { name: 'Löschung abbrechen' }).click();
+  await row(page).getByText('Abgebrochen von zweite').waitFor();
+  expect(await row(page).getByRole('button').count()).toBe(0);
+  await checkPage('personal-data-canceled');
 });
 
 test('offers to restart a failed export', async () => {

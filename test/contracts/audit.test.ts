@@ -74,7 +74,7 @@ const unchanging = [
 ];
 /** Operations on objects of no customer: shared ones of system admins, and those that are not assigned yet. */
 const ofNoCustomer =
-  /^deleteCustomer$|Firmware$|FirmwareDefault|DefaultFirmware$|ProvisioningKey$|^registerDevice$|^finishOidc$/;
+  /^deleteCustomer$|^(approve|cancel)Erasure$|Firmware$|FirmwareDefault|DefaultFirmware$|ProvisioningKey$|^registerDevice$|^finishOidc$/;
 /** The maximum size of a line, in bytes of names and values. */
 const KB = 1_024;
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html, generously */

@@ -1,3 +1,6 @@
+import { REQUEST_MS } from '#shared/domain/identity/data-job.ts';
+import { randomUlid } from '#shared/domain/ids.ts';
+import { store } from '#shared/store/store.ts';
 import { OWN_PASSWORD } from '../fixtures/client.ts';
 import type { Example } from './examples.ts';
 import type { World } from './world.ts';
@@ -10,6 +13,28 @@ const aboutNewUser = async ({ ours }: World): Promise<Example> => {
   const { id } = await ours.client.ok<{ id: number }>('POST', '/users', { username: `subject ${++last}`, ...names });
   return { body: { subject: { kind: 'user', id }, reason: 'asked for it', password: OWN_PASSWORD } };
 };
+/** A requested erasure of our customer. */
+const requestedErasure = async ({ ours, cloud }: World): Promise<Example> => {
+  const { table, now, random } = cloud.runtime;
+  const { customerId } = ours;
+  const createDate = now();
+  const job = {
+    id: randomUlid(createDate, random),
+    kind: 'erasure',
+    customerId,
+    state: 'requested',
+    createDate,
+    updateDate: createDate,
+    begins: createDate + REQUEST_MS,
+    subject: { kind: 'customer', id: customerId },
+    reason: 'asked for it',
+    actor: { kind: 'user', id: '987654321', name: 'somebody else' },
+    counts: {},
+    remains: [],
+  } as const;
+  await store(table).dataJobs.create({ ...job, remains: [] });
+  return { params: { erasureId: job.id } };
+};
 const nothing = (): Example => ({});
 
 /** Examples of the operations on personal data. */
@@ -20,6 +45,8 @@ export const dataExamples: Readonly<Record<string, (world: World) => Example | P
   createErasure: aboutNewUser,
   listErasures: nothing,
   getErasure: nothing,
+  approveErasure: requestedErasure,
+  cancelErasure: requestedErasure,
 };
 
 /** Creates an export and an erasure about a new user of a home. */

@@ -243,8 +243,9 @@ export const auth = group({
       body: OtpRemoval,
       success: 200,
       response: Status,
-      errors: ['user_not_found', 'otp_not_found'],
+      errors: ['erasure_requester', 'user_not_found', 'otp_not_found'],
       uses: [
+        'dataJobs.list',
         'users.get',
         'otps.remove',
         'limits.secondsToWait',

@@ -1,4 +1,5 @@
 import { checkPassword } from '#shared/api/check-password.ts';
+import { refuseRequester } from '#shared/api/erasure-requester.ts';
 import { expiredCookies } from '#shared/api/http/cookies.ts';
 import { isValidSession } from '#shared/api/middleware/authenticate.ts';
 import { Reply } from '#shared/api/operation.ts';
@@ -150,14 +151,16 @@ export const handler = serve(auth, {
     return isEnabled ? { recoveryCodes: newCodes } : fail('otp_on');
   },
 
-  removeOtp: async ({ caller, customerId, params, body, fail, refuse }, deps) => {
+  removeOtp: async (call, deps) => {
+    const { caller, customerId, params, body, fail, refuse } = call;
     const { store } = deps;
     const find = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
       return mayChangeCredentials(caller, user) ? user : fail('forbidden');
     };
     const { id, accountKey } = await find();
-    if (id === caller.accountId) {
+    if (id !== caller.accountId) await refuseRequester(call, deps);
+    else {
       const { isRight, waitSeconds } = await checkPassword(
         accountKey,
         body.password ?? refuse('password', 'required'),

@@ -1,7 +1,8 @@
 import { checkPassword } from '#shared/api/check-password.ts';
+import { refuseRequester } from '#shared/api/erasure-requester.ts';
 import type { Call } from '#shared/api/operation.ts';
 import { actorOfCaller } from '#shared/domain/identity/audit.ts';
-import { type DataJob, MAX_LOGIN_AGE, mayExport } from '#shared/domain/identity/data-job.ts';
+import { type DataJob, MAX_LOGIN_AGE, mayExport, needsApproval, REQUEST_MS } from '#shared/domain/identity/data-job.ts';
 import { type JobKind, runJobTask } from '#shared/domain/identity/job-kinds.ts';
 import { mayChangeRights } from '#shared/domain/identity/permission.ts';
 import { randomUlid } from '#shared/domain/ids.ts';
@@ -60,6 +61,16 @@ const checkSubject = async (
   return (user ?? (await users.former(home, subject.id))) ? undefined : fail('user_not_found');
 };
 
+type EraseOperation = (typeof personalData)['operations']['createErasure'];
+/** Ends the call if a request to erase the customer is open, and the caller makes another one, or made it and erases a user. */
+export const checkRequests = async (call: Call<EraseOperation>, deps: Deps<'dataJobs.list'>): Promise<void> => {
+  const { customerId, caller, body, fail } = call;
+  if (body.subject.kind === 'user') await refuseRequester(call, deps);
+  if (!needsApproval('erasure', body.subject, caller)) return;
+  const jobs = await deps.store.dataJobs.list(customerId, 'erasure');
+  if (jobs.some(({ state }) => state === 'requested')) return fail('erasure_requested');
+};
+
 /** Creates a job and queues it, after checking the identity of the caller. */
 export const beginJob = async (kind: JobKind, call: BeginCall, deps: BeginDeps): Promise<DataJob> => {
   const { caller, customerId, body, auditUnder, fail } = call;
@@ -71,11 +82,12 @@ export const beginJob = async (kind: JobKind, call: BeginCall, deps: BeginDeps):
     return fail('rate_limited', { waitSeconds: DAY_SECONDS });
   const createDate = now();
   const { subject, reason } = body;
+  const isRequest = needsApproval(kind, subject, caller);
   const job: DataJob = {
     id: randomUlid(createDate, random),
     kind,
     customerId,
-    state: 'running',
+    state: isRequest ? 'requested' : 'running',
     createDate,
     updateDate: createDate,
     subject,
@@ -83,6 +95,7 @@ export const beginJob = async (kind: JobKind, call: BeginCall, deps: BeginDeps):
     actor: actorOfCaller(caller),
     counts: {},
     remains: [],
+    ...(isRequest && { begins: createDate + REQUEST_MS }),
   };
   // The audit log of the customer is erased as well.
   if (kind === 'erasure' && subject.kind === 'customer') auditUnder(UNASSIGNED);

@@ -85,12 +85,17 @@ export const personalData = group({
         'Permanently erases a customer, a sensor with all its data, or a user. This cannot be undone. The subject is ' +
         'inaccessible as soon as the response arrives. A job erases its data, and checks again after 16 minutes for data that ' +
         'was still being processed. When a user is erased, rule hits, feedback and the audit log keep what others did, and the ' +
-        'audit log keeps what the user did, with the id. Users cannot erase themselves (403). ' +
+        'audit log keeps what the user did, with the id. Users cannot erase themselves (403). The erasure of a customer begins at ' +
+        'once if a system admin asks for it. If somebody else does, its state is `requested`: it needs an approval and begins ' +
+        'after 24 hours at the earliest (`begins`). Everybody who manages the customer, the system admins and the address of the ' +
+        'customer get a mail, and any manager or system admin can cancel it until then. Meanwhile the requester cannot remove ' +
+        'users or change their rights and logins. ' +
         requirements,
       body: NewDataJob,
       success: 202,
       response: Erasure,
-      uses: [...beginning.uses, 'dataJobs.get'],
+      errors: [...beginning.errors, 'erasure_requested', 'erasure_requester'],
+      uses: [...beginning.uses, 'dataJobs.get', 'dataJobs.list'],
     },
     listErasures: {
       ...ofCustomer,
@@ -113,6 +118,32 @@ export const personalData = group({
       response: Erasure,
       errors: ['job_not_found'],
       uses: ['dataJobs.get'],
+    },
+    approveErasure: {
+      ...ofErasure,
+      method: 'POST',
+      path: '/customers/{customerId}/erasures/{erasureId}/approval',
+      summary: 'Approve the erasure of a customer',
+      description:
+        'Lets a requested erasure begin, 24 hours after the request at the earliest. Not for the user who requested it (403), and ' +
+        'not for access tokens. The audit log has it under customer 0.',
+      auth: 'session',
+      success: 200,
+      response: Erasure,
+      errors: ['job_not_found', 'erasure_begun', 'erasure_canceled'],
+      uses: ['dataJobs.get', 'dataJobs.approve', 'enqueue:jobs'],
+    },
+    cancelErasure: {
+      ...ofErasure,
+      method: 'DELETE',
+      path: '/customers/{customerId}/erasures/{erasureId}',
+      summary: 'Cancel the requested erasure of a customer',
+      description:
+        'Cancels an erasure that has not begun, whether it was approved or not. The audit log has it under customer 0.',
+      success: 200,
+      response: Erasure,
+      errors: ['job_not_found', 'erasure_begun', 'erasure_canceled'],
+      uses: ['dataJobs.get', 'dataJobs.cancel'],
     },
   },
 });

@@ -1,4 +1,5 @@
 import { checkPassword } from '#shared/api/check-password.ts';
+import { refuseRequester } from '#shared/api/erasure-requester.ts';
 import { addressMail } from '#shared/api/messages/texts.ts';
 import type { Call } from '#shared/api/operation.ts';
 import { asText } from '#shared/domain/formats/plain-text.ts';
@@ -55,6 +56,7 @@ export const changeProfile = async (call: UpdateCall, deps: UpdateDeps) => {
   const before = await find();
   const isOwn = before.id === caller.accountId;
   const isMoved = before.email !== body.email;
+  if (isMoved && !isOwn) await refuseRequester(call, deps);
   if (isMoved && isOwn) await requirePassword(call, before, deps);
   if (isMoved) {
     const { count, seconds } = await store.limits.countFailure(`move:${before.accountKey}`, HOUR_SECONDS, now());

@@ -1,4 +1,5 @@
 import { customerFor } from '#shared/api/customer.ts';
+import { refuseRequester } from '#shared/api/erasure-requester.ts';
 import type { Call } from '#shared/api/operation.ts';
 import { isCommonPassword } from '#shared/auth/common-passwords.ts';
 import { newAccountKey } from '#shared/auth/tokens.ts';
@@ -32,6 +33,7 @@ const passwordOf = ({ body, refuse }: CreateCall, { random, settings }: CreateDe
 export const createUser = async (call: CreateCall, deps: CreateDeps): Promise<User> => {
   const { caller, body, fail, refuse } = call;
   const { store, quotas, now, random, passwords } = deps;
+  await refuseRequester(call, deps);
   const given = passwordOf(call, deps);
   const { password: _, invite, customerId: requested, ...rest } = body;
   // A system admin can create a user without a customer.

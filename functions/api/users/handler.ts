@@ -1,5 +1,6 @@
 import { checkPassword } from '#shared/api/check-password.ts';
 import { customerOfList } from '#shared/api/customer.ts';
+import { refuseRequester } from '#shared/api/erasure-requester.ts';
 import { serve } from '#shared/api/serve.ts';
 import { isCommonPassword } from '#shared/auth/common-passwords.ts';
 import { hasPermission, mayChangeCredentials, mayChangeRights } from '#shared/domain/identity/permission.ts';
@@ -42,7 +43,10 @@ export const handler = serve(users, {
 
   updateUser: changeProfile,
 
-  deleteUser: async ({ caller, customerId, params, fail }, { store, now }) => {
+  deleteUser: async (call, deps) => {
+    const { caller, customerId, params, fail } = call;
+    const { store, now } = deps;
+    await refuseRequester(call, deps);
     const remove = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
       if (!mayChangeRights(caller, user)) return fail('forbidden');
@@ -53,7 +57,10 @@ export const handler = serve(users, {
     return { status: 'OK' };
   },
 
-  setUserAccess: async ({ caller, customerId, params, body, fail }, { store, now }) => {
+  setUserAccess: async (call, deps) => {
+    const { caller, customerId, params, body, fail } = call;
+    const { store, now } = deps;
+    await refuseRequester(call, deps);
     const set = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
       const { isAdmin = user.isAdmin } = body;
@@ -68,7 +75,8 @@ export const handler = serve(users, {
     return retryOnConflict(set);
   },
 
-  setUserPassword: async ({ caller, customerId, params, body, fail, refuse }, deps) => {
+  setUserPassword: async (call, deps) => {
+    const { caller, customerId, params, body, fail, refuse } = call;
     const { store, passwords } = deps;
     const find = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
@@ -80,6 +88,7 @@ export const handler = serve(users, {
     if (isCommonPassword(newPassword)) refuse('newPassword', 'password_common');
     const isOwn = user.id === caller.accountId;
     if (isOwn && currentPassword === undefined) refuse('currentPassword', 'required');
+    if (!isOwn) await refuseRequester(call, deps);
     const check = isOwn ? await checkPassword(user.accountKey, currentPassword ?? '', deps) : null;
     if (check && check.waitSeconds > 0) return fail('rate_limited', { waitSeconds: check.waitSeconds });
     if (check && !check.isRight) refuse('currentPassword', 'wrong_password');

@@ -1,4 +1,4 @@
-import { type DataJob, JOB_RETENTION, LAST_PASS_AFTER } from '#shared/domain/identity/data-job.ts';
+import { type DataJob, JOB_RETENTION, LAST_PASS_AFTER, startOf } from '#shared/domain/identity/data-job.ts';
 import { runJobTask } from '#shared/domain/identity/job-kinds.ts';
 import { RETENTION_DAYS } from '#shared/queue/consumer.ts';
 import type { Lead } from '#shared/store/subjects/subjects.ts';
@@ -11,14 +11,14 @@ const DAY = 86_400_000;
 const NEXT_RUN_MS = 60_000;
 
 /** Returns how long traces remain elsewhere. */
-const remains = ({ settings }: JobDeps, { createDate }: DataJob, now: number): DataJob['remains'] => {
+const remains = ({ settings }: JobDeps, job: DataJob, now: number): DataJob['remains'] => {
   const after = (days: number) => (days === 0 ? null : now + days * DAY);
   return [
     { what: 'backups', until: after(settings.BACKUP_DAYS) },
     { what: 'logs', until: after(settings.LOG_DAYS) },
     { what: 'quarantine', until: after(RETENTION_DAYS) },
     ...(settings.OUTBOX_KINDS.length > 0 ? [{ what: 'outbox' as const, until: null }] : []),
-    { what: 'list_of_erasures', until: createDate + JOB_RETENTION },
+    { what: 'list_of_erasures', until: startOf(job) + JOB_RETENTION },
   ];
 };
 
@@ -45,14 +45,14 @@ const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Pr
 };
 
 /** Deletes the customer's exports, which may include the subject. Returns true while an older export is still running. */
-const dropExports = async ({ store, exports }: JobDeps, { customerId, createDate }: DataJob): Promise<boolean> => {
-  const jobs = await store.dataJobs.list(customerId, 'export');
-  for (const job of jobs) {
-    if (job.file === undefined) continue;
-    await exports.remove(job.file);
-    await store.dataJobs.dropFile(job);
+const dropExports = async ({ store, exports }: JobDeps, job: DataJob): Promise<boolean> => {
+  const jobs = await store.dataJobs.list(job.customerId, 'export');
+  for (const made of jobs) {
+    if (made.file === undefined) continue;
+    await exports.remove(made.file);
+    await store.dataJobs.dropFile(made);
   }
-  return jobs.some((job) => job.state === 'running' && job.createDate <= createDate);
+  return jobs.some(({ state, createDate }) => state === 'running' && createDate <= startOf(job));
 };
 
 /**
@@ -72,7 +72,7 @@ export const runErasure = async (deps: JobDeps, job: DataJob, timeLeft: () => nu
   const { erased, left } = await eraseItems(deps, job, leads, timeLeft);
   failpoint('erasure.erased');
   if (left === 'time') return enqueue([runJobTask(job)]);
-  const settled = job.createDate + LAST_PASS_AFTER;
+  const settled = startOf(job) + LAST_PASS_AFTER;
   if (left === 'nothing' && erased === 0 && !isExported && now() >= settled) return complete(deps, job, leads);
   await store.dataJobs.schedule(job, Math.max(settled, now() + NEXT_RUN_MS));
 };

@@ -4,6 +4,7 @@ import { dataJobs } from './contract.ts';
 import type { JobDeps } from './deps.ts';
 import { runErasure } from './erasure.ts';
 import { runExport } from './export.ts';
+import { runRequest } from './request.ts';
 
 /** Longer (ms) than a run may take, so that the sweep does not start a second one in the meantime. */
 const RUN_MS = (dataJobs.timeoutSeconds + 60) * 1_000;
@@ -22,6 +23,7 @@ export const handler = consume(dataJobs, async ([received], deps, timeLeft) => {
   const { customerId, kind, jobId } = received.task;
   const job = await store.dataJobs.get({ customerId, kind, id: jobId });
   if (!job) return;
+  if (job.state === 'requested') return runRequest(deps, job);
   if (job.state !== 'running') return dropResult(deps, job);
   await store.dataJobs.schedule(job, now() + RUN_MS);
   return kind === 'export' ? runExport(deps, job) : runErasure(deps, job, timeLeft);

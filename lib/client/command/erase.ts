@@ -27,9 +27,12 @@ const placeText = {
   list_of_erasures: 'the list of erasures, with this certificate',
 } as const;
 
-const stateText = ({ state, updateDate }: Erasure): string =>
+const stateText = ({ state, updateDate, begins, approvedBy }: Erasure): string => {
   // If the second pass finds something, another one follows, so the end cannot be predicted.
-  state === 'running' ? `running, takes at least ${ERASURE_MINUTES} minutes` : `${state} ${timeText(updateDate)}`;
+  if (state === 'running') return `running, takes at least ${ERASURE_MINUTES} minutes`;
+  if (state !== 'requested') return `${state} ${timeText(updateDate)}`;
+  return `requested, begins ${timeText(begins ?? 0)}${approvedBy ? '' : ' at the earliest, once it is approved'}`;
+};
 
 /** Describes an erasure. For a completed one, this is its certificate. */
 const linesOf = (job: Erasure): string[] => {
@@ -91,8 +94,14 @@ const follow = async (
 };
 
 /** Describes a started erasure and how to get its certificate. */
-const startedText = ({ id }: Erasure, { customerId, of, isOwn }: Target, values: EraseOptions): string => {
+const startedText = (job: Erasure, { customerId, of, isOwn }: Target, values: EraseOptions): string => {
+  const { id } = job;
   const later = laterFor(id, isOwn ? customerId : of, values);
+  if (job.state === 'requested')
+    return (
+      `Erasure ${id} ${stateText(job)} by a system admin or another user who manages the customer. ` +
+      `To see its state, run \`${later}\`.`
+    );
   const certificate = isOwn
     ? `It ends your own access, so somebody else has to get the certificate with \`${later}\`.`
     : `To get the certificate, run \`${later}\`.`;

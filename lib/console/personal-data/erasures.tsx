@@ -11,11 +11,13 @@ import { Name } from '../ui/name.tsx';
 import { Section } from '../ui/section.tsx';
 import { Certificate } from './certificate.tsx';
 import { isRunning, JobState, refetchIntervalOf, useColumns, useSubjectText } from './jobs.tsx';
+import { ErasureRequest } from './request.tsx';
 import { usePersonalDataTexts } from './texts.ts';
 
 /** The minimum duration (ms) of an erasure: a last pass erases what was still being written when it started. */
 const MIN_DURATION_MS = 16 * 60_000;
-const endOf = ({ createDate }: Erasure): number => createDate + MIN_DURATION_MS;
+const endOf = ({ createDate, begins }: Erasure): number => (begins ?? createDate) + MIN_DURATION_MS;
+const hasBegun = ({ state }: Erasure): boolean => state !== 'requested' && state !== 'canceled';
 const isOnTime = (job: Erasure): boolean => isRunning(job) && endOf(job) > Date.now();
 
 /** Lists the erasures of a customer, each with its certificate. */
@@ -40,9 +42,12 @@ export const Erasures = ({ customerId }: { customerId: number }) => {
       cell: (job: Erasure) => (
         <JobState state={job.state}>
           {isOnTime(job) && <Text size="xs">{texts.endsAt(dates.clock(endOf(job)))}</Text>}
-          <Anchor component="button" type="button" inherit onClick={() => setOpen(job.id)}>
-            {isRunning(job) ? texts.progress : texts.certificate}
-          </Anchor>
+          <ErasureRequest job={job} customerId={customerId} />
+          {hasBegun(job) && (
+            <Anchor component="button" type="button" inherit onClick={() => setOpen(job.id)}>
+              {isRunning(job) ? texts.progress : texts.certificate}
+            </Anchor>
+          )}
         </JobState>
       ),
     },

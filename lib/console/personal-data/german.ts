@@ -20,6 +20,22 @@ export const german: typeof english = {
   exportStarted: 'Export gestartet.',
   erasureStarted:
     'Löschung gestartet. Die Daten sind jetzt nicht mehr sichtbar und in etwa 16 Minuten vollständig gelöscht.',
+  erasureRequested: 'Löschung beantragt. Alle, die ihr zustimmen oder sie abbrechen können, erhalten eine E-Mail.',
+  requestErasure: 'Löschung beantragen',
+  needsApproval:
+    'Ein Systemadministrator oder ein anderer Benutzer, der den Kunden verwaltet, muss der Löschung zustimmen. Sie beginnt frühestens nach 24 Stunden und lässt sich bis dahin abbrechen.',
+  confirmRequest:
+    'Alle Benutzer, Sensoren, Regeln, Webhooks, Ereignisse und Alarme werden gelöscht, und bei Stürzen wird niemand mehr benachrichtigt. Das beginnt frühestens in 24 Stunden, sobald jemand anderes zugestimmt hat. Bis dahin oder bis zum Abbruch können Sie keine Benutzer entfernen und keine Rechte ändern.',
+  approve: 'Löschung zustimmen',
+  approveTitle: 'Der Löschung dieses Kunden zustimmen?',
+  approved: 'Der Löschung wurde zugestimmt.',
+  cancelErasure: 'Löschung abbrechen',
+  erasureCanceled: 'Löschung abgebrochen.',
+  requestedBy: (name) => `Beantragt von ${name}`,
+  approvedBy: (name) => `Zugestimmt von ${name}`,
+  canceledBy: (name) => `Abgebrochen von ${name}`,
+  beginsAt: (time) => `Beginnt am ${time}`,
+  beginsOnceApproved: (time) => `Beginnt frühestens am ${time}, sobald jemand zugestimmt hat`,
   confirmTitle: (name) => `„${name}“ endgültig löschen?`,
   confirm: {
     user: 'Der Benutzer wird mit allen Kanälen, Sitzungen und Tokens gelöscht. Sein Name wird aus Alarmen, Rückmeldungen und Änderungen entfernt. Das lässt sich nicht rückgängig machen.',
@@ -35,7 +51,13 @@ export const german: typeof english = {
   started: 'Gestartet',
   ended: 'Beendet',
   state: 'Status',
-  states: { running: 'Läuft', completed: 'Abgeschlossen', failed: 'Fehlgeschlagen' },
+  states: {
+    requested: 'Beantragt',
+    running: 'Läuft',
+    completed: 'Abgeschlossen',
+    failed: 'Fehlgeschlagen',
+    canceled: 'Abgebrochen',
+  },
   canRestart: 'Sie können den Vorgang neu starten.',
   endsAt: (time) => `Fertig gegen ${time}`,
   items: 'Einträge',

@@ -36,7 +36,7 @@ export const SubjectLink = ({ subject }: Pick<Job, 'subject'>) => {
   );
 };
 
-const colors = { running: 'blue', completed: 'green', failed: 'red' } as const;
+const colors = { requested: 'yellow', running: 'blue', completed: 'green', failed: 'red', canceled: 'gray' } as const;
 /** The state of a job, with details below: phones have no room for a separate column. */
 export const JobState = ({ state, children }: Pick<Job, 'state'> & { children?: ReactNode }) => {
   const texts = usePersonalDataTexts();

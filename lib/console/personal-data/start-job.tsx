@@ -12,7 +12,7 @@ import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 import { Section } from '../ui/section.tsx';
 import { SubjectFields } from './subject.tsx';
-import { type SubjectChoice, subjectOf, useIsSelf, useSubjectName } from './subject-choice.ts';
+import { type SubjectChoice, subjectOf, useIsSelf, useNeedsApproval, useSubjectName } from './subject-choice.ts';
 import { usePersonalDataTexts } from './texts.ts';
 
 type Kind = 'export' | 'erasure';
@@ -21,8 +21,9 @@ type Job = { subject: Subject; reason: string; takePassword: () => string };
 /** The key prefix of the queries for jobs. */
 const JOBS = ['personal data'];
 
-const useJob = (customerId: number, kind: Kind) => {
+const useJob = (customerId: number, kind: Kind, isRequest: boolean) => {
   const texts = usePersonalDataTexts();
+  const erasing = isRequest ? texts.erasureRequested : texts.erasureStarted;
   const params = { path: { customerId } };
   return useWrite({
     // The arguments of a mutation stay in memory for minutes, so the password is taken from its field only here.
@@ -33,7 +34,7 @@ const useJob = (customerId: number, kind: Kind) => {
         : ok(api.POST('/customers/{customerId}/erasures', { params, body }));
     },
     isQuiet: true,
-    done: kind === 'export' ? texts.exportStarted : texts.erasureStarted,
+    done: kind === 'export' ? texts.exportStarted : erasing,
     refresh: kind === 'erasure' ? [JOBS, ['users'], ['sensors'], ['customers'], ['me']] : [JOBS],
   });
 };
@@ -51,13 +52,14 @@ const useStartJob = (customerId: number, chosen: SubjectChoice) => {
   const texts = usePersonalDataTexts();
   const confirm = useConfirm();
   const name = useSubjectName(customerId, chosen);
-  const jobs = { export: useJob(customerId, 'export'), erasure: useJob(customerId, 'erasure') };
+  const isRequest = useNeedsApproval(chosen);
+  const jobs = { export: useJob(customerId, 'export', false), erasure: useJob(customerId, 'erasure', isRequest) };
   const isBusy = useRef(false);
   const isSure = () =>
     confirm({
       title: texts.confirmTitle(name),
-      text: texts.confirm[chosen.kind],
-      action: texts.actions.erasure,
+      text: isRequest ? texts.confirmRequest : texts.confirm[chosen.kind],
+      action: isRequest ? texts.requestErasure : texts.actions.erasure,
     });
   /** Resolves to whether the job has started. */
   const start = async (kind: Kind, form: HTMLFormElement): Promise<boolean> => {
@@ -100,7 +102,8 @@ export const StartJob = ({ customerId, initial }: { customerId: number; initial:
   const [kind, setKind] = useState<Kind>('export');
   const [chosen, choose] = useState(initial);
   const { jobs, start } = useStartJob(customerId, chosen);
-  const isOwnErasure = useIsSelf(customerId, chosen) && kind === 'erasure';
+  const isOwnErasure = useIsSelf(chosen) && kind === 'erasure';
+  const isRequest = useNeedsApproval(chosen) && kind === 'erasure';
   const { error, isPending } = jobs[kind];
   const submit = async (form: HTMLFormElement) => {
     const hasStarted = await start(kind, form);
@@ -109,7 +112,7 @@ export const StartJob = ({ customerId, initial }: { customerId: number; initial:
   return (
     <Section title={texts.link}>
       <Form
-        action={texts.actions[kind]}
+        action={isRequest ? texts.requestErasure : texts.actions[kind]}
         isPending={isPending}
         isDisabled={isOwnErasure}
         onSubmit={(form) => void submit(form)}
@@ -117,6 +120,7 @@ export const StartJob = ({ customerId, initial }: { customerId: number; initial:
       >
         <Choice label={texts.action} options={texts.actions} value={kind} onChange={setKind} />
         <SubjectFields customerId={customerId} chosen={chosen} onChange={choose} error={faultOf(error, 'subject.id')} />
+        {isRequest && <Text size="sm">{texts.needsApproval}</Text>}
         {isOwnErasure && <Alert color="yellow">{texts.notYourself}</Alert>}
         <TextInput
           name="reason"

@@ -46,8 +46,14 @@ export const useSubjectName = (customerId: number, { kind, id }: SubjectChoice):
   return (kind === 'sensor' ? sensor.data?.name : user.data?.username) ?? id ?? '';
 };
 
-/** Whether an erasure of the subject includes the current user. */
-export const useIsSelf = (customerId: number, { kind, id }: SubjectChoice): boolean => {
+/** Whether the subject is the current user, whom somebody else has to erase. */
+export const useIsSelf = ({ kind, id }: SubjectChoice): boolean => {
   const me = useMe();
-  return kind === 'customer' ? customerId === me.customerId : kind === 'user' && id === String(me.id);
+  return kind === 'user' && id === String(me.id);
+};
+
+/** Whether an erasure of the subject is only requested, because somebody else has to approve it. */
+export const useNeedsApproval = ({ kind }: SubjectChoice): boolean => {
+  const { isAdmin } = useMe();
+  return kind === 'customer' && !isAdmin;
 };

@@ -28,6 +28,10 @@ const restarted = ({ id, customerId, subject, reason, actor = null }: ListedEras
  */
 export const repeatErasures = async (from: Table, to: Table, since: number, now: number): Promise<number> => {
   const listed = await store(from).dataJobs.erasuresSince(Math.max(0, since - MARGIN));
-  for (const job of listed) await store(to).dataJobs.create(restarted(job, now));
-  return listed.length;
+  const { dataJobs } = store(to);
+  const erasures = listed.filter(({ canceledBy }) => !canceledBy);
+  for (const job of erasures) await dataJobs.create(restarted(job, now));
+  // A request that was canceled since must not begin in the restored table.
+  for (const job of listed) if (job.canceledBy) await dataJobs.cancel(restarted(job, now), job.canceledBy, now);
+  return erasures.length;
 };

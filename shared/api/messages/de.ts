@@ -14,6 +14,8 @@ export const errorTexts: Record<ErrorCode, string> = {
   forbidden: 'Das ist nicht erlaubt',
   otp_setup_required: 'Ihr Konto erfordert einen zweiten Faktor. Richten Sie ihn zuerst ein',
   login_too_old: `Melden Sie sich neu an: Die Anmeldung darf nicht älter als ${MAX_LOGIN_AGE / 60_000} Minuten sein`,
+  erasure_requester:
+    'Sie haben die Löschung Ihres Kunden beantragt. Bis sie beginnt oder abgebrochen wird, können Sie keine Benutzer entfernen und weder deren Rechte noch deren Anmeldung ändern',
   path_unknown: 'Unter diesem Pfad gibt es nichts',
   user_not_found: 'Der Benutzer wurde nicht gefunden',
   customer_not_found: 'Der Kunde wurde nicht gefunden',
@@ -59,6 +61,9 @@ export const errorTexts: Record<ErrorCode, string> = {
   acknowledged_already: '{name} geht schon hin',
   fall_closed: 'Der Sturz ist abgeschlossen; der Alarm lässt sich nicht mehr zurückgeben',
   report_too_long: 'Dieser Zeitraum hat mehr Einträge, als ein Bericht zählen kann. Wählen Sie einen kürzeren Zeitraum',
+  erasure_requested: 'Die Löschung dieses Kunden wurde bereits beantragt',
+  erasure_begun: 'Die Löschung hat bereits begonnen',
+  erasure_canceled: 'Die Löschung wurde abgebrochen',
   body_too_slow: 'Die Übertragung der Anfrage hat zu lange gedauert',
   limit_reached: 'Limit erreicht: höchstens {most} {what}',
   registration_refused:

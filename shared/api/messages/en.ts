@@ -14,6 +14,8 @@ export const errorTexts: Record<ErrorCode, string> = {
   forbidden: 'This is not permitted',
   otp_setup_required: 'Your account requires a second factor. Set one up first',
   login_too_old: `Log in again: this requires a login in the last ${MAX_LOGIN_AGE / 60_000} minutes`,
+  erasure_requester:
+    'You requested the erasure of your customer. Until it begins or is canceled, you cannot remove users or change their rights and logins',
   path_unknown: 'There is nothing at this path',
   user_not_found: 'The user was not found',
   customer_not_found: 'The customer was not found',
@@ -57,6 +59,9 @@ export const errorTexts: Record<ErrorCode, string> = {
   acknowledged_already: '{name} is already on it',
   fall_closed: 'The fall is closed, so its acknowledgement can no longer be withdrawn',
   report_too_long: 'This period has more entries than one report can count. Choose a shorter period',
+  erasure_requested: 'The erasure of this customer was requested already',
+  erasure_begun: 'The erasure has already begun',
+  erasure_canceled: 'The erasure was canceled',
   body_too_slow: 'The request took too long to arrive',
   limit_reached: 'Limit reached: at most {most} {what}',
   registration_refused:

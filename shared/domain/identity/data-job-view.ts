@@ -34,7 +34,9 @@ export type NewDataJob = z.output<typeof NewDataJob>;
 
 const fields = z.object({
   id: jobIdText,
-  state: z.enum(['running', 'completed', 'failed']),
+  state: z.enum(['requested', 'running', 'completed', 'failed', 'canceled']).meta({
+    description: 'requested, canceled: only erasures of a customer, which need an approval',
+  }),
   createDate: millis,
   updateDate: millis,
   subject: Subject,
@@ -58,6 +60,12 @@ export type DataExport = z.output<typeof DataExport>;
 const placesLeft = ['backups', 'logs', 'quarantine', 'outbox', 'list_of_erasures'] as const;
 export const Erasure = fields
   .extend({
+    begins: millis.nullable().meta({
+      description:
+        'when a requested erasure begins at the earliest, once it is approved; null if it needed no approval',
+    }),
+    approvedBy: Actor.nullable(),
+    canceledBy: Actor.nullable(),
     remains: z
       .array(
         z.object({

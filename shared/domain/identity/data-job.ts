@@ -5,14 +5,20 @@ import { type Caller, hasPermission, type Permission } from './permission.ts';
 
 /**
  * A job as it is stored. `isGone`: the subject can no longer be found. `file`: the name of the result, until it is deleted.
+ * `startDate`: when (ms) a requested erasure began; `isMailed`: everybody who may cancel it was informed.
  */
-export type DataJob = Omit<Erasure, 'url' | 'actor' | 'fileUntil'> & {
+export type DataJob = Omit<Erasure, 'url' | 'actor' | 'fileUntil' | 'begins' | 'approvedBy' | 'canceledBy'> & {
   kind: JobKind;
   customerId: number;
   isGone?: true;
   file?: string;
   /** Missing in jobs that were begun before it was recorded. */
   actor?: Actor | null;
+  begins?: number;
+  approvedBy?: Actor;
+  canceledBy?: Actor;
+  startDate?: number;
+  isMailed?: true;
 };
 
 /** The longest time (ms) since the login of a user without a password who starts a job. */
@@ -26,6 +32,17 @@ export const JOB_RETENTION = 400 * 86_400_000;
  * function runs that had read data of the subject.
  */
 export const LAST_PASS_AFTER = 16 * 60_000;
+
+/** How long (ms) others can cancel a requested erasure of a customer. */
+export const REQUEST_MS = 86_400_000;
+/** Whether a job of this kind waits for an approval before it begins: nobody but the operator erases a whole home alone. */
+export const needsApproval = (kind: JobKind, { kind: subject }: Subject, { isAdmin }: Caller): boolean =>
+  kind === 'erasure' && subject === 'customer' && !isAdmin;
+/** Whether a job is an erasure that this user requested, and that has neither begun nor been canceled. */
+export const isRequestOf = ({ state, actor }: DataJob, userId: number): boolean =>
+  state === 'requested' && actor?.id === String(userId);
+/** Returns when (ms) a job began. */
+export const startOf = ({ startDate, createDate }: DataJob): number => startDate ?? createDate;
 
 /**
  * The permissions that an export requires besides `manage_customers`, because its parts do: users, sessions and the audit
@@ -54,6 +71,9 @@ export const exportView = ({ remains: _, ...job }: DataJob, now: number, url: st
 export const erasureView = (job: DataJob): Erasure => ({
   ...job,
   actor: job.actor ?? null,
+  begins: job.begins ?? null,
+  approvedBy: job.approvedBy ?? null,
+  canceledBy: job.canceledBy ?? null,
   fileUntil: null,
   url: null,
 });

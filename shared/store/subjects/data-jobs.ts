@@ -1,17 +1,32 @@
+import type { Actor } from '#shared/domain/identity/audit.ts';
 import { type DataJob, JOB_RETENTION } from '#shared/domain/identity/data-job.ts';
 import type { JobKind } from '#shared/domain/identity/job-kinds.ts';
-import { firstUlidAt } from '#shared/domain/ids.ts';
+import { firstUlidAt, timeOfUlid } from '#shared/domain/ids.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueAttributes } from '../engine/due.ts';
-import { absent, changes, type Item, present } from '../engine/request.ts';
+import { changes, type Item, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 type JobKey = Pick<DataJob, 'customerId' | 'kind' | 'id'>;
-/** What is needed to repeat an erasure. */
-export type ListedErasure = Pick<DataJob, 'id' | 'customerId' | 'subject' | 'reason' | 'actor' | 'createDate'>;
+/** What is needed to repeat an erasure, or the cancellation of a requested one. */
+export type ListedErasure = Pick<
+  DataJob,
+  'id' | 'customerId' | 'subject' | 'reason' | 'actor' | 'createDate' | 'canceledBy'
+>;
 
 const jobKey = ({ customerId, kind, id: jobId }: JobKey) => items.dataJob({ customerId, kind, jobId });
+/** The length of the time in a ULID. */
+const TIME_LENGTH = 10;
 const ttlOf = (createDate: number) => Math.ceil((createDate + JOB_RETENTION) / 1_000);
+
+/** The item that lets recoveries repeat what happened to an erasure at `time` (ms), which is not listed earlier. */
+const listedAt = (job: DataJob, time: number, more: Partial<ListedErasure> = {}) => {
+  const { id, customerId, subject, reason, actor = null, createDate } = job;
+  const listed: ListedErasure = { id, customerId, subject, reason, actor, createDate, ...more };
+  const jobId = firstUlidAt(time) + id.slice(TIME_LENGTH);
+  return { put: { ...listed, ...items.erasure({ jobId }), ttl: ttlOf(Math.max(time, createDate)) } };
+};
+const isRequested = where('#state = :requested', { requested: 'requested' });
 
 /** The prefix of the attributes with the counts. Each count is a separate attribute, because only those can be added to. */
 const COUNT = 'erased_';
@@ -45,15 +60,57 @@ export const dataJobReads = (table: TableReader) => ({
 });
 
 const dataJobWrites = (table: Table) => ({
-  /** Creates a job, which is due at once, unless its id exists. An erasure is also listed for recoveries. */
+  /**
+   * Creates a job, which is due at once, unless its id exists. An erasure that begins is also listed for recoveries; one that was
+   * only requested before the recovery begins.
+   */
   create: async (job: DataJob): Promise<void> => {
-    const { id, customerId, kind, subject, reason, actor = null, createDate } = job;
-    const ttl = ttlOf(createDate);
-    const listed: ListedErasure = { id, customerId, subject, reason, actor, createDate };
+    const { id, kind, state, createDate } = job;
+    const isErasure = kind === 'erasure' && state !== 'requested';
+    const isNew = where('attribute_not_exists(pk) OR #state = :requested', { requested: 'requested' });
     await table.write(
-      { put: { ...job, ...jobKey(job), ...dueAt(id, createDate), ttl }, where: absent },
-      ...(kind === 'erasure' ? [{ put: { ...listed, ...items.erasure({ jobId: id }), ttl } }] : []),
+      { put: { ...job, ...jobKey(job), ...dueAt(id, createDate), ttl: ttlOf(createDate) }, where: isNew },
+      ...(isErasure ? [listedAt(job, timeOfUlid(id))] : []),
     );
+  },
+
+  /** Approves a requested erasure, which is due at `dueTime` (ms). False if it was approved or canceled, or has begun. */
+  approve: async (job: DataJob, approvedBy: Actor, updateDate: number, dueTime: number): Promise<boolean> => {
+    const isOpen = where('#state = :requested AND attribute_not_exists(#approvedBy)', { requested: 'requested' });
+    const set = { approvedBy, updateDate, ...dueAt(job.id, dueTime) };
+    return (await table.update(jobKey(job), changes({ set, if: isOpen }))) !== null;
+  },
+
+  /** Cancels a requested erasure, also for recoveries. False if it was canceled or has begun. */
+  cancel: async (job: DataJob, canceledBy: Actor, now: number): Promise<boolean> => {
+    const set = { state: 'canceled', canceledBy, updateDate: now };
+    const failed = await table.write(
+      { update: jobKey(job), changes: changes({ set, remove: dueAttributes, if: isRequested }) },
+      listedAt(job, now, { canceledBy }),
+    );
+    return failed === null;
+  },
+
+  /** Begins an approved erasure, and lists it for recoveries. False if it was canceled or has begun. */
+  begin: async (job: DataJob, now: number): Promise<boolean> => {
+    const isApproved = where('#state = :requested AND attribute_exists(#approvedBy)', { requested: 'requested' });
+    const set = { state: 'running', startDate: now, updateDate: now };
+    const failed = await table.write(
+      { update: jobKey(job), changes: changes({ set, if: isApproved }) },
+      listedAt(job, now),
+    );
+    return failed === null;
+  },
+
+  /** Records that everybody who may cancel a requested erasure was informed. */
+  recordMails: async (job: JobKey): Promise<void> => {
+    await table.update(jobKey(job), changes({ set: { isMailed: true }, if: present }));
+  },
+
+  /** Leaves a requested erasure alone until it is approved. */
+  awaitApproval: async (job: JobKey): Promise<void> => {
+    const isOpen = where('attribute_exists(pk) AND attribute_not_exists(#approvedBy)');
+    await table.update(jobKey(job), changes({ remove: dueAttributes, if: isOpen }));
   },
 
   /** Records that the subject of an erasure cannot be found anymore. */

@@ -23,6 +23,27 @@ export const subjectPatterns = {
     [0, 5],
     '2 for an export',
   ),
+  'dataJobs.approve': pattern('Approve a requested erasure', { update: ['dataJob'] }, [0, 3]),
+  'dataJobs.cancel': pattern(
+    'Cancel a requested erasure, and list that for recoveries',
+    { update: ['dataJob'], put: ['erasure'] },
+    [0, 5],
+  ),
+  'dataJobs.begin': pattern(
+    'Begin an approved erasure, and list it for recoveries',
+    { update: ['dataJob'], put: ['erasure'] },
+    [0, 4],
+  ),
+  'dataJobs.recordMails': pattern(
+    'Record that everybody who may cancel an erasure was informed',
+    { update: ['dataJob'] },
+    [0, 1],
+  ),
+  'dataJobs.awaitApproval': pattern(
+    'Leave a requested erasure alone until it is approved',
+    { update: ['dataJob'] },
+    [0, 2],
+  ),
   'dataJobs.recordSubjectGone': pattern(
     'Record that the subject cannot be found anymore',
     { update: ['dataJob'] },

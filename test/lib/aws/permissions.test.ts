@@ -128,6 +128,6 @@ test('functions send email only from the address of the stage, not from others o
     functions
       .map(({ name }) => name)
       .filter((name) => allowingStatement(policyOf(name), { action: 'ses:SendEmail', resource: 'mail', from }));
-  expect(senders('cloud@example.org')).toHaveLength(8);
+  expect(senders('cloud@example.org')).toHaveLength(9);
   expect(senders('director@example.org')).toEqual([]);
 });

@@ -238,8 +238,8 @@ describe('the functions', () => {
         .filter(({ Action }) => [Action].flat().includes('ses:SendEmail'));
     expect(senders(dev)).toEqual([]);
     // Codes for passwords and for channels, invitations, failed and undeliverable deliveries, alarms without a subscription, and changes
-    // that leave falls uncovered, and the daily test of the canary.
-    expect(senders(prod)).toHaveLength(8);
+    // that leave falls uncovered, requested erasures, and the daily test of the canary.
+    expect(senders(prod)).toHaveLength(9);
     const resources = senders(prod).flatMap(({ Resource }) =>
       Resource.map((resource: Properties) => resource['Fn::Join'][1].at(-1)),
     );

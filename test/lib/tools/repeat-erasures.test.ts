@@ -47,3 +47,29 @@ test('repeats erasures made since the backup in the restored folder, each once',
     [erasure(0).id, 'completed', NOW],
   ]);
 });
+
+test('begins in the restored folder what was approved since the backup, and cancels what was canceled', async () => {
+  const before = await folder();
+  const restored = await folder();
+  const actor = { kind: 'user', id: '5', name: 'ann' } as const;
+  const requested = (minutes: number) => ({ ...erasure(minutes), state: 'requested' as const });
+  const [begun, canceled, open] = [requested(0), requested(5), requested(10)];
+  for (const { within } of [before, restored])
+    await within(async (jobs) => {
+      for (const job of [begun, canceled, open]) await jobs.create(job);
+      await jobs.approve(canceled, actor, NOW, NOW);
+    });
+  await before.within(async (jobs) => {
+    await jobs.approve(begun, actor, NOW, NOW);
+    expect(await jobs.begin(begun, NOW + 60_000)).toBe(true);
+    expect(await jobs.cancel(canceled, actor, NOW + 120_000)).toBe(true);
+    expect(await jobs.begin(open, NOW + 60_000)).toBe(false);
+  });
+  expect(await repeatErasuresInFolder(restored.dataDir, before.dataDir, NOW + 600_000)).toBe(1);
+  const found = await restored.within((jobs) => jobs.list(7, 'erasure'));
+  expect(found.map(({ id, state }) => [id, state])).toEqual([
+    [open.id, 'requested'],
+    [canceled.id, 'canceled'],
+    [begun.id, 'running'],
+  ]);
+});

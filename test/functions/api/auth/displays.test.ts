@@ -132,7 +132,7 @@ describe('the session of a display', () => {
     expect((await second.call('GET', '/sensors')).status).toBe(401);
   });
 
-  test('lacks all permissions, even if its user is a system admin', async () => {
+  test('holds no permissions, even if its user is a system admin', async () => {
     const display = await logIn(anybody(), 'admin', ADMIN_PASSWORD, {
       display: true,
     });

@@ -1,0 +1,51 @@
+import { inBatches } from '#shared/concurrency/in-batches.ts';
+import type { DataJob } from '#shared/domain/identity/data-job.ts';
+import { runJobTask } from '#shared/domain/identity/job-kinds.ts';
+import { DEFAULT_LOCALE } from '#shared/domain/identity/language.ts';
+import { hasPermission } from '#shared/domain/identity/permission.ts';
+import type { JobDeps } from './deps.ts';
+
+/** The address and language of somebody who gets a mail. */
+type Addressee = { email: string; locale: string };
+
+/** Returns everybody to inform: who manages the customer, the system admins, and the address of the customer. */
+const addresseesOf = async (
+  { store }: JobDeps,
+  { customerId, actor }: DataJob,
+  customerMail: string,
+): Promise<Addressee[]> => {
+  const [users, operators] = await Promise.all([store.users.list(customerId), store.users.list(null)]);
+  const managers = users.filter((user) => hasPermission(user, 'manage_customers'));
+  const admins = operators.filter(({ isAdmin }) => isAdmin);
+  const { locale = DEFAULT_LOCALE } = users.find(({ id }) => String(id) === actor?.id) ?? {};
+  const all = [...managers, ...admins].filter(({ canLogin }) => canLogin);
+  const addressees = [...all, { email: customerMail, locale }].filter(({ email }) => email !== '');
+  return [...new Map(addressees.map(({ email, locale }) => [email, { email, locale }])).values()];
+};
+
+/** Informs everybody who may cancel a requested erasure, once. A crash may repeat mails, but loses none. */
+const informOthers = async (deps: JobDeps, job: DataJob): Promise<void> => {
+  const { store, mail, settings } = deps;
+  const customer = await store.customers.get(job.customerId);
+  if (job.isMailed || !customer) return;
+  if (settings.MAIL_SENDER !== '') {
+    const { erasureMail } = await import('#shared/api/messages/erasure-mail.ts');
+    const { reason, begins = 0, actor } = job;
+    const request = { customer, requester: actor?.name ?? '', reason, begins, url: settings.PUBLIC_URL };
+    await inBatches(await addresseesOf(deps, job, customer.email), ({ email, locale }) => {
+      const { subject, text } = erasureMail(locale, request);
+      return mail(email, subject, text);
+    });
+  }
+  await store.dataJobs.recordMails(job);
+};
+
+/** Informs others of a requested erasure, and begins it once it is approved and they had time to cancel it. */
+export const runRequest = async (deps: JobDeps, job: DataJob): Promise<void> => {
+  const { store, now, enqueue } = deps;
+  const { begins = 0 } = job;
+  await informOthers(deps, job);
+  if (now() < begins) return store.dataJobs.schedule(job, begins);
+  if (!job.approvedBy) return store.dataJobs.awaitApproval(job);
+  if (await store.dataJobs.begin(job, now())) await enqueue([runJobTask(job)]);
+};

@@ -1,0 +1,19 @@
+import { isRequestOf } from '../domain/identity/data-job.ts';
+import type { Caller } from '../domain/identity/permission.ts';
+import type { Deps } from '../runtime/deps.ts';
+
+type RequesterCall = { caller: Caller; fail: (code: 'erasure_requester') => never };
+
+/**
+ * Ends the call if its caller has requested the erasure of the customer. Until that begins or is canceled, requesters remove
+ * nobody who could cancel it, and gain no other account that could approve it.
+ */
+export const refuseRequester = async (
+  { caller, fail }: RequesterCall,
+  { store }: Deps<'dataJobs.list'>,
+): Promise<void> => {
+  const { customerId, accountId } = caller;
+  if (customerId === null) return;
+  const jobs = await store.dataJobs.list(customerId, 'erasure');
+  if (jobs.some((job) => isRequestOf(job, accountId))) fail('erasure_requester');
+};

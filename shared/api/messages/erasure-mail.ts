@@ -1,0 +1,52 @@
+import { BASE_PATH } from '#shared/domain/base-path.ts';
+import { asText } from '#shared/domain/formats/plain-text.ts';
+import { type Language, languageOf } from '#shared/domain/identity/language.ts';
+import { dateAndTime } from '#shared/domain/time/wall-time.ts';
+
+/** `requester`: the name of the user; `begins`: when (ms) the erasure begins at the earliest. */
+type ErasureRequest = {
+  customer: { id: number; name: string; timeZone: string };
+  requester: string;
+  reason: string;
+  begins: number;
+  url: string;
+};
+
+const texts = {
+  en: {
+    subject: (customer: string) => `Erasure of ${customer} requested`,
+    what: (requester: string, customer: string) =>
+      `${requester} has requested to erase ${customer}: all users, sensors, rules, events and alarms. Nobody would be notified of falls anymore.`,
+    reason: (reason: string) => `Reason: ${reason}`,
+    when: (begins: string) =>
+      `The erasure begins on ${begins} at the earliest, and only if a system admin or another user who manages the customer approves it.`,
+    todo: 'If this is a mistake, cancel it before. Every user who manages the customer can do that, and every system admin:',
+  },
+  de: {
+    subject: (customer: string) => `Löschung von ${customer} beantragt`,
+    what: (requester: string, customer: string) =>
+      `${requester} hat beantragt, ${customer} zu löschen: alle Benutzer, Sensoren, Regeln, Ereignisse und Alarme. Bei Stürzen würde niemand mehr benachrichtigt.`,
+    reason: (reason: string) => `Grund: ${reason}`,
+    when: (begins: string) =>
+      `Die Löschung beginnt frühestens am ${begins}, und nur, wenn ein Systemadministrator oder ein anderer Benutzer, der den Kunden verwaltet, ihr zustimmt.`,
+    todo: 'Wenn das ein Irrtum ist, brechen Sie sie vorher ab. Das können alle Benutzer, die den Kunden verwalten, und alle Systemadministratoren:',
+  },
+} satisfies Record<Language, object>;
+
+/** Returns the email that the erasure of a customer was requested, in the language of a locale. */
+export const erasureMail = (locale: string, { customer, requester, reason, begins, url }: ErasureRequest) => {
+  const text = texts[languageOf(locale)];
+  const name = asText(customer.name);
+  return {
+    subject: text.subject(name),
+    text: [
+      text.what(asText(requester), name),
+      '',
+      text.reason(asText(reason)),
+      '',
+      text.when(dateAndTime(begins, customer.timeZone)),
+      '',
+      `${text.todo} ${url}${BASE_PATH}/console/personal-data?kind=customer&customer=${customer.id}`,
+    ].join('\n'),
+  };
+};
