@@ -10,8 +10,10 @@ import { type Clock, systemClock } from './clock.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { startConsumers } from './consumers/consumers.ts';
 import { firstStart } from './first-start.ts';
+import { FULL_DISK_LINE, fullDiskPages, lostLine, openOnceRoom } from './full-disk.ts';
 import { createBackpressure } from './http/backpressure.ts';
 import { createBodies } from './http/bodies.ts';
+import { createBusy } from './http/busy.ts';
 import { createCloser } from './http/connections.ts';
 import type { ExportFolder } from './http/export-folder.ts';
 import { createReader, withHostPages } from './http/host-pages.ts';
@@ -38,12 +40,11 @@ const loadHandlers = async (runtime: Runtime, around?: AroundInvocation): Promis
 /** Loads and creates the MQTT broker if it has a port. */
 const startMqtt = async (
   { host = LOOPBACK, mqttPort, around, log = standardLog }: CloudOptions,
-  clock: Clock,
-  tls: Tls | null,
+  connected: { clock: Clock; tls: Tls | null; kept: () => Promise<void> },
 ) => {
   if (mqttPort === undefined) return { rule: '', publish: undefined, open: async () => null, stop: async () => {} };
   const { createMqtt, LOCAL_RULE } = await import('./mqtt/host.ts');
-  const { open, ...mqtt } = await createMqtt(clock, log, tls);
+  const { open, ...mqtt } = await createMqtt({ log, ...connected });
   return { ...mqtt, rule: LOCAL_RULE, open: (runtime: Runtime) => open(runtime, host, mqttPort, around) };
 };
 
@@ -79,7 +80,7 @@ const apiOf = async (
   const handlers = await loadHandlers(runtime, around);
   const reader = createReader(handlers, clock);
   prometheus.watch({ queues: inProcess, isHealthy: reader.isHealthy, exceptions, now: clock.now });
-  const admit = inProcess ? createBackpressure(inProcess.queues.events, clock) : async () => {};
+  const admit = inProcess ? createBackpressure(inProcess.queues, clock, createBusy(clock)) : async () => {};
   const backpressure = async (request: IncomingMessage, { resource, pathParameters }: Route) => {
     if (isForMessages(request, resource)) await admit(pathParameters?.sensorId ?? '');
   };
@@ -101,6 +102,7 @@ const apiOf = async (
 export const startCloud = async (options: CloudOptions) => {
   const { host = LOOPBACK, clock = systemClock, wrap = (unwrapped) => unwrapped, log = standardLog } = options;
   const onError = (error: unknown) => log('error', 'a request failed', {}, error);
+  const { say = () => {}, onLost = (error) => log('error', lostLine(error), {}, error) } = options;
   const tls = options.tls ? openTls(options.tls, clock, log) : null;
   const { SERVICE_VERSION: version, CORS_ORIGINS: corsOrigins } = options.settings;
   const server = createHttpServer({ version, corsOrigins, onError, tls });
@@ -113,9 +115,17 @@ export const startCloud = async (options: CloudOptions) => {
     scheme: tls ? 'https' : 'http',
     variable: 'PORT',
   });
-  const storage = openStorage(options.dataDir);
+  const onFull = (): void => {
+    say(FULL_DISK_LINE);
+    server.open(fullDiskPages(settingsAt(options, origins, ''), clock));
+  };
+  const storage = await openOnceRoom(options.dataDir, () => openStorage(options.dataDir, { onLost }), {
+    clock,
+    onFull,
+  });
+  const { kept } = storage.turns;
   const stopExpiry = removeExpired(storage, clock);
-  const mqtt = await startMqtt(options, clock, tls);
+  const mqtt = await startMqtt(options, { clock, tls, kept });
   const settings = settingsAt(options, origins, mqtt.rule);
   const table = await openTable(options, storage, settings.TABLE_NAME, clock);
   const opened = await startQueues(options, storage, clock);
@@ -126,7 +136,9 @@ export const startCloud = async (options: CloudOptions) => {
   const api = await apiOf(runtime, { opened, prometheus, exported, clock }, options);
   const consumers = await startConsumers(runtime, opened.waiting, clock, options);
   const mqttUrl = await mqtt.open(runtime);
-  server.open(api);
+  // The generated secrets are printed once.
+  await kept();
+  server.open(api, kept);
   return {
     /** The URL of the API on this machine, without a final slash. */
     url: origins.local + BASE_PATH,

@@ -6,6 +6,7 @@ import { systemClock } from './clock.ts';
 import { type Cloud, LOOPBACK, startCloud } from './cloud.ts';
 import type { CloudOptions } from './cloud-options.ts';
 import { startDemo } from './demo/demo.ts';
+import { lostLine } from './full-disk.ts';
 import { keepAliveOnExceptions } from './lambda/exceptions.ts';
 import { optionsFrom } from './options.ts';
 import { channelLines, linkLines, loopbackLines } from './start-lines.ts';
@@ -30,6 +31,12 @@ const stopOnSignal = (cloud: Cloud, demo: { stop: () => void } | null): void => 
 /** Logs only warnings and errors to the console; `npm run trace` shows the path of an event. */
 const problemLog: Log = (level, ...line) => {
   if (level !== 'info') log(level, ...line);
+};
+
+/** Ends the process, because its memory is ahead of its file. Requests without a response are repeated by their senders. */
+const endProcess = (error: Error): void => {
+  log('error', lostLine(error), {}, error);
+  process.exit(1);
 };
 
 /** How long (ms) `ready` waits for the demo home, which takes longer to create under a low rate limit. */
@@ -68,7 +75,13 @@ export const runCloud = async (env: Variables, say: (line: string) => void): Pro
   const { withDemo, warnings, ...options } = optionsFrom(env);
   for (const warning of warnings) say(`warning: ${warning}`);
   const exceptions = keepAliveOnExceptions(problemLog);
-  const cloud = await startCloud({ ...options, say, log: problemLog, exceptions: exceptions.count });
+  const cloud = await startCloud({
+    ...options,
+    say,
+    log: problemLog,
+    exceptions: exceptions.count,
+    onLost: endProcess,
+  });
   for (const [label, secret] of Object.entries(cloud.generated)) say(`${label}: ${secret}`);
   for (const line of await linesAbout(cloud, options)) say(line);
   if (cloud.mqttUrl) say(`mqtt ${cloud.mqttUrl}`);

@@ -1,2 +1,25 @@
+import { statfsSync } from 'node:fs';
+
+/** https://www.sqlite.org/rescode.html#full */
+const SQLITE_FULL = 13;
+/** With less free space (bytes) than this, no transaction begins, because the commit could fail. */
+const MIN_FREE_BYTES = 4 * 1_024 * 1_024;
+
 /** Whether a call failed because the disk, or the quota of its user, has no space left. */
 export const isNoSpace = (code: string | undefined): boolean => code === 'ENOSPC' || code === 'EDQUOT';
+
+/** The error of a change for which there is no space. */
+export const noSpace = (): Error => Object.assign(new Error('the disk has no space left'), { code: 'ENOSPC' });
+
+/** Whether an error, or its cause, is that the disk or the quota of its user is full. */
+export const isFullDisk = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false;
+  const { errcode, code, cause } = error as Error & { errcode?: number; code?: string };
+  return errcode === SQLITE_FULL || isNoSpace(code) || isFullDisk(cause);
+};
+
+/** Whether the disk of a folder has room for a transaction. The quota of a user shows only when it is used up. */
+export const hasRoom = (folder: string): boolean => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize > MIN_FREE_BYTES;
+};

@@ -35,9 +35,9 @@ export function leaseAgent(pool: Pool, target: URL, options: PoolOptions): Lease
 }
 
 function createAgent(target: URL, { agentOptions, policy }: PoolOptions): HttpAgent {
-  // Several webhooks, with 5 concurrent requests each, may share a receiver. With only 5 idle connections, the others were
-  // closed and reopened for the next alarm, which took a tenth of the work of ten recipients.
-  const maxFreeSockets = 10;
+  // Many webhooks, with 5 concurrent requests each, may share a receiver, and their requests leave in bursts. With fewer idle
+  // connections, the others are closed and reopened for the next alarm, which takes up to a tenth of the work.
+  const maxFreeSockets = 100;
   // The default of 250 ms for each of several addresses is too short for distant receivers.
   const settings = { keepAlive: true, maxFreeSockets, autoSelectFamilyAttemptTimeout: 1_000, timeout: 30_000 };
   const host = hostOf(target);

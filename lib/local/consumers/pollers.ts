@@ -81,6 +81,8 @@ export const poll = (options: PollOptions): Poller => {
   let isStopping = false;
   let resting: AbortController | undefined;
   const running = new Set<Promise<void>>();
+  /** Resolves when the next invocation ends. A race of all running ones would cost each of them a callback every time. */
+  let ended = Promise.withResolvers<void>();
   const groups = createGroupLimits(ofCustomer, ofGroup);
 
   const start = (messages: Message[]): void => {
@@ -88,13 +90,15 @@ export const poll = (options: PollOptions): Poller => {
     const run = invokeWith(messages, options).finally(() => {
       leave();
       running.delete(run);
+      ended.resolve();
+      ended = Promise.withResolvers();
     });
     running.add(run);
   };
   /** Waits until a message can be received, or until an invocation ends, which may free its group. */
   const rest = async (): Promise<void> => {
     resting = new AbortController();
-    await Promise.race([...running, queue.waitForMessage(resting.signal)]);
+    await Promise.race([ended.promise, queue.waitForMessage(resting.signal)]);
     // Without a reason, `abort` would create an error with a stack trace each time.
     resting.abort('awake');
   };
@@ -103,7 +107,7 @@ export const poll = (options: PollOptions): Poller => {
       const free = concurrency - running.size;
       const messages = free > 0 ? queue.receive(isUnbatched ? 1 : batchSize, groups.isFull) : [];
       if (messages.length > 0) start(messages);
-      else if (free <= 0) await Promise.race(running);
+      else if (free <= 0) await ended.promise;
       else await rest();
     }
   };
@@ -122,7 +126,7 @@ export const poll = (options: PollOptions): Poller => {
     },
     async idle() {
       while (busy()) {
-        if (running.size > 0) await Promise.race(running);
+        if (running.size > 0) await ended.promise;
         else await setImmediate();
       }
     },

@@ -4,22 +4,28 @@ import type { Queue } from '../queue/queue.ts';
 
 /** Requests are delayed while more than `sensors` sensors, or at least `ofCaller` messages of the caller, are pending. */
 const busy = { sensors: 8, ofCaller: 1 };
+/** Requests are also delayed while a process at its limit has more than this number of first deliveries to send. */
+const MAX_PENDING_DELIVERIES = 100;
 /** With more pending sensors than this (a few seconds of work), messages are rejected. */
 const MAX_PENDING_SENSORS = 500;
 const POLL_MS = 10;
 /** The longest delay (ms) of a request. */
 const MAX_DELAY_MS = 1_000;
 
+type PendingQueues = { events: Pick<Queue, 'backlog'>; deliveries: Pick<Queue, 'stats'> };
+
 /**
- * Creates the backpressure of the device API: under load, accepted messages are processed before more are accepted.
- * The returned function resolves when a request of the sensor may proceed, after a second at most, and throws 503 with
- * Retry-After while too many sensors are pending. Messages waiting for a retry count only against their own sensor, so
- * neither a flood from one sensor nor an outage of the table blocks the others.
+ * Creates the backpressure of the device API: under load, accepted messages are processed and delivered before more are
+ * accepted. The returned function resolves when a request of the sensor may proceed, after a second at most, and throws
+ * 503 with Retry-After while too many sensors are pending. Messages waiting for a retry count only against their own
+ * sensor, and deliveries only while the process is at its limit, so neither a flood from one sensor, nor an outage of the
+ * table, nor a slow receiver delays the others.
  */
-export const createBackpressure = (events: Pick<Queue, 'backlog'>, clock: Clock) => {
+export const createBackpressure = ({ events, deliveries }: PendingQueues, clock: Clock, isAtLimit: () => boolean) => {
   const isBusy = (sensorId: string): boolean => {
     const { groups, ofGroup } = events.backlog(sensorId);
-    return groups > busy.sensors || ofGroup >= busy.ofCaller;
+    if (groups > busy.sensors || ofGroup >= busy.ofCaller) return true;
+    return deliveries.stats().visible > MAX_PENDING_DELIVERIES && isAtLimit();
   };
   return async (sensorId: string): Promise<void> => {
     const until = clock.now() + MAX_DELAY_MS;

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { type ExportStorage, URL_SECONDS } from '#shared/exports/exports.ts';
+import type { Answer } from './http-server.ts';
 
 const PATH = `${BASE_PATH}/exports/`;
 /** The file names that export jobs use. */
@@ -51,6 +51,11 @@ const inFolder = (folder: string): FileStorage => ({
   },
 });
 
+const refuseFile: Answer = (response) =>
+  void response
+    .writeHead(403, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' })
+    .end('No such file, or the link has expired\n');
+
 type Options = { dataDir: string; publicUrl: string; now: () => number; random: (bytes: number) => Uint8Array };
 
 /**
@@ -77,25 +82,21 @@ export const createExportFolder = ({ dataDir, publicUrl, now, random }: Options)
   };
   return {
     exports,
-    /** Answers a request for a file. Returns false if the request is for something else. */
-    answer: async ({ pathname, searchParams }: URL, response: ServerResponse): Promise<boolean> => {
-      if (!pathname.startsWith(PATH)) return false;
+    /** Returns the answer to a request for a file; null if the request is for something else. */
+    answer: async ({ pathname, searchParams }: URL): Promise<Answer | null> => {
+      if (!pathname.startsWith(PATH)) return null;
       const file = pathname.slice(PATH.length);
       const found = FILE_NAME.test(file) && isSigned(file, searchParams) ? await files.open(file) : null;
-      if (!found) {
-        response
-          .writeHead(403, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' })
-          .end('No such file, or the link has expired\n');
-        return true;
-      }
-      response.writeHead(200, {
-        'Content-Type': 'application/zip',
-        'Content-Length': found.bytes,
-        'Cache-Control': 'no-store',
-        'Content-Disposition': `attachment; filename="${file}"`,
-      });
-      await pipeline(found.content, response);
-      return true;
+      if (!found) return refuseFile;
+      return async (response) => {
+        response.writeHead(200, {
+          'Content-Type': 'application/zip',
+          'Content-Length': found.bytes,
+          'Cache-Control': 'no-store',
+          'Content-Disposition': `attachment; filename="${file}"`,
+        });
+        await pipeline(found.content, response);
+      };
     },
   };
 };

@@ -17,7 +17,8 @@ const SELF = '127.255.255.254';
 type Handlers = ReadonlyMap<string, ApiHandler>;
 type Headers = Record<string, string[]>;
 
-const eventOf = (path: string, multiValueHeaders: Headers, sourceIp: string): APIGatewayProxyEvent => {
+/** Returns the event of a GET request that reaches no operation. */
+export const eventOf = (path: string, multiValueHeaders: Headers, sourceIp: string): APIGatewayProxyEvent => {
   const headers = Object.fromEntries(Object.entries(multiValueHeaders).map(([name, all]) => [name, all.at(-1) ?? '']));
   const requestContext = { identity: { sourceIp }, requestId: randomUUID() };
   return {
@@ -75,13 +76,15 @@ type Options = {
  */
 export const withHostPages =
   ({ reader, prometheus, settings, exported }: Options, api: RequestHandler): RequestHandler =>
-  async (request, response) => {
+  async (request) => {
     const target = targetOf(request.url);
-    if (request.method === 'GET' && (await exported.answer(target, response))) return;
-    if (request.method !== 'GET' || target.pathname !== '/metrics') return api(request, response);
+    const file = request.method === 'GET' ? await exported.answer(target) : null;
+    if (file) return file;
+    if (request.method !== 'GET' || target.pathname !== '/metrics') return api(request);
     const headers = multiValues(sentHeaders(request));
     const sourceIp = request.socket.remoteAddress ?? '';
     if (!mayReadDetails(eventOf('/metrics', headers, sourceIp), settings)) await reader.demandAdmin(headers, sourceIp);
     const text = await prometheus.text();
-    response.writeHead(200, { 'Content-Type': prometheus.contentType, 'Cache-Control': 'no-store' }).end(text);
+    return (response) =>
+      void response.writeHead(200, { 'Content-Type': prometheus.contentType, 'Cache-Control': 'no-store' }).end(text);
   };

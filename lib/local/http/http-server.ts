@@ -16,7 +16,10 @@ import type { Tls } from './tls.ts';
  */
 const timeouts = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 65_000 };
 
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/** Sends the response to a request. */
+export type Answer = (response: ServerResponse) => void | Promise<void>;
+/** Handles a request and returns its answer, which is not sent before everything it may follow from is on the disk. */
+export type RequestHandler = (request: IncomingMessage) => Promise<Answer>;
 
 /** An error response of the host itself, in the same form as those of operations. */
 const answerOf = async (error: ApiError, version: string, languages?: string) => {
@@ -39,10 +42,6 @@ const rejectRequest = async (
   error: ApiError,
   { version, corsOrigins }: About,
 ): Promise<void> => {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
   const { statusCode, headers, body } = await answerOf(error, version, request.headers['accept-language']);
   const cors = corsHeaders(corsOrigins, request.headers.origin, headers);
   response.writeHead(statusCode, { ...headers, ...cors }).end(body);
@@ -75,6 +74,8 @@ const checkHost = ({ httpVersion, headersDistinct: { host = [] } }: IncomingMess
 const starting: RequestHandler = async () => {
   throw new ApiError('unavailable', { waitSeconds: 1 });
 };
+/** The response once nothing can be stored any more, whatever the request. */
+const notKept = () => new ApiError('unavailable', { waitSeconds: 2 });
 const rejectExpectation: RequestHandler = async () => {
   throw new ApiError('expectation_unknown');
 };
@@ -87,31 +88,46 @@ type Options = {
   /** If given, the server speaks HTTPS. */
   tls?: Tls | null;
 };
-type HttpServer = { server: Server; open: (api: RequestHandler) => void };
+/** Resolves once everything that was written so far would survive a power cut. */
+type Kept = () => Promise<void>;
+type HttpServer = { server: Server; open: (api: RequestHandler, kept?: Kept) => void };
 
 /**
  * Creates the HTTP server of this host. Every request, even one that is invalid HTTP, gets a response with the usual
- * body and headers. Until `open` is called, the response is 503.
+ * body and headers. Until `open` is called, the response is 503. No response is sent before everything that was written
+ * is kept: nobody learns, not even by an error, what a power cut could undo.
  */
 export const createHttpServer = ({ version, corsOrigins = [], onError, limits, tls = null }: Options): HttpServer => {
   const options = { ...timeouts, ...limits, requireHostHeader: false };
   const server = tls ? createTlsServer({ ...options, ...tls.pair() }) : createServer(options);
   if ('setSecureContext' in server) tls?.attach(server);
   let api = starting;
+  let kept: Kept = async () => {};
+  const isKept = () =>
+    kept().then(
+      () => true,
+      () => false,
+    );
+  const fail = async (request: IncomingMessage, response: ServerResponse, error: unknown): Promise<void> => {
+    // The connection ended before the request was complete. Nobody is there to read a response, and the service did
+    // not fail.
+    const isAbandoned = request.destroyed && !request.complete;
+    if (!isAbandoned && !(error instanceof ApiError)) onError(error);
+    if (isAbandoned || response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const apiError = error instanceof ApiError ? error : new ApiError('internal');
+    await rejectRequest(request, response, (await isKept()) ? apiError : notKept(), { version, corsOrigins });
+  };
   const answer = async (request: IncomingMessage, response: ServerResponse, handle: RequestHandler): Promise<void> => {
     try {
       checkHost(request);
-      await handle(request, response);
+      const send = await handle(request);
+      if (!(await isKept())) throw notKept();
+      await send(response);
     } catch (error) {
-      // The connection ended before the request was complete. Nobody is there to read a response, and the service did
-      // not fail.
-      if (request.destroyed && !request.complete) {
-        response.destroy();
-        return;
-      }
-      if (!(error instanceof ApiError)) onError(error);
-      const apiError = error instanceof ApiError ? error : new ApiError('internal');
-      await rejectRequest(request, response, apiError, { version, corsOrigins });
+      await fail(request, response, error);
     } finally {
       discardRest(request);
     }
@@ -121,8 +137,9 @@ export const createHttpServer = ({ version, corsOrigins = [], onError, limits, t
   server.on('clientError', (error, socket) => void rejectUnreadable(socket, error, version));
   return {
     server,
-    open: (opened) => {
+    open: (opened, whenKept = async () => {}) => {
       api = opened;
+      kept = whenKept;
     },
   };
 };

@@ -110,7 +110,7 @@ type Options = {
 /** Creates this host's counterpart of API Gateway: every request becomes an event for the handler of its group. */
 export const createApi =
   ({ router, handlers, bodies, mayBeLarge, backpressure, protocol, clock, onCall }: Options): RequestHandler =>
-  async (request, response) => {
+  async (request) => {
     const start = clock.now();
     const url = targetOf(request.url);
     const route = router(url.pathname);
@@ -121,6 +121,8 @@ export const createApi =
     const body = await bodies.read(request, () => mayBeLarge(request, route.resource));
     const context = lambdaContext({ functionName: route.group, timeoutSeconds, clock });
     const answer = await handler(toEvent(request, { url, route, body }, clock.now(), protocol), context);
-    send(response, answer);
-    onCall(route.group === 'devices' ? 'devices' : 'apps', answer.statusCode, clock.now() - start);
+    return (response) => {
+      send(response, answer);
+      onCall(route.group === 'devices' ? 'devices' : 'apps', answer.statusCode, clock.now() - start);
+    };
   };

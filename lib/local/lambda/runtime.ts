@@ -26,12 +26,14 @@ import { openQueues, queuesOf } from '../queue/queues.ts';
 import { tableClient } from '../table/client.ts';
 import { clientConfig, ensureTable } from '../table/endpoint.ts';
 import type { Storage } from '../table/storage.ts';
+import { keepingTurns } from '../table/turns.ts';
 import { contextTrusting } from '../trusted-roots.ts';
 import { createHostCipher } from './cipher.ts';
 import { createMetrics } from './metrics.ts';
 import { createMailFolder, createMessageFolder } from './outbox.ts';
 import { pooledBytes } from './pooled-bytes.ts';
 import { createSmsGateway } from './sms-gateway.ts';
+import { whenKept } from './when-kept.ts';
 
 /** Waits for the first response of an external engine. Without one, the error names the variable with its address. */
 const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Promise<T> =>
@@ -42,18 +44,22 @@ const reaching = <T>(variable: string, endpoint: string, first: Promise<T>): Pro
 
 /** Opens the table in this process, or at an endpoint if there is one. */
 export const openTable = async (
-  { tableEndpoint, client }: CloudOptions,
+  { tableEndpoint, queueEndpoint, client }: CloudOptions,
   { rows, turns }: Storage,
   name: string,
   clock: Clock,
 ): Promise<TableClient> => {
-  if (!tableEndpoint) return tableClient(rows, turns, name, clock.now);
+  if (!tableEndpoint) return tableClient(rows, queueEndpoint ? keepingTurns(turns) : turns, name, clock.now);
   await reaching('AWS_ENDPOINT_URL_DYNAMODB', tableEndpoint, ensureTable(tableEndpoint, name));
   return client ?? documentClient(clientConfig(tableEndpoint));
 };
 
 /** Opens the queues. `inProcess` is null if they are at an endpoint. */
-export const startQueues = async ({ queueEndpoint, dataDir }: CloudOptions, storage: Storage, clock: Clock) => {
+export const startQueues = async (
+  { queueEndpoint, tableEndpoint, dataDir }: CloudOptions,
+  { database, turns }: Storage,
+  clock: Clock,
+) => {
   if (queueEndpoint) {
     const waiting: QueueSet = await reaching(
       'AWS_ENDPOINT_URL_SQS',
@@ -63,7 +69,8 @@ export const startQueues = async ({ queueEndpoint, dataDir }: CloudOptions, stor
     const queues: Queues = sqsQueues(clientConfig(queueEndpoint), waiting.urls, clock.now);
     return { waiting, inProcess: null, queues };
   }
-  const waiting = openQueues(dataDir === ':memory:' ? noJournal : journalsIn(storage), clock);
+  const journals = { database, turns: tableEndpoint ? keepingTurns(turns) : turns };
+  const waiting = openQueues(dataDir === ':memory:' ? noJournal : journalsIn(journals), clock);
   return { waiting, inProcess: waiting, queues: queuesOf(waiting.queues) };
 };
 export type OpenedQueues = Awaited<ReturnType<typeof startQueues>>;
@@ -166,5 +173,11 @@ export const createRuntime = async (
     passwords: async () => passwords,
     pause: (ms) => new Promise<void>((resolve) => void clock.after(ms, resolve)),
   };
-  return { runtime, prometheus, exported, valuesOf, closeMail: () => smtp?.close() };
+  return {
+    runtime: whenKept(storage.turns.kept, runtime),
+    prometheus,
+    exported,
+    valuesOf,
+    closeMail: () => smtp?.close(),
+  };
 };

@@ -29,18 +29,32 @@ const invokerOf = async <R>(contract: Called, runtime: Runtime, clock: Clock, ar
   return (event: object): Promise<R> => handler(event, lambdaContext({ functionName: name, timeoutSeconds, clock }));
 };
 
+type MqttOptions = {
+  clock: Clock;
+  log: Log;
+  tls: Tls | null;
+  /** Awaited before a device gets an answer: CONNACK or PUBACK. */
+  kept: () => Promise<void>;
+};
+
 /**
  * Creates the MQTT broker of this host, with the cloud's authorizer and ingest function. `publish` exists before these
  * functions are loaded, because they use it; connections wait until they are.
  */
-export const createMqtt = async (clock: Clock, log: Log, tls: Tls | null) => {
+export const createMqtt = async ({ clock, log, tls, kept }: MqttOptions) => {
   const authorizer = Promise.withResolvers<(event: object) => Promise<AuthorizerResponse>>();
   const ingest = Promise.withResolvers<(event: object) => Promise<void>>();
-  const sessions = createSessions(async (event) => (await authorizer.promise)(event), { clock, log });
+  const authorize = async (event: object): Promise<AuthorizerResponse> => {
+    const rights = await (await authorizer.promise)(event);
+    await kept();
+    return rights;
+  };
+  const sessions = createSessions(authorize, { clock, log });
   const take = async (event: Published): Promise<void> => {
     const { refuseMessage } = deviceNotifier(broker.publish, log);
     if (event.payload.length > MAX_PAYLOAD) return rejectPublished({ refuseMessage, log }, event, 'too_large');
     await (await ingest.promise)(event);
+    await kept();
   };
   const broker = await createBroker(sessions, createTurns(take, clock.now), log, tls);
   return {

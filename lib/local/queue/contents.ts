@@ -44,7 +44,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     },
     /** Returns all messages in the order in which they were sent. */
     all: () => [...entries.values()],
-    /** Adds a message. It can be received once the journal has stored it, so no message is processed that could be lost. */
+    /** Adds a message. It can be received once the journal has accepted it. */
     add: (row: Row): Stored => {
       const stored = journal.add(row)?.then(() => keep(row));
       if (!stored) keep(row);
@@ -55,7 +55,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
       // If the removal is not stored, the message is delivered again after a restart.
       journal.remove(entry.sequence)?.catch(() => {});
     },
-    /** Moves messages to another queue: both the additions and the removals are stored, or neither. */
+    /** Moves messages to another queue: both the additions and the removals are stored, or neither is. */
     move: (moved: readonly Entry[], target: MoveTarget): void => {
       for (const entry of moved) {
         target.send(asRedriven(entry));
@@ -65,7 +65,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     },
     clear: (): void => {
       for (const entry of entries.values()) drop(entry);
-      journal.clear();
+      journal.clear()?.catch(() => {});
     },
   };
 };

@@ -1,4 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { partlyApplied } from '../table/errors.ts';
 import type { Turns } from '../table/turns.ts';
 import type { Journal, Row } from './journal.ts';
 
@@ -17,12 +18,13 @@ const ROWS = `
 const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";
 
 /**
- * Returns a function that opens the journal of a queue, by its name, in the host's file. What one turn of the event loop
- * (table/turns.ts) adds and removes is stored together, or not at all.
+ * Returns a function that opens the journal of a queue, by its name, in the host's file. What one run of synchronous code
+ * adds and removes is stored together, or not at all (table/turns.ts).
  */
 export const journalsIn = ({ database, turns }: { database: DatabaseSync; turns: Turns }) => {
   const insert = database.prepare('INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
   const remove = database.prepare('DELETE FROM messages WHERE sequence = ?');
+  const clear = database.prepare('DELETE FROM messages WHERE queue = ?');
   let last = Number(database.prepare(LAST).get()?.seq ?? 0);
   const load = (queue: string): Row[] =>
     database
@@ -32,18 +34,22 @@ export const journalsIn = ({ database, turns }: { database: DatabaseSync; turns:
         (row) =>
           ({ ...row, groupId: row.groupId ?? undefined, deduplicationId: row.deduplicationId ?? undefined }) as Row,
       );
+  // A message that is moved must not be removed if it could not be added.
+  const change = (statement: StatementSync, ...values: SQLInputValue[]): Promise<void> =>
+    turns.write(() => {
+      try {
+        statement.run(...values);
+      } catch (error) {
+        throw partlyApplied(error);
+      }
+    });
   return (queue: string): Journal => ({
     load: () => load(queue),
     nextSequence: () => ++last,
     add: ({ sequence, messageId, body, groupId = null, deduplicationId = null, sentAt, visibleAt }) =>
-      turns.write(() => {
-        insert.run(sequence, queue, messageId, body, groupId, deduplicationId, sentAt, visibleAt);
-      }),
-    remove: (sequence) =>
-      turns.write(() => {
-        remove.run(sequence);
-      }),
-    clear: () => void database.prepare('DELETE FROM messages WHERE queue = ?').run(queue),
+      change(insert, sequence, queue, messageId, body, groupId, deduplicationId, sentAt, visibleAt),
+    remove: (sequence) => change(remove, sequence),
+    clear: () => change(clear, queue),
     settled: () => turns.read(() => {}),
   });
 };

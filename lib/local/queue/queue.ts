@@ -29,10 +29,10 @@ type Stats = {
 export type Queue = {
   readonly name: string;
   readonly isFifo: boolean;
-  /** Sends a message. It can be received once the journal has stored it. Throws if SQS would reject it. */
+  /** Sends a message. It can be received once the journal has accepted it. Throws if SQS would reject it. */
   send(message: Outgoing): void;
-  /** Resolves once all sent messages are stored; rejects if those of this turn of the event loop cannot be. */
-  whenStored(): Promise<void>;
+  /** Resolves once all sent messages can be received; rejects if one of this turn of the event loop was refused. */
+  whenAccepted(): Promise<void>;
   /**
    * Returns up to `max` visible messages without waiting. Groups with the fewest messages in flight come first, equal
    * ones take turns. Groups for which `isFull` is true are skipped.
@@ -100,7 +100,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const queue: Queue = {
     name,
     isFifo,
-    whenStored: journal.settled,
+    whenAccepted: journal.settled,
     waitForMessage: wakeup.wait,
     send(message) {
       check(message, isFifo);

@@ -36,7 +36,7 @@ export const openQueues = (journalOf: (name: string) => Journal, clock: Clock) =
 export const queuesOf = (queues: LocalQueues): Queues => ({
   send: async (queue, messages) => {
     for (const message of messages) queues[queue].send(message);
-    await queues[queue].whenStored();
+    await queues[queue].whenAccepted();
   },
   hide: async (arn, receiptHandles, seconds) => {
     const queue = Object.values(queues).find(({ name }) => arn.endsWith(`:${name}`));
@@ -44,6 +44,6 @@ export const queuesOf = (queues: LocalQueues): Queues => ({
   },
   redrive: async (queue) => {
     queues[queue].redrive();
-    await queues[queue].whenStored();
+    await queues[queue].whenAccepted();
   },
 });

@@ -73,15 +73,15 @@ const tokens = (now: () => number) => {
  */
 export const tableClient = (rows: Rows, { read, write }: Turns, tableName: string, now: () => number): TableClient => {
   const known = tokens(now);
-  const transactOnce = async (input: Input): Promise<object> => {
+  const transactOnce = (input: Input): object => {
     const { TransactItems, ClientRequestToken: token } = optionsOf(input, ['TransactItems', 'ClientRequestToken']);
     const content = JSON.stringify(TransactItems);
     const earlier = known.find(String(token));
     if (earlier !== undefined && earlier !== content)
       throw tableError('IdempotentParameterMismatchException', 'the token belongs to another transaction');
     if (earlier === content) return {};
-    await write(() => transact(rows, TransactItems as Input[]));
-    // Only now: a transaction that could not be stored must be executed by the next attempt.
+    transact(rows, TransactItems as Input[]);
+    // Only now: a transaction that failed must be executed by the next attempt.
     if (token !== undefined) known.add(String(token), content);
     return {};
   };
@@ -100,17 +100,22 @@ export const tableClient = (rows: Rows, { read, write }: Turns, tableName: strin
     [PutCommand, (input) => preparePut(rows, input).apply()],
     [UpdateCommand, (input) => prepareUpdate(rows, input).apply()],
     [DeleteCommand, (input) => prepareDelete(rows, input).apply()],
+    [TransactWriteCommand, transactOnce],
   ]);
-  const send = async (command: { input: object }): Promise<object> => {
-    const { input } = command;
-    const { TableName: name = tableName } = input as { TableName?: string };
+  const unsupported = (): object => {
+    throw invalid('the local table does not support this command');
+  };
+  const checkName = ({ TableName: name = tableName }: Input): void => {
     if (name !== tableName) throw tableError('ResourceNotFoundException', `there is no table ${name}`);
-    if (command.constructor === TransactWriteCommand) return transactOnce(input as Input);
-    const reading = reads.get(command.constructor);
-    if (reading) return read(() => reading(input as Input));
+  };
+  // Not an async function, which would be answered later than others that were called after it.
+  const send = (command: { input: object }): Promise<object> => {
     const writing = writes.get(command.constructor);
-    if (!writing) throw invalid('the local table does not support this command');
-    return write(() => writing(input as Input));
+    const call = writing ?? reads.get(command.constructor) ?? unsupported;
+    return (writing ? write : read)(() => {
+      checkName(command.input as Input);
+      return call(command.input as Input);
+    });
   };
   return { send } as TableClient;
 };

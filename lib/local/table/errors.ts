@@ -14,3 +14,9 @@ export const conditionFailed = (): Error =>
 /** Creates the error for calls whose changes could not be stored; they can be retried. */
 export const notStored = (cause: unknown): Error =>
   tableError('InternalServerError', 'could not write to the table', { cause });
+
+/** Creates the error for a change of which SQLite may have executed only the first statements. */
+export const partlyApplied = (cause: unknown): Error =>
+  tableError('InternalServerError', 'a change was executed only in part', { cause, isPartlyApplied: true });
+export const isPartlyApplied = (error: unknown): boolean =>
+  (error as { isPartlyApplied?: boolean }).isPartlyApplied === true;

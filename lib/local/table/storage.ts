@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { timeOfUlid } from '#shared/domain/ids.ts';
 import { items } from '#shared/store/table.ts';
+import { hasRoom } from '../no-space.ts';
 import { QUEUES } from '../queue/queue-file.ts';
-import { createDurable } from './durable.ts';
+import { diskOf } from './durable.ts';
 import { rowsOf, SCHEMA } from './rows.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, keepingTurns } from './turns.ts';
 
 /** Identifies the file: "SC01" in its header. https://www.sqlite.org/pragma.html#pragma_application_id */
 const APPLICATION_ID = 0x53433031;
@@ -14,7 +15,7 @@ const IN_MEMORY = ':memory:';
 /** How long (ms) a call waits while a tool writes to the file. */
 const BUSY_MS = 2_000;
 
-// Commits are synced to disk by durable.ts, which does not block the event loop. The journal is checkpointed when it
+// Commits are synced to disk by turns.ts, which does not block the event loop. The journal is checkpointed when it
 // reaches 16 MB, because by then most pages have been written many times. That blocks the event loop for 4 ms, and a start
 // after a crash has to read the journal. Deleted data is overwritten where that takes no additional write; `scrub` does
 // the rest.
@@ -94,6 +95,8 @@ const prepare = (database: DatabaseSync): void => {
   database.exec(PRAGMAS);
   if (!isNew) {
     checkPages(database);
+    // After a failed sync the journal may have a gap on the disk, behind which nothing could be restored after a power cut.
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     scrub(database, Date.now());
     return;
   }
@@ -130,25 +133,36 @@ const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
   }
 };
 
+type StorageOptions = {
+  onLost?: (error: Error) => void;
+  /** Whether the disk of a folder has room for a transaction. */
+  hasSpace?: (folder: string) => boolean;
+};
+
 /**
  * Opens the data of a host, in a folder or in memory. Throws an error that names the file if it cannot be read, is
- * damaged, belongs to another program, or is used by another host.
+ * damaged, belongs to another program, or is used by another host. `onLost` is called if changes could not be stored that
+ * calls were already answered with: the process has to be restarted.
  */
-export const openStorage = (dataDir: string) => {
+export const openStorage = (dataDir: string, { onLost, hasSpace = hasRoom }: StorageOptions = {}) => {
   const path = dataFileOf(dataDir);
   const { database, unlock } = open(path);
-  const durable = path === IN_MEMORY ? null : createDurable(`${path}-wal`);
-  const turns = createTurns(database, durable);
+  const disk = path === IN_MEMORY ? null : diskOf(`${path}-wal`);
+  const turns = createTurns(database, {
+    disk,
+    ...(disk && { hasRoom: () => hasSpace(dataDir) }),
+    ...(onLost && { onLost }),
+  });
   return {
     database,
     rows: rowsOf(database),
     turns,
-    /** Ends the current turn and closes the file. */
+    /** Stores all changes and closes the file. */
     close: async (): Promise<void> => {
       if (!database.isOpen) return;
-      // If the last turn could not be stored, its callers have received the error.
-      await turns.read(() => {}).catch(() => {});
-      await durable?.close();
+      // If they could not be stored, nothing that followed from them has left the process.
+      await turns.kept().catch(() => {});
+      await disk?.close();
       scrub(database, Date.now());
       database.close();
       unlock();
@@ -160,7 +174,6 @@ export const openStorage = (dataDir: string) => {
 export const openForTool = (dataDir: string) => {
   const database = new DatabaseSync(dataFileOf(dataDir), { timeout: BUSY_MS });
   database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST');
-  const turns = createTurns(database, null);
-  return { rows: rowsOf(database), turns, close: () => database.close() };
+  return { rows: rowsOf(database), turns: keepingTurns(createTurns(database)), close: () => database.close() };
 };
 export type Storage = ReturnType<typeof openStorage>;

@@ -1,77 +1,79 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { isNoSpace } from '../no-space.ts';
-import type { Durable } from './durable.ts';
-import { notStored } from './errors.ts';
-
-/** A call that waits until the changes of its turn are stored: `settle` returns its result, `fail` the error. */
-type PendingCall = { settle: () => void; fail: (error: Error) => void };
-
-/** https://www.sqlite.org/rescode.html#full */
-const SQLITE_FULL = 13;
-
-/** Whether changes could not be stored because the disk, or the quota of its user, is full. */
-const isFullDisk = (error: unknown): boolean => {
-  const { errcode, code } = error as { errcode?: number; code?: string };
-  return errcode === SQLITE_FULL || isNoSpace(code);
-};
+import { type CommitOptions, createCommits } from './commits.ts';
+import { isPartlyApplied, notStored } from './errors.ts';
 
 /**
- * Combines all calls of one turn of the event loop into one transaction. Each call runs at once and sees what earlier
- * calls wrote; it resolves once the transaction would survive a power cut. If the transaction fails, all calls of the turn
- * reject.
+ * Runs the calls on a file. A call runs at once, sees what earlier calls wrote, and is answered at the end of its turn of
+ * the event loop, in the order of the calls. By then its changes are not on the disk: `kept` says when they are, and has to
+ * be awaited before anything leaves the process that may follow from a call.
  */
-export const createTurns = (database: DatabaseSync, durable: Durable | null) => {
-  let pending: PendingCall[] = [];
-  let failure: unknown;
-  let isFull = false;
+export const createTurns = (database: DatabaseSync, options: CommitOptions = {}) => {
+  const commits = createCommits(database, options);
+  let answers: (() => void)[] = [];
+  /** Why no change could begin in this turn. A later call of the turn must not succeed: it may belong to the same change. */
+  let refusal: unknown;
 
-  const end = async (): Promise<void> => {
-    const turn = pending;
-    const cause = failure;
-    pending = [];
-    failure = undefined;
-    try {
-      if (cause) throw cause;
-      if (database.isTransaction) {
-        database.exec('COMMIT');
-        durable?.note();
-        isFull = false;
-      }
-      await durable?.kept();
-    } catch (error) {
-      if (isFullDisk(error)) isFull = true;
-      // SQLite may already have rolled back by itself.
-      if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
-      for (const { fail } of turn) fail(notStored(error));
-      return;
-    }
-    for (const { settle } of turn) settle();
+  const answer = (): void => {
+    const turn = answers;
+    answers = [];
+    refusal = undefined;
+    for (const settle of turn) settle();
   };
-
-  /** Runs a call in the transaction of this turn. */
+  /** Returns the error of a call. One that SQLite undid by itself, and nothing else with it, concerns only that call. */
+  const errorOf = (error: unknown): unknown => {
+    if (isPartlyApplied(error) || commits.isRolledBack()) return commits.lose(error);
+    return (error as { code?: string }).code === 'ERR_SQLITE_ERROR' ? notStored(error) : error;
+  };
   const run = <T>(work: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
-      if (pending.length === 0) setImmediate(end);
+      if (answers.length === 0) setImmediate(answer);
       try {
+        const problem = commits.lost() ?? refusal;
+        if (problem) throw problem;
         const value = work();
-        pending.push({ settle: () => resolve(value), fail: reject });
+        answers.push(() => resolve(value));
       } catch (error) {
-        if ((error as { code?: string }).code === 'ERR_SQLITE_ERROR') failure ??= error;
-        pending.push({ settle: () => reject(error), fail: reject });
+        const reason = errorOf(error);
+        answers.push(() => reject(reason));
       }
     });
-
+  const begin = (): void => {
+    try {
+      commits.begin();
+    } catch (error) {
+      refusal = error;
+      throw error;
+    }
+  };
   return {
     /** Runs a call that only reads. */
     read: run,
-    /** Runs a call that may write. The changes of a turn are stored together, or not at all. */
+    /** Runs a call that may write. What one run of synchronous code writes is stored together, or not at all. */
     write: <T>(work: () => T): Promise<T> =>
       run(() => {
-        if (!database.isTransaction) database.exec('BEGIN IMMEDIATE');
+        begin();
         return work();
       }),
+    /** Resolves once all changes so far would survive a power cut; rejects if they cannot be stored. */
+    kept: commits.kept,
     /** Whether the disk was full at the latest change. */
-    isFull: (): boolean => isFull,
+    isFull: commits.isFull,
   };
 };
 export type Turns = ReturnType<typeof createTurns>;
+
+/**
+ * Returns turns that answer only once the changes are kept: for tools, and for a host with only one of table and queues in
+ * this file, because every call to the other one leaves the process.
+ */
+export const keepingTurns = (turns: Turns): Turns => {
+  const keeping =
+    (run: Turns['read']): Turns['read'] =>
+    async (work) => {
+      const answered = run(work);
+      await answered.catch(() => {});
+      await turns.kept();
+      return answered;
+    };
+  return { ...turns, read: keeping(turns.read), write: keeping(turns.write) };
+};

@@ -1,4 +1,4 @@
-import { invalid, tableError } from './errors.ts';
+import { invalid, partlyApplied, tableError } from './errors.ts';
 import { checkItem, primaryKeyOf } from './keys.ts';
 import { boundOf, conditionOf, EXPRESSIONS, type Input, optionsOf } from './request.ts';
 import type { Rows } from './rows.ts';
@@ -135,5 +135,11 @@ export const transact = (rows: Rows, list: readonly Input[]): void => {
     const message = `Transaction cancelled: [${codes.join(', ')}]`;
     throw tableError('TransactionCanceledException', message, { CancellationReasons });
   }
-  for (const { apply } of prepared) apply();
+  for (const [at, { apply }] of prepared.entries()) {
+    try {
+      apply();
+    } catch (error) {
+      throw at === 0 ? error : partlyApplied(error);
+    }
+  }
 };

@@ -7,6 +7,8 @@ import { ApiError } from '#shared/api/errors.ts';
 describe('backpressure', () => {
   let clock: ReturnType<typeof virtualClock>;
   let events: Queue;
+  let deliveries: Queue;
+  let isAtLimit: boolean;
   let admit: (sensorId: string) => Promise<void>;
   let sent = 0;
   const send = (groupId: string) => events.send({ body: '{}', groupId, deduplicationId: String(++sent) });
@@ -23,7 +25,9 @@ describe('backpressure', () => {
   beforeEach(() => {
     clock = virtualClock(0);
     events = createQueue({ name: 'events', fifo: true, visibilitySeconds: 120, maxReceiveCount: 100, clock });
-    admit = createBackpressure(events, clock);
+    deliveries = createQueue({ name: 'deliveries', visibilitySeconds: 120, maxReceiveCount: 100, clock });
+    isAtLimit = true;
+    admit = createBackpressure({ events, deliveries }, clock, () => isAtLimit);
   });
 
   test('accepts a request at once if no message of its sensor is pending', async () => {
@@ -56,6 +60,24 @@ describe('backpressure', () => {
 
   test('does not delay other sensors during a flood from one', async () => {
     for (let at = 0; at < 1_000; at++) send('flooding');
+    const seen = call('own');
+    await clock.advance(0);
+    expect(seen.outcome).toBe('accepted');
+  });
+
+  test('delays requests of a process at its limit until at most 100 first deliveries are pending', async () => {
+    for (let at = 0; at < 101; at++) deliveries.send({ body: '{}', groupId: 'a customer/a webhook' });
+    const seen = call('own');
+    await clock.advance(500);
+    expect(seen.outcome).toBeNull();
+    deliveries.receive(1);
+    await clock.advance(10);
+    expect(seen.outcome).toBe('accepted');
+  });
+
+  test('does not delay requests by deliveries that only their receivers hold up', async () => {
+    for (let at = 0; at < 1_000; at++) deliveries.send({ body: '{}', groupId: 'a customer/a slow webhook' });
+    isAtLimit = false;
     const seen = call('own');
     await clock.advance(0);
     expect(seen.outcome).toBe('accepted');

@@ -26,9 +26,9 @@ const start = async (limits: Parameters<typeof createBodies>[0], isKnown = false
       });
     }),
   );
-  open(async (request, response) => {
+  open(async (request) => {
     const body = await bodies.read(request, async () => isKnown);
-    response.setHeader('x-size', body.length).end();
+    return (response) => void response.setHeader('x-size', body.length).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,12 +1,15 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { open as openFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tableClient } from '#lib/local/table/client.ts';
-import { rowsOf } from '#lib/local/table/rows.ts';
-import { dataFileOf, openStorage } from '#lib/local/table/storage.ts';
+import { partlyApplied } from '#lib/local/table/errors.ts';
+import { dataFileOf, openForTool, openStorage } from '#lib/local/table/storage.ts';
+import { eventually } from '#test/fixtures/eventually.ts';
+import { replaceSync, watchDisk } from '#test/fixtures/simulated-disk.ts';
 
 let folder: string;
 const closing: (() => Promise<void>)[] = [];
@@ -19,33 +22,89 @@ afterEach(async () => {
 });
 
 const TableName = 't';
-const open = (dataDir: string) => {
-  const storage = openStorage(dataDir);
+const open = (dataDir: string, options?: Parameters<typeof openStorage>[1]) => {
+  const storage = openStorage(dataDir, options);
   closing.push(storage.close);
-  const { send } = tableClient(rowsOf(storage.database), storage.turns, TableName, Date.now);
+  const { send } = tableClient(storage.rows, storage.turns, TableName, Date.now);
   const put = (sk: string) => send(new PutCommand({ TableName, Item: { pk: 'p', sk } }));
   const get = async (sk: string) => (await send(new GetCommand({ TableName, Key: { pk: 'p', sk } }))).Item?.sk ?? null;
-  return { ...storage, send, put, get };
+  const { kept } = storage.turns;
+  return { ...storage, send, put, get, kept };
 };
-const broken = ({ turns, database }: ReturnType<typeof open>) =>
-  turns.write(() => database.exec('INSERT INTO nowhere VALUES (1)'));
+/** Opens a table whose losses are noted. */
+const openNoting = (dataDir: string) => {
+  const losses: Error[] = [];
+  return { ...open(dataDir, { onLost: (error) => void losses.push(error) }), losses };
+};
+/** Reads an item with a separate connection, which sees only what was committed. */
+const committed = (dataDir: string, sk: string): boolean => {
+  const database = new DatabaseSync(dataFileOf(dataDir));
+  const row = database.prepare('SELECT 1 FROM items WHERE sk = ?').get(sk);
+  database.close();
+  return row !== undefined;
+};
+const refused = { name: 'InternalServerError', message: 'could not write to the table' };
 
-test('calls in one turn of the event loop see each other, and form one transaction', async () => {
+test('calls in one turn of the event loop see each other, and are stored by one commit when somebody waits for it', async () => {
   const storage = open(folder);
-  const others = open(':memory:');
-  let ended = 0;
-  const { exec } = storage.database;
-  storage.database.exec = (text) => {
-    if (text === 'COMMIT') ended += 1;
-    return exec.call(storage.database, text);
-  };
-  const answers = [storage.put('a'), storage.put('b'), storage.get('a')];
-  expect((await Promise.all(answers))[2]).toBe('a');
-  expect([ended, await storage.get('b'), ended, await others.get('a')]).toEqual([1, 'b', 1, null]);
+  expect((await Promise.all([storage.put('a'), storage.put('b'), storage.get('a')]))[2]).toBe('a');
+  expect([committed(folder, 'a'), committed(folder, 'b')]).toEqual([false, false]);
+  await storage.kept();
+  expect([committed(folder, 'a'), committed(folder, 'b')]).toEqual([true, true]);
 });
 
-test('a transaction that could not be stored is executed when it is retried with its token', async () => {
+test('changes that nobody waits for are committed soon', async () => {
   const storage = open(folder);
+  await storage.put('a');
+  await eventually(() => committed(folder, 'a'));
+});
+
+test('calls are answered at the end of their turn, in the order in which they were made', async () => {
+  const storage = open(folder);
+  const order: string[] = [];
+  const note = (name: string, call: Promise<unknown>) => {
+    const answered = () => void order.push(name);
+    return call.then(answered, answered);
+  };
+  const fails = () => {
+    throw new Error('the condition failed');
+  };
+  const Put = { TableName, Item: { pk: 'p', sk: 'c' } };
+  const calls = [
+    note('put', storage.put('a')),
+    note('failed write', storage.turns.write(fails)),
+    note('get', storage.send(new GetCommand({ TableName, Key: { pk: 'p', sk: 'a' } }))),
+    note('failed read', storage.turns.read(fails)),
+    note('transaction', storage.send(new TransactWriteCommand({ TransactItems: [{ Put }] }))),
+    note('last', storage.put('b')),
+  ];
+  await Promise.resolve();
+  expect(order).toEqual([]);
+  await Promise.all(calls);
+  expect(order).toEqual(['put', 'failed write', 'get', 'failed read', 'transaction', 'last']);
+});
+
+test('a full disk refuses the rest of a turn, and loses nothing', async () => {
+  let isFull = false;
+  const losses: Error[] = [];
+  const storage = open(folder, { hasSpace: () => !isFull, onLost: (error) => void losses.push(error) });
+  await storage.put('before');
+  await storage.kept();
+  isFull = true;
+  const results = [storage.put('a'), storage.get('before')];
+  // It may belong to the same change as the call that was refused.
+  isFull = false;
+  results.push(storage.put('b'));
+  for (const result of results) await expect(result).rejects.toMatchObject(refused);
+  expect([await storage.get('a'), await storage.get('b'), await storage.get('before')]).toEqual([null, null, 'before']);
+  await storage.put('a');
+  await storage.kept();
+  expect([committed(folder, 'a'), losses]).toEqual([true, []]);
+});
+
+test('a transaction that was refused is executed when it is retried with its token', async () => {
+  let isFull = true;
+  const storage = open(folder, { hasSpace: () => !isFull });
   const once = () =>
     storage.send(
       new TransactWriteCommand({
@@ -53,96 +112,118 @@ test('a transaction that could not be stored is executed when it is retried with
         TransactItems: [{ Put: { TableName, Item: { pk: 'p', sk: 'a' } } }],
       }),
     );
-  const failed = Promise.allSettled([once(), broken(storage)]);
-  expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect(once()).rejects.toMatchObject(refused);
+  isFull = false;
   await once();
   expect(await storage.get('a')).toBe('a');
 });
 
-test('no call resolves before the changes of its turn are in the file', async () => {
-  const storage = open(folder);
-  let isResolved = false;
-  const put = storage.put('a').then(() => {
-    isResolved = true;
-  });
-  expect([storage.database.isTransaction, isResolved]).toEqual([true, false]);
-  await put;
-  expect(storage.database.isTransaction).toBe(false);
+test('a statement that fails as a whole concerns only its call', async () => {
+  const storage = openNoting(folder);
+  const broken = storage.turns.write(() => storage.database.exec('INSERT INTO nowhere VALUES (1)'));
+  const results = await Promise.allSettled([storage.put('a'), broken, storage.put('b')]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  await storage.kept();
+  expect([committed(folder, 'a'), committed(folder, 'b'), storage.losses]).toEqual([true, true, []]);
 });
 
-test('a failed write rejects all calls of its turn, which can then be retried', async () => {
-  const storage = open(folder);
-  await storage.put('before');
-  const results = await Promise.allSettled([
-    storage.put('a'),
-    broken(storage),
-    storage.get('before'),
-    storage.put('b'),
-  ]);
-  expect(results.map((result) => (result.status === 'rejected' ? result.reason.name : result.status))).toEqual(
-    Array(4).fill('InternalServerError'),
-  );
-  expect([await storage.get('a'), await storage.get('b'), await storage.get('before')]).toEqual([null, null, 'before']);
+test('a change that was executed only in part ends all calls, and nothing of its transaction is stored', async () => {
+  const storage = openNoting(folder);
   await storage.put('a');
-  expect(await storage.get('a')).toBe('a');
+  const half = storage.turns.write(() => {
+    throw partlyApplied(new Error('no page'));
+  });
+  await expect(half).rejects.toMatchObject(refused);
+  await expect(storage.get('a')).rejects.toMatchObject(refused);
+  await expect(storage.kept()).rejects.toMatchObject(refused);
+  expect([storage.losses.length, committed(folder, 'a')]).toEqual([1, false]);
 });
 
-/** Copies the files of a folder at each sync. Returns a function that returns the latest copy. */
-const watchDisk = async (dataDir: string) => {
-  const handle = await openFile(join(folder, 'probe'), 'w');
-  const prototype = Object.getPrototypeOf(handle);
-  await handle.close();
-  const { datasync } = prototype;
-  let latest = '';
-  prototype.datasync = async function (...args: unknown[]) {
-    const copy = mkdtempSync(join(folder, 'copy-'));
-    for (const suffix of ['', '-wal']) copyFileSync(`${dataFileOf(dataDir)}${suffix}`, `${dataFileOf(copy)}${suffix}`);
-    await datasync.apply(this, args);
-    latest = copy;
-  };
-  closing.push(async () => {
-    prototype.datasync = datasync;
-  });
-  return () => latest;
-};
+test('a failed commit ends all calls once, and what was kept before is still there', async () => {
+  const storage = openNoting(folder);
+  await storage.put('kept');
+  await storage.kept();
+  // The database may not grow any more, as on a disk that has become full in the meantime.
+  storage.database.exec(`PRAGMA max_page_count = ${storage.database.prepare('PRAGMA page_count').get()?.page_count}`);
+  const large = { pk: 'p', sk: 'large', text: 'x'.repeat(100_000) };
+  const results = [storage.put('a'), storage.send(new PutCommand({ TableName, Item: large })), storage.put('b')];
+  await Promise.allSettled(results);
+  await expect(storage.kept()).rejects.toMatchObject(refused);
+  storage.database.exec('PRAGMA max_page_count = 1073741823');
+  await expect(storage.put('c')).rejects.toMatchObject(refused);
+  await expect(storage.kept()).rejects.toMatchObject(refused);
+  expect([storage.losses.length, storage.turns.isFull()]).toEqual([1, true]);
+  await storage.close();
+  const after = open(folder);
+  expect([await after.get('kept'), await after.get('a'), await after.get('b')]).toEqual(['kept', null, null]);
+});
 
-test('a power cut loses no call that has resolved', async () => {
+test('a power cut loses nothing that was kept', async () => {
   const dataDir = join(folder, 'data');
   const storage = open(dataDir);
-  const onDisk = await watchDisk(dataDir);
-  const cuts: { disk: string; answered: string[] }[] = [];
-  const answered: string[] = [];
-  const put = async (sk: string) => {
+  const onDisk = await watchDisk(dataDir, folder);
+  const cuts: { disk: string; kept: string[] }[] = [];
+  const done: string[] = [];
+  const keep = async (sk: string) => {
     await storage.put(sk);
-    answered.push(sk);
-    cuts.push({ disk: onDisk(), answered: [...answered] });
+    await storage.kept();
+    done.push(sk);
+    cuts.push({ disk: onDisk(), kept: [...done] });
   };
-  // Commits continue while the disk syncs earlier ones.
+  // Calls continue while the disk syncs earlier ones.
   const rounds = Array.from({ length: 5 }, async (_, round) => {
-    for (let at = 0; at < 4; at++) await put(`${round}-${at}`);
+    for (let at = 0; at < 4; at++) {
+      await keep(`${round}-${at}`);
+      for (let turn = 0; turn < round; turn++) await nextTurn();
+    }
   });
   await Promise.all(rounds);
   expect(new Set(cuts.map(({ disk }) => disk)).size).toBeGreaterThan(3);
-  for (const { disk, answered } of cuts) {
+  for (const { disk, kept } of cuts) {
     const after = openStorage(disk);
-    const rows = rowsOf(after.database);
-    for (const sk of answered) expect([disk, rows.get('p', sk)]).toEqual([disk, { pk: 'p', sk }]);
+    for (const sk of kept) expect([disk, after.rows.get('p', sk)]).toEqual([disk, { pk: 'p', sk }]);
     await after.close();
   }
 });
 
-test('no call resolves after a failed sync, then or later', async () => {
-  const dataDir = join(folder, 'data');
-  const storage = open(dataDir);
+test('everybody who waits at the end of a turn shares one sync', async () => {
+  const storage = open(folder);
+  let syncs = 0;
+  await replaceSync(async (sync) => {
+    syncs += 1;
+    await sync();
+  });
+  await Promise.all(['a', 'b', 'c'].map(async (sk) => storage.put(sk).then(storage.kept)));
+  expect(syncs).toBe(1);
+  await storage.kept();
+  expect(syncs).toBe(1);
+});
+
+test('nothing is kept after a failed sync, neither then nor later', async () => {
+  const storage = openNoting(folder);
   await storage.put('before');
-  const handle = await openFile(join(folder, 'probe'), 'w');
-  const prototype = Object.getPrototypeOf(handle);
-  await handle.close();
-  const { datasync } = prototype;
-  prototype.datasync = async () => {
-    throw new Error('EIO');
-  };
-  await expect(storage.put('a')).rejects.toMatchObject({ name: 'InternalServerError' });
-  prototype.datasync = datasync;
-  await expect(storage.put('b')).rejects.toMatchObject({ name: 'InternalServerError' });
+  await storage.kept();
+  let isFailing = true;
+  await replaceSync(async (sync) => {
+    if (isFailing) throw new Error('EIO');
+    await sync();
+  });
+  await storage.put('a');
+  await expect(storage.kept()).rejects.toMatchObject(refused);
+  isFailing = false;
+  await expect(storage.put('b')).rejects.toMatchObject(refused);
+  await expect(storage.kept()).rejects.toMatchObject(refused);
+  expect(storage.losses).toMatchObject([{ cause: new Error('EIO') }]);
+});
+
+test('a tool is answered when its changes are committed, while a host waits for nobody', async () => {
+  const host = open(folder);
+  await host.put('of the host');
+  await host.kept();
+  const tool = openForTool(folder);
+  closing.push(async () => tool.close());
+  const { send } = tableClient(tool.rows, tool.turns, TableName, Date.now);
+  await send(new PutCommand({ TableName, Item: { pk: 'p', sk: 'of the tool' } }));
+  expect(committed(folder, 'of the tool')).toBe(true);
+  expect(await host.get('of the tool')).toBe('of the tool');
 });

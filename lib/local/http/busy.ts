@@ -1,0 +1,22 @@
+import { performance } from 'node:perf_hooks';
+import type { Clock } from '../clock.ts';
+
+/** The time (ms) over which the use of the event loop is measured. */
+const SPAN_MS = 50;
+/** An event loop that is used more than this is at its limit. */
+const MAX_UTILIZATION = 0.9;
+
+/** Returns a function that tells whether this process was at its limit most recently. */
+export const createBusy = (clock: Clock, measure = performance.eventLoopUtilization): (() => boolean) => {
+  let since = clock.now();
+  let before = measure();
+  let isBusy = false;
+  return () => {
+    if (clock.now() - since < SPAN_MS) return isBusy;
+    const current = measure();
+    isBusy = measure(current, before).utilization > MAX_UTILIZATION;
+    since = clock.now();
+    before = current;
+    return isBusy;
+  };
+};

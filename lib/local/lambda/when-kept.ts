@@ -1,0 +1,34 @@
+import type { Runtime } from '#shared/runtime/deps.ts';
+import type { Messengers } from '#shared/runtime/messengers.ts';
+
+type Outgoing = Pick<Runtime, 'webhookClient' | 'mail' | 'messengers' | 'publish'>;
+
+/**
+ * Makes everything that leaves this process wait until what was written before is on the disk: an attempt is counted
+ * before it is made, and no id, number or text is sent that a power cut would undo. Handlers do not know of it.
+ */
+export const whenKept = <O extends Outgoing>(kept: () => Promise<void>, outgoing: O): O => {
+  const after =
+    <A extends unknown[], R>(send: (...message: A) => Promise<R>) =>
+    async (...message: A): Promise<R> => {
+      await kept();
+      return send(...message);
+    };
+  const messengersAfter = ({ sms, smsGateway, telegram, pushFile }: Messengers): Messengers => ({
+    ...(sms && { sms: after(sms) }),
+    ...(smsGateway && { smsGateway: after(smsGateway) }),
+    ...(telegram && { telegram: after(telegram) }),
+    ...(pushFile && { pushFile: after(pushFile) }),
+  });
+  const { webhookClient, mail, messengers, publish } = outgoing;
+  return {
+    ...outgoing,
+    webhookClient: async () => {
+      const client = await webhookClient();
+      return { ...client, post: after(client.post) };
+    },
+    mail: after(mail),
+    ...(messengers && { messengers: async () => messengersAfter(await messengers()) }),
+    ...(publish && { publish: after(publish) }),
+  };
+};

@@ -1,0 +1,100 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isFullDisk, noSpace } from '../no-space.ts';
+import type { Disk } from './durable.ts';
+import { notStored } from './errors.ts';
+
+/** How long (ms) changes that nobody waits for stay uncommitted. Until then, a tool that writes to the file waits. */
+const COMMIT_AFTER_MS = 100;
+
+export type CommitOptions = {
+  /** Null if SQLite itself syncs, or if nothing survives the process. */
+  disk?: Disk | null;
+  /** Whether the disk has room for another transaction. */
+  hasRoom?: () => boolean;
+  /** Called once, with the reason, if changes could not be stored that calls were already answered with. */
+  onLost?: (error: Error) => void;
+};
+
+/**
+ * The transactions of a file. One is open from the first change until somebody waits for it to be kept, or a moment has
+ * passed. One commit and one sync are under way at a time, and cover all changes before them.
+ *
+ * Since callers go on before the commit, a commit or sync that fails cannot be undone: nothing works from then on, and the
+ * process has to be restarted. What was kept before is still there.
+ */
+export const createCommits = (database: DatabaseSync, { disk, hasRoom = () => true, onLost }: CommitOptions) => {
+  const beginning = database.prepare('BEGIN IMMEDIATE');
+  const committing = database.prepare('COMMIT');
+  let lost: Error | undefined;
+  let isFull = false;
+  let isOpen = false;
+  let commitTimer: NodeJS.Timeout | undefined;
+  /** The number of changes so far, and of those that are on the disk. */
+  let written = 0;
+  let stored = 0;
+  let storing: Promise<void> | undefined;
+
+  const lose = (cause: unknown): Error => {
+    if (lost) return lost;
+    lost = notStored(cause);
+    isFull ||= isFullDisk(cause);
+    clearTimeout(commitTimer);
+    // SQLite may already have rolled back by itself.
+    if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
+    onLost?.(lost);
+    return lost;
+  };
+  const open = (): void => {
+    try {
+      if (!hasRoom()) throw noSpace();
+      beginning.run();
+    } catch (error) {
+      isFull ||= isFullDisk(error);
+      throw notStored(error);
+    }
+    isOpen = true;
+    commitTimer = setTimeout(() => kept().catch(() => {}), COMMIT_AFTER_MS).unref();
+  };
+  const commit = (): void => {
+    if (!isOpen) return;
+    clearTimeout(commitTimer);
+    isOpen = false;
+    committing.run();
+    isFull = false;
+  };
+  const store = async (): Promise<void> => {
+    // One sync serves everybody who waits at the end of this turn of the event loop.
+    if (disk) await nextTurn();
+    const upTo = written;
+    commit();
+    // Data that a failed sync did not write may be lost even if a later one succeeds.
+    await disk?.sync();
+    stored = upTo;
+  };
+  const kept = async (): Promise<void> => {
+    const target = written;
+    while (stored < target && !lost) {
+      storing ??= store()
+        .catch(lose)
+        .then(() => {
+          storing = undefined;
+        });
+      await storing;
+    }
+    if (lost) throw lost;
+  };
+  return {
+    /** Begins a change: opens a transaction if none is open. Throws if that is not possible now; nothing has changed then. */
+    begin: (): void => {
+      if (!isOpen) open();
+      written += 1;
+    },
+    /** Whether SQLite has rolled back a transaction by itself. */
+    isRolledBack: (): boolean => isOpen && !database.isTransaction,
+    lose,
+    lost: (): Error | undefined => lost,
+    kept,
+    isFull: (): boolean => isFull,
+  };
+};
