@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readCommandLine } from '#lib/local/command-line.ts';
 import { randomFrom } from '#lib/local/random.ts';
 
@@ -13,13 +16,12 @@ const { events, kills, seed } = readCommandLine(options, help, { out: console.lo
   Object.values(values).every(isCount) ? null : 'every value must be a whole number',
 );
 
-const { runKills } = await import('./kills.ts');
+const { killed, lineOf, isFaultless, runKills } = await import('./kills.ts');
 // The same seed leads to the same random numbers, but the timing of processes varies.
 const random = randomFrom(Number(seed));
-const result = await runKills({ events: Number(events), kills: Number(kills), random, say: console.log });
-console.log(
-  Object.entries(result)
-    .map(([name, count]) => `${name} ${count}`)
-    .join('  '),
-);
-process.exitCode = result.lost === 0 && result.wrong === 0 && result.hits === result.acknowledged ? 0 : 1;
+const ends = new Map(Array.from({ length: Number(kills) }, () => [Math.floor(random() * Number(events)), killed]));
+const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-kills-'));
+const result = await runKills({ events: Number(events), ends, dataDir, say: console.log });
+await rm(dataDir, { recursive: true, force: true });
+console.log(lineOf(result));
+process.exitCode = isFaultless(result) ? 0 : 1;

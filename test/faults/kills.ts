@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { clientOf } from '../fixtures/client.ts';
@@ -10,14 +7,24 @@ import { freePort, startHost } from '../fixtures/host.ts';
 
 type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 type Host = Awaited<ReturnType<typeof startHost>>;
-/** `kills` is how often the host is killed while `events` are posted; `random` returns numbers in [0, 1). */
-type KillPlan = { events: number; kills: number; random: () => number; say: (line: string) => void };
+/** What happens to the host of a run, by the number of events that were posted before. */
+export type KillPlan = {
+  events: number;
+  /** Ends the host and starts it again, each time after a number of events. */
+  ends: ReadonlyMap<number, (host: MortalHost) => Promise<void>>;
+  /** Variables of the host. */
+  environment?: Record<string, string>;
+  dataDir: string;
+  say: (line: string) => void;
+  /** How long (ms) to wait for missing events. */
+  timeoutMs?: number;
+};
 /**
  * The result for all events that were accepted with 202. `wrong` counts deliveries of events that nobody posted, or with
  * other bytes under the same id. `seconds` is the time from the last restart until all events were found, or until the
  * timeout.
  */
-type Reconciled = {
+export type Reconciled = {
   acknowledged: number;
   lost: number;
   duplicated: number;
@@ -36,27 +43,38 @@ const TIMEOUT_MS = 120_000;
 
 const eventOf = (body: string): string => (JSON.parse(body) as { event: { uuid: string } }).event.uuid;
 
-/** Starts a host that can be killed and restarted on the same folder; `url` waits until it is ready. */
-const mortal = async (dataDir: string) => {
-  const environment = { DATA_DIR: dataDir, PORT: await freePort() };
-  let host: Promise<Host> = startHost(environment);
+/** Starts a host that can end and be restarted on the same folder; `url` waits until it is ready. */
+const mortal = async (dataDir: string, more: Record<string, string> = {}) => {
+  const environment = { DATA_DIR: dataDir, PORT: await freePort(), ...more };
+  const start = () => startHost(environment, undefined, Object.keys(more).length > 0 ? 'kept' : 'shown');
+  let host: Promise<Host> = start();
   await host;
   let restarted = Date.now();
   return {
     /** Returns when (ms) the host was last restarted. */
     restarted: () => restarted,
     url: async () => (await host).url,
-    kill: async () => {
+    /** Returns whether the host has a port that responds, ready or not. */
+    health: () => fetch(`http://127.0.0.1:${environment.PORT}/api/v1/health`),
+    current: () => host,
+    /** Waits until the host has ended, prepares its folder for the next process, and starts it. */
+    restart: async (ending: (host: Host) => Promise<unknown>, prepare: () => Promise<void> = async () => {}) => {
       const dying = await host;
-      host = dying.end('SIGKILL').then(() => {
-        restarted = Date.now();
-        return startHost(environment);
-      });
+      host = ending(dying)
+        .then(prepare)
+        .then(() => {
+          restarted = Date.now();
+          return start();
+        });
       await host;
     },
     stop: async () => (await host).end('SIGTERM'),
   };
 };
+export type MortalHost = Awaited<ReturnType<typeof mortal>>;
+
+/** Kills a host (SIGKILL) and starts it again. */
+export const killed = (host: MortalHost): Promise<void> => host.restart((dying) => dying.end('SIGKILL'));
 
 /** Posts a fall until it is accepted with 202, always with the same UUID, as a device does. */
 const post = async (url: () => Promise<string>, { sensorId, deviceToken }: Sensor, uuid: string, start: number) => {
@@ -84,11 +102,17 @@ const reconcile = (acknowledged: ReadonlySet<string>, sent: ReadonlySet<string>,
   };
 };
 
-/** Kills the local host (SIGKILL) at random times while events are posted, and then checks every event. */
-export const runKills = async ({ events, kills, random, say }: KillPlan): Promise<Reconciled> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-kills-'));
+/** Ends the local host while events are posted, and then checks every event. */
+export const runKills = async ({
+  events,
+  ends,
+  environment,
+  dataDir,
+  say,
+  timeoutMs = TIMEOUT_MS,
+}: KillPlan): Promise<Reconciled> => {
   const receiver = await startReceiver();
-  const host = await mortal(dataDir);
+  const host = await mortal(dataDir, environment);
   const home = await createHome(await adminOf(await host.url()), 'willow', ALL_PERMISSIONS);
   const sensors: Sensor[] = [];
   for (let n = 0; n < SENSORS; n++) sensors.push(await linkSensor(home.client));
@@ -96,7 +120,6 @@ export const runKills = async ({ events, kills, random, say }: KillPlan): Promis
 
   const sent = new Set<string>();
   const acknowledged = new Set<string>();
-  const killAt = new Set(Array.from({ length: kills }, () => Math.floor(random() * events)));
   const started = Date.now();
   const send = async () => {
     for (let at = sent.size; at < events; at = sent.size) {
@@ -105,13 +128,14 @@ export const runKills = async ({ events, kills, random, say }: KillPlan): Promis
       const sensor = sensors[at % SENSORS];
       if (sensor) await post(host.url, sensor, uuid, started + at);
       acknowledged.add(uuid);
-      if (!killAt.has(at)) continue;
-      await host.kill();
-      say(`killed after ${acknowledged.size} of ${events}, ${receiver.received.length} requests received`);
+      const end = ends.get(at);
+      if (!end) continue;
+      await end(host);
+      say(`ended after ${acknowledged.size} of ${events}, ${receiver.received.length} requests received`);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT_POSTS }, send));
-  const deadline = Date.now() + TIMEOUT_MS;
+  const deadline = Date.now() + timeoutMs;
   while (reconcile(acknowledged, sent, receiver).lost > 0 && Date.now() < deadline) await sleep(250);
   const seconds = Math.round((Date.now() - host.restarted()) / 100) / 10;
   say(`stopped waiting ${seconds} s after the last restart`);
@@ -121,6 +145,13 @@ export const runKills = async ({ events, kills, random, say }: KillPlan): Promis
   const found = { ...reconcile(acknowledged, sent, receiver), hits: page?.total ?? 0, seconds };
   await host.stop();
   await receiver.stop();
-  await rm(dataDir, { recursive: true, force: true });
   return found;
 };
+
+export const lineOf = (result: Reconciled): string =>
+  Object.entries(result)
+    .map(([name, count]) => `${name} ${count}`)
+    .join('  ');
+
+export const isFaultless = ({ lost, wrong, hits, acknowledged }: Reconciled): boolean =>
+  lost === 0 && wrong === 0 && hits === acknowledged;

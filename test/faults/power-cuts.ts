@@ -1,0 +1,87 @@
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileOf, type PLANTED } from './disk-faults.ts';
+import { type KillPlan, type MortalHost, type Reconciled, runKills } from './kills.ts';
+
+/** The files that a power cut leaves, and those that belong to a process. */
+const FILES = ['cloud.sqlite', 'cloud.sqlite-wal'];
+const OF_PROCESS = ['cloud.sqlite-shm'];
+
+/** What can happen to the power and the disk of a host, each followed by a restart. */
+const eventsOn = (folder: string, dataDir: string) => {
+  const file = (name: Parameters<typeof fileOf>[1]) => fileOf(folder, name);
+  /** Leaves nothing but what was synced. */
+  const loseUnsynced = async (): Promise<void> => {
+    const kept = await readFile(file('kept'), 'utf8');
+    for (const name of [...FILES, ...OF_PROCESS]) await rm(join(dataDir, name), { force: true });
+    for (const name of FILES) await copyFile(join(kept, name), join(dataDir, name));
+  };
+  const untilFull = async (host: MortalHost): Promise<void> => {
+    for (;;) {
+      const health = await host.health().then(
+        (response) => response.json(),
+        () => null,
+      );
+      if ((health as { disk?: string } | null)?.disk === 'FULL') return;
+      await sleep(50);
+    }
+  };
+  /** Waits until a host has ended by itself. Throws if it did not say what to do. */
+  const untilEnded = async (host: Awaited<ReturnType<MortalHost['current']>>): Promise<void> => {
+    const code = await host.ended;
+    const isExplained = host.lines.some((line) => line.includes('start it again'));
+    if (code !== 1 || !isExplained) throw new Error(`the host ended with ${code}: ${host.lines.join('\n')}`);
+  };
+  return {
+    cut: (host: MortalHost) => host.restart((dying) => dying.end('SIGKILL'), loseUnsynced),
+    failedSync: async (host: MortalHost): Promise<void> => {
+      await writeFile(file('failing'), '');
+      await host.restart(untilEnded, loseUnsynced);
+    },
+    /** Fills the disk for a while: the host refuses everything, and goes on by itself. */
+    filled: async (host: MortalHost): Promise<void> => {
+      await writeFile(file('full'), '');
+      await untilFull(host);
+      await rm(file('full'));
+    },
+    /** Fills the disk in the middle of a commit: the host ends, and waits for room when it is started. */
+    failedCommit: async (host: MortalHost): Promise<void> => {
+      await writeFile(file('uncommittable'), '');
+      const restarted = host.restart(untilEnded, () => writeFile(file('full'), ''));
+      await untilFull(host);
+      await rm(file('full'));
+      await restarted;
+    },
+  };
+};
+type DiskEvents = ReturnType<typeof eventsOn>;
+
+type CutPlan = Pick<KillPlan, 'events' | 'say' | 'timeoutMs'> & {
+  /** What happens, in this order, at random times in parts of the run of the same length. */
+  happening: readonly (keyof DiskEvents)[];
+  random: () => number;
+  /** The time (ms) that each sync takes longer. */
+  delayMs?: number;
+  planted?: keyof typeof PLANTED;
+};
+
+/** Runs a host on a simulated disk that loses what was not synced, and then checks every event. */
+export const runPowerCuts = async ({ happening, random, delayMs, planted, ...plan }: CutPlan): Promise<Reconciled> => {
+  const base = await mkdtemp(join(tmpdir(), 'sensor-cloud-cuts-'));
+  const [folder, dataDir] = [join(base, 'disk'), join(base, 'data')];
+  await mkdir(folder);
+  const disk = eventsOn(folder, dataDir);
+  const part = plan.events / happening.length;
+  const ends = new Map(happening.map((name, at) => [Math.floor((at + 0.1 + 0.8 * random()) * part), disk[name]]));
+  const environment = {
+    NODE_OPTIONS: `--import=${new URL('./cut-disk.ts', import.meta.url)}`,
+    DISK_FOLDER: folder,
+    ...(delayMs !== undefined && { DISK_DELAY_MS: String(delayMs) }),
+    ...(planted !== undefined && { DISK_PLANTED: planted }),
+  };
+  const result = await runKills({ ...plan, ends, environment, dataDir });
+  await rm(base, { recursive: true, force: true });
+  return result;
+};
