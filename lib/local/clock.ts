@@ -5,6 +5,8 @@ export type Clock = {
   now(): number;
   /** Calls `run` once, `ms` from now, at most 2^31-1 ms (24.8 days). Returns a function that cancels the call. */
   after(ms: number, run: () => void): () => void;
+  /** Counts ms from any start, without jumps. A clock without it is never set back. */
+  steady?(): number;
 };
 
 /** The system clock. A pending timer does not keep the process alive. */
@@ -14,6 +16,20 @@ export const systemClock: Clock = {
     const timer = setTimeout(run, ms).unref();
     return () => clearTimeout(timer);
   },
+  steady: () => performance.now(),
+};
+
+/** The least time (ms) that counts as setting a clock back. Time servers correct less than that gradually. */
+const MIN_JUMP_MS = 1_000;
+
+/** Returns a function that returns by how much (ms) a clock was set back since the last call. */
+export const setBackOf = ({ now, steady = now }: Clock): (() => number) => {
+  let ahead = now() - steady();
+  return () => {
+    const before = ahead;
+    ahead = now() - steady();
+    return before - ahead >= MIN_JUMP_MS ? before - ahead : 0;
+  };
 };
 
 /** A clock that moves only when `advance` is called. */

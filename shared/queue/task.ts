@@ -54,7 +54,8 @@ export type CheckSensor = z.output<typeof CheckSensor>;
 
 /**
  * Decides the next round of the escalation of a hit, if it is due. `failed`: a delivery of the hit that has failed; if all
- * others of its round have failed as well, the next step is due at once.
+ * others of its round have failed as well, the next step is due at once. `setBack`: the clock was set back by this time (ms),
+ * so the round may be due too late.
  */
 export const Escalate = z.object({
   type: z.literal('escalate'),
@@ -62,6 +63,7 @@ export const Escalate = z.object({
   hitId: id,
   ...traceFields,
   failed: z.object({ webhookId: uuid.nullable(), deliveryId: DeliveryId }).optional().catch(undefined),
+  setBack: millis.optional().catch(undefined),
 });
 export type Escalate = z.output<typeof Escalate>;
 

@@ -118,6 +118,11 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     [1, 1],
   ),
   'due.saveCursors': pattern('Save where the next sweep continues', { update: ['heartbeat'] }, [0, 1]),
+  'due.endSetBack': pattern(
+    'Record that a sweep has acted on a clock that was set back',
+    { update: ['heartbeat'] },
+    [0, 1],
+  ),
   'due.lastHeartbeat': pattern(
     'Does the table respond, and when was the last sweep?',
     { get: ['heartbeat'] },

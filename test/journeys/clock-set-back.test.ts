@@ -3,7 +3,8 @@ import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import { createEscalationWorld, type EscalationWorld } from '../fixtures/escalation.ts';
 import { fallMessage } from '../fixtures/home.ts';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 let ahead = 0;
@@ -37,6 +38,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 901: 'c' });
     await whileAhead(DAY, home.fall);
+    await home.acknowledgement('PUT');
     home.notifications.length = 0;
     await home.fall();
     await world.pass(1_000);
@@ -45,6 +47,69 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(first?.createDate).toBeGreaterThan(world.clock.now());
     for (const date of ['createDate', 'updateDate', 'notifiedDate'] as const)
       expect(newest?.[date]).toBeLessThanOrEqual(world.clock.now());
+  });
+
+  test('its own alarm escalates on time', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 30: 'b', 901: 'c' });
+    await whileAhead(DAY, home.fall);
+    await world.pass(1_000);
+    expect(home.heard()).toBe('a0 b30 c900');
+  });
+
+  test('its own alarm takes distant steps and repeats within a minute of their time', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 3600: 'b', 5400: 'c' }, { repeatSeconds: 3_600 });
+    await whileAhead(DAY, home.fall);
+    await world.pass(13_000);
+    const times = home.notifications.map(({ who, at }) => [who, Math.floor((at - home.began()) / MINUTE)]);
+    const expected = [
+      ['a', 0],
+      ['b', 60],
+      ['c', 90],
+      ['a', 150],
+      ['b', 150],
+      ['c', 150],
+      ['a', 210],
+    ] as const;
+    for (const [at, [who, minute]] of expected.entries()) {
+      expect(times[at]?.[0]).toBe(who);
+      expect([minute, minute + 1]).toContain(times[at]?.[1]);
+    }
+  });
+
+  test('an alarm made while sweeps ran takes distant steps within a minute of their time, whatever it is about', async () => {
+    const home = await world.furnish();
+    await home.addRule('a', { 3600: 'b' }, { situation: 'occupied_room' });
+    await whileAhead(DAY, async () => {
+      home.begin();
+      await presence(home, true);
+      await world.pass(120);
+    });
+    await world.pass(3_700);
+    const times = home.notifications.map(({ who, at }) => `${who}${Math.floor((at - home.began()) / MINUTE)}`);
+    expect(['a0 b60', 'a0 b61']).toContain(times.join(' '));
+  });
+
+  test('an alarm of before takes the repeats on time that were planned then', async () => {
+    const home = await world.furnish(1);
+    await home.addRule('a', {}, { repeatSeconds: 3_600 });
+    await home.fall();
+    await world.pass(1_800);
+    await whileAhead(DAY, () => world.pass(60));
+    home.notifications.length = 0;
+    await world.pass(3_700);
+    expect(home.notifications.map(({ who }) => who)).toEqual(['a']);
+  });
+
+  test('those responsible learn within minutes that its alarm reached nobody', async () => {
+    const home = await world.furnish(1);
+    home.answerWith((_, response) => void response.writeHead(500).end());
+    await home.addRule('a', {});
+    await whileAhead(DAY, home.fall);
+    await world.pass(150);
+    const { gaps } = await home.client.ok<{ gaps: { kind: string }[] }>('GET', `/customers/${home.customerId}/watch`);
+    expect(gaps.map(({ kind }) => kind)).toContain('unnotified');
   });
 
   test('lists of hits contain every hit once, in both orders, whatever follows', async () => {

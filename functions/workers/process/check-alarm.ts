@@ -2,6 +2,8 @@ import { sendNotice } from '#shared/api/notices.ts';
 import type { DeliveryState } from '#shared/domain/delivery/states.ts';
 import { isAboutSensor, isUnnotified } from '#shared/domain/rule/alarm.ts';
 import { nextRound } from '#shared/domain/rule/escalation.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
+import { MAX_DELAY_SECONDS } from '#shared/queue/encode.ts';
 import type { CheckAlarm } from '#shared/queue/task.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
 import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
@@ -101,13 +103,22 @@ const alert = async (
   return recorded;
 };
 
+/** Has the escalations of an alarm checked that was made before the clock was set back. Queues do not depend on the clock. */
+const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds, createDate, at }: CheckAlarm) => {
+  const made = now() - Math.min(at - createDate, MAX_DELAY_SECONDS * 1_000);
+  const setBack = Math.max(0, createDate - made);
+  await enqueue(hitIds.map((hitId) => ({ type: 'escalate', customerId, hitId, setBack })));
+};
+
 /**
  * Checks whether somebody was notified of the alarms of an event, or has acknowledged them. An alarm that reached nobody is
  * itself an alarm, whatever the cause.
  */
 export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<void> => {
   const { now, enqueue, store } = deps;
-  if (task.at - now() > EARLY_MS) return enqueueChecks(deps, [task]);
+  // A check of an alarm with a date in the future is not early: the clock was set back since.
+  if (isFuture(task.createDate, now())) await correctRounds(deps, task);
+  else if (task.at - now() > EARLY_MS) return enqueueChecks(deps, [task]);
   const { alarms, isSomebodyNotified } = await unnotifiedOf(deps, task);
   // The contacts get one message. A hit can be acknowledged by the link in it, an event cannot.
   const first = alarms.find(({ hitId }) => hitId !== null) ?? alarms[0];

@@ -25,6 +25,7 @@ import {
 import { allRecipients, isNobodyOnDuty } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import { countsFromFuture, openRoundSetBack, withRoundsSetBack } from '#shared/domain/rule/set-back-rounds.ts';
 import { isSituationOver } from '#shared/domain/situation-over.ts';
 import type { Escalate } from '#shared/queue/task.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
@@ -254,7 +255,7 @@ const applyRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: n
   const { hit, rule } = context;
   const sent = await sendRound(deps, context, decidedAt);
   failpoint('escalate.enqueued');
-  const next = withClosedRound(rule, hit.escalation, hit.createDate, now());
+  const next = withClosedRound(rule, openRoundSetBack(hit, now()), hit.createDate, now());
   await schedule(deps, context, next ?? afterLastRound(deps, context));
   const { round } = hit.escalation;
   log('info', 'an escalation round was applied', { hitId: hit.id, round, deliveries: sent.map(({ id }) => id) });
@@ -268,6 +269,18 @@ const requeueRound = async (deps: ProcessDeps, customerId: number, hit: Escalati
   if (!isOfSweep && !isEarly) return;
   await enqueueRound(deps, roundTask(customerId, hit), escalation.at);
   if (isOfSweep) await deps.store.escalations.scheduleRound(customerId, hit, escalation, deps.now());
+};
+
+/**
+ * Corrects when the next round of a hit is due, if the clock was set back. False if there was nothing to correct, or its
+ * rule or sensor is gone.
+ */
+const setBackRounds = async (deps: ProcessDeps, { customerId, setBack }: Escalate, hit: EscalatingHit) => {
+  if (setBack === undefined && !countsFromFuture(hit, deps.now())) return false;
+  const context = await loadRound(deps, customerId, hit);
+  const corrected = context && withRoundsSetBack(context.rule, hit, setBack ?? null, deps.now());
+  if (corrected) await schedule(deps, { customerId, hit }, corrected);
+  return Boolean(corrected);
 };
 
 /** Whether the escalation ends because the event is over, and its rule says so. */
@@ -288,6 +301,7 @@ const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundRes
     if (hit.duePk) await store.escalations.removeFromDue(customerId, hit);
     return 'acknowledged';
   }
+  if (!isOpen && (await setBackRounds(deps, task, hit))) return 'not_due';
   if (!isOpen && hit.escalation.at > now()) {
     await requeueRound(deps, customerId, hit);
     return 'not_due';

@@ -13,6 +13,7 @@ export const sweep = scheduled({
     'due.recordHeartbeat',
     'due.pages',
     'due.saveCursors',
+    'due.endSetBack',
     'states.glance',
     'enqueue:events',
     'enqueue:timers',

@@ -8,6 +8,7 @@ import { sweep } from './contract.ts';
 import { createOverdueItems } from './overdue-items.ts';
 import { createResendHistory } from './resend-history.ts';
 import { createSensorFilter } from './sensor-filter.ts';
+import { checkRounds } from './set-back.ts';
 
 type SweepDeps = Deps<(typeof sweep)['uses'][number]>;
 
@@ -56,6 +57,7 @@ const createSweep = () => {
       cursors,
       isToRedrive,
       isOutdated,
+      setBack,
     } = await store.due.recordHeartbeat(now(), deps.longestGap());
     // Once in a process, because an alarm that is always on would hide other failures.
     if (isOutdated && !wasOutdated) {
@@ -76,6 +78,7 @@ const createSweep = () => {
     let oldest = start;
     let newlyOverdue = 0;
     deps.failpoint('sweep.begun');
+    if (setBack > 0) await checkRounds(deps, setBack).catch(noteFailure);
     for await (const page of store.due.pages(now(), cursors, noteFailure)) {
       const entries = await checks.withoutOnline(deps, page, upSince);
       deps.failpoint('sweep.checked');

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, setBackOf } from '../clock.ts';
 import type { Outgoing } from '../message.ts';
 import { asRedriven, type Entry, entryOf } from './entry.ts';
 import { add, createFairOrder, type FairOrder, hide, remove, showDue } from './fair-order.ts';
@@ -12,6 +12,12 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
   const entries = new Map<number, Entry>();
   const received = new Map<string, Entry>();
   const order = createFairOrder(isFifo);
+  const setBack = setBackOf(clock);
+  /** Lets delays go on after the clock of this host was set back: as in SQS, they do not depend on it. */
+  const followClock = (): void => {
+    const by = setBack();
+    if (by > 0) for (const entry of order.hidden.items) entry.visibleAt -= by;
+  };
   const keep = (row: Row): void => {
     const entry = entryOf(row, clock.now());
     entries.set(entry.sequence, entry);
@@ -30,6 +36,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     received,
     /** Returns the order after making the messages visible that are due. */
     upToDate: (): FairOrder => {
+      followClock();
       showDue(order, clock.now());
       return order;
     },
@@ -46,6 +53,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     all: () => [...entries.values()],
     /** Adds a message. It can be received once the journal has accepted it. */
     add: (row: Row): Stored => {
+      followClock();
       const stored = journal.add(row)?.then(() => keep(row));
       if (!stored) keep(row);
       return stored;

@@ -22,6 +22,8 @@ export type Escalation = {
   repeats: number;
   /** When (ms) the next round is due; for an open round, when it was due. */
   at: number;
+  /** The date (ms) from which the steps count, if that of the hit was in the future when the clock was set back. */
+  from?: number;
   /** The last round is decided, but its deliveries to the receivers `to` may not be queued yet. */
   open?: Kind;
   to?: string[];
@@ -33,27 +35,28 @@ export type Escalation = {
 
 /** One round: a step of the rule, or a repeat to all recipients. */
 type Round = { kind: Kind; after: number; at: number };
-type Progress = Pick<Escalation, 'after' | 'repeats' | 'at' | 'isHurried'>;
+type Progress = Pick<Escalation, 'after' | 'repeats' | 'at' | 'from' | 'isHurried'>;
 
 const roundAfter = (
   { escalation, repeatSeconds }: NotificationPlan,
-  { after, repeats, at, isHurried }: Progress,
+  { after, repeats, at, from, isHurried }: Progress,
   createDate: number,
   repeatAt: (ms: number) => number,
 ): Round | null => {
   const step = escalation.find(({ afterSeconds }) => afterSeconds > after);
-  const stepAt = createDate + (step?.afterSeconds ?? 0) * 1_000;
+  const stepAt = (from ?? createDate) + (step?.afterSeconds ?? 0) * 1_000;
   if (step) return { kind: 'step', after: step.afterSeconds, at: isHurried ? Math.min(at, stepAt) : stepAt };
   if (repeatSeconds === null || repeats >= MAX_REPEATS) return null;
   return { kind: 'repeat', after, at: repeatAt(repeatSeconds * 1_000) };
 };
 
 /** Returns the escalation, pending its next round. */
-const waitingFor = (round: number, { repeats, isHurried }: Progress, next: Round, after: number): Escalation => ({
+const waitingFor = (round: number, { repeats, from, isHurried }: Progress, next: Round, after: number): Escalation => ({
   round,
   after,
   repeats,
   at: next.at,
+  ...(from !== undefined && { from }),
   ...(isHurried && next.kind === 'step' && { isHurried }),
 });
 
@@ -73,13 +76,14 @@ export const nextRound = (rule: NotificationPlan, escalation: Escalation, create
 
 /** Returns the escalation once a round is decided. `nobodyOnDuty`: the round is for users on duty, and nobody is. */
 export const withOpenRound = (
-  { round, repeats }: Escalation,
+  { round, repeats, from }: Escalation,
   { kind, after, at }: Round,
   nobodyOnDuty: boolean,
 ): Escalation & { open: Kind } => ({
   round: round + 1,
   after,
   at,
+  ...(from !== undefined && { from }),
   open: kind,
   repeats: kind === 'repeat' ? repeats + 1 : repeats,
   ...(nobodyOnDuty && { isHurried: true }),
@@ -87,7 +91,8 @@ export const withOpenRound = (
 
 /**
  * Returns the escalation once an open round is completed at a time (ms); null if it was the last one. Repeats delayed
- * by an outage are not made up for: a single one follows.
+ * by an outage are not made up for: a single one follows. An open round that was due in the future was decided before the
+ * clock was set back.
  */
 export const withClosedRound = (
   rule: NotificationPlan,
@@ -95,8 +100,9 @@ export const withClosedRound = (
   createDate: number,
   now: number,
 ): Escalation | null => {
-  const { round, after, repeats, at, isHurried } = escalation;
-  const progress = { after, repeats, at: now, ...(isHurried && { isHurried }) };
+  const { round, after, repeats, from, isHurried } = escalation;
+  const progress = { after, repeats, at: now, ...(from !== undefined && { from }), ...(isHurried && { isHurried }) };
+  const at = Math.min(escalation.at, now);
   const next = roundAfter(rule, progress, createDate, (ms) => (at + ms > now ? at + ms : now + ms));
   return next && waitingFor(round, progress, next, after);
 };
@@ -110,7 +116,7 @@ const ANSWER_SECONDS = { min: 60, max: 900 };
  */
 export const awaitingAnswer = (
   { escalation: steps, repeatSeconds }: NotificationPlan,
-  { round, after, repeats }: Escalation,
+  { round, after, repeats, from }: Escalation,
   now: number,
 ): Escalation | null => {
   const sent = steps.map(({ afterSeconds }) => afterSeconds).filter((seconds) => seconds <= after);
@@ -118,7 +124,7 @@ export const awaitingAnswer = (
   const interval = repeatSeconds ?? (last === undefined ? null : last - before);
   if (interval === null) return null;
   const seconds = Math.min(ANSWER_SECONDS.max, Math.max(ANSWER_SECONDS.min, interval));
-  return { round, after, repeats, at: now + seconds * 1_000, isLast: true };
+  return { round, after, repeats, at: now + seconds * 1_000, ...(from !== undefined && { from }), isLast: true };
 };
 
 /** Returns the recipients of a round according to the current rule, by step; step 0 has the first recipients. */

@@ -1,5 +1,6 @@
 import { GRACE_SECONDS } from '#shared/domain/delivery/delivery.ts';
 import type { JobKind } from '#shared/domain/identity/job-kinds.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import type { Task } from '#shared/queue/task.ts';
 import type { Key } from '../key.ts';
 import { DATA_VERSION, DUE_SHARDS, due as dueIndex, items } from '../table.ts';
@@ -75,9 +76,17 @@ const cursorsFrom = (first: number, unfinished: Unfinished): ShardCursor[] =>
 
 /**
  * The heartbeat: when (ms) a sweep last recorded that the service is running, since when it has run without a gap, the
- * number of that sweep, where it stopped (`left`), when dead letters are redriven next, and the data version.
+ * number of that sweep, where it stopped (`left`), when dead letters are redriven next, the data version, and by how much (ms)
+ * the clock was set back, until a sweep has acted on that.
  */
-type Heartbeat = RecordedVersion & { at: number; since: number; sweep?: number; left?: Unfinished; redriveAt?: number };
+type Heartbeat = RecordedVersion & {
+  at: number;
+  since: number;
+  sweep?: number;
+  left?: Unfinished;
+  redriveAt?: number;
+  setBack?: number;
+};
 
 export const dueReads = (table: TableReader) => ({
   /** Since when (ms) the service has run without a gap of more than `longestGap` ms; `now` if it has just come back. */
@@ -122,13 +131,20 @@ const dueWrites = (table: Table) => ({
   /**
    * Records a heartbeat. If the last one is more than `longestGap` ms old, the service was down until now. Returns since
    * when (ms) it has been running; the cursors of this sweep, which starts at another shard than the last one even if
-   * that died; whether this sweep has to redrive dead letters, as one every 15 minutes does; and whether a newer version
-   * of the code has written data that this one does not understand.
+   * that died; whether this sweep has to redrive dead letters, as one every 15 minutes does; whether a newer version of the
+   * code has written data that this one does not understand; and by how much (ms) the clock was set back, until
+   * `endSetBack`.
    */
   recordHeartbeat: async (
     now: number,
     longestGap: number,
-  ): Promise<{ since: number; cursors: ShardCursor[]; isToRedrive: boolean; isOutdated: boolean }> => {
+  ): Promise<{
+    since: number;
+    cursors: ShardCursor[];
+    isToRedrive: boolean;
+    isOutdated: boolean;
+    setBack: number;
+  }> => {
     const last = await table.get<Heartbeat>(items.heartbeat({}));
     // After a clock was set back, `since` in the future would hide outages until that time comes.
     const since = last && now - last.at <= longestGap ? Math.min(last.since, now) : now;
@@ -137,11 +153,24 @@ const dueWrites = (table: Table) => ({
     const isToRedrive = redriveAt <= now || redriveAt > now + REDRIVE_EVERY;
     const next = isToRedrive ? now + REDRIVE_EVERY : redriveAt;
     const version = nextVersion(last, now);
-    const heartbeat: Heartbeat = { at: now, since, sweep: sweep + 1, redriveAt: next, ...version };
+    const setBack = Math.max(last?.setBack ?? 0, last && isFuture(last.at, now) ? last.at - now : 0);
+    const unfinishedSetBack = setBack > 0 && { setBack };
+    const heartbeat: Heartbeat = {
+      at: now,
+      since,
+      sweep: sweep + 1,
+      redriveAt: next,
+      ...version,
+      ...unfinishedSetBack,
+    };
     await table.write({ put: { ...items.heartbeat({}), ...heartbeat } });
     const cursors = cursorsFrom(sweep, unfinished);
-    return { since, cursors, isToRedrive, isOutdated: version.dataVersion > DATA_VERSION };
+    return { since, cursors, isToRedrive, isOutdated: version.dataVersion > DATA_VERSION, setBack };
   },
+
+  /** Records that a sweep has acted on a clock that was set back. */
+  endSetBack: async (): Promise<void> =>
+    void (await table.update(items.heartbeat({}), changes({ remove: ['setBack'] }))),
 
   /** Saves where the next sweep continues. */
   saveCursors: async (cursors: readonly ShardCursor[]): Promise<void> => {

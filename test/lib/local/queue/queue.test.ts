@@ -253,3 +253,22 @@ test('purge removes all messages, including those in flight and delayed', async 
   expect(queue.stats()).toEqual(EMPTY);
   expect(queue.receive(10)).toEqual([]);
 });
+
+test('a queue delays messages and hides received ones as long as planned although its clock is set back by a day', () => {
+  let [time, ahead] = [0, 86_400_000];
+  const clock = { now: () => 1_000_000 + time + ahead, steady: () => time, after: () => () => {} };
+  const { queue } = make({ clock });
+  queue.send({ body: 'received' });
+  only(queue);
+  queue.send({ body: 'delayed', delaySeconds: 20 });
+  time += 10_000;
+  ahead = 0;
+  queue.send({ body: 'later', delaySeconds: 15 });
+  expect(bodies(queue)).toEqual([]);
+  time += 10_000;
+  expect(bodies(queue)).toEqual(['delayed']);
+  time += 5_000;
+  expect(bodies(queue)).toEqual(['later']);
+  time += 5_000;
+  expect(bodies(queue)).toEqual(['received']);
+});
