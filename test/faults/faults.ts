@@ -2,9 +2,11 @@ import type { Fault } from './fault.ts';
 import { ofAcknowledgements } from './kinds/acknowledgements.ts';
 import { ofAudit } from './kinds/audit.ts';
 import { ofChanges } from './kinds/changes.ts';
+import { ofClocks } from './kinds/clocks.ts';
 import { ofErasures } from './kinds/erasures.ts';
 import { ofEscalations } from './kinds/escalations.ts';
 import { ofFeeds } from './kinds/feeds.ts';
+import { ofIdentity } from './kinds/identity.ts';
 import { ofOperators } from './kinds/operators.ts';
 import { ofOrder } from './kinds/order.ts';
 import { ofPeople } from './kinds/people.ts';
@@ -18,6 +20,8 @@ import { ofUnnotified } from './kinds/unnotified.ts';
 /** All faults, by the part that fails. */
 export const kinds = {
   processes: ofProcesses,
+  clocks: ofClocks,
+  identity: ofIdentity,
   table: ofTable,
   queues: ofQueue,
   order: ofOrder,

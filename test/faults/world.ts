@@ -83,6 +83,7 @@ export const createFaultWorld = async () => {
     clock,
     // The sweep has the interval of AWS, because a step of a scenario may take a minute.
     sweepSeconds: 60,
+    mqttPort: 0,
     log: (_, message) => {
       if (message === UNREAD) unread += 1;
     },

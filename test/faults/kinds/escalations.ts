@@ -11,17 +11,17 @@ const STEPS = [30, 60, 90];
 const MAX_DELAY_MS = 1_000;
 
 /**
- * Creates a separate home, whose rule notifies a webhook immediately and another one in each step. Its first fall is hit
- * 1.
+ * Creates a separate home, whose rule notifies a webhook immediately and another one in each step, after its number of seconds.
+ * Its first fall is hit 1.
  */
-const furnishHome = async (scene: Scene) => {
+export const furnishHome = async (scene: Scene, steps: readonly number[] = STEPS) => {
   const { receiver, clock, answered, cloud } = scene;
   const { customerId, client } = await createHome(await scene.admin(), scene.fresh('elm'), ALL_PERMISSIONS);
   const { device, sensorId } = await linkSensor(client);
   const home = homeAt(client);
   const urlOf = (name: string) => `${receiver.urls.http}/${customerId}/${name}`;
   const targets = await Promise.all(
-    ['first', 'second', 'third', 'fourth'].map((name) =>
+    ['first', ...steps.map((seconds) => `after-${seconds}`)].map((name) =>
       home.addRecipient(name, { url: urlOf(name), secretKey: null }),
     ),
   );
@@ -31,15 +31,17 @@ const furnishHome = async (scene: Scene) => {
     name: 'n',
     situation: 'fall_detected',
     recipients: first,
-    escalation: STEPS.map((afterSeconds, at) => ({ afterSeconds, recipients: others[at] ?? [] })),
+    escalation: steps.map((afterSeconds, at) => ({ afterSeconds, recipients: others[at] ?? [] })),
   });
   const path = `/customers/${customerId}/rule-hits/${idBeforeFirst(customerId) + 1}`;
 
   return {
     hooks,
-    /** Posts a fall until it is accepted, even if processes die and the table fails. */
-    fall: async (): Promise<void> => {
-      const message = { ...fallMessage('calling', clock.now()), uuid: crypto.randomUUID() };
+    /**
+     * Posts a fall until it is accepted, even if processes die and the table fails. The clock of its sensor is ahead by `ms`.
+     */
+    fall: async (ms = 0): Promise<void> => {
+      const message = { ...fallMessage('calling', clock.now() + ms), uuid: crypto.randomUUID() };
       const send = () => answered(device.call('POST', `/devices/${sensorId}/messages`, message));
       while ((await send()).status !== 202) await cloud.idle();
     },
@@ -50,6 +52,12 @@ const furnishHome = async (scene: Scene) => {
         if (status === 200) return clock.now();
         if (status === 404) return null;
       }
+    },
+    /** Returns the date (ms) of the newest hit. */
+    newestDate: async (): Promise<number> => {
+      const list = `/customers/${customerId}/rule-hits?perPage=1&sortBy=desc(id)`;
+      const [page] = await client.ok<{ data: RuleHit[] }[]>('GET', list);
+      return page?.data[0]?.createDate ?? 0;
     },
     /** Returns the receipts of each webhook, in the order of the steps, and the content of the hit. */
     outcome: async () => {
@@ -69,7 +77,7 @@ const countIds = (receipts: readonly { messageId: string }[]): number =>
 const threeSteps = async (scene: Scene): Promise<Story> => {
   const home = await furnishHome(scene);
   return {
-    atOnce: home.fall,
+    atOnce: () => home.fall(),
     after: async () => {
       const { bySteps, ruleMessages } = await home.outcome();
       const stepsOfHit = ruleMessages.map(({ step, wasSend }) => `${step}${wasSend ? '' : ' undelivered'}`).join();

@@ -82,6 +82,44 @@ const failing =
     };
   };
 
+/** How long (ms) a message may hold back its sensor if no other sensor succeeds meanwhile. */
+const MAX_ALONE_MS = 600_000;
+
+/**
+ * A message of the only sensor that reports fails at every attempt. It must be quarantined, except during an outage, when
+ * nothing succeeds.
+ */
+const poisonedAlone =
+  (during: 'normal operation' | 'outage') =>
+  async (scene: Scene): Promise<Story> => {
+    const { homes, receiver, chaos, queues, sent, clock, fresh } = scene;
+    const uuid = crypto.randomUUID();
+    const failed: string[] = [];
+    let behind: Posted | undefined;
+    return {
+      atOnce: async (also) => {
+        sent.add(uuid);
+        chaos.also({ poisoned: uuid });
+        const { sensor } = homes.birch;
+        const message = { ...fallMessage('calling', clock.now() + Number(fresh('').slice(1))), uuid };
+        await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
+        behind = await postFall(scene, homes.birch);
+        also(behind);
+        if (during === 'outage') chaos.also({ refusal: 1 });
+      },
+      heal: async () => {
+        const quarantined = queues.quarantine.stats().visible;
+        const expected = during === 'outage' ? 0 : 1;
+        if (quarantined !== expected) failed.push(`${quarantined} messages were quarantined`);
+      },
+      after: async () => {
+        const delivered = receiver.receipts.find((receipt) => receipt.uuid === behind?.uuid);
+        const isInTime = delivered && behind?.at && delivered.at - behind.at <= MAX_ALONE_MS;
+        return [...failed, ...(isInTime || during === 'outage' ? [] : ['its sensor was held back'])];
+      },
+    };
+  };
+
 /**
  * Faults of queues: messages are rejected, received twice, late, out of order or again, are unreadable, become dead letters,
  * or are of another version.
@@ -124,6 +162,20 @@ export const ofQueue: readonly Fault[] = [
     story: failing('poisoned'),
     steps: 8,
     stepMs: 5_000,
+  },
+  {
+    title: 'a message of the only sensor fails at every attempt: it is quarantined, and later falls are delivered',
+    falls: 'one',
+    story: poisonedAlone('normal operation'),
+    steps: 35,
+    stepMs: 20_000,
+  },
+  {
+    title: 'a message of the only sensor fails during an outage: nothing is quarantined, and everything is delivered',
+    falls: 'one',
+    story: poisonedAlone('outage'),
+    steps: 90,
+    stepMs: 20_000,
   },
   {
     title: 'a decision fails at every attempt: it is quarantined, and later falls of its sensor are delivered',
