@@ -27,13 +27,14 @@ const common = defaults({
   }),
   success: 200,
   errors: ['customer_not_found', 'report_too_long'],
-  uses: ['customers.get', 'sensors.list', 'reports.hits', 'reports.feedback'],
+  uses: ['customers.get', 'sensors.list', 'reports.hits', 'reports.fallsWithoutRule', 'reports.feedback'],
 });
 
 const description =
   'Counts falls, false alarms, response times and offline times by month and room. Days and months are those of the time ' +
   'zone of the customer. A report is based on rule hits, their acknowledgements and feedback, which are kept for 120 days. ' +
-  'Events that no rule fired for are not included, nor are months without data. Simulated events are not counted. If ' +
+  'Falls count even if no rule fired for them; other events need a rule. Months without data are left out, and simulated ' +
+  'events are not counted. If ' +
   'several rules fired for an event, the first acknowledgement and the latest feedback count. Feedback that names no event ' +
   'counts at the time that it refers to. Offline times begin with hits of rules on `sensor_inactive`, and end with hits of ' +
   `rules on \`sensor_active\`. A report covers at most ${MAX_MONTHS} calendar months. The response is 409 for more than ` +

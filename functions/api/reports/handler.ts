@@ -58,7 +58,12 @@ const createReport = async (call: ReportCall, deps: ReportDeps): Promise<Report>
   if (start === undefined || end === undefined) return { ...header, months: [] };
   const sensors = await store.sensors.list(customerId);
   if (sensors.length > MAX_SENSORS) return fail('report_too_long');
-  const hits = (await store.reports.hits(customerId, start, end, MAX_HITS)) ?? fail('report_too_long');
+  const [ofRules, others] = await Promise.all([
+    store.reports.hits(customerId, start, end, MAX_HITS),
+    store.reports.fallsWithoutRule(customerId, start, end, MAX_HITS),
+  ]);
+  if (!ofRules || !others || ofRules.length + others.length > MAX_HITS) return fail('report_too_long');
+  const hits = [...ofRules, ...others].toSorted((hit, other) => hit.createDate - other.createDate);
   const ids = sensors.map(({ id }) => id);
   const loose = await feedbackWithoutHit(call, deps, ids, start);
   return {

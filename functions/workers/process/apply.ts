@@ -72,8 +72,15 @@ const applySteps = async (
   const { decided } = decision;
   deps.failpoint('process.decided');
   // Most messages change nothing that anybody is notified of, so this code is loaded with the first event.
-  const { countImmediateAlarms, enqueueChecks, enqueueDeliveries, mergeDeliveries, writeDeliveries, writeHits } =
-    await import('./hits.ts');
+  const {
+    countImmediateAlarms,
+    enqueueChecks,
+    enqueueDeliveries,
+    isUnruled,
+    mergeDeliveries,
+    writeDeliveries,
+    writeHits,
+  } = await import('./hits.ts');
   const rules = await loadFiredRules(deps, context, decision, known);
   const { deliveries, recipients, checks } = await writeHits(deps, context, decision, rules);
   deps.failpoint('process.hits_written');
@@ -88,7 +95,7 @@ const applySteps = async (
   countImmediateAlarms(deps, deliveries, recipients);
   for (const event of decided) await showActivity(deps, context, event);
   deps.failpoint('process.applied');
-  const events = decided.map((event) => eventItem(sensor, event));
+  const events = decided.map((event) => ({ ...eventItem(sensor, event), isUnruled: isUnruled(customerId, event) }));
   await deps.store.events.add(customerId, sensor.id, events);
   deps.log('info', 'a decision was applied', {
     events: decided.map(({ uuid }) => uuid),

@@ -20,7 +20,7 @@ import {
   snapshotOf,
   webhookSnapshot,
 } from '#shared/domain/delivery/snapshot.ts';
-import type { Decision } from '#shared/domain/event/decision.ts';
+import type { Decided, Decision } from '#shared/domain/event/decision.ts';
 import { fallOfEvent } from '#shared/domain/event/fall-key.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
 import { isUrgent } from '#shared/domain/rule/alarm.ts';
@@ -29,6 +29,7 @@ import type { HitPosition } from '#shared/domain/rule/hit-position.ts';
 import { isNobodyOnDuty } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { deliverTask } from '#shared/queue/encode.ts';
 import type { CheckAlarm, Escalate } from '#shared/queue/task.ts';
 import type { NewHit, NewMessage } from '#shared/store/hits/hit-item.ts';
@@ -276,6 +277,13 @@ const checksOf = (
   };
   return [check];
 };
+
+/** Whether an event reports a fall of a customer for which no rule fired, and that was not simulated. */
+export const isUnruled = (customerId: number, { happening, rules }: Decided): boolean =>
+  customerId !== UNASSIGNED &&
+  rules.length === 0 &&
+  happening.action.startsWith('fall_detected') &&
+  !happening.isSimulated;
 
 /** Writes the hits of a decision. */
 export const writeHits = async (

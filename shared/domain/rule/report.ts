@@ -3,8 +3,8 @@ import { int64, millis } from '../values.ts';
 
 const count = int64;
 const figures = {
-  falls: count.meta({ description: 'events `fall_detected` for which rules fired, each counted once' }),
-  sensitiveFalls: count.meta({ description: 'events `fall_detected_sensitive` for which rules fired' }),
+  falls: count.meta({ description: 'events `fall_detected`, whether rules fired for them or not, each counted once' }),
+  sensitiveFalls: count.meta({ description: 'events `fall_detected_sensitive`, whether rules fired for them or not' }),
   suspectedFalls: count.meta({
     description: 'events `fall_suspected` and `fall_suspected_sensitive` for which rules fired',
   }),

@@ -3,7 +3,9 @@ import { firstWhere } from '#shared/domain/first-where.ts';
 import { firstIdAt } from '#shared/domain/ids.ts';
 import type { ReportHit } from '#shared/domain/rule/report-figures.ts';
 import type { TableReader } from '../engine/client.ts';
-import { items } from '../table.ts';
+import type { Item } from '../engine/request.ts';
+import { answerKey, type FallAnswer } from '../rules/fall-answer.ts';
+import { items, lists } from '../table.ts';
 import type { HitItem } from './hit-item.ts';
 import { hitsOfCustomer } from './hit-sequence.ts';
 
@@ -26,6 +28,20 @@ const reportHit = ({
   feedback: feedback ?? null,
 });
 
+/** A fall without a rule, as it is listed. */
+type ListedFall = Pick<ReportHit, 'createDate' | 'sensorId' | 'sensorEventId' | 'situation'> & { fall: string };
+
+const listedFall = (row: Item): ListedFall[] => {
+  const { pk, sk, listSk } = row as Record<'pk' | 'sk' | 'listSk', string>;
+  const event = items.event.read({ pk, sk });
+  const [date = '', action = '', fall = ''] = listSk.split('#');
+  // The actions of these events are the names of their situations.
+  const situation = action as ReportHit['situation'];
+  return event
+    ? [{ createDate: Number(date), sensorId: event.sensorId, sensorEventId: event.uuid, situation, fall }]
+    : [];
+};
+
 /** The data of reports. It is stored for other purposes, and read eventually consistently, at half the cost. */
 export const reports = (table: TableReader) => ({
   /**
@@ -44,6 +60,40 @@ export const reports = (table: TableReader) => ({
       found.push(...hits.filter(({ isSimulated, isErased }) => !isSimulated && !isErased).map(reportHit));
     }
     return found;
+  },
+
+  /**
+   * Returns what a report needs of the falls from `from` (ms) on and before `before` for which no rule fired, in order, as if
+   * they were hits. Null if there are more than `limit`.
+   */
+  fallsWithoutRule: async (
+    customerId: number,
+    from: number,
+    before: number,
+    limit: number,
+  ): Promise<ReportHit[] | null> => {
+    const bound = (receiveDate: number) => lists.fallsWithoutRule.sk({ receiveDate, action: '', fall: '' });
+    const rows: Item[] = [];
+    let startAfter: Item | undefined;
+    do {
+      const pk = lists.fallsWithoutRule.pk({ customerId });
+      const between = [bound(from), bound(before)] as const;
+      const page = await table.query<Item>({ index: 'list', pk, between, startAfter });
+      rows.push(...page.items);
+      startAfter = page.next;
+    } while (startAfter && rows.length <= limit);
+    if (rows.length > limit) return null;
+    const found = rows.flatMap(listedFall);
+    const keys = found.map(({ sensorId, fall }) => answerKey({ customerId, sensorId, fall }));
+    const unique = [...new Map(keys.map((key) => [key.sk, key])).values()];
+    const answers = new Map(
+      (await table.getAll<FallAnswer>(unique, false)).map(({ sk, acknowledgement }) => [sk, acknowledgement?.date]),
+    );
+    return found.map(({ fall: _, ...event }, at) => ({
+      ...event,
+      acknowledged: answers.get(keys[at]?.sk ?? '') ?? null,
+      feedback: null,
+    }));
   },
 
   /** Returns the feedback on a sensor since a time (ms), or null if it exceeds the 1 MB that one query reads. */

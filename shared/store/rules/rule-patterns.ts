@@ -122,6 +122,12 @@ export const rulePatterns = {
     [3, 0],
     '0.5 per 4 KB of hits, and per step of a binary search for both ends',
   ),
+  'reports.fallsWithoutRule': pattern(
+    'What a report needs of the falls of a customer for which no rule fired',
+    { queryList: ['fallsWithoutRule'], batchGet: ['fallAnswer'] },
+    [0.5, 0],
+    'per 4 KB of them, which hold about 20; 0.5 per fall',
+  ),
   'reports.feedback': pattern(
     'The feedback on a sensor since a time',
     { query: ['feedback'] },

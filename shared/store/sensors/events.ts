@@ -14,7 +14,7 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, GRACE_MS } from '../engine/due.ts';
 import type { NewestPageQuery } from '../engine/newest-page.ts';
 import { absent, type Write, where } from '../engine/request.ts';
-import { items } from '../table.ts';
+import { items, lists } from '../table.ts';
 
 /** A message of a device that created an event, with its bytes as text. `id` is that of its first event. */
 export type Message = {
@@ -171,8 +171,16 @@ export const putNotice = ({ customerId, sensorId }: SensorKey, uuid: string, { w
   where: absent,
 });
 
-const putEvent = (key: SensorKey, event: EventItem): Write => ({
-  put: { ...event, ...eventKey(key, event), ttl: ttlOf(event.receiveDate) },
+/** An event to be written. `isUnruled`: no rule fired for a fall that it reports, so no hit stands for it in reports. */
+type NewEvent = EventItem & { isUnruled?: boolean };
+
+const putEvent = (key: SensorKey, { isUnruled, ...event }: NewEvent): Write => ({
+  put: {
+    ...event,
+    ...eventKey(key, event),
+    ttl: ttlOf(event.receiveDate),
+    ...(isUnruled && lists.fallsWithoutRule({ fall: '', ...event, ...key })),
+  },
 });
 
 const eventWrites = (table: Table) => ({
@@ -199,7 +207,7 @@ const eventWrites = (table: Table) => ({
   },
 
   /** Writes the events of a decision, the last one at the end (see `isApplied`). They may exist already. */
-  add: async (customerId: number, sensorId: string, events: readonly EventItem[]): Promise<void> => {
+  add: async (customerId: number, sensorId: string, events: readonly NewEvent[]): Promise<void> => {
     const key = { customerId, sensorId };
     // An event whose UUID differs from that of its message gets an item that leads from its UUID to it.
     const pointers = events

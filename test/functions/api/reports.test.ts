@@ -89,6 +89,28 @@ describe('getReport', () => {
     expect(months.at(-1)?.rooms[0]).toMatchObject({ falls: 2, falseAlarms: 1 });
   });
 
+  test('counts falls for which no rule fired, with their acknowledgements and feedback, as others', async () => {
+    const other = await homeOf('privet', { isEnabled: false });
+    await other.fall();
+    await other.fall({ isSimulated: true });
+    await other.fall();
+    const { sensorId } = other.sensor;
+    const [page] = await other.client.ok<{ data: { uuid: string; action: string }[] }[]>(
+      'GET',
+      `/sensors/${sensorId}/events`,
+    );
+    const uuid = page?.data.find(({ action }) => action === 'fall_detected')?.uuid;
+    clock.skipTo(now() + 30_000);
+    await other.client.ok('PUT', `/sensors/${sensorId}/falls/${uuid}/acknowledgement`, {});
+    const judged = { referenceDate: now(), reason: 'dog', classification: 'FALSE_POSITIVE', eventId: uuid };
+    await other.client.ok('POST', `/sensors/${sensorId}/feedback`, judged);
+    const [month] = (await other.report()).months;
+    const figures = { falls: 2, acknowledged: 1, unanswered: 1, falseAlarms: 1, suspectedFalls: 0 };
+    expect(month?.total).toMatchObject(figures);
+    expect(month?.total.medianMs).toBeGreaterThanOrEqual(30_000);
+    expect(month?.rooms).toMatchObject([{ sensorId, ...figures }]);
+  });
+
   test('accepts days, including the last one', async () => {
     const today = new Date(now() + 2 * 3_600_000).toISOString().slice(0, 10);
     expect((await home.report(`?from=${today}`)).months[0]?.total.falls).toBe(2);
