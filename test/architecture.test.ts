@@ -26,6 +26,7 @@ const mayReadEnvironment = [
   'test/deployed/bootstrap.ts',
   'test/browser/fixtures/chromium.ts',
   'test/dynamodb/address.ts',
+  'test/faults/cut-disk.ts',
   'test/mutants/run.ts',
   'test/mutants/vitest.config.ts',
 ];
@@ -33,7 +34,7 @@ const mayReadEnvironment = [
 /** Patterns that some files must not contain outside of comments and strings. */
 const forbidden: { rule: string; where: (file: string) => boolean; pattern: RegExp; planted: [string, string] }[] = [
   {
-    rule: 'only shared/runtime/env.ts, bin, the command of the client, the stand-in for Lambda, the mutants and the search for a browser or an engine read the environment',
+    rule: 'only shared/runtime/env.ts, bin, the command of the client, the stand-ins for Lambda and for a disk, the mutants and the search for a browser or an engine read the environment',
     where: (file) => !file.startsWith('bin/') && !mayReadEnvironment.includes(file),
     pattern: /\bprocess\??\.env\b|\benv\b[^=;]*\} = (globalThis\.)?process\b|\benv\b.* from '{2}/,
     planted: ['lib/local/a.ts', 'const { env } = process;'],

@@ -62,6 +62,7 @@ test('nothing in the whole file names a sensor, or the person it watches over, a
     'fallAnswer',
     'feedback',
     'feedbackOfHit',
+    'floorPlan',
     'lateChange',
     'message',
     'notice',

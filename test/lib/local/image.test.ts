@@ -47,7 +47,7 @@ beforeAll(async () => {
   // `npm ci` runs it.
   await run(process.execPath, ['bin/run.ts', 'types', '--no-check'], { cwd: build });
   await run(process.execPath, ['bin/run.ts', 'bundle', '--to', image], { cwd: build });
-}, 60_000);
+}, 240_000);
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
   await rm(folder, { recursive: true });
@@ -79,7 +79,7 @@ test('the host runs from its bundle alone, and the health check of the image fol
   expect(await once(host, 'exit')).toEqual([0, null]);
 });
 
-test('the demo passes in the bundle', { timeout: 60_000 }, async () => {
+test('the demo passes in the bundle', { timeout: 120_000 }, async () => {
   const { stdout } = await run(process.execPath, commandOf('demo'), { cwd: image, env: {} });
   expect(stdout).toContain('All checks passed.');
 });
