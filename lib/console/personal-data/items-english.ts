@@ -23,6 +23,7 @@ export const itemsEnglish: Readonly<Record<string, string>> = {
   bot: 'Bots',
   sensorGroup: 'Groups',
   groupMember: 'Group memberships',
+  floorPlan: 'Floor plans',
   webhook: 'Webhooks',
   formerWebhook: 'Webhooks',
   replay: 'Replays',

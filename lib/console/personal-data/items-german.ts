@@ -22,6 +22,7 @@ export const itemsGerman: Readonly<Record<string, string>> = {
   bot: 'Bots',
   sensorGroup: 'Gruppen',
   groupMember: 'Gruppenzuordnungen',
+  floorPlan: 'Grundrisse',
   webhook: 'Webhooks',
   formerWebhook: 'Webhooks',
   replay: 'Wiederholungen',

@@ -16,11 +16,11 @@ const texts = {
   en: {
     subject: (customer: string) => `Erasure of ${customer} requested`,
     what: (requester: string, customer: string) =>
-      `${requester} has requested to erase ${customer}: all users, sensors, rules, events and alarms. Nobody would be notified of falls anymore.`,
+      `${requester} has requested the erasure of ${customer}: all users, sensors, rules, events and alarms. Nobody would be notified of falls anymore.`,
     reason: (reason: string) => `Reason: ${reason}`,
     when: (begins: string) =>
       `The erasure begins on ${begins} at the earliest, and only if a system admin or another user who manages the customer approves it.`,
-    todo: 'If this is a mistake, cancel it before. Every user who manages the customer can do that, and every system admin:',
+    todo: 'If this is a mistake, cancel it before then. Every user who manages the customer can do that, and every system admin:',
   },
   de: {
     subject: (customer: string) => `Löschung von ${customer} beantragt`,
