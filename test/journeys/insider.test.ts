@@ -17,6 +17,14 @@ test('an admin can say who switched alarms off, and when, after that user tried 
   const rule = await home.rule([{ userId: nurse.id, by: 'email' }]);
   const insider = await home.hire('Mallory', {}, { permissions: ['manage_customers', 'manage_rules'] });
   const { client, password, id } = insider;
+  const {
+    id: _,
+    createDate: __,
+    updateDate: ___,
+    customerId: ____,
+    ...texts
+  } = await client.ok('GET', `/rules/${rule.id}`);
+  await client.ok('PUT', `/rules/${rule.id}`, { ...texts, isEnabled: false });
   await client.ok('DELETE', `/rules/${rule.id}`);
   const deleted = world.now();
   const ask = (subject: object) => ({ subject, reason: 'asked for it', password });
@@ -38,6 +46,8 @@ test('an admin can say who switched alarms off, and when, after that user tried 
     object: { kind: 'rule', id: String(rule.id) },
   });
   expect(Math.abs((line?.date ?? 0) - deleted)).toBeLessThan(60_000);
+  const [change] = await list(`operation=updateRule&actorId=${id}`);
+  expect(change?.details).toEqual([{ field: 'isEnabled', from: true, to: false }]);
   // The id leads to everything else that the user did.
   const all = await list(`actorId=${id}`);
   expect(all.map(({ operation }) => operation)).toEqual(

@@ -8,6 +8,17 @@ import { idOrZeroText, integerQuery, millis, text } from '#shared/domain/values.
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
 const filter = (description: string) => text(1, 64).optional().meta({ description });
 
+/** What finding the names of objects uses. */
+export const naming = [
+  'customers.get',
+  'users.get',
+  'sensors.getAll',
+  'sensorGroups.list',
+  'bots.get',
+  'rules.getAll',
+  'webhooks.getAll',
+] as const;
+
 export const audit = group({
   name: 'audit',
   about: 'Log of changes, logins and refused calls',
@@ -47,7 +58,7 @@ export const audit = group({
       success: 200,
       response: paged(AuditEntry),
       errors: ['customer_not_found'],
-      uses: ['audit.page', 'customers.get'],
+      uses: ['audit.page', ...naming],
     },
   },
 });

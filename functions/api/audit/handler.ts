@@ -3,6 +3,7 @@ import { serve } from '#shared/api/serve.ts';
 import { AUDIT_RETENTION } from '#shared/domain/identity/audit-kinds.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { audit } from './contract.ts';
+import { withNames } from './object-names.ts';
 
 export const handler = serve(audit, {
   listAudit: async ({ caller, customerId, query, fail }, { store, now }) => {
@@ -12,6 +13,7 @@ export const handler = serve(audit, {
     // The log of a deleted customer remains readable.
     const isKnown = !caller.isAdmin || customerId === UNASSIGNED || page.total > 0;
     if (!isKnown && !(await store.customers.get(customerId))) return fail('customer_not_found');
-    return partialListReply({ ...page, data }, { ...query, refused: query.refused?.toString() });
+    const named = await withNames(customerId, data, store);
+    return partialListReply({ ...page, data: named }, { ...query, refused: query.refused?.toString() });
   },
 });

@@ -27,10 +27,10 @@ const verbs = [
 const verbOf = (operation: string, texts: AuditTexts): string =>
   texts.verbs[verbs.find(([pattern]) => pattern.test(operation))?.[1] ?? 'changed'];
 
-const AuditedObject = ({ object: { kind, id } }: AuditLine) => {
+const AuditedObject = ({ object: { kind, id, name } }: AuditLine) => {
   const texts = useAuditTexts();
   const page = pages[kind];
-  const label = `${texts.kinds[kind]} ${id}`;
+  const label = `${texts.kinds[kind]} ${name ? `${name} (${id})` : id}`;
   if (page === undefined) return <Name>{label}</Name>;
   return (
     <Anchor component={Link} href={`${page}/${id}`} inherit>
@@ -50,6 +50,23 @@ const Actor = ({ actor, onActor }: { actor: AuditLine['actor']; onActor: (id: st
     </Anchor>
   );
 };
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** The fields that a call set, with the values that are known. */
+const Fields = ({ changes, details }: AuditLine) => (
+  <>
+    {changes.map((field) => {
+      const detail = details.find((known) => known.field === field);
+      const values = detail && `: ${valueText(detail.from)} → ${valueText(detail.to)}`;
+      return (
+        <Text key={field} size="sm">
+          <Name>{`${field}${values ?? ''}`}</Name>
+        </Text>
+      );
+    })}
+  </>
+);
 
 type RowsProps = Pick<FilterProps, 'change'> & { query: UseQueryResult<Paged<AuditLine>> };
 
@@ -79,7 +96,7 @@ export const Rows = ({ query, change }: RowsProps) => {
           ),
         },
         { head: audit.object, cell: (line) => <AuditedObject {...line} /> },
-        { head: audit.fields, cell: ({ changes }) => <Name>{changes.join(', ')}</Name>, isMinor: true },
+        { head: audit.fields, cell: (line) => <Fields {...line} />, isMinor: true },
         { head: audit.address, cell: ({ address }) => address, isMinor: true },
       ]}
     />

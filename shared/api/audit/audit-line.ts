@@ -1,10 +1,11 @@
-import { type Actor, type AuditObject, actorOfCaller } from '#shared/domain/identity/audit.ts';
+import { type Actor, type AuditObject, actorOfCaller, type StoredAuditEntry } from '#shared/domain/identity/audit.ts';
 import { auditIdOf } from '#shared/domain/identity/audit-id.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { AuditedLine } from '#shared/store/engine/audited-writes.ts';
 import type { WrittenChange } from '#shared/store/engine/written-change.ts';
 import { addressOf, type TrustedProxy } from '../http/address.ts';
 import { type Exchange, operationOf } from '../http/exchange.ts';
+import { auditDetails } from './audit-details.ts';
 
 export type AuditLineDeps = { now: () => number; random: (bytes: number) => Uint8Array; settings: TrustedProxy };
 
@@ -64,6 +65,10 @@ const customerOf = (exchange: Exchange, changed: WrittenChange | null): number =
   return customerId || (changed?.customerId ?? own);
 };
 
+/** The largest number of bytes of a line without its keys, so that it costs a single write. */
+const MAX_LINE_BYTES = 900;
+const bytesOf = (line: object): number => Buffer.byteLength(JSON.stringify(line));
+
 /** Further field names are left out, so that a line stays below 1 KB. */
 const MAX_NAMES_LENGTH = 400;
 const fieldNames = (body: unknown): string[] => {
@@ -77,7 +82,7 @@ const fieldNames = (body: unknown): string[] => {
 
 /**
  * Returns the audit line of a call: of its first write, or of its refusal if `changed` is null. A line has the names of
- * fields, never their values.
+ * fields, and values of those that are neither secret nor personal.
  */
 export const auditLineOf = (
   exchange: Exchange,
@@ -89,17 +94,18 @@ export const auditLineOf = (
   const actor = actorOf(exchange);
   const isUser = actor.kind !== 'device' && actor.kind !== 'key' && actor.id !== null;
   const byActor: AuditObject | null = isUser ? { kind: 'user', id: actor.id ?? '' } : null;
-  return {
-    customerId,
-    line: {
-      id: auditIdOf(now(), random(6)),
-      actor,
-      address: addressOf(exchange.event, settings),
-      operation: exchange.name,
-      object: objectOfPath(exchange) ?? changed?.object ?? byActor ?? { kind: 'customer', id: String(customerId) },
-      changes: isRefused ? [] : fieldNames(exchange.body),
-      requestId: exchange.requestId,
-      refused: isRefused,
-    },
+  const changes = isRefused ? [] : fieldNames(exchange.body);
+  const line: StoredAuditEntry = {
+    id: auditIdOf(now(), random(6)),
+    actor,
+    address: addressOf(exchange.event, settings),
+    operation: exchange.name,
+    object: objectOfPath(exchange) ?? changed?.object ?? byActor ?? { kind: 'customer', id: String(customerId) },
+    changes,
+    details: [],
+    requestId: exchange.requestId,
+    refused: isRefused,
   };
+  const details = auditDetails(changes, changed?.replaced ?? [], MAX_LINE_BYTES - bytesOf(line));
+  return { customerId, line: { ...line, details } };
 };

@@ -1,11 +1,15 @@
 import type { Runtime } from '#shared/runtime/deps.ts';
-import { type Writes, withWriteMethods } from '#shared/store/engine/audited-table.ts';
+import { type Recorder, withRecorder } from '#shared/store/engine/audited-table.ts';
 import { auditedBatch } from '#shared/store/engine/audited-writes.ts';
+import type { Item } from '#shared/store/engine/request.ts';
+import type { Key } from '#shared/store/key.ts';
 import { refusals } from '#shared/store/people/refusals.ts';
 import { ApiError, errors } from '../errors.ts';
 import { type Exchange, operationOf } from '../http/exchange.ts';
 import { canOpenGaps } from '../operation.ts';
 import { type AuditLineDeps, auditLineOf, hasKnownActor, refusedActor } from './audit-line.ts';
+
+const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
 type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & AuditLineDeps;
 
@@ -25,6 +29,7 @@ export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, ru
       auditedBatch({
         table,
         failpoint,
+        readBefore: (key) => read.get(nameOf(key)),
         lineFor: (changed) => auditLineOf(exchange, changed, runtime),
         canOpenGaps: canOpenGaps(operationOf(exchange)),
         now: runtime.now,
@@ -32,12 +37,15 @@ export const withAudit = async <T>(exchange: Exchange, runtime: AuditRuntime, ru
     recorders.set(name, found);
     return found;
   };
-  const writes: Writes = {
+  /** The items that the call has read, by their keys. */
+  const read = new Map<string, Item>();
+  const calls: Recorder = {
+    noteRead: (item) => read.set(nameOf(item), item),
     update: (...args) => recorder().writes.update(...args),
     write: (...args) => recorder().writes.write(...args),
   };
   const settle = () => Promise.all([...recorders.values()].map(({ settle }) => settle()));
-  const result = await withWriteMethods(writes, run).catch(async (error: unknown) => {
+  const result = await withRecorder(calls, run).catch(async (error: unknown) => {
     if (error instanceof ApiError) await settle();
     throw error;
   });

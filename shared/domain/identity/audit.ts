@@ -27,6 +27,16 @@ export const actorOfCaller = ({ kind, accountId, name }: Caller): Actor => ({
   name,
 });
 
+/** A field that a call changed, with its values. */
+const AuditDetail = z
+  .object({
+    field: z.string(),
+    from: z.unknown().meta({ description: 'the value before; null if there was none' }),
+    to: z.unknown().meta({ description: 'the value since' }),
+  })
+  .meta({ id: 'AuditDetail', examples: [{ field: 'isEnabled', from: true, to: false }] });
+export type AuditDetail = z.output<typeof AuditDetail>;
+
 /** An audit log entry in responses of the API. */
 export const AuditEntry = z
   .object({
@@ -35,9 +45,19 @@ export const AuditEntry = z
     actor: Actor,
     address: z.string().meta({ description: 'the IP address of the caller; for IPv6 its /64 network' }),
     operation: z.string().meta({ description: 'the `operationId` of this document' }),
-    object: z.object({ kind: z.enum(objectKinds), id: z.string() }),
+    object: z.object({
+      kind: z.enum(objectKinds),
+      id: z.string(),
+      name: z.string().nullable().optional().meta({
+        description: 'its name now; null if it no longer exists; missing for kinds without names',
+      }),
+    }),
     changes: z.array(z.string()).meta({
-      description: 'the names of the fields that the call set, up to 400 characters; never their values',
+      description: 'the names of the fields that the call set, up to 400 characters',
+    }),
+    details: z.array(AuditDetail).default([]).meta({
+      description:
+        'which of these fields changed, and how; without personal and secret values, and without values that are long',
     }),
     requestId: z.string(),
     refused: z.boolean().meta({ description: 'true: the caller lacked the permission, or the password was wrong' }),
@@ -48,6 +68,6 @@ export const AuditEntry = z
   })
   .meta({ id: 'AuditLine' });
 export type AuditEntry = z.output<typeof AuditEntry>;
-/** An entry as it is stored: its time is in its id. */
-export type StoredAuditEntry = Omit<AuditEntry, 'date'>;
+/** An entry as it is stored: its time is in its id. Older ones have no details. */
+export type StoredAuditEntry = Omit<AuditEntry, 'date' | 'details'> & { details?: AuditDetail[] };
 export type AuditObject = AuditEntry['object'];

@@ -1,16 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Key } from '../key.ts';
 import type { Table } from './client.ts';
+import type { Item } from './request.ts';
 
 /** The write half of a table. */
 export type Writes = Pick<Table, 'update' | 'write'>;
-const calls = new AsyncLocalStorage<Writes>();
+/** What a call does to the table. `noteRead` gets the items that it reads by their keys. */
+export type Recorder = Writes & { noteRead: (item: Item & Key) => void };
+const calls = new AsyncLocalStorage<Recorder>();
 
-/** Returns a table whose writes go through those of `writingBy` while that runs. */
+/** Returns a table whose writes go through those of `withRecorder` while that runs. */
 export const auditedTable = (table: Table): Table => ({
   ...table,
+  get: async <T extends Item>(key: Key) => {
+    const found = await table.get<T>(key);
+    if (found) calls.getStore()?.noteRead(found);
+    return found;
+  },
   update: (...args) => (calls.getStore() ?? table).update(...args),
   write: (...args) => (calls.getStore() ?? table).write(...args),
 });
 
-/** Runs a function whose writes go through `writes`. */
-export const withWriteMethods = <T>(writes: Writes, run: () => Promise<T>): Promise<T> => calls.run(writes, run);
+/** Runs a function whose reads and writes go through `recorder`. */
+export const withRecorder = <T>(recorder: Recorder, run: () => Promise<T>): Promise<T> => calls.run(recorder, run);

@@ -6,8 +6,8 @@ import { auditLineWrites } from '../people/audit-lines.ts';
 import { watchWrites } from '../people/watches.ts';
 import type { Writes } from './audited-table.ts';
 import type { Table } from './client.ts';
-import type { Write } from './request.ts';
-import { changeOf, isAudited, type WrittenChange } from './written-change.ts';
+import type { Item, Write } from './request.ts';
+import { changeOf, isAudited, type WrittenChange, writtenKey } from './written-change.ts';
 
 /** A line of the audit log, and the customer under which it is stored. */
 export type AuditedLine = { customerId: number; line: StoredAuditEntry };
@@ -16,25 +16,21 @@ type Auditing = {
   table: Table;
   /** Returns the line of a call, given what its first write changes. */
   lineFor: (changed: WrittenChange) => AuditedLine;
-  /** Whether the call can open a gap of the watch of its customer: then that is also recorded before the change. */
+  /** Returns an item as the call has read it. */
+  readBefore: (key: Key) => Item | undefined;
+  /** Whether the call can open a gap of the watch of its customer: then that is recorded before the change, too. */
   canOpenGaps: boolean;
   now: () => number;
   failpoint: (name: 'audit.kept' | 'audit.changed') => void;
 };
 
-const writtenKey = (write: Write): Key => {
-  if ('put' in write) return write.put;
-  if ('remove' in write) return write.remove;
-  return 'update' in write ? write.update : write.check;
-};
-
 /** The line of a call: stored before the first write, and removed if nothing was changed after all. */
-const lineAhead = ({ table, lineFor, failpoint, canOpenGaps, now }: Auditing) => {
+const lineAhead = ({ table, lineFor, readBefore, failpoint, canOpenGaps, now }: Auditing) => {
   const lines = auditLineWrites(table);
   const { noteChange } = watchWrites(table);
   let ahead: Promise<AuditedLine> | null = null;
-  const put = async (keys: readonly Key[]): Promise<AuditedLine> => {
-    const line = lineFor(changeOf(keys));
+  const put = async (writes: readonly Write[]): Promise<AuditedLine> => {
+    const line = lineFor(changeOf(writes, readBefore));
     const { customerId } = line;
     await lines.put(customerId, line.line);
     if (canOpenGaps && customerId !== UNASSIGNED) await noteChange(customerId, now());
@@ -42,8 +38,8 @@ const lineAhead = ({ table, lineFor, failpoint, canOpenGaps, now }: Auditing) =>
     return line;
   };
   return {
-    ensure: async (keys: readonly Key[]): Promise<void> => {
-      ahead ??= put(keys);
+    ensure: async (writes: readonly Write[]): Promise<void> => {
+      ahead ??= put(writes);
       await ahead;
     },
     /** Removes the line. A later write stores a new one. */
@@ -64,13 +60,13 @@ export const auditedBatch = (auditing: Auditing) => {
   /** The number of writes that were started, except those that certainly changed nothing. */
   let made = 0;
   const audited = async <T>(
-    keys: readonly Key[],
+    list: readonly Write[],
     write: () => Promise<T>,
     isMade: (result: T) => boolean,
   ): Promise<T> => {
-    if (!keys.some(isAudited)) return write();
+    if (!list.some((item) => isAudited(writtenKey(item)))) return write();
     made += 1;
-    await line.ensure(keys);
+    await line.ensure(list);
     const result = await write();
     failpoint('audit.changed');
     if (!isMade(result)) made -= 1;
@@ -79,13 +75,13 @@ export const auditedBatch = (auditing: Auditing) => {
   const writes: Writes = {
     update: (key, changes) =>
       audited(
-        [key],
+        [{ update: key, changes }],
         () => table.update(key, changes),
         (result) => result !== null,
       ),
     write: (...list) =>
       audited(
-        list.map(writtenKey),
+        list,
         () => table.write(...list),
         (failed) => failed === null,
       ),

@@ -77,6 +77,12 @@ export const changes = (list: ChangeList, returns?: 'ALL_NEW' | 'ALL_OLD' | 'UPD
   };
 };
 
+/** Returns the attributes that an update by `changes` sets to values. */
+export const attributesSetBy = ({ UpdateExpression, ExpressionAttributeValues = {} }: Changes): Item => {
+  const names = [...UpdateExpression.matchAll(/#(\w+) = :\1(?!\w)/g)].map(([, name = '']) => name);
+  return Object.fromEntries(names.map((name) => [name, ExpressionAttributeValues[`:${name}`]]));
+};
+
 /** The command that makes all writes or none. A single write needs no transaction, which costs twice as much. */
 export const writeCommand = (common: { TableName: string }, writes: readonly Write[], token: string) => {
   const { TableName, ...capacity } = common;

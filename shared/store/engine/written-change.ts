@@ -2,9 +2,16 @@ import type { AuditObject } from '#shared/domain/identity/audit.ts';
 import { objectKinds } from '#shared/domain/identity/audit-kinds.ts';
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
+import { attributesSetBy, type Item, type Write } from './request.ts';
 
-/** What the written keys reveal about a change: its customer (undefined for none) and its object. */
-export type WrittenChange = { customerId: number | undefined; object: AuditObject | null };
+/** An item that the call had read, and the attributes that it now sets. */
+export type Replacement = { before: Item; after: Item };
+/** What writes reveal about a change: its customer (undefined for none), its object, and what it replaces. */
+export type WrittenChange = {
+  customerId: number | undefined;
+  object: AuditObject | null;
+  replaced: readonly Replacement[];
+};
 
 const isKind = (kind: string): kind is AuditObject['kind'] => (objectKinds as readonly string[]).includes(kind);
 const unpadded = (number = '') => String(Number(number));
@@ -29,13 +36,36 @@ const objectOf = (key: Key): AuditObject | null => {
   return customer && { kind: 'customer', id: unpadded(customer.customerId) };
 };
 
-export const changeOf = (keys: readonly Key[]): WrittenChange => {
+/** Returns the item that a write concerns. */
+export const writtenKey = (write: Write): Key => {
+  if ('put' in write) return write.put;
+  if ('remove' in write) return write.remove;
+  return 'update' in write ? write.update : write.check;
+};
+
+/** Returns the attributes that a write sets, null for those of a replaced item that are gone; null if it sets none. */
+const setBy = (write: Write, before: Item): Item | null => {
+  if ('put' in write) return { ...Object.fromEntries(Object.keys(before).map((name) => [name, null])), ...write.put };
+  return 'update' in write ? attributesSetBy(write.changes) : null;
+};
+
+/** `readBefore` returns an item as the call has read it. */
+export const changeOf = (
+  writes: readonly Write[],
+  readBefore: (key: Key) => Item | undefined = () => undefined,
+): WrittenChange => {
+  const keys = writes.map(writtenKey);
   const customers = keys.flatMap(({ pk }) => /^C#(\d+)/.exec(pk)?.[1] ?? []).map(Number);
   const objects = [...keys.map(ownedObject), ...keys.map(objectOf)];
   return {
     // A sensor without an owner is under 0; linking it writes keys of both.
     customerId: customers.find((id) => id > 0) ?? customers[0],
     object: objects.find((object) => object !== null) ?? null,
+    replaced: writes.flatMap((write) => {
+      const before = readBefore(writtenKey(write));
+      const after = before && setBy(write, before);
+      return after ? [{ before, after }] : [];
+    }),
   };
 };
 

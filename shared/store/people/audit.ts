@@ -50,7 +50,7 @@ export const auditReads = (table: TableReader) => ({
         limit,
         isFirst ? FRESH : 0,
       );
-      const lines = rows.map((row): AuditEntry => ({ ...row, date: timeOfAuditId(row.id) }));
+      const lines = rows.map((row): AuditEntry => ({ details: [], ...row, date: timeOfAuditId(row.id) }));
       return { rows: lines.filter((line) => matches(line, query)), next: isWhole ? undefined : lines.at(-1)?.id };
     }) satisfies Promise<PartialPage<AuditEntry>>;
   },

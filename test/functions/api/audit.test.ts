@@ -28,10 +28,10 @@ const auditOf = async (client: Client, customerId: number, query = ''): Promise<
   const [page] = await client.ok<[Page]>('GET', `/customers/${customerId}/audit${query}`);
   return page;
 };
-const summaryOf = ({ operation, actor, object, changes, refused }: AuditEntry) => ({
+const summaryOf = ({ operation, actor, object: { kind, id }, changes, refused }: AuditEntry) => ({
   operation,
   actor,
-  object,
+  object: { kind, id },
   changes,
   ...(refused && { refused }),
 });

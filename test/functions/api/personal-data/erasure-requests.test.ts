@@ -132,7 +132,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect(await erasure()).toMatchObject({ state: 'running', approvedBy: { name: 'admin' } });
   });
 
-  test('cannot be approved by its requester, with an access token, or by others without the permission', async () => {
+  test('accepts no approval by its requester, with a token, or by others without the permission', async () => {
     const { request, mallory, ann, hire, erasure } = await furnish();
     const { at } = await request();
     const { token } = await ann.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
@@ -148,7 +148,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect([job?.state, job?.approvedBy]).toEqual(['requested', undefined]);
   });
 
-  test('can be canceled by any manager, the requester and system admins, even after its approval', async () => {
+  test('ends when any manager, the requester or a system admin cancels it, even after its approval', async () => {
     for (const by of ['ann', 'mallory', 'admin'] as const) {
       const home = await furnish();
       const { at } = await home.request();
@@ -163,7 +163,7 @@ describe('the erasure of a customer that a manager requests', () => {
     }
   });
 
-  test('either begins or ends as canceled if both happen at the same time', async () => {
+  test('either begins or ends if both happen at the same time', async () => {
     const { request, erasure, ann, again } = await furnish();
     const { at } = await request();
     await ann.client.ok('POST', `${at}/approval`);

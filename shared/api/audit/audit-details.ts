@@ -1,0 +1,55 @@
+import type { AuditDetail } from '#shared/domain/identity/audit.ts';
+
+/**
+ * The fields whose values are shown although they are texts, lists or objects. Texts of others, such as names, addresses and
+ * notes, may be personal or secret.
+ */
+const shown: ReadonlySet<string> = new Set([
+  ...(['permissions', 'locale', 'timeZone'] as const),
+  ...(['situation', 'sensorId', 'regionId', 'schedule', 'recipients', 'escalation'] as const),
+  ...(['format', 'authMethod', 'retrySchedule', 'eventTypes', 'situations'] as const),
+  ...(['sensorMounting', 'workingMode', 'ledMode', 'fallingSensitivity', 'fallingTrigger'] as const),
+  ...(['primaryMode', 'primaryPolicy', 'secondaryMode', 'secondaryPolicy', 'policy'] as const),
+]);
+
+/** What a missing value stands for, of the fields whose usual value is not stored. */
+const defaults: Readonly<Record<string, unknown>> = { requireOtp: false, escalation: [], untilAcknowledged: true };
+
+const isPlain = (value: unknown): boolean => value === null || typeof value === 'boolean' || typeof value === 'number';
+
+/** Returns a value as JSON, with keys in an order that does not depend on the table. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    part instanceof Object && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+
+type Fields = Readonly<Record<string, unknown>>;
+/** Returns the stored value of a field. The values of a configuration are one attribute; undefined if the item has none. */
+const fieldValue = (item: Fields, field: string): unknown =>
+  field in item ? item[field] : (item.values as Fields | undefined)?.[field];
+
+/**
+ * Returns what changes in the fields of an item, without values that may be personal or secret, as far as that fits into `bytes`.
+ */
+export const auditDetails = (
+  fields: readonly string[],
+  replaced: readonly { before: Fields; after: Fields }[],
+  bytes: number,
+): AuditDetail[] => {
+  let left = bytes;
+  return fields.flatMap((field) => {
+    const found = replaced.find(({ after }) => fieldValue(after, field) !== undefined);
+    const absent = defaults[field] ?? null;
+    const from = found && (fieldValue(found.before, field) ?? absent);
+    const to = found && (fieldValue(found.after, field) ?? absent);
+    const detail = { field, from, to };
+    const isShown = shown.has(field) || (isPlain(from) && isPlain(to));
+    if (!found || !isShown || textOf(from) === textOf(to)) return [];
+    const size = Buffer.byteLength(JSON.stringify(detail)) + 1;
+    if (size > left) return [];
+    left -= size;
+    return [detail];
+  });
+};
