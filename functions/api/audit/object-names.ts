@@ -48,15 +48,16 @@ export const withNames = async (
   store: Parameters<Find>[2],
 ): Promise<AuditEntry[]> => {
   const names = new Map<string, string>();
-  const keyOf = (kind: string, id: string | number) => `${kind} ${id}`;
+  const objectKey = (kind: string, id: string | number) => `${kind} ${id}`;
   const byKind = Map.groupBy(lines, ({ object }) => object.kind);
   const find = async ([kind, ofKind]: [AuditObject['kind'], AuditEntry[]]) => {
     const ids = [...new Set(ofKind.map(({ object }) => object.id))];
-    for (const { id, name } of (await finders[kind]?.(customerId, ids, store)) ?? []) names.set(keyOf(kind, id), name);
+    for (const { id, name } of (await finders[kind]?.(customerId, ids, store)) ?? [])
+      names.set(objectKey(kind, id), name);
   };
   await Promise.all([...byKind].map(find));
   return lines.map((line) => {
     const { kind, id } = line.object;
-    return finders[kind] ? { ...line, object: { kind, id, name: names.get(keyOf(kind, id)) ?? null } } : line;
+    return finders[kind] ? { ...line, object: { kind, id, name: names.get(objectKey(kind, id)) ?? null } } : line;
   });
 };

@@ -97,7 +97,7 @@ describe('the details of an audit entry', () => {
 });
 
 describe('the names of objects in the audit log', () => {
-  test('are the current ones, and null once the object is gone', async () => {
+  test('follow changes, and end with the object', async () => {
     const { id } = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'Bell', locale: 'de' });
     const named = async () => (await linesOf(`objectKind=bot&objectId=${id}`)).at(-1)?.object;
     expect(await named()).toEqual({ kind: 'bot', id: String(id), name: 'Bell' });
@@ -107,7 +107,25 @@ describe('the names of objects in the audit log', () => {
     expect(await named()).toEqual({ kind: 'bot', id: String(id), name: null });
   });
 
-  test('never tell the name of another customer or of its objects, which a refused call may have named', async () => {
+  test('include those of rules, webhooks, sensors, groups, users and the customer', async () => {
+    const { client, customerId } = await createHome(admin, 'birch', ALL_PERMISSIONS);
+    const { webhook } = await createAlarm(client, receiver.url);
+    const { sensorId } = await linkSensor(client);
+    await client.ok('POST', '/sensor-groups', { name: 'Ward', sensorIds: [sensorId] });
+    await client.ok('PUT', `/customers/${customerId}`, { name: 'birch', location: '', email: '' });
+    const names = new Map((await linesOf('perPage=100', customerId)).map(({ object }) => [object.kind, object.name]));
+    const { name: sensor } = await client.ok<{ name: string }>('GET', `/sensors/${sensorId}`);
+    expect(Object.fromEntries(names)).toMatchObject({
+      webhook: webhook.name,
+      rule: expect.any(String),
+      sensor,
+      sensor_group: 'Ward',
+      user: 'birch-nurse',
+      customer: 'birch',
+    });
+  });
+
+  test('reveal nothing about other customers and their objects, which a refused call may have named', async () => {
     const theirs = await createHome(admin, 'their secret', ALL_PERMISSIONS);
     const { sensorId } = await linkSensor(theirs.client);
     const curious = await hireFor(admin, home.customerId, 'curious', { permissions: ['manage_users'] });
