@@ -14,6 +14,7 @@ import { falls } from './api/falls/contract.ts';
 import { feed } from './api/feed/contract.ts';
 import { feedback } from './api/feedback/contract.ts';
 import { firmware } from './api/firmware/contract.ts';
+import { imports } from './api/imports/contract.ts';
 import { makerAConfig } from './api/maker-a-config/contract.ts';
 import { makerBConfig } from './api/maker-b-config/contract.ts';
 import { openFalls } from './api/open-falls/contract.ts';
@@ -64,6 +65,7 @@ export const groups = [
   firmware,
   bots,
   rules,
+  imports,
   webhooks,
   deliveries,
   feed,

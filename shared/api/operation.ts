@@ -63,8 +63,11 @@ type Fields = {
   body?: z.ZodType;
   /** Several examples of the body by name, as OpenAPI writes them, instead of the one that its schema declares. */
   bodyExamples?: () => Readonly<Record<string, { summary: string; value: unknown }>>;
-  /** `messages`: the handler gets up to 1 MiB as text. Otherwise the body is JSON of up to 256 KiB. */
-  bodyKind?: 'messages';
+  /**
+   * `messages`: the handler gets up to 1 MiB as text. `rows`: the body may also be CSV, which the handler gets as text.
+   * Otherwise the body is JSON of up to 256 KiB.
+   */
+  bodyKind?: 'messages' | 'rows';
   /** Also allows a device whose token was replaced, as long as it has not used the new one. */
   allowsFormerToken?: true;
   /** Skips the CSRF check. Only logins do, because a browser with the cookies of an old session must be able to log in. */
@@ -273,7 +276,11 @@ type Declared<O extends Operation> = O['errors'] extends readonly (infer E exten
 export type Call<O extends Operation> = Identified<O> & {
   params: Out<O['params']>;
   query: Out<O['query']>;
-  body: O['bodyKind'] extends 'messages' ? string : Out<O['body']>;
+  body: O['bodyKind'] extends 'messages'
+    ? string
+    : O['bodyKind'] extends 'rows'
+      ? Out<O['body']> | string
+      : Out<O['body']>;
   /** Ends the call with an error that the contract declares. */
   fail: (code: Declared<O> | CommonError, details?: ErrorDetails) => never;
   /** Ends the call with 400 for a value that only the handler can check. `values` are inserted into the text of the problem. */

@@ -47,7 +47,21 @@ export type Problem =
   | 'wrong_password'
   | 'wrong_code'
   | 'wrong_otp'
-  | 'channel_gone';
+  | 'channel_gone'
+  | 'csv'
+  | 'duplicate_row'
+  | 'ambiguous'
+  | 'taken'
+  | 'email_kept'
+  | 'not_held'
+  | 'changed_since'
+  | 'limit';
 
 /** A problem with the value at a path. `values` are inserted into its text. */
-export type FieldError = { path: string; problem: Problem; values?: Record<string, string | number> };
+export type FieldError = {
+  path: string;
+  problem: Problem;
+  values?: Record<string, string | number>;
+  /** The row of an import, and its column. */
+  at?: { row: number; field: string };
+};

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { jobIdText } from '../domain/identity/data-job-view.ts';
-import { jobKinds } from '../domain/identity/job-kinds.ts';
+import { backgroundKinds } from '../domain/identity/job-kinds.ts';
 import { CustomerId, traceFields } from './task-fields.ts';
 
-/** Runs or continues an export or erasure of personal data. */
+/** Runs or continues an export, an erasure or an import. */
 export const RunJob = z.object({
   type: z.literal('run_job'),
   customerId: CustomerId,
   ...traceFields,
-  kind: z.enum(jobKinds),
+  kind: z.enum(backgroundKinds),
   jobId: jobIdText,
 });
 export type RunJob = z.output<typeof RunJob>;

@@ -34,6 +34,7 @@ export const failpoints = [
   'erasure.gone',
   'erasure.item',
   'erasure.erased',
+  'import.applied',
   'sweep.begun',
   'sweep.checked',
   'sweep.enqueued',

@@ -38,6 +38,7 @@ export { channels } from './people/channels.ts';
 export { customers } from './people/customers.ts';
 export { duty } from './people/duty.ts';
 export { dutyChecks } from './people/duty-checks.ts';
+export { imports } from './people/imports.ts';
 export { pushKeys } from './people/push-keys.ts';
 export { recipients } from './people/recipients.ts';
 export { refusals } from './people/refusals.ts';

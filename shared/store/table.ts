@@ -121,7 +121,9 @@ export const items = {
   /** The deliveries to people of a customer, in one partition: sent one by one, listed together. */
   personDelivery: item('C#{customerId}#PEOPLE', 'DELIVERY#{deliveryId}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
-  /** An export or an erasure; and what leads an erasure to data of a subject that no longer exists. */
+  /** What an import still has to do, until it ends. The import itself is a job of the kind `import`. */
+  importSteps: item('C#{customerId}#JOBS', 'STEPS#{jobId}'),
+  /** An export, an erasure or an import; and what leads an erasure to data of a subject that no longer exists. */
   dataJob: item('C#{customerId}#JOBS', 'JOB#{kind}#{jobId}'),
   lead: item('C#{customerId}#JOBS', 'LEAD#{jobId}#{kind}#{id}'),
   /** All erasures, to be repeated after a recovery. */

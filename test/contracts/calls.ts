@@ -52,12 +52,16 @@ export const call = async (world: World, entry: readonly [string, Operation], ch
   const params = { ...idsFor(operation.path, world.ours.ids), ...example.params, ...change.params };
   const body = withOwnPassword('body' in change ? change.body : example.body, client);
   const method = change.method ?? operation.method;
-  const path = pathOf(operation, params) + (change.query ?? '');
+  const query = new URLSearchParams({
+    ...example.query,
+    ...Object.fromEntries(new URLSearchParams(change.query)),
+  }).toString();
+  const path = pathOf(operation, params) + (query && `?${query}`);
   const answer = await client.call(method, path, body, change.headers);
   expectValidResponse(answer, method, operation.published);
   if (method === operation.method) {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const sent = { query: new URLSearchParams(change.query), body: text };
+    const sent = { query: new URLSearchParams(query), body: text };
     expect(differences(operation, answer, sent), answer.text).toEqual([]);
   }
   return answer;

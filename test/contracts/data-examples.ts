@@ -35,6 +35,13 @@ const requestedErasure = async ({ ours, cloud }: World): Promise<Example> => {
   await store(table).dataJobs.create({ ...job, remains: [] });
   return { params: { erasureId: job.id } };
 };
+const importedRule = () => ({
+  name: `imported ${++last}`,
+  title: 't',
+  message: 'm',
+  situation: 'fall_detected',
+  recipients: 'onDuty:email',
+});
 const nothing = (): Example => ({});
 
 /** Examples of the operations on personal data. */
@@ -47,6 +54,8 @@ export const dataExamples: Readonly<Record<string, (world: World) => Example | P
   getErasure: nothing,
   approveErasure: requestedErasure,
   cancelErasure: requestedErasure,
+  createImport: () => ({ query: { kind: 'rules' }, body: [importedRule()] }),
+  getImport: nothing,
 };
 
 /** Creates an export and an erasure about a new user of a home. */
@@ -60,5 +69,6 @@ export const createJobs = async ({
   const at = `/customers/${customerId}`;
   const { id: exportId } = await client.ok<{ id: string }>('POST', `${at}/exports`, body);
   const { id: erasureId } = await client.ok<{ id: string }>('POST', `${at}/erasures`, body);
-  return { exportId, erasureId };
+  const { id: importId } = await client.ok<{ id: string }>('POST', `${at}/imports?kind=rules`, [importedRule()]);
+  return { exportId, erasureId, importId };
 };

@@ -20,7 +20,12 @@ import type { World } from './world.ts';
  * A valid call. Missing parts are filled in: the ids in the path are those of our customer's objects, and the client is one
  * who may make the call.
  */
-export type Example = { params?: Readonly<Record<string, string>>; body?: unknown; client?: Client };
+export type Example = {
+  params?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, string>>;
+  body?: unknown;
+  client?: Client;
+};
 
 let last = 0;
 const fresh = (name: string) => `${name} ${++last}`;

@@ -105,6 +105,7 @@ export const unknownIds: Readonly<Record<string, string>> = {
   botId: '987654321',
   ruleId: '987654321',
   exportId: '0'.repeat(26),
+  importId: '0'.repeat(26),
   erasureId: '0'.repeat(26),
   webhookId: '00000000-0000-4000-8000-000000000000',
   deliveryId: '0'.repeat(26),

@@ -1,100 +1,33 @@
 import { customerFor, customerOfList } from '#shared/api/customer.ts';
 import type { Call } from '#shared/api/operation.ts';
+import { channelProblem, referenceProblem } from '#shared/api/rule-problems.ts';
 import { serve } from '#shared/api/serve.ts';
-import { verifiedChannelsOf } from '#shared/api/verified-channels.ts';
-import { canExpressSituation } from '#shared/domain/formats/formats.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
 import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
-import { notOffered, type SendableKinds } from '#shared/domain/people/sendable.ts';
 import type { FieldError, Problem } from '#shared/domain/problem.ts';
-import type { Recipient } from '#shared/domain/rule/recipient.ts';
-import { type NotificationPlan, recipientLists, webhooksIn } from '#shared/domain/rule/recipients.ts';
 import type { Rule, RuleUpdate } from '#shared/domain/rule/rule.ts';
 import { deliverTask } from '#shared/queue/encode.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
-import type { StoreOf } from '#shared/store/store.ts';
 import { rules } from './contract.ts';
 
+type CreateRule = (typeof rules)['operations']['createRule'];
+type CheckUse = Exclude<
+  CreateRule['uses'][number],
+  'customers.get' | 'limits.nextNumber' | 'rules.create' | 'keep:quotas'
+>;
 type Refuse = (path: string, problem: Problem, values?: FieldError['values']) => never;
 
-type WatchedUses = 'sensors.get' | 'sensorGroups.get' | 'rooms.get';
-type RecipientUses = 'webhooks.getAll' | 'recipients.person' | 'channels.verifiedOf';
-
-/** A list of recipients, its path in the body, and the situation they are notified of. */
-type RuleRecipients = { path: string; recipients: readonly Recipient[]; situation: RuleUpdate['situation'] };
-
-const channelOf = ({ userId, by }: Recipient): string => `${userId} ${by}`;
-
-/**
- * Checks that the host can send through all channels that a rule names. A change may keep unavailable ones that
- * `before` already names.
- */
-const checkChannels = (
-  settings: Pick<SendableKinds, 'CHANNEL_KINDS'>,
-  rule: NotificationPlan,
-  before: NotificationPlan | null,
-  refuse: Refuse,
-): void => {
-  const kept = new Set(
-    (before === null ? [] : recipientLists(before)).flatMap(({ recipients }) => recipients.map(channelOf)),
-  );
-  for (const { path, recipients } of recipientLists(rule))
-    for (const [at, recipient] of recipients.entries()) {
-      const { by } = recipient;
-      if (by === undefined || settings.CHANNEL_KINDS.includes(by) || kept.has(channelOf(recipient))) continue;
-      refuse(`${path}.${at}.by`, ...notOffered(settings));
-    }
-};
-
-/**
- * Checks that all recipients belong to the customer of the rule and can be notified: webhooks of their bots, in a format that
- * supports the situation, and users through a verified channel.
- */
-const checkRecipients = async (
-  store: StoreOf<RecipientUses>,
-  customerId: number,
-  { path, recipients, situation }: RuleRecipients,
-  refuse: Refuse,
-): Promise<void> => {
-  const webhookIds = webhooksIn(recipients).map(({ webhookId }) => webhookId);
-  const webhooks = new Map(
-    (await store.webhooks.getAll(customerId, webhookIds)).map((webhook) => [webhook.id, webhook]),
-  );
-  for (const [at, { botId, webhookId, userId, by }] of recipients.entries()) {
-    if (webhookId !== undefined) {
-      const webhook = webhooks.get(webhookId);
-      if (!webhook) return refuse(`${path}.${at}.webhookId`, 'unknown_reference');
-      if (webhook.botId !== botId) refuse(`${path}.${at}.botId`, 'foreign_webhook');
-      if (!canExpressSituation(webhook.format, situation)) refuse(`${path}.${at}.webhookId`, 'format_cannot_tell');
-    }
-    if (userId === undefined) continue;
-    const channels = await verifiedChannelsOf(store, customerId, userId);
-    if (!channels) return refuse(`${path}.${at}.userId`, 'unknown_reference');
-    if (!channels.some((channel) => channel.by === by)) refuse(`${path}.${at}.by`, 'not_reachable');
-  }
-};
-
-/** Checks that everything a rule refers to exists, belongs to its customer, and fits together. */
-const checkReferences = async (
-  store: StoreOf<WatchedUses | RecipientUses>,
+/** Refuses a rule that names a channel that the host cannot send by, or something that does not exist or does not fit. */
+const checkRule = async (
+  { store, settings }: Pick<Deps<CheckUse>, 'store' | 'settings'>,
   customerId: number,
   rule: RuleUpdate,
-  refuse: Refuse,
+  { before, refuse }: { before: Rule | null; refuse: Refuse },
 ): Promise<void> => {
-  const { sensorId, sensorGroupId, regionId, situation } = rule;
-  if (sensorId !== null && !(await store.sensors.get(customerId, sensorId))) refuse('sensorId', 'unknown_reference');
-  if (sensorGroupId !== null && !(await store.sensorGroups.get(customerId, sensorGroupId)))
-    refuse('sensorGroupId', 'unknown_reference');
-  if (sensorId !== null && regionId !== null) {
-    const room = await store.rooms.get(customerId, sensorId);
-    if (!room?.regions.some(({ id }) => id === regionId)) refuse('regionId', 'unknown_reference');
-  }
-  for (const { path, recipients } of recipientLists(rule))
-    await checkRecipients(store, customerId, { path, recipients, situation }, refuse);
+  const found = channelProblem(settings, rule, before) ?? (await referenceProblem(store, customerId, rule));
+  if (found) refuse(found.path, found.problem, found.values);
 };
-
-type CreateRule = (typeof rules)['operations']['createRule'];
 
 /** Creates a rule after checking everything that it refers to. */
 const createRule = async (
@@ -103,8 +36,7 @@ const createRule = async (
   customerId: number,
   fields: RuleUpdate,
 ): Promise<Rule> => {
-  checkChannels(settings, fields, null, refuse);
-  await checkReferences(store, customerId, fields, refuse);
+  await checkRule({ store, settings }, customerId, fields, { before: null, refuse });
   const time = now();
   const id = await store.limits.nextNumber('rules');
   const rule = { ...fields, id, customerId, createDate: time, updateDate: time };
@@ -149,8 +81,7 @@ export const handler = serve(rules, {
   updateRule: async ({ customerId, params, body, fail, refuse }, { store, settings, quotas, now }) =>
     retryOnConflict(async () => {
       const before = (await store.rules.get(customerId, params.ruleId)) ?? fail('rule_not_found');
-      checkChannels(settings, body, before, refuse);
-      await checkReferences(store, customerId, body, refuse);
+      await checkRule({ store, settings }, customerId, body, { before, refuse });
       const { id, createDate } = before;
       // The date always increases, because it identifies the version that a change replaces.
       const rule = { ...body, id, customerId, createDate, updateDate: Math.max(now(), before.updateDate + 1) };

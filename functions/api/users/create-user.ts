@@ -1,5 +1,6 @@
 import { customerFor } from '#shared/api/customer.ts';
 import { refuseRequester } from '#shared/api/erasure-requester.ts';
+import { mailInvitation } from '#shared/api/invitations.ts';
 import type { Call } from '#shared/api/operation.ts';
 import { isCommonPassword } from '#shared/auth/common-passwords.ts';
 import { newAccountKey } from '#shared/auth/tokens.ts';
@@ -9,7 +10,7 @@ import type { User } from '#shared/domain/identity/user.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import type { users } from './contract.ts';
-import { countInvitation, mailInvitation } from './invite.ts';
+import { countInvitation } from './invite.ts';
 
 type Operation = (typeof users)['operations']['createUser'];
 type CreateCall = Call<Operation>;

@@ -1,7 +1,8 @@
+import { notifyUses } from '#shared/api/operation.ts';
 import { consumer } from '#shared/queue/consumer.ts';
 import { RunJob } from '#shared/queue/run-job.ts';
 
-/** Exports and erases personal data. These jobs take minutes and have a separate queue, so they delay no alarm. */
+/** Exports and erases personal data, and imports users, sensors and rules. These jobs take minutes and have a separate queue, so they delay no alarm. */
 export const dataJobs = consumer({
   name: 'data-jobs',
   queues: ['jobs'],
@@ -40,6 +41,31 @@ export const dataJobs = consumer({
     'deliveries.end',
     'feeds.removeFromFeed',
     'held.end',
+    'imports.get',
+    'imports.steps',
+    'imports.schedule',
+    'imports.record',
+    'imports.end',
+    'users.create',
+    'users.setProfile',
+    'users.setAccess',
+    'resets.create',
+    'sensorOwners.move',
+    'sensors.rename',
+    'sensors.getAll',
+    'sensorGroups.get',
+    'sensorGroups.create',
+    'sensorGroups.put',
+    'rules.get',
+    'rules.sortFields',
+    'rules.create',
+    'rules.replace',
+    'watches.noteChange',
+    ...notifyUses,
+    'hash:passwords',
+    'send:mail',
+    'service:about',
+    'keep:quotas',
     'enqueue:jobs',
     'consume',
     'send:mail',

@@ -44,7 +44,6 @@ export const processing = consumer({
     'alarmRecords.finish',
     'fallAnswers.get',
     'fallAnswers.settle',
-    'fallAnswers.unanswered',
     'recipients.webhooks',
     'recipients.person',
     'duty.get',

@@ -36,13 +36,12 @@ const finishUnfinished = async (
 const endNotice = async (
   deps: ProcessDeps,
   { customerId, sensorId }: SensorKey,
-  { uuid, notice }: NoticeInput,
+  { uuid, notice: { fall } }: NoticeInput,
 ): Promise<void> => {
-  const { fall } = notice;
   if (fall !== undefined) {
     // Few falls are acknowledged, so this code is loaded with the first of them.
-    const { followNotice } = await import('./settle-fall.ts');
-    await followNotice(deps, { customerId, sensorId, fall }, notice);
+    const { settleFall } = await import('./settle-fall.ts');
+    await settleFall(deps, { customerId, sensorId }, fall);
     deps.failpoint('process.settled');
   }
   await deps.store.events.removeNotice(customerId, sensorId, uuid);

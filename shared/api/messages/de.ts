@@ -144,6 +144,14 @@ export const problemTexts: Record<Problem, string> = {
   wrong_code: 'ist nicht der gesendete Code oder nicht mehr gültig',
   wrong_otp: 'ist nicht der aktuelle Code der App',
   channel_gone: 'ist nicht erreichbar',
+  csv: 'ist in Zeile {line} kein gültiges CSV',
+  duplicate_row: 'steht auch in Zeile {row}',
+  ambiguous: 'ist der Name von mehreren; bitte zuerst umbenennen',
+  taken: 'ist vergeben',
+  email_kept: 'weicht von der Adresse dieses Benutzers ab, die ein Import nicht ändert',
+  not_held: 'braucht Rechte, die Sie nicht haben: {choices}',
+  changed_since: 'wurde seit der Prüfung des Imports geändert oder gelöscht',
+  limit: 'überschreitet die Grenze von {limit}',
 };
 
 export const resetMail = {

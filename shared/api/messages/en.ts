@@ -143,6 +143,14 @@ export const problemTexts: Record<Problem, string> = {
   wrong_code: 'is not the code that was sent, or is no longer valid',
   wrong_otp: 'is not the current code of the app',
   channel_gone: 'cannot be reached',
+  csv: 'is not valid CSV in line {line}',
+  duplicate_row: 'is also in row {row}',
+  ambiguous: 'is the name of several; rename them first',
+  taken: 'is taken',
+  email_kept: 'differs from the address of this user, which an import does not change',
+  not_held: 'needs permissions that you do not have: {choices}',
+  changed_since: 'was changed or deleted since the import was checked',
+  limit: 'exceeds the limit of {limit}',
 };
 
 export const resetMail = {

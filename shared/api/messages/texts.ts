@@ -41,11 +41,20 @@ export const errorTexts = async (
       rules: ruleNames(rules),
       name: acknowledgedBy,
     }),
-    fieldErrors: (fieldErrors ?? []).map(({ path, problem, values }) => ({
+    fieldErrors: (fieldErrors ?? []).map(({ path, problem, values, at }) => ({
       path,
+      ...at,
       message: fill(problemTexts[problem], values),
     })),
   };
+};
+/** Returns the text of each problem in the language of a locale. */
+export const problemMessages = async (
+  locale: string,
+  problems: readonly { problem: Problem; values?: Record<string, string | number> | undefined }[],
+): Promise<string[]> => {
+  const { problemTexts } = await texts(locale);
+  return problems.map(({ problem, values }) => fill(problemTexts[problem], values));
 };
 /** Returns the mail with a code to reset a password. The code is on a separate line. */
 export const resetMail = async (locale: string, code: string, minutes: number) => {

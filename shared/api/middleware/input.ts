@@ -13,10 +13,15 @@ import type { Operation, Within } from '../operation.ts';
 const KIB = 1_024;
 /** The largest bodies in bytes: JSON, and messages of a device. */
 export const bodyLimits = { json: 256 * KIB, messages: 1_024 * KIB } as const;
-const bodyLimit = ({ bodyKind }: Operation) => bodyLimits[bodyKind ?? 'json'];
+const bodyLimit = ({ bodyKind }: Operation) => bodyLimits[bodyKind === 'messages' ? bodyKind : 'json'];
+const isUtf8 = (contentType: string) => !/;\s*charset\s*=(?!\s*"?utf-?8\b)/i.test(contentType);
 /** Whether a content type is JSON in UTF-8. */
-const isJson = (contentType: string) =>
-  /^application\/json\s*(;|$)/i.test(contentType) && !/;\s*charset\s*=(?!\s*"?utf-?8\b)/i.test(contentType);
+const isJson = (contentType: string) => /^application\/json\s*(;|$)/i.test(contentType) && isUtf8(contentType);
+/** Whether a content type is CSV in UTF-8. */
+const isCsv = (contentType: string) => /^text\/csv\s*(;|$)/i.test(contentType) && isUtf8(contentType);
+/** Whether an operation takes bodies of a content type. */
+const takes = ({ bodyKind }: Operation, contentType: string) =>
+  isJson(contentType) || (bodyKind === 'rows' && isCsv(contentType));
 
 const bytesOf = ({ event }: Exchange): Buffer =>
   Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
@@ -34,7 +39,7 @@ export const checkMedia = (exchange: Exchange): void => {
   if (!operation.body && isTooLarge) throw new ApiError('body_too_large');
   if (!operation.body) return;
   const contentType = header(exchange.event, 'content-type');
-  if (contentType !== undefined && !isJson(contentType)) throw new ApiError('media_type_unsupported');
+  if (contentType !== undefined && !takes(operation, contentType)) throw new ApiError('media_type_unsupported');
   if (isTooLarge) throw new ApiError('body_too_large');
   if (contentType === undefined && (exchange.event.body ?? '') !== '') throw new ApiError('media_type_unsupported');
 };
@@ -56,7 +61,9 @@ const check = (schema: z.ZodType, value: unknown, fieldErrors: FieldError[]): un
 
 const readBody = (exchange: Exchange, schema: z.ZodType, fieldErrors: FieldError[]): unknown => {
   const text = textOf(exchange);
-  if (text !== null && operationOf(exchange).bodyKind === 'messages') return text;
+  const { bodyKind } = operationOf(exchange);
+  if (text !== null && bodyKind === 'messages') return text;
+  if (text !== null && bodyKind === 'rows' && isCsv(header(exchange.event, 'content-type') ?? '')) return text;
   const parsed = text === null ? { problem: 'json' as const } : parseJson(text);
   if ('value' in parsed) return check(schema, parsed.value, fieldErrors);
   fieldErrors.push({ path: '', problem: parsed.problem });

@@ -25,12 +25,25 @@ const accessText = (operation: Operation): string => {
   return [permission, allowsDisplay(operation) && 'Displays may call it.'].filter(Boolean).join(' ');
 };
 
-const requestBody = (write: WriteSchema, body: z.ZodType, bodyExamples: Operation['bodyExamples']): Json => {
+/** Returns the example of rows as CSV. */
+const csvOf = (rows: readonly object[]): string => {
+  const [first = {}, ...others] = rows;
+  return [Object.keys(first), ...[first, ...others].map((row) => Object.values(row))]
+    .map((line) => line.join(','))
+    .join('\n');
+};
+
+const requestBody = (write: WriteSchema, body: z.ZodType, { bodyExamples, bodyKind }: Operation): Json => {
   // A lazy schema has its examples inside.
   const unwrapped = body instanceof z.ZodLazy ? (body.unwrap() as z.ZodType) : body;
   const [example] = (unwrapped.meta()?.examples ?? []) as unknown[];
   const examples = bodyExamples ? { examples: bodyExamples() } : { example };
-  return { required: true, content: { 'application/json': { schema: write(body, 'input'), ...examples } } };
+  const json = { 'application/json': { schema: write(body, 'input'), ...examples } };
+  if (bodyKind !== 'rows') return { required: true, content: json };
+  return {
+    required: true,
+    content: { ...json, 'text/csv': { schema: { type: 'string' }, example: csvOf(example as object[]) } },
+  };
 };
 
 const operationOf = (write: WriteSchema, tag: string, name: string, operation: Operation): Json => {
@@ -47,10 +60,10 @@ const operationOf = (write: WriteSchema, tag: string, name: string, operation: O
     ...(operation.deprecated && { deprecated: true }),
     security: security[operation.auth],
     parameters: [...parametersOf(write, operation.params, 'path'), ...parametersOf(write, operation.query, 'query')],
-    ...(body && { requestBody: requestBody(write, body, operation.bodyExamples) }),
+    ...(body && { requestBody: requestBody(write, body, operation) }),
     responses: {
       [success]: { description: 'Success', ...result },
-      ...(alsoSuccess === 200 && { 200: { description: 'Success; it existed already', ...result } }),
+      ...(alsoSuccess === 200 && { 200: { description: 'Success; nothing was created', ...result } }),
       ...(alsoSuccess === 304 && { 304: { description: 'Not modified', headers: successHeaders(operation) } }),
       ...errorResponses(operation),
       ...(alsoSuccess === 503 && { 503: { description: 'Unhealthy', ...result } }),
@@ -64,7 +77,16 @@ const otpRequired = z
   .literal(true)
   .optional()
   .meta({ description: 'The password is correct; log in again with `otp`' });
-const invalidFields = z.array(z.object({ path: z.string(), message: z.string() }).meta({ id: 'InvalidField' }));
+const invalidFields = z.array(
+  z
+    .object({
+      path: z.string(),
+      message: z.string(),
+      row: z.int().min(0).optional().meta({ description: 'in an import, the number of the row, from 1' }),
+      field: z.string().optional().meta({ description: 'in an import, the column' }),
+    })
+    .meta({ id: 'InvalidField' }),
+);
 const ErrorBody = z
   .object({
     message,

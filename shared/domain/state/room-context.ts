@@ -1,4 +1,5 @@
-import { defaultDurations } from '../config/durations.ts';
+import { bedExitDurationFields, fallDurationFields } from '../config/durations.ts';
+import { type ConfigValues, defaultsOf } from '../config/field.ts';
 import type { RegionBounds } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
 
@@ -31,7 +32,8 @@ export type RoomContext = {
   bedExitSuspend: number;
 };
 
-type Critical = Record<keyof typeof defaultDurations, number>;
+const fields = { ...fallDurationFields, ...bedExitDurationFields };
+type Critical = ConfigValues<typeof fields>;
 
 /**
  * Returns the durations in a sensor's critical configuration, by its firmware (v0.N). The defaults apply if `stored` is null.
@@ -40,7 +42,7 @@ export const durationsOf = (
   stored: Partial<Critical> | null,
   firmware: number,
 ): Omit<RoomContext, 'regions' | 'bounds'> => {
-  const critical: Critical = { ...defaultDurations, ...stored };
+  const critical = { ...defaultsOf(fields), ...stored } as Critical;
   const seconds = (value: number) => Math.max(0, value);
   const energy = firmware >= 42 ? seconds(critical.energyDurationUntilConfirm) : 0;
   return {

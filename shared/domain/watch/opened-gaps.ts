@@ -54,7 +54,7 @@ const changesOf: Partial<Record<AuditEntry['object']['kind'], RegExp>> = {
   sensor: /^(linkSensor|setSensorCustomer|deleteSensor|putMaker[AB]\w+Config)$/,
   sensor_group: /^(create|update|delete)SensorGroup$/,
   user: /^(deleteUser|setUserAccess|setChannel|deleteChannel|beginDuty|endDuty)$/,
-  customer: /^(updateCustomer|setRoster)$/,
+  customer: /^(updateCustomer|setRoster|createImport)$/,
 };
 
 /** The kinds of objects whose change can open a gap. Other kinds of gaps open without anybody's change. */
@@ -71,9 +71,13 @@ const causes: Partial<Record<GapKind, readonly AuditEntry['object']['kind'][]>> 
   raw_only: ['rule', 'webhook'],
 };
 
+/** An import can change rules, users and sensors. */
+const isImport = ({ operation }: Line): boolean => operation === 'createImport';
+
 /** Whether a change in the audit log may have opened a gap. */
-export const mayOpen = ({ kind }: Gap, { operation, object }: Line): boolean =>
-  (causes[kind]?.includes(object.kind) ?? false) && (changesOf[object.kind]?.test(operation) ?? false);
+export const mayOpen = ({ kind }: Gap, line: Line): boolean =>
+  ((causes[kind]?.includes(line.object.kind) ?? false) || (kind in causes && isImport(line))) &&
+  (changesOf[line.object.kind]?.test(line.operation) ?? false);
 
 /** Whether a change in the audit log created or linked something. */
 export const isCreation = ({ operation }: Line): boolean => /^(create|copy|link)/.test(operation);

@@ -1,5 +1,5 @@
 import { GRACE_SECONDS } from '#shared/domain/delivery/delivery.ts';
-import type { JobKind } from '#shared/domain/identity/job-kinds.ts';
+import type { BackgroundKind } from '#shared/domain/identity/job-kinds.ts';
 import { isFuture } from '#shared/domain/state/clock.ts';
 import type { Task } from '#shared/queue/task.ts';
 import type { Key } from '../key.ts';
@@ -43,7 +43,7 @@ const taskOf = (key: Key): Task | null => {
   const replay = items.replay.read(key);
   if (replay) return { type: 'step_replay', ...replay, customerId: Number(replay.customerId) };
   const job = items.dataJob.read(key);
-  if (job) return { type: 'run_job', ...job, customerId: Number(job.customerId), kind: job.kind as JobKind };
+  if (job) return { type: 'run_job', ...job, customerId: Number(job.customerId), kind: job.kind as BackgroundKind };
   const hit = items.ruleHit.read(key);
   if (hit) return { type: 'escalate', customerId: Number(hit.customerId), hitId: Number(hit.hitId) };
   const alarm = items.unnotified.read(key);

@@ -5,7 +5,7 @@ import { allRecipients, webhooksIn } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import { countOneLess, countOneMore, countsOf, enabledKey, quotaRefusal, scopeOf } from '../counts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { type Condition, changes, present, type Write, where } from '../engine/request.ts';
+import { absent, type Condition, changes, present, type Write, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { Key } from '../key.ts';
 import { groupReference } from '../sensors/group-reference.ts';
@@ -194,7 +194,7 @@ const createRule = (
     const failed = await table.write(
       ...retriable,
       { put: { ...ruleItem(rule), ...ruleKey(rule) } },
-      ...putCopies(rule),
+      ...putCopies(rule, absent),
       { put: { ...items.owner({ kind: 'rule', id: ruleId }), customerId } },
       ...referenceChecks(rule),
     );

@@ -184,6 +184,8 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   lead: ofNobody,
   erasure: ofNobody,
   erasedSensor: ofNobody,
+  // Deleted within hours, when the import ends.
+  importSteps: ofNobody,
   session: ofUser,
   account: ofUser,
   password: ofUser,

@@ -93,6 +93,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   lead: null,
   erasure: null,
   erasedSensor: null,
+  importSteps: null,
   password: null,
   otp: null,
   username: null,

@@ -55,6 +55,18 @@ export const subjectPatterns = {
   'dataJobs.recordUrl': pattern('Record that somebody gets the URL of a file', { update: ['dataJob'] }, [0, 1]),
   'dataJobs.dropFile': pattern('Record that the file of an export was deleted', { update: ['dataJob'] }, [0, 1]),
 
+  'imports.get': pattern('An import', { get: ['dataJob'] }, [1, 0]),
+  'imports.steps': pattern('The steps of an import', { get: ['importSteps'] }, [1, 0], 'per 4 KB'),
+  'imports.create': pattern('Create an import', { put: ['dataJob', 'importSteps'] }, [0, 5], '2 per further KB'),
+  'imports.schedule': pattern('Set when the sweep continues an import', { update: ['dataJob'] }, [0, 3]),
+  'imports.record': pattern('Record which steps of an import are done', { update: ['dataJob'] }, [0, 1]),
+  'imports.end': pattern(
+    'End an import',
+    { update: ['dataJob'], remove: ['importSteps'] },
+    [0, 5],
+    '2 per further KB of steps',
+  ),
+
   'subjects.pages': pattern(
     'A place that may hold data of a customer, a sensor or a user',
     { query: ofSomebody },

@@ -62,4 +62,9 @@ test('a gap is attributed to changes of what it depends on', () => {
     false,
   ]);
   expect(mayOpen(off(1), line('copyRule', 'rule'))).toBe(true);
+  const imported = { operation: 'createImport', object: { kind: 'customer', id: '1' } } as const;
+  expect([
+    mayOpen(noRule('a'), imported),
+    mayOpen({ kind: 'sensor_offline', sensorIds: ['a'], total: 1 }, imported),
+  ]).toEqual([true, false]);
 });

@@ -1,0 +1,47 @@
+import type { Call } from '#shared/api/operation.ts';
+import type { LimitName } from '#shared/domain/identity/quota.ts';
+import type { ImportStep, RowProblem } from '#shared/domain/import/import-job.ts';
+import type { ImportRow } from '#shared/domain/import/import-view.ts';
+import type { Problem } from '#shared/domain/problem.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { imports } from './contract.ts';
+
+type Operation = (typeof imports)['operations']['createImport'];
+export type ImportCall = Call<Operation>;
+export type ImportDeps = Deps<Operation['uses'][number]>;
+
+/** What an import would do. `limit`: the quota that it would exceed. `steps` generates ids, so a dry run does not call it. */
+export type ImportPlan = {
+  created: number;
+  updated: number;
+  problems: RowProblem[];
+  limit: { of: LimitName; most: number } | null;
+  steps: () => Promise<ImportStep[]>;
+};
+
+/** The numbered rows of an import, and what it belongs to. */
+export type Planning = {
+  call: Pick<ImportCall, 'caller' | 'customerId'>;
+  deps: ImportDeps;
+  rows: readonly NumberedRow[];
+};
+export type NumberedRow = { row: number; cells: ImportRow };
+
+/** Collects the problems of a row. */
+export const problemsOf = (row: number) => {
+  const problems: RowProblem[] = [];
+  const add = (field: string, problem: Problem, values?: RowProblem['values']): void => {
+    problems.push({ row, field, problem, ...(values && { values }) });
+  };
+  return { problems, add };
+};
+
+/** Reports a key that several rows have. */
+export const createOnce = () => {
+  const seen = new Map<string, number>();
+  return (key: string, row: number): number | null => {
+    const first = seen.get(key) ?? null;
+    if (first === null) seen.set(key, row);
+    return first;
+  };
+};

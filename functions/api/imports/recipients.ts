@@ -1,0 +1,51 @@
+import { By, type Recipient } from '#shared/domain/rule/recipient.ts';
+
+/** The names by which a file refers to users and to webhooks of bots, with what they stand for; null if several have one. */
+export type Directory = {
+  users: ReadonlyMap<string, number>;
+  webhooks: ReadonlyMap<string, { botId: number; webhookId: string } | null>;
+  usernameKey: (username: string) => string;
+};
+
+/** Returns the recipient that a text such as `anna:email` names; null if there is none. */
+const recipientOf = (text: string, { users, webhooks, usernameKey }: Directory): Recipient | null => {
+  const at = text.lastIndexOf(':');
+  const name = text.slice(0, at).trim();
+  const kind = text.slice(at + 1).trim();
+  // The name of a webhook may contain a colon.
+  if (text.startsWith('webhook:')) return webhooks.get(text.slice('webhook:'.length).trim()) ?? null;
+  const { data: by } = By.safeParse(kind);
+  if (at < 0 || by === undefined) return null;
+  if (name === 'onDuty') return { onDuty: true, by };
+  const userId = users.get(usernameKey(name));
+  return userId === undefined ? null : { userId, by };
+};
+
+/** Returns the recipients that a cell names, or the part that names none. */
+export const recipientsIn = (cell: string, directory: Directory): { recipients: Recipient[] } | { unknown: string } => {
+  const parts = cell
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  const recipients: Recipient[] = [];
+  for (const part of parts) {
+    const recipient = recipientOf(part, directory);
+    if (!recipient) return { unknown: part };
+    recipients.push(recipient);
+  }
+  return { recipients };
+};
+
+type Step = { afterSeconds: number; recipients: Recipient[] };
+
+/** Returns the steps that a cell such as `60 onDuty:sms | 180 anna:email` describes, or the part that describes none. */
+export const stepsIn = (cell: string, directory: Directory): { steps: Step[] } | { unknown: string } => {
+  const steps: Step[] = [];
+  for (const part of cell.split('|')) {
+    const [, seconds = '', names = ''] = /^\s*(\d{1,6})\s+(.+)$/s.exec(part) ?? [];
+    const found = seconds === '' ? { unknown: part.trim() } : recipientsIn(names, directory);
+    if ('unknown' in found) return found;
+    steps.push({ afterSeconds: Number(seconds), recipients: found.recipients });
+  }
+  return { steps };
+};

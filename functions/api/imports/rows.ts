@@ -1,0 +1,56 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { type ImportRow, MAX_ROWS } from '#shared/domain/import/import-view.ts';
+import type { ImportCall, NumberedRow } from './plan.ts';
+
+/** The separator of a file: Excel writes semicolons where the comma is the decimal mark. */
+const separatorOf = (text: string): string => {
+  const [header = ''] = text.split(/\r?\n/, 1);
+  return header.includes(';') ? ';' : ',';
+};
+
+const parseCsv = (text: string): { rows: ImportRow[] } | { line: number } => {
+  try {
+    const rows = parse(text, {
+      bom: true,
+      columns: (header: string[]) => header.map((name) => name.trim()),
+      delimiter: separatorOf(text),
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+    }) as ImportRow[];
+    return { rows };
+  } catch (error) {
+    if (error instanceof CsvError) return { line: Number(error.lines ?? 1) };
+    throw error;
+  }
+};
+
+const isEmpty = (cell: unknown): boolean => cell === null || cell === undefined || cell === '';
+
+/** Returns the rows of an import without their empty cells. */
+export const rowsOf = ({ body, refuse }: Pick<ImportCall, 'body' | 'refuse'>): NumberedRow[] => {
+  const parsed = typeof body === 'string' ? parseCsv(body) : { rows: body };
+  if ('line' in parsed) return refuse('', 'csv', { line: parsed.line });
+  const { rows } = parsed;
+  if (rows.length < 1) return refuse('', 'items', { limit: 1 });
+  if (rows.length > MAX_ROWS) return refuse('', 'items', { limit: MAX_ROWS });
+  return rows.map((row, at) => ({
+    row: at + 1,
+    cells: Object.fromEntries(Object.entries(row).filter(([, cell]) => !isEmpty(cell))),
+  }));
+};
+
+type Convert = (cell: unknown) => unknown;
+/** Convert cells of CSV, which are texts. What does not look like the type stays, and is rejected by the schema. */
+export const toNumber: Convert = (cell) => (typeof cell === 'string' && /^\d{1,15}$/.test(cell) ? Number(cell) : cell);
+export const toFlag: Convert = (cell) => ({ true: true, false: false })[String(cell).toLowerCase()] ?? cell;
+export const toList: Convert = (cell) => (typeof cell === 'string' ? cell.split(/[\s,;|]+/).filter(Boolean) : cell);
+
+/** Returns the cells of known columns, converted. */
+export const convertCells = (cells: ImportRow, columns: Readonly<Record<string, Convert>>): ImportRow =>
+  Object.fromEntries(
+    Object.entries(columns).flatMap(([name, convert]) =>
+      Object.hasOwn(cells, name) ? [[name, convert(cells[name])]] : [],
+    ),
+  );

@@ -1,0 +1,153 @@
+import { mailInvitation } from '#shared/api/invitations.ts';
+import { runJobTask } from '#shared/domain/identity/job-kinds.ts';
+import { IMPORT_DEADLINE, type ImportJob, type ImportStep, type RowProblem } from '#shared/domain/import/import-job.ts';
+import type { JobDeps } from './deps.ts';
+import { linkSensor, renameSensor } from './import-sensors.ts';
+
+/** How much time (ms) a run leaves unused for the step in progress. */
+const MARGIN_MS = 15_000;
+/** The number of problems that an import keeps. */
+const MAX_PROBLEMS = 100;
+
+type StepOf<D extends ImportStep['do']> = Extract<ImportStep, { do: D }>;
+/** Why a step could not be made. Null if it was made, now or before. */
+type Outcome = Omit<RowProblem, 'row'> | null;
+
+const changedSince = (field: string): Outcome => ({ field, problem: 'changed_since' });
+
+const createUser = async (
+  deps: JobDeps,
+  { customerId }: ImportJob,
+  { user, accountKey }: StepOf<'create_user'>,
+): Promise<Outcome> => {
+  const { store, quotas, random, passwords } = deps;
+  // Known to nobody, until the link of the invitation sets another.
+  const hash = await passwords.hash(Buffer.from(random(32)).toString('base64url'));
+  const refusal = await store.users.create(user, accountKey, hash, quotas.users);
+  const known = refusal && (await store.users.get(customerId, user.id));
+  if (refusal && known?.accountKey !== accountKey) {
+    if (refusal === 'limit_reached') return { field: 'username', problem: 'limit', values: { limit: quotas.users } };
+    return refusal === 'username_taken' ? { field: 'username', problem: 'taken' } : changedSince('username');
+  }
+  await mailInvitation({ ...user, accountKey }, deps);
+  return null;
+};
+
+const updateUser = async (
+  { store, now }: JobDeps,
+  { customerId }: ImportJob,
+  { id, profile, permissions }: StepOf<'update_user'>,
+): Promise<Outcome> => {
+  const user = await store.users.get(customerId, id);
+  // The address was checked, and may not be changed by an import.
+  if (!user || (profile && profile.email !== user.email)) return changedSince('username');
+  const { canLogin, isAdmin } = user;
+  const isSet =
+    (!profile || (await store.users.setProfile(user, profile, null, now()))) &&
+    (!permissions || (await store.users.setAccess(user, { canLogin, isAdmin, permissions }, now())));
+  return isSet ? null : changedSince('username');
+};
+
+const createGroup = async (
+  { store, quotas }: JobDeps,
+  { customerId, createDate }: ImportJob,
+  { id, name }: StepOf<'create_group'>,
+): Promise<Outcome> => {
+  const group = { id, name, customerId, createDate, updateDate: createDate, sensorIds: [] };
+  if (await store.sensorGroups.get(customerId, id)) return null;
+  const result = await store.sensorGroups.create(group, quotas.sensorGroups);
+  if (result === 'limit_reached') return { field: 'group', problem: 'limit', values: { limit: quotas.sensorGroups } };
+  return result === 'done' ? null : changedSince('group');
+};
+
+const joinGroup = async (
+  { store, now }: JobDeps,
+  { customerId }: ImportJob,
+  { groupId, sensorIds }: StepOf<'join_group'>,
+): Promise<Outcome> => {
+  const group = await store.sensorGroups.get(customerId, groupId);
+  if (!group) return changedSince('group');
+  const present = await store.sensors.getAll(customerId, sensorIds);
+  const members = [...new Set([...group.sensorIds, ...present.map(({ id }) => id)])].sort();
+  const result = await store.sensorGroups.put({ ...group, sensorIds: members, updateDate: now() });
+  return result === 'done' && present.length === sensorIds.length ? null : changedSince('group');
+};
+
+const createRule = async (
+  { store, quotas }: JobDeps,
+  { customerId }: ImportJob,
+  { rule }: StepOf<'create_rule'>,
+): Promise<Outcome> => {
+  const known = await store.rules.sortFields(customerId);
+  // Made before, by a run that ended early or by another import of the same file.
+  if (known.some(({ id, name }) => id === rule.id || name === rule.name)) return null;
+  const result = await store.rules.create(rule, quotas);
+  if (result === 'done') return null;
+  return result === 'unknown_reference'
+    ? changedSince('recipients')
+    : { field: 'name', problem: 'limit', values: { limit: quotas[result] } };
+};
+
+const updateRule = async (
+  { store, quotas, now }: JobDeps,
+  { customerId }: ImportJob,
+  { rule }: StepOf<'update_rule'>,
+): Promise<Outcome> => {
+  const before = await store.rules.get(customerId, rule.id);
+  if (!before) return changedSince('name');
+  const after = { ...rule, updateDate: Math.max(now(), before.updateDate + 1) };
+  const result = await store.rules.replace(before, after, quotas.rulesOfOneSituation);
+  if (result === 'limit_reached')
+    return { field: 'name', problem: 'limit', values: { limit: quotas.rulesOfOneSituation } };
+  return result === 'done' ? null : changedSince('name');
+};
+
+const makeStep = (deps: JobDeps, job: ImportJob, step: ImportStep): Promise<Outcome> => {
+  switch (step.do) {
+    case 'create_user':
+      return createUser(deps, job, step);
+    case 'update_user':
+      return updateUser(deps, job, step);
+    case 'create_group':
+      return createGroup(deps, job, step);
+    case 'link_sensor':
+      return linkSensor(deps, job, step);
+    case 'rename_sensor':
+      return renameSensor(deps, job, step);
+    case 'join_group':
+      return joinGroup(deps, job, step);
+    case 'create_rule':
+      return createRule(deps, job, step);
+    case 'update_rule':
+      return updateRule(deps, job, step);
+  }
+};
+
+/** Applies the steps of an import that are left, as far as time permits. After a crash it repeats at most the last step. */
+export const runImport = async (
+  deps: JobDeps,
+  { customerId, id }: Pick<ImportJob, 'customerId' | 'id'>,
+  until: { retry: number; timeLeft: () => number },
+): Promise<void> => {
+  const { store, enqueue, now, failpoint } = deps;
+  const job = await store.imports.get({ customerId, id });
+  if (job?.state !== 'running') return;
+  if (now() > job.createDate + IMPORT_DEADLINE) return store.imports.end(job, 'failed', now());
+  await store.imports.schedule(job, until.retry);
+  const steps = await store.imports.steps(job);
+  const problems = [...job.problems];
+  for (const [at, step] of steps.entries()) {
+    if (at < job.done) continue;
+    if (until.timeLeft() < MARGIN_MS) {
+      await store.imports.schedule(job, now());
+      return enqueue([runJobTask({ customerId, kind: 'import', id })]);
+    }
+    const problem = await makeStep(deps, job, step);
+    if (problem && problems.length < MAX_PROBLEMS) problems.push({ row: step.row, ...problem });
+    failpoint('import.applied');
+    await store.imports.record(job, at + 1, problems, now());
+  }
+  // The changes were made after the call that the audit log names.
+  await store.watches.noteChange(customerId, now());
+  await store.imports.end(job, problems.length > 0 ? 'failed' : 'completed', now());
+};

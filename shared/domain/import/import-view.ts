@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { jobIdText } from '../identity/data-job-view.ts';
+import { int64, millis } from '../values.ts';
+
+export const ImportKind = z.enum(['users', 'sensors', 'rules']);
+export type ImportKind = z.output<typeof ImportKind>;
+
+/** The largest number of rows of an import. */
+export const MAX_ROWS = 1_000;
+
+/** A row as it was sent: the cells of a line of CSV, or the fields of an object. */
+export const ImportRow = z.record(z.string(), z.unknown()).meta({
+  id: 'ImportRow',
+  description: 'the columns of a row, by name',
+});
+export type ImportRow = z.output<typeof ImportRow>;
+
+/** The body of an import as JSON. */
+export const ImportRows = z
+  .array(ImportRow)
+  .min(1)
+  .max(MAX_ROWS)
+  .meta({
+    id: 'ImportRows',
+    examples: [[{ hardwareId: '02:00:00:5E:10:01', name: 'Room 12', group: 'Ward 2' }]],
+  });
+
+const RowError = z
+  .object({
+    row: int64.meta({ description: 'the number of the row, from 1, without the header' }),
+    field: z.string().meta({ description: 'the column' }),
+    message: z.string().meta({ description: 'in the language of the caller' }),
+  })
+  .meta({ id: 'ImportRowError' });
+
+const counts = {
+  rows: int64,
+  created: int64.meta({ description: 'users invited, sensors linked, or rules created' }),
+  updated: int64.meta({ description: 'users, sensors or rules changed; all other rows are unchanged' }),
+};
+
+/** An import that was accepted. */
+export const Import = z
+  .object({
+    id: jobIdText,
+    kind: ImportKind,
+    state: z.enum(['running', 'completed', 'failed']),
+    createDate: millis,
+    updateDate: millis,
+    ...counts,
+    errors: z.array(RowError).meta({
+      description: 'rows that could not be applied, because something was changed after they were checked',
+    }),
+  })
+  .meta({ id: 'Import' });
+
+/** The response to an import. That to a dry run has only the counts. */
+export const ImportResult = Import.partial().extend(counts).meta({ id: 'ImportResult' });

@@ -1,0 +1,56 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { JOB_RETENTION } from '#shared/domain/identity/data-job.ts';
+import { IMPORT_DEADLINE, type ImportJob, type ImportStep, type RowProblem } from '#shared/domain/import/import-job.ts';
+import type { Table, TableReader } from '../engine/client.ts';
+import { dueAt, dueAttributes } from '../engine/due.ts';
+import { absent, changes, present } from '../engine/request.ts';
+import { items } from '../table.ts';
+
+type ImportKey = Pick<ImportJob, 'customerId' | 'id'>;
+const jobKey = ({ customerId, id: jobId }: ImportKey) => items.dataJob({ customerId, kind: 'import', jobId });
+const stepsKey = ({ customerId, id: jobId }: ImportKey) => items.importSteps({ customerId, jobId });
+const ttlOf = (time: number) => Math.ceil(time / 1_000);
+
+export const importReads = (table: TableReader) => ({
+  get: (key: ImportKey): Promise<ImportJob | null> => table.get<ImportJob>(jobKey(key)),
+  /** Returns the steps of an import; none once it has ended. */
+  steps: async (key: ImportKey): Promise<ImportStep[]> => {
+    const found = await table.get<{ steps: string }>(stepsKey(key));
+    return found ? JSON.parse(inflateRawSync(Buffer.from(found.steps, 'base64')).toString('utf8')) : [];
+  },
+});
+
+const importWrites = (table: Table) => ({
+  /** Creates an import, which is due at once. */
+  create: async (job: ImportJob, steps: readonly ImportStep[]): Promise<void> => {
+    const { id, createDate } = job;
+    const packed = deflateRawSync(JSON.stringify(steps)).toString('base64');
+    await table.write(
+      { put: { ...stepsKey(job), steps: packed, ttl: ttlOf(createDate + 2 * IMPORT_DEADLINE) } },
+      {
+        put: { ...job, ...jobKey(job), ...dueAt(id, createDate), ttl: ttlOf(createDate + JOB_RETENTION) },
+        where: absent,
+      },
+    );
+  },
+
+  /** Sets when (ms) the sweep continues an import. */
+  schedule: async (job: ImportKey, time: number): Promise<void> => {
+    await table.update(jobKey(job), changes({ set: dueAt(job.id, time), if: present }));
+  },
+
+  /** Records how many steps are done, and which rows could not be applied. */
+  record: async (job: ImportKey, done: number, problems: readonly RowProblem[], updateDate: number): Promise<void> => {
+    await table.update(jobKey(job), changes({ set: { done, problems, updateDate }, if: present }));
+  },
+
+  /** Ends an import, and deletes its steps. */
+  end: async (job: ImportKey, state: ImportJob['state'], updateDate: number): Promise<void> => {
+    await table.write(
+      { update: jobKey(job), changes: changes({ set: { state, updateDate }, remove: dueAttributes, if: present }) },
+      { remove: stepsKey(job) },
+    );
+  },
+});
+
+export const imports = (table: Table) => ({ ...importReads(table), ...importWrites(table) });
