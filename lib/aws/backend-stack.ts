@@ -14,6 +14,7 @@ import { createGradualDeployments, invocationTargets } from './functions/gradual
 import { hasFunction, type LambdaName, valueForFunction } from './functions/lambdas.ts';
 import { environmentValues } from './functions/variables.ts';
 import { createAlarms, createAlarmTopic } from './monitoring/alarms.ts';
+import { createBudget } from './monitoring/budget.ts';
 import { createDashboard } from './monitoring/dashboard.ts';
 import { saveQueries } from './monitoring/queries.ts';
 import { createMqtt } from './mqtt/mqtt.ts';
@@ -39,6 +40,7 @@ export class BackendStack extends Stack {
     // The id keeps an old name of the device API, because a new id would make a deployment replace the API.
     const deviceApi = new DeviceApi(this, 'device-door', stage);
     const alarmTopic = createAlarmTopic(this, stage);
+    createBudget(this, stage);
     const sets = configurationSets(this, stage);
     if (queues.undeliverable) createServiceEvents(this, sets, queues.undeliverable);
     const exports = new Exports(this, 'exports', stage);

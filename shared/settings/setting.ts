@@ -17,7 +17,7 @@ type About<T> = {
   capabilities?: readonly Capability[];
   /** Whether the value is never shown. */
   isSecret?: boolean;
-  unit?: 'seconds' | 'minutes' | 'days' | 'MB' | 'requests per second';
+  unit?: 'seconds' | 'minutes' | 'days' | 'MB' | 'USD' | 'requests per second';
   /** A valid value, for error messages and documents. */
   example?: string;
   /** Defaults of hosts that differ from `default`. */

@@ -16,26 +16,61 @@ const LOWER_API_RATE = 2_500;
 const LOWER_API_RATE_REGIONS =
   /^(af-south-1|ap-south-2|ap-southeast-[3457]|ca-west-1|eu-central-2|eu-south-[12]|il-central-1|me-central-1|mx-central-1)$/;
 
-/** Checks the template against the quotas of CloudFormation and of the region. */
-export const checkQuotas = ({ identity }: Calls<'identity'>, template: Template): Promise<Check> =>
+/**
+ * The messages per second that a high-throughput FIFO queue accepts without batches, by region. Each device call is one.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+ */
+const FIFO_RATES: readonly (readonly [regions: RegExp, rate: number])[] = [
+  [/^(us-east-1|us-west-2|eu-west-1)$/, 70_000],
+  [/^(us-east-2|eu-central-1)$/, 19_000],
+  [/^(ap-south-1|ap-southeast-[12]|ap-northeast-1)$/, 9_000],
+  [/^(eu-west-2|sa-east-1)$/, 4_500],
+];
+const OTHER_FIFO_RATE = 2_400;
+const fifoRateIn = (region: string): number =>
+  FIFO_RATES.find(([regions]) => regions.test(region))?.[1] ?? OTHER_FIFO_RATE;
+
+/**
+ * The invocations per second of all functions for each concurrent execution that the account allows.
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const INVOCATIONS_PER_EXECUTION = 10;
+
+/** Checks the template against the quotas of CloudFormation, and of API Gateway, SQS and Lambda in the region. */
+export const checkQuotas = (
+  { identity, concurrency }: Calls<'identity' | 'concurrency'>,
+  template: Template,
+): Promise<Check> =>
   orUnchecked('quotas', async () => {
     const what = 'quotas';
-    const { region } = await identity();
+    const [{ region }, { total }] = await Promise.all([identity(), concurrency()]);
     const count = Object.keys(template.Resources ?? {}).length;
     const resources = `${count} of the ${MAX_RESOURCES} resources of a stack`;
     if (count > MAX_RESOURCES) return { what, verdict: 'failed', says: `The template has ${resources}.` };
-    const allowed = LOWER_API_RATE_REGIONS.test(region) ? LOWER_API_RATE : API_RATE;
     const rate = deviceRateIn(template);
-    if (rate > allowed)
+    const rates = {
+      api: LOWER_API_RATE_REGIONS.test(region) ? LOWER_API_RATE : API_RATE,
+      queue: fifoRateIn(region),
+      functions: INVOCATIONS_PER_EXECUTION * total,
+    };
+    const tooLow = [
+      rate > rates.api &&
+        `all APIs of an account in ${region} get ${rates.api} (request more: Service Quotas, API Gateway, "Throttle rate")`,
+      rate > rates.queue && `a FIFO queue of SQS in ${region} takes ${rates.queue}`,
+      rate > rates.functions &&
+        `all functions together can be invoked ${rates.functions} times (request more: Service Quotas, Lambda, "Concurrent executions")`,
+    ].filter((text) => text !== false);
+    if (tooLow.length > 0)
       return {
         what,
         verdict: 'warning',
-        says: `deviceThrottle allows ${rate} requests per second, but all APIs of an account in ${region} get ${allowed}: lower it, or request more (Service Quotas, API Gateway, "Throttle rate").`,
+        says: `deviceThrottle allows ${rate} requests per second, but ${tooLow.join('; ')}. Lower it, or devices have to retry.`,
       };
+    const quotas = `${rates.api} (API Gateway), ${rates.queue} (SQS) and ${rates.functions} (Lambda)`;
     return {
       what,
       verdict: 'ok',
-      says: `${resources}; devices: ${rate} of ${allowed} requests per second in ${region}`,
+      says: `${resources}; devices: ${rate} requests per second, in ${region} of ${quotas}`,
     };
   });
 

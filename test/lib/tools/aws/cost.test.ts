@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { costAtRest, formatCosts, monthOf, unitCosts } from '#lib/tools/aws/cost/at-rest.ts';
 import { screenMonth, sensorMonth, totalOf } from '#lib/tools/aws/cost/costs.ts';
+import { resourcesOf } from '#lib/tools/aws/template.ts';
 import { production, stackOf } from '#test/fixtures/stack.ts';
 
 const { stage, alarmEmail, publicUrl, certificateArn } = production;
@@ -26,6 +27,20 @@ test('a stage for one home costs at least USD 11 less, with every guarantee', ()
   const missing = costAtRest(prod).filter(({ what }) => !costAtRest(home).some((row) => row.what === what));
   // The web ACL has an alarm.
   expect(missing.map(({ what }) => what)).toEqual(['39 alarms', '1 dashboards', '1 web ACLs with their rules']);
+});
+
+test.each([
+  ['prod', { stage: 'prod' }],
+  ['dev', { stage: 'dev' }],
+  ['home', { stage: 'prod', preset: 'home' }],
+])('the default budget of %s is three times the cost of 30 sensors and 2 consoles', (_, settings) => {
+  const template = stackOf({ alarmEmail, publicUrl, certificateArn, ...settings }).template.toJSON();
+  const expected = 3 * monthOf(template, { sensors: 30, screens: 2 });
+  const amounts = resourcesOf(template, 'AWS::Budgets::Budget').map(
+    ([, { Properties }]) => Properties.Budget.BudgetLimit,
+  );
+  expect(amounts).toEqual([{ Amount: expect.any(Number), Unit: 'USD' }]);
+  expect(Math.abs(amounts[0].Amount / expected - 1), String(expected)).toBeLessThan(0.05);
 });
 
 test('states how much changing presence adds', () => {

@@ -8,14 +8,17 @@ const STACK = 'SensorCloud-prod';
 const templateWith = (context: object = {}): Template => stackOf({ ...context }).template.toJSON();
 
 describe('checkQuotas', () => {
-  const at = (region: string) => ({ identity: async () => ({ account: '1', region }) });
+  const at = (region: string, total = 1_000) => ({
+    identity: async () => ({ account: '1', region }),
+    concurrency: async () => ({ total, unreserved: total }),
+  });
 
   test('counts the resources of the template', async () => {
     const template = templateWith();
     const count = Object.keys(template.Resources ?? {}).length;
     expect(await checkQuotas(at('eu-central-1'), template)).toMatchObject({
       verdict: 'ok',
-      says: `${count} of the 500 resources of a stack; devices: 1000 of 10000 requests per second in eu-central-1`,
+      says: `${count} of the 500 resources of a stack; devices: 1000 requests per second, in eu-central-1 of 10000 (API Gateway), 19000 (SQS) and 10000 (Lambda)`,
     });
   });
 
@@ -26,6 +29,20 @@ describe('checkQuotas', () => {
       verdict: 'warning',
       says: expect.stringContaining('all APIs of an account in eu-south-1 get 2500'),
     });
+  });
+
+  test('warns if the queue of a region or the functions of an account take fewer calls than the devices make', async () => {
+    const template = templateWith({ deviceThrottle: { rate: 3000, burst: 3000 } });
+    expect(await checkQuotas(at('eu-west-3'), template)).toMatchObject({
+      verdict: 'warning',
+      says: expect.stringContaining('a FIFO queue of SQS in eu-west-3 takes 2400'),
+    });
+    expect((await checkQuotas(at('eu-west-2'), template)).verdict).toBe('ok');
+    expect(await checkQuotas(at('eu-central-1', 299), template)).toMatchObject({
+      verdict: 'warning',
+      says: expect.stringContaining('invoked 2990 times'),
+    });
+    expect((await checkQuotas(at('eu-central-1', 300), template)).verdict).toBe('ok');
   });
 
   test('fails for more resources than a stack can have', async () => {

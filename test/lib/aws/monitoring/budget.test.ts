@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { stackOf } from '#test/fixtures/stack.ts';
+
+const alarmEmail = 'night@example.org';
+const budgets = (settings: Readonly<Record<string, unknown>>) =>
+  Object.values(stackOf(settings).template.findResources('AWS::Budgets::Budget')).map(({ Properties }) => Properties);
+
+test('a budget mails the address of alarms about actual and expected costs', () => {
+  const [budget, ...others] = budgets({ stage: 'prod', alarmEmail, monthlyBudget: 500 });
+  expect(others).toEqual([]);
+  expect(budget).toEqual({
+    Budget: {
+      BudgetName: 'Test',
+      BudgetType: 'COST',
+      TimeUnit: 'MONTHLY',
+      BudgetLimit: { Amount: 500, Unit: 'USD' },
+    },
+    NotificationsWithSubscribers: ['ACTUAL', 'FORECASTED'].map((NotificationType) => ({
+      Notification: {
+        NotificationType,
+        ComparisonOperator: 'GREATER_THAN',
+        Threshold: 100,
+        ThresholdType: 'PERCENTAGE',
+      },
+      Subscribers: [{ SubscriptionType: 'EMAIL', Address: alarmEmail }],
+    })),
+  });
+});
+
+test('a stage has no budget without an address, or if its budget is 0', () => {
+  expect([budgets({}), budgets({ alarmEmail, monthlyBudget: 0 })]).toEqual([[], []]);
+});
