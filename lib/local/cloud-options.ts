@@ -5,6 +5,7 @@ import type { Settings } from '#shared/runtime/env.ts';
 import type { Meter, TableClient } from '#shared/store/engine/client.ts';
 import type { Clock } from './clock.ts';
 import type { FirstStart } from './first-start.ts';
+import type { HomeAssistantSettings } from './home-assistant/settings.ts';
 import type { TlsFiles } from './http/tls.ts';
 import type { AroundInvocation } from './lambda/load-handler.ts';
 import type { SmsGateway } from './lambda/sms-gateway.ts';
@@ -27,6 +28,8 @@ export type CloudOptions = {
   smtp?: SmtpSettings;
   /** The SMS gateway. */
   sms?: SmsGateway;
+  /** The broker of Home Assistant, where sensors are shown. */
+  homeAssistant?: HomeAssistantSettings;
   /** The file with certificates that webhooks and the SMS gateway may have besides publicly trusted ones. */
   extraCaFile?: string;
   /** Messages that no service is set up for become files. Without it, they are not sent. */

@@ -48,6 +48,13 @@ const startMqtt = async (
   return { ...mqtt, rule: LOCAL_RULE, open: (runtime: Runtime) => open(runtime, host, mqttPort, around) };
 };
 
+/** Loads what shows sensors in Home Assistant. Null without a broker. */
+const loadHomeAssistant = async ({ homeAssistant, around, log = standardLog }: CloudOptions, clock: Clock) => {
+  if (!homeAssistant) return null;
+  const { createHomeAssistant } = await import('./home-assistant/home-assistant.ts');
+  return createHomeAssistant(homeAssistant, { clock, log, around });
+};
+
 export const LOOPBACK = '127.0.0.1';
 
 /** Adds the addresses to the settings; they are known only once the servers listen. */
@@ -99,8 +106,10 @@ const apiOf = async (
 };
 
 /** Starts the whole cloud in this process: the contracts and handlers of AWS, on an embedded table and queues. */
-export const startCloud = async (options: CloudOptions) => {
-  const { host = LOOPBACK, clock = systemClock, wrap = (unwrapped) => unwrapped, log = standardLog } = options;
+export const startCloud = async (given: CloudOptions) => {
+  const { host = LOOPBACK, clock = systemClock, wrap = (unwrapped) => unwrapped, log = standardLog } = given;
+  const homeAssistant = await loadHomeAssistant(given, clock);
+  const options = homeAssistant ? { ...given, around: homeAssistant.around } : given;
   const onError = (error: unknown) => log('error', 'a request failed', {}, error);
   const { say = () => {}, onLost = (error) => log('error', lostLine(error), {}, error) } = options;
   const tls = options.tls ? openTls(options.tls, clock, log) : null;
@@ -131,7 +140,8 @@ export const startCloud = async (options: CloudOptions) => {
   const opened = await startQueues(options, storage, clock);
   const created = await createRuntime(options, { settings, storage, table, opened, clock, publish: mqtt.publish });
   const { prometheus, exported, valuesOf } = created;
-  const runtime = wrap(created.runtime);
+  const wrapped = wrap(created.runtime);
+  const runtime = homeAssistant?.observe(wrapped) ?? wrapped;
   const generated = await firstStart(store(created.runtime.table), options.first, created.runtime);
   const api = await apiOf(runtime, { opened, prometheus, exported, clock }, options);
   const consumers = await startConsumers(runtime, opened.waiting, clock, options);
@@ -139,11 +149,14 @@ export const startCloud = async (options: CloudOptions) => {
   // The generated secrets are printed once.
   await kept();
   server.open(api, kept);
+  await homeAssistant?.start(runtime, prometheus);
   return {
     /** The URL of the API on this machine, without a final slash. */
     url: origins.local + BASE_PATH,
     /** The URL where devices connect over MQTT; null if there is no MQTT. */
     mqttUrl,
+    /** A line about what Home Assistant shows; null without its broker. */
+    homeAssistant: homeAssistant?.line() ?? null,
     runtime,
     waiting: opened.waiting,
     /** Returns the latest values of a metric. */
@@ -156,7 +169,7 @@ export const startCloud = async (options: CloudOptions) => {
     /** Shuts down cleanly: running work is finished, and pending tasks stay in the queues and the table. */
     stop: async () => {
       tls?.stop();
-      await Promise.all([close(), mqtt.stop()]);
+      await Promise.all([close(), mqtt.stop(), homeAssistant?.stop()]);
       await consumers.stop();
       created.closeMail();
       stopExpiry();

@@ -57,13 +57,17 @@ const webhooksOnNetwork = async ({ settings, table }: Runtime): Promise<WebhookR
   return found;
 };
 
-/** Returns lines about the messages that this host sends, the links in them, and where its webhooks lead. */
-const linesAbout = async ({ runtime }: Cloud, { dataDir, host, settings }: CloudOptions): Promise<string[]> => {
+/** Returns lines about the messages that this host sends, the links in them, where its webhooks lead, and Home Assistant. */
+const linesAbout = async (
+  { runtime, homeAssistant }: Cloud,
+  { dataDir, host, settings }: CloudOptions,
+): Promise<string[]> => {
   const { PUBLIC_URL: url, ...current } = runtime.settings;
   return [
     ...loopbackLines(await webhooksOnNetwork(runtime), runtime.settings),
     ...channelLines(current, dataDir),
     ...linkLines({ ...current, url, configuredUrl: settings.PUBLIC_URL, host: host ?? LOOPBACK }),
+    ...(homeAssistant === null ? [] : [homeAssistant]),
   ];
 };
 

@@ -9,6 +9,7 @@ import { proxySettings } from '#shared/settings/service.ts';
 import { settingErrors } from '#shared/settings/setting-errors.ts';
 import { misspelled, similarTo } from '#shared/settings/similar.ts';
 import type { CloudOptions } from './cloud-options.ts';
+import { homeAssistantFrom, homeAssistantProblems, homeAssistantWarnings } from './home-assistant/settings.ts';
 import { isLoopback } from './http/listening.ts';
 import { smtpFrom, smtpProblems, smtpWarnings } from './mail/smtp-settings.ts';
 import { hasCertificates } from './trusted-roots.ts';
@@ -57,7 +58,16 @@ const contradictions = (values: VariableValues): string[] => {
 /** Problems with the files and folders that the variables name. */
 const unusable = ({ DATA_DIR, ...values }: VariableValues): string[] => {
   const { TLS_CERT, TLS_KEY, SMTP_PASSWORD_FILE, SMTP_CA, EXTRA_CA_CERTS } = values;
-  const files = { TLS_CERT, TLS_KEY, SMTP_PASSWORD_FILE, SMTP_CA, EXTRA_CA_CERTS };
+  const { HOME_ASSISTANT_MQTT_PASSWORD_FILE, HOME_ASSISTANT_MQTT_CA } = values;
+  const files = {
+    TLS_CERT,
+    TLS_KEY,
+    SMTP_PASSWORD_FILE,
+    SMTP_CA,
+    EXTRA_CA_CERTS,
+    HOME_ASSISTANT_MQTT_PASSWORD_FILE,
+    HOME_ASSISTANT_MQTT_CA,
+  };
   const unreadable = Object.entries(files).flatMap(([name, file]) =>
     file === null || canRead(file) ? [] : [`${name}: the file ${file} cannot be read`],
   );
@@ -110,6 +120,7 @@ const warningsOf = (env: Variables, values: VariableValues): string[] => {
         ]
       : []),
     ...smtpWarnings(values),
+    ...homeAssistantWarnings(values),
   ];
 };
 
@@ -129,11 +140,13 @@ export const optionsFrom = (environmentVariables: Variables): Options => {
     ...incomplete(env, invalid),
     ...contradictions(values),
   ];
-  if (problems.length === 0) problems.push(...smtpProblems(values), ...unusable(values));
+  if (problems.length === 0)
+    problems.push(...smtpProblems(values), ...homeAssistantProblems(values), ...unusable(values));
   if (problems.length > 0) throw new Error(`invalid settings:\n  ${problems.join('\n  ')}`);
   const { MQTT_PORT, TLS_CERT, TLS_KEY, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL_KMS } =
     values;
   const smtp = smtpFrom(values);
+  const homeAssistant = homeAssistantFrom(values);
   return {
     host: values.HOST,
     port: values.PORT,
@@ -151,6 +164,7 @@ export const optionsFrom = (environmentVariables: Variables): Options => {
     ...(values.SMS_URL !== null && { sms: { url: values.SMS_URL, token: values.SMS_TOKEN } }),
     hasOutbox: values.OUTBOX ?? values.DEMO,
     ...(smtp && { smtp }),
+    ...(homeAssistant && { homeAssistant }),
     ...(values.EXTRA_CA_CERTS !== null && { extraCaFile: values.EXTRA_CA_CERTS }),
     ...(AWS_ENDPOINT_URL_DYNAMODB && { tableEndpoint: AWS_ENDPOINT_URL_DYNAMODB }),
     ...(AWS_ENDPOINT_URL_SQS && { queueEndpoint: AWS_ENDPOINT_URL_SQS }),

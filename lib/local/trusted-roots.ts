@@ -17,6 +17,15 @@ export const hasCertificates = (text: string): boolean => {
 /** Returns the certificates (PEM) of the authorities that Node.js trusts, followed by `extra`. */
 export const rootsAnd = (extra: string): string[] => [...getCACertificates('default'), extra];
 
+/**
+ * Returns whom a connection trusts: `ca` (PEM) in place of the authorities that Node.js trusts, unless it is empty, and `extra`
+ * in addition.
+ */
+export const authoritiesOf = (ca: string, extra: string): { ca?: string[] } => {
+  if (ca !== '') return { ca: [ca, extra].filter(Boolean) };
+  return extra === '' ? {} : { ca: rootsAnd(extra) };
+};
+
 /** Returns a TLS context that trusts the certificates in a file besides the authorities that Node.js trusts. */
 export const contextTrusting = (file: string): SecureContext =>
   createSecureContext({ ca: rootsAnd(readFileSync(file, 'utf8')) });

@@ -3,6 +3,7 @@ import { settingsFor } from '#shared/settings/hosts.ts';
 import { flag, origin, shortName, text, wholeNumber } from '#shared/settings/kinds.ts';
 import { serviceSettings } from '#shared/settings/service.ts';
 import { declare, type SettingValues } from '#shared/settings/setting.ts';
+import { readBrokerUrl } from './home-assistant/broker-url.ts';
 import { readSmtpUrl } from './mail/smtp-url.ts';
 
 const port = () => wholeNumber(0, 65_535);
@@ -15,6 +16,11 @@ const smsUrl = () => {
 const smtpUrl = () => {
   const words = 'smtp://HOST or smtps://HOST, where a port, user:password@ and, for smtp, ?tls=none may be added';
   return text(/^/, words).refine((url) => readSmtpUrl(url) !== null, `must be ${words}`);
+};
+const brokerUrl = () => {
+  const words =
+    'mqtts://HOST, or mqtt://HOST on this machine or with ?tls=none, where a port and user:password@ may be added';
+  return text(/^/, words).refine((url) => readBrokerUrl(url) !== null, `must be ${words}`);
 };
 const path = () => text(/^[^\0]{1,1024}$/, 'a path of 1 to 1024 characters');
 
@@ -163,9 +169,62 @@ const own = declare({
     schema: path,
     default: null,
     about: {
-      help: 'File with the certificates (PEM) of private authorities, or of receivers that signed their own. Besides the authorities that Node.js trusts, they are trusted for webhooks, the mail server and the SMS gateway, and for nothing else. It is read when the service starts.',
+      help: 'File with the certificates (PEM) of private authorities, or of receivers that signed their own. Besides the authorities that Node.js trusts, they are trusted for webhooks, the mail server, the SMS gateway and the broker of Home Assistant, and for nothing else. It is read when the service starts.',
       byDefault: 'none',
       example: '/etc/ssl/home-ca.pem',
+    },
+  },
+  HOME_ASSISTANT_MQTT_URL: {
+    schema: brokerUrl,
+    default: null,
+    about: {
+      isSecret: true,
+      help: 'MQTT broker of Home Assistant, where the sensors of one customer are shown. The default port of mqtts is 8883, that of mqtt 1883.',
+      byDefault: 'not shown in Home Assistant',
+      example: 'mqtts://homeassistant.lan',
+    },
+  },
+  HOME_ASSISTANT_MQTT_USER: {
+    schema: () => text(/^[^\0\r\n]{1,256}$/, '1 to 256 characters on one line'),
+    default: null,
+    about: {
+      help: 'User to log in with at that broker.',
+      byDefault: 'that of `HOME_ASSISTANT_MQTT_URL`, or no login',
+    },
+  },
+  HOME_ASSISTANT_MQTT_PASSWORD_FILE: {
+    schema: path,
+    default: null,
+    about: {
+      help: 'File with the password of that user. It is read again for each connection.',
+      byDefault: 'the password in `HOME_ASSISTANT_MQTT_URL`',
+      example: '/etc/sensor-cloud.mqtt',
+    },
+  },
+  HOME_ASSISTANT_MQTT_CA: {
+    schema: path,
+    default: null,
+    about: {
+      help: 'File with the certificates (PEM) of the authorities that may sign the certificate of that broker. It is read again for each connection.',
+      byDefault: 'the authorities that Node.js trusts',
+      example: '/etc/ssl/home-ca.pem',
+    },
+  },
+  HOME_ASSISTANT_CUSTOMER_ID: {
+    schema: () => wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    default: null,
+    about: {
+      help: 'Customer whose sensors are shown in Home Assistant. Needed if there are several.',
+      byDefault: 'the only customer',
+      example: '1',
+    },
+  },
+  HOME_ASSISTANT_ACKNOWLEDGE: {
+    schema: flag,
+    default: false,
+    about: {
+      help: 'Gives each sensor a button in Home Assistant that acknowledges its falls. Anyone who can log in there can press it.',
+      example: 'true',
     },
   },
   AWS_ENDPOINT_URL_DYNAMODB: {

@@ -199,6 +199,7 @@ export const startDeployed = async (assembly: Assembly, options: Options): Promi
   return {
     url: gateway.origin + BASE_PATH,
     mqttUrl: mqtt?.url ?? null,
+    homeAssistant: null,
     runtime,
     waiting: byName(queues),
     valuesOf,

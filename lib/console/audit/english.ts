@@ -27,6 +27,7 @@ export const english = {
     key: 'Provisioning key',
     link: 'Link for',
     anonymous: 'Unknown',
+    home_assistant: '',
   },
   kinds: {
     customer: 'Customer',

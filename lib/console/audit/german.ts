@@ -30,6 +30,7 @@ export const german: typeof english = {
     key: 'Registrierungsschlüssel',
     link: 'Link für',
     anonymous: 'Unbekannt',
+    home_assistant: '',
   },
   kinds: {
     customer: 'Kunde',

@@ -118,11 +118,29 @@ export const createPrometheus = () => {
     labelNames: ['reason'],
     registers,
   });
+  const brokerFailures = new Counter({
+    name: `${PREFIX}home_assistant_failures_total`,
+    help: 'Connections to the broker of Home Assistant that failed or broke, by reason, and failed reads for it (read_failed)',
+    labelNames: ['reason'],
+    registers,
+  });
   let hasDefaults = false;
   return {
     note: (name: MetricName, value: number, of?: DimensionValues): void => notes[name]?.(value, of),
     noteCall: (api: string, status: number, ms: number): void => calls.observe({ door: api, status }, ms / 1_000),
     noteMailFailure: (reason: string): void => mailFailures.inc({ reason }),
+    noteBrokerFailure: (reason: string): void => brokerFailures.inc({ reason }),
+    /** Adds whether there is a connection to the broker of Home Assistant. */
+    watchBroker: (isConnected: () => boolean): void => {
+      new Gauge({
+        name: `${PREFIX}home_assistant_connected`,
+        help: '1 while the broker of Home Assistant is connected, otherwise 0',
+        registers,
+        collect() {
+          this.set(isConnected() ? 1 : 0);
+        },
+      });
+    },
     watch: (watched: Watched): void => {
       const { queues, now } = watched;
       if (queues) addQueues(queues.queues, queues.dead, now, registers);

@@ -2,8 +2,8 @@ import type { Context } from 'aws-lambda';
 import { kindOf } from '#functions/index.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 
-/** Runs an invocation of the named function, and returns its result. */
-export type AroundInvocation = <T>(functionName: string, invocation: () => Promise<T>) => Promise<T>;
+/** Runs an invocation of the named function with an event, and returns its result. */
+export type AroundInvocation = <T>(functionName: string, invocation: () => Promise<T>, event: unknown) => Promise<T>;
 
 type Handler<E, R> = (event: E, context: Context) => Promise<R>;
 type Loaded<E, R> = { handler: { with: (runtime: Runtime) => Handler<E, R> } };
@@ -21,5 +21,5 @@ export const loadHandler = async <E, R>(
 ): Promise<Handler<E, R>> => {
   const { handler }: Loaded<E, R> = await load[kindOf(name)](name);
   const handle = handler.with(runtime);
-  return (event, context) => around(name, () => handle(event, context));
+  return (event, context) => around(name, () => handle(event, context), event);
 };

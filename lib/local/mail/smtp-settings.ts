@@ -1,3 +1,4 @@
+import { loginProblems } from '../login.ts';
 import type { VariableValues } from '../variables.ts';
 import { isLoopback, readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
@@ -30,19 +31,12 @@ export const smtpFrom = (values: SmtpValues): SmtpSettings | null => {
   return server && { server, user: SMTP_USER ?? server.user, passwordFile, caFile, extraCaFile };
 };
 
-const loginProblems = ({ SMTP_USER, SMTP_PASSWORD_FILE }: SmtpValues, server: SmtpServer | null): string[] => {
-  const { user = '', password = '' } = server ?? {};
-  const hasUser = user !== '' || SMTP_USER !== null;
-  const hasPassword = password !== '' || SMTP_PASSWORD_FILE !== null;
-  return [
-    ...(user !== '' && SMTP_USER !== null ? ['SMTP_USER must not be set where SMTP_URL has a user'] : []),
-    ...(password !== '' && SMTP_PASSWORD_FILE !== null
-      ? ['SMTP_PASSWORD_FILE must not be set where SMTP_URL has a password']
-      : []),
-    ...(hasUser && !hasPassword ? ['SMTP_PASSWORD_FILE is missing: the user of the mail server has no password'] : []),
-    ...(hasPassword && !hasUser ? ['SMTP_USER is missing: the password of the mail server has no user'] : []),
-  ];
-};
+const names = {
+  url: 'SMTP_URL',
+  user: 'SMTP_USER',
+  passwordFile: 'SMTP_PASSWORD_FILE',
+  server: 'the mail server',
+} as const;
 
 /** Returns a sentence for each setting of mails that does not fit the others. */
 export const smtpProblems = (values: SmtpValues): string[] => {
@@ -54,7 +48,10 @@ export const smtpProblems = (values: SmtpValues): string[] => {
   const server = readSmtpUrl(SMTP_URL);
   return [
     ...(MAIL_SENDER.includes('@') ? [] : ['MAIL_SENDER is missing: SMTP_URL needs an address to send mails from']),
-    ...loginProblems(values, server),
+    ...loginProblems(
+      { inUrl: server ?? { user: '', password: '' }, user: SMTP_USER, passwordFile: SMTP_PASSWORD_FILE },
+      names,
+    ),
     ...(server?.encryption === 'none' && SMTP_CA !== null
       ? ['SMTP_CA must not be set where SMTP_URL says ?tls=none']
       : []),

@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { SendMail } from '#shared/aws/mail.ts';
 import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
 import { composeMail } from '#shared/delivery/targets/mail-message.ts';
-import { rootsAnd } from '../trusted-roots.ts';
+import { authoritiesOf } from '../trusted-roots.ts';
 import { failureOf } from './smtp-failure.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 
@@ -22,12 +22,6 @@ const contentOf = async (file: string | null): Promise<string> => {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new MailFailure('settings_unreadable', `${file} cannot be read (${error.code})`, false);
   });
-};
-
-/** Returns the certificates to trust: those of a private authority, or else those of Node.js. */
-const authoritiesOf = (ca: string, extraCa: string): { ca?: string[] } => {
-  if (ca !== '') return { ca: [ca, extraCa].filter(Boolean) };
-  return extraCa === '' ? {} : { ca: rootsAnd(extraCa) };
 };
 
 const connectionsTo = ({ server, user }: SmtpSettings, { password, ca, extraCa }: Files, stepMs: number) => {

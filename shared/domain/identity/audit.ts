@@ -11,7 +11,8 @@ export const Actor = z.object({
   kind: z.enum(actorKinds).meta({
     description:
       'user: with a session; token: with an access token of that user; device: with a device token; key: with a ' +
-      'provisioning key; link: with a link or code that was sent to that user; anonymous: without credentials',
+      'provisioning key; link: with a link or code that was sent to that user; anonymous: without credentials; ' +
+      'home_assistant: by the button in Home Assistant',
   }),
   id: z.string().nullable().meta({ description: 'the id of the user, the sensor or the provisioning key' }),
   name: z

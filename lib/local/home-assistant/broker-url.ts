@@ -1,0 +1,28 @@
+import { decoded, isLoopback } from '../mail/smtp-url.ts';
+
+/** The MQTT broker of Home Assistant that `HOME_ASSISTANT_MQTT_URL` names. */
+export type Broker = {
+  host: string;
+  port: number;
+  /** Empty where the address has none. */
+  user: string;
+  password: string;
+  isEncrypted: boolean;
+};
+
+const ports = { 'mqtt:': 1_883, 'mqtts:': 8_883 } as const;
+const isScheme = (text: string): text is keyof typeof ports => text in ports;
+
+/** Reads the address of a broker. Null if it is not one, or if it leaves the machine without TLS and does not say so. */
+export const readBrokerUrl = (text: string): Broker | null => {
+  const url = URL.parse(text);
+  if (!url || !isScheme(url.protocol) || url.hostname === '' || !['', '/'].includes(url.pathname) || url.hash !== '')
+    return null;
+  const host = url.hostname.replaceAll(/[[\]]/g, '').toLowerCase();
+  const isEncrypted = url.protocol === 'mqtts:';
+  const isAllowed = url.search === '' ? isEncrypted || isLoopback(host) : !isEncrypted && url.search === '?tls=none';
+  const user = decoded(url.username);
+  const password = decoded(url.password);
+  if (!isAllowed || user === null || password === null) return null;
+  return { host, port: Number(url.port || ports[url.protocol]), user, password, isEncrypted };
+};

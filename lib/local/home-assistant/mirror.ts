@@ -1,0 +1,133 @@
+import type { Log } from '#shared/observability/log.ts';
+import type { Clock } from '../clock.ts';
+import type { Change } from './changes.ts';
+import { type HomeDeps, type KnownHome, readHome, readStates } from './home.ts';
+import type { Presentation } from './presentation.ts';
+
+/** How long (ms) changes are gathered before they are shown: of states, and of lists of sensors and groups. */
+const STATES_MS = 50;
+const LISTS_MS = 1_000;
+/** How often (ms) everything is read again: the watch, languages, and rates that are too old to be shown. */
+const REFRESH_MS = 60_000;
+
+type Options = {
+  deps: HomeDeps;
+  clock: Clock;
+  log: Log;
+  customerId: number;
+  presentation: Presentation;
+  /** Called when the home could not be read. It is read again with the next refresh. */
+  onFailure: () => void;
+};
+
+/** Returns a function that calls `run` once, `ms` after its first call. */
+const createDelay = (clock: Clock, ms: number, run: () => void) => {
+  let cancel: (() => void) | null = null;
+  return {
+    start: (): void => {
+      cancel ??= clock.after(ms, () => {
+        cancel = null;
+        run();
+      });
+    },
+    stop: (): void => cancel?.(),
+  };
+};
+
+/** Reads what has changed of a home, one thing after the other, and shows it. */
+const createReader = ({ deps, log, customerId, presentation, onFailure }: Options) => {
+  let home: KnownHome | null = null;
+  const changed = { lists: false, rooms: new Set<string>(), states: new Set<string>() };
+  let running: Promise<void> | null = null;
+
+  const readLists = async (): Promise<void> => {
+    const changedRooms = new Set(changed.rooms);
+    changed.lists = false;
+    changed.rooms.clear();
+    changed.states.clear();
+    try {
+      home = await readHome(deps, customerId, { before: home, changedRooms });
+    } catch (error) {
+      for (const sensorId of changedRooms) changed.rooms.add(sensorId);
+      throw error;
+    }
+    presentation.show(home);
+  };
+  const readChangedStates = async (): Promise<void> => {
+    const current = home;
+    const sensorIds = [...changed.states].filter((sensorId) => current?.sensors.has(sensorId));
+    changed.states.clear();
+    for (const [sensorId, state] of await readStates(deps, customerId, sensorIds)) {
+      const known = current?.sensors.get(sensorId);
+      if (!current || !known) continue;
+      current.sensors.set(sensorId, { ...known, state });
+      presentation.showState({ ...known, state }, current);
+    }
+  };
+  const work = async (): Promise<void> => {
+    try {
+      while (changed.lists || changed.states.size > 0) await (changed.lists ? readLists() : readChangedStates());
+    } catch (error) {
+      log('warn', 'the sensors could not be read for Home Assistant', { customerId }, error);
+      onFailure();
+    }
+  };
+  return {
+    changed,
+    home: () => home,
+    read: (): void => {
+      running ??= work().finally(() => {
+        running = null;
+      });
+    },
+    idle: async (): Promise<void> => {
+      await running;
+    },
+  };
+};
+
+/** Shows the sensors of a customer whenever they change. */
+export const createMirror = (options: Options) => {
+  const { clock, presentation } = options;
+  const { changed, home, read, idle } = createReader(options);
+  const readLists = (): void => {
+    changed.lists = true;
+    read();
+  };
+  const states = createDelay(clock, STATES_MS, read);
+  const lists = createDelay(clock, LISTS_MS, readLists);
+  let cancelRefresh = () => {};
+  const refresh = (): void => {
+    cancelRefresh = clock.after(REFRESH_MS, refresh);
+    readLists();
+  };
+  const showLater = (sensorId: string): void => {
+    changed.states.add(sensorId);
+    states.start();
+  };
+  return {
+    start: refresh,
+    /** Takes note of a change of the customer. */
+    onChange: (change: Change): void => {
+      if (change.kind === 'room') changed.rooms.add(change.sensorId);
+      if (change.kind === 'state') showLater(change.sensorId);
+      else lists.start();
+    },
+    /** Takes note of new rates of a sensor. */
+    showRates: showLater,
+    has: (sensorId: string): boolean => home()?.sensors.has(sensorId) ?? false,
+    /** Shows everything that is known. */
+    showAll: (): void => {
+      const known = home();
+      if (known) presentation.show(known);
+    },
+    noteKept: (sensorId: string, payload: string): void => presentation.noteKept(home(), sensorId, payload),
+    stop: async (): Promise<void> => {
+      cancelRefresh();
+      states.stop();
+      lists.stop();
+      await idle();
+    },
+  };
+};
+export type Mirror = ReturnType<typeof createMirror>;

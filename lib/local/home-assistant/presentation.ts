@@ -1,0 +1,70 @@
+import { type Described, descriptionOf, type Service } from './description.ts';
+import type { KnownHome, KnownSensor } from './home.ts';
+import type { Publisher } from './publisher.ts';
+import type { RatesOfSensors } from './rates.ts';
+import { REGION_PREFIX, statesOf } from './room-states.ts';
+import { entityTexts } from './texts.ts';
+import { discoveryTopic, type Topics } from './topics.ts';
+
+const regionsAmong = (ids: readonly string[]): string[] => ids.filter((id) => id.startsWith(REGION_PREFIX));
+/** Returns the regions among the states of a sensor that were published before. */
+const regionsIn = (payload: string): string[] => {
+  try {
+    return regionsAmong(Object.keys(JSON.parse(payload)));
+  } catch {
+    return [];
+  }
+};
+
+type Options = { topics: Topics; publisher: Publisher; rates: RatesOfSensors; service: Service };
+
+/** Publishes the sensors of a home as devices, and removes what is no longer there. */
+export const createPresentation = ({ topics, publisher, rates, service }: Options) => {
+  /** The sensors that the broker knows, and the regions that each of them ever had there. */
+  const published = new Map<string, Set<string>>();
+
+  const note = (sensorId: string, regions: readonly string[]): string[] => {
+    const known = published.get(sensorId) ?? new Set();
+    for (const id of regions) known.add(id);
+    published.set(sensorId, known);
+    return [...known];
+  };
+  const showState = (known: KnownSensor, { gaps }: Pick<KnownHome, 'gaps'>): void => {
+    const { id } = known.sensor;
+    publisher.set(topics.state(id), JSON.stringify(statesOf({ ...known, rates: rates.of(id), gaps })));
+  };
+  const describe = ({ sensor, area, room }: KnownSensor, { language }: Pick<KnownHome, 'language'>): void => {
+    const described: Described = { sensor, area, regions: room?.regions ?? [], former: note(sensor.id, []) };
+    const description = descriptionOf(described, entityTexts[language], topics, service);
+    note(sensor.id, regionsAmong(Object.keys(description.components)));
+    publisher.set(discoveryTopic(sensor.id), JSON.stringify(description));
+  };
+  const remove = (sensorId: string): void => {
+    published.delete(sensorId);
+    // The state last: if the host stops in between, it shows that there is something to remove.
+    publisher.remove(discoveryTopic(sensorId));
+    publisher.remove(topics.state(sensorId));
+  };
+  return {
+    showState,
+    show: (home: KnownHome): void => {
+      for (const known of home.sensors.values()) {
+        describe(known, home);
+        showState(known, home);
+      }
+      for (const sensorId of published.keys()) if (!home.sensors.has(sensorId)) remove(sensorId);
+    },
+    /**
+     * Takes note of a state that the broker has kept: while this host was away, a sensor may have left, or have lost a region.
+     * `home` is null until it is known.
+     */
+    noteKept: (home: KnownHome | null, sensorId: string, payload: string): void => {
+      if (payload === '') return;
+      note(sensorId, regionsIn(payload));
+      const known = home?.sensors.get(sensorId);
+      if (home && known) describe(known, home);
+      else if (home) remove(sensorId);
+    },
+  };
+};
+export type Presentation = ReturnType<typeof createPresentation>;

@@ -1,0 +1,94 @@
+import { loginProblems } from '../login.ts';
+import { isLoopback } from '../mail/smtp-url.ts';
+import type { VariableValues } from '../variables.ts';
+import { type Broker, readBrokerUrl } from './broker-url.ts';
+
+/** How to show the sensors of a customer in Home Assistant. Files that are null are not set. */
+export type HomeAssistantSettings = {
+  broker: Broker;
+  user: string;
+  passwordFile: string | null;
+  /** The certificates that are trusted in place of those of Node.js. */
+  caFile: string | null;
+  /** The certificates that are trusted besides them. */
+  extraCaFile: string | null;
+  /** Null: the only customer. */
+  customerId: number | null;
+  /** Each sensor has a button that acknowledges its falls. */
+  canAcknowledge: boolean;
+};
+
+type Values = Pick<
+  VariableValues,
+  | 'HOME_ASSISTANT_MQTT_URL'
+  | 'HOME_ASSISTANT_MQTT_USER'
+  | 'HOME_ASSISTANT_MQTT_PASSWORD_FILE'
+  | 'HOME_ASSISTANT_MQTT_CA'
+  | 'HOME_ASSISTANT_CUSTOMER_ID'
+  | 'HOME_ASSISTANT_ACKNOWLEDGE'
+  | 'EXTRA_CA_CERTS'
+>;
+
+const names = {
+  url: 'HOME_ASSISTANT_MQTT_URL',
+  user: 'HOME_ASSISTANT_MQTT_USER',
+  passwordFile: 'HOME_ASSISTANT_MQTT_PASSWORD_FILE',
+  server: 'the broker',
+} as const;
+
+/** Returns the settings of Home Assistant. Null without a broker. */
+export const homeAssistantFrom = (values: Values): HomeAssistantSettings | null => {
+  const url = values.HOME_ASSISTANT_MQTT_URL;
+  const broker = url === null ? null : readBrokerUrl(url);
+  return (
+    broker && {
+      broker,
+      user: values.HOME_ASSISTANT_MQTT_USER ?? broker.user,
+      passwordFile: values.HOME_ASSISTANT_MQTT_PASSWORD_FILE,
+      caFile: values.HOME_ASSISTANT_MQTT_CA,
+      extraCaFile: values.EXTRA_CA_CERTS,
+      customerId: values.HOME_ASSISTANT_CUSTOMER_ID,
+      canAcknowledge: values.HOME_ASSISTANT_ACKNOWLEDGE,
+    }
+  );
+};
+
+/** Returns a sentence for each setting of Home Assistant that does not fit the others. */
+export const homeAssistantProblems = (values: Values): string[] => {
+  const broker = homeAssistantFrom(values)?.broker;
+  const {
+    HOME_ASSISTANT_MQTT_USER: user,
+    HOME_ASSISTANT_MQTT_PASSWORD_FILE: passwordFile,
+    HOME_ASSISTANT_MQTT_CA: ca,
+    HOME_ASSISTANT_CUSTOMER_ID: customerId,
+    HOME_ASSISTANT_ACKNOWLEDGE: canAcknowledge,
+  } = values;
+  if (!broker) {
+    const others = {
+      [names.user]: user,
+      [names.passwordFile]: passwordFile,
+      HOME_ASSISTANT_MQTT_CA: ca,
+      HOME_ASSISTANT_CUSTOMER_ID: customerId,
+      HOME_ASSISTANT_ACKNOWLEDGE: canAcknowledge || null,
+    };
+    return Object.entries(others).flatMap(([name, value]) =>
+      value === null ? [] : [`${names.url} is missing: ${name} has no use without it`],
+    );
+  }
+  return [
+    ...loginProblems({ inUrl: broker, user, passwordFile }, names),
+    ...(!broker.isEncrypted && ca !== null
+      ? [`HOME_ASSISTANT_MQTT_CA must not be set where ${names.url} is not encrypted`]
+      : []),
+  ];
+};
+
+/** Returns a sentence if others on the network can read the states of sensors. */
+export const homeAssistantWarnings = (values: Values): string[] => {
+  const broker = homeAssistantFrom(values)?.broker;
+  return broker && !broker.isEncrypted && !isLoopback(broker.host)
+    ? [
+        `states of sensors are sent to ${broker.host} without encryption (?tls=none), so others on the network can read them and the password`,
+      ]
+    : [];
+};

@@ -1,0 +1,29 @@
+/** The topic on which Home Assistant says that it has started. */
+export const BIRTH_TOPIC = 'homeassistant/status';
+export const BIRTH = 'online';
+
+/** Where Home Assistant finds the description of a sensor. It may contain letters, digits, `_` and `-`, like ids of sensors. */
+export const discoveryTopic = (sensorId: string): string => `homeassistant/device/sensor_cloud_${sensorId}/config`;
+
+/** Returns the topics of a customer. They contain only ids. */
+export const topicsOf = (customerId: number) => {
+  const base = `sensor-cloud/${customerId}`;
+  return {
+    /** Whether this host is connected: set by itself, and by its last will. */
+    availability: `${base}/status`,
+    state: (sensorId: string): string => `${base}/${sensorId}/state`,
+    acknowledge: (sensorId: string): string => `${base}/${sensorId}/acknowledge`,
+    anyState: `${base}/+/state`,
+    anyAcknowledge: `${base}/+/acknowledge`,
+    /** Returns what a message is about. Null if it is none of this customer. */
+    read: (topic: string): { sensorId: string; kind: 'state' | 'acknowledge' } | null => {
+      const [, , sensorId, kind, ...rest] = topic.startsWith(`${base}/`) ? topic.split('/') : [];
+      const isKnown = (kind === 'state' || kind === 'acknowledge') && rest.length === 0;
+      return isKnown && sensorId ? { sensorId, kind } : null;
+    },
+  };
+};
+export type Topics = ReturnType<typeof topicsOf>;
+
+export const ONLINE = 'online';
+export const OFFLINE = 'offline';
