@@ -153,6 +153,26 @@ describe('settings that contradict each other', () => {
       { ...mail, SMTP_URL: 'smtp://a.example?tls=none', SMTP_CA: file },
       /^SMTP_CA must not be set/,
     ],
+    [
+      'a customer to show without a broker',
+      { HOME_ASSISTANT_CUSTOMER_ID: '1' },
+      /^HOME_ASSISTANT_MQTT_URL is missing: HOME_ASSISTANT_CUSTOMER_ID has no use/,
+    ],
+    [
+      'a user of a broker without a password',
+      { HOME_ASSISTANT_MQTT_URL: 'mqtts://a@b.example' },
+      /^HOME_ASSISTANT_MQTT_PASSWORD_FILE is missing: the user of the broker has no password$/,
+    ],
+    [
+      'authorities of a broker without encryption',
+      { HOME_ASSISTANT_MQTT_URL: 'mqtt://a.example?tls=none', HOME_ASSISTANT_MQTT_CA: file },
+      /^HOME_ASSISTANT_MQTT_CA must not be set/,
+    ],
+    [
+      'a missing file of authorities of a broker',
+      { HOME_ASSISTANT_MQTT_URL: 'mqtts://a.example', HOME_ASSISTANT_MQTT_CA: '/nowhere' },
+      /^HOME_ASSISTANT_MQTT_CA: the file \/nowhere cannot/,
+    ],
   ])('the host rejects %s', (_, env, message) => {
     expect(refusalsOf(env)).toEqual([expect.stringMatching(message)]);
   });
@@ -184,7 +204,35 @@ test('the host warns about a mail server beyond loopback without encryption', ()
   expect([warnings('smtp://a.example'), warnings('smtp://127.0.0.1:25?tls=none')]).toEqual([[], []]);
 });
 
-test('the login for a mail server comes from its URL or from settings', () => {
+test('a broker beyond loopback without encryption is warned about', () => {
+  const warnings = (url: string) => read({ HOME_ASSISTANT_MQTT_URL: url }).warnings;
+  expect(warnings('mqtt://a.example?tls=none')).toEqual([
+    expect.stringMatching(/^states of sensors are sent to a.example without encryption/),
+  ]);
+  expect([warnings('mqtts://a.example'), warnings('mqtt://127.0.0.1')]).toEqual([[], []]);
+});
+
+test('the login of a broker is in its URL or in settings', () => {
+  const shown = (env: Record<string, string>) => read(env).homeAssistant;
+  const passwordFile = join(folder, 'a-file');
+  expect(shown({ HOME_ASSISTANT_MQTT_URL: 'mqtts://a:b@a.example' })).toMatchObject({
+    user: 'a',
+    broker: { password: 'b' },
+    customerId: null,
+    canAcknowledge: false,
+  });
+  const separate = { HOME_ASSISTANT_MQTT_USER: 'c', HOME_ASSISTANT_MQTT_PASSWORD_FILE: passwordFile };
+  const more = { HOME_ASSISTANT_CUSTOMER_ID: '7', HOME_ASSISTANT_ACKNOWLEDGE: 'true' };
+  expect(shown({ HOME_ASSISTANT_MQTT_URL: 'mqtts://a.example', ...separate, ...more })).toMatchObject({
+    user: 'c',
+    passwordFile,
+    customerId: 7,
+    canAcknowledge: true,
+  });
+  expect(shown({})).toBeUndefined();
+});
+
+test('the login of a mail server is in its URL or in settings', () => {
   const smtp = (env: Record<string, string>) => read({ MAIL_SENDER: 'cloud@example.org', ...env }).smtp;
   const passwordFile = join(folder, 'a-file');
   expect(smtp({ SMTP_URL: 'smtp://a:b@a.example' })).toMatchObject({ user: 'a', server: { password: 'b' } });
