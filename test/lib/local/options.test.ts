@@ -212,7 +212,7 @@ test('a broker beyond loopback without encryption is warned about', () => {
   expect([warnings('mqtts://a.example'), warnings('mqtt://127.0.0.1')]).toEqual([[], []]);
 });
 
-test('the login of a broker is in its URL or in settings', () => {
+test('the login for a broker comes from its URL or from settings', () => {
   const shown = (env: Record<string, string>) => read(env).homeAssistant;
   const passwordFile = join(folder, 'a-file');
   expect(shown({ HOME_ASSISTANT_MQTT_URL: 'mqtts://a:b@a.example' })).toMatchObject({
@@ -232,7 +232,7 @@ test('the login of a broker is in its URL or in settings', () => {
   expect(shown({})).toBeUndefined();
 });
 
-test('the login of a mail server is in its URL or in settings', () => {
+test('the login for a mail server comes from its URL or from settings', () => {
   const smtp = (env: Record<string, string>) => read({ MAIL_SENDER: 'cloud@example.org', ...env }).smtp;
   const passwordFile = join(folder, 'a-file');
   expect(smtp({ SMTP_URL: 'smtp://a:b@a.example' })).toMatchObject({ user: 'a', server: { password: 'b' } });
