@@ -54,6 +54,8 @@ export type CloudOptions = {
   onLost?: (error: Error) => void;
   /** Prints a line on the console, for example a mail if there is no data folder. */
   say?: (line: string) => void;
+  /** Lets code fail that changes what it read from the table: for tests. */
+  freezes?: boolean;
   /** Wraps the runtime. Tests use it to inject faults. */
   wrap?: (runtime: Runtime) => Runtime;
   /** Wraps each invocation of a function. Tests use it to know which function makes a call. */

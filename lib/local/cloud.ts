@@ -111,7 +111,7 @@ export const startCloud = async (given: CloudOptions) => {
   const homeAssistant = await loadHomeAssistant(given, clock);
   const options = homeAssistant ? { ...given, around: homeAssistant.around } : given;
   const onError = (error: unknown) => log('error', 'a request failed', {}, error);
-  const { say = () => {}, onLost = (error) => log('error', lostLine(error), {}, error) } = options;
+  const { freezes, say = () => {}, onLost = (error) => log('error', lostLine(error), {}, error) } = options;
   const tls = options.tls ? openTls(options.tls, clock, log) : null;
   const { SERVICE_VERSION: version, CORS_ORIGINS: corsOrigins } = options.settings;
   const server = createHttpServer({ version, corsOrigins, onError, tls });
@@ -128,7 +128,7 @@ export const startCloud = async (given: CloudOptions) => {
     say(FULL_DISK_LINE);
     server.open(fullDiskPages(settingsAt(options, origins, ''), clock));
   };
-  const storage = await openOnceRoom(options.dataDir, () => openStorage(options.dataDir, { onLost }), {
+  const storage = await openOnceRoom(options.dataDir, () => openStorage(options.dataDir, { onLost, freezes }), {
     clock,
     onFull,
   });

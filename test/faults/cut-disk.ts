@@ -1,5 +1,6 @@
 // Imported into a host (node --import) by power-cuts.ts. Simulates a disk that keeps nothing but what was synced: whenever
-// a sync ends, the files as they were before it are what a power cut would leave. Files in DISK_FOLDER cause its faults.
+// a sync ends, the files as they were before it are what a power cut would leave. Files in `folder`, a parameter
+// of this module's URL, cause its faults.
 import fs, {
   copyFileSync,
   existsSync,
@@ -17,7 +18,8 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileOf, PLANTED } from './disk-faults.ts';
 
-const { DISK_FOLDER: folder = '', DATA_DIR: data = '', DISK_DELAY_MS = '0', DISK_PLANTED = '' } = process.env;
+const parameter = (name: string): string => new URL(import.meta.url).searchParams.get(name) ?? '';
+const [folder, data] = [parameter('folder'), parameter('data')];
 const has = (name: Parameters<typeof fileOf>[1]): boolean => existsSync(fileOf(folder, name));
 
 /** Copies the files of the host. The database changes only at checkpoints, so most copies share it. */
@@ -43,7 +45,7 @@ await handle.close();
 const { datasync } = prototype;
 prototype.datasync = async function (this: typeof handle) {
   const copy = copyFiles();
-  await sleep(Number(DISK_DELAY_MS));
+  await sleep(Number(parameter('delayMs')));
   if (has('failing')) {
     rmSync(fileOf(folder, 'failing'));
     throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' });
@@ -75,7 +77,7 @@ Object.assign(fs, { statfsSync: (path: string) => spaceOf(statfsSync(path)) });
 Object.assign(fs.promises, { statfs: async (path: string) => spaceOf(await statfs(path)) });
 syncBuiltinESMExports();
 
-const planted = PLANTED[DISK_PLANTED];
+const planted = PLANTED[parameter('planted')];
 if (planted)
   registerHooks({
     load: (url, context, nextLoad) => {

@@ -68,19 +68,22 @@ type CutPlan = Pick<KillPlan, 'events' | 'say' | 'timeoutMs'> & {
 };
 
 /** Runs a host on a simulated disk that loses what was not synced, and then checks every event. */
-export const runPowerCuts = async ({ happening, random, delayMs, planted, ...plan }: CutPlan): Promise<Reconciled> => {
+export const runPowerCuts = async ({
+  happening,
+  random,
+  delayMs = 0,
+  planted = '',
+  ...plan
+}: CutPlan): Promise<Reconciled> => {
   const base = await mkdtemp(join(tmpdir(), 'sensor-cloud-cuts-'));
   const [folder, dataDir] = [join(base, 'disk'), join(base, 'data')];
   await mkdir(folder);
   const disk = eventsOn(folder, dataDir);
   const part = plan.events / happening.length;
   const ends = new Map(happening.map((name, at) => [Math.floor((at + 0.1 + 0.8 * random()) * part), disk[name]]));
-  const environment = {
-    NODE_OPTIONS: `--import=${new URL('./cut-disk.ts', import.meta.url)}`,
-    DISK_FOLDER: folder,
-    ...(delayMs !== undefined && { DISK_DELAY_MS: String(delayMs) }),
-    ...(planted !== undefined && { DISK_PLANTED: planted }),
-  };
+  const hook = new URL('./cut-disk.ts', import.meta.url);
+  hook.search = String(new URLSearchParams({ folder, data: dataDir, delayMs: String(delayMs), planted }));
+  const environment = { NODE_OPTIONS: `--import=${hook}` };
   const result = await runKills({ ...plan, ends, environment, dataDir });
   await rm(base, { recursive: true, force: true });
   return result;

@@ -58,7 +58,7 @@ export const compareTables = async (runs: number, seed?: number): Promise<number
   let made = 0;
   const run = async (series: readonly Command[]): Promise<void> => {
     await ensureTable(engine.endpoint, TableName);
-    const { rows, turns, close } = openStorage(':memory:');
+    const { rows, turns, close } = openStorage(':memory:', { freezes: true });
     const ours = tableClient(rows, turns, TableName, Date.now);
     const [here, there] = [ours, other].map((client) => client.send.bind(client) as unknown as Send) as [Send, Send];
     for (const command of series) {

@@ -12,8 +12,23 @@ export type CommitOptions = {
   disk?: Disk | null;
   /** Whether the disk has room for another transaction. */
   hasRoom?: () => boolean;
+  /** Called when another process has changed the file since the last call. */
+  onForeignChange?: () => void;
   /** Called once, with the reason, if changes could not be stored that calls were already answered with. */
   onLost?: (error: Error) => void;
+};
+
+/** Returns a function that calls `onChange` if another process has changed the file since it was last called. */
+const createWatch = (database: DatabaseSync, onChange: (() => void) | undefined): (() => void) => {
+  if (!onChange) return () => {};
+  const versions = database.prepare('PRAGMA data_version');
+  const current = (): unknown => versions.get()?.data_version;
+  let version = current();
+  return () => {
+    const before = version;
+    version = current();
+    if (version !== before) onChange();
+  };
 };
 
 /**
@@ -23,9 +38,11 @@ export type CommitOptions = {
  * Since callers go on before the commit, a commit or sync that fails cannot be undone: nothing works from then on, and the
  * process has to be restarted. What was kept before is still there.
  */
-export const createCommits = (database: DatabaseSync, { disk, hasRoom = () => true, onLost }: CommitOptions) => {
+export const createCommits = (database: DatabaseSync, options: CommitOptions) => {
+  const { disk, hasRoom = () => true, onForeignChange, onLost } = options;
   const beginning = database.prepare('BEGIN IMMEDIATE');
   const committing = database.prepare('COMMIT');
+  const watch = createWatch(database, onForeignChange);
   let lost: Error | undefined;
   let isFull = false;
   let isOpen = false;
@@ -49,6 +66,7 @@ export const createCommits = (database: DatabaseSync, { disk, hasRoom = () => tr
     try {
       if (!hasRoom()) throw noSpace();
       beginning.run();
+      watch();
     } catch (error) {
       isFull ||= isFullDisk(error);
       throw notStored(error);
@@ -89,6 +107,10 @@ export const createCommits = (database: DatabaseSync, { disk, hasRoom = () => tr
     begin: (): void => {
       if (!isOpen) open();
       written += 1;
+    },
+    /** Notices changes of other processes, of which there are none within a transaction. */
+    refresh: (): void => {
+      if (!isOpen) watch();
     },
     /** Whether SQLite has rolled back a transaction by itself. */
     isRolledBack: (): boolean => isOpen && !database.isTransaction,

@@ -6,9 +6,6 @@ import { boundOf, EXPRESSIONS, type Input, optionsOf } from './request.ts';
 import type { Range, Rows } from './rows.ts';
 import { type Document, documentOf } from './values.ts';
 
-/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html */
-const MAX_PAGE_BYTES = 1_024 * 1_024;
-
 const OPTIONS = [
   ...EXPRESSIONS,
   'IndexName',
@@ -127,15 +124,9 @@ export const query = (rows: Rows, input: Input) => {
   if (index && ConsistentRead) throw invalid('Consistent reads are not supported on global secondary indexes');
   if (Limit !== undefined && !(Number.isInteger(Limit) && Number(Limit) >= 1)) throw invalid('Limit must be 1 or more');
   const { range, paths } = rangeOf(options, index);
-  const found: Document[] = [];
-  let size = 0;
-  let last: Document | undefined;
-  for (const row of rows.range(range)) {
-    found.push(paths ? projected(row.item, paths) : row.item);
-    size += row.size;
-    if (found.length !== Limit && size < MAX_PAGE_BYTES) continue;
-    last = index ? row.item : keysIn(row.item);
-    break;
-  }
+  const page = rows.page(range, Limit === undefined ? undefined : Number(Limit));
+  const found = page.rows.map(({ item }) => (paths ? projected(item, paths) : item));
+  const end = page.isCutOff ? page.rows.at(-1)?.item : undefined;
+  const last = end && (index ? end : keysIn(end));
   return { Items: found, Count: found.length, ScannedCount: found.length, ...(last && { LastEvaluatedKey: last }) };
 };

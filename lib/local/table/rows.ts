@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type IndexName, tableDesign } from '#shared/store/table.ts';
+import { createCache } from './cache.ts';
 import { indexNames, keyNames } from './keys.ts';
-import { type Document, parseDocument, serializeDocument, sizeOf } from './values.ts';
+import { type Document, parseDocument, serializeDocument, sizeOf, type Value } from './values.ts';
 
 /** The key columns of the indexes. */
 const indexed = indexNames.flatMap((index) => keyNames(index));
@@ -81,19 +82,91 @@ const selectOf = ({ index, partition, low, high, isClosed, newestFirst, after }:
   return [text, values];
 };
 
-/** Returns the operations on the table's rows in an open database. */
-export const rowsOf = (database: DatabaseSync) => {
+/** An item as it is stored. Callers share it, so nobody may change it. */
+type Row = { readonly item: Document; readonly size: number };
+/** The rows of one page of a query, and whether it ended at a limit. */
+type Page = { readonly rows: readonly Row[]; readonly isCutOff: boolean };
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html */
+const MAX_PAGE_BYTES = 1_024 * 1_024;
+/** The bytes of items and of pages in each of the two generations that are kept parsed. */
+const CACHE_BYTES = { items: 8 * 1_024 * 1_024, pages: 4 * 1_024 * 1_024 };
+/** Larger pages (bytes) are not kept: they are those of long lists, which would displace all others. */
+const MAX_CACHED_PAGE_BYTES = 64 * 1_024;
+
+const freeze = (value: Value): void => {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) freeze(inner);
+};
+
+/**
+ * Keeps rows and pages parsed. A change goes to SQLite and then here, in one run of synchronous code, so both always agree.
+ */
+const createParsed = (freezes: boolean) => {
+  const items = createCache<Row | null>(CACHE_BYTES.items);
+  /** The pages of each partition by their range: every change in it makes them obsolete. */
+  const pages = createCache<Map<string, Page>>(CACHE_BYTES.pages);
+  const itemKey = (pk: string, sk: string): string => `${pk}\n${sk}`;
+  return {
+    find: (pk: string, sk: string): Row | null | undefined => items.get(itemKey(pk, sk)),
+    note: (pk: string, sk: string, row: Row | null): void => {
+      if (freezes && row) freeze(row.item);
+      items.set(itemKey(pk, sk), row, row?.size ?? 0);
+    },
+    change: (pk: string): void => pages.remove(pk),
+    page: (pk: string, name: string): Page | undefined => pages.get(pk)?.get(name),
+    notePage: (pk: string, name: string, page: Page, size: number): void => {
+      if (freezes) for (const { item } of page.rows) freeze(item);
+      if (size > MAX_CACHED_PAGE_BYTES) return;
+      const known = pages.get(pk) ?? new Map<string, Page>();
+      const before = [...known.values()].flatMap(({ rows }) => rows).reduce((sum, row) => sum + row.size, 0);
+      pages.set(pk, known.set(name, page), before + size);
+    },
+    clear: (): void => {
+      items.clear();
+      pages.clear();
+    },
+  };
+};
+
+/**
+ * Returns the operations on the table's rows in an open database. `freezes` makes a caller fail that changes what it read.
+ */
+export const rowsOf = (database: DatabaseSync, { freezes = false }: { freezes?: boolean | undefined } = {}) => {
+  const parsed = createParsed(freezes);
   const prepared = statementCache(database);
   const read = database.prepare('SELECT size, item FROM items WHERE pk = ? AND sk = ?');
   const write = database.prepare(WRITE);
   const remove = database.prepare('DELETE FROM items WHERE pk = ? AND sk = ?');
   const expire = database.prepare(
-    'DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires < ? LIMIT ?)',
+    'DELETE FROM items WHERE rowid IN (SELECT rowid FROM items WHERE expires < ? LIMIT ?) RETURNING pk, sk',
   );
-  const find = (pk: string, sk: string): { item: Document; size: number } | null => {
+  const find = (pk: string, sk: string): Row | null => {
+    const known = parsed.find(pk, sk);
+    if (known !== undefined) return known;
     const row = read.get(pk, sk);
-    return row ? { item: parseDocument(String(row.item)), size: Number(row.size) } : null;
+    const found = row ? { item: parseDocument(String(row.item)), size: Number(row.size) } : null;
+    parsed.note(pk, sk, found);
+    return found;
   };
+  const noteRemoved = (pk: string, sk: string): void => {
+    parsed.note(pk, sk, null);
+    parsed.change(pk);
+  };
+  /** Yields the rows of a range in order; from an index only their keys. */
+  function* range(range: Range): Generator<Row> {
+    const [text, parameters] = selectOf(range);
+    const names = range.index ? ['pk', 'sk', ...keyNames(range.index)] : null;
+    for (const row of prepared(text).iterate(...parameters)) {
+      if (!names) yield { item: parseDocument(String(row.item)), size: Number(row.size) };
+      else {
+        const item: Document = {};
+        for (const name of names) item[name] = String(row[name]);
+        yield { item, size: sizeOf(item) };
+      }
+    }
+  }
   return {
     find,
     get: (pk: string, sk: string): Document | null => find(pk, sk)?.item ?? null,
@@ -101,23 +174,39 @@ export const rowsOf = (database: DatabaseSync) => {
       const expires = item[tableDesign.ttl];
       const keys = ['pk', 'sk', ...indexed].map((name) => (item[name] as string | undefined) ?? null);
       write.run(...keys, typeof expires === 'number' ? Math.floor(expires) : null, size, serializeDocument(item));
+      parsed.note(String(item.pk), String(item.sk), { item, size });
+      parsed.change(String(item.pk));
     },
-    remove: (pk: string, sk: string): void => void remove.run(pk, sk),
-    /** Yields the items of a range in order; from an index only their keys. */
-    range: function* (range: Range): Generator<{ item: Document; size: number }> {
-      const [text, parameters] = selectOf(range);
-      const names = range.index ? ['pk', 'sk', ...keyNames(range.index)] : null;
-      for (const row of prepared(text).iterate(...parameters)) {
-        if (!names) yield { item: parseDocument(String(row.item)), size: Number(row.size) };
-        else {
-          const item: Document = {};
-          for (const name of names) item[name] = String(row[name]);
-          yield { item, size: sizeOf(item) };
-        }
+    remove: (pk: string, sk: string): void => {
+      remove.run(pk, sk);
+      noteRemoved(pk, sk);
+    },
+    /** Returns the first rows of a range, up to a number and to the size of a page; from an index only their keys. */
+    page: (of: Range, limit = Number.POSITIVE_INFINITY): Page => {
+      const name = JSON.stringify([of.low, of.high, of.isClosed, of.newestFirst, of.after, limit]);
+      const known = of.index ? undefined : parsed.page(of.partition, name);
+      if (known) return known;
+      const rows: Row[] = [];
+      let size = 0;
+      let isCutOff = false;
+      for (const row of range(of)) {
+        rows.push(row);
+        size += row.size;
+        isCutOff = rows.length === limit || size >= MAX_PAGE_BYTES;
+        if (isCutOff) break;
       }
+      const page = { rows, isCutOff };
+      if (!of.index) parsed.notePage(of.partition, name, page, size);
+      return page;
     },
     /** Removes up to `max` items that expired before a time (s). Returns their number. */
-    removeExpired: (before: number, max: number): number => Number(expire.run(before, max).changes),
+    removeExpired: (before: number, max: number): number => {
+      const removed = expire.all(before, max);
+      for (const { pk, sk } of removed) noteRemoved(String(pk), String(sk));
+      return removed.length;
+    },
+    /** Forgets what was read, because another process has written to the file. */
+    forget: parsed.clear,
   };
 };
 export type Rows = ReturnType<typeof rowsOf>;

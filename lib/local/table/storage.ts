@@ -134,6 +134,8 @@ const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
 };
 
 type StorageOptions = {
+  /** Whether a caller fails that changes what it read: for tests. */
+  freezes?: boolean | undefined;
   onLost?: (error: Error) => void;
   /** Whether the disk of a folder has room for a transaction. */
   hasSpace?: (folder: string) => boolean;
@@ -144,18 +146,19 @@ type StorageOptions = {
  * damaged, belongs to another program, or is used by another host. `onLost` is called if changes could not be stored that
  * calls were already answered with: the process has to be restarted.
  */
-export const openStorage = (dataDir: string, { onLost, hasSpace = hasRoom }: StorageOptions = {}) => {
+export const openStorage = (dataDir: string, { onLost, hasSpace = hasRoom, freezes }: StorageOptions = {}) => {
   const path = dataFileOf(dataDir);
   const { database, unlock } = open(path);
   const disk = path === IN_MEMORY ? null : diskOf(`${path}-wal`);
+  const rows = rowsOf(database, { freezes });
   const turns = createTurns(database, {
     disk,
-    ...(disk && { hasRoom: () => hasSpace(dataDir) }),
+    ...(disk && { hasRoom: () => hasSpace(dataDir), onForeignChange: rows.forget }),
     ...(onLost && { onLost }),
   });
   return {
     database,
-    rows: rowsOf(database),
+    rows,
     turns,
     /** Stores all changes and closes the file. */
     close: async (): Promise<void> => {
@@ -174,6 +177,8 @@ export const openStorage = (dataDir: string, { onLost, hasSpace = hasRoom }: Sto
 export const openForTool = (dataDir: string) => {
   const database = new DatabaseSync(dataFileOf(dataDir), { timeout: BUSY_MS });
   database.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST');
-  return { rows: rowsOf(database), turns: keepingTurns(createTurns(database)), close: () => database.close() };
+  const rows = rowsOf(database);
+  const turns = keepingTurns(createTurns(database, { onForeignChange: rows.forget }));
+  return { rows, turns, close: () => database.close() };
 };
 export type Storage = ReturnType<typeof openStorage>;

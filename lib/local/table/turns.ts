@@ -26,10 +26,12 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
   };
   const run = <T>(work: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
-      if (answers.length === 0) setImmediate(answer);
+      const isFirst = answers.length === 0;
+      if (isFirst) setImmediate(answer);
       try {
         const problem = commits.lost() ?? refusal;
         if (problem) throw problem;
+        if (isFirst) commits.refresh();
         const value = work();
         answers.push(() => resolve(value));
       } catch (error) {

@@ -24,8 +24,9 @@ const numberOf = (value: number): number => {
 
 /** Copies a value. Omits and rejects what the document client of shared/store/engine/client.ts omits and rejects. */
 export const copyOf = (value: unknown, depth = 0): Value => {
-  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint' || value === null)
-    return value;
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+  // As it is parsed, too.
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (typeof value === 'number') return numberOf(value);
   if (depth > MAX_DEPTH) throw invalid('Nesting Levels have exceeded supported limits');
   if (Array.isArray(value))
@@ -42,6 +43,21 @@ export const documentOf = (source: object, depth = 0): Document => {
     if (!isOmitted(value)) document[name] = copyOf(value, depth);
   }
   return document;
+};
+
+const isDocument = (value: Value): value is Document =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Copies a stored value, whatever the names in it. */
+const duplicate = (value: Value): Value => {
+  if (Array.isArray(value)) return value.map(duplicate);
+  return isDocument(value) ? duplicateOf(value) : value;
+};
+/** Copies a stored item, which other callers share, to change the copy. */
+export const duplicateOf = (item: Document): Document => {
+  const copy: Document = {};
+  for (const name of Object.keys(item)) copy[name] = duplicate(item[name] ?? null);
+  return copy;
 };
 
 /** Returns the bytes that DynamoDB counts for a value, without its name. */

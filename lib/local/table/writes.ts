@@ -3,7 +3,7 @@ import { checkItem, primaryKeyOf } from './keys.ts';
 import { boundOf, conditionOf, EXPRESSIONS, type Input, optionsOf } from './request.ts';
 import type { Rows } from './rows.ts';
 import { parseUpdate } from './update.ts';
-import { type Document, documentOf } from './values.ts';
+import { type Document, documentOf, duplicateOf } from './values.ts';
 
 /** A write whose condition is met. `apply` executes it and returns the result. */
 type Prepared = { key: { pk: string; sk: string }; apply: () => Document };
@@ -21,8 +21,7 @@ export const prepareUpdate: Prepare = (rows, input) => {
   const before = rows.get(key.pk, key.sk);
   condition.check(before, bound);
   const { ReturnValues = 'NONE' } = options;
-  const old = ReturnValues === 'ALL_OLD' ? rows.get(key.pk, key.sk) : null;
-  const changed: Document = before ?? { ...key };
+  const changed: Document = before ? duplicateOf(before) : { ...key };
   const set = update.run(changed, bound);
   if (changed.pk !== key.pk || changed.sk !== key.sk || set.some(isKey))
     throw invalid('Cannot update attribute. This attribute is part of the key');
@@ -30,7 +29,7 @@ export const prepareUpdate: Prepare = (rows, input) => {
   const returnValues: Record<string, () => Document | null> = {
     NONE: () => null,
     ALL_NEW: () => changed,
-    ALL_OLD: () => old,
+    ALL_OLD: () => before,
     UPDATED_NEW: () => Object.fromEntries(set.map((name) => [name, changed[name] ?? null])),
   };
   const returned = returnValues[String(ReturnValues)];
