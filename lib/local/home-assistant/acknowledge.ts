@@ -4,7 +4,7 @@ import type { Actor } from '#shared/domain/identity/audit.ts';
 import { auditIdOf } from '#shared/domain/identity/audit-id.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { composeDeps, type Deps, type Runtime } from '#shared/runtime/deps.ts';
-import { auditedTable, withWriteMethods } from '#shared/store/engine/audited-table.ts';
+import { auditedTable, withRecorder } from '#shared/store/engine/audited-table.ts';
 import { auditedBatch } from '#shared/store/engine/audited-writes.ts';
 import { unansweredFalls } from './room-states.ts';
 
@@ -37,6 +37,7 @@ export const createAcknowledge = async (runtime: Runtime, address: string) => {
       now,
       failpoint,
       canOpenGaps: false,
+      readBefore: () => undefined,
       lineFor: () => ({
         customerId,
         line: {
@@ -51,7 +52,7 @@ export const createAcknowledge = async (runtime: Runtime, address: string) => {
         },
       }),
     });
-    await withWriteMethods(writes, () => acknowledgeAll(deps, customerId, sensorId));
+    await withRecorder({ ...writes, noteRead: () => {} }, () => acknowledgeAll(deps, customerId, sensorId));
     await settle();
   };
 };
