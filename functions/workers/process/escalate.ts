@@ -13,15 +13,13 @@ import { type Delivery, receiverKey, webhookOfReceiver } from '#shared/domain/de
 import { type EventContext, idInRound, serviceFrom } from '#shared/domain/delivery/snapshot.ts';
 import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import {
-  awaitingAnswer,
   type Escalation,
   MAX_HIT_MESSAGES,
   messageIndexes,
   nextRound,
   roundRecipients,
-  withClosedRound,
-  withOpenRound,
 } from '#shared/domain/rule/escalation.ts';
+import { awaitingAnswer, withClosedRound, withOpenRound } from '#shared/domain/rule/escalation-rounds.ts';
 import { allRecipients, isNobodyOnDuty } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';

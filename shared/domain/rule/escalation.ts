@@ -11,7 +11,7 @@ export const MAX_REPEATS = 20;
  */
 export const MAX_HIT_MESSAGES = 300;
 
-type Kind = 'step' | 'repeat';
+export type Kind = 'step' | 'repeat';
 /** The progress of the escalation of a hit. */
 export type Escalation = {
   /** The number of rounds decided so far. The ids of a round's deliveries are derived from its number. */
@@ -34,10 +34,10 @@ export type Escalation = {
 };
 
 /** One round: a step of the rule, or a repeat to all recipients. */
-type Round = { kind: Kind; after: number; at: number };
+export type Round = { kind: Kind; after: number; at: number };
 type Progress = Pick<Escalation, 'after' | 'repeats' | 'at' | 'from' | 'isHurried'>;
 
-const roundAfter = (
+export const roundAfter = (
   { escalation, repeatSeconds }: NotificationPlan,
   { after, repeats, at, from, isHurried }: Progress,
   createDate: number,
@@ -51,12 +51,17 @@ const roundAfter = (
 };
 
 /** Returns the escalation, pending its next round. */
-const waitingFor = (round: number, { repeats, from, isHurried }: Progress, next: Round, after: number): Escalation => ({
+export const waitingFor = (
+  round: number,
+  { repeats, from, isHurried }: Progress,
+  next: Round,
+  after: number,
+): Escalation => ({
   round,
   after,
   repeats,
   at: next.at,
-  ...(from !== undefined && { from }),
+  ...(from && { from }),
   ...(isHurried && next.kind === 'step' && { isHurried }),
 });
 
@@ -73,59 +78,6 @@ export const newEscalation = (rule: NotificationPlan, createDate: number, isHurr
 /** Returns the next round according to the current rule; null if there is none. */
 export const nextRound = (rule: NotificationPlan, escalation: Escalation, createDate: number): Round | null =>
   roundAfter(rule, escalation, createDate, () => escalation.at);
-
-/** Returns the escalation once a round is decided. `nobodyOnDuty`: the round is for users on duty, and nobody is. */
-export const withOpenRound = (
-  { round, repeats, from }: Escalation,
-  { kind, after, at }: Round,
-  nobodyOnDuty: boolean,
-): Escalation & { open: Kind } => ({
-  round: round + 1,
-  after,
-  at,
-  ...(from !== undefined && { from }),
-  open: kind,
-  repeats: kind === 'repeat' ? repeats + 1 : repeats,
-  ...(nobodyOnDuty && { isHurried: true }),
-});
-
-/**
- * Returns the escalation once an open round is completed at a time (ms); null if it was the last one. Repeats delayed
- * by an outage are not made up for: a single one follows. An open round that was due in the future was decided before the
- * clock was set back.
- */
-export const withClosedRound = (
-  rule: NotificationPlan,
-  escalation: Escalation,
-  createDate: number,
-  now: number,
-): Escalation | null => {
-  const { round, after, repeats, from, isHurried } = escalation;
-  const progress = { after, repeats, at: now, ...(from !== undefined && { from }), ...(isHurried && { isHurried }) };
-  const at = Math.min(escalation.at, now);
-  const next = roundAfter(rule, progress, createDate, (ms) => (at + ms > now ? at + ms : now + ms));
-  return next && waitingFor(round, progress, next, after);
-};
-
-/** The minimum and maximum time (s) that somebody has to acknowledge an alarm after its last round. */
-const ANSWER_SECONDS = { min: 60, max: 900 };
-
-/**
- * Returns the escalation once its last round was sent at `now` (ms), while it waits for an acknowledgement: as long as
- * between the last two rounds. Null if the rule has neither steps nor repeats.
- */
-export const awaitingAnswer = (
-  { escalation: steps, repeatSeconds }: NotificationPlan,
-  { round, after, repeats, from }: Escalation,
-  now: number,
-): Escalation | null => {
-  const sent = steps.map(({ afterSeconds }) => afterSeconds).filter((seconds) => seconds <= after);
-  const [last, before = 0] = sent.toReversed();
-  const interval = repeatSeconds ?? (last === undefined ? null : last - before);
-  if (interval === null) return null;
-  const seconds = Math.min(ANSWER_SECONDS.max, Math.max(ANSWER_SECONDS.min, interval));
-  return { round, after, repeats, at: now + seconds * 1_000, ...(from !== undefined && { from }), isLast: true };
-};
 
 /** Returns the recipients of a round according to the current rule, by step; step 0 has the first recipients. */
 export const roundRecipients = (

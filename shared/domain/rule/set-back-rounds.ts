@@ -1,5 +1,6 @@
 import { isFuture } from '../state/clock.ts';
-import { awaitingAnswer, type Escalation, nextRound } from './escalation.ts';
+import { type Escalation, nextRound } from './escalation.ts';
+import { awaitingAnswer } from './escalation-rounds.ts';
 import type { NotificationPlan } from './recipients.ts';
 
 /** What decides when the rounds of a hit are due. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  awaitingAnswer,
   isWithinQueueDelay,
   MAX_REPEATS,
   messageIndexes,
@@ -9,9 +8,8 @@ import {
   nextRound,
   roundRecipients,
   sweepCheckAt,
-  withClosedRound,
-  withOpenRound,
 } from '#shared/domain/rule/escalation.ts';
+import { awaitingAnswer, withClosedRound, withOpenRound } from '#shared/domain/rule/escalation-rounds.ts';
 import { type NotificationPlan, webhooksIn } from '#shared/domain/rule/recipients.ts';
 
 const recipient = (n: number) => ({ botId: n % 3, webhookId: `w${n}` });

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type Escalation,
-  newEscalation,
-  nextRound,
-  withClosedRound,
-  withOpenRound,
-} from '#shared/domain/rule/escalation.ts';
+import { type Escalation, newEscalation, nextRound } from '#shared/domain/rule/escalation.ts';
+import { withClosedRound, withOpenRound } from '#shared/domain/rule/escalation-rounds.ts';
 import type { NotificationPlan } from '#shared/domain/rule/recipients.ts';
 import { openRoundSetBack, withRoundsSetBack } from '#shared/domain/rule/set-back-rounds.ts';
 
