@@ -24,7 +24,7 @@ test('shows permitted users who changed a rule, and which attempts were refused'
   expect(await rows.count()).toBe(2);
   await checkPage('audit-of-rule');
   // The object links to its page.
-  await rows.getByRole('link', { name: /^Rule \d+$/ }).click();
+  await rows.getByRole('link', { name: /^Rule .+ \(\d+\)$/ }).click();
   await page.getByRole('link', { name: 'Who changed this?' }).waitFor();
 
   await page.getByRole('link', { name: 'Changes' }).click();
