@@ -29,6 +29,7 @@ test('displays may read falls, gaps, sensors, groups and duty, acknowledge, log 
   expect(names.sort()).toEqual([
     'acknowledgeFall',
     'acknowledgeRuleHit',
+    'getFloorPlan',
     'getRoom',
     'getSensor',
     'getSensorGroup',

@@ -71,6 +71,7 @@ export const sensorGroups = group({
       description:
         'Returns where the rooms of the group lie. Until a plan is set, it is 40 m by 20 m and has no rooms.',
       may: 'logged_in',
+      display: true,
       errors: ['sensor_group_not_found'],
       uses: ['sensorGroups.get', 'floorPlans.get'],
     },
