@@ -9,19 +9,6 @@ export const id = z.int().min(1);
 /** int32 with bounds. */
 export const int32 = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
 
-/**
- * A number with bounds that may have a fraction, rounded to three decimals. The parser of bodies wraps such numbers, because integers
- * are never rounded.
- */
-export const decimal = (min: number, max: number) =>
-  z
-    .custom<number>((value) => typeof value === 'number' || value instanceof Number, {
-      params: { key: 'type', expected: 'number' },
-    })
-    .meta({ type: 'number', minimum: min, maximum: max })
-    .transform((value) => Math.round(Number(value) * 1_000) / 1_000)
-    .pipe(z.number().check(z.gte(min), z.lte(max)));
-
 // Controls, separators of lines and non-characters break logs, exports and nurse-call displays; characters that embed, override
 // or isolate a direction make a text look like another; a lone surrogate has no UTF-8 form.
 const invalidCharacter = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]/u;

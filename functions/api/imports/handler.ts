@@ -13,18 +13,16 @@ import type { ImportKind } from '#shared/domain/import/import-view.ts';
 import { imports } from './contract.ts';
 import type { ImportCall, ImportDeps, ImportPlan, Planning } from './plan.ts';
 import { rowsOf } from './rows.ts';
-import { planRules } from './rules.ts';
-import { planSensors } from './sensors.ts';
-import { planUsers } from './users.ts';
 
 /** The number of imports that a customer can begin a day, dry runs excluded. */
 const MAX_IMPORTS = 200;
 const DAY_SECONDS = 86_400;
 
+/** Each is loaded with the first import of its kind. */
 const planners: Readonly<Record<ImportKind, (planning: Planning) => Promise<ImportPlan>>> = {
-  users: planUsers,
-  sensors: planSensors,
-  rules: planRules,
+  users: async (planning) => (await import('./users.ts')).planUsers(planning),
+  sensors: async (planning) => (await import('./sensors.ts')).planSensors(planning),
+  rules: async (planning) => (await import('./rules.ts')).planRules(planning),
 };
 
 const viewOf = async (
@@ -70,7 +68,7 @@ export const handler = serve(imports, {
     if (isForbidden || !hasPermission(caller, importPermissions[kind])) return fail('forbidden');
     if (!(await store.customers.get(customerId))) return fail('customer_not_found');
     if (kind === 'users') await refuseRequester(call, deps);
-    const rows = rowsOf(call);
+    const rows = await rowsOf(call);
     const plan = await planners[kind]({ call, deps, rows });
     refuseRows(plan);
     if (plan.limit) return fail('limit_reached', { limit: plan.limit });

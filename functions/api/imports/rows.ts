@@ -1,36 +1,12 @@
-import { CsvError, parse } from 'csv-parse/sync';
 import { type ImportRow, MAX_ROWS } from '#shared/domain/import/import-view.ts';
 import type { ImportCall, NumberedRow } from './plan.ts';
-
-/** The separator of a file: Excel writes semicolons where the comma is the decimal mark. */
-const separatorOf = (text: string): string => {
-  const [header = ''] = text.split(/\r?\n/, 1);
-  return header.includes(';') ? ';' : ',';
-};
-
-const parseCsv = (text: string): { rows: ImportRow[] } | { line: number } => {
-  try {
-    const rows = parse(text, {
-      bom: true,
-      columns: (header: string[]) => header.map((name) => name.trim()),
-      delimiter: separatorOf(text),
-      relax_column_count: true,
-      skip_empty_lines: true,
-      skip_records_with_empty_values: true,
-      trim: true,
-    }) as ImportRow[];
-    return { rows };
-  } catch (error) {
-    if (error instanceof CsvError) return { line: Number(error.lines ?? 1) };
-    throw error;
-  }
-};
 
 const isEmpty = (cell: unknown): boolean => cell === null || cell === undefined || cell === '';
 
 /** Returns the rows of an import without their empty cells. */
-export const rowsOf = ({ body, refuse }: Pick<ImportCall, 'body' | 'refuse'>): NumberedRow[] => {
-  const parsed = typeof body === 'string' ? parseCsv(body) : { rows: body };
+export const rowsOf = async ({ body, refuse }: Pick<ImportCall, 'body' | 'refuse'>): Promise<NumberedRow[]> => {
+  // The parser is loaded with the first file.
+  const parsed = typeof body === 'string' ? (await import('./csv.ts')).parseCsv(body) : { rows: body };
   if ('line' in parsed) return refuse('', 'csv', { line: parsed.line });
   const { rows } = parsed;
   if (rows.length < 1) return refuse('', 'items', { limit: 1 });

@@ -51,7 +51,7 @@ export const dataJobs = consumer({
     'users.setAccess',
     'resets.create',
     'sensorOwners.move',
-    'sensors.rename',
+    'imports.renameSensor',
     'sensors.getAll',
     'sensorGroups.get',
     'sensorGroups.create',

@@ -4,7 +4,6 @@ import { dataJobs } from './contract.ts';
 import type { JobDeps } from './deps.ts';
 import { runErasure } from './erasure.ts';
 import { runExport } from './export.ts';
-import { runImport } from './import.ts';
 import { runRequest } from './request.ts';
 
 /** Longer (ms) than a run may take, so that the sweep does not start a second one in the meantime. */
@@ -22,7 +21,11 @@ export const handler = consume(dataJobs, async ([received], deps, timeLeft) => {
   if (!received) return;
   const { store, now } = deps;
   const { customerId, kind, jobId } = received.task;
-  if (kind === 'import') return runImport(deps, { customerId, id: jobId }, { retry: now() + RUN_MS, timeLeft });
+  if (kind === 'import') {
+    // Loaded on first use: it needs mails and passwords, exports and erasures do not.
+    const { runImport } = await import('./import.ts');
+    return runImport(deps, { customerId, id: jobId }, { retry: now() + RUN_MS, timeLeft });
+  }
   const job = await store.dataJobs.get({ customerId, kind, id: jobId });
   if (!job) return;
   if (job.state === 'requested') return runRequest(deps, job);

@@ -26,4 +26,6 @@ export const renameSensor = async (
   { customerId }: ImportJob,
   { sensorId, name }: Extract<ImportStep, { do: 'rename_sensor' }>,
 ): Promise<Outcome> =>
-  (await store.sensors.rename(customerId, sensorId, name, now())) ? null : { field: 'name', problem: 'changed_since' };
+  (await store.imports.renameSensor(customerId, sensorId, name, now()))
+    ? null
+    : { field: 'name', problem: 'changed_since' };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { decimal, text } from '../values.ts';
+import { decimal } from '../decimal.ts';
+import { text } from '../values.ts';
 
 /** The maximum number of rooms on a plan. */
 const MAX_ROOMS = 200;

@@ -4,6 +4,8 @@ import { IMPORT_DEADLINE, type ImportJob, type ImportStep, type RowProblem } fro
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueAttributes } from '../engine/due.ts';
 import { absent, changes, present } from '../engine/request.ts';
+import { retryOnConflict } from '../engine/retry.ts';
+import { readSensor, updateSensor } from '../sensors/sensor-item.ts';
 import { items } from '../table.ts';
 
 type ImportKey = Pick<ImportJob, 'customerId' | 'id'>;
@@ -43,6 +45,14 @@ const importWrites = (table: Table) => ({
   record: async (job: ImportKey, done: number, problems: readonly RowProblem[], updateDate: number): Promise<void> => {
     await table.update(jobKey(job), changes({ set: { done, problems, updateDate }, if: present }));
   },
+
+  /** Renames a sensor. False if it does not exist. */
+  renameSensor: (customerId: number, sensorId: string, name: string, updateDate: number): Promise<boolean> =>
+    retryOnConflict(async () => {
+      const sensor = await readSensor(table, customerId, sensorId);
+      if (!sensor) return false;
+      return (await table.write(updateSensor(sensor, { name, updateDate }))) === null || null;
+    }),
 
   /** Ends an import, and deletes its steps. */
   end: async (job: ImportKey, state: ImportJob['state'], updateDate: number): Promise<void> => {

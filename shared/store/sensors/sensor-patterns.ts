@@ -89,7 +89,6 @@ export const sensorPatterns = {
     'as `sensorOwners.remove`',
   ),
   'sensors.setFirmware': pattern('Record the firmware of a device', { get: ['sensor'], update: ['sensor'] }, [1, 3]),
-  'sensors.rename': pattern('Rename a sensor', { get: ['sensor'], update: ['sensor'] }, [1, 3]),
   'sensors.setActive': pattern(
     'Record in the sensor list whether a sensor is active',
     { get: ['sensor'], update: ['sensor'] },

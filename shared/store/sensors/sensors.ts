@@ -77,14 +77,6 @@ const sensorWrites = (table: Table) => ({
       return (await table.write(updateSensor(sensor, { isMisunderstood }))) === null || null;
     }),
 
-  /** Renames a sensor. False if it does not exist. */
-  rename: (customerId: number, sensorId: string, name: string, updateDate: number): Promise<boolean> =>
-    retryOnConflict(async () => {
-      const sensor = await readSensor(table, customerId, sensorId);
-      if (!sensor) return false;
-      return (await table.write(updateSensor(sensor, { name, updateDate }))) === null || null;
-    }),
-
   /** Records the firmware (v0.N) that a device runs now. */
   setFirmware: async (customerId: number, sensorId: string, firmwareVersion: number): Promise<void> => {
     await retryOnConflict(async () => {

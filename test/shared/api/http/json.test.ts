@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { parseJson } from '#shared/api/http/json.ts';
-import { decimal, int64 } from '#shared/domain/values.ts';
+import { decimal } from '#shared/domain/decimal.ts';
+import { int64 } from '#shared/domain/values.ts';
 
 const isInt64 = (json: string): boolean => {
   const parsed = parseJson(json);

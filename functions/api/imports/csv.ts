@@ -1,0 +1,27 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import type { ImportRow } from '#shared/domain/import/import-view.ts';
+
+/** The separator of a file: Excel writes semicolons where the comma is the decimal mark. */
+const separatorOf = (text: string): string => {
+  const [header = ''] = text.split(/\r?\n/, 1);
+  return header.includes(';') ? ';' : ',';
+};
+
+/** Returns the rows of a file by the names in its header, or the line in which it is no valid CSV. */
+export const parseCsv = (text: string): { rows: ImportRow[] } | { line: number } => {
+  try {
+    const rows = parse(text, {
+      bom: true,
+      columns: (header: string[]) => header.map((name) => name.trim()),
+      delimiter: separatorOf(text),
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+    }) as ImportRow[];
+    return { rows };
+  } catch (error) {
+    if (error instanceof CsvError) return { line: Number(error.lines ?? 1) };
+    throw error;
+  }
+};

@@ -1,0 +1,14 @@
+import * as z from 'zod';
+
+/**
+ * A number with bounds that may have a fraction, rounded to three decimals. The parser of bodies wraps such numbers, because integers
+ * are never rounded.
+ */
+export const decimal = (min: number, max: number) =>
+  z
+    .custom<number>((value) => typeof value === 'number' || value instanceof Number, {
+      params: { key: 'type', expected: 'number' },
+    })
+    .meta({ type: 'number', minimum: min, maximum: max })
+    .transform((value) => Math.round(Number(value) * 1_000) / 1_000)
+    .pipe(z.number().check(z.gte(min), z.lte(max)));
