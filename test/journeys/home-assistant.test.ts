@@ -1,97 +1,19 @@
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { startReceiver } from '#lib/home/receiver.ts';
-import { skippingClock } from '#lib/local/clock.ts';
-import { readBrokerUrl } from '#lib/local/home-assistant/broker-url.ts';
-import type { HomeAssistantSettings } from '#lib/local/home-assistant/settings.ts';
-import { startTestCloud } from '#test/fixtures/cloud.ts';
+import { afterEach, expect, test } from 'vitest';
 import { eventually } from '#test/fixtures/eventually.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
-import { freePort } from '#test/fixtures/host.ts';
+import { createAlarm, linkSensor } from '#test/fixtures/home.ts';
+import { createShownWorld, type Description, fall } from '#test/fixtures/home-assistant.ts';
 import { a, b, room } from '#test/fixtures/messages.ts';
-import { type MqttBroker, startMqttBroker } from '#test/fixtures/mqtt-broker.ts';
+import { startMqttBroker } from '#test/fixtures/mqtt-broker.ts';
 
-const fixture = (name: string) => new URL(`../fixtures/${name}`, import.meta.url).pathname;
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
-
-type Component = Record<string, string>;
-type Description = {
-  device: { identifiers: string[]; name: string; suggested_area?: string };
-  origin: { name: string };
-  availability: { topic: string }[];
-  state_topic: string;
-  components: Record<string, Component>;
+const createWorld = async (...given: Parameters<typeof createShownWorld>) => {
+  const world = await createShownWorld(...given);
+  closing.push(world.stop);
+  return world;
 };
-type States = Record<string, string | number | null>;
-
-const settingsFor = (url: string, more: Partial<HomeAssistantSettings> = {}): HomeAssistantSettings => {
-  const broker = readBrokerUrl(url) ?? expect.unreachable(url);
-  const files = { passwordFile: null, caFile: null, extraCaFile: null };
-  return { broker, user: broker.user, ...files, customerId: null, canAcknowledge: false, ...more };
-};
-
-/** A home that is shown in Home Assistant, with a sensor in the group "Ward 2". */
-const createWorld = async (more: Partial<HomeAssistantSettings> = {}, first?: MqttBroker) => {
-  const broker = first ?? (await startMqttBroker());
-  closing.push(broker.stop);
-  const clock = skippingClock(Date.now());
-  const homeAssistant = settingsFor(`mqtt://127.0.0.1:${broker.port}`, more);
-  const cloud = await startTestCloud({ clock, homeAssistant });
-  closing.push(cloud.stop);
-  const admin = await adminOf(cloud.url);
-  const home = await createHome(admin, 'maple', ALL_PERMISSIONS);
-  const { customerId, client } = home;
-  const sensor = await linkSensor(client);
-  const { sensorId } = sensor;
-  const group = await client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'Ward 2', sensorIds: [sensorId] });
-  const at = `sensor-cloud/${customerId}`;
-  const topics = {
-    status: `${at}/status`,
-    state: (id: string) => `${at}/${id}/state`,
-    press: (id: string) => `${at}/${id}/acknowledge`,
-    description: (id: string) => `homeassistant/device/sensor_cloud_${id}/config`,
-  };
-  const current = { broker };
-  return {
-    ...home,
-    admin,
-    cloud,
-    clock,
-    sensor,
-    sensorId,
-    group,
-    topics,
-    current,
-    /** Lets time pass until what changed in lists is shown. */
-    settle: async () => {
-      await cloud.idle();
-      clock.skipTo(clock.now() + 1_100);
-    },
-    description: (id = sensorId) =>
-      eventually(
-        () => current.broker.json<Description>(topics.description(id)) ?? expect.unreachable('no description'),
-      ),
-    /** Waits until a sensor shows these states. */
-    shows: (states: States, id = sensorId) =>
-      eventually(() => {
-        clock.skipTo(clock.now() + 100);
-        expect(current.broker.json<States>(topics.state(id))).toMatchObject(states);
-      }),
-    report: (message: object, of = sensor) => of.device.ok('POST', `/devices/${of.sensorId}/messages`, message),
-    metric: async (name: string) => {
-      const text = await (await fetch(new URL('/metrics', cloud.url))).text();
-      return text.split('\n').filter((line) => line.startsWith(`sensor_cloud_${name}`));
-    },
-  };
-};
-type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** What Home Assistant demands of a description. https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload */
 const expectValid = (description: Description): void => {
@@ -109,12 +31,6 @@ const expectValid = (description: Description): void => {
 };
 const shownIn = ({ components }: Description): string[] =>
   Object.keys(components).filter((id) => Object.keys(components[id] ?? {}).length > 1);
-
-const fall = async (world: World, status = 'calling', start = world.clock.now()) => {
-  await world.report(fallMessage(status, start));
-  await world.cloud.idle();
-  return start;
-};
 
 test('each sensor appears as a device, with its area, in the language of the users', async () => {
   const world = await createWorld();
@@ -272,7 +188,6 @@ test('everything is back after the broker has restarted without its memory', asy
     expect(await world.metric('home_assistant_connected')).toEqual(['sensor_cloud_home_assistant_connected 0']);
   });
   current.broker = await startMqttBroker({ port });
-  closing.push(current.broker.stop);
   await eventually(() => {
     clock.skipTo(clock.now() + 1_000);
     expect(new Map([...current.broker.retained].toSorted())).toEqual(new Map([...before].toSorted()));
@@ -324,104 +239,4 @@ test('a sensor that left while the host was away is removed at the next start', 
   await world.settle();
   await world.description();
   await eventually(() => expect([...broker.retained.keys()].filter((topic) => topic.includes(gone))).toEqual([]));
-});
-
-describe('a broker that', () => {
-  const deliver = async (url: string) => {
-    const receiver = await startReceiver((_, response) => void response.writeHead(200).end());
-    closing.push(receiver.stop);
-    const world = await createWorld({ broker: readBrokerUrl(url) ?? expect.unreachable(url) });
-    const { client, admin, customerId } = world;
-    await createAlarm(client, receiver.url);
-    await fall(world);
-    await eventually(async () => {
-      const [page] = await client.ok<{ data: object[] }[]>('GET', `/customers/${customerId}/deliveries`);
-      expect(page?.data).toMatchObject([{ state: 'delivered' }]);
-    });
-    expect(await admin.call('GET', '/health')).toMatchObject({ status: 200 });
-    return world;
-  };
-
-  test('cannot be reached delays no delivery, and is counted', async () => {
-    const world = await deliver(`mqtt://127.0.0.1:${await freePort()}`);
-    await eventually(async () =>
-      expect(await world.metric('home_assistant_failures_total')).toEqual([
-        expect.stringMatching(/{reason="ECONNREFUSED"} [1-9]\d*$/),
-      ]),
-    );
-  });
-
-  test('hangs delays no delivery', async () => {
-    const sockets: Socket[] = [];
-    const server = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const world = await deliver(`mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    expect(sockets).toHaveLength(1);
-    expect(await world.metric('home_assistant_connected')).toEqual(['sensor_cloud_home_assistant_connected 0']);
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-
-  test('has a private certificate is trusted if a setting names it', async () => {
-    const tls = { cert: readFileSync(fixture('self-signed.crt')), key: readFileSync(fixture('self-signed.key')) };
-    const first = await startMqttBroker({ tls });
-    const broker = readBrokerUrl(`mqtts://127.0.0.1:${first.port}`) ?? expect.unreachable('');
-    const stranger = await createWorld({ broker });
-    await eventually(async () =>
-      expect(await stranger.metric('home_assistant_failures_total')).toEqual([
-        expect.stringContaining('{reason="DEPTH_ZERO_SELF_SIGNED_CERT"}'),
-      ]),
-    );
-    const trusting = await createWorld({ broker, extraCaFile: fixture('self-signed.crt') }, first);
-    await eventually(() => expect(first.retained.get(trusting.topics.status)).toBe('online'));
-  });
-
-  test('demands a login gets the newest password', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'home-assistant-'));
-    closing.push(async () => rmSync(folder, { recursive: true }));
-    const passwordFile = join(folder, 'password');
-    writeFileSync(passwordFile, 'first');
-    const first = await startMqttBroker({
-      authenticate: (_, user, password, done) =>
-        user === 'cloud' && password?.toString() === 'second'
-          ? done(null, true)
-          : done(Object.assign(new Error('wrong password'), { returnCode: 4 }), false),
-    });
-    const world = await createWorld({ user: 'cloud', passwordFile }, first);
-    await eventually(async () =>
-      expect(await world.metric('home_assistant_failures_total')).toEqual([
-        expect.stringContaining('{reason="login_refused"}'),
-      ]),
-    );
-    writeFileSync(passwordFile, 'second\n');
-    await eventually(() => {
-      world.clock.skipTo(world.clock.now() + 1_000);
-      expect(first.retained.get(world.topics.status)).toBe('online');
-    });
-  });
-});
-
-test('the start says what is shown, or what is missing', async () => {
-  const line = async (homeAssistant: HomeAssistantSettings, dataDir = ':memory:') => {
-    const cloud = await startTestCloud({ homeAssistant, dataDir });
-    const shown = cloud.homeAssistant;
-    if (dataDir !== ':memory:') {
-      const admin = await adminOf(cloud.url);
-      const body = { location: '', email: 'office@example.com' };
-      for (const name of ['Maple', 'Linden']) await admin.ok('POST', '/customers', { ...body, name });
-    }
-    await cloud.stop();
-    return shown;
-  };
-  const dataDir = mkdtempSync(join(tmpdir(), 'home-assistant-'));
-  closing.push(async () => rmSync(dataDir, { recursive: true }));
-  const nowhere = `mqtt://127.0.0.1:${await freePort()}`;
-  expect(await line(settingsFor(nowhere))).toBe('Home Assistant: shows nothing yet, because there is no customer');
-  expect(await line(settingsFor(nowhere, { customerId: 7 }), dataDir)).toBe(
-    'warning: Home Assistant shows nothing, because there is no customer 7',
-  );
-  expect(await line(settingsFor(nowhere), dataDir)).toMatch(/several customers: set HOME_ASSISTANT_CUSTOMER_ID$/);
-  expect(await line(settingsFor(nowhere, { customerId: 2 }), dataDir)).toBe(
-    `Home Assistant: shows the sensors of Linden (customer 2), through ${nowhere}`,
-  );
 });
