@@ -1,4 +1,4 @@
-import { createTheme, MantineProvider } from '@mantine/core';
+import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Route, Router, Switch } from 'wouter';
@@ -9,12 +9,11 @@ import { InvitationPage, ResetPage } from './session/reset.tsx';
 import { MeProvider, useSession } from './session/session.tsx';
 import { Shell } from './shell/shell.tsx';
 import { LanguageProvider } from './texts/texts.tsx';
+import { theme } from './theme.ts';
 import { Boundary } from './ui/boundary.tsx';
 import { ConfirmProvider } from './ui/confirm.tsx';
 import { lazyPage } from './ui/lazy-page.tsx';
 import { Loaded } from './ui/states.tsx';
-
-const theme = createTheme({ respectReducedMotion: true, primaryColor: 'cyan' });
 
 const OtpFirst = lazyPage('OtpFirstPage');
 const OidcPage = lazyPage('OidcPage');
@@ -52,7 +51,7 @@ const Gate = () => {
 
 /**
  * The console. The Content-Security-Policy of the page refuses styles other than its own file, so the run-time styles of
- * the library are off. Colours are in app.css.
+ * the library are off. Colors are in tokens.css.
  */
 export const App = () => (
   <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>

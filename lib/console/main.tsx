@@ -1,5 +1,7 @@
-import '@mantine/core/styles.css';
+import './tokens.css';
+import './mantine.css';
 import '@mantine/notifications/styles.css';
+import './theme.css';
 import './app.css';
 import './setup.css';
 import './sensors/room/room.css';

@@ -1,17 +1,17 @@
 import {
-  BellAlertIcon,
+  AdjustmentsHorizontalIcon,
   BuildingOffice2Icon,
   ChartBarIcon,
   ChatBubbleLeftRightIcon,
-  ClipboardDocumentListIcon,
+  ClockIcon,
   CpuChipIcon,
-  HomeIcon,
   IdentificationIcon,
   KeyIcon,
   LinkIcon,
   PaperAirplaneIcon,
   RectangleGroupIcon,
   SignalIcon,
+  Squares2X2Icon,
   UsersIcon,
 } from '@heroicons/react/24/outline';
 import type { ComponentType } from 'react';
@@ -29,7 +29,19 @@ type Page = {
   /** The required permission. Without it the page is neither offered nor shown. */
   needs?: Needs;
   /** The entry in the navigation. Pages that are reached only from other pages have none. */
-  entry?: { label: (texts: Texts, me: User) => string; icon: ComponentType<{ className: string }> };
+  entry?: Entry;
+};
+
+/** The groups of the navigation, in their order. */
+export const navigationGroups = ['now', 'rooms', 'people', 'integrations', 'system'] as const;
+export type NavigationGroup = (typeof navigationGroups)[number];
+
+type Entry = {
+  label: (texts: Texts, me: User) => string;
+  icon: ComponentType<{ className: string }>;
+  group: NavigationGroup;
+  /** Whether the entry is a tab on phones, where the other entries are behind "More". */
+  isTab?: true;
 };
 
 /**
@@ -37,37 +49,39 @@ type Page = {
  * and texts/de.ts, and a journey in test/browser.
  */
 export const pages: readonly Page[] = [
-  { path: '/', page: OverviewPage, entry: { label: (texts) => texts.overview.title, icon: HomeIcon } },
-  { path: '/sensors', page: SensorsPage, entry: { label: (texts) => texts.sensors.title, icon: SignalIcon } },
-  { path: '/sensors/:sensorId', page: lazyPage('SensorPage') },
   {
-    path: '/reports',
-    page: lazyPage('ReportsPage'),
-    entry: { label: (texts) => texts.reports, icon: ChartBarIcon },
+    path: '/',
+    page: OverviewPage,
+    entry: { label: (texts) => texts.overview.title, icon: Squares2X2Icon, group: 'now', isTab: true },
   },
+  {
+    path: '/sensors',
+    page: SensorsPage,
+    entry: { label: (texts) => texts.sensors.title, icon: SignalIcon, group: 'rooms', isTab: true },
+  },
+  { path: '/sensors/:sensorId', page: lazyPage('SensorPage') },
   {
     path: '/groups',
     page: lazyPage('GroupsPage'),
-    entry: { label: (texts) => texts.groups.title, icon: RectangleGroupIcon },
+    entry: { label: (texts) => texts.groups.title, icon: RectangleGroupIcon, group: 'rooms', isTab: true },
   },
   { path: '/groups/:groupId', page: lazyPage('GroupPage') },
   {
+    path: '/reports',
+    page: lazyPage('ReportsPage'),
+    entry: { label: (texts) => texts.reports, icon: ChartBarIcon, group: 'rooms' },
+  },
+  {
     path: '/rules',
     page: lazyPage('RulesPage'),
-    entry: { label: (texts) => texts.rules.title, icon: BellAlertIcon },
+    entry: { label: (texts) => texts.rules.title, icon: AdjustmentsHorizontalIcon, group: 'people' },
   },
   { path: '/rules/:ruleId', page: lazyPage('RulePage') },
-  {
-    path: '/bots',
-    page: lazyPage('BotsPage'),
-    needs: 'manage_bots',
-    entry: { label: (texts) => texts.bots.title, icon: ChatBubbleLeftRightIcon },
-  },
   {
     path: '/webhooks',
     page: lazyPage('WebhooksPage'),
     needs: managers,
-    entry: { label: (texts) => texts.titles.webhooks, icon: LinkIcon },
+    entry: { label: (texts) => texts.titles.webhooks, icon: LinkIcon, group: 'integrations' },
   },
   {
     path: '/webhooks/new',
@@ -80,10 +94,16 @@ export const pages: readonly Page[] = [
     needs: managers,
   },
   {
+    path: '/bots',
+    page: lazyPage('BotsPage'),
+    needs: 'manage_bots',
+    entry: { label: (texts) => texts.bots.title, icon: ChatBubbleLeftRightIcon, group: 'integrations' },
+  },
+  {
     path: '/deliveries',
     page: lazyPage('AllDeliveriesPage'),
     needs: deliveryViewers,
-    entry: { label: (texts) => texts.deliveries.title, icon: PaperAirplaneIcon },
+    entry: { label: (texts) => texts.deliveries.title, icon: PaperAirplaneIcon, group: 'integrations' },
   },
   {
     path: '/deliveries/:webhookId',
@@ -109,7 +129,7 @@ export const pages: readonly Page[] = [
     path: '/users',
     page: lazyPage('UsersPage'),
     needs: 'manage_users',
-    entry: { label: (texts) => texts.titles.users, icon: UsersIcon },
+    entry: { label: (texts) => texts.titles.users, icon: UsersIcon, group: 'people' },
   },
   {
     path: '/users/:userId',
@@ -120,13 +140,13 @@ export const pages: readonly Page[] = [
     path: '/audit',
     page: lazyPage('AuditPage'),
     needs: 'manage_users',
-    entry: { label: (texts) => texts.changes, icon: ClipboardDocumentListIcon },
+    entry: { label: (texts) => texts.changes, icon: ClockIcon, group: 'system' },
   },
   {
     path: '/personal-data',
     page: lazyPage('PersonalDataPage'),
     needs: 'manage_customers',
-    entry: { label: (texts) => texts.personalData, icon: IdentificationIcon },
+    entry: { label: (texts) => texts.personalData, icon: IdentificationIcon, group: 'system' },
   },
   {
     path: '/customers',
@@ -135,6 +155,7 @@ export const pages: readonly Page[] = [
     entry: {
       label: (texts, { isAdmin }) => (isAdmin ? texts.titles.customers : texts.customer),
       icon: BuildingOffice2Icon,
+      group: 'system',
     },
   },
   {
@@ -146,13 +167,13 @@ export const pages: readonly Page[] = [
     path: '/provisioning-keys',
     page: lazyPage('KeysPage'),
     needs: 'system_admin',
-    entry: { label: (texts) => texts.titles.provisioningKeys, icon: KeyIcon },
+    entry: { label: (texts) => texts.titles.provisioningKeys, icon: KeyIcon, group: 'system' },
   },
   {
     path: '/firmwares',
     page: lazyPage('FirmwaresPage'),
     needs: 'system_admin',
-    entry: { label: (texts) => texts.titles.firmwares, icon: CpuChipIcon },
+    entry: { label: (texts) => texts.titles.firmwares, icon: CpuChipIcon, group: 'system' },
   },
   { path: '/account', page: lazyPage('ProfilePage') },
   { path: '/account/channels', page: lazyPage('ChannelsPage') },

@@ -80,8 +80,11 @@ const TEXT = `(() => {
   for (const code of page.querySelectorAll('pre, code, script, style')) code.remove();
   return page.textContent;
 })()`;
-/** The heights of the navigation entries, which must all be one line. */
-const HEIGHTS = "[...new Set([...document.querySelectorAll('nav a')].map((entry) => entry.offsetHeight))]";
+/** The heights of the visible navigation entries, which must all be one line. */
+const HEIGHTS = `(() => {
+  const shown = [...document.querySelectorAll('.nav-group a, .phone-tabs a')].filter((entry) => entry.offsetHeight > 0);
+  return [...new Set(shown.map((entry) => entry.offsetHeight))];
+})()`;
 const nameOf = (path: string) => path.replaceAll(/\W+/g, '-').replace(/^-|-$/g, '') || 'overview';
 
 const variants = [

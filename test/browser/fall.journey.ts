@@ -13,7 +13,7 @@ afterAll(() => site.stop());
 /** Links a sensor by its pairing code, and draws a bed in its room. Returns its device. */
 const linkSensor = async ({ page }: Visitor) => {
   const { sensorId, pairingCode, deviceToken } = await registerDevice(site);
-  await page.getByRole('link', { name: 'Sensors', exact: true }).click();
+  await page.getByRole('link', { name: 'Rooms', exact: true }).click();
   await page.getByRole('button', { name: 'Link a sensor' }).click();
   await page.getByRole('textbox', { name: 'Pairing code' }).fill(pairingCode);
   await page.getByRole('dialog').getByRole('button', { name: 'Link a sensor' }).click();
@@ -88,7 +88,7 @@ test('leads from the first login to a delivered fall, and verifies its signature
   const [received] = await receiver.until(1);
   expect(received?.headers.authorization).toBe(`Bearer ${token}`);
 
-  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Station' }).click();
   await page.getByRole('listitem').getByText('Somebody is on the floor').waitFor();
   await page.getByRole('link', { name: 'Deliveries' }).click();
   await page.getByRole('cell', { name: 'Fall detected', exact: true }).waitFor();

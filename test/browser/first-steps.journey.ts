@@ -16,7 +16,7 @@ afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 
 /** Starts the next step of the checklist, after checking which are done. */
 const startStep = async ({ page }: Visitor, done: readonly string[], next: string) => {
-  await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'Station' }).click();
   const list = page.getByRole('region', { name: 'Set up alarms' });
   for (const step of done) await list.getByRole('listitem').filter({ hasText: step }).getByText('done').waitFor();
   await list.getByRole('link', { name: `Start: ${next}` }).click();
@@ -89,7 +89,7 @@ test('leads from an empty service to the first alarm with a checklist', {
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('row').filter({ hasText: 'Offline' }).getByText('Sensor offline').waitFor();
 
-  await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'Station' }).click();
   await page.getByRole('region', { name: 'Open alarms' }).waitFor();
   await page.getByRole('region', { name: 'Set up alarms' }).waitFor({ state: 'detached' });
   const deviceClient = clientOf(cloud.url).as(device.deviceToken);

@@ -15,7 +15,7 @@ test('returns to a deep link after the login', async () => {
   const { page } = visitor;
   await visitor.checkPage('login');
   await logInOn(page, site.home);
-  await page.getByRole('heading', { name: 'Sensors', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor();
   expect(page.url()).toBe(`${site.address}/sensors?state=inactive`);
 });
 

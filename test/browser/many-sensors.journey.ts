@@ -31,7 +31,7 @@ test('counts 10,000 sensors, and searches, sorts and pages their list', {
   await page.getByText('2500 entries').or(page.getByText('2,500 entries')).waitFor();
   await page.getByRole('link', { name: 'Room 00000' }).waitFor();
 
-  await page.getByRole('link', { name: 'Sensors' }).click();
+  await page.getByRole('link', { name: 'Rooms' }).click();
   await page.getByRole('link', { name: 'Room 00001' }).waitFor();
   await checkPage('sensors-many');
   await page.getByRole('button', { name: 'Page 100 of 100' }).click();

@@ -47,7 +47,7 @@ test('keeps an alarm open until it is acknowledged, and listed until it has an o
   const card = openOf(first).getByRole('listitem').filter({ hasText: 'Room 12, Süd' });
   await card.getByText(/Nurse call: notified at/).waitFor();
   await openOf(second).getByRole('link', { name: 'Room 12, Süd' }).waitFor();
-  expect(await first.page.title()).toBe('(1) Overview · Sensor Cloud');
+  expect(await first.page.title()).toBe('(1) Station · Sensor Cloud');
   expect(await first.page.locator('link[rel=icon]').getAttribute('href')).toContain('%3E1%3C%2Ftext');
   await first.checkPage('night-alarm');
 
@@ -56,7 +56,7 @@ test('keeps an alarm open until it is acknowledged, and listed until it has an o
   await acknowledgedIn(first).getByText('Anna Meier').waitFor();
   await acknowledgedIn(second).getByText('Anna Meier').waitFor();
   await openOf(second).getByText('No open alarms.').waitFor();
-  expect(await first.page.title()).toBe('Overview · Sensor Cloud');
+  expect(await first.page.title()).toBe('Station · Sensor Cloud');
   await first.checkPage('night-taken');
   expect(await acknowledgedIn(second).getByRole('button', { name: "I can't go" }).count()).toBe(0);
 
@@ -112,7 +112,7 @@ test('keeps its data while offline, shows its age in red, and updates by itself 
   await using visitor = await site.openLoggedIn('/account', site.home, { expected });
   const { page, context } = visitor;
   await page.clock.install();
-  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Station' }).click();
   const open = page.getByRole('region', { name: 'Open alarms' });
   const late = page.getByRole('alert').filter({ hasText: 'Out of date' });
   const calm = open.getByRole('note');
@@ -126,7 +126,7 @@ test('keeps its data while offline, shows its age in red, and updates by itself 
   await context.setOffline(true);
   await late.getByText('This browser has no network connection.').waitFor();
   await expect.poll(colour).not.toBe(green);
-  await expect.poll(() => page.title()).toBe('⚠ Overview · Sensor Cloud');
+  await expect.poll(() => page.title()).toBe('⚠ Station · Sensor Cloud');
   await visitor.checkPage('night-offline');
   await context.setOffline(false);
   await late.waitFor({ state: 'detached' });
@@ -147,7 +147,7 @@ test('never claims that no alarms are open, or that everything is monitored, bef
   const { page } = visitor;
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
   await page.route(/rule-hits\?|\/watch$/, (route) => route.fulfill(broken));
-  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Station' }).click();
   const open = page.getByRole('region', { name: 'Open alarms' });
   await open.getByRole('alert').getByText('broken').waitFor();
   await open.getByText('Could not check whether everything is monitored.').waitFor();

@@ -44,7 +44,7 @@ test('logs in and out at the issuer, and returns to a deep link', async () => {
   await visitor.checkPage('login-oidc');
   await enter(page);
   await as(page, 'anna');
-  await page.getByRole('heading', { name: 'Sensors', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor();
   expect(page.url()).toBe(`${site.address}/sensors?state=inactive`);
   const cookies = (await visitor.context.cookies(site.address)).map(({ name }) => name);
   expect(cookies.filter((name) => name.startsWith('PS')).sort()).toEqual(['PSAUTHTOKEN', 'PSCSRF', 'PSUSERID']);

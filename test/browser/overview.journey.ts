@@ -41,12 +41,12 @@ test('shows a fall that no rule watches, in the title and by sound, until it is 
   const tones = await tonesOf(visitor);
   const floor = page.getByRole('region', { name: 'Open alarms' });
   await floor.getByText('Nobody detected on the floor.').waitFor();
-  expect(await page.title()).toBe('Overview · Sensor Cloud');
+  expect(await page.title()).toBe('Station · Sensor Cloud');
   await floor.getByRole('switch', { name: 'Sound for new alarms' }).check();
 
   const end = await fallOf(sensor);
   await floor.getByRole('listitem').getByText('Somebody is on the floor').waitFor();
-  expect(await page.title()).toBe('(1) Overview · Sensor Cloud');
+  expect(await page.title()).toBe('(1) Station · Sensor Cloud');
   expect(await tones()).toBe(1);
 
   // Another message about the same fall is not new; another fall of the same sensor is.
@@ -54,7 +54,7 @@ test('shows a fall that no rule watches, in the title and by sound, until it is 
   expect(await tones()).toBe(1);
   const endSecond = await fallOf(sensor);
   await floor.getByRole('listitem').nth(1).waitFor();
-  expect(await page.title()).toBe('(2) Overview · Sensor Cloud');
+  expect(await page.title()).toBe('(2) Station · Sensor Cloud');
   // There is one tone for each open alarm.
   expect(await tones()).toBe(3);
 
@@ -63,13 +63,13 @@ test('shows a fall that no rule watches, in the title and by sound, until it is 
   await Promise.all([page.waitForResponse(/open-falls/), page.reload()]);
   const blocked = page.getByText('Your browser blocks sound.');
   await blocked.waitFor();
-  await page.getByRole('heading', { name: 'Overview' }).click();
+  await page.getByRole('heading', { name: 'Station' }).click();
   await blocked.waitFor({ state: 'detached' });
 
   await end();
   await endSecond();
   await floor.getByText('Nobody detected on the floor.').waitFor();
-  expect(await page.title()).toBe('Overview · Sensor Cloud');
+  expect(await page.title()).toBe('Station · Sensor Cloud');
   expect(await tones()).toBe(0);
 });
 

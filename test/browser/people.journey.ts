@@ -19,8 +19,8 @@ test('fits a phone, with a menu for all pages', async () => {
   const { page } = visitor;
   await page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: MARKUP }).waitFor();
   await visitor.checkPage('phone-overview');
-  await page.getByRole('button', { name: 'Menu' }).click();
-  await page.getByRole('link', { name: 'Sensors', exact: true }).click();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('link', { name: 'Rooms', exact: true }).click();
   await page.getByRole('link', { name: MARKUP }).click();
   await page.getByRole('button', { name: 'Edit room' }).waitFor();
   await visitor.checkPage('phone-room');
@@ -65,7 +65,7 @@ test('offers nothing to a user without permissions', async () => {
   expect(await page.getByRole('button', { name: 'Edit room' }).count()).toBe(0);
   await page.getByRole('tab', { name: 'Configuration' }).click();
   await page.getByText("You don't have access to the configuration").waitFor();
-  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Station' }).click();
   await page.getByRole('region', { name: 'Sensors' }).waitFor();
   expect(await page.getByRole('region', { name: 'Failing webhooks' }).count()).toBe(0);
 });
@@ -74,7 +74,7 @@ test('lets a system admin choose a customer', async () => {
   await site.admin.ok('POST', '/customers', { name: 'Elm House', location: '', email: '' });
   await using visitor = await site.openLoggedIn('', { username: 'admin', password: ADMIN_PASSWORD });
   const { page } = visitor;
-  await page.getByText('Choose a customer at the top').waitFor();
+  await page.getByText('Choose a customer').waitFor();
   await page.getByRole('combobox', { name: 'Customer' }).click();
   await page.getByRole('option', { name: 'people' }).click();
   await page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: MARKUP }).waitFor();
@@ -92,7 +92,7 @@ test('shows German texts to a German user, including in the dark theme', async (
   await page.getByRole('button', { name: 'Anmelden' }).click();
   await page.getByText('Punkte: letzte Ereignisse').waitFor();
   await visitor.checkPage('german-dark-room');
-  await page.getByRole('link', { name: 'Übersicht' }).click();
+  await page.getByRole('link', { name: 'Station' }).click();
   await page.getByRole('region', { name: 'Offene Alarme' }).getByRole('link', { name: MARKUP }).waitFor();
   await visitor.checkPage('german-dark-overview');
 });
@@ -106,9 +106,6 @@ test.each(['en-US@posix', '', 'x'])('falls back to English for the browser langu
       Object.defineProperty(Object.getPrototypeOf(navigator), name, { get: () => value, configurable: true });
   }, language);
   await page.goto(site.address);
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await page
-    .getByRole('img', { name: /^Rule hits in the last 24 hours/ })
-    .locator('canvas')
-    .waitFor();
+  await page.getByRole('heading', { name: 'Station' }).waitFor();
+  await page.getByRole('region', { name: 'Sensors' }).waitFor();
 });

@@ -26,7 +26,7 @@ test('retries calls after 429 and 503 without an error message', async () => {
   const { page } = visitor;
   const hits = await failCalls(page, '**/rule-hits*', 429, 2);
   const webhooks = await failCalls(page, '**/webhooks*', 503, 1);
-  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Station' }).click();
   await page.getByText('Nobody detected on the floor.').waitFor();
   await page.getByText('All webhooks are healthy.').waitFor();
   expect([hits(), webhooks()]).toEqual([2, 1]);
@@ -37,7 +37,7 @@ test('shows a failed call where its data would be, and offers to try again', asy
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   await failCalls(page, '**/webhooks*', 500, 1);
-  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Station' }).click();
   const failing = page.getByRole('region', { name: 'Failing webhooks' });
   await failing.getByRole('alert').waitFor();
   await visitor.checkPage('part-failed');

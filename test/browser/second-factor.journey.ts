@@ -69,7 +69,7 @@ test('requires the setup where the customer demands it, then returns to the deep
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByText('Your account requires a second factor.').waitFor();
   await setUp(visitor, 'otp-first');
-  await page.getByRole('heading', { name: 'Sensors', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor();
 });
 
 test('lists the sessions of a user, and ends one elsewhere', async () => {

@@ -25,7 +25,7 @@ test('links from a fall on the overview to its sensor', async () => {
   const { page } = visitor;
   const fall = page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: 'Room 12, Süd' });
   await fall.waitFor();
-  expect(await page.title()).toBe('(1) Overview · Sensor Cloud');
+  expect(await page.title()).toBe('(1) Station · Sensor Cloud');
   await visitor.checkPage('overview');
   await fall.click();
   await page.getByRole('heading', { name: 'Room 12, Süd' }).waitFor();

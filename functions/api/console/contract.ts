@@ -18,7 +18,7 @@ const part = defaults({
   published: 'revalidated',
   // Trusted Types: no text becomes markup or code, except the URL of the service worker (app/push/subscribe.ts).
   responseHeaders: pageHeaders(
-    ...["manifest-src 'self'", "worker-src 'self'"],
+    ...["font-src 'self'", "manifest-src 'self'", "worker-src 'self'"],
     ...["require-trusted-types-for 'script'", 'trusted-types push-worker'],
   ),
   uses: [],
@@ -32,6 +32,7 @@ const FILES = [
   'application/manifest+json; charset=utf-8',
   'image/svg+xml',
   'image/png',
+  'font/woff2',
 ] as const;
 
 export const webConsole = group({

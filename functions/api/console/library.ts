@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import { createPublication, type Publication } from '#shared/api/http/publication.ts';
+import { directImports } from './direct-imports.ts';
 import { logo } from './logo.ts';
 import { icons, manifest } from './manifest.ts';
 import { folderFrom, MAX_DEPTH, pageOf } from './page.ts';
@@ -29,7 +30,10 @@ const { outputFiles } = await build({
   // The name of a file contains the hash of its content, so that caches may keep it forever.
   entryNames: '[name].[hash]',
   chunkNames: '[name].[hash]',
+  assetNames: '[name].[hash]',
+  loader: { '.woff2': 'file' },
   jsx: 'automatic',
+  plugins: [directImports],
   // Leaves out the development checks of React.
   define: { 'process.env.NODE_ENV': '"production"' },
 });
@@ -38,14 +42,17 @@ const worker = await build({ ...common, entryPoints: { 'push-worker': 'push/work
 // Only the CSS of the main page is served; the other CSS files repeat parts of it.
 const files = outputFiles
   .map(({ path, contents }) => ({ name: basename(path), contents }))
-  .filter(({ name }) => /\.js$|^app\./.test(name));
+  .filter(({ name }) => /\.js$|\.woff2$|^app\./.test(name));
 const nameOf = (kind: RegExp): string => {
   const file = files.find(({ name }) => kind.test(name));
   if (!file) throw new Error(`the build of the console has no file ${kind}`);
   return file.name;
 };
 const names = { script: nameOf(/^app\..*\.js$/), style: nameOf(/^app\..*\.css$/) };
-const typeOf = (name: string): string => `text/${name.endsWith('.js') ? 'javascript' : 'css'}; charset=utf-8`;
+const typeOf = (name: string): string => {
+  if (name.endsWith('.woff2')) return 'font/woff2';
+  return `text/${name.endsWith('.js') ? 'javascript' : 'css'}; charset=utf-8`;
+};
 
 const pageAt = (depth: number): File => ({
   type: 'text/html; charset=utf-8',

@@ -16,9 +16,7 @@ const Attempt = ({ attempt }: { attempt: AttemptLog }) => {
       <Stack gap="sm">
         <Group justify="space-between">
           <Text fw={600}>{texts.attempt(number)}</Text>
-          <Badge variant="light" tt="none" color={outbox ? 'yellow' : isSuccess ? 'green' : 'red'}>
-            {status ?? result}
-          </Badge>
+          <Badge color={outbox ? 'yellow' : isSuccess ? 'green' : 'red'}>{status ?? result}</Badge>
         </Group>
         <Text size="sm">{`${dates.exact(startDate)}, ${texts.took(durationMs)}`}</Text>
         <Phases attempt={attempt} />

@@ -29,7 +29,7 @@ const Replays = ({ webhookId }: { webhookId: string }) => {
         <Anchor component={Link} href={`/replays/${webhookId}/${id}`}>
           {texts.replayOf(dates.exact(createDate))}
         </Anchor>
-        <Badge variant="light" color={state === 'running' ? 'cyan' : 'gray'}>
+        <Badge color={state === 'running' ? 'cyan' : 'gray'}>
           {isPaused ? texts.paused : texts.replayState[state]}
         </Badge>
         <Text span>{texts.progress(sent, failed, total)}</Text>

@@ -38,7 +38,7 @@ const Actions = ({ replay: { id, webhookId, isPaused } }: { replay: Replay }) =>
       <Button variant="default" onClick={() => pause.mutate()} loading={pause.isPending}>
         {isPaused ? texts.resume : texts.pause}
       </Button>
-      <Button variant="outline" color="red" onClick={ask} loading={cancel.isPending}>
+      <Button variant="default" onClick={ask} loading={cancel.isPending}>
         {texts.cancel}
       </Button>
     </Group>
@@ -57,7 +57,7 @@ const ReplayStatus = ({ replay }: { replay: Replay }) => {
     <Paper withBorder p="md" className="narrow">
       <Stack>
         <Group>
-          <Badge variant="light" color={isOver ? 'gray' : 'cyan'} role="status">
+          <Badge color={isOver ? 'gray' : 'cyan'} role="status">
             {isPaused ? texts.paused : texts.replayState[state]}
           </Badge>
           <Text>{`${dates.dateTime(since)} – ${dates.dateTime(until)}`}</Text>

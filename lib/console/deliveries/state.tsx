@@ -13,9 +13,5 @@ const colours = {
 
 export const StateBadge = ({ state }: Pick<Delivery, 'state'>) => {
   const { deliveries: texts } = useTexts();
-  return (
-    <Badge variant="light" color={colours[state]}>
-      {texts.states[state]}
-    </Badge>
-  );
+  return <Badge color={colours[state]}>{texts.states[state]}</Badge>;
 };

@@ -78,13 +78,3 @@ export const hitsQuery = (customerId: number) =>
       return { ...merged(undefined, found, since), isWhole };
     },
   });
-
-/** Counts the hits in each of the last 24 hours. Returns the start of each hour (s) and the counts. */
-export const hitsPerHour = (hits: readonly { createDate: number }[], now: number): [number[], number[]] => {
-  const lastHour = Math.floor(now / HOUR) * HOUR;
-  const hours = Array.from({ length: 24 }, (_, at) => lastHour - (23 - at) * HOUR);
-  const counts = hours.map(
-    (start) => hits.filter(({ createDate }) => createDate >= start && createDate < start + HOUR).length,
-  );
-  return [hours.map((hour) => hour / 1_000), counts];
-};

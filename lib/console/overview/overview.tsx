@@ -3,13 +3,11 @@ import { useLocalStorage } from '@mantine/hooks';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { logoUrl, logoWithBadge } from '#functions/api/console/logo.ts';
-import type { RuleHit, Watch } from '#openapi';
+import type { Watch } from '#openapi';
 import { useCustomer } from '../shell/customer.tsx';
 import { NoCustomer } from '../shell/with-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
-import type { SeriesStyle } from '../ui/chart.ts';
 import { useNow } from '../ui/now.ts';
-import { Plot } from '../ui/plot.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
 import { alarmsOf, answeredAlarms, isOpen, withOpenFalls } from './alarms.ts';
@@ -18,7 +16,7 @@ import { Checklist } from './checklist.tsx';
 import { Failing } from './failing.tsx';
 import { openFallsQuery } from './falls.ts';
 import { type Freshness, OutdatedNotice, useFreshness } from './freshness.tsx';
-import { HOUR, hitsPerHour, hitsQuery } from './hits.ts';
+import { hitsQuery } from './hits.ts';
 import { countOf, keysOf, OpenAlarms } from './open-alarms.tsx';
 import { SensorStates } from './sensor-states.tsx';
 import { useSoundFor } from './sound.ts';
@@ -111,27 +109,7 @@ const Alarms = ({ falls, hits, open, isKnown, watch, fresh }: AlarmState) => {
   );
 };
 
-const styles: readonly SeriesStyle[] = [{ kind: 'bars', color: '#0c8599' }];
-
-/** A chart of the rule hits per hour in the last 24 hours. */
-const HitsChart = ({ hits }: { hits: readonly RuleHit[] }) => {
-  const { overview: texts } = useTexts();
-  const dates = useDates();
-  const hour = Math.floor(useNow(MINUTE) / HOUR) * HOUR;
-  const data = useMemo(() => hitsPerHour(hits, hour + HOUR - 1), [hits, hour]);
-  const timeOf = (seconds: number) => dates.clock(seconds * 1_000);
-  return (
-    <>
-      <Plot label={`${texts.hits}: ${hits.length}`} data={data} styles={styles} extension={3_600} timeOf={timeOf} />
-      <Text size="sm" c="dimmed">
-        {hits.length === 0 ? texts.noHits : texts.hitsIn(hits.length)}
-      </Text>
-    </>
-  );
-};
-
 const CustomerOverview = ({ customerId }: { customerId: number }) => {
-  const { overview: texts } = useTexts();
   const alarms = useAlarms(customerId);
   const watch = useQuery(watchQuery(customerId));
   const fresh = useFreshness([alarms.falls, alarms.hits], watch.dataUpdatedAt);
@@ -147,19 +125,13 @@ const CustomerOverview = ({ customerId }: { customerId: number }) => {
       <Checklist customerId={customerId} />
       <AcknowledgedAlarms alarms={acknowledged} />
       {hits && <ClosedAlarms alarms={closed} />}
-      <section aria-label={texts.hits}>
-        <Title order={2} mb="sm">
-          {texts.hits}
-        </Title>
-        {hits && <HitsChart hits={hits} />}
-      </section>
     </>
   );
 };
 
 /**
- * The overview page, made for the night shift: open alarms, what is not watched, acknowledged and closed alarms, rule
- * hits, offline sensors, and failing webhooks.
+ * The overview page, made for the night shift: open alarms, what is not watched, acknowledged and closed alarms,
+ * offline sensors, and failing webhooks.
  */
 export const OverviewPage = () => {
   const { overview: texts } = useTexts();

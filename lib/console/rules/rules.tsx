@@ -16,11 +16,7 @@ type RuleSort = 'asc(name)' | 'desc(name)' | 'asc(updateDate)' | 'desc(updateDat
 
 const OnOff = ({ isOn }: { isOn: boolean }) => {
   const { setup } = useTexts();
-  return (
-    <Badge variant="light" color={isOn ? 'green' : 'gray'}>
-      {isOn ? setup.on : setup.off}
-    </Badge>
-  );
+  return <Badge color={isOn ? 'green' : 'gray'}>{isOn ? setup.on : setup.off}</Badge>;
 };
 
 const Rules = ({ customerId }: { customerId: number }) => {

@@ -2,11 +2,11 @@ import { Alert, Anchor, Paper, PasswordInput, Stack, Text, TextInput, Title } fr
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { logoUrl } from '#functions/api/console/logo.ts';
 import { sessionEndedKey } from '../api/queries.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
+import { Sign } from '../ui/sign.tsx';
 import { useTitle } from '../ui/title.ts';
 import { OidcButton } from './oidc.tsx';
 import { useLogin } from './session.tsx';
@@ -28,8 +28,8 @@ export const LoginPage = () => {
   return (
     <Paper component="main" className="gate" withBorder p="xl" radius="md">
       <Stack>
-        <Text className="brand">
-          <img className="sign" src={logoUrl} alt="" />
+        <Text component="div" className="brand" p={0}>
+          <Sign />
           {name}
         </Text>
         <Title order={1} size="h2">

@@ -1,4 +1,5 @@
-import { Button, Menu, useMantineColorScheme } from '@mantine/core';
+import { UserCircleIcon } from '@heroicons/react/24/outline';
+import { Menu, useMantineColorScheme } from '@mantine/core';
 import { Link } from 'wouter';
 import { useLogout, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
@@ -14,9 +15,10 @@ export const AccountMenu = () => {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default" size="sm" className="account">
-          {username}
-        </Button>
+        <button type="button" className="quiet account" aria-label={username}>
+          <UserCircleIcon className="icon" />
+          <span>{username}</span>
+        </button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item component={Link} href="/account">

@@ -66,7 +66,6 @@ const HeaderSelect = () => {
   if (all.length < 2) return null;
   return (
     <Select
-      className="customer"
       aria-label={texts.customer}
       placeholder={texts.allCustomers}
       data={all.map(({ id, name }) => ({ value: String(id), label: name }))}

@@ -1,36 +1,14 @@
-import { Anchor, Burger, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useEffect } from 'react';
+import { Anchor, Text, Title } from '@mantine/core';
 import { Link, Route, Switch, useLocation } from 'wouter';
-import { logoUrl } from '#functions/api/console/logo.ts';
 import { pages } from '../routes.tsx';
-import { useCan, useMe } from '../session/session.tsx';
+import { useCan } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Boundary } from '../ui/boundary.tsx';
 import { AccountMenu } from './account-menu.tsx';
-import { CustomerProvider, CustomerSelect } from './customer.tsx';
+import { CustomerProvider } from './customer.tsx';
+import { Navigation } from './navigation.tsx';
 import { Refused } from './refused.tsx';
 import './shell.css';
-
-const Entries = () => {
-  const texts = useTexts();
-  const me = useMe();
-  const can = useCan();
-  const [location] = useLocation();
-  const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path));
-  return (
-    <nav aria-label={texts.pages} className="entries">
-      {pages.map(({ path, needs, entry: Entry }) =>
-        Entry && can(needs) ? (
-          <Link key={path} href={path} aria-current={isHere(path) ? 'page' : undefined}>
-            <Entry.icon className="icon" />
-            {Entry.label(texts, me)}
-          </Link>
-        ) : null,
-      )}
-    </nav>
-  );
-};
 
 const NotFound = () => {
   const texts = useTexts();
@@ -65,39 +43,23 @@ const Content = () => {
   );
 };
 
-/** The frame of every page: navigation, customer, and account menu. */
+/** The frame of every page: navigation, and the status line with the account menu. */
 export const Shell = () => {
   const texts = useTexts();
-  const [isOpen, menu] = useDisclosure(false);
-  const [location] = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the user goes to another page
-  useEffect(menu.close, [location]);
   return (
     <CustomerProvider>
-      <a className="skip" href="#content">
-        {texts.skip}
-      </a>
-      <header className="top">
-        <Burger
-          className="burger"
-          opened={isOpen}
-          onClick={menu.toggle}
-          aria-label={texts.menu}
-          aria-expanded={isOpen}
-          aria-controls="pages"
-          size="sm"
-        />
-        <Link href="/" className="brand">
-          <img className="sign" src={logoUrl} alt="" />
-          <span className="brand-name">{texts.console}</span>
-        </Link>
-        <CustomerSelect />
-        <AccountMenu />
-      </header>
-      <div className={isOpen ? 'side open' : 'side'} id="pages">
-        <Entries />
+      <div className="app">
+        <a className="skip" href="#content">
+          {texts.skip}
+        </a>
+        <Navigation count={0} />
+        <header className="bar">
+          <span className="end">
+            <AccountMenu />
+          </span>
+        </header>
+        <Content />
       </div>
-      <Content />
     </CustomerProvider>
   );
 };

@@ -11,8 +11,15 @@ const plural = (count: number, singular: string, many: string): string => `${cou
 export const de: Texts = {
   console: 'Sensor Cloud',
   skip: 'Zum Inhalt springen',
-  menu: 'Menü',
   pages: 'Seiten',
+  tabs: 'Meistgenutzte Seiten',
+  navigation: {
+    now: 'Jetzt',
+    rooms: 'Räume',
+    people: 'Personen',
+    integrations: 'Anbindungen',
+    system: 'System',
+  },
   titles: {
     webhooks: 'Webhooks',
     users: 'Benutzer',
@@ -36,7 +43,7 @@ export const de: Texts = {
   noAnswer: 'Der Dienst antwortet nicht.',
   stale: (time) => `Nicht aktuell. Letzter Stand: ${time}.`,
   nothingHere: 'Diese Seite gibt es nicht.',
-  toOverview: 'Zur Übersicht',
+  toOverview: 'Zur Station',
   never: 'nie',
   reports: 'Berichte',
   yes: 'ja',
@@ -122,7 +129,7 @@ export const de: Texts = {
   situations,
   gaps,
   setup: {
-    chooseCustomer: 'Wählen Sie oben auf der Seite einen Kunden.',
+    chooseCustomer: 'Wählen Sie oben in der Navigation einen Kunden.',
     newCustomer: 'Neuer Kunde',
     noCustomer: 'Noch keine Kunden. Ein Kunde ist das Haus, zu dem Sensoren, Regeln und Benutzer gehören.',
     ofNoCustomer:

@@ -12,8 +12,9 @@ const plural = (count: number, singular: string, many: string): string => `${cou
 export const en = {
   console: 'Sensor Cloud',
   skip: 'Skip to content',
-  menu: 'Menu',
   pages: 'Pages',
+  tabs: 'Most used pages',
+  navigation: { now: 'Now', rooms: 'Rooms', people: 'People', integrations: 'Integrations', system: 'System' },
   titles: {
     webhooks: 'Webhooks',
     users: 'Users',
@@ -37,7 +38,7 @@ export const en = {
   noAnswer: 'The service is not responding.',
   stale: (time: string) => `Not up to date. Last updated ${time}.`,
   nothingHere: 'This page does not exist.',
-  toOverview: 'Go to the overview',
+  toOverview: 'Go to the station',
   never: 'never',
   reports: 'Reports',
   yes: 'yes',
@@ -120,7 +121,7 @@ export const en = {
   gaps,
   /** Texts shared by the pages for settings. */
   setup: {
-    chooseCustomer: 'Choose a customer at the top of the page.',
+    chooseCustomer: 'Choose a customer at the top of the navigation.',
     newCustomer: 'New customer',
     noCustomer: 'No customers yet. A customer is the home that sensors, rules and users belong to.',
     ofNoCustomer:

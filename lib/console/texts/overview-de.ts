@@ -4,7 +4,7 @@ const plural = (count: number, singular: string, many: string): string => `${cou
 
 /** The German texts of the overview. */
 export const overview: Texts['overview'] = {
-  title: 'Übersicht',
+  title: 'Station',
   alarms: 'Offene Alarme',
   noAlarm: 'Keine offenen Alarme.',
   nobodyDown: 'Niemand am Boden erkannt.',
@@ -58,9 +58,6 @@ export const overview: Texts['overview'] = {
       : `${count} Zustellungen sind endgültig fehlgeschlagen (zuletzt ${time})`,
   markSeen: 'Als gesehen markieren',
   sensors: 'Sensoren',
-  hits: 'Regeltreffer der letzten 24 Stunden',
-  hitsIn: (count) => plural(count, 'Treffer', 'Treffer'),
-  noHits: 'Keine Regel hat ausgelöst.',
   failing: 'Webhooks mit Fehlern',
   noFailing: 'Alle Webhooks funktionieren.',
   failures: (count) => plural(count, 'Fehler', 'Fehler'),

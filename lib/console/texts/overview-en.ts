@@ -2,7 +2,7 @@ const plural = (count: number, singular: string, many: string): string => `${cou
 
 /** The English texts of the overview. */
 export const overview = {
-  title: 'Overview',
+  title: 'Station',
   alarms: 'Open alarms',
   noAlarm: 'No open alarms.',
   nobodyDown: 'Nobody detected on the floor.',
@@ -52,9 +52,6 @@ export const overview = {
       : `${count} deliveries failed permanently (latest: ${time})`,
   markSeen: 'Mark as seen',
   sensors: 'Sensors',
-  hits: 'Rule hits in the last 24 hours',
-  hitsIn: (count: number) => plural(count, 'hit', 'hits'),
-  noHits: 'No rule has fired.',
   failing: 'Failing webhooks',
   noFailing: 'All webhooks are healthy.',
   failures: (count: number) => plural(count, 'failure', 'failures'),

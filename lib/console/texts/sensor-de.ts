@@ -1,7 +1,7 @@
 import type { sensor as sensorEn, sensors as sensorsEn } from './sensor-en.ts';
 
 export const sensors: typeof sensorsEn = {
-  title: 'Sensoren',
+  title: 'Räume',
   name: 'Name',
   state: 'Status',
   states: { active: 'Online', inactive: 'Offline' },

@@ -1,6 +1,6 @@
 /** The English texts of the pages of sensors. */
 export const sensors = {
-  title: 'Sensors',
+  title: 'Rooms',
   name: 'Name',
   state: 'Status',
   states: { active: 'Online', inactive: 'Offline' },

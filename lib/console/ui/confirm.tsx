@@ -33,9 +33,7 @@ export const ConfirmProvider = ({ children }: { children: ReactNode }) => {
           <Button variant="default" onClick={() => answer(false)}>
             {texts.cancel}
           </Button>
-          <Button color="red" onClick={() => answer(true)}>
-            {pending?.action}
-          </Button>
+          <Button onClick={() => answer(true)}>{pending?.action}</Button>
         </Group>
       </Dialog>
     </Confirm>

@@ -22,7 +22,7 @@ export const DeleteButton = ({ name, text, send, refresh, onDone, ...button }: D
     if (await confirm({ title: setup.deleteTitle(name), text, action: label })) remove.mutate();
   };
   return (
-    <Button variant="outline" color="red" {...button} onClick={ask} loading={remove.isPending}>
+    <Button variant="default" {...button} onClick={ask} loading={remove.isPending}>
       {label}
     </Button>
   );

@@ -12,9 +12,5 @@ const colours = { off: 'gray', failing: 'red', healthy: 'green' };
 export const StateBadge = ({ webhook }: { webhook: Webhook }) => {
   const texts = useWebhookTexts();
   const state = stateOf(webhook);
-  return (
-    <Badge variant="light" color={colours[state]}>
-      {texts.state[state]}
-    </Badge>
-  );
+  return <Badge color={colours[state]}>{texts.state[state]}</Badge>;
 };

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'esbuild';
+
+const LIBRARY = '@mantine/core';
+const index = fileURLToPath(new URL(`../../../node_modules/${LIBRARY}/esm/index.mjs`, import.meta.url));
+
+/** The file of each export of the library, or the package it comes from. */
+const files = new Map(
+  [...readFileSync(index, 'utf8').matchAll(/^import \{ ([^}]+) \} from "([^"]+)";$/gm)].flatMap(
+    ([, names = '', from = '']) => {
+      const file = from.startsWith('.') ? join(dirname(index), from) : from;
+      return names.split(', ').map((name) => [name, file] as const);
+    },
+  ),
+);
+
+/** Returns an import of names of the library as imports of their files. Types are erased. */
+const direct = (statement: string, list: string): string => {
+  const names = list.split(',').map((name) => name.trim());
+  const imports = names
+    .filter((name) => name !== '' && !name.startsWith('type '))
+    .map((name) => `import { ${name} } from ${JSON.stringify(files.get(name.split(' as ')[0] ?? '') ?? LIBRARY)};`);
+  // The lines of the file stay the same.
+  return imports.join(' ') + '\n'.repeat(statement.split('\n').length - 1);
+};
+
+/**
+ * An esbuild plugin that imports each component of the library from its own file. Through the index of the library, every
+ * component that any page needs would be in the first load.
+ */
+export const directImports: Plugin = {
+  name: 'direct imports',
+  setup: ({ onLoad }) => {
+    // Notifications are a part of the library that imports its components as the console does.
+    onLoad({ filter: /\/lib\/console\/.*\.tsx?$|\/@mantine\/notifications\/esm\/.*\.mjs$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(/^import \{([^}]+)\} from ["']@mantine\/core["'];/gm, direct),
+      loader: path.endsWith('.mjs') ? 'js' : path.endsWith('x') ? 'tsx' : 'ts',
+    }));
+  },
+};
