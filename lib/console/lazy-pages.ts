@@ -20,6 +20,7 @@ import { ReportsPage } from './reports/reports.tsx';
 import { RulePage } from './rules/rule.tsx';
 import { RulesPage } from './rules/rules.tsx';
 import { SensorPage } from './sensors/sensor.tsx';
+import { SensorsPage } from './sensors/sensors.tsx';
 import { OidcPage } from './session/oidc-page.tsx';
 import { NewWebhookPage } from './webhooks/new-webhook.tsx';
 import { WebhookPage } from './webhooks/webhook.tsx';
@@ -54,6 +55,7 @@ export const lazyPages = {
   PersonalDataPage,
   ReportsPage,
   SensorPage,
+  SensorsPage,
   NewWebhookPage,
   WebhookPage,
   WebhooksPage,

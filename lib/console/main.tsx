@@ -4,6 +4,7 @@ import '@mantine/notifications/styles.css';
 import './theme.css';
 import './app.css';
 import './setup.css';
+import './ui/list.css';
 import './sensors/room/room.css';
 import './sensors/sensor.css';
 import { createRoot } from 'react-dom/client';

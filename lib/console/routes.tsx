@@ -17,7 +17,6 @@ import {
 import type { ComponentType } from 'react';
 import type { User } from '#openapi';
 import { OverviewPage } from './overview/overview.tsx';
-import { SensorsPage } from './sensors/sensors.tsx';
 import { deliveryViewers, managers, type Needs } from './session/permissions.ts';
 import type { Texts } from './texts/en.ts';
 import { lazyPage } from './ui/lazy-page.tsx';
@@ -28,6 +27,8 @@ type Page = {
   page: ComponentType;
   /** The required permission. Without it the page is neither offered nor shown. */
   needs?: Needs;
+  /** Whether a display on a wall may show the page. */
+  display?: true;
   /** The entry in the navigation. Pages that are reached only from other pages have none. */
   entry?: Entry;
 };
@@ -52,20 +53,23 @@ export const pages: readonly Page[] = [
   {
     path: '/',
     page: OverviewPage,
+    display: true,
     entry: { label: (texts) => texts.overview.title, icon: Squares2X2Icon, group: 'now', isTab: true },
   },
   {
     path: '/sensors',
-    page: SensorsPage,
+    display: true,
+    page: lazyPage('SensorsPage'),
     entry: { label: (texts) => texts.sensors.title, icon: SignalIcon, group: 'rooms', isTab: true },
   },
-  { path: '/sensors/:sensorId', page: lazyPage('SensorPage') },
+  { path: '/sensors/:sensorId', page: lazyPage('SensorPage'), display: true },
   {
     path: '/groups',
+    display: true,
     page: lazyPage('GroupsPage'),
     entry: { label: (texts) => texts.groups.title, icon: RectangleGroupIcon, group: 'rooms', isTab: true },
   },
-  { path: '/groups/:groupId', page: lazyPage('GroupPage') },
+  { path: '/groups/:groupId', page: lazyPage('GroupPage'), display: true },
   {
     path: '/reports',
     page: lazyPage('ReportsPage'),

@@ -74,8 +74,8 @@ test('keeps the navigation when the file of a page cannot be loaded, and offers 
   await page.getByRole('link', { name: 'Rules' }).click();
   // The page reloads itself once, in case there is a newer console.
   await page.getByText('This part of the page could not be loaded.').waitFor();
-  await page.getByRole('navigation').getByRole('link', { name: 'Rooms' }).click();
-  await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor();
+  await page.getByRole('navigation').getByRole('link', { name: 'Station' }).click();
+  await page.getByRole('heading', { name: 'No rooms yet', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'Rules' }).click();
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Try again' }).click();

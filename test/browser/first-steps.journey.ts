@@ -90,7 +90,7 @@ test('leads from an empty service to the first alarm with a checklist', {
   await page.getByRole('row').filter({ hasText: 'Offline' }).getByText('Sensor offline').waitFor();
 
   await page.getByRole('navigation').getByRole('link', { name: 'Station' }).click();
-  await page.getByRole('region', { name: 'Open alarms' }).waitFor();
+  await page.getByRole('region', { name: 'Alarms', exact: true }).waitFor();
   await page.getByRole('region', { name: 'Set up alarms' }).waitFor({ state: 'detached' });
   const deviceClient = clientOf(cloud.url).as(device.deviceToken);
   await deviceClient.ok('POST', `/devices/${device.sensorId}/messages`, fallMessage('calling', Date.now()));

@@ -38,7 +38,8 @@ test('returns to the same page after an ended session', async () => {
   await page.getByRole('button', { name: 'New access token' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Dashboard');
   await page.getByRole('button', { name: 'Create' }).click();
-  await page.getByText('Your session has ended').waitFor();
+  await page.getByRole('heading', { name: 'NOT WATCHED' }).waitFor();
+  await page.getByText(/^Logged out at /).waitFor();
   await visitor.checkPage('login-again');
   await logInOn(page, site.home);
   await page.getByRole('heading', { name: 'Access tokens' }).waitFor();

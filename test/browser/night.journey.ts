@@ -3,6 +3,7 @@ import { skippingClock } from '#lib/local/clock.ts';
 import { createAlarm, fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
 import { a } from '../fixtures/messages.ts';
 import { type Site, startSite } from './fixtures/site.ts';
+import { recordSound } from './fixtures/sound.ts';
 
 const clock = skippingClock(Date.now());
 let site: Site;
@@ -38,13 +39,15 @@ test('keeps an alarm open until it is acknowledged, and listed until it has an o
   const ben = await nurse('ben', 'Ben');
   await using first = await site.openLoggedIn('', anna);
   await using second = await site.openLoggedIn('', ben);
-  const openOf = ({ page }: typeof first) => page.getByRole('region', { name: 'Open alarms' });
-  await openOf(first).getByText('No open alarms.').waitFor();
+  const openOf = ({ page }: typeof first) => page.getByRole('region', { name: 'Alarms' });
+  await openOf(first).getByText('No open alarms').waitFor();
   const start = Date.now();
   await say(room, fallMessage('calling', start));
   // The fall ends by itself, but the alarm stays open.
   await say(room, fallMessage('finished', start));
-  const card = openOf(first).getByRole('listitem').filter({ hasText: 'Room 12, Süd' });
+  const card = openOf(first)
+    .locator('.room-call')
+    .filter({ has: first.page.getByRole('link', { name: 'Room 12, Süd' }) });
   await card.getByText(/Nurse call: notified at/).waitFor();
   await openOf(second).getByRole('link', { name: 'Room 12, Süd' }).waitFor();
   expect(await first.page.title()).toBe('(1) Station · Sensor Cloud');
@@ -52,19 +55,20 @@ test('keeps an alarm open until it is acknowledged, and listed until it has an o
   await first.checkPage('night-alarm');
 
   await card.getByRole('button', { name: "I'm on it" }).click();
-  const acknowledgedIn = (of: typeof first) => of.page.getByRole('region', { name: 'Somebody is on it' });
-  await acknowledgedIn(first).getByText('Anna Meier').waitFor();
-  await acknowledgedIn(second).getByText('Anna Meier').waitFor();
-  await openOf(second).getByText('No open alarms.').waitFor();
+  await openOf(first).getByText("You're on it").waitFor();
+  await openOf(second).getByText('Anna Meier is on it').waitFor();
   expect(await first.page.title()).toBe('Station · Sensor Cloud');
   await first.checkPage('night-taken');
-  expect(await acknowledgedIn(second).getByRole('button', { name: "I can't go" }).count()).toBe(0);
+  expect(await openOf(second).getByRole('button', { name: "I can't go" }).count()).toBe(0);
 
-  await acknowledgedIn(first).getByRole('button', { name: 'False alarm' }).click();
-  const shift = second.page.getByRole('region', { name: 'Closed in the last 12 hours' });
-  await shift.getByText('Outcome: False alarm').waitFor();
+  await openOf(first).getByRole('button', { name: 'Add a note' }).click();
+  await openOf(first).getByLabel('Note for the handover').fill('Blanket on the floor');
+  await openOf(first).getByRole('button', { name: 'False alarm' }).click();
+  const shift = second.page.getByRole('region', { name: 'This shift' });
+  await shift.getByText('False alarm').waitFor();
   await shift.getByText('Anna Meier').waitFor();
-  expect(await acknowledgedIn(second).count()).toBe(0);
+  await shift.getByText('Blanket on the floor').waitFor();
+  await openOf(second).getByText('No open alarms').waitFor();
   await second.checkPage('night-answered');
 });
 
@@ -73,10 +77,10 @@ test('names the first user to the second one, and reopens an alarm whose acknowl
   const room = await roomOf('Room 14');
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/409|ERR_FAILED/] });
   const { page } = visitor;
-  const open = page.getByRole('region', { name: 'Open alarms' });
+  const open = page.getByRole('region', { name: 'Alarms' });
   const start = Date.now();
   await say(room, fallMessage('calling', start));
-  const card = open.getByRole('listitem').filter({ hasText: 'Room 14' });
+  const card = open.locator('.room-call').filter({ has: page.getByRole('link', { name: 'Room 14' }) });
   await card.getByRole('button', { name: "I'm on it" }).waitFor();
   // The page does not see the other acknowledgement before the button is clicked.
   await page.route(/rule-hits\?/, (route) => route.abort());
@@ -90,70 +94,73 @@ test('names the first user to the second one, and reopens an alarm whose acknowl
     .getByText(/Carla Meier/)
     .waitFor();
   await page.unrouteAll();
-  const acknowledged = page
-    .getByRole('region', { name: 'Somebody is on it' })
-    .getByRole('listitem')
-    .filter({ hasText: 'Room 14' });
-  await acknowledged.getByText('Carla Meier').waitFor();
+  await card.getByText('Carla Meier is on it').waitFor();
   await carla.client.ok('DELETE', acknowledgement);
   await card.getByRole('button', { name: "I'm on it" }).click();
-  await acknowledged.getByRole('button', { name: "I can't go" }).click();
-  await card.getByRole('button', { name: 'Real alarm' }).click();
-  // The fall is still open.
-  await acknowledged.getByText('Outcome: Real alarm').waitFor();
-  expect(await open.getByText('Nobody detected').count()).toBe(0);
+  await card.getByRole('button', { name: "I can't go" }).click();
+  await card.getByRole('button', { name: "I'm on it" }).click();
+  // Nobody but people says that the person is up.
   await say(room, fallMessage('finished', start));
-  const shift = page.getByRole('region', { name: 'Closed in the last 12 hours' }).getByRole('listitem');
-  await shift.filter({ hasText: 'Room 14' }).getByText('Outcome: Real alarm').waitFor();
+  await card.getByRole('button', { name: 'Helped up' }).click();
+  const shift = page.getByRole('region', { name: 'This shift' }).getByRole('listitem');
+  await shift.filter({ hasText: '14' }).getByText('Helped up').waitFor();
 });
 
-test('keeps its data while offline, shows its age in red, and updates by itself afterwards', async () => {
+test('says that it reconnects, then that it watches nothing with its own sound, and goes on by itself', {
+  timeout: 90_000,
+}, async () => {
   const expected = [/ERR_INTERNET_DISCONNECTED|ERR_FAILED/];
   await using visitor = await site.openLoggedIn('/account', site.home, { expected });
   const { page, context } = visitor;
+  const heard = await recordSound(visitor);
   await page.clock.install();
   await page.getByRole('link', { name: 'Station' }).click();
-  const open = page.getByRole('region', { name: 'Open alarms' });
-  const late = page.getByRole('alert').filter({ hasText: 'Out of date' });
-  const calm = open.getByRole('note');
-  const colour = () =>
-    page.evaluate<string>(
-      'getComputedStyle(document.querySelector("[aria-label=\'Open alarms\'] [role=note]")).backgroundColor',
-    );
-  await calm.waitFor();
-  const green = await colour();
-  expect(await late.count()).toBe(0);
+  const connection = page.getByRole('status', { name: 'Connection' });
+  await connection.getByText('Connected').waitFor();
+  await page.getByRole('button', { name: 'Sound on' }).waitFor();
+  const blind = page.getByRole('heading', { name: 'NOT WATCHED' });
   await context.setOffline(true);
-  await late.getByText('This browser has no network connection.').waitFor();
-  await expect.poll(colour).not.toBe(green);
-  await expect.poll(() => page.title()).toBe('⚠ Station · Sensor Cloud');
-  await visitor.checkPage('night-offline');
+  await connection.getByText('Reconnecting').waitFor();
+  expect(await page.getByRole('heading', { name: /^No open alarms/ }).count()).toBe(0);
+  await page.clock.fastForward(31_000);
+  await blind.waitFor();
+  await page.getByText(/^No connection since .* for \d+:\d\d$/).waitFor();
+  expect(await page.title()).toBe('⚠ Station · Sensor Cloud');
+  await visitor.checkPage('night-not-watched');
+  await expect.poll(async () => (await heard()).at(-1)).toMatchObject({ hertz: 330, gain: 0.5 });
+  await page.getByRole('button', { name: 'Quiet for 5 minutes' }).click();
+  const quiet = (await heard()).length;
+  await page.clock.fastForward(60_000);
+  await blind.waitFor();
+  expect((await heard()).length).toBe(quiet);
   await context.setOffline(false);
-  await late.waitFor({ state: 'detached' });
-  await expect.poll(colour).toBe(green);
+  await blind.waitFor({ state: 'detached' });
+  await connection.getByText('Connected').waitFor();
 
-  // The network works, but the service does not.
+  // The network works, but the service does not, which is found out on any page.
+  await page.getByRole('link', { name: 'Rules' }).click();
   await page.route(/open-falls|rule-hits/, (route) => route.abort());
-  await page.getByText('Not up to date').waitFor();
-  await page.clock.fastForward(66_000);
-  await late.getByText(/1 minute ago/).waitFor();
-  expect(await colour()).not.toBe(green);
+  await connection.getByText('Reconnecting').waitFor({ timeout: 20_000 });
+  await page.clock.fastForward(31_000);
+  await blind.waitFor();
   await page.unrouteAll();
-  await late.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await blind.waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'Rules', level: 1 }).waitFor();
 });
 
-test('never claims that no alarms are open, or that everything is monitored, before it has loaded the data', async () => {
+test('never claims that no alarms are open, or that every room is watched, before it has loaded that', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
   await page.route(/rule-hits\?|\/watch$/, (route) => route.fulfill(broken));
-  await page.getByRole('link', { name: 'Station' }).click();
-  const open = page.getByRole('region', { name: 'Open alarms' });
-  await open.getByRole('alert').getByText('broken').waitFor();
-  await open.getByText('Could not check whether everything is monitored.').waitFor();
-  expect(await page.getByText('No open alarms.').count()).toBe(0);
+  await page.goto(site.address);
+  const alarms = page.getByRole('region', { name: 'Alarms' });
+  await alarms.getByRole('alert').getByText('broken').waitFor();
+  await page.getByRole('button', { name: 'Watch unknown' }).waitFor();
+  expect(await page.getByText('No open alarms').count()).toBe(0);
   await page.unrouteAll();
-  await open.getByText('No open alarms.').waitFor();
+  await alarms.getByText('No open alarms').waitFor();
 });
 
 test('loads the overview with at most six calls, and then polls small pages', async () => {
@@ -166,7 +173,7 @@ test('loads the overview with at most six calls, and then polls small pages', as
     if (!pathname.includes('/console')) calls.push(pathname.replace(/.*\/api\/v1/, '') + search);
   });
   await page.goto(site.address, { waitUntil: 'networkidle' });
-  await page.getByText('No open alarms.').waitFor();
+  await page.getByText('No open alarms').waitFor();
   expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(6);
   const after = calls.length;
   await page.waitForRequest(/rule-hits/);
@@ -209,25 +216,27 @@ describe('a night with every state', () => {
         ...(await site.home.client.ok<object>('GET', '/users/me')),
         locale,
       });
-      const options = { colorScheme, locale, viewport: { width, height: 900 }, expected: [/ERR_INTERNET/] };
+      const options = { colorScheme, locale, viewport: { width, height: 844 } };
       await using visitor = await site.openLoggedIn('', site.home, options);
-      const { page, context } = visitor;
+      const { page } = visitor;
       await page.getByRole('link', { name: 'Room 16' }).waitFor();
-      await page.getByText(/1 of \d rooms|1 von \d Räumen/).waitFor();
-      await context.setOffline(true);
-      await page
-        .getByRole('alert')
-        .filter({ hasText: /Out of date|Veraltet/ })
-        .waitFor();
+      await page.getByRole('button', { name: /of \d watched|von \d überwacht/ }).waitFor();
       await visitor.checkPage(`night-${locale}-${colorScheme}-${width}`);
       const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect(overflow).toBeLessThanOrEqual(0);
       // On wide screens it is readable from the door.
       const sizes = await page.evaluate<string[]>(
-        "[...document.querySelectorAll('.alarm-room, .running')].map((one) => getComputedStyle(one).fontSize)",
+        "[...document.querySelectorAll('.room-call.open .rc-no b')].map((one) => getComputedStyle(one).fontSize)",
       );
-      expect(sizes).toHaveLength(4);
-      for (const size of sizes) expect(Number.parseFloat(size)).toBeGreaterThanOrEqual(width > 1_000 ? 48 : 28);
+      expect(sizes).toHaveLength(2);
+      for (const size of sizes) expect(Number.parseFloat(size)).toBeGreaterThanOrEqual(width > 1_000 ? 112 : 64);
+      // Three alarms fit on a phone, once the sound works.
+      await page.getByRole('heading', { level: 1 }).click();
+      await page.getByRole('button', { name: /^(Sound on|Ton an)$/ }).waitFor();
+      const bottoms = await page.evaluate<number[]>(
+        "[...document.querySelectorAll('.room-call')].map((one) => one.getBoundingClientRect().bottom)",
+      );
+      expect(bottoms[2]).toBeLessThanOrEqual(844 - (width < 640 ? 56 : 0));
     },
   );
 });

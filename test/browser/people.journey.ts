@@ -17,11 +17,11 @@ afterAll(() => site.stop());
 test('fits a phone, with a menu for all pages', async () => {
   await using visitor = await site.openLoggedIn('', site.home, PHONE);
   const { page } = visitor;
-  await page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: MARKUP }).waitFor();
+  await page.getByRole('region', { name: 'Alarms' }).getByRole('link', { name: MARKUP }).waitFor();
   await visitor.checkPage('phone-overview');
   await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('link', { name: 'Rooms', exact: true }).click();
-  await page.getByRole('link', { name: MARKUP }).click();
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name: 'Rooms' }).click();
+  await page.getByRole('table').getByRole('link', { name: MARKUP }).click();
   await page.getByRole('button', { name: 'Edit room' }).waitFor();
   await visitor.checkPage('phone-room');
   const width = await page.evaluate('document.documentElement.scrollWidth');
@@ -66,7 +66,7 @@ test('offers nothing to a user without permissions', async () => {
   await page.getByRole('tab', { name: 'Configuration' }).click();
   await page.getByText("You don't have access to the configuration").waitFor();
   await page.getByRole('link', { name: 'Station' }).click();
-  await page.getByRole('region', { name: 'Sensors' }).waitFor();
+  await page.getByRole('region', { name: 'This shift' }).waitFor();
   expect(await page.getByRole('region', { name: 'Failing webhooks' }).count()).toBe(0);
 });
 
@@ -77,7 +77,7 @@ test('lets a system admin choose a customer', async () => {
   await page.getByText('Choose a customer').waitFor();
   await page.getByRole('combobox', { name: 'Customer' }).click();
   await page.getByRole('option', { name: 'people' }).click();
-  await page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: MARKUP }).waitFor();
+  await page.getByRole('region', { name: 'Alarms' }).getByRole('link', { name: MARKUP }).waitFor();
   await visitor.checkPage('admin-overview');
 });
 
@@ -93,7 +93,7 @@ test('shows German texts to a German user, including in the dark theme', async (
   await page.getByText('Punkte: letzte Ereignisse').waitFor();
   await visitor.checkPage('german-dark-room');
   await page.getByRole('link', { name: 'Station' }).click();
-  await page.getByRole('region', { name: 'Offene Alarme' }).getByRole('link', { name: MARKUP }).waitFor();
+  await page.getByRole('region', { name: 'Alarme' }).getByRole('link', { name: MARKUP }).waitFor();
   await visitor.checkPage('german-dark-overview');
 });
 
@@ -106,6 +106,6 @@ test.each(['en-US@posix', '', 'x'])('falls back to English for the browser langu
       Object.defineProperty(Object.getPrototypeOf(navigator), name, { get: () => value, configurable: true });
   }, language);
   await page.goto(site.address);
-  await page.getByRole('heading', { name: 'Station' }).waitFor();
-  await page.getByRole('region', { name: 'Sensors' }).waitFor();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('region', { name: 'This shift' }).waitFor();
 });

@@ -27,7 +27,7 @@ test('retries calls after 429 and 503 without an error message', async () => {
   const hits = await failCalls(page, '**/rule-hits*', 429, 2);
   const webhooks = await failCalls(page, '**/webhooks*', 503, 1);
   await page.getByRole('link', { name: 'Station' }).click();
-  await page.getByText('Nobody detected on the floor.').waitFor();
+  await page.getByRole('heading', { name: 'No rooms yet' }).waitFor();
   await page.getByText('All webhooks are healthy.').waitFor();
   expect([hits(), webhooks()]).toEqual([2, 1]);
   expect(await page.getByRole('alert').filter({ hasText: "That didn't work" }).count()).toBe(0);

@@ -23,7 +23,7 @@ afterAll(() => site.stop());
 test('links from a fall on the overview to its sensor', async () => {
   await using visitor = await site.openLoggedIn();
   const { page } = visitor;
-  const fall = page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: 'Room 12, Süd' });
+  const fall = page.getByRole('region', { name: 'Alarms' }).getByRole('link', { name: 'Room 12, Süd' });
   await fall.waitFor();
   expect(await page.title()).toBe('(1) Station · Sensor Cloud');
   await visitor.checkPage('overview');
@@ -34,13 +34,13 @@ test('links from a fall on the overview to its sensor', async () => {
 test('keeps showing an open fall while the service fails, with its age', async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/500/] });
   const { page } = visitor;
-  const link = page.getByRole('region', { name: 'Open alarms' }).getByRole('link', { name: 'Room 12, Süd' });
+  const link = page.getByRole('region', { name: 'Alarms' }).getByRole('link', { name: 'Room 12, Süd' });
   await link.waitFor();
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
   await page.route('**/open-falls*', (route) => route.fulfill(broken));
-  await page.getByText('Not up to date').first().waitFor();
+  await page.getByRole('status', { name: 'Connection' }).getByText('Reconnecting').waitFor({ timeout: 20_000 });
   await link.waitFor();
-  expect(await page.getByText('Nobody detected').count()).toBe(0);
+  expect(await page.getByText('No open alarms').count()).toBe(0);
 });
 
 test('links a sensor by its pairing code', async () => {

@@ -9,12 +9,20 @@ const ME = ['me'] as const;
 export const clearUserData = (client: QueryClient): void =>
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ME[0] });
 
+const DISPLAY = 'display';
+/** Keeps the user of a display, or forgets it. */
+export const storeDisplay = (user: User | null): void =>
+  user?.display ? localStorage.setItem(DISPLAY, JSON.stringify(user)) : localStorage.removeItem(DISPLAY);
+const storedDisplay = (): User | null => JSON.parse(localStorage.getItem(DISPLAY) ?? 'null') as User | null;
+
 const fetchMe = async (): Promise<User | null> => {
   if (!mayHaveSession()) return null;
   try {
     return await ok(api.GET('/users/{userId}', { params: { path: { userId: 'me' } } }));
   } catch (error) {
     if (statusOf(error) === 401) return null;
+    // A display may not read its user, so its browser keeps it.
+    if (statusOf(error) === 403) return storedDisplay();
     throw error;
   }
 };
@@ -34,13 +42,13 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The key of a flag that is true when the session of a user has ended. */
+/** The key of the time (ms) at which the session of a user was found to have ended. */
 export const sessionEndedKey = ['session ended'];
 
 // When a call finds out that the session has ended, the login replaces the page until the user has logged in again.
 const onError = (error: unknown): void => {
   if (statusOf(error) !== 401 || !queryClient.getQueryData(meQuery.queryKey)) return;
-  queryClient.setQueryData(sessionEndedKey, true);
+  queryClient.setQueryData(sessionEndedKey, Date.now());
   queryClient.setQueryData(meQuery.queryKey, null);
 };
 

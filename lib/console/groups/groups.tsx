@@ -1,21 +1,20 @@
 import { Button, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { ok } from '#lib/client/problem.ts';
 import type { SensorGroup } from '#openapi';
-import { api } from '../api/client.ts';
+import { RoomState, useAlarmsOf } from '../overview/room-state.tsx';
 import { useCan } from '../session/session.tsx';
 import { WithCustomer } from '../shell/with-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { List } from '../ui/list.tsx';
 import { NameLink } from '../ui/name.tsx';
+import { useGroups } from './query.ts';
 
-export const useGroups = (customerId: number) =>
-  useQuery({
-    queryKey: ['groups', customerId],
-    queryFn: () => ok(api.GET('/sensor-groups', { params: { query: { customerId } } })),
-  });
+/** The states of the rooms of a group that have an alarm. */
+const GroupState = ({ sensorIds }: SensorGroup) => {
+  const sensors = [...new Set(useAlarmsOf(sensorIds).map(({ sensorId }) => sensorId))];
+  return sensors.map((sensorId) => <RoomState key={sensorId} sensorId={sensorId} />);
+};
 
 const Groups = ({ customerId }: { customerId: number }) => {
   const { groups: texts, setup } = useTexts();
@@ -28,6 +27,7 @@ const Groups = ({ customerId }: { customerId: number }) => {
       empty={texts.empty}
       columns={[
         { head: setup.name, cell: ({ id, name }) => <NameLink href={`/groups/${id}`}>{name}</NameLink> },
+        { head: texts.alarms, cell: (group) => <GroupState {...group} /> },
         { head: texts.sensors, cell: ({ sensorIds }) => dates.number(sensorIds.length) },
         { head: setup.changed, cell: ({ updateDate }) => dates.dateTime(updateDate), isMinor: true },
       ]}

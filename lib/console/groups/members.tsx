@@ -1,5 +1,6 @@
 import { Button, Group, Pagination, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
+import { RoomState } from '../overview/room-state.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { SensorSelect, useSensor } from '../ui/sensor-select.tsx';
@@ -15,6 +16,9 @@ const Member = ({ sensorId, onTakeOut }: MemberProps) => {
     <Table.Tr>
       <Table.Td>
         <NameLink href={`/sensors/${sensorId}`}>{name}</NameLink>
+      </Table.Td>
+      <Table.Td>
+        <RoomState sensorId={sensorId} />
       </Table.Td>
       <Table.Td ta="right">
         {onTakeOut && (

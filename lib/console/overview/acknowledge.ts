@@ -1,75 +1,145 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { ok, statusOf } from '#lib/client/problem.ts';
-import type { FeedbackCreation, RuleHit } from '#openapi';
+import { ok } from '#lib/client/problem.ts';
+import type { AcknowledgingUser, ClosingUser, FeedbackCreation, RuleHit } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useTexts } from '../texts/texts.tsx';
-import type { Alarm } from './alarms.ts';
+import type { Row } from './board.ts';
+import type { OpenFall } from './falls.ts';
 import { cacheHits } from './hits.ts';
 
-const PATH = '/customers/{customerId}/rule-hits/{ruleHitId}/acknowledgement';
+const HIT = '/customers/{customerId}/rule-hits/{ruleHitId}/acknowledgement';
+const FALL = '/sensors/{sensorId}/falls/{uuid}/acknowledgement';
 const paramsOf = ({ ruleCustomerId: customerId, id: ruleHitId }: RuleHit) => ({
   params: { path: { customerId, ruleHitId } },
 });
 
 /** Acknowledges a hit. */
-export const acknowledge = (hit: RuleHit): Promise<RuleHit> => ok(api.PUT(PATH, { ...paramsOf(hit), body: {} }));
+export const acknowledge = (hit: RuleHit, body: AcknowledgingUser = {}): Promise<RuleHit> =>
+  ok(api.PUT(HIT, { ...paramsOf(hit), body }));
 
-/** Records the outcome of a hit, and returns the hit with it. */
-const recordOutcome = async (hit: RuleHit, classification: FeedbackCreation['classification']): Promise<RuleHit> => {
-  const { id: ruleHitId, sensorId, sensorEventId: eventId, createDate: referenceDate } = hit;
-  const body = { classification, ruleHitId, eventId, referenceDate, reason: 'overview', description: '' };
-  const feedback = await ok(api.POST('/sensors/{sensorId}/feedback', { params: { path: { sensorId } }, body }));
-  return { ...hit, feedback, updateDate: Math.max(hit.updateDate, feedback.createDate) };
+/** Returns the uuid of an event of a fall. */
+const eventOf = ({ uuid }: OpenFall): string => {
+  if (uuid === null) throw new Error('no event of the fall was found');
+  return uuid;
 };
 
-/** Applies an action to each hit and caches the results. Throws the first error after all were tried. */
-const forEachHit = async (client: QueryClient, hits: readonly RuleHit[], act: (hit: RuleHit) => Promise<RuleHit>) => {
-  const results = await Promise.allSettled(hits.map(act));
-  const updated = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  for (const hit of updated) cacheHits(client, hit.ruleCustomerId, [hit]);
+/** A write about an alarm. It returns the hits that it changed. */
+type Act = () => Promise<readonly RuleHit[]>;
+
+/** Does everything, and caches the changed hits. Throws the first error after all were tried. */
+const doAll = async (client: QueryClient, acts: readonly Act[]): Promise<void> => {
+  const results = await Promise.allSettled(acts.map((act) => act()));
+  for (const result of results)
+    for (const hit of result.status === 'fulfilled' ? result.value : []) cacheHits(client, hit.ruleCustomerId, [hit]);
   // A refused user sees the reason: somebody else was first.
   void client.invalidateQueries({ queryKey: ['hits'] });
+  await client.invalidateQueries({ queryKey: ['open falls'] });
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 };
 
-/** Acknowledges an alarm. */
-export const useAcknowledge = ({ hits }: Alarm) => {
-  const { sensor } = useTexts();
-  const client = useQueryClient();
-  const open = hits.filter(({ acknowledgement }) => !acknowledgement);
-  return useWrite({ send: () => forEachHit(client, open, acknowledge), done: sensor.hits.acknowledged });
+const hitsOf = ({ items }: Row): RuleHit[] => items.flatMap(({ alarm }) => alarm?.hits ?? []);
+const unreportedOf = ({ items }: Row): OpenFall[] => items.flatMap(({ alarm, fall }) => (fall && !alarm ? [fall] : []));
+
+const acknowledgeFall = async (fall: OpenFall, body: AcknowledgingUser): Promise<[]> => {
+  await ok(api.PUT(FALL, { params: { path: { sensorId: fall.sensorId, uuid: eventOf(fall) } }, body }));
+  return [];
 };
 
-/** Withdraws the acknowledgement of an alarm. */
-export const useReopen = ({ hits }: Alarm, userId: number) => {
-  const { overview: texts } = useTexts();
-  const client = useQueryClient();
-  const mine = hits.filter(({ acknowledgement }) => acknowledgement?.userId === userId);
-  const withdraw = (hit: RuleHit): Promise<RuleHit> => ok(api.DELETE(PATH, paramsOf(hit)));
-  return useWrite({ send: () => forEachHit(client, mine, withdraw), done: texts.reopened });
-};
-
-/** Records the outcome of an alarm, and acknowledges it if nobody has. */
-export const useRecordOutcome = ({ hits }: Alarm) => {
+/** Acknowledges everything that is open in a room. People at a display say who they are. */
+export const useAcknowledge = (row: Row, onDone?: () => void) => {
   const { sensor } = useTexts();
   const client = useQueryClient();
-  const record = (classification: FeedbackCreation['classification']) => async (hit: RuleHit) => {
-    const acknowledged = hit.acknowledgement
-      ? hit
-      : await acknowledge(hit).catch((error: unknown) => ignoreConflict(error, hit));
-    return recordOutcome(acknowledged, classification);
-  };
-  const unanswered = hits.filter(({ feedback }) => !feedback);
+  const hits = hitsOf(row).filter(({ acknowledgement }) => !acknowledgement);
+  const falls = unreportedOf(row).filter(({ acknowledgement }) => !acknowledgement);
+  const acts = (body: AcknowledgingUser): Act[] => [
+    ...hits.map((hit) => async () => [await acknowledge(hit, body)]),
+    ...falls.map((fall) => () => acknowledgeFall(fall, body)),
+  ];
   return useWrite({
-    send: (classification: FeedbackCreation['classification']) =>
-      forEachHit(client, unanswered, record(classification)),
-    done: sensor.hits.thanks,
+    send: (body: AcknowledgingUser) => doAll(client, acts(body)),
+    done: sensor.hits.acknowledged,
+    ...(onDone && { onDone }),
   });
 };
 
-const ignoreConflict = (error: unknown, hit: RuleHit): RuleHit => {
-  if (statusOf(error) === 409) return hit;
-  throw error;
+const withdrawFall = async (fall: OpenFall): Promise<[]> => {
+  await ok(api.DELETE(FALL, { params: { path: { sensorId: fall.sensorId, uuid: eventOf(fall) } } }));
+  return [];
+};
+
+/** Withdraws the acknowledgements of the user in a room. */
+export const useReopen = (row: Row, userId: number) => {
+  const { overview: texts } = useTexts();
+  const client = useQueryClient();
+  const isMine = ({ acknowledgement }: Pick<OpenFall, 'acknowledgement'>) => acknowledgement?.userId === userId;
+  const acts: Act[] = [
+    ...hitsOf(row)
+      .filter(isMine)
+      .map((hit) => async () => [await ok(api.DELETE(HIT, paramsOf(hit)))]),
+    ...unreportedOf(row)
+      .filter(isMine)
+      .map((fall) => () => withdrawFall(fall)),
+  ];
+  return useWrite({ send: () => doAll(client, acts), done: texts.reopened });
+};
+
+/** Closes the falls of a room with what has come of them. */
+export const useClose = (row: Row) => {
+  const { overview: texts } = useTexts();
+  const client = useQueryClient();
+  const close =
+    ({ alarm, fall }: Row['items'][number], body: ClosingUser): Act =>
+    async () => {
+      const uuid = alarm ? alarm.hits[0].sensorEventId : fall && eventOf(fall);
+      if (uuid === undefined) return [];
+      const params = { path: { sensorId: row.sensorId, uuid } };
+      const { closure, acknowledgement } = await ok(
+        api.PUT('/sensors/{sensorId}/falls/{uuid}/closure', { params, body }),
+      );
+      const updateDate = closure?.date ?? 0;
+      return (alarm?.hits ?? []).map((hit) => ({
+        ...hit,
+        closure,
+        acknowledgement: hit.acknowledgement ?? acknowledgement,
+        updateDate: Math.max(hit.updateDate, updateDate),
+      }));
+    };
+  return useWrite({
+    send: (body: ClosingUser) =>
+      doAll(
+        client,
+        row.items.map((item) => close(item, body)),
+      ),
+    done: texts.closedNow,
+  });
+};
+
+type Classification = FeedbackCreation['classification'];
+
+/** Records the outcome of a hit, and returns the hit with it. */
+const recordOutcome = async (hit: RuleHit, classification: Classification): Promise<RuleHit> => {
+  const { id: ruleHitId, sensorId, sensorEventId: eventId, createDate: referenceDate } = hit;
+  const body = { classification, ruleHitId, eventId, referenceDate, reason: 'station', description: '' };
+  const feedback = await ok(api.POST('/sensors/{sensorId}/feedback', { params: { path: { sensorId } }, body }));
+  return { ...hit, feedback, updateDate: Math.max(hit.updateDate, feedback.createDate) };
+};
+
+/** Records the outcome of an acknowledged alarm. */
+export const useRecordOutcome = (row: Row) => {
+  const { sensor } = useTexts();
+  const client = useQueryClient();
+  const unanswered = hitsOf(row).filter(({ feedback }) => !feedback);
+  return useWrite({
+    send: (classification: Classification) =>
+      doAll(
+        client,
+        unanswered.map(
+          (hit): Act =>
+            async () => [await recordOutcome(hit, classification)],
+        ),
+      ),
+    done: sensor.hits.thanks,
+  });
 };

@@ -34,8 +34,8 @@ const isFall = ({ situation }: RuleHit): boolean => kinds[situation].type === 'f
 const subjectOf = (hit: RuleHit): string => `${hit.sensorId} ${isFall(hit) ? 'fall' : hit.situation}`;
 
 /** When a hit was answered (ms): acknowledged, or given an outcome. */
-const answeredAt = ({ acknowledgement, feedback }: RuleHit): number =>
-  Math.min(acknowledgement?.date ?? Infinity, feedback?.createDate ?? Infinity);
+const answeredAt = ({ acknowledgement, feedback, closure }: RuleHit): number =>
+  Math.min(acknowledgement?.date ?? Infinity, feedback?.createDate ?? Infinity, closure?.date ?? Infinity);
 
 const belongs = ({ hits, since }: Alarm, { createDate }: RuleHit): boolean =>
   createDate < since + MERGE_WINDOW_MS && hits.every((hit) => answeredAt(hit) >= createDate);
@@ -66,7 +66,7 @@ const isOfFall = ({ isFall, sensorId, hits }: Alarm, fall: OpenFall): boolean =>
   isFall && sensorId === fall.sensorId && hits.some(({ createDate }) => createDate >= fall.since - MAX_CLOCK_SKEW_MS);
 
 /**
- * Adds open falls to their alarms, and returns the falls without one, which no rule reported and nobody acknowledged. An alarm counts from the
+ * Adds open falls to their alarms, and returns the falls without one, which no rule reported. An alarm counts from the
  * start of its fall, not from its hit, because that is how long somebody has been on the floor.
  */
 export const withOpenFalls = (alarms: readonly Alarm[], falls: readonly OpenFall[]) => ({
@@ -74,7 +74,7 @@ export const withOpenFalls = (alarms: readonly Alarm[], falls: readonly OpenFall
     const fall = falls.find((open) => isOfFall(alarm, open));
     return fall ? { ...alarm, fall, since: Math.min(alarm.since, fall.since) } : alarm;
   }),
-  unreported: falls.filter((fall) => !fall.acknowledgement && !alarms.some((alarm) => isOfFall(alarm, fall))),
+  unreported: falls.filter((fall) => !alarms.some((alarm) => isOfFall(alarm, fall))),
 });
 
 /** Whether an alarm still needs an answer. */
@@ -82,10 +82,14 @@ export const isOpen = ({ hits }: Alarm): boolean => hits.some((hit) => answeredA
 /** The first acknowledgement of an alarm. */
 export const acknowledgementOf = ({ hits }: Alarm) =>
   hits.find(({ acknowledgement }) => acknowledgement)?.acknowledgement ?? null;
+/** How the fall of an alarm was closed. */
+export const closureOf = ({ hits }: Alarm) => hits.findLast(({ closure }) => closure)?.closure ?? null;
 /** The outcome of an alarm, recorded for its newest hit. */
 export const feedbackOf = ({ hits }: Alarm) => hits.findLast(({ feedback }) => feedback)?.feedback ?? null;
 /** Whether all hits of an alarm have an outcome. */
-export const hasOutcome = ({ hits }: Alarm): boolean => hits.every(({ feedback }) => feedback);
+const hasOutcome = ({ hits }: Alarm): boolean => hits.every(({ feedback, closure }) => feedback || closure);
+/** Whether people closed the fall of an alarm, which the list of open falls may show for a second more. */
+const isClosed = ({ hits }: Alarm): boolean => hits.every(({ closure }) => closure);
 /**
  * Splits the answered alarms of a shift: `acknowledged` are those without an outcome and those whose fall is still open;
  * the others are `closed`, newest first.
@@ -93,7 +97,8 @@ export const hasOutcome = ({ hits }: Alarm): boolean => hits.every(({ feedback }
 export const answeredAlarms = (alarms: readonly Alarm[], now: number) => {
   const isRecent = ({ hits }: Alarm): boolean => Math.max(...hits.map(answeredAt)) > now - SHIFT;
   const recent = alarms.filter((alarm) => !isOpen(alarm) && (alarm.fall || isRecent(alarm)));
-  const isAcknowledged = (alarm: Alarm): boolean => alarm.fall !== undefined || !hasOutcome(alarm);
+  const isAcknowledged = (alarm: Alarm): boolean =>
+    !isClosed(alarm) && (alarm.fall !== undefined || !hasOutcome(alarm));
   return {
     acknowledged: recent.filter(isAcknowledged),
     closed: recent.filter((alarm) => !isAcknowledged(alarm)).toReversed(),

@@ -130,8 +130,10 @@ const noneDone: Record<Step, boolean> = {
 type StepsProps = { done: Record<Step, boolean>; onHide?: () => void };
 const Steps = ({ done, onHide }: StepsProps) => {
   const { checklist: texts } = useTexts();
+  const can = useCan();
   const next = names.find((name) => !done[name]);
-  if (!next) return null;
+  const isWork = names.some((name) => !done[name] && can((steps[name] as { needs?: Needs }).needs));
+  if (!next || !isWork) return null;
   return (
     <Paper component="section" aria-label={texts.title} withBorder p="lg">
       <Group justify="space-between" mb="sm">
@@ -164,6 +166,6 @@ const CustomerChecklist = ({ customerId }: { customerId: number }) => {
   return <Steps done={done} onHide={() => setHidden([...hidden, customerId])} />;
 };
 
-/** The steps to the first alarm, until all are done or the user hides the list. */
+/** The steps to the first alarm, until all are done or the user hides the list. Users who can do none do not see it. */
 export const Checklist = ({ customerId }: { customerId: number | null }) =>
   customerId === null ? <Steps done={noneDone} /> : <CustomerChecklist customerId={customerId} />;

@@ -1,4 +1,4 @@
-import { Badge, Group, List, Paper, Text, Title } from '@mantine/core';
+import { Badge, Group, List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Webhook } from '#openapi';
 import { managers } from '../session/permissions.ts';
@@ -6,6 +6,7 @@ import { useCan } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { useNow } from '../ui/now.ts';
+import { Panel } from '../ui/panel.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { webhooksQuery } from './watch-queries.ts';
 
@@ -54,11 +55,8 @@ export const Failing = ({ customerId }: { customerId: number }) => {
   const can = useCan();
   if (!can(managers)) return null;
   return (
-    <Paper component="section" aria-label={texts.failing} withBorder p="lg">
-      <Title order={2} mb="sm">
-        {texts.failing}
-      </Title>
+    <Panel title={texts.failing}>
       <Webhooks customerId={customerId} />
-    </Paper>
+    </Panel>
   );
 };

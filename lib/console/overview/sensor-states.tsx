@@ -1,11 +1,11 @@
-import { Anchor, Paper, Text, Title } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useCustomerId } from '../shell/customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { allSensorsQuery, watchQuery } from './watch-queries.ts';
+import { allSensorsQuery } from './watch-queries.ts';
 
 const Count = ({ state, children }: { state: 'active' | 'inactive'; children: ReactNode }) => {
   const { sensors: texts } = useTexts();
@@ -33,28 +33,14 @@ const Counts = ({ sensors, offline }: { sensors: number; offline: number }) => {
   );
 };
 
-const AllCounts = () => (
-  <Loaded query={useQuery(allSensorsQuery)} rows={1}>
-    {(counts) => <Counts {...counts} />}
-  </Loaded>
-);
-
-const CustomerCounts = ({ customerId }: { customerId: number }) => (
-  <Loaded query={useQuery(watchQuery(customerId))} rows={1}>
-    {({ sensors, silentSensors: { total } }) => <Counts sensors={sensors} offline={total} />}
-  </Loaded>
-);
-
-/** Shows the number of sensors in each state. */
+/** Shows the number of sensors in each state, of all customers. */
 export const SensorStates = () => {
   const { overview: texts } = useTexts();
-  const customerId = useCustomerId();
   return (
-    <Paper component="section" aria-label={texts.sensors} withBorder p="lg">
-      <Title order={2} mb="sm">
-        {texts.sensors}
-      </Title>
-      {customerId === null ? <AllCounts /> : <CustomerCounts customerId={customerId} />}
-    </Paper>
+    <Panel title={texts.sensors}>
+      <Loaded query={useQuery(allSensorsQuery)} rows={1}>
+        {(counts) => <Counts {...counts} />}
+      </Loaded>
+    </Panel>
   );
 };

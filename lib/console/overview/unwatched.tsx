@@ -1,4 +1,4 @@
-import { Alert, Anchor, List, Text } from '@mantine/core';
+import { Anchor, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { WatchGap as Gap, Watch } from '#openapi';
@@ -7,7 +7,11 @@ import { managers, type Needs } from '../session/permissions.ts';
 import { useCan } from '../session/session.tsx';
 import { useDates, useLocale, useTexts } from '../texts/texts.tsx';
 import { Name, NameLink } from '../ui/name.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { hasGap } from './watch-queries.ts';
+
+/** The id of the panel with what is not watched. */
+export const GAPS_ID = 'not-watched';
 
 /** The page where a gap can be closed, if it is not that of a sensor, a rule or a webhook. */
 const pages: Partial<Record<Gap['kind'], string>> = {
@@ -125,18 +129,16 @@ export const Unwatched = ({ watch }: { watch: Watch }) => {
   const dates = useDates();
   if (watch.sensors === 0 || !hasGap(watch)) return null;
   return (
-    <section aria-label={texts.unwatched}>
-      <Alert color="red" variant="filled" role="note" title={texts.unwatched} className="unwatched">
-        <List spacing="sm">
-          {watch.gaps.map((gap) => (
-            <GapItem key={JSON.stringify(gap)} gap={gap} watch={watch} />
-          ))}
-          <PartialGaps watch={watch} />
-        </List>
-        <Text size="sm" mt="sm">
-          {texts.checkedAt(dates.second(watch.date))}
-        </Text>
-      </Alert>
-    </section>
+    <Panel title={texts.unwatched} id={GAPS_ID} isGap>
+      <List spacing="sm">
+        {watch.gaps.map((gap) => (
+          <GapItem key={JSON.stringify(gap)} gap={gap} watch={watch} />
+        ))}
+        <PartialGaps watch={watch} />
+      </List>
+      <Text size="sm" mt="sm">
+        {texts.checkedAt(dates.second(watch.date))}
+      </Text>
+    </Panel>
   );
 };

@@ -1,4 +1,4 @@
-import { Alert, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { ok } from '#lib/client/problem.ts';
 import type { Watch } from '#openapi';
@@ -8,6 +8,7 @@ import { managers } from '../session/permissions.ts';
 import { useCan } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
+import { Panel } from '../ui/panel.tsx';
 
 type Problem = Watch['troubles'][number];
 
@@ -34,8 +35,7 @@ const ProblemItem = ({ problem, onSeen }: { problem: Problem; onSeen: () => void
       {failedDeliveries > 0 && <span>{texts.failedPermanently(failedDeliveries, dates.exact(date))}</span>}
       <Button
         size="xs"
-        variant="white"
-        color="red"
+        variant="default"
         loading={markSeen.isPending}
         onClick={() => markSeen.mutate()}
         aria-label={`${texts.markSeen}: ${name}`}
@@ -54,18 +54,16 @@ export const WebhookProblems = ({ watch: { troubles } }: { watch: Watch }) => {
   const problems = troubles.filter(({ webhookId, date }) => date > (seen[webhookId] ?? 0));
   if (problems.length === 0) return null;
   return (
-    <section aria-label={texts.webhookProblems}>
-      <Alert color="red" variant="filled" role="note" title={texts.webhookProblems} className="unwatched">
-        <ul className="names">
-          {problems.map((problem) => (
-            <ProblemItem
-              key={problem.webhookId}
-              problem={problem}
-              onSeen={() => setSeen({ ...seen, [problem.webhookId]: problem.date })}
-            />
-          ))}
-        </ul>
-      </Alert>
-    </section>
+    <Panel title={texts.webhookProblems} isGap>
+      <ul className="names">
+        {problems.map((problem) => (
+          <ProblemItem
+            key={problem.webhookId}
+            problem={problem}
+            onSeen={() => setSeen({ ...seen, [problem.webhookId]: problem.date })}
+          />
+        ))}
+      </ul>
+    </Panel>
   );
 };

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import type { RuleUpdate } from '#openapi';
 import { api } from '../api/client.ts';
-import { useGroups } from '../groups/groups.tsx';
+import { useGroups } from '../groups/query.ts';
 import { useLocale, useTexts } from '../texts/texts.tsx';
 import { useSensor } from '../ui/sensor-select.tsx';
 import { useRecipientName } from './recipients.tsx';

@@ -2,7 +2,7 @@ import { Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { RuleUpdate } from '#openapi';
 import { hasRegions } from '#shared/domain/kinds.ts';
-import { useGroups } from '../groups/groups.tsx';
+import { useGroups } from '../groups/query.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { SensorSelect } from '../ui/sensor-select.tsx';

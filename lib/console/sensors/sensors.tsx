@@ -1,4 +1,4 @@
-import { Badge, Button, Group, SegmentedControl, Stack, TextInput, Title } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, TextInput, Title } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,6 +6,8 @@ import { useSearchParams } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import type { paths, Sensor } from '#openapi';
 import { api } from '../api/client.ts';
+import { groupsQuery } from '../groups/query.ts';
+import { RoomState } from '../overview/room-state.tsx';
 import { useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';
 import { NoCustomer } from '../shell/with-customer.tsx';
@@ -37,21 +39,29 @@ const useUrlFilter = () => {
   return { filter, change };
 };
 
-export const StateBadge = ({ isActive }: { isActive: boolean }) => {
-  const { sensors: texts } = useTexts();
-  return <Badge color={isActive ? 'green' : 'gray'}>{isActive ? texts.states.active : texts.states.inactive}</Badge>;
+/** Returns a function that names the group of a sensor. */
+const useGroupNames = () => {
+  const { customerId } = useCustomer();
+  const { data: groups = [] } = useQuery({ ...groupsQuery(customerId ?? 0), enabled: customerId !== null });
+  return (sensorId: string): string => groups.find(({ sensorIds }) => sensorIds.includes(sensorId))?.name ?? '';
 };
 
 const useColumns = (): Column<Sensor>[] => {
-  const { sensors: texts } = useTexts();
+  const { sensors: texts, groups } = useTexts();
   const dates = useDates();
+  const groupOf = useGroupNames();
   return [
     {
       head: texts.name,
       sortBy: 'name',
       cell: ({ id, name }) => <NameLink href={`/sensors/${id}`}>{name}</NameLink>,
     },
-    { head: texts.state, sortBy: 'isActive', cell: (sensor) => <StateBadge {...sensor} /> },
+    {
+      head: texts.state,
+      sortBy: 'isActive',
+      cell: ({ id, isActive }) => <RoomState sensorId={id} isActive={isActive} />,
+    },
+    { head: groups.one, cell: ({ id }) => groupOf(id) },
     { head: texts.maker, cell: ({ manufacturer }) => texts.makers[manufacturer], isMinor: true },
     { head: texts.firmware, cell: ({ firmwareVersion }) => firmwareVersion, isMinor: true },
     { head: texts.since, sortBy: 'createDate', cell: ({ createDate }) => dates.dateTime(createDate), isMinor: true },

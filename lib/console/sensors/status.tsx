@@ -6,13 +6,13 @@ import type { Sensor, SensorStatus } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { isOpen } from '../overview/falls.ts';
+import { RoomState } from '../overview/room-state.tsx';
 import { useCan } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { useNow } from '../ui/now.ts';
 import { Loaded } from '../ui/states.tsx';
 import { statusQuery } from './queries.ts';
-import { StateBadge } from './sensors.tsx';
 
 const DeleteSensorButton = ({ sensor: { id: sensorId } }: { sensor: Sensor }) => {
   const { sensor: texts, remove } = useTexts();
@@ -44,7 +44,7 @@ const Facts = ({ sensor, status }: { sensor: Sensor; status: SensorStatus }) => 
   const occupied = presence ? 'yes' : 'no';
   return (
     <Group gap="sm">
-      <StateBadge isActive={isActive} />
+      <RoomState sensorId={sensor.id} isActive={isActive} />
       {fallState !== null && isOpen(fallState) && <Badge color="red">{texts.fall[fallState]}</Badge>}
       <Text>{texts.presence[presence === null ? 'unknown' : occupied]}</Text>
       <Text c="dimmed">

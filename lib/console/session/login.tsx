@@ -1,4 +1,4 @@
-import { Alert, Anchor, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
@@ -10,46 +10,77 @@ import { Sign } from '../ui/sign.tsx';
 import { useTitle } from '../ui/title.ts';
 import { OidcButton } from './oidc.tsx';
 import { useLogin } from './session.tsx';
+import { SessionOver } from './session-over.tsx';
 
-/** The login page. It is shown at the URL of the requested page, which replaces it after the login. */
-export const LoginPage = () => {
-  const { login: texts, console: name } = useTexts();
+type LoginFormProps = { action: string; className?: string; isAlone?: boolean };
+
+/** The form that logs in, also as a display on a wall. It asks for a code if the user has a second factor. */
+export const LoginForm = ({ action, className = '', isAlone = false }: LoginFormProps) => {
+  const { login: texts } = useTexts();
   const [needsOtp, setNeedsOtp] = useState(false);
   const login = useLogin(() => setNeedsOtp(true));
-  const client = useQueryClient();
-  const hasEnded = client.getQueryData(sessionEndedKey) === true;
-  useTitle(texts.title);
   const submit = (form: HTMLFormElement) => {
     const credentials = fieldValues(form, 'username', 'password');
-    login.mutate(needsOtp ? { ...credentials, ...fieldValues(form, 'otp') } : credentials);
+    const isDisplay = new FormData(form).has('display');
+    login.mutate({
+      ...credentials,
+      ...(needsOtp && fieldValues(form, 'otp')),
+      ...(isDisplay && { display: true }),
+    });
   };
   const first = needsOtp ? 'otp' : 'username';
   useEffect(() => document.querySelector<HTMLInputElement>(`input[name=${first}]`)?.focus(), [first]);
   return (
+    <Form action={action} isPending={login.isPending} onSubmit={submit} isAlone={isAlone} className={className}>
+      <TextInput name="username" label={texts.username} autoComplete="username" required />
+      <PasswordInput name="password" label={texts.password} autoComplete="current-password" required />
+      {needsOtp && (
+        <TextInput
+          name="otp"
+          label={texts.appCode}
+          description={texts.codeNeeded}
+          required
+          maxLength={64}
+          autoComplete="one-time-code"
+        />
+      )}
+      <label className="check">
+        <input type="checkbox" name="display" />
+        <span>
+          {texts.display}
+          <span className="check-hint">{texts.displayHint}</span>
+        </span>
+      </label>
+    </Form>
+  );
+};
+
+/**
+ * The login page. It is shown at the URL of the requested page, which replaces it after the login. When a session has
+ * ended, it is the red page of a screen that watches nothing.
+ */
+export const LoginPage = () => {
+  const { login: texts, console: name } = useTexts();
+  const endedAt = useQueryClient().getQueryData<number>(sessionEndedKey);
+  useTitle(texts.title);
+  if (endedAt !== undefined)
+    return (
+      <SessionOver endedAt={endedAt}>
+        <LoginForm action={texts.goOn} className="blind-login" />
+        <OidcButton />
+      </SessionOver>
+    );
+  return (
     <Paper component="main" className="gate" withBorder p="xl" radius="md">
       <Stack>
-        <Text component="div" className="brand" p={0}>
+        <div className="brand gate-brand">
           <Sign />
           {name}
-        </Text>
+        </div>
         <Title order={1} size="h2">
           {texts.title}
         </Title>
-        <Form action={texts.submit} isPending={login.isPending} onSubmit={submit} isAlone>
-          {hasEnded && <Alert color="yellow">{texts.sessionEnded}</Alert>}
-          <TextInput name="username" label={texts.username} autoComplete="username" required />
-          <PasswordInput name="password" label={texts.password} autoComplete="current-password" required />
-          {needsOtp && (
-            <TextInput
-              name="otp"
-              label={texts.appCode}
-              description={texts.codeNeeded}
-              required
-              maxLength={64}
-              autoComplete="one-time-code"
-            />
-          )}
-        </Form>
+        <LoginForm action={texts.submit} isAlone />
         <OidcButton />
         <Anchor component={Link} href="/reset">
           {texts.forgot}

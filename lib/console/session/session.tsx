@@ -3,7 +3,7 @@ import { createContext, type ReactNode, use } from 'react';
 import { ok } from '#lib/client/problem.ts';
 import type { User } from '#openapi';
 import { api } from '../api/client.ts';
-import { clearUserData, meQuery } from '../api/queries.ts';
+import { clearUserData, meQuery, storeDisplay } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
 import { can, type Needs } from './permissions.ts';
 
@@ -27,7 +27,7 @@ export const useCan = () => {
   return (needs?: Needs): boolean => can(me, needs);
 };
 
-type Credentials = { username: string; password: string; otp?: string };
+type Credentials = { username: string; password: string; otp?: string; display?: true };
 
 /** Logs in, and clears the data of the previous user. Calls `onOtp` when a code is required as well. */
 export const useLogin = (onOtp: () => void) => {
@@ -41,7 +41,10 @@ export const useLogin = (onOtp: () => void) => {
     onDone: (user) => {
       if (!user) return onOtp();
       clearUserData(client);
-      client.setQueryData(meQuery.queryKey, user);
+      // A display has none of the rights of the user who logged in.
+      const me = user.display ? { ...user, isAdmin: false, permissions: [] } : user;
+      storeDisplay(me);
+      client.setQueryData(meQuery.queryKey, me);
     },
   });
 };
@@ -52,6 +55,7 @@ export const useLogout = () => {
     send: () => ok(api.POST('/users/logout')),
     onDone: ({ url }) => {
       clearUserData(client);
+      storeDisplay(null);
       client.setQueryData(meQuery.queryKey, null);
       if (url !== undefined) location.assign(url);
     },

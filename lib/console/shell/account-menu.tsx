@@ -9,7 +9,7 @@ const schemes = ['auto', 'light', 'dark'] as const;
 /** The user menu: account, channels, theme and logout. */
 export const AccountMenu = () => {
   const texts = useTexts();
-  const { username } = useMe();
+  const { username, display } = useMe();
   const logout = useLogout();
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
@@ -21,13 +21,17 @@ export const AccountMenu = () => {
         </button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item component={Link} href="/account">
-          {texts.account.title}
-        </Menu.Item>
-        <Menu.Item component={Link} href="/account/channels">
-          {texts.channels}
-        </Menu.Item>
-        <Menu.Divider />
+        {!display && (
+          <>
+            <Menu.Item component={Link} href="/account">
+              {texts.account.title}
+            </Menu.Item>
+            <Menu.Item component={Link} href="/account/channels">
+              {texts.channels}
+            </Menu.Item>
+            <Menu.Divider />
+          </>
+        )}
         <Menu.Label>{texts.theme}</Menu.Label>
         {schemes.map((scheme) => (
           <Menu.Item

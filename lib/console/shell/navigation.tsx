@@ -15,8 +15,8 @@ const useEntries = () => {
   const can = useCan();
   const [location] = useLocation();
   const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path));
-  return pages.flatMap(({ path, needs, entry }) =>
-    entry && can(needs)
+  return pages.flatMap(({ path, needs, entry, display }) =>
+    entry && can(needs) && (!me.display || display)
       ? [{ ...entry, path, label: entry.label(texts, me), current: isHere(path) ? ('page' as const) : undefined }]
       : [],
   );

@@ -13,7 +13,19 @@ export const usePermissionNames = (needs: Needs): string | null => {
 };
 
 /** Replaces a page the user has no access to. It names the missing permission and who can grant it. */
-export const Refused = ({ needs }: { needs: Needs }) => {
+export const Refused = ({ needs }: { needs: Needs | 'display' | undefined }) => {
+  const { refused } = useTexts();
+  return needs === 'display' || needs === undefined ? (
+    <>
+      <Head title={refused.title} />
+      <Text>{refused.display}</Text>
+    </>
+  ) : (
+    <WithoutPermission needs={needs} />
+  );
+};
+
+const WithoutPermission = ({ needs }: { needs: Needs }) => {
   const { refused: texts } = useTexts();
   const names = usePermissionNames(needs);
   return (

@@ -1,13 +1,23 @@
 import { Anchor, Text, Title } from '@mantine/core';
+import { useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
+import { AlarmsProvider, openRows, useAlarms } from '../overview/alarms-provider.tsx';
+import { soundingOf } from '../overview/board.ts';
 import { pages } from '../routes.tsx';
-import { useCan } from '../session/session.tsx';
+import { useCan, useMe } from '../session/session.tsx';
+import { useSound } from '../sound/use-sound.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { Boundary } from '../ui/boundary.tsx';
-import { AccountMenu } from './account-menu.tsx';
+import { useNow } from '../ui/now.ts';
+import { AlarmBar } from './alarm-bar.tsx';
+import { ConnectionLost } from './connection-lost.tsx';
 import { CustomerProvider } from './customer.tsx';
 import { Navigation } from './navigation.tsx';
+import { QUIET_MS } from './not-watched.tsx';
 import { Refused } from './refused.tsx';
+import { SessionEnding } from './session-ending.tsx';
+import { SoundBlocked } from './sound-control.tsx';
+import { StatusLine } from './status-line.tsx';
 import './shell.css';
 
 const NotFound = () => {
@@ -26,14 +36,19 @@ const NotFound = () => {
 
 const Content = () => {
   const can = useCan();
+  const { display: isDisplay = false } = useMe();
   const [location] = useLocation();
   return (
     <main id="content" tabIndex={-1}>
       <Boundary of={location}>
         <Switch>
-          {pages.map(({ path, page: Page, needs }) => (
+          {pages.map(({ path, page: Page, needs, display }) => (
             <Route key={path} path={path}>
-              {needs !== undefined && !can(needs) ? <Refused needs={needs} /> : <Page />}
+              {(needs !== undefined && !can(needs)) || (isDisplay && !display) ? (
+                <Refused needs={isDisplay ? 'display' : needs} />
+              ) : (
+                <Page />
+              )}
             </Route>
           ))}
           <Route component={NotFound} />
@@ -43,23 +58,40 @@ const Content = () => {
   );
 };
 
-/** The frame of every page: navigation, and the status line with the account menu. */
-export const Shell = () => {
+/** Sounds alarms on every page, and replaces the page while the service cannot be reached. */
+const Frame = () => {
   const texts = useTexts();
+  const alarms = useAlarms();
+  const [quietUntil, setQuietUntil] = useState(0);
+  const isLost = alarms?.connection.state === 'lost';
+  const isQuiet = useNow() < quietUntil;
+  const { isBlocked } = useSound({ ...soundingOf(alarms?.rows ?? []), isLost: isLost && !isQuiet });
+  const count = alarms ? openRows(alarms).length + alarms.more : 0;
   return (
-    <CustomerProvider>
-      <div className="app">
+    <SoundBlocked value={isBlocked}>
+      {/* The page keeps what was typed into it. */}
+      <div className="app" hidden={isLost}>
         <a className="skip" href="#content">
           {texts.skip}
         </a>
-        <Navigation count={0} />
-        <header className="bar">
-          <span className="end">
-            <AccountMenu />
-          </span>
-        </header>
+        <Navigation count={count} />
+        <StatusLine />
+        <AlarmBar />
+        <SessionEnding />
         <Content />
       </div>
-    </CustomerProvider>
+      {isLost && (
+        <ConnectionLost alarms={alarms} isQuiet={isQuiet} onQuiet={() => setQuietUntil(Date.now() + QUIET_MS)} />
+      )}
+    </SoundBlocked>
   );
 };
+
+/** The frame of every page: navigation, status line, and alarms. */
+export const Shell = () => (
+  <CustomerProvider>
+    <AlarmsProvider>
+      <Frame />
+    </AlarmsProvider>
+  </CustomerProvider>
+);

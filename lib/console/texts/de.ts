@@ -2,7 +2,7 @@ import { gaps } from '#shared/api/messages/gaps-de.ts';
 import { situations } from '#shared/api/messages/situations-de.ts';
 import { deliveries } from './deliveries-de.ts';
 import type { Texts } from './en.ts';
-import { overview } from './overview-de.ts';
+import { notWatched, overview, sound } from './overview-de.ts';
 import { rules } from './rules-de.ts';
 import { sensor, sensors } from './sensor-de.ts';
 
@@ -70,6 +70,7 @@ export const de: Texts = {
     grantedBy: 'Erteilen können sie Systemverwalter und alle mit der Berechtigung „Benutzer verwalten“.',
     readOnly: (names) => `Sie können das ansehen, aber nicht ändern. Erforderliche Berechtigung: ${names}.`,
     adminOnly: 'Das können nur Systemverwalter.',
+    display: 'Ein Stationsbildschirm zeigt Alarme, Räume und Gruppen, sonst nichts.',
   },
   checklist: {
     title: 'Alarme einrichten',
@@ -97,7 +98,11 @@ export const de: Texts = {
     username: 'Benutzername',
     password: 'Passwort',
     submit: 'Anmelden',
-    sessionEnded: 'Ihre Sitzung ist beendet. Nach der Anmeldung geht es dort weiter, wo Sie waren.',
+    goOn: 'Anmelden und weiter überwachen',
+    display: 'Dies ist ein Stationsbildschirm',
+    displayHint: 'Bleibt angemeldet, solange er genutzt wird. Er zeigt Alarme und nimmt sie an, mehr nicht.',
+    ending: (time) => `Ihre Sitzung endet um ${time}. Danach zeigt dieser Bildschirm keine Alarme.`,
+    logInAgain: 'Erneut anmelden',
     forgot: 'Passwort vergessen?',
     logInWith: (name) => `Mit ${name} anmelden`,
     loggingIn: 'Sie werden angemeldet …',
@@ -124,6 +129,8 @@ export const de: Texts = {
     invited: 'Legen Sie ein Passwort für Ihr Konto fest. Ihr Benutzername steht in der E-Mail mit der Einladung.',
   },
   overview,
+  sound,
+  notWatched,
   sensors,
   sensor,
   situations,
@@ -150,6 +157,8 @@ export const de: Texts = {
   },
   groups: {
     title: 'Gruppen',
+    one: 'Gruppe',
+    alarms: 'Alarme',
     create: 'Neue Gruppe',
     explain: 'Eine Regel kann eine ganze Gruppe überwachen. Ein Sensor gehört zu höchstens einer Gruppe.',
     empty:

@@ -2,7 +2,7 @@ import { gaps } from '#shared/api/messages/gaps-en.ts';
 import { situations } from '#shared/api/messages/situations-en.ts';
 import type { Permission } from '../session/permissions.ts';
 import { deliveries } from './deliveries-en.ts';
-import { overview } from './overview-en.ts';
+import { notWatched, overview, sound } from './overview-en.ts';
 import { rules } from './rules-en.ts';
 import { sensor, sensors } from './sensor-en.ts';
 
@@ -65,6 +65,7 @@ export const en = {
     grantedBy: 'A system admin, or anyone with the “Manage users” permission, can grant it.',
     readOnly: (names: string) => `You can view this, but not change it. Permission required: ${names}.`,
     adminOnly: 'Only system admins can do this.',
+    display: 'A station screen shows alarms, rooms and groups, nothing else.',
   },
   checklist: {
     title: 'Set up alarms',
@@ -89,7 +90,11 @@ export const en = {
     username: 'Username',
     password: 'Password',
     submit: 'Log in',
-    sessionEnded: 'Your session has ended. Log in to continue where you left off.',
+    goOn: 'Log in and go on watching',
+    display: 'This is a station screen',
+    displayHint: 'Stays logged in while it is used. It shows and acknowledges alarms, nothing else.',
+    ending: (time: string) => `Your session ends at ${time}. After that, this screen shows no alarms.`,
+    logInAgain: 'Log in again',
     forgot: 'Forgot your password?',
     logInWith: (name: string) => `Log in with ${name}`,
     loggingIn: 'Logging you in …',
@@ -115,6 +120,8 @@ export const en = {
     invited: 'Set a password for your account. Your username is in the email with the invitation.',
   },
   overview,
+  sound,
+  notWatched,
   sensors,
   sensor,
   situations,
@@ -142,6 +149,8 @@ export const en = {
   },
   groups: {
     title: 'Groups',
+    one: 'Group',
+    alarms: 'Alarms',
     create: 'New group',
     explain: 'A rule can cover a whole group. A sensor belongs to one group at most.',
     empty: 'No groups yet. A group is a set of sensors that share rules, such as a ward.',

@@ -1,55 +1,94 @@
 import type { Texts } from './en.ts';
 
-const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
+const number = (value: number): string => value.toLocaleString('de');
+const plural = (count: number, singular: string, many: string): string =>
+  `${number(count)} ${count === 1 ? singular : many}`;
 
-/** The German texts of the overview. */
+/** The German texts of the station, and of the alarms on every page. */
 export const overview: Texts['overview'] = {
   title: 'Station',
-  alarms: 'Offene Alarme',
-  noAlarm: 'Keine offenen Alarme.',
-  nobodyDown: 'Niemand am Boden erkannt.',
+  alarms: 'Alarme',
+  headline: 'Was jetzt geschieht',
+  noAlarm: 'Keine offenen Alarme',
+  noAlarmIn: (rooms) => `Keine offenen Alarme in ${plural(rooms, 'Raum', 'Räumen')}`,
+  noAlarmKnown: 'Keine offenen Alarme bekannt',
+  unknown: 'Alarme unbekannt',
+  noRooms: 'Noch keine Räume',
+  nothingWatched: 'Kein Raum wird überwacht',
+  allWatched: (rooms) =>
+    rooms === 1 ? 'Der einzige Raum wird überwacht.' : `Alle ${number(rooms)} Räume werden überwacht.`,
+  someWatched: (watched, all) =>
+    `${number(watched)} von ${plural(all, 'Raum', 'Räumen')} ${watched === 1 ? 'wird' : 'werden'} überwacht.`,
+  lookInto: 'Sehen Sie selbst nach:',
+  othersMore: (count) => `${count} weitere`,
+  generalGap: 'Ein Sturz erreicht vielleicht nicht alle, die er erreichen soll: siehe „Nicht überwacht“.',
   asOf: (time) => `Stand: ${time}`,
-  outdated: (time, ago) =>
-    `Diese Seite ist veraltet. Sie zeigt den Stand von ${time} (${ago}); was seitdem passiert ist, fehlt.`,
-  outdatedTitle: 'Veraltet',
-  noNetwork: 'Dieser Browser hat keine Netzwerkverbindung.',
-  updatesByItself: 'Die Seite aktualisiert sich von selbst, sobald der Dienst wieder erreichbar ist.',
+  connection: 'Verbindung',
+  connected: 'Verbunden',
+  reconnecting: 'Verbindet erneut',
+  watchedOf: (watched, all) => `${number(watched)} von ${number(all)} überwacht`,
+  watchedUnknown: 'Überwachung unbekannt',
+  needSomebody: (count, rooms) =>
+    `${count === 1 ? '1 Raum braucht' : `${count} Räume brauchen`} jemanden${rooms === '' ? '' : `: ${rooms}`}`,
+  suspectedIn: (rooms) => `Sturzverdacht: ${rooms}.`,
+  offlineIn: (rooms) => `Sensor offline: ${rooms}`,
+  somebodyIsOnIt: (rooms) => `Jemand geht hin: ${rooms}`,
+  longest: 'Am längsten:',
+  yours: (rooms) => `Ihre: ${rooms}.`,
+  moreAlarms: (count) => `${count} weitere`,
+  fall: 'Sturz',
+  nobodyIsOnIt: (what) => `${what}. Niemand geht hin.`,
+  nobodyOn: (what) => `${what}, niemand geht hin`,
+  youAreOnIt: 'Sie gehen hin',
+  isOnIt: (name) => `${name} geht hin`,
+  suspectedFall: 'Sturzverdacht',
+  yourName: 'Wer geht hin?',
+  look: 'Ich sehe nach',
+  roomOffline: 'Ein Sturz in diesem Raum erreicht niemanden. Sehen Sie nach.',
+  escalating: (step) => `Eskaliert, Stufe ${step}`,
+  falls: (count) => plural(count, 'Sturz', 'Stürze'),
+  lastFall: (time) => `letzter Sturz um ${time}`,
+  closeAlarm: 'Abschließen',
+  closings: { got_up: 'Person ist auf', helped: 'Aufgeholfen', false_alarm: 'Fehlalarm' },
+  closedNow: 'Abgeschlossen. Es steht bei dieser Schicht.',
+  addNote: 'Notiz',
+  note: 'Notiz für die Übergabe',
   truncated: 'Hier werden nur die letzten 1.000 Regeltreffer geprüft. Ein älterer Alarm kann noch offen sein.',
   moreFalls: (count) =>
     count === 1
       ? 'Ein weiterer Sensor erkennt jemanden am Boden.'
       : `${count} weitere Sensoren erkennen jemanden am Boden.`,
   since: (time) => `seit ${time}`,
+  takenAt: (time) => `übernommen um ${time}`,
   sensitive: 'Empfindliche Erkennung',
   simulated: 'Simuliert',
   notified: 'Benachrichtigt',
-  notifiedAt: (time, attempts) =>
-    attempts > 1 ? `benachrichtigt um ${time} (${attempts}. Versuch)` : `benachrichtigt um ${time}`,
+  notifiedAt: (time) => `benachrichtigt um ${time}`,
+  sentTimes: (times, first) => `${times}-mal gesendet, zuerst um ${first}`,
   notNotifiedYet: 'noch nicht benachrichtigt',
   notNotified: (attempts, time) =>
     `nicht benachrichtigt: ${plural(attempts, 'Versuch', 'Versuche')}, zuletzt um ${time}`,
   nobodyNotified: 'Keine Regel hat jemanden benachrichtigt.',
+  notConfirmed: 'Sobald der Sensor den Sturz bestätigt, wird alarmiert.',
+  alertFollows: 'Die Alarmierung folgt gleich.',
+  nobodyOnDuty: 'Niemand ist im Dienst.',
+  unanswered: (time) => `Niemand hat geantwortet (Stand ${time}).`,
   someone: 'Jemand',
-  onItSince: (time) => `geht hin (seit ${time})`,
-  acknowledgedAt: (time) => `hat um ${time} übernommen`,
+  onItAfter: (time) => `nach ${time} unterwegs`,
   cannotGo: 'Ich kann nicht',
   reopened: 'Der Alarm ist wieder offen.',
-  outcome: 'Ergebnis',
   noOutcome: 'Kein Ergebnis eingetragen',
-  acknowledged: 'Jemand geht hin',
-  closed: 'Abgeschlossen in den letzten 12 Stunden',
+  closed: 'Diese Schicht',
   noneClosed: 'In den letzten 12 Stunden wurde kein Alarm abgeschlossen.',
-  sound: 'Ton bei neuen Alarmen',
-  soundBlocked: 'Der Browser blockiert den Ton. Klicken Sie irgendwo auf diese Seite oder drücken Sie eine Taste.',
-  unwatched: 'Nicht alles wird überwacht',
+  unwatched: 'Nicht überwacht',
   offlineRooms: (offline, all) =>
-    `${offline} von ${plural(all, 'Raum', 'Räumen')} ${offline === 1 ? 'wird nicht überwacht: Der Sensor ist' : 'werden nicht überwacht: Die Sensoren sind'} offline.`,
+    `${number(offline)} von ${plural(all, 'Raum', 'Räumen')} ${offline === 1 ? 'wird nicht überwacht: Der Sensor ist' : 'werden nicht überwacht: Die Sensoren sind'} offline.`,
   andMore: (count) => `und ${count} weitere`,
   hours: (days, from, to) => (from === to ? `${days}, ganztägig` : `${days}, ${from} bis ${to}`),
   checkedAt: (time) => `Geprüft um ${time}; das geschieht einmal in der Minute.`,
   ruleReachesNobody:
     'Diese Sturzregel erreicht niemanden. Prüfen Sie ihre Webhooks und die Kanäle der Personen, die sie benachrichtigt.',
-  watchUnknown: 'Es ließ sich nicht prüfen, ob alles überwacht wird.',
+  watchUnknown: 'Es ließ sich nicht prüfen, welche Räume überwacht werden.',
   webhookProblems: 'Probleme mit Webhooks',
   disabledByService: 'wurde vom Dienst deaktiviert',
   failedPermanently: (count, time) =>
@@ -62,4 +101,30 @@ export const overview: Texts['overview'] = {
   noFailing: 'Alle Webhooks funktionieren.',
   failures: (count) => plural(count, 'Fehler', 'Fehler'),
   disabled: 'Deaktiviert',
+};
+
+export const sound: Texts['sound'] = {
+  on: 'Ton an',
+  off: 'Ton aus',
+  blocked: 'Ton blockiert: hier tippen',
+  label: 'Ton bei Alarmen',
+  offHint: 'Alarme sind auf diesem Bildschirm nur zu sehen.',
+  volume: 'Lautstärke',
+};
+
+export const notWatched: Texts['notWatched'] = {
+  title: 'NICHT ÜBERWACHT',
+  noConnection: (time) => `Keine Verbindung seit ${time}, seit`,
+  stateOf: (time) =>
+    `Dieser Bildschirm weiß nicht, was in den Räumen geschieht. Sein Stand ist von ${time}. Er versucht es von selbst erneut.`,
+  nothingKnown: 'Dieser Bildschirm weiß nicht, was in den Räumen geschieht. Er versucht es von selbst erneut.',
+  lookInto: (rooms) => `Sehen Sie nach: ${rooms}.`,
+  keepPhone: 'Behalten Sie ein Telefon bei sich.',
+  keepPhoneWhy: 'Dort kommen Alarme vielleicht noch an.',
+  rounds: 'Verlassen Sie sich auf Ihre Rundgänge,',
+  roundsWhy: 'bis diese Seite wieder da ist.',
+  loggedOut: (time) => `Abgemeldet um ${time}, seit`,
+  sessionOver:
+    'Die Sitzung ist beendet. Alarme gehen weiter an Telefone und den Schwesternruf, aber dieser Bildschirm zeigt keine und gibt keinen Ton dafür.',
+  quiet: '5 Minuten still',
 };

@@ -2,7 +2,7 @@ import { MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
 import { faultOf } from '#lib/client/problem.ts';
 import type { Webhook } from '#openapi';
 import { useBots } from '../bots/bots.tsx';
-import { useGroups } from '../groups/groups.tsx';
+import { useGroups } from '../groups/query.ts';
 import { useCan } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Choice } from '../ui/choice.tsx';

@@ -1,0 +1,12 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { ok } from '#lib/client/problem.ts';
+import { api } from '../api/client.ts';
+
+/** Returns the query for the groups of a customer. */
+export const groupsQuery = (customerId: number) =>
+  queryOptions({
+    queryKey: ['groups', customerId],
+    queryFn: () => ok(api.GET('/sensor-groups', { params: { query: { customerId } } })),
+  });
+
+export const useGroups = (customerId: number) => useQuery(groupsQuery(customerId));

@@ -1,0 +1,105 @@
+import { useQuery } from '@tanstack/react-query';
+import { createContext, type ReactNode, use, useEffect, useMemo } from 'react';
+import { logoUrl, logoWithBadge } from '#functions/api/console/logo.ts';
+import type { Watch } from '#openapi';
+import { useMe } from '../session/session.tsx';
+import { useCustomerId } from '../shell/customer.tsx';
+import { useNow } from '../ui/now.ts';
+import { TitlePrefix } from '../ui/title.ts';
+import { type Alarm, alarmsOf, withOpenFalls } from './alarms.ts';
+import { boardOf, type Row } from './board.ts';
+import { type Connection, useConnection } from './connection.ts';
+import { openFallsQuery } from './falls.ts';
+import { hitsQuery } from './hits.ts';
+import { watchQuery } from './watch-queries.ts';
+
+const MINUTE = 60_000;
+
+/** What happens at a customer now, as every page shows it. */
+export type Alarms = {
+  customerId: number;
+  /** What happens in rooms, those that need somebody first. */
+  rows: readonly Row[];
+  /** The alarms of the last 24 hours. */
+  alarms: readonly Alarm[];
+  /** The number of further sensors with falls, which are not listed. */
+  more: number;
+  /** Whether hits and falls are loaded: without them, an alarm may be missing. */
+  isKnown: boolean;
+  /** Whether rule hits are loaded, which displays cannot read. */
+  hasHits: boolean;
+  /** Whether all hits of the last 24 hours are loaded. */
+  isWhole: boolean;
+  error: unknown;
+  watch: Watch | undefined;
+  /** Whether the watch could not be read. */
+  isWatchUnknown: boolean;
+  connection: Connection;
+  /** Reads everything now. */
+  refetch: () => void;
+};
+
+const Context = createContext<Alarms | null>(null);
+
+/** The alarms of the customer; null if none is chosen. */
+export const useAlarms = (): Alarms | null => use(Context);
+
+/** The rows of alarms that need somebody to go. */
+export const openRows = ({ rows }: Alarms): Row[] => rows.filter(({ kind }) => kind === 'open');
+
+/** Reads the alarms of a customer. Nothing is read while none is chosen. */
+const useRead = (customerId: number | null): Alarms | null => {
+  const { id: accountId, display = false } = useMe();
+  // A display belongs to everyone who stands before it, and cannot read rule hits.
+  const userId = display ? null : accountId;
+  const enabled = customerId !== null;
+  const id = customerId ?? 0;
+  const falls = useQuery({ ...openFallsQuery(id), enabled });
+  const hits = useQuery({ ...hitsQuery(id), enabled: enabled && !display });
+  const watch = useQuery({ ...watchQuery(id), enabled });
+  const connection = useConnection(display ? [falls] : [falls, hits]);
+  const minute = useNow(MINUTE);
+  const { alarms, rows } = useMemo(() => {
+    const found = withOpenFalls(alarmsOf(hits.data?.hits ?? []), falls.data?.falls ?? []);
+    return { alarms: found.alarms, rows: boardOf(found.alarms, found.unreported, userId, minute) };
+  }, [hits.data, falls.data, userId, minute]);
+  if (customerId === null) return null;
+  return {
+    customerId,
+    rows,
+    alarms,
+    more: falls.data?.more ?? 0,
+    isKnown: falls.data !== undefined && (display || hits.data !== undefined),
+    hasHits: hits.data !== undefined,
+    isWhole: hits.data?.isWhole !== false,
+    error: (falls.data === undefined && falls.error) || (hits.data === undefined && hits.error) || null,
+    watch: watch.data,
+    isWatchUnknown: watch.isError && watch.data === undefined,
+    connection,
+    refetch: () => void Promise.all([falls.refetch(), watch.refetch(), ...(display ? [] : [hits.refetch()])]),
+  };
+};
+
+/** Shows a count on the icon of the browser tab; 0 shows none. */
+const useBadge = (count: number): void => {
+  useEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+    if (icon) icon.href = count === 0 ? logoUrl : logoWithBadge(count);
+    return () => {
+      if (icon) icon.href = logoUrl;
+    };
+  }, [count]);
+};
+
+/** Reads the alarms for all pages, and shows their number in the title and the icon of the browser tab. */
+export const AlarmsProvider = ({ children }: { children: ReactNode }) => {
+  const alarms = useRead(useCustomerId());
+  const count = alarms ? openRows(alarms).length + alarms.more : 0;
+  useBadge(count);
+  const mark = alarms?.connection.state === 'lost' ? '⚠ ' : '';
+  return (
+    <TitlePrefix value={mark + (count > 0 ? `(${count}) ` : '')}>
+      <Context value={alarms}>{children}</Context>
+    </TitlePrefix>
+  );
+};

@@ -1,0 +1,152 @@
+import type { RuleHit } from '#openapi';
+import { type Alarm, acknowledgementOf, answeredAlarms, isOpen } from './alarms.ts';
+import { fallKey, type OpenFall } from './falls.ts';
+
+/** What a row of the board asks for: to go, to look, or nothing more than to know. */
+export type RowKind = 'open' | 'mine' | 'suspected' | 'offline' | 'theirs';
+const kindOrder: readonly RowKind[] = ['open', 'mine', 'suspected', 'offline', 'theirs'];
+
+/** An alarm of a rule, or a fall that no rule reported. */
+type Item = {
+  /** The same alarm has at least one of these keys each time it is read. */
+  keys: readonly string[];
+  subject: string;
+  sensorId: string;
+  name: string;
+  since: number;
+  isOpen: boolean;
+  isSuspected: boolean;
+  isOffline: boolean;
+  acknowledgement: RuleHit['acknowledgement'];
+  /** How often recipients were notified, which grows with each round of an escalation. */
+  rounds: number;
+  alarm?: Alarm;
+  fall?: OpenFall;
+};
+
+/** A row of the board: what happens in a room. */
+export type Row = {
+  key: string;
+  kind: RowKind;
+  sensorId: string;
+  name: string;
+  /** When the oldest unanswered alarm began; of answered ones, when they were acknowledged. */
+  since: number;
+  /** The number of falls that the row stands for, and when the last one began. */
+  falls: number;
+  lastSince: number;
+  /** The highest step of an escalation that has notified people; 0 before the first. */
+  step: number;
+  acknowledgement: RuleHit['acknowledgement'];
+  items: readonly [Item, ...Item[]];
+};
+
+const suspicions: readonly RuleHit['situation'][] = ['fall_suspected', 'fall_suspected_sensitive', 'fall_loop'];
+
+const roundsOf = ({ hits }: Alarm): number =>
+  hits.flatMap(({ ruleMessages }) => ruleMessages).reduce((sum, message) => sum + message.sendTryTimes.length, 0);
+
+const itemOfAlarm = (alarm: Alarm): Item => {
+  const { hits, fall, sensorId, name, since, isFall } = alarm;
+  const [{ situation }] = hits;
+  const isSuspicion = isFall && hits.every((hit) => suspicions.includes(hit.situation));
+  return {
+    keys: [...hits.map(({ id }) => `hit ${id}`), ...(fall ? [fallKey(fall)] : [])],
+    subject: isFall ? 'fall' : situation,
+    sensorId,
+    name,
+    since,
+    isOpen: isOpen(alarm),
+    isSuspected: isSuspicion && (fall === undefined || fall.fallState === 'detected'),
+    isOffline: situation === 'sensor_inactive',
+    acknowledgement: acknowledgementOf(alarm),
+    rounds: roundsOf(alarm),
+    alarm,
+    ...(fall && { fall }),
+  };
+};
+
+const itemOfFall = (fall: OpenFall): Item => ({
+  keys: [fallKey(fall)],
+  subject: 'fall',
+  sensorId: fall.sensorId,
+  name: fall.name,
+  since: fall.since,
+  isOpen: !fall.acknowledgement,
+  isSuspected: fall.fallState === 'detected',
+  isOffline: false,
+  acknowledgement: fall.acknowledgement ?? null,
+  rounds: 0,
+  fall,
+});
+
+const kindOf = (items: readonly Item[], userId: number | null): RowKind => {
+  const open = items.filter((item) => item.isOpen);
+  if (open.some(({ isSuspected, isOffline }) => !isSuspected && !isOffline)) return 'open';
+  if (open.some(({ isSuspected }) => isSuspected)) return 'suspected';
+  if (open.length > 0) return 'offline';
+  const isMine = ({ acknowledgement }: Item): boolean => userId !== null && acknowledgement?.userId === userId;
+  return items.some(isMine) ? 'mine' : 'theirs';
+};
+
+/** The number of falls among the alarms of a room: several rules can fire for one fall. */
+const fallsOf = (items: readonly Item[]): number => {
+  const events = items
+    .flatMap(({ alarm }) => alarm?.hits ?? [])
+    .filter(({ situation }) => situation === 'fall_detected');
+  const known = new Set(events.map(({ sensorEventId }) => sensorEventId)).size;
+  const unreported = items.filter(({ alarm }) => !alarm).length;
+  return Math.max(items.length, known + unreported);
+};
+
+const rowOf = (key: string, [first, ...others]: readonly [Item, ...Item[]], userId: number | null): Row => {
+  const items = [first, ...others] as const;
+  const kind = kindOf(items, userId);
+  const waiting = items.filter(({ isOpen }) => isOpen);
+  const acknowledgement = items.find((item) => item.acknowledgement)?.acknowledgement ?? null;
+  const steps = items.flatMap(({ alarm }) => alarm?.hits ?? []).flatMap(({ ruleMessages }) => ruleMessages);
+  const began = waiting.length > 0 ? Math.min(...waiting.map(({ since }) => since)) : first.since;
+  return {
+    key,
+    kind,
+    sensorId: first.sensorId,
+    name: first.name,
+    since: waiting.length === 0 && acknowledgement ? acknowledgement.date : began,
+    falls: first.subject === 'fall' ? fallsOf(items) : 1,
+    lastSince: Math.max(...items.map(({ since }) => since)),
+    step: Math.max(0, ...steps.map(({ step }) => step)),
+    acknowledgement,
+    items,
+  };
+};
+
+/**
+ * Returns the rows of the board, those that need somebody first, then oldest first. What happens in a room is one row: a
+ * second fall opens the row of the first one again.
+ */
+export const boardOf = (
+  alarms: readonly Alarm[],
+  unreported: readonly OpenFall[],
+  userId: number | null,
+  now: number,
+): Row[] => {
+  const shown = [...alarms.filter(isOpen), ...answeredAlarms(alarms, now).acknowledged];
+  const items = [...shown.map(itemOfAlarm), ...unreported.map(itemOfFall)].toSorted((a, b) => a.since - b.since);
+  const groups = new Map<string, [Item, ...Item[]]>();
+  for (const item of items) {
+    const key = `${item.sensorId} ${item.subject}`;
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return [...groups]
+    .map(([key, group]) => rowOf(key, group, userId))
+    .toSorted((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) || a.since - b.since);
+};
+
+/** What should sound: alarms until they are acknowledged, and suspicions and offline sensors once. */
+export const soundingOf = (rows: readonly Row[]) => {
+  const waiting = rows.flatMap(({ items }) => items).filter(({ isOpen }) => isOpen);
+  const isQuiet = ({ isSuspected, isOffline }: Item): boolean => isSuspected || isOffline;
+  return { alarms: waiting.filter((item) => !isQuiet(item)), suspicions: waiting.filter(isQuiet) };
+};

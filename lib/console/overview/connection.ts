@@ -1,0 +1,36 @@
+import { onlineManager } from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useNow } from '../ui/now.ts';
+
+/** How long (ms) reads may take or fail before the console says that it reconnects. */
+export const RECONNECTING_MS = 5_000;
+/** How long (ms) until the screen counts as watching nothing. */
+export const LOST_MS = 30_000;
+
+/** Whether the screen gets the alarms. `at` is the time (ms) of the last successful read; 0 before the first. */
+export type Connection = { state: 'connected' | 'reconnecting' | 'lost'; at: number; isOnline: boolean };
+
+const useIsOnline = (): boolean =>
+  useSyncExternalStore(
+    (onChange) => onlineManager.subscribe(onChange),
+    () => onlineManager.isOnline(),
+  );
+
+type Read = { dataUpdatedAt: number; isError: boolean; fetchStatus: string };
+
+/**
+ * Returns the state of the connection. It counts from the moment a read began that has not succeeded yet: browsers wake
+ * background tabs only once a minute, so the age of the data says nothing.
+ */
+export const useConnection = (reads: readonly Read[]): Connection => {
+  const isOnline = useIsOnline();
+  const now = useNow();
+  const isTrying = !isOnline || reads.some(({ isError, fetchStatus }) => isError || fetchStatus !== 'idle');
+  const [since, setSince] = useState<number | null>(null);
+  useEffect(() => setSince(isTrying ? Date.now() : null), [isTrying]);
+  const times = reads.map(({ dataUpdatedAt }) => dataUpdatedAt);
+  const at = times.length === 0 || times.includes(0) ? 0 : Math.min(...times);
+  const late = since === null ? 0 : now - since;
+  if (late >= LOST_MS) return { state: 'lost', at, isOnline };
+  return { state: late >= RECONNECTING_MS ? 'reconnecting' : 'connected', at, isOnline };
+};

@@ -1,0 +1,29 @@
+import type { WatchGap as Gap, Watch } from '#openapi';
+
+const notAboutFalls: readonly Gap['kind'][] = ['no_rule_for_silence', 'unnotified', 'loopback_target'];
+
+/** A room in which a fall reaches nobody, and why. */
+export type UnwatchedRoom = { sensorId: string; name: string; kind: Gap['kind'] };
+
+/** How many rooms are watched, of how many, and the first of the others. */
+export type Coverage = { watched: number; all: number; rooms: readonly UnwatchedRoom[] };
+
+/** Returns how many rooms are watched: in the others, a fall reaches nobody, at least at some hours. */
+export const coverageOf = ({ sensors: all, gaps, names, fallsTold }: Watch): Coverage => {
+  const rooms = new Map<string, UnwatchedRoom>();
+  let unnamed = 0;
+  for (const gap of gaps) {
+    if (notAboutFalls.includes(gap.kind) || !('sensorIds' in gap)) continue;
+    for (const sensorId of gap.sensorIds)
+      if (!rooms.has(sensorId))
+        rooms.set(sensorId, { sensorId, name: names.sensors[sensorId] ?? sensorId, kind: gap.kind });
+    // Of many sensors, only the first ones are listed.
+    unnamed = Math.max(unnamed, gap.total - gap.sensorIds.length);
+  }
+  const unwatched = fallsTold === 'none' ? all : Math.min(all, rooms.size + unnamed);
+  return { watched: all - unwatched, all, rooms: [...rooms.values()] };
+};
+
+/** Whether a gap about falls concerns no sensor, but the rules or the people: then every room may be affected. */
+export const hasGeneralGap = ({ gaps }: Watch): boolean =>
+  gaps.some((gap) => !notAboutFalls.includes(gap.kind) && !('sensorIds' in gap) && gap.kind !== 'no_sensors');

@@ -1,0 +1,83 @@
+import { CheckIcon, ExclamationTriangleIcon, PaperAirplaneIcon } from '@heroicons/react/24/outline';
+import type { ComponentType, ReactNode } from 'react';
+import type { RuleHit } from '#openapi';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { Name } from '../ui/name.tsx';
+import { useNow } from '../ui/now.ts';
+import type { Row } from './board.ts';
+
+type Message = RuleHit['ruleMessages'][number];
+
+/** How long (ms) after the start of a fall its hit may take to arrive. */
+const HIT_DELAY_MS = 15_000;
+
+type StepProps = { icon: ComponentType<{ className: string }>; isBad?: boolean; children: ReactNode };
+const Step = ({ icon: Icon, isBad = false, children }: StepProps) => (
+  <li className={isBad ? 'bad' : undefined}>
+    <Icon className="icon" />
+    <span>{children}</span>
+  </li>
+);
+
+/** A recipient with the results of all its messages: each round of an escalation is one more time. */
+const Recipient = ({ name, messages }: { name: string; messages: readonly Message[] }) => {
+  const { overview: texts } = useTexts();
+  const dates = useDates();
+  const times = messages.flatMap(({ sendTryTimes }) => sendTryTimes).toSorted((a, b) => a - b);
+  const wasSent = messages.some(({ wasSend }) => wasSend);
+  const [first, last] = [times[0], times.at(-1)];
+  const resultOf = (): string => {
+    if (first === undefined || last === undefined) return texts.notNotifiedYet;
+    if (!wasSent) return texts.notNotified(times.length, dates.second(last));
+    return times.length > 1
+      ? texts.sentTimes(times.length, dates.second(first))
+      : texts.notifiedAt(dates.second(first));
+  };
+  return (
+    <Step icon={wasSent ? CheckIcon : ExclamationTriangleIcon} isBad={!wasSent && times.length > 0}>
+      <Name>{name}</Name>: {resultOf()}
+    </Step>
+  );
+};
+
+/** Whom the alarms of a row have notified, and what became of it. */
+export const Ladder = ({ row, isKnown }: { row: Row; isKnown: boolean }) => {
+  const { overview: texts } = useTexts();
+  const dates = useDates();
+  const now = useNow();
+  const hits = row.items.flatMap(({ alarm }) => alarm?.hits ?? []);
+  const nameOf = ({ extra }: Message): string => extra.display_name || texts.someone;
+  const byName = Map.groupBy(
+    hits.flatMap(({ ruleMessages }) => ruleMessages),
+    nameOf,
+  );
+  const unanswered = hits.find(({ unansweredDate }) => unansweredDate !== null)?.unansweredDate ?? null;
+  const isOld = now - row.since > HIT_DELAY_MS;
+  const isSuspected = row.kind === 'suspected';
+  // The sensor reports a fall some seconds before its alarm.
+  const isComing = row.items.some(({ fall }) => fall?.fallState === 'confirmed');
+  return (
+    <ul className="ladder" aria-label={texts.notified}>
+      {[...byName].map(([name, messages]) => (
+        <Recipient key={name} name={name} messages={messages} />
+      ))}
+      {byName.size === 0 && isKnown && isOld && !isSuspected && !isComing && (
+        <Step icon={ExclamationTriangleIcon} isBad>
+          {texts.nobodyNotified}
+        </Step>
+      )}
+      {byName.size === 0 && isSuspected && <Step icon={PaperAirplaneIcon}>{texts.notConfirmed}</Step>}
+      {byName.size === 0 && isComing && <Step icon={PaperAirplaneIcon}>{texts.alertFollows}</Step>}
+      {hits.some(({ nobodyOnDuty }) => nobodyOnDuty) && (
+        <Step icon={ExclamationTriangleIcon} isBad>
+          {texts.nobodyOnDuty}
+        </Step>
+      )}
+      {unanswered !== null && (
+        <Step icon={ExclamationTriangleIcon} isBad>
+          {texts.unanswered(dates.second(unanswered))}
+        </Step>
+      )}
+    </ul>
+  );
+};

@@ -1,0 +1,28 @@
+/** The longest word (characters) that is a room number. */
+const MAX_NUMBER = 5;
+const ROOM = /^(room|zimmer|raum)$/iu;
+
+/** The name of a sensor in parts: its room number, the word for "room" in it, and the rest. */
+export type RoomName = { number: string | null; word: string | null; rest: string };
+
+const bare = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+
+/**
+ * Finds the room number in the name of a sensor: the first word that has a digit and at most five characters. A name
+ * without one has no number.
+ */
+export const roomNameOf = (name: string): RoomName => {
+  const words = name.split(/\s+/u).filter((word) => word !== '');
+  const at = words.findIndex((word) => /\p{N}/u.test(word) && bare(word).length <= MAX_NUMBER);
+  if (at < 0) return { number: null, word: null, rest: name };
+  const wordAt = words.findIndex((word) => ROOM.test(bare(word)));
+  const others = words.filter((_, index) => index !== at && index !== wordAt);
+  return {
+    number: bare(words[at] ?? ''),
+    word: wordAt < 0 ? null : bare(words[wordAt] ?? ''),
+    rest: others.join(' '),
+  };
+};
+
+/** Returns what a list calls a room: its number, or its name. */
+export const shortName = (name: string): string => roomNameOf(name).number ?? name;

@@ -1,0 +1,56 @@
+import { ClockIcon } from '@heroicons/react/24/outline';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { ok } from '#lib/client/problem.ts';
+import { api } from '../api/client.ts';
+import { LoginForm } from '../session/login.tsx';
+import { useMe } from '../session/session.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { useNow } from '../ui/now.ts';
+
+const MINUTE = 60_000;
+/** How long (ms) before the end of a session the console says so. */
+const WARNING_MS = 60 * MINUTE;
+/** When (ms) after a page is opened the end of its session is read: the alarms come first. */
+const DELAY_MS = 30_000;
+
+/** Returns when (ms) the session ends; null while it is not known, or not to be expected. */
+const useSessionEnd = (): number | null => {
+  const { display } = useMe();
+  const [isTime, setIsTime] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsTime(true), DELAY_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  // The session of a display lasts while it is used.
+  const { data } = useQuery({
+    queryKey: ['sessions', 'current'],
+    enabled: isTime && !display,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: () => ok(api.GET('/users/{userId}/sessions', { params: { path: { userId: 'me' } } })),
+  });
+  return data?.find(({ isCurrent }) => isCurrent)?.expires ?? null;
+};
+
+/** A line that announces the end of the session an hour before, and lets the user log in again. */
+export const SessionEnding = () => {
+  const { login: texts } = useTexts();
+  const dates = useDates();
+  const end = useSessionEnd();
+  const now = useNow(MINUTE / 2);
+  const [isAsking, setAsking] = useState(false);
+  if (end === null || now < end - WARNING_MS) return null;
+  return (
+    <div className="ending" role="status">
+      <ClockIcon className="icon" />
+      <span>{texts.ending(dates.clock(end))}</span>
+      <button type="button" className="link" onClick={() => setAsking(true)}>
+        {texts.logInAgain}
+      </button>
+      <Dialog opened={isAsking} onClose={() => setAsking(false)} title={texts.logInAgain}>
+        <LoginForm action={texts.submit} isAlone />
+      </Dialog>
+    </div>
+  );
+};

@@ -1,0 +1,70 @@
+import { useLocalStorage } from '@mantine/hooks';
+import { useEffect, useRef, useState } from 'react';
+import { play, vibrate } from './player.ts';
+import { createSchedule, type Sounding } from './schedule.ts';
+
+/** The lowest volume. Less is off, which takes a second tap. */
+export const MIN_VOLUME = 0.2;
+/** How often (ms) the schedule is asked what sounds. */
+const TICK_MS = 250;
+
+type Setting = { isOn: boolean; volume: number };
+/** The sound setting of this browser. Sound is on unless it was turned off. */
+export const useSoundSetting = () => {
+  const [setting, set] = useLocalStorage<Setting>({
+    key: 'alarm sound',
+    defaultValue: { isOn: true, volume: 1 },
+    getInitialValueInEffect: false,
+  });
+  return { ...setting, change: (part: Partial<Setting>) => set({ ...setting, ...part }) };
+};
+
+/** Returns the audio output while sound is on. Browsers block it until the user has touched the page or pressed a key. */
+const useAudio = (isOn: boolean) => {
+  const audio = useRef<AudioContext>(null);
+  const [isBlocked, setBlocked] = useState(isOn);
+  useEffect(() => {
+    if (!isOn) return;
+    const context = new AudioContext();
+    audio.current = context;
+    const update = () => setBlocked(context.state !== 'running');
+    const resume = () => void context.resume();
+    context.addEventListener('statechange', update);
+    document.addEventListener('pointerdown', resume);
+    document.addEventListener('keydown', resume);
+    update();
+    return () => {
+      document.removeEventListener('pointerdown', resume);
+      document.removeEventListener('keydown', resume);
+      context.removeEventListener('statechange', update);
+      audio.current = null;
+      setBlocked(false);
+      void context.close();
+    };
+  }, [isOn]);
+  return { audio, isBlocked };
+};
+
+/** Plays the sounds of what happens. `isBlocked` means that the browser plays none until the user touches the page. */
+export const useSound = (sounding: Sounding): { isBlocked: boolean } => {
+  const { isOn, volume } = useSoundSetting();
+  const { audio, isBlocked } = useAudio(isOn);
+  const latest = useRef({ sounding, volume });
+  latest.current = { sounding, volume };
+  useEffect(() => {
+    if (!isOn || isBlocked) return;
+    // Alarms that were open before the sound worked sound when it does.
+    const soundsAt = createSchedule();
+    const tick = () => {
+      const { sounding, volume } = latest.current;
+      for (const sound of soundsAt(sounding, performance.now())) {
+        if (audio.current) play(audio.current, sound, volume);
+        if (sound !== 'suspicion') vibrate();
+      }
+    };
+    tick();
+    const timer = setInterval(tick, TICK_MS);
+    return () => clearInterval(timer);
+  }, [isOn, isBlocked, audio]);
+  return { isBlocked };
+};
