@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import type { SensorStatus, SensorWithFalls } from '#openapi';
 import { api } from '../api/client.ts';
+import { pollingInterval } from './polling.ts';
 
 /** An open fall, with its sensor. */
 export type OpenFall = SensorWithFalls['falls'][number] & Pick<SensorWithFalls, 'sensorId' | 'name'>;
@@ -21,7 +22,7 @@ export const fallKey = ({ sensorId, since }: OpenFall): string => `${sensorId} $
 export const openFallsQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['open falls', customerId],
-    refetchInterval: 5_000,
+    refetchInterval: pollingInterval,
     refetchIntervalInBackground: true,
     queryFn: async (): Promise<OpenFalls> => {
       const params = { path: { customerId }, query: { perPage: MAX_PER_PAGE } };

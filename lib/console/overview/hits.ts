@@ -2,6 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import type { RuleHit } from '#openapi';
 import { api } from '../api/client.ts';
+import { pollingInterval } from './polling.ts';
 
 export const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -61,7 +62,7 @@ export const cacheHits = (client: QueryClient, customerId: number, hits: readonl
 export const hitsQuery = (customerId: number) =>
   queryOptions({
     queryKey: hitsKey(customerId),
-    refetchInterval: 5_000,
+    refetchInterval: pollingInterval,
     // The title of the page shows the number of open alarms, even in background tabs.
     refetchIntervalInBackground: true,
     queryFn: async ({ client }): Promise<Hits> => {

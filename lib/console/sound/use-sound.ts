@@ -9,11 +9,17 @@ export const MIN_VOLUME = 0.2;
 const TICK_MS = 250;
 
 type Setting = { isOn: boolean; volume: number };
+const KEY = 'alarm sound';
+const DEFAULT: Setting = { isOn: true, volume: 1 };
+
+/** Whether alarms sound in this browser, or would if it did not block them. */
+export const isSoundOn = (): boolean => (JSON.parse(localStorage.getItem(KEY) ?? 'null') ?? DEFAULT).isOn;
+
 /** The sound setting of this browser. Sound is on unless it was turned off. */
 export const useSoundSetting = () => {
   const [setting, set] = useLocalStorage<Setting>({
-    key: 'alarm sound',
-    defaultValue: { isOn: true, volume: 1 },
+    key: KEY,
+    defaultValue: DEFAULT,
     getInitialValueInEffect: false,
   });
   return { ...setting, change: (part: Partial<Setting>) => set({ ...setting, ...part }) };
