@@ -16,16 +16,58 @@ const ROWS = `
   FROM messages WHERE queue = ? ORDER BY sequence
 `;
 const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";
+/** SQLite creates the row of a table with its first message. */
+const KEEP_LAST = "UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'";
+const FIRST_LAST = "INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', ?)";
+
+/**
+ * Keeps the numbers of messages, which no later process may give again, not even those of messages that were never in the
+ * file: the state of a sensor says up to which number it was judged.
+ */
+const createNumbers = (database: DatabaseSync) => {
+  const keep = database.prepare(KEEP_LAST);
+  let kept = Number(database.prepare(LAST).get()?.seq ?? 0);
+  let last = kept;
+  return {
+    next: (): number => ++last,
+    store: (): void => {
+      if (last === kept) return;
+      if (keep.run(last).changes === 0) database.prepare(FIRST_LAST).run(last);
+      kept = last;
+    },
+  };
+};
+
+/** The rows that were added since the last commit, by their number. Most are removed before the next one. */
+type Pending = Map<number, { queue: string; row: Row }>;
 
 /**
  * Returns a function that opens the journal of a queue, by its name, in the host's file. What one run of synchronous code
- * adds and removes is stored together, or not at all (table/turns.ts).
+ * adds and removes is stored together, or not at all (table/turns.ts). A message that is removed before the next commit
+ * never comes to the file.
  */
 export const journalsIn = ({ database, turns }: { database: DatabaseSync; turns: Turns }) => {
   const insert = database.prepare('INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
   const remove = database.prepare('DELETE FROM messages WHERE sequence = ?');
   const clear = database.prepare('DELETE FROM messages WHERE queue = ?');
-  let last = Number(database.prepare(LAST).get()?.seq ?? 0);
+  const numbers = createNumbers(database);
+  const pending: Pending = new Map();
+  turns.beforeCommit(() => {
+    for (const { queue, row } of pending.values()) {
+      const { sequence, messageId, body, groupId = null, deduplicationId = null, sentAt, visibleAt } = row;
+      insert.run(sequence, queue, messageId, body, groupId, deduplicationId, sentAt, visibleAt);
+    }
+    pending.clear();
+    numbers.store();
+  });
+  // A message that is moved must not be removed if it could not be added.
+  const change = (statement: StatementSync, value: SQLInputValue): void => {
+    try {
+      statement.run(value);
+    } catch (error) {
+      throw partlyApplied(error);
+    }
+  };
   const load = (queue: string): Row[] =>
     database
       .prepare(ROWS)
@@ -34,22 +76,22 @@ export const journalsIn = ({ database, turns }: { database: DatabaseSync; turns:
         (row) =>
           ({ ...row, groupId: row.groupId ?? undefined, deduplicationId: row.deduplicationId ?? undefined }) as Row,
       );
-  // A message that is moved must not be removed if it could not be added.
-  const change = (statement: StatementSync, ...values: SQLInputValue[]): Promise<void> =>
-    turns.write(() => {
-      try {
-        statement.run(...values);
-      } catch (error) {
-        throw partlyApplied(error);
-      }
-    });
   return (queue: string): Journal => ({
     load: () => load(queue),
-    nextSequence: () => ++last,
-    add: ({ sequence, messageId, body, groupId = null, deduplicationId = null, sentAt, visibleAt }) =>
-      change(insert, sequence, queue, messageId, body, groupId, deduplicationId, sentAt, visibleAt),
-    remove: (sequence) => change(remove, sequence),
-    clear: () => change(clear, queue),
+    nextSequence: numbers.next,
+    add: (row) =>
+      turns.write(() => {
+        pending.set(row.sequence, { queue, row });
+      }),
+    remove: (sequence) =>
+      turns.write(() => {
+        if (!pending.delete(sequence)) change(remove, sequence);
+      }),
+    clear: () =>
+      turns.write(() => {
+        for (const [sequence, { queue: of }] of pending) if (of === queue) pending.delete(sequence);
+        change(clear, queue);
+      }),
     settled: () => turns.read(() => {}),
   });
 };

@@ -31,6 +31,17 @@ const createWatch = (database: DatabaseSync, onChange: (() => void) | undefined)
   };
 };
 
+/** Returns a function that runs another, or joins its run that is under way. */
+const oneAtATime = (run: () => Promise<unknown>) => {
+  let running: Promise<unknown> | undefined;
+  return (): Promise<unknown> => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+};
+
 /**
  * The transactions of a file. One is open from the first change until somebody waits for it to be kept, or a moment has
  * passed. One commit and one sync are under way at a time, and cover all changes before them.
@@ -50,7 +61,7 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
   /** The number of changes so far, and of those that are on the disk. */
   let written = 0;
   let stored = 0;
-  let storing: Promise<void> | undefined;
+  const lastWrites: (() => void)[] = [];
 
   const lose = (cause: unknown): Error => {
     if (lost) return lost;
@@ -69,7 +80,7 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
       watch();
     } catch (error) {
       isFull ||= isFullDisk(error);
-      throw notStored(error);
+      throw error;
     }
     isOpen = true;
     commitTimer = setTimeout(() => kept().catch(() => {}), COMMIT_AFTER_MS).unref();
@@ -77,6 +88,7 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
   const commit = (): void => {
     if (!isOpen) return;
     clearTimeout(commitTimer);
+    for (const write of lastWrites) write();
     isOpen = false;
     committing.run();
     isFull = false;
@@ -90,16 +102,10 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
     await disk?.sync();
     stored = upTo;
   };
+  const storing = oneAtATime(() => store().catch(lose));
   const kept = async (): Promise<void> => {
     const target = written;
-    while (stored < target && !lost) {
-      storing ??= store()
-        .catch(lose)
-        .then(() => {
-          storing = undefined;
-        });
-      await storing;
-    }
+    while (stored < target && !lost) await storing();
     if (lost) throw lost;
   };
   return {
@@ -117,6 +123,8 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
     lose,
     lost: (): Error | undefined => lost,
     kept,
+    /** Calls a function before each commit, for what it has left to write. */
+    beforeCommit: (write: () => void): void => void lastWrites.push(write),
     isFull: (): boolean => isFull,
   };
 };

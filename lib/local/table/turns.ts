@@ -10,8 +10,8 @@ import { isPartlyApplied, notStored } from './errors.ts';
 export const createTurns = (database: DatabaseSync, options: CommitOptions = {}) => {
   const commits = createCommits(database, options);
   let answers: (() => void)[] = [];
-  /** Why no change could begin in this turn. A later call of the turn must not succeed: it may belong to the same change. */
-  let refusal: unknown;
+  /** Why the file could not be used in this turn. A later call of the turn must not succeed: it may belong to the same change. */
+  let refusal: Error | undefined;
 
   const answer = (): void => {
     const turn = answers;
@@ -24,6 +24,14 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
     if (isPartlyApplied(error) || commits.isRolledBack()) return commits.lose(error);
     return (error as { code?: string }).code === 'ERR_SQLITE_ERROR' ? notStored(error) : error;
   };
+  const attempt = (step: () => void): void => {
+    try {
+      step();
+    } catch (error) {
+      refusal = notStored(error);
+      throw refusal;
+    }
+  };
   const run = <T>(work: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
       const isFirst = answers.length === 0;
@@ -31,7 +39,7 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
       try {
         const problem = commits.lost() ?? refusal;
         if (problem) throw problem;
-        if (isFirst) commits.refresh();
+        if (isFirst) attempt(commits.refresh);
         const value = work();
         answers.push(() => resolve(value));
       } catch (error) {
@@ -39,25 +47,19 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
         answers.push(() => reject(reason));
       }
     });
-  const begin = (): void => {
-    try {
-      commits.begin();
-    } catch (error) {
-      refusal = error;
-      throw error;
-    }
-  };
   return {
     /** Runs a call that only reads. */
     read: run,
     /** Runs a call that may write. What one run of synchronous code writes is stored together, or not at all. */
     write: <T>(work: () => T): Promise<T> =>
       run(() => {
-        begin();
+        attempt(commits.begin);
         return work();
       }),
     /** Resolves once all changes so far would survive a power cut; rejects if they cannot be stored. */
     kept: commits.kept,
+    /** Calls a function before each commit, for what it has left to write. */
+    beforeCommit: commits.beforeCommit,
     /** Whether the disk was full at the latest change. */
     isFull: commits.isFull,
   };

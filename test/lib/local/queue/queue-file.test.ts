@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { virtualClock } from '#lib/local/clock.ts';
 import { createQueue, type QueueOptions } from '#lib/local/queue/queue.ts';
 import { journalsIn } from '#lib/local/queue/queue-file.ts';
 import { dataFileOf, openStorage } from '#lib/local/table/storage.ts';
+import { copyOf } from '#test/fixtures/simulated-disk.ts';
 
 let folder: string;
 let path: string;
@@ -107,6 +109,87 @@ test('a queue file increases sequence numbers from process to process, even if n
   expect(new Set(numbers).size).toBe(3);
   expect(numbers).toEqual(numbers.toSorted());
 });
+
+test('a message that is removed before the next commit never comes to the file, and its number is not given again', async () => {
+  const text = 'a text that is nowhere in the file';
+  const first = startProcess();
+  await first.send(text);
+  const [message] = first.queue.receive(1);
+  first.queue.remove(message?.receiptHandle ?? '');
+  await first.file.turns.kept();
+  expect([path, `${path}-wal`].filter((file) => readFileSync(file).includes(text))).toEqual([]);
+  // A process that is killed now leaves these files.
+  dataDir = copyOf(dataDir, folder);
+  const second = startProcess();
+  await second.send('b1');
+  const [next] = second.queue.receive(1);
+  expect([message, next].map((received) => Number(received?.attributes.SequenceNumber))).toEqual([1, 2]);
+});
+
+type Step = { queue: 'one' | 'two'; at: number; act: 'add' | 'remove' | 'clear' | 'kept' | 'restart' | 'cut' };
+const actions = ['add', 'add', 'add', 'remove', 'remove', 'clear', 'kept', 'kept', 'restart', 'cut'] as const;
+const steps = fc.array(
+  fc.record({ queue: fc.constantFrom('one', 'two'), at: fc.nat(5), act: fc.constantFrom(...actions) }),
+  { minLength: 5, maxLength: 30, size: 'max' },
+);
+/** The bodies in each queue by their number, and the highest number that was given. */
+type Model = { one: Map<number, string>; two: Map<number, string>; last: number };
+const duplicateOf = ({ one, two, last }: Model): Model => ({ one: new Map(one), two: new Map(two), last });
+
+test('a journal returns what was kept to the next process, and gives no number again that may have been seen', async () => {
+  const run = async (series: readonly Step[]): Promise<void> => {
+    let now = mkdtempSync(join(folder, 'any-'));
+    let model: Model = { one: new Map(), two: new Map(), last: 0 };
+    const open = () => {
+      const file = openStorage(now);
+      const journalOf = journalsIn(file);
+      const journals = { one: journalOf('one'), two: journalOf('two') };
+      const load = (name: 'one' | 'two') => new Map(journals[name].load().map((row) => [row.sequence, row.body]));
+      expect([load('one'), load('two')]).toEqual([model.one, model.two]);
+      return { file, journals };
+    };
+    let { file, journals } = open();
+    let kept = { folder: copyOf(now, folder), model: duplicateOf(model) };
+    const acts: Record<Step['act'], (queue: Step['queue'], at: number) => unknown> = {
+      add: (queue) => {
+        const sequence = journals[queue].nextSequence();
+        expect(sequence).toBeGreaterThan(model.last);
+        model.last = sequence;
+        const body = `${queue} ${sequence}`;
+        model[queue].set(sequence, body);
+        const row = { sequence, body, messageId: 'm', groupId: undefined, deduplicationId: undefined };
+        return journals[queue].add({ ...row, sentAt: 0, visibleAt: 0 });
+      },
+      remove: (queue, at) => {
+        const sequence = [...model[queue].keys()][at];
+        if (sequence === undefined) return;
+        model[queue].delete(sequence);
+        return journals[queue].remove(sequence);
+      },
+      clear: (queue) => {
+        model[queue].clear();
+        return journals[queue].clear();
+      },
+      kept: async () => {
+        await file.turns.kept();
+        kept = { folder: copyOf(now, folder), model: duplicateOf(model) };
+      },
+      restart: async () => {
+        await file.close();
+        ({ file, journals } = open());
+      },
+      cut: async () => {
+        await file.close();
+        now = copyOf(kept.folder, folder);
+        model = duplicateOf(kept.model);
+        ({ file, journals } = open());
+      },
+    };
+    for (const { act, queue, at } of series) await acts[act](queue, at);
+    await file.close();
+  };
+  await fc.assert(fc.asyncProperty(steps, run), { numRuns: 30 });
+}, 60_000);
 
 test('a queue file keeps its queues separate, and purge empties only one', async () => {
   const first = startProcess();
