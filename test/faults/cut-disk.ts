@@ -70,6 +70,12 @@ DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string): Sta
   return statement;
 };
 
+// A short journal, because it is copied at each sync.
+const { exec } = DatabaseSync.prototype;
+DatabaseSync.prototype.exec = function (this: DatabaseSync, sql: string): void {
+  exec.call(this, sql.replace(/wal_autocheckpoint = \d+/, 'wal_autocheckpoint = 500'));
+};
+
 const { statfsSync } = fs;
 const statfs = fs.promises.statfs;
 const spaceOf = <T extends object>(found: T): T => (has('full') ? { ...found, bavail: 0 } : found);

@@ -8,8 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
+import type { AroundInvocation } from '#lib/local/lambda/load-handler.ts';
+import { journalsIn } from '#lib/local/queue/queue-file.ts';
+import { openStorage } from '#lib/local/table/storage.ts';
 import { type Client, clientOf } from '../fixtures/client.ts';
-import { restore } from './folder.ts';
+import { dump, restore } from './folder.ts';
 import * as night from './night.ts';
 
 type Known = Awaited<ReturnType<typeof night.writeNight>>['known'];
@@ -35,6 +38,7 @@ describe.each(folders)('a folder that $version left in the middle of a night, $k
   let folder: string;
   let receiver: Receiver;
   let cloud: Cloud;
+  let answers: Awaited<ReturnType<typeof night.answersOf>>;
   let client: Client;
   const pathsOf = (sensor: string) =>
     requests
@@ -60,8 +64,16 @@ describe.each(folders)('a folder that $version left in the middle of a night, $k
     const rows = readFileSync(file, 'utf8').split('\n').filter(includes);
     await restore(folder, rows.join('\n').replaceAll(night.RECEIVER, receiver.url));
     known = JSON.parse(readFileSync(file.replace(/sql$/, 'json'), 'utf8').replaceAll(night.RECEIVER, receiver.url));
-    cloud = await night.startAt(folder, clock);
+    // What was only received is not processed before these responses, which are those of the night.
+    const answered = Promise.withResolvers<void>();
+    const around: AroundInvocation = async (name, invocation) => {
+      if (name === 'process') await answered.promise;
+      return invocation();
+    };
+    cloud = await night.startAt(folder, clock, { around });
     client = clientOf(cloud.url, known.token);
+    answers = await night.answersOf(client, Object.keys(known.answers));
+    answered.resolve();
   });
   afterAll(async () => {
     await cloud.stop();
@@ -70,7 +82,7 @@ describe.each(folders)('a folder that $version left in the middle of a night, $k
   });
 
   test('returns the same responses to its existing tokens', async () => {
-    expect(await night.answersOf(client, Object.keys(known.answers))).toMatchObject(known.answers);
+    expect(answers).toMatchObject(known.answers);
   });
 
   test('sends alerts once for falls that were decided or only received', async () => {
@@ -124,4 +136,27 @@ describe.each(folders)('a folder that $version left in the middle of a night, $k
     expect(requests.filter(({ isSigned }) => !isSigned)).toEqual([]);
     expect([open.size, (await openFalls()).size]).toEqual([4, 2]);
   });
+});
+
+// Older versions insert columns by position, and give numbers after the highest in `sqlite_sequence`.
+test('the file has the tables of the last version, which can therefore open it again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'version-'));
+  const { turns, database, close } = openStorage(folder);
+  const journal = journalsIn({ database, turns })('events');
+  const sequence = journal.nextSequence();
+  const row = { sequence, messageId: 'm', body: 'b', groupId: undefined, deduplicationId: undefined };
+  void journal.add({ ...row, sentAt: 0, visibleAt: 0 });
+  void journal.remove(sequence);
+  await turns.kept();
+  const numbers = database
+    .prepare('SELECT name, seq FROM sqlite_sequence')
+    .all()
+    .map((row) => ({ ...row }));
+  expect(numbers).toEqual([{ name: 'messages', seq: sequence }]);
+  await close();
+  const tables = (statements: string): string[] =>
+    statements.split(/;\r?\n/).filter((statement) => /^(CREATE|PRAGMA)/.test(statement));
+  const latest = globSync(files).toSorted().at(-1);
+  expect(tables(dump(folder))).toEqual(tables(readFileSync(latest ?? '', 'utf8')));
+  await rm(folder, { recursive: true });
 });
