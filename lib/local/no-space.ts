@@ -18,8 +18,11 @@ export const isFullDisk = (error: unknown): boolean => {
   return errcode === SQLITE_FULL || isNoSpace(code) || isFullDisk(cause);
 };
 
-/** Whether the disk of a folder has room for a transaction. The quota of a user shows only when it is used up. */
+/**
+ * Whether the disk of a folder has room for a transaction. The quota of a user shows only when it is used up, and some
+ * network file systems report no sizes at all.
+ */
 export const hasRoom = (folder: string): boolean => {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize > MIN_FREE_BYTES;
+  const { blocks, bavail, bsize } = statfsSync(folder);
+  return blocks === 0 || bavail * bsize > MIN_FREE_BYTES;
 };
