@@ -50,7 +50,7 @@ const audit = async ([name, operation]: (typeof operations)[number]) => {
   const lines = await added(async () => {
     const answer = await client.call(
       operation.method,
-      pathOf(operation, params),
+      `${pathOf(operation, params)}?${new URLSearchParams(example.query)}`,
       withOwnPassword(example.body, client),
     );
     expect(answer.status, answer.text).toBe(operation.success);

@@ -6,7 +6,7 @@ import { items } from '#shared/store/table.ts';
 /** What a write may have changed: the state or the room of a sensor, or the list of sensors, groups or customers. */
 export type Change = { kind: 'state' | 'room'; sensorId: string } | { kind: 'lists' };
 
-const keyOf = (write: Write): Key | null => {
+const writtenKey = (write: Write): Key | null => {
   if ('put' in write) return write.put;
   if ('remove' in write) return write.remove;
   return 'update' in write ? write.update : null;
@@ -49,7 +49,7 @@ export const observedTable = (
     },
     write: async (...list) => {
       const result = await table.write(...list);
-      report(list.map(keyOf));
+      report(list.map(writtenKey));
       return result;
     },
   };

@@ -18,7 +18,7 @@ export type HomeAssistantSettings = {
   canAcknowledge: boolean;
 };
 
-type Values = Pick<
+type HomeAssistantVariables = Pick<
   VariableValues,
   | 'HOME_ASSISTANT_MQTT_URL'
   | 'HOME_ASSISTANT_MQTT_USER'
@@ -37,7 +37,7 @@ const names = {
 } as const;
 
 /** Returns the settings of Home Assistant. Null without a broker. */
-export const homeAssistantFrom = (values: Values): HomeAssistantSettings | null => {
+export const homeAssistantFrom = (values: HomeAssistantVariables): HomeAssistantSettings | null => {
   const url = values.HOME_ASSISTANT_MQTT_URL;
   const broker = url === null ? null : readBrokerUrl(url);
   return (
@@ -54,7 +54,7 @@ export const homeAssistantFrom = (values: Values): HomeAssistantSettings | null 
 };
 
 /** Returns a sentence for each setting of Home Assistant that does not fit the others. */
-export const homeAssistantProblems = (values: Values): string[] => {
+export const homeAssistantProblems = (values: HomeAssistantVariables): string[] => {
   const broker = homeAssistantFrom(values)?.broker;
   const {
     HOME_ASSISTANT_MQTT_USER: user,
@@ -84,7 +84,7 @@ export const homeAssistantProblems = (values: Values): string[] => {
 };
 
 /** Returns a sentence if others on the network can read the states of sensors. */
-export const homeAssistantWarnings = (values: Values): string[] => {
+export const homeAssistantWarnings = (values: HomeAssistantVariables): string[] => {
   const broker = homeAssistantFrom(values)?.broker;
   return broker && !broker.isEncrypted && !isLoopback(broker.host)
     ? [

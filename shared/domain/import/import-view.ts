@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { jobIdText } from '../identity/data-job-view.ts';
 import { int64, millis } from '../values.ts';
 
-export const ImportKind = z.enum(['users', 'sensors', 'rules']);
+export const ImportKind = z.enum(['users', 'sensors', 'rules']).meta({ description: 'what the rows are' });
 export type ImportKind = z.output<typeof ImportKind>;
 
 /** The largest number of rows of an import. */
@@ -29,7 +29,7 @@ const RowError = z
   .object({
     row: int64.meta({ description: 'the number of the row, from 1, without the header' }),
     field: z.string().meta({ description: 'the column' }),
-    message: z.string().meta({ description: 'in the language of the caller' }),
+    message: z.string().meta({ description: 'in the language of the caller', examples: ['is unknown'] }),
   })
   .meta({ id: 'ImportRowError' });
 

@@ -77,7 +77,7 @@ test('audits what a user confirms, but neither what the receiver confirms nor a 
   await fall();
   const [second] = await feed('', client);
   await feed(`?after=${second?.id}`, client);
-  const object = { kind: 'webhook', id: at.split('/').at(-1) };
+  const object = expect.objectContaining({ kind: 'webhook', id: at.split('/').at(-1) });
   expect(await lines()).toEqual([
     expect.objectContaining({ actor: expect.objectContaining({ kind: 'token' }), object }),
   ]);

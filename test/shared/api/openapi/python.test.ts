@@ -106,7 +106,7 @@ test('every operation has a unique name that is an identifier and not a keyword 
   );
 });
 
-test('responses and bodies have one readable media type, except for a picture', () => {
+test('responses and bodies have one readable media type, except for a picture and for CSV besides JSON', () => {
   // responses.py, bodies.py: the client lacks all others, with a warning.
   const isRead = (media: string[]) =>
     media.length === 0 || (media.length === 1 && /^(application\/json|text\/)/.test(media[0] ?? ''));
@@ -115,7 +115,7 @@ test('responses and bodies have one readable media type, except for a picture', 
       !Object.values(responses).every((response) => isRead(contentOf(response))) ||
       !isRead(contentOf(requestBody ?? {})),
   );
-  expect(others.map(({ operationId }) => operationId)).toEqual(['getQrCode']);
+  expect(others.map(({ operationId }) => operationId)).toEqual(['createImport', 'getQrCode']);
 });
 
 const isThere = await run(TOOL, ['--version']).then(
