@@ -31,6 +31,11 @@ const createWatch = (database: DatabaseSync, onChange: (() => void) | undefined)
   };
 };
 
+/** Ends a transaction, unless SQLite has already done so by itself. */
+const rollBack = (database: DatabaseSync): void => {
+  if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
+};
+
 /** Returns a function that runs another, or joins its run that is under way. */
 const oneAtATime = (run: () => Promise<unknown>) => {
   let running: Promise<unknown> | undefined;
@@ -68,8 +73,7 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
     lost = notStored(cause);
     isFull ||= isFullDisk(cause);
     clearTimeout(commitTimer);
-    // SQLite may already have rolled back by itself.
-    if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
+    rollBack(database);
     onLost?.(lost);
     return lost;
   };
@@ -80,6 +84,7 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
       watch();
     } catch (error) {
       isFull ||= isFullDisk(error);
+      rollBack(database);
       throw error;
     }
     isOpen = true;
