@@ -15,6 +15,7 @@ import { DeliveryPage, PersonDeliveryPage } from './deliveries/delivery.tsx';
 import { ReplayPage } from './deliveries/replay.tsx';
 import { GroupPage } from './groups/group.tsx';
 import { GroupsPage } from './groups/groups.tsx';
+import { AlarmPage } from './overview/alarm-page.tsx';
 import { PersonalDataPage } from './personal-data/personal-data.tsx';
 import { ReportsPage } from './reports/reports.tsx';
 import { RulePage } from './rules/rule.tsx';
@@ -31,6 +32,7 @@ import { WebhooksPage } from './webhooks/webhooks.tsx';
  * would split the shared code into more files, and so take more requests.
  */
 export const lazyPages = {
+  AlarmPage,
   ProfilePage,
   CustomerPage,
   CustomersPage,

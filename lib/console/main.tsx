@@ -3,6 +3,7 @@ import './mantine.css';
 import '@mantine/notifications/styles.css';
 import './theme.css';
 import './app.css';
+import './overview/timeline.css';
 import './setup.css';
 import './ui/list.css';
 import './sensors/room/room.css';

@@ -62,6 +62,7 @@ export const pages: readonly Page[] = [
     page: lazyPage('SensorsPage'),
     entry: { label: (texts) => texts.sensors.title, icon: SignalIcon, group: 'rooms', isTab: true },
   },
+  { path: '/alarms/:sensorId', page: lazyPage('AlarmPage'), display: true },
   { path: '/sensors/:sensorId', page: lazyPage('SensorPage'), display: true },
   {
     path: '/groups',

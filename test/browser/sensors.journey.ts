@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('links from a fall on the overview to its sensor', async () => {
+test('links from a fall on the station to its timeline, and to its room', async () => {
   await using visitor = await site.openLoggedIn();
   const { page } = visitor;
   const fall = page.getByRole('region', { name: 'Alarms' }).getByRole('link', { name: 'Room 12, Süd' });
@@ -28,7 +28,15 @@ test('links from a fall on the overview to its sensor', async () => {
   expect(await page.title()).toBe('(1) Station · Sensor Cloud');
   await visitor.checkPage('overview');
   await fall.click();
-  await page.getByRole('heading', { name: 'Room 12, Süd' }).waitFor();
+  await page.getByRole('heading', { name: 'Room 12, Süd', level: 1 }).waitFor();
+  const timeline = page.getByRole('region', { name: 'What happened' }).getByRole('listitem');
+  await timeline
+    .filter({ hasText: 'Nurse call' })
+    .getByText(/^notified at /)
+    .waitFor();
+  await visitor.checkPage('alarm');
+  await page.getByRole('link', { name: 'Open room' }).click();
+  await page.getByRole('button', { name: 'Edit room' }).waitFor();
 });
 
 test('keeps showing an open fall while the service fails, with its age', async () => {

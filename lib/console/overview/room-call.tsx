@@ -24,13 +24,13 @@ export const useHeadline = () => {
 };
 
 /** The number of a room, as large as fits; a name without a number stands there itself. */
-export const RoomNumber = ({ sensorId, name, href = `/sensors/${sensorId}` }: Row & { href?: string }) => {
+export const RoomNumber = ({ sensorId, name }: Row) => {
   const { number, word } = roomNameOf(name);
   // The accessible name begins with what is visible.
   const visible = [word, number ?? name].filter((part) => part !== null).join(' ');
   const label = name.includes(visible) ? name : `${visible}: ${name}`;
   return (
-    <Link href={href} className={number === null ? 'rc-no named' : 'rc-no'} aria-label={label}>
+    <Link href={`/alarms/${sensorId}`} className={number === null ? 'rc-no named' : 'rc-no'} aria-label={label}>
       {word !== null && <small>{word} </small>}
       <b>
         <bdi>{number ?? name}</bdi>

@@ -1,0 +1,46 @@
+import { Anchor, Group, Text } from '@mantine/core';
+import { Link, useParams } from 'wouter';
+import { useTexts } from '../texts/texts.tsx';
+import { Head } from '../ui/head.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { Loading } from '../ui/states.tsx';
+import { useAlarms } from './alarms-provider.tsx';
+import { RoomCall } from './room-call.tsx';
+import { Timeline } from './timeline.tsx';
+
+/** The page of the alarms of a room in the last 24 hours, with their timeline. */
+export const AlarmPage = () => {
+  const { overview: texts, sensor } = useTexts();
+  const { sensorId = '' } = useParams();
+  const all = useAlarms();
+  if (!all?.isKnown) return <Loading />;
+  const rows = all.rows.filter((row) => row.sensorId === sensorId);
+  const alarms = all.alarms.filter((alarm) => alarm.sensorId === sensorId);
+  const name = rows[0]?.name ?? alarms[0]?.name ?? sensorId;
+  return (
+    <>
+      <Head title={name} back={{ href: '/', label: texts.title }}>
+        <Group>
+          <Anchor component={Link} href={`/sensors/${sensorId}`}>
+            {texts.openRoom}
+          </Anchor>
+          <Anchor component={Link} href={`/sensors/${sensorId}?part=events`}>
+            {sensor.tabs.events}
+          </Anchor>
+        </Group>
+      </Head>
+      {rows.length > 0 && (
+        <ol className="board">
+          {rows.map((row) => (
+            <RoomCall key={row.key} row={row} isKnown={all.hasHits} />
+          ))}
+        </ol>
+      )}
+      <div className="cols">
+        <Panel title={texts.happened}>
+          {alarms.length === 0 ? <Text c="dimmed">{texts.nothingHappened}</Text> : <Timeline alarms={alarms} />}
+        </Panel>
+      </div>
+    </>
+  );
+};
