@@ -56,7 +56,7 @@ describe('a broker that', () => {
     expect(await world.metric('home_assistant_connected')).toEqual(['sensor_cloud_home_assistant_connected 0']);
   });
 
-  test('a private certificate is trusted if a setting names it', async () => {
+  test('presents a private certificate is trusted if a setting names it', async () => {
     const tls = { cert: readFileSync(fixture('self-signed.crt')), key: readFileSync(fixture('self-signed.key')) };
     const first = await startMqttBroker({ tls });
     const broker = readBrokerUrl(`mqtts://127.0.0.1:${first.port}`) ?? expect.unreachable('');

@@ -37,9 +37,13 @@ const createDelay = (clock: Clock, ms: number, run: () => void) => {
 /** Reads what has changed of a home, one thing after the other, and shows it. */
 const createReader = ({ deps, log, customerId, presentation, onFailure }: Options) => {
   let home: KnownHome | null = null;
-  const changed = { lists: false, rooms: new Set<string>(), states: new Set<string>() };
+  const changed = { all: false, lists: false, rooms: new Set<string>(), states: new Set<string>() };
   let running: Promise<void> | null = null;
 
+  const showAll = async (): Promise<void> => {
+    changed.all = false;
+    if (home) await presentation.show(home, () => deps.pause(0));
+  };
   const readLists = async (): Promise<void> => {
     const changedRooms = new Set(changed.rooms);
     changed.lists = false;
@@ -51,7 +55,7 @@ const createReader = ({ deps, log, customerId, presentation, onFailure }: Option
       for (const sensorId of changedRooms) changed.rooms.add(sensorId);
       throw error;
     }
-    presentation.show(home);
+    await showAll();
   };
   const readChangedStates = async (): Promise<void> => {
     const current = home;
@@ -66,7 +70,8 @@ const createReader = ({ deps, log, customerId, presentation, onFailure }: Option
   };
   const work = async (): Promise<void> => {
     try {
-      while (changed.lists || changed.states.size > 0) await (changed.lists ? readLists() : readChangedStates());
+      while (changed.all || changed.lists || changed.states.size > 0)
+        await (changed.all ? showAll() : changed.lists ? readLists() : readChangedStates());
     } catch (error) {
       log('warn', 'the sensors could not be read for Home Assistant', { customerId }, error);
       onFailure();
@@ -118,8 +123,8 @@ export const createMirror = (options: Options) => {
     has: (sensorId: string): boolean => home()?.sensors.has(sensorId) ?? false,
     /** Shows everything that is known. */
     showAll: (): void => {
-      const known = home();
-      if (known) presentation.show(known);
+      changed.all = true;
+      read();
     },
     noteKept: (sensorId: string, payload: string): void => presentation.noteKept(home(), sensorId, payload),
     stop: async (): Promise<void> => {

@@ -16,6 +16,9 @@ const regionsIn = (payload: string): string[] => {
   }
 };
 
+/** Sensors that are shown at once; each takes some 0.05 ms. */
+const SENSORS_PER_STEP = 100;
+
 type Options = { topics: Topics; publisher: Publisher; rates: RatesOfSensors; service: Service };
 
 /** Publishes the sensors of a home as devices, and removes what is no longer there. */
@@ -47,10 +50,12 @@ export const createPresentation = ({ topics, publisher, rates, service }: Option
   };
   return {
     showState,
-    show: (home: KnownHome): void => {
-      for (const known of home.sensors.values()) {
+    /** Shows a whole home, in steps with pauses in between, so that a large one delays nothing else. */
+    show: async (home: KnownHome, pause: () => Promise<void>): Promise<void> => {
+      for (const [at, known] of [...home.sensors.values()].entries()) {
         describe(known, home);
         showState(known, home);
+        if (at % SENSORS_PER_STEP === SENSORS_PER_STEP - 1) await pause();
       }
       for (const sensorId of published.keys()) if (!home.sensors.has(sensorId)) remove(sensorId);
     },
