@@ -267,7 +267,7 @@ describe('a bundle', () => {
     ['shared/domain/identity/data-job-view.ts', ['personal-data', 'imports', 'data-jobs']],
     ['shared/domain/service-health-view.ts', ['server']],
     ['shared/domain/event/open-fall-view.ts', ['open-falls']],
-    ['shared/domain/rule/acknowledgement-view.ts', ['falls', 'open-falls', 'rule-hits', 'acknowledge']],
+    ['shared/domain/rule/acknowledgement-view.ts', ['open-falls', 'falls', 'rule-hits', 'acknowledge']],
     ['shared/domain/rule/rule-hit.ts', ['rule-hits']],
     ['shared/domain/formats/teams-payload.ts', []],
   ])('builds the schemas of %s at start only in: %j', (file, names) => {

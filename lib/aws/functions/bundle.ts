@@ -51,6 +51,9 @@ const DOCUMENT_TEXT = new RegExp(
   String.raw`\.describe\(\s*${STRING},?\s*\)|\bdescription:\s*${STRING}(?:,|(?=\s*\}))`,
   'g',
 );
+/** The notes of the fields of configurations. */
+const FIELD_NOTE = new RegExp(String.raw`(\b(?:integer|boolean)Field\([^()']*,\s*)(${STRING})`, 'g');
+const linesOf = (text: string): string => text.replaceAll(/[^\n]/g, '');
 
 /**
  * Leaves out texts that no function reads. Of settings, esbuild drops a call of an empty function with its argument. The
@@ -62,7 +65,9 @@ const withoutTexts: Plugin = {
     onLoad({ filter: /\/settings\/for-hosts\.ts$/ }, () => ({ contents: 'export function forHosts() {}' }));
     onLoad({ filter: /\/functions\/.*\/contract\.ts$|\/shared\/(api|domain)\/.*\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
-      const contents = source.replace(DOCUMENT_TEXT, (text) => text.replaceAll(/[^\n]/g, ''));
+      const contents = source
+        .replace(DOCUMENT_TEXT, linesOf)
+        .replace(FIELD_NOTE, (_, start: string, note: string) => `${start}''${linesOf(note)}`);
       return { contents, loader: 'ts' };
     });
   },
