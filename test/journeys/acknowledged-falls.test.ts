@@ -150,6 +150,39 @@ describe('acknowledging a fall', () => {
     expect(await store(world.table).unnotified.list(home.customerId)).toEqual([]);
   });
 
+  test.each([
+    ['was recorded', [122 * SECOND, 0]],
+    ['was not due yet', [0, 122 * SECOND]],
+  ])('restores the alarm of its event when withdrawn, if that %s', async (_, [before = 0, after = 0]) => {
+    const home = await furnish();
+    status = 503;
+    await addCustomerHook(home);
+    await home.report(world.now(), 'fall_detected', 'calling');
+    await world.pass(before);
+    const path = home.acknowledgementAt(await home.uuidOf('fall_detected'));
+    await home.client.ok('PUT', path, {});
+    await world.pass(after);
+    const { unnotified } = store(world.table);
+    expect(await unnotified.list(home.customerId)).toEqual([]);
+    await home.client.ok('DELETE', path);
+    await world.pass(5 * SECOND);
+    const alarms = await unnotified.list(home.customerId);
+    expect(alarms).toMatchObject([{ hitId: null, situation: 'fall_detected', sensorId: home.sensorId }]);
+    await home.client.ok('PUT', path, {});
+    expect(await unnotified.list(home.customerId)).toEqual([]);
+  });
+
+  test('restores no alarm of an event that a webhook of the customer got', async () => {
+    const home = await furnish();
+    await addCustomerHook(home);
+    await home.report(world.now(), 'calling');
+    const path = home.acknowledgementAt(await home.uuidOf('fall_detected'));
+    await home.client.ok('PUT', path, {});
+    await home.client.ok('DELETE', path);
+    await world.pass(5 * MINUTE);
+    expect(await store(world.table).unnotified.list(home.customerId)).toEqual([]);
+  });
+
   test('counts for all events of a fall of maker B, but not for those of the next', async () => {
     const home = await furnish();
     const { device, sensorId } = await linkSensor(home.client, 'maker_b');

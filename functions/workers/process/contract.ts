@@ -44,6 +44,7 @@ export const processing = consumer({
     'alarmRecords.finish',
     'fallAnswers.get',
     'fallAnswers.settle',
+    'fallAnswers.unanswered',
     'recipients.webhooks',
     'recipients.person',
     'duty.get',

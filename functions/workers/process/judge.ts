@@ -9,7 +9,7 @@ import {
 import { messageUuid, type Signal, withReusedUuid } from '#shared/domain/event/message.ts';
 import { orderedIds, timeOrderedId, uuidV5 } from '#shared/domain/ids.ts';
 import { completeLearning, learningEndChange, type StoredBasic } from '#shared/domain/makers/maker-a/basic.ts';
-import type { SensorState, Step } from '#shared/domain/sensor/sensor-state.ts';
+import type { SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import type { Timings } from '#shared/domain/state/room-context.ts';
 import { endsLearning, needsOf } from '#shared/domain/state/step.ts';
 import { addLogContext } from '#shared/observability/log.ts';
@@ -118,13 +118,6 @@ const judgeCall = (deps: JudgeDeps, context: SensorContext, state: SensorState, 
   return stepOf(deps, context, input, stepByCall(state, { receiveDate, sensorId, source: null, uuid }));
 };
 
-/** Returns the state with what people have done about a fall. The code is loaded with the first answer. */
-const withAnswer = async (deps: JudgeDeps, context: SensorContext, state: SensorState, fall: string): Promise<Step> => {
-  const { answerStep } = await import('#shared/domain/state/answers.ts');
-  const { acknowledgement, closure } = await deps.store.fallAnswers.get({ ...sensorKey(context), fall });
-  return answerStep(state, fall, { isAcknowledged: acknowledgement !== undefined, closedAt: closure?.date ?? null });
-};
-
 const judgeNotice = async (
   deps: JudgeDeps,
   context: SensorContext,
@@ -134,7 +127,11 @@ const judgeNotice = async (
   const { receiveDate, uuid, notice } = input;
   const { fall } = notice;
   const cause: Cause = { receiveDate, sensorId: context.sensor.id, source: null, uuid };
-  const answered = fall === undefined ? { state, events: [] } : await withAnswer(deps, context, state, fall);
+  // Few falls are answered, so this code is loaded with the first answer.
+  const answered =
+    fall === undefined
+      ? { state, events: [] }
+      : await (await import('./with-answer.ts')).withAnswer(deps, { ...sensorKey(context), fall }, state);
   return stepOf(deps, context, input, stepByNotice(answered, [notice.notice, notice], cause));
 };
 

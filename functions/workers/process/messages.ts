@@ -36,12 +36,13 @@ const finishUnfinished = async (
 const endNotice = async (
   deps: ProcessDeps,
   { customerId, sensorId }: SensorKey,
-  { uuid, notice: { fall } }: NoticeInput,
+  { uuid, notice }: NoticeInput,
 ): Promise<void> => {
+  const { fall } = notice;
   if (fall !== undefined) {
     // Few falls are acknowledged, so this code is loaded with the first of them.
-    const { settleFall } = await import('./settle-fall.ts');
-    await settleFall(deps, { customerId, sensorId }, fall);
+    const { followNotice } = await import('./settle-fall.ts');
+    await followNotice(deps, { customerId, sensorId, fall }, notice);
     deps.failpoint('process.settled');
   }
   await deps.store.events.removeNotice(customerId, sensorId, uuid);

@@ -1,21 +1,68 @@
 import { alarmChecks } from '#shared/api/alarm-check.ts';
+import { firstDeliveryId } from '#shared/domain/delivery/snapshot.ts';
 import type { Decision } from '#shared/domain/event/decision.ts';
 import { fallOfEvent } from '#shared/domain/event/fall-key.ts';
+import type { Format } from '#shared/domain/formats/format.ts';
 import { isAcknowledged } from '#shared/domain/state/answers.ts';
-import { type ProcessDeps, type SensorContext, type SensorKey, sensorKey } from './context.ts';
+import type { CheckAlarm } from '#shared/queue/task.ts';
+import type { FallRef } from '#shared/store/rules/fall-answer.ts';
+import type { AlarmEvent } from '#shared/store/rules/settle-fall.ts';
+import type { NoticeItem } from '#shared/store/sensors/events.ts';
+import { type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
 import { enqueueChecks } from './hits.ts';
 
+/** Returns when (ms) to check whether somebody was notified of an alarm that was made at a time (ms). */
+const checkAt = ({ now, settings }: ProcessDeps, createDate: number): number =>
+  Math.max(now(), createDate + settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
+
+/** Lets the hits of a fall follow what people did about it. The sweep continues escalations that lost their acknowledgement. */
+const settleFall = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
+  const { store, now } = deps;
+  for (const hit of await store.fallAnswers.settle(ref, now()))
+    await enqueueChecks(deps, alarmChecks(ref.customerId, hit, checkAt(deps, hit.createDate)));
+};
+
+/** Returns the deliveries of an event to webhooks of the customer, as far as they exist. */
+const deliveriesOf = async (
+  { store }: ProcessDeps,
+  { customerId, sensorId }: FallRef,
+  event: AlarmEvent,
+  hooks: Readonly<Record<string, Format>>,
+): Promise<CheckAlarm['ofEvent']> => {
+  const named = Object.entries(hooks).map(async ([webhookId, format]) => {
+    const deliveryId = firstDeliveryId({ ...event, sensorId }, 0, webhookId, format);
+    return (await store.deliveries.get(customerId, webhookId, deliveryId)) ? [{ webhookId, deliveryId }] : [];
+  });
+  return (await Promise.all(named)).flat();
+};
+
 /**
- * Updates the alarms of a fall to match what people did about it. All earlier decisions have been applied, so no alarm
- * is missed. The sweep continues escalations that lost their acknowledgement.
+ * Checks the alarms of the events of a fall that lost its acknowledgement. They were ended by it, or never made, if nobody was
+ * notified of them.
  */
-export const settleFall = async (deps: ProcessDeps, key: SensorKey, fall: string): Promise<void> => {
-  const { store, now, settings } = deps;
-  const { customerId } = key;
-  for (const hit of await store.fallAnswers.settle({ ...key, fall }, now())) {
-    const at = Math.max(now(), hit.createDate + settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
-    await enqueueChecks(deps, alarmChecks(customerId, hit, at));
+const checkEvents = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
+  const { store } = deps;
+  const { customerId, sensorId } = ref;
+  const alarms = await store.fallAnswers.unanswered(ref);
+  if (alarms.length === 0) return;
+  const { customer } = await store.sensors.getWithContext(customerId, sensorId);
+  const hooks = customer?.hooks ?? {};
+  for (const { hitIds, situation, ...event } of alarms) {
+    const ofEvent = await deliveriesOf(deps, ref, event, hooks);
+    const { uuid: eventUuid, receiveDate: createDate } = event;
+    const at = checkAt(deps, createDate);
+    const task = { ...ref, eventUuid, situation, createDate, at, hitIds, ofEvent };
+    if (ofEvent.length > 0) await enqueueChecks(deps, [{ type: 'check_alarm', ...task }]);
   }
+};
+
+/**
+ * Lets the alarms of a fall follow a notice that people answered it. All decisions before the answer have been applied, so no
+ * alarm is missed.
+ */
+export const followNotice = async (deps: ProcessDeps, ref: FallRef, { notice }: NoticeItem): Promise<void> => {
+  await settleFall(deps, ref);
+  if (notice === 'fall_changed') await checkEvents(deps, ref);
 };
 
 /** Acknowledges the new hits of falls that somebody has acknowledged already. Their first recipients are notified all the same. */
@@ -27,5 +74,5 @@ export const settleAcknowledged = async (
   const { state } = context;
   const fired = decided.filter(({ rules }) => rules.length > 0);
   const falls = new Set(fired.flatMap((event) => fallOfEvent(event) ?? []));
-  for (const fall of falls) if (isAcknowledged(state, fall)) await settleFall(deps, sensorKey(context), fall);
+  for (const fall of falls) if (isAcknowledged(state, fall)) await settleFall(deps, { ...sensorKey(context), fall });
 };

@@ -1,4 +1,4 @@
-import { bedExitDurationFields, fallDurationFields } from './durations.ts';
+import { defaultDurations as durations } from './durations.ts';
 import { booleanField, choiceField, integerField } from './field.ts';
 
 /** Detection of falls, and the durations of their states. */
@@ -9,7 +9,26 @@ export const criticalFallFields = {
   fallingSensitivity: choiceField([1, 2], 1, '1 low, 2 regular'),
   fallingTrigger: choiceField([0, 1], 0, 'opaque', { until: 34 }),
   maxTargetsForFallingTrigger: integerField(0, 'targets', { until: 29 }),
-  ...fallDurationFields,
+  durationUntilConfirmSec: integerField(
+    durations.durationUntilConfirmSec,
+    'seconds in state detected before confirmed: this or energyDurationUntilConfirm, whichever is longer',
+    { from: 40 },
+  ),
+  energyDurationUntilConfirm: integerField(
+    durations.energyDurationUntilConfirm,
+    'seconds at the fall location before confirmed; recommended: 60% of durationUntilConfirmSec',
+    { from: 42 },
+  ),
+  confirmedToAlertTimeoutSec: integerField(
+    durations.confirmedToAlertTimeoutSec,
+    'seconds in state confirmed before calling; lower values can cause false alarms',
+  ),
+  callingToFinishTime: integerField(durations.callingToFinishTime, 'seconds in state calling before finished', {
+    until: 38,
+  }),
+  callingDurationSec: integerField(durations.callingDurationSec, 'seconds in state calling before finished', {
+    from: 38,
+  }),
   sensitivityModeEnabled: booleanField(true, 'detects falls with high sensitivity', { from: 38 }),
   sensitivityModeMinEvents: integerField(5, 'consecutive detections that raise the alert', { from: 38 }),
   sensitivityModeRequiredLoops: integerField(4, 'detections that must meet the criterion', { from: 38 }),
@@ -27,7 +46,11 @@ export const criticalPresenceFields = {
   presenceReportPeriodicEnabled: booleanField(true, 'reports presence periodically', { from: 42 }),
   doorEventsEnabled: booleanField(true, 'needs a door region', { from: 38 }),
   bedExitEnabled: booleanField(true, 'needs a bed region', { from: 38 }),
-  ...bedExitDurationFields,
+  bedExitSuspendDuration: integerField(
+    durations.bedExitSuspendDuration,
+    'seconds after a bed exit without further bed exit events',
+    { from: 42 },
+  ),
   bedExitPredictionThreshold: integerField(90, 'unused', { from: 42 }),
   bedExitFramesToReset: integerField(100, 'frames after a bed exit until the tracker is reset', { from: 42 }),
   bedExitSuspendTelemetryEnabled: booleanField(true, 'sends telemetry about that suspension', { from: 42 }),

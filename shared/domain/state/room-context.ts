@@ -1,5 +1,4 @@
-import { bedExitDurationFields, fallDurationFields } from '../config/durations.ts';
-import { type ConfigValues, defaultsOf } from '../config/field.ts';
+import { defaultDurations } from '../config/durations.ts';
 import type { RegionBounds } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
 
@@ -32,8 +31,7 @@ export type RoomContext = {
   bedExitSuspend: number;
 };
 
-const fields = { ...fallDurationFields, ...bedExitDurationFields };
-type Critical = ConfigValues<typeof fields>;
+type Critical = Record<keyof typeof defaultDurations, number>;
 
 /**
  * Returns the durations in a sensor's critical configuration, by its firmware (v0.N). The defaults apply if `stored` is null.
@@ -42,7 +40,7 @@ export const durationsOf = (
   stored: Partial<Critical> | null,
   firmware: number,
 ): Omit<RoomContext, 'regions' | 'bounds'> => {
-  const critical = { ...defaultsOf(fields), ...stored } as Critical;
+  const critical: Critical = { ...defaultDurations, ...stored };
   const seconds = (value: number) => Math.max(0, value);
   const energy = firmware >= 42 ? seconds(critical.energyDurationUntilConfirm) : 0;
   return {

@@ -13,4 +13,7 @@ export const fallAnswers = (table: Table) => ({
    */
   settle: async (ref: FallRef, now: number): Promise<HitItem[]> =>
     (await import('./settle-fall.ts')).settleFall(table, ref, now),
+
+  /** Returns the alarms among the events of a fall, if nobody has acknowledged it (settle-fall.ts). */
+  unanswered: async (ref: FallRef) => (await import('./settle-fall.ts')).unansweredAlarms(table, ref),
 });

@@ -64,6 +64,12 @@ export const rulePatterns = {
     [2, 0],
     '1 R per 4 KB of hits since the fall; 1 R more if it is acknowledged; 6 W per hit that follows, 3 W more if nobody was notified',
   ),
+  'fallAnswers.unanswered': pattern(
+    'The alarms among the events of a fall that nobody has acknowledged',
+    { get: ['fallAnswer'], query: ['event', 'ruleHit'] },
+    [2, 0],
+    '1 R per 4 KB of events in two hours; 1 R per 4 KB of hits since the fall',
+  ),
   'escalations.open': pattern(
     'Decide a round of the escalation of a hit, with its notifications',
     { update: ['ruleHit'], put: ['lateChange'] },

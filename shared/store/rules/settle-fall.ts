@@ -1,9 +1,14 @@
+import type { Situation } from '#shared/domain/event/event.ts';
 import { fallOfKey } from '#shared/domain/event/fall-key.ts';
+import { firstIdAt } from '#shared/domain/ids.ts';
+import { isUrgent, type UrgentSituation } from '#shared/domain/rule/alarm.ts';
 import { isAnsweredAlike } from '#shared/domain/rule/noted-acknowledgement.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import { type HitItem, hitOf, hitsPk, type StoredHit } from '../hits/hit-item.ts';
+import type { EventItem } from '../sensors/events.ts';
+import { items } from '../table.ts';
 import { answeredHit } from './acknowledged-hit.ts';
 import { endUnnotified } from './end-unnotified.ts';
 import { checkAnswer, type FallAnswer, type FallRef, readAnswer } from './fall-answer.ts';
@@ -11,6 +16,8 @@ import { unnotifiedReads } from './unnotified.ts';
 
 /** How long (ms) before the start of a fall its hits may be dated: clocks of devices and of hosts differ. */
 const MAX_CLOCK_AHEAD_MS = 6 * 60_000;
+/** How long (ms) after the start of a fall its alarms are looked for. */
+const MAX_ALARM_AFTER_MS = 2 * 3_600_000;
 /** The number of hits on the first and on the largest page of a search. Usually only a few are newer than the fall. */
 const PAGE = { first: 4, most: 256 };
 
@@ -59,5 +66,29 @@ export const settleFall = (table: Table, ref: FallRef, now: number): Promise<Hit
     if (!isSettled) return null;
     if (answer.acknowledgement) await endEventAlarms(table, ref);
     return changed;
+  });
+};
+
+/** An event that is an alarm. */
+export type AlarmEvent = Pick<EventItem, 'uuid' | 'source' | 'receiveDate'>;
+/** Such an event of a fall that nobody has acknowledged, with the hits about it. */
+type UnansweredAlarm = AlarmEvent & { situation: UrgentSituation; hitIds: number[] };
+
+/** Returns the alarms among the events of a fall that nobody has acknowledged. None if somebody has. */
+export const unansweredAlarms = async (table: TableReader, ref: FallRef): Promise<UnansweredAlarm[]> => {
+  const { customerId, sensorId, fall } = ref;
+  if ((await readAnswer(table, ref)).acknowledgement) return [];
+  const { start } = fallOfKey(fall);
+  const skAt = (time: number) => items.event.sk({ eventId: firstIdAt(time), uuid: '' });
+  const between = [skAt(start), skAt(start + MAX_ALARM_AFTER_MS)] as const;
+  const found = await table.queryAll<EventItem>({ pk: items.event.pk({ customerId, sensorId }), between });
+  const ofFall = found.filter((event) => event.fall === fall);
+  const hits = ofFall.length > 0 ? await hitsOfFall(table, ref) : [];
+  return ofFall.flatMap((event): UnansweredAlarm[] => {
+    const { uuid, source, receiveDate } = event;
+    // The actions of the alarms of a fall are the names of their situations.
+    const situation = event.action as Situation;
+    const hitIds = hits.filter((hit) => hit.sensorEventId === uuid).map(({ id }) => id);
+    return isUrgent(situation) ? [{ uuid, source, receiveDate, situation, hitIds }] : [];
   });
 };
