@@ -64,7 +64,7 @@ test.each(variants)(
     await using visitor = await site.openLoggedIn('', site.home, options);
     const { page } = visitor;
     const isGerman = locale === 'de';
-    if (isGerman) await page.locator('.burger').click();
+    if (isGerman) await page.getByRole('button', { name: 'Mehr' }).click();
     await page.getByRole('link', { name: isGerman ? 'Berichte' : 'Reports' }).click();
     await page.getByRole('region', { name: isGerman ? 'Monate im Vergleich' : 'Monthly comparison' }).waitFor();
     await page.locator('canvas').nth(2).waitFor();

@@ -91,7 +91,10 @@ export const AlarmBar = () => {
   const sentence = useSentence();
   const isStation = location === '/';
   if (!alarms) return null;
-  const rows = alarms.rows.filter(({ kind }) => kind === 'open' || kind === 'mine');
+  // The page of an alarm shows it itself.
+  const rows = alarms.rows.filter(
+    ({ kind, sensorId }) => (kind === 'open' || kind === 'mine') && location !== `/alarms/${sensorId}`,
+  );
   const hidden = rows.length - MAX_ROOMS + alarms.more;
   return (
     <div className="call">
