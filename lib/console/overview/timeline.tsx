@@ -58,7 +58,7 @@ const entriesOfHit = (hit: RuleHit, words: Words): Entry[] => {
 
 const noteOf = (note: string | undefined) => (note ? { more: <bdi>{note}</bdi> } : {});
 
-/** Returns what people did about an alarm. Its hits tell the same, so each of it is listed once. */
+/** Returns what people did about an alarm. All of its hits repeat it, so each action is listed once. */
 const entriesOfPeople = ({ hits }: Alarm, { texts: { overview } }: Words): Entry[] => {
   const entries = hits.flatMap(({ acknowledgement: by, closure }): Entry[] => [
     ...(by
