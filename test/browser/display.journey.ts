@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { skippingClock } from '#lib/local/clock.ts';
 import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
-import { a } from '../fixtures/messages.ts';
+import { a, b } from '../fixtures/messages.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 import { recordSound } from './fixtures/sound.ts';
 
@@ -13,6 +13,7 @@ beforeAll(async () => {
   site = await startSite('display', { clock });
   const { client } = site.home;
   await createAlarm(client, site.receiver.url);
+  await createAlarm(client, site.receiver.url, 'apnea');
   sensor = await linkSensor(client);
   const at = `/sensors/${sensor.sensorId}/maker_a/config/basic`;
   await client.ok('PUT', at, { ...(await client.ok<object>('GET', at)), name: 'Room 106, south wing' });
@@ -45,6 +46,15 @@ test('logs in as a station screen, which asks for a name at each alarm and offer
   await page.getByText('Anna Meier is on it').waitFor();
   expect(await page.getByRole('listitem').getByRole('button').count()).toBe(0);
   await visitor.checkPage('display');
+
+  // Alarms other than falls are rule hits.
+  const { sensorId, device } = await linkSensor(site.home.client, 'maker_b');
+  await device.ok('POST', `/devices/${sensorId}/messages`, b.vital(13, 0, 60));
+  await page.getByRole('listitem').filter({ hasText: 'Nobody is on it.' }).waitFor();
+  await page.getByRole('button', { name: "I'm on it" }).click();
+  await dialog.getByLabel('Who goes?').fill('Ben Otto');
+  await dialog.getByRole('button', { name: "I'm on it" }).click();
+  await page.getByText('Ben Otto is on it').waitFor();
   await page.goto(`${site.address}/rules`);
   await page.getByText('A station screen shows alarms, rooms and groups, nothing else.').waitFor();
 });

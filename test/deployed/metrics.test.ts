@@ -90,6 +90,8 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   await runtime.table.update(items.device({ hash: link?.hash ?? '' }), changes({ set: { calls } }));
   const report = { type: 4, payload: { presenceDetected: true, timestamp: Date.now() } };
   await say(report);
+  const { say: mumble } = await furnish();
+  for (let message = 0; message < 12; message++) await mumble({ type: 99, payload: { message } });
   const opinion = { referenceDate: Date.now(), reason: 'dog', classification: 'FALSE_POSITIVE' };
   await client.ok('POST', `/sensors/${sensorId}/feedback`, opinion);
   const person = { username: 'a-nurse', password: 'a-long-password', firstName: 'A', lastName: 'B' };

@@ -27,6 +27,8 @@ export const ruleHits = group({
       summary: 'List the rule hits of a customer',
       auth: 'user',
       may: 'logged_in',
+      // A display without them would not show that somebody stops breathing.
+      display: true,
       within: 'customer',
       params: z.object({ customerId: idText }),
       description:

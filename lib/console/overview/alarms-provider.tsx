@@ -26,7 +26,7 @@ export type Alarms = {
   more: number;
   /** Whether hits and falls are loaded: without them, an alarm may be missing. */
   isKnown: boolean;
-  /** Whether rule hits are loaded, which displays cannot read. */
+  /** Whether rule hits are loaded. */
   hasHits: boolean;
   /** Whether all hits of the last 24 hours are loaded. */
   isWhole: boolean;
@@ -50,14 +50,14 @@ export const openRows = ({ rows }: Alarms): Row[] => rows.filter(({ kind }) => k
 /** Reads the alarms of a customer. Nothing is read while none is chosen. */
 const useRead = (customerId: number | null): Alarms | null => {
   const { id: accountId, display = false } = useMe();
-  // A display belongs to everyone who stands before it, and cannot read rule hits.
+  // A display belongs to everyone who stands before it.
   const userId = display ? null : accountId;
   const enabled = customerId !== null;
   const id = customerId ?? 0;
   const falls = useQuery({ ...openFallsQuery(id), enabled });
-  const hits = useQuery({ ...hitsQuery(id), enabled: enabled && !display });
+  const hits = useQuery({ ...hitsQuery(id), enabled });
   const watch = useQuery({ ...watchQuery(id), enabled });
-  const connection = useConnection(display ? [falls] : [falls, hits]);
+  const connection = useConnection([falls, hits]);
   const minute = useNow(MINUTE);
   const { alarms, rows } = useMemo(() => {
     const found = withOpenFalls(alarmsOf(hits.data?.hits ?? []), falls.data?.falls ?? []);
@@ -69,14 +69,14 @@ const useRead = (customerId: number | null): Alarms | null => {
     rows,
     alarms,
     more: falls.data?.more ?? 0,
-    isKnown: falls.data !== undefined && (display || hits.data !== undefined),
+    isKnown: falls.data !== undefined && hits.data !== undefined,
     hasHits: hits.data !== undefined,
     isWhole: hits.data?.isWhole !== false,
     error: (falls.data === undefined && falls.error) || (hits.data === undefined && hits.error) || null,
     watch: watch.data,
     isWatchUnknown: watch.isError && watch.data === undefined,
     connection,
-    refetch: () => void Promise.all([falls.refetch(), watch.refetch(), ...(display ? [] : [hits.refetch()])]),
+    refetch: () => void Promise.all([falls.refetch(), watch.refetch(), hits.refetch()]),
   };
 };
 
