@@ -38,7 +38,8 @@ const createDelay = (clock: Clock, ms: number, run: () => void) => {
 const createReader = ({ deps, log, customerId, presentation, onFailure }: Options) => {
   let home: KnownHome | null = null;
   const changed = { all: false, lists: false, rooms: new Set<string>(), states: new Set<string>() };
-  let running: Promise<void> | null = null;
+  let isRunning = false;
+  let running = Promise.resolve();
 
   const showAll = async (): Promise<void> => {
     changed.all = false;
@@ -75,19 +76,20 @@ const createReader = ({ deps, log, customerId, presentation, onFailure }: Option
     } catch (error) {
       log('warn', 'the sensors could not be read for Home Assistant', { customerId }, error);
       onFailure();
+    } finally {
+      // At once after the last look at what has changed, so that nothing is missed.
+      isRunning = false;
     }
   };
   return {
     changed,
     home: () => home,
     read: (): void => {
-      running ??= work().finally(() => {
-        running = null;
-      });
+      if (isRunning) return;
+      isRunning = true;
+      running = work();
     },
-    idle: async (): Promise<void> => {
-      await running;
-    },
+    idle: (): Promise<void> => running,
   };
 };
 
