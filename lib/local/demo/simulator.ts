@@ -21,7 +21,9 @@ function* messagesOf(now: () => number): Generator<DeviceMessage, never> {
     }
 }
 
-/** Sends messages from the demo's sensors, one every `everyMs` and in turn. Returns a function that stops this. */
+/**
+ * Sends a message from each of the demo's sensors, then one every `everyMs`, in turn. Returns a function that stops this.
+ */
 export const simulate = (
   sensors: readonly SensorConnection[],
   { now, after }: Clock,
@@ -49,5 +51,7 @@ export const simulate = (
     sendNext().catch(report);
   };
   let cancel = after(everyMs, tick);
+  // Until its first message a sensor is offline, and its room not watched.
+  for (const _ of sensors) sendNext().catch(report);
   return () => cancel();
 };
