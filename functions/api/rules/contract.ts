@@ -31,8 +31,8 @@ const RuleTest = z
 
 const ByRule = z.object({ ruleId: idText });
 
-/** Checking what a rule refers to, and creating it. */
-const creating = [
+/** Checking what a rule refers to. */
+const checking = [
   'sensors.get',
   'sensorGroups.get',
   'rooms.get',
@@ -40,10 +40,8 @@ const creating = [
   'recipients.person',
   'channels.verifiedOf',
   'know:channels',
-  'limits.nextNumber',
-  'rules.create',
-  'keep:quotas',
 ] as const;
+const creating = [...checking, 'limits.nextNumber', 'rules.create', 'keep:quotas'] as const;
 
 export const rules = group({
   name: 'rules',
@@ -105,18 +103,7 @@ export const rules = group({
       success: 200,
       response: Rule,
       errors: ['rule_not_found', 'limit_reached'],
-      uses: [
-        'rules.get',
-        'sensors.get',
-        'sensorGroups.get',
-        'rooms.get',
-        'webhooks.getAll',
-        'recipients.person',
-        'channels.verifiedOf',
-        'know:channels',
-        'rules.replace',
-        'keep:quotas',
-      ],
+      uses: ['rules.get', ...checking, 'rules.replace', 'keep:quotas'],
     },
     copyRule: {
       method: 'POST',
