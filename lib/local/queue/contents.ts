@@ -73,6 +73,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     },
     clear: (): void => {
       for (const entry of entries.values()) drop(entry);
+      // A journal that fails ends the host (commits.ts); one that refuses only keeps what a restart brings back.
       journal.clear()?.catch(() => {});
     },
   };

@@ -88,6 +88,7 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
       throw error;
     }
     isOpen = true;
+    // A failure is reported by `onLost`.
     commitTimer = setTimeout(() => kept().catch(() => {}), COMMIT_AFTER_MS).unref();
   };
   const commit = (): void => {
