@@ -39,6 +39,7 @@ type Row = { name: string; unit: string; of: (found: Measured) => number; bar?: 
 const rows: readonly Row[] = [
   { name: '20 events/s: 202 to receiver, p50', unit: 'ms', of: ({ moderate }) => moderate.p50, bar: { max: 8 } },
   { name: '20 events/s: 202 to receiver, p95', unit: 'ms', of: ({ moderate }) => moderate.p95, bar: { max: 25 } },
+  { name: '20 events/s: CPU of 1,000 deliveries', unit: 's', of: ({ moderate }) => moderate.cpu, ratio: { max: 0.28 } },
   { name: 'fan-out 1: CPU of 1,000 deliveries', unit: 's', of: ({ one }) => one.cpu, ratio: { max: 0.13 } },
   { name: 'fan-out 10: CPU of 1,000 deliveries', unit: 's', of: ({ ten }) => ten.cpu, ratio: { max: 0.11 } },
   { name: 'fan-out 1: deliveries', unit: '1/s', of: ({ one }) => one.perSecond, ratio: { min: 4 } },
