@@ -126,10 +126,10 @@ describe('an acknowledgement of a hit costs', () => {
     expect(await put(), text()).toEqual({ read: 5, write: 1 });
   });
 
-  test('10.5 read and 12 write more than its fall if a receiver sends it in a response', async () => {
+  test('10.5 read and 14 write more than its fall if a receiver sends it in a response', async () => {
     const { say, answered } = await prepareHit('willow');
     expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
     answered['X-Acknowledged-By'] = 'Schwester Anna';
-    expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5 + 10.5, write: 10 + 12 });
+    expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5 + 10.5, write: 10 + 14 });
   });
 });

@@ -19,6 +19,8 @@ import { isEarlyAttempt, needsRelease } from '#shared/domain/delivery/early.ts';
 import { isGathered } from '#shared/domain/delivery/gathering.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
+import type { StoredAuditEntry } from '#shared/domain/identity/audit.ts';
+import { auditIdOf } from '#shared/domain/identity/audit-id.ts';
 import { timeOfUlid } from '#shared/domain/ids.ts';
 import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
 import { FIRST_ATTEMPT_SECONDS } from '#shared/observability/metrics.ts';
@@ -28,21 +30,40 @@ import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedul
 import type { Answer } from './send.ts';
 import type { AdmittedRequest } from './slots.ts';
 
+/** The audit line of an acknowledgement by the receiver of a delivery, in the name of the person whom it named. */
+const acknowledgementLine = (
+  { now, random }: DeliverDeps,
+  { delivery, webhook, hitId, name }: { delivery: Delivery; webhook: WebhookRecord; hitId: number; name: string },
+): StoredAuditEntry => ({
+  id: auditIdOf(now(), random(6)),
+  actor: { kind: 'receiver', id: webhook.id, name },
+  address: webhook.url === null ? '' : new URL(webhook.url).hostname,
+  operation: 'acknowledgeRuleHit',
+  object: { kind: 'rule_hit', id: String(hitId) },
+  changes: [],
+  requestId: delivery.id,
+  refused: false,
+});
+
 /**
  * Acknowledges the hits of a delivery if its receiver named the person who acknowledges the alarm. This happens before
  * the attempt is recorded: if it fails, the attempt is retried, so that no acknowledgement is lost.
  */
 const acknowledgeHits = async (
   deps: DeliverDeps,
-  { customerId, hit, alsoHits = [] }: Delivery,
+  webhook: WebhookRecord,
+  delivery: Delivery,
   outcome: AttemptOutcome,
 ): Promise<void> => {
   const { store, now } = deps;
+  const { customerId, hit, alsoHits = [] } = delivery;
   const name = outcome.what === 'accepted' && outcome.acknowledgedBy ? nameFrom(outcome.acknowledgedBy) : null;
   if (name === null || !hit) return;
   for (const { id: hitId } of [hit, ...alsoHits]) {
     const acknowledgement = { userId: null, name, date: now() };
-    const made = await store.acknowledgements.make({ customerId, hitId }, acknowledgement, now() - EVENT_RETENTION);
+    const line = acknowledgementLine(deps, { delivery, webhook, hitId, name });
+    const since = now() - EVENT_RETENTION;
+    const made = await store.acknowledgements.make({ customerId, hitId }, acknowledgement, since, line);
     deps.failpoint('deliver.acknowledged');
     if (made?.notice) await sendNotice(deps, made.notice);
   }
@@ -201,7 +222,7 @@ export const record = async (
   { kind, result, outcome }: Answer,
 ): Promise<Outcome> => {
   const { webhook } = admitted;
-  await acknowledgeHits(deps, delivery, outcome);
+  await acknowledgeHits(deps, webhook, delivery, outcome);
   const next = await nextState(deps, webhook, delivery, outcome);
   const { durationMs } = result;
   const recordReceiver = async (): Promise<void> => {

@@ -28,6 +28,7 @@ export const english = {
     link: 'Link for',
     anonymous: 'Unknown',
     home_assistant: '',
+    receiver: 'Receiver:',
   },
   kinds: {
     customer: 'Customer',

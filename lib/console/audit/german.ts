@@ -31,6 +31,7 @@ export const german: typeof english = {
     link: 'Link für',
     anonymous: 'Unbekannt',
     home_assistant: '',
+    receiver: 'Empfänger:',
   },
   kinds: {
     customer: 'Kunde',

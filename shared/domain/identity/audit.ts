@@ -12,13 +12,19 @@ export const Actor = z.object({
     description:
       'user: with a session; token: with an access token of that user; device: with a device token; key: with a ' +
       'provisioning key; link: with a link or code that was sent to that user; anonymous: without credentials; ' +
-      'home_assistant: by the button in Home Assistant',
+      'home_assistant: by the button in Home Assistant; receiver: by `X-Acknowledged-By` in a response to a webhook',
   }),
-  id: z.string().nullable().meta({ description: 'the id of the user, the sensor or the provisioning key' }),
+  id: z
+    .string()
+    .nullable()
+    .meta({ description: 'the id of the user, the sensor, the provisioning key or the webhook' }),
   name: z
     .string()
     .nullable()
-    .meta({ description: 'the name at that time; for a token the user, with the token in brackets' }),
+    .meta({
+      description:
+        'the name at that time; for a token the user, with the token in brackets; for a receiver the name in its response',
+    }),
 });
 export type Actor = z.output<typeof Actor>;
 /** Returns the actor of calls with a session or an access token. */
@@ -44,7 +50,11 @@ export const AuditEntry = z
     id: auditIdText,
     date: millis,
     actor: Actor,
-    address: z.string().meta({ description: 'the IP address of the caller; for IPv6 its /64 network' }),
+    address: z
+      .string()
+      .meta({
+        description: 'the IP address of the caller; for IPv6 its /64 network; for a receiver the host in its URL',
+      }),
     operation: z.string().meta({ description: 'the `operationId` of this document' }),
     object: z.object({
       kind: z.enum(objectKinds),
@@ -60,7 +70,7 @@ export const AuditEntry = z
       description:
         'which of these fields changed, and how; without personal and secret values, and without values that are long',
     }),
-    requestId: z.string(),
+    requestId: z.string().meta({ description: 'for a receiver the id of the delivery' }),
     refused: z.boolean().meta({ description: 'true: the caller lacked the permission, or the password was wrong' }),
     count: int64.optional().meta({
       description:

@@ -2,12 +2,21 @@ import type { StoredAuditEntry } from '#shared/domain/identity/audit.ts';
 import { timeOfAuditId } from '#shared/domain/identity/audit-id.ts';
 import { AUDIT_RETENTION } from '#shared/domain/identity/audit-kinds.ts';
 import type { Table } from '../engine/client.ts';
+import type { Write } from '../engine/request.ts';
 import { items } from '../table.ts';
+
+/** The write that stores a line, for transactions. */
+export const putAuditLine = (customerId: number, line: StoredAuditEntry): Write => ({
+  put: {
+    ...line,
+    ...items.auditLine({ customerId, lineId: line.id }),
+    ttl: Math.ceil((timeOfAuditId(line.id) + AUDIT_RETENTION) / 1_000),
+  },
+});
 
 export const auditLineWrites = (table: Table) => ({
   put: async (customerId: number, line: StoredAuditEntry): Promise<void> => {
-    const ttl = Math.ceil((timeOfAuditId(line.id) + AUDIT_RETENTION) / 1_000);
-    await table.write({ put: { ...line, ...items.auditLine({ customerId, lineId: line.id }), ttl } });
+    await table.write(putAuditLine(customerId, line));
   },
   /** Removes the line of a change that was not made after all. */
   takeBack: async (customerId: number, lineId: string): Promise<void> => {

@@ -1,8 +1,10 @@
+import type { StoredAuditEntry } from '#shared/domain/identity/audit.ts';
 import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import { acknowledgedBy, type RequestedAcknowledgement } from '#shared/domain/rule/noted-acknowledgement.ts';
 import type { Table } from '../engine/client.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { HitItem } from '../hits/hit-item.ts';
+import { putAuditLine } from '../people/audit-lines.ts';
 import { answeredHit, fallOfHit, type HitKey, visibleHit } from './acknowledged-hit.ts';
 import { checkAnswer, type FallRef, readAnswer } from './fall-answer.ts';
 import { acknowledgedNotice, changedNotice, type NoticeKey, setAnswer } from './fall-changes.ts';
@@ -20,13 +22,16 @@ const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Pr
   return failed === null ? { hit: next, notice: null } : null;
 };
 
+/** A hit to change, and the audit line of that change unless its caller writes it. */
+type HitChange = { customerId: number; before: HitItem; auditLine?: StoredAuditEntry | undefined };
+
 /**
  * Sets or removes the acknowledgement of a hit and that of its fall, with a notice, in one transaction. If the fall was
  * answered by another change, the hit follows that one. Null if the hit has changed since it was read.
  */
 const change = async (
   table: Table,
-  { customerId, before }: { customerId: number; before: HitItem },
+  { customerId, before, auditLine }: HitChange,
   acknowledgement: NotedAcknowledgement | null,
   time: number,
 ): Promise<ChangedHit | null> => {
@@ -41,6 +46,7 @@ const change = async (
     ...(ref ? [setAnswer(ref, answer, before)] : []),
     ...writes,
     ...(notice ? [notice.write] : []),
+    ...(auditLine ? [putAuditLine(customerId, auditLine)] : []),
   );
   if (failed === null) return { hit, notice: notice?.notice ?? null };
   return ref && failed.includes(0) ? agree(table, ref, before, time) : null;
@@ -50,12 +56,13 @@ const acknowledgementWrites = (table: Table) => ({
   /**
    * Acknowledges a hit created at `since` (ms) or later, and its fall. If somebody has acknowledged it before, that
    * acknowledgement remains; its user may change the note. Other hits of the fall follow (`fallAnswers.settle`). Null if there is no
-   * such hit.
+   * such hit. `auditLine`: stored with the acknowledgement, of those that are not made by a call of the API.
    */
   make: async (
     key: HitKey,
     acknowledgement: RequestedAcknowledgement,
     since: number,
+    auditLine?: StoredAuditEntry,
   ): Promise<AcknowledgeResult | null> => {
     const { customerId } = key;
     const { found } = await retryOnConflict(async () => {
@@ -63,7 +70,7 @@ const acknowledgementWrites = (table: Table) => ({
       if (!hit) return { found: null };
       const next = acknowledgedBy(acknowledgement, hit.acknowledgement);
       if (!next) return { found: { hit, notice: null } };
-      const changed = await change(table, { customerId, before: hit }, next, acknowledgement.date);
+      const changed = await change(table, { customerId, before: hit, auditLine }, next, acknowledgement.date);
       // A fall whose acknowledgement was withdrawn at the same time is acknowledged anew.
       return changed?.hit.acknowledgement ? { found: changed } : null;
     });

@@ -14,12 +14,12 @@ export const rulePatterns = {
     {
       get: ['ruleHit', 'fallAnswer'],
       update: ['ruleHit', 'fallAnswer'],
-      put: ['lateChange', 'notice'],
+      put: ['lateChange', 'notice', 'auditLine'],
       remove: ['unnotified'],
       check: ['fallAnswer'],
     },
     [1, 7],
-    '0 W if somebody has; 2 W more for that of a fall; 3 W more if nobody was notified of it',
+    '0 W if somebody has; 2 W more for that of a fall, 2 W with an audit line; 3 W more if nobody was notified of it',
   ),
   'acknowledgements.withdraw': pattern(
     'Withdraw the acknowledgement of a hit and of its fall',

@@ -45,6 +45,16 @@ describe('X-Acknowledged-By in the response of a receiver', () => {
     expect(await namedBy(by('Jürgen', 204, 'latin1'))).toMatchObject({ name: 'Jürgen' });
   });
 
+  test('is a line in the audit, which names the webhook, the person and the delivery', async () => {
+    await namedBy(by('Anna'));
+    const [delivery] = (await home.list()).data;
+    const [hit] = await hitsOf(home);
+    const query = `operation=acknowledgeRuleHit&objectId=${hit?.id}`;
+    const [audit] = await home.client.ok<{ data: object[] }[]>('GET', `/customers/${home.customerId}/audit?${query}`);
+    const actor = { kind: 'receiver', id: home.at.split('/').at(-1), name: 'Anna' };
+    expect(audit?.data).toMatchObject([{ actor, address: '127.0.0.1', requestId: delivery?.id, refused: false }]);
+  });
+
   test.each([
     ['without a name', by('')],
     ['with a blank name', by('  ')],
