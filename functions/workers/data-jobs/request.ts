@@ -3,24 +3,30 @@ import type { DataJob } from '#shared/domain/identity/data-job.ts';
 import { runJobTask } from '#shared/domain/identity/job-kinds.ts';
 import { DEFAULT_LOCALE } from '#shared/domain/identity/language.ts';
 import { hasPermission } from '#shared/domain/identity/permission.ts';
+import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 import type { JobDeps } from './deps.ts';
 
 /** The address and language of somebody who gets a mail. */
 type Addressee = { email: string; locale: string };
 
-/** Returns everybody to inform: who manages the customer, the system admins, and the address of the customer. */
+/**
+ * Returns everybody to inform: who manages the customer, the system admins, and the address of the customer. `others`: the names
+ * of the managers besides the requester. Who reads the mails of the customer may have no login, and must know whom to ask.
+ */
 const addresseesOf = async (
   { store }: JobDeps,
   { customerId, actor }: DataJob,
   customerMail: string,
-): Promise<Addressee[]> => {
+): Promise<{ addressees: Addressee[]; others: string[] }> => {
   const [users, operators] = await Promise.all([store.users.list(customerId), store.users.list(null)]);
-  const managers = users.filter((user) => hasPermission(user, 'manage_customers'));
-  const admins = operators.filter(({ isAdmin }) => isAdmin);
+  const managers = users.filter((user) => user.canLogin && hasPermission(user, 'manage_customers'));
+  const admins = operators.filter(({ isAdmin, canLogin }) => isAdmin && canLogin);
   const { locale = DEFAULT_LOCALE } = users.find(({ id }) => String(id) === actor?.id) ?? {};
-  const all = [...managers, ...admins].filter(({ canLogin }) => canLogin);
-  const addressees = [...all, { email: customerMail, locale }].filter(({ email }) => email !== '');
-  return [...new Map(addressees.map(({ email, locale }) => [email, { email, locale }])).values()];
+  const all = [...managers, ...admins, { email: customerMail, locale }].filter(({ email }) => email !== '');
+  return {
+    addressees: [...new Map(all.map(({ email, locale }) => [email, { email, locale }])).values()],
+    others: managers.filter(({ id }) => String(id) !== actor?.id).map(nameOfUser),
+  };
 };
 
 /** Informs everybody who may cancel a requested erasure, once. A crash may repeat mails, but loses none. */
@@ -31,8 +37,9 @@ const informOthers = async (deps: JobDeps, job: DataJob): Promise<void> => {
   if (settings.MAIL_SENDER !== '') {
     const { erasureMail } = await import('#shared/api/messages/erasure-mail.ts');
     const { reason, begins = 0, actor } = job;
-    const request = { customer, requester: actor?.name ?? '', reason, begins, url: settings.PUBLIC_URL };
-    await inBatches(await addresseesOf(deps, job, customer.email), ({ email, locale }) => {
+    const { addressees, others } = await addresseesOf(deps, job, customer.email);
+    const request = { customer, requester: actor?.name ?? '', others, reason, begins, url: settings.PUBLIC_URL };
+    await inBatches(addressees, ({ email, locale }) => {
       const { subject, text } = erasureMail(locale, request);
       return mail(email, subject, text);
     });

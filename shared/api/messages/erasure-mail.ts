@@ -3,10 +3,14 @@ import { asText } from '#shared/domain/formats/plain-text.ts';
 import { type Language, languageOf } from '#shared/domain/identity/language.ts';
 import { dateAndTime } from '#shared/domain/time/wall-time.ts';
 
-/** `requester`: the name of the user; `begins`: when (ms) the erasure begins at the earliest. */
+/**
+ * `requester`: the name of the user; `others`: those of the users who can cancel the erasure, besides the requester and the system
+ * admins; `begins`: when (ms) it begins at the earliest.
+ */
 type ErasureRequest = {
   customer: { id: number; name: string; timeZone: string };
   requester: string;
+  others: readonly string[];
   reason: string;
   begins: number;
   url: string;
@@ -20,7 +24,8 @@ const texts = {
     reason: (reason: string) => `Reason: ${reason}`,
     when: (begins: string) =>
       `The erasure begins on ${begins} at the earliest, and only if a system admin or another user who manages the customer approves it.`,
-    todo: 'If this is a mistake, cancel it before then. Every user who manages the customer can do that, and every system admin:',
+    todo: (others: string) =>
+      `If this is a mistake, cancel it before then. If you have no login, ask ${others ? `${others} or ` : ''}a system admin:`,
   },
   de: {
     subject: (customer: string) => `Löschung von ${customer} beantragt`,
@@ -29,12 +34,16 @@ const texts = {
     reason: (reason: string) => `Grund: ${reason}`,
     when: (begins: string) =>
       `Die Löschung beginnt frühestens am ${begins}, und nur, wenn ein Systemadministrator oder ein anderer Benutzer, der den Kunden verwaltet, ihr zustimmt.`,
-    todo: 'Wenn das ein Irrtum ist, brechen Sie sie vorher ab. Das können alle Benutzer, die den Kunden verwalten, und alle Systemadministratoren:',
+    todo: (others: string) =>
+      `Wenn das ein Irrtum ist, brechen Sie sie vorher ab. Ohne eigene Anmeldung wenden Sie sich an ${others ? `${others} oder ` : ''}einen Systemadministrator:`,
   },
 } satisfies Record<Language, object>;
 
+/** The largest number of names in a mail. */
+const MAX_NAMES = 20;
+
 /** Returns the email that the erasure of a customer was requested, in the language of a locale. */
-export const erasureMail = (locale: string, { customer, requester, reason, begins, url }: ErasureRequest) => {
+export const erasureMail = (locale: string, { customer, requester, others, reason, begins, url }: ErasureRequest) => {
   const text = texts[languageOf(locale)];
   const name = asText(customer.name);
   return {
@@ -46,7 +55,7 @@ export const erasureMail = (locale: string, { customer, requester, reason, begin
       '',
       text.when(dateAndTime(begins, customer.timeZone)),
       '',
-      `${text.todo} ${url}${BASE_PATH}/console/personal-data?kind=customer&customer=${customer.id}`,
+      `${text.todo(others.slice(0, MAX_NAMES).map(asText).join(', '))} ${url}${BASE_PATH}/console/personal-data?kind=customer&customer=${customer.id}`,
     ].join('\n'),
   };
 };
