@@ -1,5 +1,6 @@
 import type { KeptChannel } from '../domain/people/channel.ts';
-import { type DutyPlan, type OnDuty, usersOnDuty } from '../domain/people/duty.ts';
+import { type OnDuty, usersOnDuty } from '../domain/people/duty.ts';
+import type { DutyPlan } from '../domain/people/shifts.ts';
 import type { UserItem } from '../store/identity/users.ts';
 import type { StoreOf } from '../store/store.ts';
 

@@ -38,5 +38,6 @@ export const channelExamples = {
   },
   listDuty: nothing,
   getRoster: nothing,
+  listRosterPeople: nothing,
   setRoster: ({ ours }: World) => ({ body: [{ userId: ours.userId, days: [1, 7], from: '22:00', to: '06:00' }] }),
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defaults, group } from '#shared/api/operation.ts';
 import { ChannelKinds, ChannelUpdate, ChannelVerification, ChannelView } from '#shared/domain/people/channel-view.ts';
-import { Duty, DutyUpdate, OnDutyView } from '#shared/domain/people/duty.ts';
+import { Duty, DutyUpdate, OnDutyView, RosterPerson } from '#shared/domain/people/duty.ts';
 import { Roster } from '#shared/domain/people/roster.ts';
 import { By } from '#shared/domain/rule/recipient.ts';
 import { idText, Status, userIdText } from '#shared/domain/values.ts';
@@ -142,6 +142,16 @@ export const channels = group({
       may: 'logged_in',
       response: Roster,
       uses: ['customers.get', 'duty.roster', 'users.list'],
+    },
+    listRosterPeople: {
+      ...ofCustomer,
+      method: 'GET',
+      path: '/customers/{customerId}/roster/people',
+      summary: 'List the users who can be in the roster',
+      description: 'Returns all users of the customer who may log in, and how each can be reached.',
+      may: 'logged_in',
+      response: z.array(RosterPerson),
+      uses: ['customers.get', 'users.list', 'channels.list', 'know:channels'],
     },
     setRoster: {
       ...ofCustomer,

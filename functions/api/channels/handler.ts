@@ -2,6 +2,7 @@ import { readPeopleOnDuty } from '#shared/api/on-duty.ts';
 import { serve } from '#shared/api/serve.ts';
 import { pushKeysFrom } from '#shared/auth/push-keys.ts';
 import { hashSecret } from '#shared/auth/tokens.ts';
+import { inBatches } from '#shared/concurrency/in-batches.ts';
 import type { Caller } from '#shared/domain/identity/permission.ts';
 import { codeHashInput, type KeptChannel, PUSH_KEY_CONTEXT } from '#shared/domain/people/channel.ts';
 import { channelView, channelViewForOthers } from '#shared/domain/people/channel-view.ts';
@@ -128,6 +129,20 @@ export const handler = serve(channels, {
     const userIds = new Set(users.map(({ id }) => id));
     const yesterday = dayAfter(wallTime(now(), timeZone).date, -1);
     return currentEntries(entries, yesterday).filter(({ userId }) => userIds.has(userId));
+  },
+
+  listRosterPeople: async ({ customerId, fail }, { store, settings }) => {
+    if (!(await store.customers.get(customerId))) return fail('customer_not_found');
+    const users = (await store.users.list(customerId)).filter(({ canLogin }) => canLogin);
+    const channels = new Map<number, KeptChannel[]>();
+    await inBatches(users, async ({ id: userId }) =>
+      channels.set(userId, await store.channels.list({ customerId, userId })),
+    );
+    return users.map((user) => ({
+      userId: user.id,
+      name: nameOfUser(user),
+      reachableBy: reachableBy(channels.get(user.id) ?? [], settings),
+    }));
   },
 
   setRoster: async (call, { store, now }) => {

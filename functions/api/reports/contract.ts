@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defaults, group } from '#shared/api/operation.ts';
 import { Report } from '#shared/domain/rule/report.ts';
-import { MonthOrDay } from '#shared/domain/time/calendar.ts';
+import { MonthOrDay } from '#shared/domain/time/day.ts';
 import { Bytes, idText } from '#shared/domain/values.ts';
 
 /** The maximum number of calendar months in a report, of its rule hits, and of the sensors of the customer. */

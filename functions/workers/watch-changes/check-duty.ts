@@ -1,5 +1,6 @@
 import { peopleOnDuty } from '#shared/api/on-duty.ts';
-import { type DutyPlan, reachingChannels } from '#shared/domain/people/duty.ts';
+import { reachingChannels } from '#shared/domain/people/duty.ts';
+import type { DutyPlan } from '#shared/domain/people/shifts.ts';
 import type { By } from '#shared/domain/rule/recipient.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import { channelsOnDuty, nextDutyCheck, rulesOnDuty } from '#shared/domain/watch/duty-gap.ts';

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { By } from '../rule/recipient.ts';
-import { dayAfter, weekdayOf } from '../time/calendar.ts';
-import { clockTimes } from '../time/clock-times.ts';
+import { dayAfter } from '../time/calendar.ts';
 import { wallTime } from '../time/wall-time.ts';
 import { id, int64, millis } from '../values.ts';
 import type { ChannelKind, KeptChannel } from './channel.ts';
-import type { RosterEntry } from './roster.ts';
+import { type DutyPlan, type Shift, shiftsOn } from './shifts.ts';
 
 /** How long (ms) users can go on duty themselves. */
 export const MAX_DUTY = 24 * 3_600_000;
@@ -26,45 +25,11 @@ export const OnDutyView = z
   .object({ userId: id, name: z.string(), until: millis, source, reachableBy })
   .meta({ id: 'OnDuty' });
 
-/**
- * What a user said: until when (ms) they are on duty, and since when (ms) they are not, which ends the shifts that had
- * begun.
- */
-export type OwnDuty = { userId: number; until?: number; offSince?: number };
-/** Everything that decides who is on duty. `timeZone` is that of the customer. */
-export type DutyPlan = { own: readonly OwnDuty[]; roster: readonly RosterEntry[]; timeZone: string };
+/** A user who can be in the roster, and the channels that reach the user. */
+export const RosterPerson = z.object({ userId: id, name: z.string(), reachableBy }).meta({ id: 'RosterPerson' });
+
 /** A user on duty, and until when (ms). */
 export type OnDuty = { userId: number; until: number; source: z.output<typeof source> };
-
-/** A shift of a user, from a time (ms) up to, but not including, another one. */
-type Shift = { userId: number; start: number; end: number };
-
-/**
- * Returns the shifts that begin on some days. When clocks are set back, a shift begins the first time that they show its
- * beginning and ends the last time that they show its end, so that nobody is missing between two shifts.
- */
-const shiftsOn = (days: readonly string[], { roster, timeZone }: DutyPlan): Shift[] => {
-  const known = new Map<string, ReturnType<typeof clockTimes>>();
-  const timesAt = (day: string, clock: string) => {
-    const key = `${day} ${clock}`;
-    const times = known.get(key) ?? clockTimes(day, clock, timeZone);
-    known.set(key, times);
-    return times;
-  };
-  const replaced = new Set(roster.flatMap(({ userId, date }) => (date === undefined ? [] : [`${userId} ${date}`])));
-  const isOn = (entry: RosterEntry, day: string): boolean =>
-    entry.date === undefined
-      ? entry.days.includes(weekdayOf(day)) && !replaced.has(`${entry.userId} ${day}`)
-      : entry.date === day;
-  return days.flatMap((day) =>
-    roster.flatMap((entry) => {
-      if (entry.off || !isOn(entry, day)) return [];
-      const { userId, from, to } = entry;
-      const lastDay = from < to ? day : dayAfter(day);
-      return [{ userId, start: timesAt(day, from).first, end: timesAt(lastDay, to).last }];
-    }),
-  );
-};
 
 /** Returns the shifts that users have not ended themselves and that may include a time (ms), or begin within a day of it. */
 const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Schedule } from '../rule/schedule.ts';
-import { Day } from '../time/calendar.ts';
+import { Day } from '../time/day.ts';
 import { id } from '../values.ts';
 
 /** The largest number of entries of a roster. */

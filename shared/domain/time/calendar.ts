@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { wallTime } from './wall-time.ts';
 
 const MINUTE = 60_000;
@@ -7,30 +6,6 @@ const MAX_OFFSET = 15 * 60;
 
 const utcOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 const dateOf = (utc: number): string => new Date(utc).toISOString().slice(0, 10);
-
-const MONTH_OR_DAY = '^20[0-9]{2}-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?$';
-const exists = (date: string): boolean => {
-  const utc = new RegExp(MONTH_OR_DAY).test(date) ? utcOf(firstDay(date)) : Number.NaN;
-  return !Number.isNaN(utc) && dateOf(utc) === firstDay(date);
-};
-
-/** A month (`YYYY-MM`) or a day (`YYYY-MM-DD`) of this century. */
-export const MonthOrDay = z
-  .string()
-  .check((ctx) => {
-    if (!exists(ctx.value)) ctx.issues.push({ code: 'custom', input: ctx.value, params: { key: 'invalid' } });
-  })
-  .meta({ pattern: MONTH_OR_DAY });
-
-const DAY = '^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$';
-/** A day (`YYYY-MM-DD`) of this century. */
-export const Day = z
-  .string()
-  .check((ctx) => {
-    if (!new RegExp(DAY).test(ctx.value) || !exists(ctx.value))
-      ctx.issues.push({ code: 'custom', input: ctx.value, params: { key: 'invalid' } });
-  })
-  .meta({ pattern: DAY });
 
 export const monthOf = (time: number, timeZone: string): string => wallTime(time, timeZone).date.slice(0, 7);
 

@@ -1,5 +1,6 @@
 import { channelKinds } from '../people/channel.ts';
-import { type DutyPlan, dutyChanges } from '../people/duty.ts';
+import { dutyChanges } from '../people/duty.ts';
+import type { DutyPlan } from '../people/shifts.ts';
 import { isUrgent } from '../rule/alarm.ts';
 import type { By } from '../rule/recipient.ts';
 import { allRecipients, includesOnDuty } from '../rule/recipients.ts';

@@ -1,5 +1,5 @@
-import type { DutyPlan, OwnDuty } from '#shared/domain/people/duty.ts';
 import type { RosterEntry } from '#shared/domain/people/roster.ts';
+import type { DutyPlan, OwnDuty } from '#shared/domain/people/shifts.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { MAX_ENTRIES } from '#shared/domain/people/roster.ts';
+import { store } from '#shared/store/store.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, hireFor } from '#test/fixtures/home.ts';
@@ -65,6 +66,21 @@ describe('a roster', () => {
     expect(await anna.client.ok('GET', path)).toEqual(entries);
     await set([]);
     expect(await anna.client.ok('GET', path)).toEqual([]);
+  });
+
+  test('lists the users who can be in it, and how each can be reached, to every user of the customer', async () => {
+    const { customerId, userId, hire, path } = await furnish();
+    const [anna, ben] = [await hire('anna'), await hire('ben')];
+    const { channels } = store(cloud.runtime.table);
+    const verified = { by: 'email', address: 'anna@example.com', provenDate: start } as const;
+    await channels.put({ customerId, userId: anna.id }, verified, null);
+    const lost = { ...verified, by: 'sms', address: '+491700000000', undeliverableDate: start } as const;
+    await channels.put({ customerId, userId: anna.id }, lost, null);
+    await admin.ok('PUT', `/users/${ben.id}/access`, { canLogin: false, permissions: [], isAdmin: false });
+    expect(await anna.client.ok('GET', `${path}/people`)).toEqual([
+      { userId, name: expect.any(String), reachableBy: [] },
+      { userId: anna.id, name: 'anna', reachableBy: ['email'] },
+    ]);
   });
 
   test('puts users on duty, with the source and the end of the shift', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type DutyPlan, type OwnDuty, usersOnDuty } from '#shared/domain/people/duty.ts';
+import { usersOnDuty } from '#shared/domain/people/duty.ts';
 import type { RosterEntry } from '#shared/domain/people/roster.ts';
+import type { DutyPlan, OwnDuty } from '#shared/domain/people/shifts.ts';
 
 const HOUR = 3_600_000;
 const ALL_DAYS = [1, 2, 3, 4, 5, 6, 7];

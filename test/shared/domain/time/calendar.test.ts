@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  dayAfterEnd,
-  firstDay,
-  lastDay,
-  MonthOrDay,
-  monthAfter,
-  monthParts,
-  startOfDay,
-} from '#shared/domain/time/calendar.ts';
+import { dayAfterEnd, firstDay, lastDay, monthAfter, monthParts, startOfDay } from '#shared/domain/time/calendar.ts';
+import { MonthOrDay } from '#shared/domain/time/day.ts';
 import { wallTime } from '#shared/domain/time/wall-time.ts';
 
 const at = (text: string) => Date.parse(text);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type DutyPlan, dutyChanges } from '#shared/domain/people/duty.ts';
+import { dutyChanges } from '#shared/domain/people/duty.ts';
+import type { DutyPlan } from '#shared/domain/people/shifts.ts';
 import { nextDutyCheck } from '#shared/domain/watch/duty-gap.ts';
 
 const ALL_DAYS = [1, 2, 3, 4, 5, 6, 7];
