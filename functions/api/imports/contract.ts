@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import { defaults, group } from '#shared/api/operation.ts';
 import { jobIdText } from '#shared/domain/identity/data-job-view.ts';
-import { Import, ImportKind, ImportResult, ImportRows, MAX_ROWS } from '#shared/domain/import/import-view.ts';
+import {
+  Import,
+  ImportKind,
+  ImportResult,
+  ImportRows,
+  importColumns,
+  MAX_ROWS,
+} from '#shared/domain/import/import-view.ts';
 import { idText } from '#shared/domain/values.ts';
 
 const ofCustomer = defaults({
@@ -10,19 +17,21 @@ const ofCustomer = defaults({
   within: 'customer',
 });
 
-const columns = [
-  '`users` (requires `manage_users`, in a session): `username`, `firstName`, `lastName`, `email`, `locale`, `telegramId`, ' +
-    '`mobileNumber`, `permissions`. A new username is a user who gets an invitation by email; known ones are updated, except ' +
-    'for their email address.',
-  '`sensors` (requires `manage_sensors`; names also `edit_sensor_config`): `hardwareId`, `name`, `group`. Groups are known by ' +
+const listed = (columns: readonly string[]): string => columns.map((name) => `\`${name}\``).join(', ');
+const columns: Readonly<Record<ImportKind, string>> = {
+  users:
+    `(requires \`manage_users\`, in a session): ${listed(importColumns.users)}. A new username is a user who gets an invitation ` +
+    'by email; known ones are updated, except for their email address.',
+  sensors:
+    `(requires \`manage_sensors\`; names also \`edit_sensor_config\`): ${listed(importColumns.sensors)}. Groups are known by ` +
     'their names, and created. A system admin links sensors that belong to nobody.',
-  '`rules` (requires `manage_rules`): `name`, by which a rule is known, `title`, `message`, `situation`, `sensor` (a hardware ' +
-    'id) or `group` (a name), `days` (1 is Monday), `from`, `to`, `timeZone` (that of the customer by default), ' +
-    '`rateLimitSeconds`, `includeSimulated`, `isEnabled`, `recipients`, `escalation`, `repeatSeconds`, `untilAcknowledged`. ' +
-    'Recipients are separated by `;`: `anna:email` is the user anna, `onDuty:sms` are the users on duty, ' +
-    '`webhook:Nurse call` is a webhook of a bot. Steps of the escalation are separated by `|` and begin with their seconds: ' +
+  rules:
+    `(requires \`manage_rules\`): ${listed(importColumns.rules)}. A rule is known by its name. \`sensor\` is a hardware id, ` +
+    '`group` the name of a group; in `days` 1 is Monday; without `timeZone` that of the customer is used. Recipients are ' +
+    'separated by `;`: `anna:email` is the user anna, `onDuty:sms` are the users on duty, `webhook:Nurse call` is a webhook ' +
+    'of a bot. Steps of the escalation are separated by `|` and begin with their seconds: ' +
     '`60 onDuty:sms | 180 anna:email; berta:sms`.',
-];
+};
 
 export const imports = group({
   name: 'imports',
@@ -37,7 +46,9 @@ export const imports = group({
         `Imports at most ${MAX_ROWS} rows of CSV (UTF-8 with a header line, separated by commas or semicolons), or of JSON with the ` +
         'columns as fields. All rows are checked before anything is changed; the response to invalid ones is 400 and names ' +
         'each. Then a job applies each row once. Empty cells keep what is there, so the same file again changes nothing. ' +
-        `Columns by kind:\n\n${columns.map((line) => `- ${line}`).join('\n')}`,
+        `Other columns are ignored. Columns by kind:\n\n${Object.entries(columns)
+          .map(([kind, line]) => `- \`${kind}\` ${line}`)
+          .join('\n')}`,
       params: z.object({ customerId: idText }),
       query: z.object({
         kind: ImportKind,

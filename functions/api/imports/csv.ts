@@ -14,7 +14,7 @@ export const parseCsv = (text: string): { rows: ImportRow[] } | { line: number }
       bom: true,
       columns: (header: string[]) => header.map((name) => name.trim()),
       delimiter: separatorOf(text),
-      relax_column_count: true,
+      relax_column_count_less: true,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
       trim: true,

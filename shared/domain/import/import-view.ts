@@ -5,6 +5,31 @@ import { int64, millis } from '../values.ts';
 export const ImportKind = z.enum(['users', 'sensors', 'rules']).meta({ description: 'what the rows are' });
 export type ImportKind = z.output<typeof ImportKind>;
 
+/** The columns of a file, by what its rows are. */
+export const importColumns = {
+  users: ['username', 'firstName', 'lastName', 'email', 'locale', 'telegramId', 'mobileNumber', 'permissions'],
+  sensors: ['hardwareId', 'name', 'group'],
+  rules: [
+    'name',
+    'title',
+    'message',
+    'situation',
+    'sensor',
+    'group',
+    'days',
+    'from',
+    'to',
+    'timeZone',
+    'rateLimitSeconds',
+    'includeSimulated',
+    'isEnabled',
+    'recipients',
+    'escalation',
+    'repeatSeconds',
+    'untilAcknowledged',
+  ],
+} as const satisfies Record<ImportKind, readonly string[]>;
+
 /** The largest number of rows of an import. */
 export const MAX_ROWS = 1_000;
 

@@ -208,6 +208,17 @@ describe('a file', () => {
     expect((await home.send('colors', lines(1))).status).toBe(400);
   });
 
+  test('must have no more cells in a line than columns: a text with a comma lacks its quotes', async () => {
+    const home = await world.furnish();
+    const hardwareId = await hardwareIdOf(home, home.sensorId);
+    const file = (header: string, line: string) => home.send('sensors', `${header}\n${hardwareId},${line}\n`);
+    expect((await file('hardwareId,name', 'Room 1, left')).body).toMatchObject({ errors: [{ path: '' }] });
+    expect(await home.dryRun('sensors', `hardwareId,name,group\n${hardwareId}\n`)).toMatchObject({
+      rows: 1,
+      updated: 0,
+    });
+  });
+
   test('imports 200 sensors, 40 users and 20 rules in a minute, and changes nothing the second time', async () => {
     const home = await world.furnish();
     const sensors: string[] = [];
