@@ -289,6 +289,11 @@ export type Call<O extends Operation> = Identified<O> & {
   actAs: (actor: Actor, customerId: number) => void;
   /** Sets the customer in whose audit log the call is recorded, before its first change. */
   auditUnder: (customerId: number) => void;
+  /**
+   * Sets the values that the call replaces, for the details of its audit line, before its first change. For calls whose first
+   * write does not replace an item with these fields. Fields of a body that is a list have the names that they have here.
+   */
+  auditChange: (before: object, after: object) => void;
   /** Runs changes, with an audit line before the first of them. All other methods than GET are audited as a whole. */
   audited: <T>(run: () => Promise<T>) => Promise<T>;
   /** The IP address of the caller; for IPv6 its /64 network. */

@@ -122,12 +122,15 @@ const perform = async (
   const auditUnder: Call<Operation>['auditUnder'] = (customerId) => {
     exchange.auditedUnder = customerId;
   };
+  const auditChange: Call<Operation>['auditChange'] = (before, after) => {
+    exchange.auditedChange = { before, after };
+  };
   const audited: Call<Operation>['audited'] = async (run) => {
     const { withAudit } = await import('./audit/audit.ts');
     return withAudit(exchange, runtime, run);
   };
   const address = addressOf(exchange.event, runtime.settings);
-  const call = { ...exchange, address, actAs, auditUnder, audited, fail, refuse };
+  const call = { ...exchange, address, actAs, auditUnder, auditChange, audited, fail, refuse };
   const deps = await dependencies;
   const act = async () => toResult(operation, await handle(call as never, deps as never));
   return isAudited(operation) && operation.method !== 'GET' ? audited(act) : act();

@@ -166,7 +166,7 @@ export const channels = group({
       may: 'manage_rules',
       body: Roster,
       response: Roster,
-      uses: ['customers.get', 'users.list', 'duty.setRoster'],
+      uses: ['customers.get', 'users.list', 'duty.roster', 'duty.setRoster'],
     },
   },
 });

@@ -146,10 +146,11 @@ export const handler = serve(channels, {
   },
 
   setRoster: async (call, { store, now }) => {
-    const { customerId, fail } = call;
+    const { customerId, auditChange, fail } = call;
     const customer = (await store.customers.get(customerId)) ?? fail('customer_not_found');
     const today = wallTime(now(), customer.timeZone).date;
     const entries = checkedRoster(call, await store.users.list(customerId), today);
+    auditChange({ roster: await store.duty.roster(customerId) }, { roster: entries });
     return (await store.duty.setRoster(customerId, entries)) ? entries : fail('customer_not_found');
   },
 });

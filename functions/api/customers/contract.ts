@@ -84,7 +84,13 @@ export const customers = group({
       success: 200,
       response: EmergencyContacts,
       errors: ['customer_not_found'],
-      uses: ['customers.setEmergencyContacts', 'recipients.person', 'channels.verifiedOf', 'know:channels'],
+      uses: [
+        'customers.get',
+        'customers.setEmergencyContacts',
+        'recipients.person',
+        'channels.verifiedOf',
+        'know:channels',
+      ],
     },
     deleteCustomer: {
       method: 'DELETE',

@@ -47,13 +47,15 @@ export const handler = serve(customers, {
   getEmergencyContacts: async ({ customerId, fail }, { store }) =>
     ((await store.customers.get(customerId)) ?? fail('customer_not_found')).emergencyContacts ?? [],
 
-  setEmergencyContacts: async ({ customerId, body, refuse, fail }, { store, settings, now }) => {
+  setEmergencyContacts: async ({ customerId, body, auditChange, refuse, fail }, { store, settings, now }) => {
+    const { emergencyContacts = [] } = (await store.customers.get(customerId)) ?? fail('customer_not_found');
     for (const [at, { userId, by }] of body.entries()) {
       if (!settings.CHANNEL_KINDS.includes(by)) return refuse(`${at}.by`, ...notOffered(settings));
       const channels =
         (await verifiedChannelsOf(store, customerId, userId)) ?? refuse(`${at}.userId`, 'unknown_reference');
       if (!channels.some((channel) => channel.by === by)) return refuse(`${at}.by`, 'not_reachable');
     }
+    auditChange({ emergencyContacts }, { emergencyContacts: body });
     const isSet = await store.customers.setEmergencyContacts(customerId, body, now());
     return isSet ? body : fail('customer_not_found');
   },

@@ -29,11 +29,13 @@ export const handler = serve(makerAConfig, {
 
   putMakerABasicConfig: async (call, deps) => {
     const time = deps.now();
-    const { name, optimizationEnabled } = call.body;
+    const { name, optimizationEnabled, ...set } = call.body;
     const ofSensor = { name, optimizationEnabled, updateDate: time };
     const stored = await changeConfig<StoredBasic>(call, deps, { maker: 'maker_a', name: 'basic' }, (known) => {
       const before = known ?? newBasic;
       const values = updateBasic(before, call.body, time);
+      // What is stored of the modes is when they end. The sensor has the other fields.
+      call.auditChange(basicView(before, ofSensor, time), set);
       return { values, ofSensor, learning: learningEndChange(before, values, time) };
     });
     return basicView(stored, ofSensor, time);

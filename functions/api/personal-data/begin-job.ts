@@ -73,7 +73,7 @@ export const checkRequests = async (call: Call<EraseOperation>, deps: Deps<'data
 
 /** Creates a job and queues it, after checking the identity of the caller. */
 export const beginJob = async (kind: JobKind, call: BeginCall, deps: BeginDeps): Promise<DataJob> => {
-  const { caller, customerId, body, auditUnder, fail } = call;
+  const { caller, customerId, body, auditUnder, auditChange, fail } = call;
   const { store, now, random, enqueue, log } = deps;
   if (kind === 'export' && !mayExport(caller, body.subject)) return fail('forbidden');
   await proveIdentity(call, deps);
@@ -97,6 +97,7 @@ export const beginJob = async (kind: JobKind, call: BeginCall, deps: BeginDeps):
     remains: [],
     ...(isRequest && { begins: createDate + REQUEST_MS }),
   };
+  auditChange({ subject: null }, { subject });
   // The audit log of the customer is erased as well.
   if (kind === 'erasure' && subject.kind === 'customer') auditUnder(UNASSIGNED);
   await store.dataJobs.create(job);

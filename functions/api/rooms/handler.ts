@@ -38,7 +38,7 @@ export const handler = serve(rooms, {
   getRoom: async ({ customerId, params, fail }, { store }) =>
     (await findRoom(store, customerId, params.sensorId))?.room ?? fail('sensor_not_found'),
 
-  putRoom: async ({ customerId, params: { sensorId }, body, fail }, deps) => {
+  putRoom: async ({ customerId, params: { sensorId }, body, auditChange, fail }, deps) => {
     const { store, now, random } = deps;
     const update = async () => {
       const { sensor, room: before } = (await findRoom(store, customerId, sensorId)) ?? fail('sensor_not_found');
@@ -53,6 +53,7 @@ export const handler = serve(rooms, {
       };
       const rules = await rulesOfRemovedRegions(store, customerId, before, room);
       if (rules.length > 0) return fail('region_in_use', { rules });
+      auditChange(before, room);
       return (await store.rooms.put(sensor, room, before.regions)) ? { room, sensor } : null;
     };
     const { room, sensor } = await retryOnConflict(update);

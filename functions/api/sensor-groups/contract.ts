@@ -84,7 +84,7 @@ export const sensorGroups = group({
       may: 'manage_sensors',
       body: FloorPlanUpdate,
       errors: ['sensor_group_not_found'],
-      uses: ['sensorGroups.get', 'floorPlans.put'],
+      uses: ['sensorGroups.get', 'floorPlans.get', 'floorPlans.put'],
     },
     deleteSensorGroup: {
       ...oneGroup,

@@ -35,8 +35,10 @@ export const handler = serve(sensorGroups, {
   getSensorGroup: async ({ customerId, params, fail }, { store }) =>
     (await store.sensorGroups.get(customerId, params.groupId)) ?? fail('sensor_group_not_found'),
 
-  updateSensorGroup: async ({ customerId, params, body, fail, refuse }, { store, quotas, now }) => {
+  updateSensorGroup: async ({ customerId, params, body, auditChange, fail, refuse }, { store, quotas, now }) => {
     if (isTooLarge(body, quotas)) return fail('limit_reached', limitOf(quotas, 'sensorsInGroup'));
+    const before = (await store.sensorGroups.get(customerId, params.groupId)) ?? fail('sensor_group_not_found');
+    auditChange({ sensorIds: before.sensorIds }, { sensorIds: [...new Set(body.sensorIds)].sort() });
     const update = { customerId, id: params.groupId, ...body, updateDate: now() };
     const result = await store.sensorGroups.put(update);
     if (result === 'gone') return fail('sensor_group_not_found');
@@ -50,10 +52,11 @@ export const handler = serve(sensorGroups, {
     return { ...plan, rooms: plan.rooms.filter(({ sensorId }) => sensorIds.includes(sensorId)) };
   },
 
-  setFloorPlan: async ({ customerId, params: { groupId }, body, fail, refuse }, { store }) => {
+  setFloorPlan: async ({ customerId, params: { groupId }, body, auditChange, fail, refuse }, { store }) => {
     const { sensorIds } = (await store.sensorGroups.get(customerId, groupId)) ?? fail('sensor_group_not_found');
     const unknown = body.rooms.findIndex(({ sensorId }) => !sensorIds.includes(sensorId));
     if (unknown >= 0) return refuse(`rooms.${unknown}.sensorId`, 'unknown_reference');
+    auditChange((await store.floorPlans.get({ customerId, groupId })) ?? emptyPlan, body);
     return (await store.floorPlans.put({ customerId, groupId }, body)) ? body : fail('sensor_group_not_found');
   },
 

@@ -162,11 +162,12 @@ export const handler = serve(sensors, {
     return event && isShown(event, now()) ? viewOf(event) : fail('event_not_found');
   },
 
-  setSensorCustomer: async ({ customerId, params: { sensorId }, body, fail, refuse }, deps) => {
+  setSensorCustomer: async ({ customerId, params: { sensorId }, body, auditChange, fail, refuse }, deps) => {
     const { store, quotas, now } = deps;
     const to = body.customerId ?? UNASSIGNED;
     if (to !== UNASSIGNED && !(await store.customers.get(to))) return refuse('customerId', 'unknown_reference');
     let from: number | null = customerId;
+    auditChange({ customerId: customerId || null }, body);
     const move = async () => {
       if (from === null) return fail('sensor_not_found');
       const unmoved = from === to ? await store.sensors.get(from, sensorId) : null;

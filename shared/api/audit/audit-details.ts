@@ -9,11 +9,17 @@ const shown: ReadonlySet<string> = new Set([
   ...(['situation', 'sensorId', 'regionId', 'schedule', 'recipients', 'escalation'] as const),
   ...(['format', 'authMethod', 'retrySchedule', 'eventTypes', 'situations'] as const),
   ...(['sensorMounting', 'workingMode', 'ledMode', 'fallingSensitivity', 'fallingTrigger'] as const),
+  ...(['emergencyContacts', 'roster', 'sensorIds', 'rooms', 'subject'] as const),
   ...(['primaryMode', 'primaryPolicy', 'secondaryMode', 'secondaryPolicy', 'policy'] as const),
 ]);
 
 /** What a missing value stands for, of the fields whose usual value is not stored. */
-const defaults: Readonly<Record<string, unknown>> = { requireOtp: false, escalation: [], untilAcknowledged: true };
+const defaults: Readonly<Record<string, unknown>> = {
+  requireOtp: false,
+  escalation: [],
+  untilAcknowledged: true,
+  emergencyContacts: [],
+};
 
 const isPlain = (value: unknown): boolean => value === null || typeof value === 'boolean' || typeof value === 'number';
 
@@ -25,17 +31,26 @@ const textOf = (value: unknown): string =>
       : part,
   );
 
+/** Returns the elements of a list that another one lacks. */
+const lacking = (list: readonly unknown[], other: readonly unknown[]): unknown[] => {
+  const known = new Set(other.map(textOf));
+  return list.filter((element) => !known.has(textOf(element)));
+};
+
 type Fields = Readonly<Record<string, unknown>>;
 /** Returns the stored value of a field. The values of a configuration are one attribute; undefined if the item has none. */
-const fieldValue = (item: Fields, field: string): unknown =>
-  field in item ? item[field] : (item.values as Fields | undefined)?.[field];
+const fieldValue = (item: object, field: string): unknown => {
+  const fields: Fields = { ...item };
+  return field in fields ? fields[field] : (fields.values as Fields | undefined)?.[field];
+};
 
 /**
  * Returns what changes in the fields of an item, without values that may be personal or secret, as far as that fits into `bytes`.
+ * Of a list that does not fit, only the elements that are removed and added.
  */
 export const auditDetails = (
   fields: readonly string[],
-  replaced: readonly { before: Fields; after: Fields }[],
+  replaced: readonly { before: object; after: object }[],
   bytes: number,
 ): AuditDetail[] => {
   let left = bytes;
@@ -44,12 +59,14 @@ export const auditDetails = (
     const absent = defaults[field] ?? null;
     const from = found && (fieldValue(found.before, field) ?? absent);
     const to = found && (fieldValue(found.after, field) ?? absent);
-    const detail = { field, from, to };
     const isShown = shown.has(field) || (isPlain(from) && isPlain(to));
     if (!found || !isShown || textOf(from) === textOf(to)) return [];
-    const size = Buffer.byteLength(JSON.stringify(detail)) + 1;
-    if (size > left) return [];
-    left -= size;
+    const lists =
+      Array.isArray(from) && Array.isArray(to) ? [{ field, from: lacking(from, to), to: lacking(to, from) }] : [];
+    const sizeOf = (detail: AuditDetail) => Buffer.byteLength(JSON.stringify(detail)) + 1;
+    const detail = [{ field, from, to }, ...lists].find((each) => sizeOf(each) <= left);
+    if (!detail) return [];
+    left -= sizeOf(detail);
     return [detail];
   });
 };

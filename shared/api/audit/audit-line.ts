@@ -71,13 +71,18 @@ const bytesOf = (line: object): number => Buffer.byteLength(JSON.stringify(line)
 
 /** Further field names are left out, so that a line stays below 1 KB. */
 const MAX_NAMES_LENGTH = 400;
-const fieldNames = (body: unknown): string[] => {
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) return [];
+const firstNames = (names: Iterable<string>): string[] => {
   let length = 0;
-  return Object.keys(body).filter((name) => {
+  return [...names].filter((name) => {
     length += name.length + 3;
     return length <= MAX_NAMES_LENGTH;
   });
+};
+
+/** Returns the fields that a call sets. */
+const fieldNames = ({ body, auditedChange }: Exchange): string[] => {
+  const fields = Array.isArray(body) ? auditedChange?.after : body;
+  return fields instanceof Object ? Object.keys(fields) : [];
 };
 
 /**
@@ -94,18 +99,22 @@ export const auditLineOf = (
   const actor = actorOf(exchange);
   const isUser = actor.kind !== 'device' && actor.kind !== 'key' && actor.id !== null;
   const byActor: AuditObject | null = isUser ? { kind: 'user', id: actor.id ?? '' } : null;
-  const changes = isRefused ? [] : fieldNames(exchange.body);
+  const fields = isRefused ? [] : fieldNames(exchange);
   const line: StoredAuditEntry = {
     id: auditIdOf(now(), random(6)),
     actor,
     address: addressOf(exchange.event, settings),
     operation: exchange.name,
     object: objectOfPath(exchange) ?? changed?.object ?? byActor ?? { kind: 'customer', id: String(customerId) },
-    changes,
+    changes: firstNames(fields),
     details: [],
     requestId: exchange.requestId,
     refused: isRefused,
   };
-  const details = auditDetails(changes, changed?.replaced ?? [], MAX_LINE_BYTES - bytesOf(line));
-  return { customerId, line: { ...line, details } };
+  const { auditedChange } = exchange;
+  const replaced = [...(auditedChange ? [auditedChange] : []), ...(changed?.replaced ?? [])];
+  const details = auditDetails(fields, replaced, MAX_LINE_BYTES - bytesOf(line));
+  // What changed comes first, so that it is not left out.
+  const changes = firstNames(new Set([...details.map(({ field }) => field), ...fields]));
+  return { customerId, line: { ...line, changes, details } };
 };

@@ -11,6 +11,8 @@ type Fail = (
 ) => never;
 /** The part of a call that these functions need. */
 type ConfigCall = { customerId: number; params: { sensorId: string }; fail: Fail };
+/** The part of a call that changes a configuration. */
+type ConfigChangeCall = ConfigCall & { auditChange: (before: object, after: object) => void };
 type ConfigReads = StoreOf<'sensors.get' | 'configs.get'>;
 type ConfigDeps = { store: ConfigReads & StoreOf<'configs.put'> } & NotifyDeps;
 type ConfigChange<V> = {
@@ -85,9 +87,11 @@ export const plainConfigHandlers = <F extends Fields>(
     const { values } = await readConfig<ConfigValues<F>>(call, store, maker, name);
     return validValues(fields, values);
   },
-  put: (call: ConfigCall & { body: ConfigValues<F> }, deps: ConfigDeps): Promise<ConfigValues<F>> =>
-    changeConfig<ConfigValues<F>>(call, deps, { maker, name }, () => ({
-      values: adjust(call.body),
-      ...(ofSensor && { ofSensor: ofSensor(call.body) }),
-    })),
+  put: (call: ConfigChangeCall & { body: ConfigValues<F> }, deps: ConfigDeps): Promise<ConfigValues<F>> =>
+    changeConfig<ConfigValues<F>>(call, deps, { maker, name }, (before) => {
+      const values = adjust(call.body);
+      // The first change replaces what no item has.
+      call.auditChange(validValues(fields, before), values);
+      return { values, ...(ofSensor && { ofSensor: ofSensor(call.body) }) };
+    }),
 });

@@ -36,6 +36,8 @@ export type Exchange = {
   acting: Acting | null;
   /** The customer in whose audit log the call is recorded, if the handler chose another than its own. */
   auditedUnder: number | null;
+  /** The values that the call replaces, if the handler knows them better than its first write does. */
+  auditedChange: { before: object; after: object } | null;
   /** Set-Cookie headers of the response, even if it is an error. */
   cookies: string[];
   /** The parameters of the path as they were sent, with `me` replaced by the caller's own id. */
@@ -64,6 +66,7 @@ export const newExchange = (event: APIGatewayProxyEvent, requestId: string): Exc
   provisioner: null,
   acting: null,
   auditedUnder: null,
+  auditedChange: null,
   path: {},
   params: {},
   query: undefined,

@@ -68,7 +68,8 @@ export const AuditEntry = z
     }),
     details: z.array(AuditDetail).default([]).meta({
       description:
-        'which of these fields changed, and how; without personal and secret values, and without values that are long',
+        'which of these fields changed, and how; without personal and secret values, without values that are long, and of long ' +
+        'lists only what was removed and added',
     }),
     requestId: z.string().meta({ description: 'for a receiver the id of the delivery' }),
     refused: z.boolean().meta({ description: 'true: the caller lacked the permission, or the password was wrong' }),

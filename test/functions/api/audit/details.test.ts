@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import type { AuditEntry } from '#shared/domain/identity/audit.ts';
+import { store } from '#shared/store/store.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, hireFor, linkSensor } from '#test/fixtures/home.ts';
@@ -22,9 +23,9 @@ const linesOf = async (query: string, customerId = home.customerId) => {
   return page?.data ?? [];
 };
 /** Replaces an object, except for `change`. Returns the newest audit entry of that. */
-const replace = async (path: string, operation: string, change: object) => {
-  const before = await home.client.ok('GET', path);
-  await home.client.ok('PUT', path, { ...before, ...change });
+const replace = async (path: string, operation: string, change: object, client = home.client) => {
+  const before = await client.ok('GET', path);
+  await client.ok('PUT', path, { ...before, ...change });
   const [line] = await linesOf(`operation=${operation}`);
   return line;
 };
@@ -72,6 +73,74 @@ describe('the details of an audit entry', () => {
     await home.client.ok('PUT', path, { ...all, name: 'Room 2', volume: 0 });
     const [line] = await linesOf('operation=putMakerABasicConfig');
     expect(line?.details).toEqual([{ field: 'volume', from: 50, to: 0 }]);
+  });
+
+  test('show the first change of a configuration, the modes that end by themselves, and what comes last of many fields', async () => {
+    const { sensorId } = await linkSensor(home.client);
+    const at = `/sensors/${sensorId}/maker_a/config`;
+    const change = async (name: string, operation: string, to: object, client?: Client) => {
+      const line = await replace(`${at}/${name}`, operation, to, client);
+      return line?.details;
+    };
+    expect(await change('basic', 'putMakerABasicConfig', { learningModeEnabled: true })).toEqual([
+      { field: 'learningModeEnabled', from: false, to: true },
+    ]);
+    const silent = { silentModeEnabled: true, wifiHealthMonitorMaxDisconnects: 16 };
+    expect(await change('critical', 'putMakerACriticalConfig', silent, admin)).toEqual([
+      { field: 'silentModeEnabled', from: false, to: true },
+      { field: 'wifiHealthMonitorMaxDisconnects', from: 15, to: 16 },
+    ]);
+  });
+
+  test('show who was taken off lists: sensors of a group, emergency contacts, shifts of a roster', async () => {
+    const { client, customerId, userId } = home;
+    const [one, other] = [await linkSensor(client), await linkSensor(client)];
+    const sensorIds = [one.sensorId, other.sensorId].sort();
+    const { id } = await client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'Ward', sensorIds });
+    const left = { sensorIds: [one.sensorId] };
+    const group = await replace(`/sensor-groups/${id}`, 'updateSensorGroup', left);
+    expect(group?.details).toEqual([{ field: 'sensorIds', from: sensorIds, to: left.sensorIds }]);
+
+    const contact = { userId, by: 'email' } as const;
+    await store(cloud.runtime.table).channels.put(
+      { customerId, userId },
+      { by: 'email', address: 'anna@example.com', provenDate: cloud.runtime.now() },
+      null,
+    );
+    const contacts = `/customers/${customerId}/emergency-contacts`;
+    await client.ok('PUT', contacts, [contact]);
+    await client.ok('PUT', contacts, []);
+    expect((await linesOf('operation=setEmergencyContacts')).map(({ changes, details }) => [changes, details])).toEqual(
+      [
+        [['emergencyContacts'], [{ field: 'emergencyContacts', from: [contact], to: [] }]],
+        [['emergencyContacts'], [{ field: 'emergencyContacts', from: [], to: [contact] }]],
+      ],
+    );
+
+    // Too long for a line: only the shift that is gone is shown.
+    const shift = (from: string) => ({ userId, days: [1, 2, 3, 4, 5, 6, 7], from, to: '23:30' });
+    const shifts = Array.from({ length: 20 }, (_, hour) => shift(`${String(hour).padStart(2, '0')}:00`));
+    await client.ok('PUT', `/customers/${customerId}/roster`, shifts);
+    await client.ok('PUT', `/customers/${customerId}/roster`, shifts.slice(1));
+    const [roster] = await linesOf('operation=setRoster');
+    expect(roster?.details).toEqual([{ field: 'roster', from: [shifts[0]], to: [] }]);
+  });
+
+  test('show which home a sensor was moved to, and whose data were erased', async () => {
+    const mover = await createHome(admin, 'mover', ALL_PERMISSIONS);
+    const { sensorId } = await linkSensor(mover.client);
+    const user = await hireFor(admin, mover.customerId, 'leaver');
+    const subject = { kind: 'user', id: user.id } as const;
+    await mover.client.ok('POST', `/customers/${mover.customerId}/erasures`, {
+      subject,
+      reason: 'asked for it',
+      password: mover.password,
+    });
+    await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: home.customerId });
+    const [moved] = await linesOf('operation=setSensorCustomer', mover.customerId);
+    expect(moved?.details).toEqual([{ field: 'customerId', from: mover.customerId, to: home.customerId }]);
+    const [erased] = await linesOf('operation=createErasure', mover.customerId);
+    expect(erased?.details).toEqual([{ field: 'subject', from: null, to: subject }]);
   });
 
   test('contain no names, addresses and secrets, and nothing that stayed the same', async () => {
