@@ -5,6 +5,7 @@ import { reachingChannels } from '../domain/people/duty.ts';
 import { nameOfUser } from '../domain/rule/acknowledgement.ts';
 import { allRecipients, includesOnDuty, usersIn } from '../domain/rule/recipients.ts';
 import type { Rule } from '../domain/rule/rule.ts';
+import { isFuture } from '../domain/state/clock.ts';
 import { computeWatch, isOfFalls, type WatchedSensor, type WatchInput } from '../domain/watch/compute-watch.ts';
 import type { Gap } from '../domain/watch/gap.ts';
 import { openedGaps } from '../domain/watch/opened-gaps.ts';
@@ -131,12 +132,14 @@ const MAX_OPENED = 5;
 /** Returns a computed watch as it is stored: with the gaps that opened since the previous one. */
 const storedAfter = (before: StoredWatch | null, watch: Watch): StoredWatch => {
   const gaps = openedGaps(before?.watch.gaps ?? [], watch.gaps);
-  const opened = { from: before?.watch.date ?? null, to: watch.date, gaps };
+  // The previous one may be from before the clock was set back.
+  const from = before && (isFuture(before.watch.date, watch.date) ? watch.date - UP_TO_DATE_MS : before.watch.date);
+  const opened = { from, to: watch.date, gaps };
   return { watch, opened: [...(before?.opened ?? []), ...(gaps.length > 0 ? [opened] : [])].slice(-MAX_OPENED) };
 };
 
 const isUpToDate = ({ now }: WatchDeps, stored: StoredWatch | null): boolean =>
-  stored !== null && now() - stored.watch.date < UP_TO_DATE_MS;
+  stored !== null && now() - stored.watch.date < UP_TO_DATE_MS && !isFuture(stored.watch.date, now());
 
 /** Waits for the watch that another call computes. If that takes too long, returns the previous one. */
 const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<ReadWatch | null> => {

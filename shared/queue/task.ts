@@ -109,6 +109,8 @@ export const Deliver = z.object({
   notBefore: millis.default(0),
   /** The attempt is early: it is made instead of the one planned for a time (ms), because the receiver was back at another. */
   early: z.object({ insteadOf: millis, back: millis }).optional().catch(undefined),
+  /** The clock was set back by this time (ms), so the attempt may be planned too late. */
+  setBack: millis.optional().catch(undefined),
 });
 export type Deliver = z.output<typeof Deliver>;
 
@@ -123,12 +125,16 @@ const Back = z.object({
   isListed: z.boolean(),
 });
 export type Back = z.output<typeof Back>;
-/** Releases deliveries of a webhook: the held ones or, with `back`, the pending ones. */
+/**
+ * Releases deliveries of a webhook: the held ones or, with `back`, the pending ones. `setBack`: the clock was set back, so the
+ * release may be due too late.
+ */
 export const ReleaseHeld = z.object({
   type: z.literal('release_held'),
   ...ofWebhook,
   ...traceFields,
   back: Back.optional().catch(undefined),
+  setBack: millis.optional().catch(undefined),
 });
 export type ReleaseHeld = z.output<typeof ReleaseHeld>;
 /** Continues a replay. */

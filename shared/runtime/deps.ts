@@ -44,7 +44,7 @@ export type Runtime = {
   mail: SendMail;
   /** Creates the function that notifies people through the services of a host. */
   createPersonSender: typeof peopleOf;
-  /** Until when (ms) Telegram asked not to call each chat. Missing if only one handler calls them. */
+  /** Since and until when (ms) Telegram asked not to call each chat. Missing if only one handler calls them. */
   chatPauses?: ChatPauses;
   /** Missing if there is no service for SMS or chats. */
   messengers?: () => Promise<Messengers>;

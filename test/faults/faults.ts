@@ -14,6 +14,7 @@ import { ofProcesses } from './kinds/processes.ts';
 import { ofQueue } from './kinds/queue.ts';
 import { ofReceivers } from './kinds/receivers.ts';
 import { ofReports } from './kinds/reports.ts';
+import { ofSetBack } from './kinds/set-back.ts';
 import { ofTable } from './kinds/table.ts';
 import { ofUnnotified } from './kinds/unnotified.ts';
 
@@ -21,6 +22,7 @@ import { ofUnnotified } from './kinds/unnotified.ts';
 export const kinds = {
   processes: ofProcesses,
   clocks: ofClocks,
+  setBack: ofSetBack,
   identity: ofIdentity,
   table: ofTable,
   queues: ofQueue,

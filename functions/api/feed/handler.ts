@@ -7,6 +7,7 @@ import { secretsEqual } from '#shared/auth/tokens.ts';
 import { MAX_WAITING } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import { confirmUpTo } from './confirm.ts';
 import { feed } from './contract.ts';
@@ -84,7 +85,9 @@ export const handler = serve(feed, {
   fetchFeed: async (call, deps) => {
     const { store, now, random } = deps;
     const webhook = await openFeed(call, deps);
-    if ((webhook.lastSuccess ?? 0) <= now() - RECORD_EVERY_MS) await store.feeds.recordFetch(webhook, now());
+    const { lastSuccess = 0 } = webhook;
+    if (lastSuccess <= now() - RECORD_EVERY_MS || isFuture(lastSuccess, now()))
+      await store.feeds.recordFetch(webhook, now());
     const requests = await retryOnConflict(() => fetchOnce(call, deps, webhook));
     if (requests.length > 0 || call.query.wait === 0) return requests;
     const wait = { id: randomUuid(random), until: now() + call.query.wait * 1_000 };

@@ -2,6 +2,7 @@ import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { canaryUrl } from '#shared/domain/canary.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
 import { canaryMail } from '#shared/domain/people/canary-mail.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import { onSchedule } from '#shared/worker/on-host.ts';
 import { canaryRound } from './contract.ts';
 import { type CanaryDeps, createCanaryHome, enableWebhook, TOKEN_CONTEXT } from './home.ts';
@@ -55,7 +56,8 @@ const DAY_MS = 86_400_000;
 /** Mails the operator once a day. A mail that fails is counted, and fires an alarm. */
 const mailOperator = async ({ store, settings, mail, now }: CanaryDeps, mailed: number): Promise<void> => {
   const { OPERATOR_EMAIL, SERVICE_NAME: service, PUBLIC_URL: url } = settings;
-  if (OPERATOR_EMAIL === '' || now() - mailed < DAY_MS) return;
+  const isMailed = now() - mailed < DAY_MS && !isFuture(mailed, now());
+  if (OPERATOR_EMAIL === '' || isMailed) return;
   const { subject, text } = canaryMail({ service, url });
   await mail(OPERATOR_EMAIL, subject, text);
   await store.canary.recordMail(now());

@@ -8,6 +8,7 @@ import {
   unnotifiedMail,
 } from '#shared/domain/people/unnotified-mail.ts';
 import { isAboutSensor } from '#shared/domain/rule/alarm.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import { dateTimeAndZone } from '#shared/domain/time/wall-time.ts';
 import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import { type DeliverDeps, leaseToken } from './deps.ts';
@@ -197,13 +198,11 @@ const remind = async (context: MailContext): Promise<void> => {
   const { deps, open, managers } = context;
   const { store, now } = deps;
   const known = open.filter(({ mailDate, isUnanswered }) => mailDate !== undefined && !isUnanswered);
-  const lastMail = (alarm: UnnotifiedAlarm): number => alarm.reminderDate ?? alarm.mailDate ?? 0;
+  // A mail in the future was sent before the clock was set back: the next reminder must not wait for it.
+  const past = (date: number): number => (isFuture(date, now()) ? 0 : date);
+  const lastMail = (alarm: UnnotifiedAlarm): number => past(alarm.reminderDate ?? alarm.mailDate ?? 0);
   const due = known.filter((alarm) => (alarm.reminders ?? 0) < MAX_REMINDERS && lastMail(alarm) + HOUR_MS <= now());
-  // A reminder in the future was sent before the clock was set back.
-  const lastReminder = Math.max(
-    0,
-    ...known.map(({ reminderDate = 0 }) => reminderDate).filter((date) => date <= now()),
-  );
+  const lastReminder = Math.max(0, ...known.map(({ reminderDate = 0 }) => past(reminderDate)));
   if (due.length === 0 || lastReminder + HOUR_MS > now()) return;
   if ((await claimAll(context, due.slice(0, 1))).length === 0) return;
   for (const manager of managers) {

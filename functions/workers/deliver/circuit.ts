@@ -209,7 +209,7 @@ export const recordHealth = async (deps: DeliverDeps, admitted: AdmittedRequest,
   const { webhook, slot } = admitted;
   const slow = slowUntil(attempt.durationMs, now());
   const leases = slot.unneeded();
-  if (needsRelease(webhook)) return recordBack(deps, webhook, attempt.delivery, { slow, leases });
+  if (needsRelease(webhook, now())) return recordBack(deps, webhook, attempt.delivery, { slow, leases });
   if (leases.length > 0 || slow !== null || isSuccessToRecord(webhook, now()))
     await store.health.recordSuccess(webhook, now(), slow, leases);
 };

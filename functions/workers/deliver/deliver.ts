@@ -1,5 +1,6 @@
 import { hasUrl, type WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import type { Deliver } from '#shared/queue/task.ts';
 import type { DeliveryKey, WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { notePending, passCircuit } from './circuit.ts';
@@ -14,7 +15,14 @@ import { inSlot } from './slots.ts';
 /** Attempts a delivery once, or returns what becomes of it without an attempt. */
 export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => number): Promise<Outcome> => {
   const key = deliveryKey(task);
-  if ((await waitUntilDue(deps, task)) === 'early') return requeueTaskAt(deps, task, task.notBefore);
+  const timing = await waitUntilDue(deps, task);
+  if (timing === 'early') return requeueTaskAt(deps, task, task.notBefore);
+  if (timing === 'set_back') {
+    // Loaded then, because a clock is rarely set back.
+    const { correctAttempt } = await import('./set-back.ts');
+    const corrected = await correctAttempt(deps, key, task);
+    if (corrected !== null) return corrected;
+  }
   if (!isToWebhook(key)) {
     // Loaded with the first delivery to a person, because many stages only call webhooks.
     const { notifyPerson } = await import('./person.ts');
@@ -66,8 +74,15 @@ const deliveryKey = ({ customerId, webhookId, deliveryId, requestId }: Deliver):
 });
 const isToWebhook = (key: DeliveryKey): key is WebhookDeliveryKey => key.webhookId !== null;
 
-/** Waits up to a second for a task that its queue delivered early. Returns `early` if that is not enough. */
-const waitUntilDue = async ({ now, pause }: DeliverDeps, { notBefore }: Deliver): Promise<'due' | 'early'> => {
+/**
+ * Waits up to a second for a task that its queue delivered early. Returns `early` if that is not enough, and `set_back` if the
+ * clock was set back since the attempt was planned: queues do not depend on it, so a task comes hardly too early.
+ */
+const waitUntilDue = async (
+  { now, pause }: DeliverDeps,
+  { notBefore, setBack }: Deliver,
+): Promise<'due' | 'early' | 'set_back'> => {
+  if (setBack !== undefined || isFuture(notBefore, now())) return 'set_back';
   if (notBefore - now() > 1_000) return 'early';
   // The pauses are limited in case the clock is set back in the meantime.
   for (let pauses = 0; pauses < 3 && notBefore > now(); pauses++) await pause(Math.min(notBefore - now(), 1_000));
@@ -104,5 +119,7 @@ const firstAttempt = async (
   if (delaySeconds === 0) return { kind: 'due' };
   const delivery = await deps.store.deliveries.get(customerId, webhookId, id);
   const until = (delivery?.createDate ?? 0) + delaySeconds * 1_000;
-  return !delivery || delivery.attempts > 0 || until <= deps.now() ? { kind: 'due' } : { kind: 'postponed', until };
+  // A later time is counted from before the clock was set back.
+  const isDue = until <= deps.now() || isFuture(until, deps.now() + delaySeconds * 1_000);
+  return !delivery || delivery.attempts > 0 || isDue ? { kind: 'due' } : { kind: 'postponed', until };
 };

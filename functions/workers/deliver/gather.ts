@@ -76,7 +76,9 @@ export const gatherFor = async (
 ): Promise<Delivery[]> => {
   const { store, now, enqueue } = deps;
   const { customerId, id } = delivery;
-  const found = await store.deliveries.dueToPeople(customerId, [timeOfUlid(id) - GATHER_SPAN_MS, now()], MAX_READ);
+  // A delivery from before the clock was set back has a time in the future.
+  const [since, until] = [Math.min(timeOfUlid(id), now()) - GATHER_SPAN_MS, Math.max(timeOfUlid(id), now())];
+  const found = await store.deliveries.dueToPeople(customerId, [since, until], now(), MAX_READ);
   const candidates = found.filter((other) => other.delivery.id !== id && isGathered(other.delivery));
   const deliveries = candidates.map((candidate) => candidate.delivery);
   const isSame = await sameReader(deps, delivery, telegramChat(channel && [channel]), deliveries);

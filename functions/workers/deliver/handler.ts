@@ -8,6 +8,7 @@ import { REQUEST_MS } from './slots.ts';
 
 const release = async (deps: DeliverDeps, task: ReleaseHeld, timeLeft: () => number): Promise<void> => {
   const webhook = await deps.store.webhooks.get(task.customerId, task.webhookId);
+  if (webhook && task.setBack !== undefined) await deps.store.held.correctDue(webhook, deps.now());
   if (!webhook?.isEnabled) return;
   if (task.back) {
     const { releasePending } = await import('./release.ts');

@@ -232,7 +232,7 @@ export const record = async (
   // Before the delivery is recorded, because its task is retried only until it has ended.
   if (next.state === 'failed') await reportFailure(deps, webhook, delivery, next);
   // A change at the receiver comes first too, because after a crash only another attempt would record it.
-  const isNews = next.state !== 'delivered' || needsRelease(webhook);
+  const isNews = next.state !== 'delivered' || needsRelease(webhook, deps.now());
   if (isNews) await recordReceiver();
   const reportError = await recordAttempt(deps, webhook, delivery, { result, next });
   if (!isNews) await recordReceiver();

@@ -2,6 +2,7 @@ import { LEASE_SECONDS, RELEASE_INTERVAL } from '#shared/domain/delivery/deliver
 import { isFailingAgain, isUrgent, needsRelease } from '#shared/domain/delivery/early.ts';
 import { hasUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import type { Back, ReleaseHeld } from '#shared/queue/task.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
 import { earlyAttempt, enqueueEarly } from './early.ts';
@@ -23,10 +24,12 @@ const selectPending = async (
   const { customerId, id, pendingSince = 0 } = webhook;
   const selected: NonNullable<ReturnType<typeof earlyAttempt>>[] = [];
   const start = now();
+  // What was created before the clock was set back has later ids.
+  const until = isFuture(pendingSince, start) ? Number.MAX_SAFE_INTEGER : from.date;
   let next = from;
   while (!next.isListed && selected.length < STEP && timeLeft() > MARGIN_MS) {
     const bounds = { startAfter: next.after, limit: PAGE_SIZE };
-    const found = await store.deliveries.range(customerId, id, [pendingSince, next.date], bounds);
+    const found = await store.deliveries.range(customerId, id, [Math.min(pendingSince, next.date), until], bounds);
     for (const delivery of found.page) {
       if (selected.length === STEP) return { selected, next };
       next = { ...next, after: delivery.id };
@@ -55,7 +58,8 @@ export const releasePending = async (
   const { back } = task;
   if (webhook.backDate !== back.date) {
     // The success that began this release may not be recorded yet.
-    const isEarly = needsRelease(webhook) && now() - back.date < LEASE_SECONDS * 1_000;
+    const isRecent = now() - back.date < LEASE_SECONDS * 1_000 && !isFuture(back.date, now());
+    const isEarly = needsRelease(webhook, now()) && isRecent;
     if (isEarly) await enqueue([task], { delaySeconds: 1 });
     return;
   }

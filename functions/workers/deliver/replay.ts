@@ -1,5 +1,6 @@
 import type { WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { isFinished, isReplayed, type ReplayRecord, replayedDelivery, spanOf } from '#shared/domain/delivery/replay.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
 import { enqueueIfSoon } from './schedule.ts';
 
@@ -51,7 +52,8 @@ const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: (
  */
 const writeRedeliveries = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly WebhookDelivery[]) => {
   const { store, now } = deps;
-  let time = Math.max(now(), replay.pacedUntil);
+  // A time that is too far ahead is from before the clock was set back.
+  let time = isFuture(replay.pacedUntil, now() + AHEAD_MS) ? now() : Math.max(now(), replay.pacedUntil);
   let examined: WebhookDelivery | undefined;
   for (const original of page) {
     if (time > now() + AHEAD_MS) break;

@@ -116,9 +116,11 @@ const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds
  */
 export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<void> => {
   const { now, enqueue, store } = deps;
-  // A check of an alarm with a date in the future is not early: the clock was set back since.
+  // A check of an alarm with a date in the future is not early: the clock was set back since. Nor is one that was planned later
+  // than any can be.
+  const latest = Math.max(now(), task.createDate + deps.settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
   if (isFuture(task.createDate, now())) await correctRounds(deps, task);
-  else if (task.at - now() > EARLY_MS) return enqueueChecks(deps, [task]);
+  else if (task.at - now() > EARLY_MS && !isFuture(task.at, latest)) return enqueueChecks(deps, [task]);
   const { alarms, isSomebodyNotified } = await unnotifiedOf(deps, task);
   // The contacts get one message. A hit can be acknowledged by the link in it, an event cannot.
   const first = alarms.find(({ hitId }) => hitId !== null) ?? alarms[0];

@@ -1,5 +1,6 @@
 import { stepByTime, timeCause } from '#shared/domain/event/event-steps.ts';
 import { silentAt } from '#shared/domain/sensor/sensor-state.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import type { Timings } from '#shared/domain/state/room-context.ts';
 import { hasOpenFall, nextMove } from '#shared/domain/state/time.ts';
 import { applyDecision, finishDecision } from './apply.ts';
@@ -10,7 +11,10 @@ import { createEventIds, type Judgement } from './judge.ts';
 /**
  * Judges what passing time changes about a sensor: it may have been offline for too long, and its falls may advance.
  */
-const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Judgement & { timings: Timings }> => {
+const judgeTime = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+): Promise<Judgement & { timings: Timings; offlineAt: number }> => {
   const { store, now, settings } = deps;
   const { sensor } = context;
   const state = await currentState(deps, context.state);
@@ -19,11 +23,12 @@ const judgeTime = async (deps: ProcessDeps, context: SensorContext): Promise<Jud
     loadRoom(deps, context, needs),
     store.due.upSince(now(), deps.longestGap()),
   ]);
-  const limits = { silentAt: silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS), timings };
+  const offlineAt = silentAt(state, upSince, settings.SENSOR_INACTIVE_AFTER_SECONDS);
+  const limits = { silentAt: offlineAt, timings };
   const { next, events } = stepByTime(state, timeCause(sensor.id, state, now()), limits);
   const newEventId = createEventIds(deps, context.state);
   const identified = events.map((event) => ({ ...event, id: newEventId(event.createDate) }));
-  return { next, events: identified, timings, judged: undefined };
+  return { next, events: identified, timings, judged: undefined, offlineAt };
 };
 
 /**
@@ -49,10 +54,15 @@ export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void
   const outcome = hasChanged ? await decide(deps, context, judgement) : null;
   if (outcome?.kind === 'decided') await applyDecision(deps, context, outcome.decision, outcome.rules);
 
-  // While the sensor is active, its entry in the index `due` stays where it is: the sweep checks the state instead.
-  const { next, timings } = judgement;
-  if (next.isActive || state.duePk === undefined || Number(state.dueAt) > now()) return;
-  const checkAt = nextMove(next, timings, 'any');
+  const { next, timings, offlineAt } = judgement;
+  if (state.duePk === undefined) return;
   const { state: after } = outcome ?? context;
+  const checkAt = nextMove(next, timings, 'any');
+  // While the sensor is active, its entry in the index `due` stays where it is: the sweep checks the state instead. It is
+  // moved only if it is too late, because the clock was set back since.
+  const latest = Math.min(offlineAt, checkAt);
+  if (next.isActive && isFuture(Number(state.dueAt), latest))
+    return store.states.scheduleCheck(customerId, sensorId, after, latest);
+  if (next.isActive || (Number(state.dueAt) > now() && !isFuture(Number(state.dueAt), checkAt))) return;
   await store.states.scheduleCheck(customerId, sensorId, after, Number.isFinite(checkAt) ? checkAt : null);
 };

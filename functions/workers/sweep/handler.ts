@@ -8,7 +8,7 @@ import { sweep } from './contract.ts';
 import { createOverdueItems } from './overdue-items.ts';
 import { createResendHistory } from './resend-history.ts';
 import { createSensorFilter } from './sensor-filter.ts';
-import { checkRounds } from './set-back.ts';
+import { checkPlans } from './set-back.ts';
 
 type SweepDeps = Deps<(typeof sweep)['uses'][number]>;
 
@@ -78,7 +78,7 @@ const createSweep = () => {
     let oldest = start;
     let newlyOverdue = 0;
     deps.failpoint('sweep.begun');
-    if (setBack > 0) await checkRounds(deps, setBack).catch(noteFailure);
+    if (setBack > 0) await checkPlans(deps, setBack).catch(noteFailure);
     for await (const page of store.due.pages(now(), cursors, noteFailure)) {
       const entries = await checks.withoutOnline(deps, page, upSince);
       deps.failpoint('sweep.checked');

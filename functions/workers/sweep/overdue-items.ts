@@ -21,7 +21,7 @@ export const createOverdueItems = () => {
     },
     /** Forgets items that were not found again. */
     tidy: (now: number): void => {
-      for (const [key, at] of found) if (now - at > FORGET_MS) found.delete(key);
+      for (const [key, at] of found) if (Math.abs(now - at) > FORGET_MS) found.delete(key);
     },
   };
 };

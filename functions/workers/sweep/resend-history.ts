@@ -12,7 +12,8 @@ export const createResendHistory = () => {
     /** Whether an item is to be enqueued now. If so, records it as enqueued. */
     isTime: (id: string, now: number): boolean => {
       const before = sent.get(id);
-      if (before && now - before.at < before.wait) return false;
+      // A time in the future is from before the clock was set back.
+      if (before && before.at <= now && now - before.at < before.wait) return false;
       sent.set(id, { at: now, wait: before ? Math.min(MAX_PAUSE_MS, 2 * before.wait) : MIN_PAUSE_MS });
       return true;
     },

@@ -1,24 +1,37 @@
 import { DAY } from '#shared/domain/event/event.ts';
-import type { Escalate } from '#shared/queue/task.ts';
+import type { Task } from '#shared/queue/task.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
-import type { Due } from '#shared/store/engine/due.ts';
+import type { sweep } from './contract.ts';
 
-type SetBackDeps = Deps<'due.pages' | 'due.endSetBack' | 'enqueue:timers'>;
+type SetBackDeps = Deps<(typeof sweep)['uses'][number]>;
 
-/** The longest time (ms) from a round of an escalation to the next one. */
-const LONGEST_DELAY = DAY;
+/** The longest time (ms) for which anything about an alarm is planned ahead: twice the longest delay of a retry. */
+const LONGEST_DELAY = 2 * DAY;
 
-const isRound = (due: Due): due is Due & { task: Escalate } => due.task.type === 'escalate';
+/** Returns the task that checks an item after the clock was set back by `by` ms. Jobs have no alarm to delay. */
+const checkOf = (task: Task, by: number): Task[] => {
+  switch (task.type) {
+    case 'run_job':
+      return [];
+    case 'escalate':
+    case 'release_held':
+      return [{ ...task, setBack: by }];
+    case 'deliver':
+      return [{ ...task, isRetry: true, setBack: by }];
+    default:
+      return [task];
+  }
+};
 
 /**
- * Has all pending rounds of escalations checked after the clock was set back by `by` ms: those counted from a time before that
- * would be found due too late by as much. If this fails, the next sweep repeats it.
+ * Has everything checked that is due later, after the clock was set back by `by` ms: what was planned before that would be
+ * found due too late by as much. If this fails, the next sweep repeats it.
  */
-export const checkRounds = async ({ store, enqueue, now }: SetBackDeps, by: number): Promise<void> => {
+export const checkPlans = async ({ store, enqueue, now }: SetBackDeps, by: number): Promise<void> => {
   const start = now();
   for await (const page of store.due.pages(start + by + LONGEST_DELAY)) {
-    const rounds = page.filter(isRound).filter(({ time }) => time > start);
-    await enqueue(rounds.map(({ task }) => ({ ...task, setBack: by })));
+    const later = page.filter(({ time }) => time > start);
+    await enqueue(later.flatMap(({ task }) => checkOf(task, by)));
   }
   await store.due.endSetBack();
 };

@@ -1,6 +1,8 @@
 import { currentWatch } from '#shared/api/current-watch.ts';
 import type { AuditEntry } from '#shared/domain/identity/audit.ts';
 import type { By } from '#shared/domain/rule/recipient.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
+import { MAX_INTERVAL } from '#shared/domain/watch/duty-gap.ts';
 import type { Gap } from '#shared/domain/watch/gap.ts';
 import { isCreation, mayOpen } from '#shared/domain/watch/opened-gaps.ts';
 import type { ChangedCustomer, OpenedGaps, ReadWatch } from '#shared/store/people/watches.ts';
@@ -67,7 +69,9 @@ const checkCustomer = async (deps: WatchDeps, changed: ChangedCustomer): Promise
   const { customerId, at } = changed;
   const stored = await currentWatch(deps, customerId, { waits: false });
   const gaps = stored ? await checkGaps(deps, customerId, stored) : [];
-  if (gaps === null || (stored && stored.watch.date < at + SETTLED_MS)) return;
+  // A change in the future was made before the clock was set back.
+  const isUnsettled = stored && stored.watch.date < at + SETTLED_MS && !isFuture(at, stored.watch.date);
+  if (gaps === null || isUnsettled) return;
   const mailed = gaps.flatMap((gap): By[] => (gap.kind === 'nobody_on_duty' ? [gap.by] : []));
   const before = await store.dutyChecks.get(customerId);
   if (await checkDuty(deps, customerId, before, mailed)) await store.watches.endChange(changed);
@@ -88,7 +92,8 @@ const attempt = async (
 const checkChanges = async (deps: WatchDeps, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
   for (const check of await store.dutyChecks.list()) {
-    if (check.at > now()) continue;
+    // A check that is due later than any was planned before the clock was set back.
+    if (check.at > now() && !isFuture(check.at, now() + MAX_INTERVAL)) continue;
     if (timeLeft() < MARGIN_MS) return;
     await attempt(deps, check.customerId, () => checkDuty(deps, check.customerId, check));
   }

@@ -1,4 +1,5 @@
 import { MAX_ANSWER } from '#shared/domain/delivery/attempt.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 import type { PersonOutcome } from './person.ts';
 
@@ -95,8 +96,8 @@ export const createTelegram =
     return outcome === 'accepted' ? { movedTo } : outcome;
   };
 
-/** Until when (ms) each chat must not be called. A process has one, for all of its handlers. */
-export type ChatPauses = Map<string, number>;
+/** Since and until when (ms) each chat must not be called. A process has one, for all of its handlers. */
+export type ChatPauses = Map<string, { since: number; until: number }>;
 
 /**
  * Stops calling a chat for as long as Telegram asks: until then, its messages are to be retried without a request. Other
@@ -105,11 +106,13 @@ export type ChatPauses = Map<string, number>;
 export const withPauses =
   (send: SendTelegram, pauses: ChatPauses, now: () => number): SendTelegram =>
   async (chat, text) => {
-    const until = pauses.get(chat) ?? 0;
-    if (until > now()) return { retry: 'status_429', afterSeconds: Math.ceil((until - now()) / 1_000) };
+    const { since = 0, until = 0 } = pauses.get(chat) ?? {};
+    // A pause that began in the future is from before the clock was set back.
+    if (until > now() && !isFuture(since, now()))
+      return { retry: 'status_429', afterSeconds: Math.ceil((until - now()) / 1_000) };
     pauses.delete(chat);
     const outcome = await send(chat, text);
     if (typeof outcome === 'object' && 'retry' in outcome && outcome.afterSeconds)
-      pauses.set(chat, now() + outcome.afterSeconds * 1_000);
+      pauses.set(chat, { since: now(), until: now() + outcome.afterSeconds * 1_000 });
     return outcome;
   };

@@ -1,4 +1,5 @@
-const MAX_BACKOFF = 60_000;
+/** The longest backoff (ms). */
+export const MAX_BACKOFF = 60_000;
 
 /**
  * Returns the backoff (ms) after a number of consecutive failures: 0 for fewer than `from`, then 1 s, doubling up to 60 s.

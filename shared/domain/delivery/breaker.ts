@@ -1,3 +1,4 @@
+import { isFuture } from '../state/clock.ts';
 import { LEASE_SECONDS } from './delivery.ts';
 import type { Circuit, WebhookRecord } from './webhook.ts';
 
@@ -10,6 +11,12 @@ const MAX_OPEN = 60_000;
 const MAX_SPREAD = 300_000;
 /** The lease (ms) of a slot and of a probe. It is as long as that of a delivery. */
 export const LEASE_MS = LEASE_SECONDS * 1_000;
+/**
+ * Returns the time (ms) before which the leases that have ended end. Leases from before `aloneSince` (ms) have no holder
+ * anymore; a date in the future, from before the clock was set back, tells nothing.
+ */
+export const lapsedBefore = (now: number, aloneSince: number): number =>
+  isFuture(aloneSince, now) ? now : Math.max(now, aloneSince + LEASE_MS);
 /** How long (ms) after its due date a delivery without an attempt counts as a new alarm. */
 const NEW_ALARM_MS = 60_000;
 /** A response that takes SLOW_RESPONSE ms or longer marks its receiver as slow for SLOW_FOR ms. */
@@ -36,9 +43,12 @@ export const tokenName = <N extends LeaseName>(name: N): `${N}Token` => `${name}
 /** The lease of a slot: when it ends (ms), and the token that identifies its holder. */
 export type SlotLease = { slot: SlotName; until: number; token: string };
 
+/** Whether something lasts until a time (ms), and at most for `longest` ms: the clock may have been set back since. */
+const lasts = (until: number, longest: number, now: number): boolean => until > now && !isFuture(until, now + longest);
+
 /** Whether the receiver is known to be slow or to fail. Then each request to it needs a slot, which costs writes. */
 const isSlowOrFailing = ({ consecutiveFailures, slowUntil = 0 }: Health, now: number): boolean =>
-  consecutiveFailures > 0 || slowUntil > now;
+  consecutiveFailures > 0 || lasts(slowUntil, SLOW_FOR, now);
 
 /** Whether the receiver is neither slow nor failing. */
 export const isHealthy = (health: Health, now: number): boolean =>
@@ -50,7 +60,8 @@ export const isNewAlarm = (attempts: number, dueDate: number, now: number): bool
 
 /** The time (ms) of a retry that an open circuit postpones. The more failures, the more these times are spread. */
 const postponedUntil = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
-  Math.max(openUntil, now + 1_000) + Math.round(random * Math.min(MAX_SPREAD, consecutiveFailures * 50));
+  Math.max(lasts(openUntil, MAX_OPEN, now) ? openUntil : 0, now + 1_000) +
+  Math.round(random * Math.min(MAX_SPREAD, consecutiveFailures * 50));
 
 /**
  * How a request passes the circuit breaker: without a slot; in a slot; in a slot as the only probe; after the result of the
@@ -67,16 +78,16 @@ export type Passage =
 export const passageOf = (health: Health, isAlarm: boolean, now: number, random: number): Passage => {
   const { openUntil, probeUntil = 0 } = health;
   if (openUntil === undefined) return { kind: isSlowOrFailing(health, now) ? 'slot' : 'free' };
-  const isProbed = probeUntil > now;
+  const isProbed = lasts(probeUntil, LEASE_MS, now);
   if (isAlarm) return { kind: isProbed ? 'probe_result' : 'probe' };
-  if (openUntil <= now && !isProbed) return { kind: 'probe' };
+  if (!lasts(openUntil, MAX_OPEN, now) && !isProbed) return { kind: 'probe' };
   return { kind: 'postponed', until: postponedUntil(health, now, random) };
 };
 
 /** Returns the circuit breaker of a receiver as the API shows it. `openUntil` (ms) is null unless the circuit is open. */
 export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): Circuit => {
   if (openUntil === undefined) return { state: 'closed', openUntil: null };
-  const isOpen = openUntil > now && probeUntil <= now;
+  const isOpen = lasts(openUntil, MAX_OPEN, now) && !lasts(probeUntil, LEASE_MS, now);
   return isOpen ? { state: 'open', openUntil } : { state: 'half_open', openUntil: null };
 };
 
@@ -91,9 +102,14 @@ export const openUntilAfter = (failures: number, waitMs: number, now: number): n
 export const slowUntil = (durationMs: number, now: number): number | null =>
   durationMs >= SLOW_RESPONSE ? now + SLOW_FOR : null;
 
-/** Whether a success is worth a write: after failures, and if the last recorded success is at least a minute old. */
+/**
+ * Whether a success is worth a write: after failures, and if the last recorded success is at least a minute old, or in the
+ * future.
+ */
 export const isSuccessToRecord = (health: Health, now: number): boolean =>
-  health.openUntil !== undefined || isSlowOrFailing(health, now) || now - (health.lastSuccess ?? 0) >= 60_000;
+  health.openUntil !== undefined ||
+  isSlowOrFailing(health, now) ||
+  !lasts((health.lastSuccess ?? 0) + 60_000, 60_000, now);
 
 /** Decides what follows from failing for days: nothing yet, a single warning, or disabling the webhook. */
 export const failureActionOf = (health: Health, now: number): 'none' | 'warn' | 'disable' => {

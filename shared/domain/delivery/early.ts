@@ -1,5 +1,6 @@
 import { timeOfUlid } from '../ids.ts';
 import { urgentSituationOf } from '../rule/alarm.ts';
+import { isFuture } from '../state/clock.ts';
 import type { Delivery } from './delivery.ts';
 import type { WebhookRecord } from './webhook.ts';
 
@@ -16,8 +17,8 @@ const MIN_GAIN = 1_000;
 const PLANNED_AHEAD = 5_000;
 
 /** Whether deliveries may be pending that no success of their receiver has released. */
-export const needsRelease = ({ pendingSince, backDate = 0, lastFailure = 0 }: WebhookRecord): boolean =>
-  pendingSince !== undefined && backDate <= lastFailure;
+export const needsRelease = ({ pendingSince, backDate = 0, lastFailure = 0 }: WebhookRecord, now: number): boolean =>
+  pendingSince !== undefined && (backDate <= lastFailure || isFuture(backDate, now));
 
 /** Whether a receiver that was back is failing again, which stops the release. */
 export const isFailingAgain = ({ consecutiveFailures, openUntil }: WebhookRecord): boolean =>
@@ -55,7 +56,8 @@ export const earlyTime = (delivery: Delivery, turn: number, firstDelay: number):
   const { state, createDate, nextAttempt, attempts, earlyAttempts = 0, retryAfterDate = 0, sendTryTimes } = delivery;
   if ((state !== 'pending' && state !== 'retrying') || nextAttempt === null) return null;
   if (attempts === 0 && nextAttempt <= createDate + firstDelay + PLANNED_AHEAD) return null;
-  const rested = (sendTryTimes.at(-1) ?? 0) + 1_000 * 2 ** earlyAttempts;
+  // An attempt in the future was made before the clock was set back.
+  const rested = Math.min(sendTryTimes.at(-1) ?? 0, turn) + 1_000 * 2 ** earlyAttempts;
   const time = Math.max(turn, retryAfterDate, rested);
   return time + MIN_GAIN < nextAttempt ? time : null;
 };

@@ -31,9 +31,12 @@ export const RosterPerson = z.object({ userId: id, name: z.string(), reachableBy
 /** A user on duty, and until when (ms). */
 export type OnDuty = { userId: number; until: number; source: z.output<typeof source> };
 
-/** Returns the shifts that users have not ended themselves and that may include a time (ms), or begin within a day of it. */
+/**
+ * Returns the shifts that users have not ended themselves and that may include a time (ms), or begin within a day of it. Duty
+ * that ended in the future was ended before the clock was set back.
+ */
 const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {
-  const offSince = new Map(plan.own.map((own) => [own.userId, own.offSince ?? 0]));
+  const offSince = new Map(plan.own.map((own) => [own.userId, Math.min(own.offSince ?? 0, time)]));
   const today = wallTime(time, plan.timeZone).date;
   const days = [-1, 0, 1].map((count) => dayAfter(today, count));
   return shiftsOn(days, plan).filter(({ userId, start }) => start > (offSince.get(userId) ?? 0));

@@ -12,7 +12,7 @@ import { isScheduled } from '../time/wall-time.ts';
  * The longest time (ms) until the next check. Some changes are not made by users: a channel turns out to be
  * undeliverable, or an issuer ends the access of a user.
  */
-const MAX_INTERVAL = 3_600_000;
+export const MAX_INTERVAL = 3_600_000;
 
 /** Returns the enabled rules on urgent situations that notify the users on duty, in the first or a later step. */
 export const rulesOnDuty = (rules: readonly Rule[]): Rule[] =>

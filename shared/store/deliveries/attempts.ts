@@ -1,5 +1,6 @@
 import { type AttemptResult, isShortBody, withReason } from '#shared/domain/delivery/attempt.ts';
-import { type Delivery, LEASE_SECONDS, type NextState, UNDELIVERABLE } from '#shared/domain/delivery/delivery.ts';
+import { LEASE_MS, lapsedBefore } from '#shared/domain/delivery/breaker.ts';
+import { type Delivery, type NextState, UNDELIVERABLE } from '#shared/domain/delivery/delivery.ts';
 import type { Table } from '../engine/client.ts';
 import { dueDelivery } from '../engine/due.ts';
 import { changes, where } from '../engine/request.ts';
@@ -16,8 +17,6 @@ import {
   replayCount,
   unsentStates,
 } from './delivery-item.ts';
-
-const LEASE_MS = LEASE_SECONDS * 1_000;
 
 /** The result of an attempt, and what follows from it. */
 type AttemptEnd = { result: AttemptResult; next: NextState };
@@ -39,7 +38,7 @@ const attemptWrites = (table: Table) => ({
     const lease = { until: now + LEASE_MS, claim };
     const claimed = (await table.update(
       deliveryItemKey(key),
-      claimChanges(now, Math.max(now, aloneSince + LEASE_MS), lease, insteadOf),
+      claimChanges(now, lapsedBefore(now, aloneSince), lease, insteadOf),
     )) as (DeliveryItem & Key) | null;
     if (claimed) return deliveryOf(claimed);
     const found = await table.get<OpenDeliveryItem>(deliveryItemKey(key));
@@ -86,6 +85,15 @@ const attemptWrites = (table: Table) => ({
     return (await table.update(deliveryItemKey(delivery), changes({ set, if: isUnchanged }))) !== null;
   },
 
+  /** Moves an attempt that was planned for `from` (ms) to `to`. False if the delivery has changed since it was read. */
+  replan: async (key: DeliveryKey, from: number | null, to: number, now: number): Promise<boolean> => {
+    const isPlanned = where('#state IN (:pending, :retrying) AND #nextAttempt = :from', { ...unsentStates, from });
+    // What the receiver asked for was counted from the same time.
+    const set = { nextAttempt: to, updateDate: now, ...dueDelivery(key, to) };
+    const update = changes({ set, remove: ['retryAfterDate'], if: isPlanned });
+    return (await table.update(deliveryItemKey(key), update)) !== null;
+  },
+
   /** Moves the next attempt to `time` (ms). False if it is not due yet, or is being made. `isQueued` as above. */
   postpone: async (key: DeliveryKey, time: number, now: number, isQueued: boolean): Promise<boolean> => {
     const isDue = where('#state IN (:pending, :retrying) AND (#nextAttempt <= :now OR #nextAttempt = :none)', {
@@ -93,7 +101,7 @@ const attemptWrites = (table: Table) => ({
       now,
       none: null,
     });
-    const set = { nextAttempt: time, ...(!isQueued && dueDelivery(key, time)) };
+    const set = { nextAttempt: time, updateDate: now, ...(!isQueued && dueDelivery(key, time)) };
     return (await table.update(deliveryItemKey(key), changes({ set, if: isDue }))) !== null;
   },
 });

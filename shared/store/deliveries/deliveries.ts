@@ -9,6 +9,8 @@ import {
   type DeliveryWithReplay,
   deliveryItemKey,
   deliveryOf,
+  LAPSED,
+  lapsedAt,
   notSending,
   type OpenDeliveryItem,
   openAttributes,
@@ -21,11 +23,7 @@ import {
 } from './delivery-item.ts';
 
 const idleOrHeld = (now: number) =>
-  where('#state IN (:pending, :retrying, :held) OR (#state = :sending AND #leaseUntil < :now)', {
-    ...openStates,
-    held: 'held',
-    now,
-  });
+  where(`#state IN (:pending, :retrying, :held) OR (${LAPSED})`, { ...openStates, held: 'held', ...lapsedAt(now) });
 
 export const deliveryReads = (table: TableReader) => ({
   /** Returns a delivery to a webhook or (`webhookId` null) to a person. */
@@ -55,10 +53,10 @@ export const deliveryReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the deliveries to people that are due for an attempt, of those created from `since` to `until` (ms), oldest
-   * first. `isIndexed`: the due index holds the delivery, and no queue has to. The read may lag, at half the cost.
+   * Returns the deliveries to people that are due for an attempt at `now`, of those created from `since` to `until` (ms),
+   * oldest first. `isIndexed`: the due index holds the delivery, and no queue has to. The read may lag, at half the cost.
    */
-  dueToPeople: async (customerId: number, [since, until]: readonly [number, number], limit: number) => {
+  dueToPeople: async (customerId: number, [since, until]: readonly [number, number], now: number, limit: number) => {
     const at = (deliveryId: string) => items.personDelivery.sk({ deliveryId });
     const between = [at(firstUlidAt(since)), at(firstUlidAt(until + 1))] as const;
     const query = { pk: items.personDelivery.pk({ customerId }), between, consistent: false };
@@ -67,7 +65,7 @@ export const deliveryReads = (table: TableReader) => ({
     for (let read = 0; read < limit; ) {
       const page = await table.query<OpenDeliveryItem>({ ...query, startAfter, limit: limit - read });
       for (const item of page.items)
-        if (item.state in unsentStates && (item.nextAttempt ?? 0) <= until)
+        if (item.state in unsentStates && (item.nextAttempt ?? 0) <= now)
           found.push({ delivery: deliveryOf(item), isIndexed: item.duePk !== undefined });
       read += page.items.length;
       startAfter = page.next;

@@ -1,5 +1,7 @@
 import { type AttemptResult, packAttempt } from '#shared/domain/delivery/attempt.ts';
+import { LEASE_MS } from '#shared/domain/delivery/breaker.ts';
 import type { Delivery, NextState } from '#shared/domain/delivery/delivery.ts';
+import { latestAhead } from '#shared/domain/state/clock.ts';
 import { dueAttributes, dueDelivery } from '../engine/due.ts';
 import { type Changes, changes, where } from '../engine/request.ts';
 import { leaseAttributes, REDELIVERED } from './delivery-item.ts';
@@ -8,13 +10,14 @@ import { leaseAttributes, REDELIVERED } from './delivery-item.ts';
 type Lease = { until: number; claim: string };
 
 /**
- * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over. A delivery without a
- * next attempt was waiting in a feed: its webhook has a URL again. `insteadOf`: the attempt is an early one, instead of the
+ * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over, and one that is longer
+ * than any, because the clock was set back since. A delivery without a next attempt was waiting in a feed: its webhook has a
+ * URL again. `insteadOf`: the attempt is an early one, instead of the
  * one planned for that time (ms).
  */
 export const claimChanges = (now: number, lapsed: number, lease: Lease, insteadOf?: number): Changes => ({
   UpdateExpression: `SET #state = :sending, leaseUntil = :until, claim = :claim, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start) REMOVE duePk, dueAt${insteadOf === undefined ? '' : ' ADD earlyAttempts :one'}`,
-  ConditionExpression: `(#state IN (:pending, :retrying) AND (nextAttempt <= :now OR nextAttempt = :none${insteadOf === undefined ? '' : ' OR nextAttempt = :insteadOf'})) OR (#state = :sending AND leaseUntil < :lapsed)`,
+  ConditionExpression: `(#state IN (:pending, :retrying) AND (nextAttempt <= :now OR nextAttempt = :none${insteadOf === undefined ? '' : ' OR nextAttempt = :insteadOf'})) OR (#state = :sending AND (leaseUntil < :lapsed OR leaseUntil > :latest))`,
   ExpressionAttributeNames: { '#state': 'state' },
   ExpressionAttributeValues: {
     ':sending': 'sending',
@@ -27,6 +30,7 @@ export const claimChanges = (now: number, lapsed: number, lease: Lease, insteadO
     ':now': now,
     ':none': null,
     ':lapsed': lapsed,
+    ':latest': latestAhead(now, LEASE_MS),
     ...(insteadOf !== undefined && { ':insteadOf': insteadOf }),
   },
   ReturnValues: 'ALL_NEW',

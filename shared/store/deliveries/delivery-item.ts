@@ -1,5 +1,7 @@
+import { LEASE_MS } from '#shared/domain/delivery/breaker.ts';
 import { DELIVERY_RETENTION, type Delivery, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { packSnapshot, unpackSnapshot } from '#shared/domain/delivery/packed-snapshot.ts';
+import { latestAhead } from '#shared/domain/state/clock.ts';
 import { dueAttributes, dueDelivery, GRACE_MS } from '../engine/due.ts';
 import { absent, changes, type Write, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';
@@ -75,9 +77,13 @@ export const putFeedLine = (delivery: WebhookDelivery): Write => ({
 /** The states of a delivery that is pending its next attempt. */
 export const unsentStates = { pending: 'pending', retrying: 'retrying' };
 export const openStates = { ...unsentStates, sending: 'sending' };
+/** The values of `LAPSED`. */
+export const lapsedAt = (now: number) => ({ now, latest: latestAhead(now, LEASE_MS) });
+/** The condition that the lease of a delivery has ended. One that is longer than any is from before the clock was set back. */
+export const LAPSED = '#state = :sending AND (#leaseUntil < :now OR #leaseUntil > :latest)';
 /** The condition that a delivery has not ended, and is not being sent. */
 export const notSending = (now: number) =>
-  where('#state IN (:pending, :retrying) OR (#state = :sending AND #leaseUntil < :now)', { ...openStates, now });
+  where(`#state IN (:pending, :retrying) OR (${LAPSED})`, { ...openStates, ...lapsedAt(now) });
 
 /** The end of a delivery whose redelivery was accepted. */
 export const REDELIVERED = { state: 'delivered', reason: 'redelivered' } as const;

@@ -73,6 +73,12 @@ export const deliveryPatterns = {
     [0, 3],
     'per KB; 1 if a queue can delay the task long enough',
   ),
+  'attempts.replan': pattern(
+    'Correct when the next attempt is due, after the clock was set back',
+    { update: ['delivery', 'personDelivery'] },
+    [0, 3],
+    'per KB',
+  ),
   'deliveries.end': pattern('End a delivery without an attempt', { update: ['delivery', 'replay'] }, [0, 2], 'per KB'),
 
   'deliveries.createInFeed': pattern(
@@ -183,6 +189,7 @@ export const deliveryPatterns = {
     'per KB',
   ),
   'held.reserveReleases': pattern('Reserve the next times of release', { update: ['webhook'] }, [0, 1]),
+  'held.correctDue': pattern('Make a webhook due that is due too late, after the clock was set back', { update: ['webhook'] }, [0, 3]),
   'held.correctCount': pattern('Correct the count of held deliveries', { update: ['webhook'] }, [0, 1]),
   'held.removeFromDue': pattern('Record that nothing is held anymore', { update: ['webhook'] }, [0, 2]),
 

@@ -1,4 +1,6 @@
+import { MAX_WAIT_SECONDS } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import type { Table } from '../engine/client.ts';
 import { absent, where } from '../engine/request.ts';
 import { items } from '../table.ts';
@@ -24,7 +26,8 @@ const feedWaitWrites = (table: Table) => {
     const key = items.feedWaits({ customerId });
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const row = await table.get<Waits>(key);
-      const waits = change((row?.waits ?? []).filter(({ until }) => until > now));
+      const isWaiting = ({ until }: FeedWait) => until > now && !isFuture(until, now + MAX_WAIT_SECONDS * 1_000);
+      const waits = change((row?.waits ?? []).filter(isWaiting));
       if (waits === null) return false;
       const ttl = Math.ceil(Math.max(now, ...waits.map(({ until }) => until)) / 1_000) + KEPT_SECONDS;
       const unchanged = row ? where('#waits = :waits', { waits: row.waits }) : absent;

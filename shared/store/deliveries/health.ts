@@ -1,5 +1,13 @@
-import { LEASE_MS, type LeaseName, type SlotLease, type SlotName, tokenName } from '#shared/domain/delivery/breaker.ts';
+import {
+  LEASE_MS,
+  type LeaseName,
+  lapsedBefore,
+  type SlotLease,
+  type SlotName,
+  tokenName,
+} from '#shared/domain/delivery/breaker.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { isFuture, latestAhead } from '#shared/domain/state/clock.ts';
 import type { Table } from '../engine/client.ts';
 import { type Changes, type Condition, changes, type Item, present, type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
@@ -22,16 +30,26 @@ type SlotSearch = { slots: number; first: number; isProbe: boolean; token: strin
  */
 const isMine = (name: LeaseName): string => `(#${name} = :until AND #${tokenName(name)} = :token)`;
 const isFree = (name: LeaseName): string =>
-  `(attribute_not_exists(#${name}) OR #${name} <= :lapsed OR ${isMine(name)})`;
+  `(attribute_not_exists(#${name}) OR #${name} <= :lapsed OR #${name} > :latest OR ${isMine(name)})`;
 const attributesOf = (names: readonly LeaseName[]): string[] => names.flatMap((name) => [name, tokenName(name)]);
 
-/** Returns the slots that were free when the webhook was read, in the order of the search. */
-const freeSlots = (webhook: WebhookRecord, { slots, first }: SlotSearch, lapsed: number): SlotName[] =>
-  Array.from({ length: slots }, (_, at): SlotName => `slot${(first + at) % slots}`).filter(
-    (slot) => (webhook[slot] ?? 0) <= lapsed,
-  );
+/**
+ * A call that takes leases until a time (ms). Leases that end by `lapsed` are over, and so are those that end after `latest`,
+ * which were taken before the clock was set back.
+ */
+type LeaseCall = { until: number; lapsed: number; latest: number; token: string };
 
-type LeaseCall = { until: number; lapsed: number; token: string };
+/** Returns the slots that were free when the webhook was read, in the order of the search. */
+const freeSlots = (
+  webhook: WebhookRecord,
+  { slots, first }: SlotSearch,
+  { lapsed, latest }: Pick<LeaseCall, 'lapsed' | 'latest'>,
+): SlotName[] =>
+  Array.from({ length: slots }, (_, at): SlotName => `slot${(first + at) % slots}`).filter((slot) => {
+    const until = webhook[slot] ?? 0;
+    return until <= lapsed || until > latest;
+  });
+
 /** The change that takes free leases; for a probe, only while the circuit is open as it was when read (`openUntil`). */
 const leaseChanges = (names: readonly LeaseName[], call: LeaseCall, openUntil: number | undefined): Changes => {
   const { until, token } = call;
@@ -50,8 +68,9 @@ const slotWrites = (table: Table) => ({
    */
   takeSlot: async (webhook: WebhookRecord, now: number, search: SlotSearch): Promise<SlotLease | null> => {
     const { isProbe, token, aloneSince } = search;
-    const call = { until: now + LEASE_MS, lapsed: Math.max(now, aloneSince + LEASE_MS), token };
-    const free = freeSlots(webhook, search, call.lapsed);
+    const times = { lapsed: lapsedBefore(now, aloneSince), latest: latestAhead(now, LEASE_MS) };
+    const call = { until: now + LEASE_MS, ...times, token };
+    const free = freeSlots(webhook, search, call);
     for (const slot of isProbe ? free.slice(0, 1) : free) {
       const change = isProbe
         ? leaseChanges([slot, 'probeUntil'], call, webhook.openUntil)
@@ -88,14 +107,18 @@ const sameUrl = ({ url }: CalledWebhook) => where('#url = :called', { called: ur
  */
 type Failure = { openUntil: number | null; isGone: boolean; isLost: boolean; since: number; begun: number | null };
 
-/** The condition of a failure: that the webhook has the same URL, and was not back since the attempt began. */
-const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | null): Condition =>
+/**
+ * The condition of a failure: that the webhook has the same URL, and was not back since the attempt began. A date in the
+ * future is from before the clock was set back.
+ */
+const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | null, now: number): Condition =>
   begun === null
     ? where('#url = :called', { called: url, since })
-    : where('#url = :called AND (attribute_not_exists(#backDate) OR #backDate < :begun)', {
+    : where('#url = :called AND (attribute_not_exists(#backDate) OR #backDate < :begun OR #backDate > :latest)', {
         called: url,
         since,
         begun,
+        latest: latestAhead(now, 0),
       });
 
 /** A success. `slowUntil`: the response was slow. */
@@ -149,7 +172,7 @@ const receiverWrites = (table: Table) => {
       };
       const remove = [...attributesOf(leases), ...(isGone || webhook.goneSince === undefined ? [] : ['goneSince'])];
       const add = { consecutiveFailures: 1, ...(isLost && { failedDeliveries: 1 }) };
-      const list = { set, compute, add, remove, if: stillFailing(webhook, since, begun) };
+      const list = { set, compute, add, remove, if: stillFailing(webhook, since, begun, now) };
       return (await record(webhook, changes(list, 'ALL_NEW'), leases)) as WebhookRecord | null;
     },
 
@@ -169,18 +192,25 @@ const receiverWrites = (table: Table) => {
      * failures since the last success, if the delivery that succeeded caused all of them, so that nothing is pending
      * anymore. False if there were others, another success was first, or the webhook has another URL.
      */
-    recordBack: async (webhook: CalledWebhook, success: Success, ownFailures: number | null): Promise<boolean> => {
-      const { url: called } = webhook;
+    recordBack: async (
+      webhook: CalledWebhook & Pick<WebhookRecord, 'lastFailure'>,
+      success: Success,
+      ownFailures: number | null,
+    ): Promise<boolean> => {
+      const { url: called, lastFailure = 0 } = webhook;
+      const { now } = success;
       if (ownFailures !== null) {
         const areAll = where('#url = :called AND #consecutiveFailures = :own', { called, own: ownFailures });
         const update = successChanges(success, { remove: ['pendingSince'], if: areAll });
         return (await table.update(webhookKey(webhook), update)) !== null;
       }
       const isFirst = where(
-        '#url = :called AND attribute_exists(#pendingSince) AND (attribute_not_exists(#backDate) OR #backDate <= #lastFailure)',
-        { called },
+        '#url = :called AND attribute_exists(#pendingSince) AND (attribute_not_exists(#backDate) OR #backDate <= #lastFailure OR #backDate > :latest)',
+        { called, latest: latestAhead(now, 0) },
       );
-      const update = successChanges(success, { set: { backDate: success.now }, if: isFirst });
+      // A failure in the future, from before the clock was set back, would seem to follow this success.
+      const set = { backDate: now, ...(isFuture(lastFailure, now) && { lastFailure: now - 1 }) };
+      const update = successChanges(success, { set, if: isFirst });
       return (await record(webhook, update, success.leases)) !== null;
     },
 

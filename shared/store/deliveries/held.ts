@@ -4,7 +4,9 @@ import {
   RELEASE_INTERVAL,
   type WebhookDelivery,
 } from '#shared/domain/delivery/delivery.ts';
+import { UNFETCHED_ALERT_AFTER } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { latestAhead } from '#shared/domain/state/clock.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueAttributes, dueBefore, dueDelivery, GRACE_MS } from '../engine/due.ts';
 import { changes, present, type Write, where } from '../engine/request.ts';
@@ -127,6 +129,12 @@ const heldWrites = (table: Table) => ({
     const seen = { seen: webhook.held ?? 0, ...dueBefore(now - INDEX_LAG) };
     const update = changes({ set: { held: 0 }, if: where('#held = :seen AND #dueAt < :before', seen) });
     await table.update(webhookKey(webhook), update);
+  },
+
+  /** Makes a webhook due now if it is due later than any, because that was recorded before the clock was set back. */
+  correctDue: async (webhook: WebhookKey, now: number): Promise<void> => {
+    const isLater = where('#dueAt > :before', dueBefore(latestAhead(now, UNFETCHED_ALERT_AFTER)));
+    await table.update(webhookKey(webhook), changes({ set: dueAt(webhook.id, now), if: isLater }));
   },
 
   /** Removes a webhook from the due index if it holds nothing anymore. */

@@ -1,4 +1,5 @@
-import { backoffAfter } from '#shared/domain/delivery/backoff.ts';
+import { backoffAfter, MAX_BACKOFF } from '#shared/domain/delivery/backoff.ts';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import type { Table } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { rateKey } from './limits.ts';
@@ -9,8 +10,11 @@ const MEMORY_SECONDS = 86_400;
 /** The number of consecutive failures, and until when (ms) further attempts are refused. */
 type Failures = { failures: number; until?: number; ttl: number };
 
-const waitOf = (row: Failures | null, now: number): number =>
-  row && row.ttl > now / 1_000 ? Math.max(0, (row.until ?? 0) - now) : 0;
+/** Returns how long (ms) to wait. A longer wait than any was counted before the clock was set back. */
+const waitOf = (row: Failures | null, now: number): number => {
+  const { until = 0, ttl = 0 } = row ?? {};
+  return ttl > now / 1_000 && !isFuture(until, now + MAX_BACKOFF) ? Math.max(0, until - now) : 0;
+};
 
 /** Growing delays after failed attempts. Conditional writes make them exact across all processes and parallel attempts. */
 const backoffWrites = (table: Table) => {

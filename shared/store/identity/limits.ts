@@ -1,4 +1,5 @@
 import { hashOf } from '#shared/domain/ids.ts';
+import { isFuture, latestAhead } from '#shared/domain/state/clock.ts';
 import type { Table } from '../engine/client.ts';
 import { absent, changes, where } from '../engine/request.ts';
 import { items } from '../table.ts';
@@ -9,6 +10,19 @@ export const rateKey = (subject: string, window: string | number) => items.rate(
 type Tries = { start: number; calls: number };
 const secondsLeft = (start: number, windowSeconds: number, now: number): number =>
   Math.max(0, Math.ceil((start + windowSeconds * 1_000 - now) / 1_000));
+
+/*
+ * A window that starts in the future is from before the clock was set back, and counts for nothing: otherwise alarms would
+ * wait for it.
+ */
+const isCurrent = (start: number, windowSeconds: number, now: number): boolean =>
+  start > now - windowSeconds * 1_000 && !isFuture(start, now);
+const CURRENT = '#start > :over AND #start <= :latest';
+const NOT_CURRENT = 'attribute_not_exists(pk) OR #start <= :over OR #start > :latest';
+const windowValues = (windowSeconds: number, now: number) => ({
+  over: now - windowSeconds * 1_000,
+  latest: latestAhead(now, 0),
+});
 
 /** Counts calls and attempts against limits, exactly across all processes because the table counts. */
 const limitWrites = (table: Table) => ({
@@ -26,7 +40,9 @@ const limitWrites = (table: Table) => ({
   /** Returns the seconds until `subject` may try again; 0 means now. */
   secondsToWait: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<number> => {
     const tries = await table.get<Tries>(rateKey(subject, 'tries'));
-    return tries && tries.calls >= limit ? secondsLeft(tries.start, windowSeconds, now) : 0;
+    return tries && isCurrent(tries.start, windowSeconds, now) && tries.calls >= limit
+      ? secondsLeft(tries.start, windowSeconds, now)
+      : 0;
   },
 
   /**
@@ -39,13 +55,13 @@ const limitWrites = (table: Table) => ({
     now: number,
   ): Promise<{ count: number; seconds: number }> => {
     const key = rateKey(subject, 'tries');
-    const over = now - windowSeconds * 1_000;
+    const window = windowValues(windowSeconds, now);
     for (;;) {
-      const count = changes({ add: { calls: 1 }, if: where('#start > :over', { over }) }, 'ALL_NEW');
+      const count = changes({ add: { calls: 1 }, if: where(CURRENT, window) }, 'ALL_NEW');
       const counted = (await table.update(key, count)) as Tries | null;
       if (counted) return { count: counted.calls, seconds: secondsLeft(counted.start, windowSeconds, now) };
       const ttl = Math.ceil(now / 1_000) + windowSeconds;
-      const isOver = where('attribute_not_exists(pk) OR #start <= :over', { over });
+      const isOver = where(NOT_CURRENT, window);
       const put = { start: now, calls: 1, ttl, ...key };
       if (!(await table.write({ put, where: isOver }))) return { count: 1, seconds: windowSeconds };
     }
@@ -57,15 +73,15 @@ const limitWrites = (table: Table) => ({
    */
   countWithin: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<number | null> => {
     const key = rateKey(subject, 'tries');
-    const over = now - windowSeconds * 1_000;
+    const window = windowValues(windowSeconds, now);
     for (;;) {
-      const isLeft = where('#start > :over AND #calls < :limit', { over, limit });
+      const isLeft = where(`${CURRENT} AND #calls < :limit`, { ...window, limit });
       const counted = await table.update(key, changes({ add: { calls: 1 }, if: isLeft }, 'ALL_NEW'));
       if (counted) return Number(counted.calls);
       const tries = await table.get<Tries>(key);
-      if (limit < 1 || (tries && tries.start > over && tries.calls >= limit)) return null;
+      if (limit < 1 || (tries && isCurrent(tries.start, windowSeconds, now) && tries.calls >= limit)) return null;
       const ttl = Math.ceil(now / 1_000) + windowSeconds;
-      const isOver = where('attribute_not_exists(pk) OR #start <= :over', { over });
+      const isOver = where(NOT_CURRENT, window);
       if (!(await table.write({ put: { start: now, calls: 1, ttl, ...key }, where: isOver }))) return 1;
     }
   },
@@ -76,7 +92,7 @@ const limitWrites = (table: Table) => ({
     const ttl = Math.ceil(now / 1_000) + windowSeconds;
     for (;;) {
       const row = await table.get<{ times: number[] }>(key);
-      const times = (row?.times ?? []).filter((time) => time > now - windowSeconds * 1_000);
+      const times = (row?.times ?? []).filter((start) => isCurrent(start, windowSeconds, now));
       if (times.length >= limit) return false;
       const unchanged = row ? where('#times = :times', { times: row.times }) : absent;
       if (!(await table.write({ put: { times: [...times, now], ttl, ...key }, where: unchanged }))) return true;

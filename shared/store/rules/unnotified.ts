@@ -1,3 +1,4 @@
+import { latestAhead } from '#shared/domain/state/clock.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueAttributes } from '../engine/due.ts';
 import { changes, where } from '../engine/request.ts';
@@ -17,12 +18,15 @@ export const unnotifiedReads = (table: TableReader) => ({
 });
 
 const unnotifiedWrites = (table: Table) => ({
-  /** Claims an alarm to mail about it until a time (ms). False if another process does, it was mailed, or has ended. */
+  /**
+   * Claims an alarm to mail about it until a time (ms). False if another process does, it was mailed, or has ended. A claim that
+   * lasts longer was made before the clock was set back.
+   */
   claim: async (alarm: UnnotifiedAlarm, claim: string, now: number, until: number): Promise<boolean> => {
     const isFree = where(
-      'attribute_exists(pk) AND (attribute_not_exists(#claimedUntil) OR #claimedUntil <= :now)' +
+      'attribute_exists(pk) AND (attribute_not_exists(#claimedUntil) OR #claimedUntil <= :now OR #claimedUntil > :latest)' +
         (alarm.mailDate === undefined ? ' AND attribute_not_exists(#mailDate)' : ' AND #mailDate = :mailDate'),
-      { now, ...(alarm.mailDate !== undefined && { mailDate: alarm.mailDate }) },
+      { now, latest: latestAhead(until, 0), ...(alarm.mailDate !== undefined && { mailDate: alarm.mailDate }) },
     );
     const set = { claim, claimedUntil: until, ...dueAt(alarm.alarmId, until) };
     return (await table.update(unnotifiedKey(alarm), changes({ set, if: isFree }))) !== null;

@@ -43,6 +43,16 @@ describe('the circuit breaker', () => {
     expect(retry({ ...probed, probeUntil: now })).toEqual({ kind: 'probe' });
   });
 
+  test('ignores times that are too far ahead, because the clock was set back since', () => {
+    const [openUntil, probeUntil, slow] = [now + DAY + 60_000, now + DAY + 30_000, now + DAY + 600_000];
+    expect(retry({ ...healthy, slowUntil: slow })).toEqual({ kind: 'free' });
+    expect(retry({ ...failing, openUntil })).toEqual({ kind: 'probe' });
+    expect(retry({ ...failing, openUntil, probeUntil: now + 1 })).toEqual({ kind: 'postponed', until: now + 1_000 });
+    expect(alarm({ ...failing, openUntil, probeUntil })).toEqual({ kind: 'probe' });
+    expect(circuitOf({ ...failing, openUntil, probeUntil }, now).state).toBe('half_open');
+    expect(isSuccessToRecord({ ...healthy, lastSuccess: now + DAY }, now)).toBe(true);
+  });
+
   test('reports closed, open while it postpones retries, or half-open before and during a probe', () => {
     const [closed, half] = ['closed', 'half_open'].map((state) => ({ state, openUntil: null }));
     const open = { state: 'open', openUntil: now + 1 };

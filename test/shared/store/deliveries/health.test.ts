@@ -123,13 +123,23 @@ test('leases a slot in a way that an earlier version respects until the lease en
   expect(await earlierVersion(key).take(now + LEASE_MS)).not.toBeNull();
 });
 
+test('leases a slot whose lease is longer than any, because the clock was set back since', async () => {
+  const { read } = await createWebhook();
+  const take = async (at: number) => its.health.takeSlot(await read(), at, { ...search, token: `${at}` });
+  expect(await take(now + 86_400_000)).not.toBeNull();
+  expect(await take(now)).toMatchObject({ slot: 'slot0', until: now + LEASE_MS });
+  // Clocks of hosts differ by some seconds.
+  expect(await take(now - 9_000)).toBeNull();
+});
+
 test('does not renew a lease after an earlier version has leased the slot and left the token in place', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   await earlierVersion(key).take(now + LEASE_MS);
   expect(await read()).toMatchObject({ slot0Token: 'mine' });
   expect(await its.health.renewSlot(await read(), lease, now + LEASE_MS - 1)).toBeNull();
-  expect(await its.health.takeSlot({ ...(await read()), slot0: 0 }, now, { ...search, token: 'mine' })).toBeNull();
+  const later = now + LEASE_MS;
+  expect(await its.health.takeSlot({ ...(await read()), slot0: 0 }, later, { ...search, token: 'mine' })).toBeNull();
 });
 
 test('leases a slot that an earlier version has released and whose token is still there', async () => {

@@ -1,0 +1,17 @@
+import { isFuture } from '../state/clock.ts';
+import type { Delivery } from './delivery.ts';
+
+/**
+ * Returns when (ms) a delivery is attempted next if that was planned before the clock was set back; null if it was not.
+ * `by` is how far (ms) the clock was set back; null if only that the task of the attempt has come is known: queues do not
+ * depend on the clock, so it is due now.
+ */
+export const correctedAttempt = (
+  { state, nextAttempt, createDate, updateDate, sendTryTimes }: Delivery,
+  by: number | null,
+  now: number,
+): number | null => {
+  if ((state !== 'pending' && state !== 'retrying') || nextAttempt === null || nextAttempt <= now) return null;
+  const planned = Math.max(createDate, updateDate, sendTryTimes.at(-1) ?? 0);
+  return isFuture(planned, now) ? Math.max(now, nextAttempt - (by ?? nextAttempt)) : null;
+};

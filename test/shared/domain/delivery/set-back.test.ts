@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { earlyTime, needsRelease } from '#shared/domain/delivery/early.ts';
+import { correctedAttempt } from '#shared/domain/delivery/set-back.ts';
+
+const now = 1_800_000_000_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** A delivery whose attempt failed at a time, with the next one an hour later. */
+const failedAt = (time: number, more: object = {}) =>
+  ({
+    state: 'retrying',
+    createDate: now - DAY,
+    updateDate: time,
+    sendTryTimes: [time],
+    nextAttempt: time + HOUR,
+    attempts: 1,
+    ...more,
+  }) as never;
+
+describe('the next attempt of a delivery, after the clock was set back,', () => {
+  test('is due as long after the last one as it was planned', () => {
+    const failed = failedAt(now + DAY - 60_000);
+    expect(correctedAttempt(failed, DAY, now)).toBe(now + HOUR - 60_000);
+    expect(correctedAttempt(failedAt(now + DAY - 2 * HOUR), DAY, now)).toBe(now);
+  });
+
+  test('is due at once if its task has come, because queues do not depend on the clock', () => {
+    expect(correctedAttempt(failedAt(now + DAY), null, now)).toBe(now);
+  });
+
+  test('remains if it was planned before the clock was set ahead', () => {
+    expect(correctedAttempt(failedAt(now - 60_000), DAY, now)).toBeNull();
+    expect(correctedAttempt(failedAt(now + 9_000), DAY, now)).toBeNull();
+  });
+
+  test('remains undefined for a delivery that has ended, or is due', () => {
+    for (const state of ['delivered', 'failed', 'held', 'sending'])
+      expect(correctedAttempt(failedAt(now + DAY, { state }), DAY, now)).toBeNull();
+    expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: null }), DAY, now)).toBeNull();
+    expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: now }), DAY, now)).toBeNull();
+  });
+
+  test('is early once the receiver is back, although the last one has a date in the future', () => {
+    const failed = failedAt(now + DAY, { nextAttempt: now + HOUR });
+    expect(earlyTime(failed, now, 0)).toBe(now + 1_000);
+  });
+});
+
+test('a receiver that was back in the future needs a release again after its next failure', () => {
+  const webhook = (fields: object) => fields as never;
+  expect(needsRelease(webhook({ pendingSince: 1, backDate: now + DAY, lastFailure: now }), now)).toBe(true);
+  expect(needsRelease(webhook({ pendingSince: 1, backDate: now, lastFailure: now - 1 }), now)).toBe(false);
+});
