@@ -36,6 +36,10 @@ const findings = {
   },
   'topic/config': topicOfAnyDevice('config'),
   'topic/refused': topicOfAnyDevice('refused'),
+  'alarm states': {
+    id: 'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudwatch:<AWS::Region>:<AWS::AccountId>:alarm:*]',
+    reason: 'CloudWatch lists alarms by state only for callers that may read all of them.',
+  },
   'exports, no access log': {
     id: 'AwsSolutions-S1',
     reason: 'An object lives for a day, and the audit log records who requested its download link.',

@@ -8,6 +8,8 @@ export const isTopic = (resource: string): resource is Topic => resource.startsW
 
 /** Modules that a Lambda function loads on first use (lambda-runtime.ts). Only bundles of functions that use one contain it. */
 export type Module =
+  | 'activeAlarms'
+  | 'alarmTopic'
   | 'exports'
   | 'kms'
   | 'mail'
@@ -16,7 +18,6 @@ export type Module =
   | 'people'
   | 'publish'
   | 'queues'
-  | 'subscriptions'
   | 'vault'
   | 'webhookClient';
 
@@ -25,7 +26,7 @@ const secretContexts = ['????????-????-????-????-????????????', 'acknowledge', '
 
 type CapabilityRow = {
   /** The resource that `actions` are allowed on. */
-  resource?: 'mail' | 'sms' | 'key' | 'alarms' | 'exports' | Topic | QueueName;
+  resource?: 'mail' | 'sms' | 'key' | 'alarms' | 'alarm states' | 'exports' | Topic | QueueName;
   actions?: readonly string[];
   /** The encryption contexts of the only secrets that `actions` on the key are allowed for; `?` is any character. */
   contexts?: readonly string[];
@@ -152,8 +153,16 @@ export const capabilities = {
   'list:subscriptions': {
     resource: 'alarms',
     actions: ['sns:ListSubscriptionsByTopic'],
-    modules: ['subscriptions'],
+    modules: ['alarmTopic'],
   },
+  /** Listing the alarms of the stage that are on. */
+  'list:alarms': {
+    resource: 'alarm states',
+    actions: ['cloudwatch:DescribeAlarms'],
+    modules: ['activeAlarms'],
+  },
+  /** Sending alarms that are already on to their subscribers. */
+  'send:alarms': { resource: 'alarms', actions: ['sns:Publish'], modules: ['alarmTopic'] },
   /** Writing and deleting files of exports. https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
   'keep:exports': {
     resource: 'exports',

@@ -1,9 +1,10 @@
 import type { Passwords } from '../auth/password.ts';
 import { KeysUnavailable } from '../auth/unavailable.ts';
 import type { Vault } from '../auth/vault.ts';
+import type { ListActiveAlarms } from '../aws/active-alarms.ts';
+import type { AlarmTopic } from '../aws/alarm-topic.ts';
 import type { SendMail } from '../aws/mail.ts';
 import type { Publish } from '../aws/publish.ts';
-import type { ListSubscriptions } from '../aws/subscriptions.ts';
 import { isWorkEnded } from '../concurrency/endable-work.ts';
 import type { SendToPerson } from '../delivery/targets/person.ts';
 import type { ChatPauses } from '../delivery/targets/telegram.ts';
@@ -33,6 +34,10 @@ import type { Failpoint } from './failpoints.ts';
 import type { Messengers } from './messengers.ts';
 import type { peopleOf } from './person-sender.ts';
 
+/** The topic of alarms, and those of its alarms that are on. */
+type Alarms = AlarmTopic & { active: ListActiveAlarms };
+const noAlarms: Alarms = { subscriptions: async () => [], active: async () => [], send: async () => {} };
+
 /** What a host provides: the table, the queues, clients for other services, the clock and random bytes. */
 export type Runtime = {
   settings: Settings;
@@ -52,8 +57,8 @@ export type Runtime = {
   publish?: Publish;
   /** The storage of exported files. */
   exports?: ExportStorage;
-  /** Lists the subscribers of alarms. Missing if there is no alarm topic. */
-  subscriptions?: ListSubscriptions;
+  /** The alarms about the service and their subscribers. Missing if there is no alarm topic. */
+  alarms?: Alarms;
   vault: () => Promise<Vault>;
   passwords: () => Promise<Passwords>;
   now: () => number;
@@ -127,7 +132,9 @@ type ByCapability = {
   'host:health': { hostHealth: () => Promise<HostHealth>; settings: SettingsOf<'host:health'> };
   'run:canary': { settings: SettingsOf<'run:canary'> };
   'forward:feedback': { settings: SettingsOf<'forward:feedback'> };
-  'list:subscriptions': { subscriptions: ListSubscriptions; settings: SettingsOf<'list:subscriptions'> };
+  'list:subscriptions': Pick<Alarms, 'subscriptions'> & { settings: SettingsOf<'list:subscriptions'> };
+  'list:alarms': { activeAlarms: Alarms['active'] };
+  'send:alarms': { sendAlarm: Alarms['send'] };
   'keep:exports': { exports: Pick<ExportStorage, 'save' | 'remove'>; settings: SettingsOf<'keep:exports'> };
   'share:exports': { urlOfExport: ExportStorage['urlOf'] };
   'service:about': { settings: SettingsOf<'service:about'> };
@@ -240,7 +247,9 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'host:health': async ({ hostHealth = async () => unknownHost, settings }) => ({ hostHealth, settings }),
   'run:canary': settingsOnly,
   'forward:feedback': settingsOnly,
-  'list:subscriptions': async ({ subscriptions = async () => [], settings }) => ({ subscriptions, settings }),
+  'list:subscriptions': async ({ alarms = noAlarms, settings }) => ({ subscriptions: alarms.subscriptions, settings }),
+  'list:alarms': async ({ alarms = noAlarms }) => ({ activeAlarms: alarms.active }),
+  'send:alarms': async ({ alarms = noAlarms }) => ({ sendAlarm: alarms.send }),
   'keep:exports': async ({ exports = noExportStorage, settings }) => ({ exports, settings }),
   'share:exports': async ({ exports = noExportStorage }) => ({ urlOfExport: exports.urlOf }),
   'service:about': settingsOnly,

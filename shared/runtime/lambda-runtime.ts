@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Cipher } from '../auth/vault.ts';
+import type { AlarmTopic } from '../aws/alarm-topic.ts';
 import type { SendMail } from '../aws/mail.ts';
 import type { Publish } from '../aws/publish.ts';
-import type { ListSubscriptions } from '../aws/subscriptions.ts';
 import { machine } from '../concurrency/machine.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
 import type { ExportStorage } from '../exports/exports.ts';
@@ -28,7 +28,8 @@ type Modules = {
   people: typeof import('./person-sender.ts');
   messengers: typeof import('./messengers.ts');
   publish: typeof import('../aws/publish.ts');
-  subscriptions: typeof import('../aws/subscriptions.ts');
+  alarmTopic: typeof import('../aws/alarm-topic.ts');
+  activeAlarms: typeof import('../aws/active-alarms.ts');
   exports: typeof import('../exports/s3.ts');
 };
 /**
@@ -101,8 +102,13 @@ const lazyMail = (load: Load, config: Config, sender: string, configurationSet: 
 const lazyPublish = (load: Load, config: Config): Publish =>
   lazily(async () => (await load('publish')).iotPublish(config));
 
-const lazySubscriptions = (load: Load, config: Config, topicArn: string): ListSubscriptions =>
-  lazily(async () => (await load('subscriptions')).snsSubscriptions(config, topicArn));
+const lazyAlarms = (load: Load, config: Config, topicArn: string): NonNullable<Runtime['alarms']> => ({
+  ...lazyMethods<AlarmTopic>(async () => (await load('alarmTopic')).snsAlarmTopic(config, topicArn), {
+    subscriptions: true,
+    send: true,
+  }),
+  active: lazily(async () => (await load('activeAlarms')).cloudWatchAlarms(config, topicArn)),
+});
 
 const lazyExports = (load: Load, config: Config, bucket: string): ExportStorage =>
   lazyMethods(async () => (await load('exports')).s3ExportStorage(config, bucket), {
@@ -163,7 +169,7 @@ export const lambdaRuntime = (parts: FunctionParts): Runtime => {
     createPersonSender: async (...services) => (await load('people')).peopleOf(...services),
     messengers: async () => (await load('messengers')).createMessengers(config, current, async () => webhookClient),
     exports: lazyExports(load, config, current.EXPORTS_BUCKET),
-    ...(current.ALARM_TOPIC_ARN && { subscriptions: lazySubscriptions(load, config, current.ALARM_TOPIC_ARN) }),
+    ...(current.ALARM_TOPIC_ARN && { alarms: lazyAlarms(load, config, current.ALARM_TOPIC_ARN) }),
     ...(current.MQTT_RULE && { publish: lazyPublish(load, config) }),
     now: Date.now,
     pause: machine.sleep,

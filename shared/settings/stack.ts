@@ -83,7 +83,7 @@ export const stackSettings = declare({
   /** The SNS topic of alarms; empty without one. */
   ALARM_TOPIC_ARN: {
     default: '',
-    about: forHosts({ capabilities: ['list:subscriptions'] }),
+    about: forHosts({ capabilities: ['list:subscriptions', 'list:alarms', 'send:alarms'] }),
   },
   RUNBOOK_URL: {
     schema: () => text(/^[!-~]{1,256}$/, 'an address or a path of at most 256 printable characters without spaces'),

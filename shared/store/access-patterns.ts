@@ -45,6 +45,9 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     'per 8 KB; the first 200 lines are read consistently, 5,000 at most',
   ),
 
+  'alarmSubscribers.get': pattern('Who received alarms at the last check?', { get: ['alarmSubscribers'] }, [1, 0]),
+  'alarmSubscribers.put': pattern('Record who receives alarms', { put: ['alarmSubscribers'] }, [0, 1]),
+
   'bots.get': pattern('A bot', { get: ['bot'] }, [1, 0]),
   'bots.list': pattern('The bots of a customer', { query: ['bot'] }, [1, 0], per4KB),
   'bots.create': pattern('Create a bot within the quota of its customer', withCount({ put: ['bot', 'owner'] }), [1, 6]),

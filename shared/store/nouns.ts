@@ -31,6 +31,7 @@ export { otps } from './identity/otps.ts';
 export { resets } from './identity/resets.ts';
 export { sessions } from './identity/sessions.ts';
 export { users } from './identity/users.ts';
+export { alarmSubscribers } from './people/alarm-subscribers.ts';
 export { audit } from './people/audit.ts';
 export { auditLines } from './people/audit-lines.ts';
 export { canary } from './people/canary.ts';

@@ -130,6 +130,7 @@ export const items = {
   erasure: item('ERASURES', '{jobId}'),
   canaryHome: item('CANARY', 'HOME'),
   canaryRound: item('CANARY', 'ROUND'),
+  alarmSubscribers: item('ALARM_SUBSCRIBERS', 'ALL'),
   /** The key that signs acknowledgement links, encrypted. */
   addressKey: item('ADDRESS_KEY', 'KEY'),
   /** The key that signs push messages. */

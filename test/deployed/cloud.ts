@@ -146,6 +146,7 @@ const deploy = async (
     tableEndpoint: engine.endpoint,
     keyArn: account.arnOf(key.id),
     topicArn: account.ref(topic.id),
+    alarms: { isConfirmed: false, send: (subject) => options.say?.(subject) },
     bucket: account.ref(bucket.id),
     objects: new Map<string, Buffer>(),
     names: [...policies.keys()],

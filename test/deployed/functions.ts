@@ -50,10 +50,9 @@ const setByLambda = (
 /** Returns the variables that point the SDK at the services of the account. In AWS it derives them from the region. */
 const endpointsAt = (origin: string) =>
   Object.fromEntries(
-    ['DYNAMODB', 'IOT_DATA_PLANE', 'KMS', 'PINPOINT_SMS_VOICE_V2', 'S3', 'SESV2', 'SNS', 'SQS'].map((service) => [
-      `AWS_ENDPOINT_URL_${service}`,
-      origin,
-    ]),
+    ['CLOUDWATCH', 'DYNAMODB', 'IOT_DATA_PLANE', 'KMS', 'PINPOINT_SMS_VOICE_V2', 'S3', 'SESV2', 'SNS', 'SQS'].map(
+      (service) => [`AWS_ENDPOINT_URL_${service}`, origin],
+    ),
   );
 
 type Host = {

@@ -44,7 +44,7 @@ const onlyHere = [
 ];
 
 describe('with exactly the deployed permissions', () => {
-  test('system admins get an email while nobody has confirmed a subscription to alarms', async () => {
+  test('system admins get an email while nobody has confirmed a subscription to alarms, which then sends those that are on', async () => {
     const mails: string[] = [];
     const cloud = await startTestCloud({ ...gate.options, say: (line) => void mails.push(line), log: () => {} });
     const admin = await adminOf(cloud.url);
@@ -53,6 +53,10 @@ describe('with exactly the deployed permissions', () => {
     await admin.ok('PUT', `/users/${id}`, { ...profile, email: 'boss@example.com', currentPassword: ADMIN_PASSWORD });
     await cloud.sweep();
     expect(mails).toEqual([expect.stringMatching(/^mail to boss@example\.com: Nobody receives alarms: /)]);
+    mails.length = 0;
+    await cloud.sweep();
+    await cloud.sweep();
+    expect(mails).toEqual(['ALARM: canary-silent']);
     expect(gate.denied).toEqual([]);
     await cloud.stop();
   });

@@ -26,6 +26,7 @@ const namesOf = (account: Account): ((arn: string) => string) => {
     if (known !== undefined) return name + arn.slice(known.length);
     return arn
       .replace(/^arn:aws:ses:.*:identity\//, 'mail/')
+      .replace(/^arn:aws:cloudwatch:.*:alarm:\*$/, 'alarm states')
       .replace(/^arn:aws:sms-voice:.*:phone-number\//, 'sms/')
       .replace(/^arn:aws:iot:.*:topic\/v1\/devices\/\*\//, 'topic/');
   };

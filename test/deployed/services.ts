@@ -19,6 +19,8 @@ export type Backend = {
   queues: readonly DeployedQueue[];
   keyArn: string;
   topicArn: string;
+  /** Whether the subscription to alarms is confirmed, and what becomes of messages to it. */
+  alarms: { isConfirmed: boolean; send: (subject: string) => void };
   bucket: string;
   /** The objects of the bucket by key. */
   objects: Map<string, Buffer>;
@@ -148,10 +150,12 @@ const sms: Service = ({ caller, operation, body }, backend) => {
   return { MessageId: 'm' };
 };
 
-/** The subscription of a new topic, which nobody has confirmed yet. */
-const PENDING =
-  '<member><SubscriptionArn>PendingConfirmation</SubscriptionArn><Protocol>email</Protocol><Endpoint>night@example.org</Endpoint></member>';
-/** https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html */
+const subscription = (arn: string): string =>
+  `<member><SubscriptionArn>${arn}</SubscriptionArn><Protocol>email</Protocol><Endpoint>night@example.org</Endpoint></member>`;
+/**
+ * The topic of alarms. Its subscription is confirmed after it was first listed.
+ * https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html
+ */
 export const sns: Service = ({ caller, body }, backend) => {
   const asked = new URLSearchParams(body);
   const action = asked.get('Action');
@@ -160,7 +164,21 @@ export const sns: Service = ({ caller, body }, backend) => {
     action: `sns:${action}`,
     resource: topic === backend.topicArn ? 'alarms' : `topic ${topic}`,
   });
-  return `<${action}Response><${action}Result><Subscriptions>${PENDING}</Subscriptions></${action}Result></${action}Response>`;
+  if (action === 'Publish') {
+    backend.alarms.send(asked.get('Subject') ?? '');
+    return '<PublishResponse><PublishResult><MessageId>m</MessageId></PublishResult></PublishResponse>';
+  }
+  const listed = subscription(backend.alarms.isConfirmed ? `${topic}:1` : 'PendingConfirmation');
+  backend.alarms.isConfirmed = true;
+  return `<${action}Response><${action}Result><Subscriptions>${listed}</Subscriptions></${action}Result></${action}Response>`;
+};
+
+/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html */
+const cloudWatch: Service = ({ caller, operation, body }, backend) => {
+  requirePermission(backend, caller, { action: `cloudwatch:${operation}`, resource: 'alarm states' });
+  const { ActionPrefix, StateValue } = JSON.parse(body) as { ActionPrefix: string; StateValue: string };
+  const isFound = ActionPrefix === backend.topicArn && StateValue === 'ALARM';
+  return { MetricAlarms: isFound ? [{ AlarmName: 'canary-silent', StateUpdatedTimestamp: 0 }] : [] };
 };
 
 /** https://docs.aws.amazon.com/iot/latest/apireference/API_iotdata_Publish.html */
@@ -193,6 +211,7 @@ export const s3: Service = ({ caller, method, url, bytes }, backend) => {
 /** The services that are identified by the target of a call. */
 export const services: Readonly<Record<string, Service>> = {
   DynamoDB_20120810: dynamodb,
+  GraniteServiceVersion20100801: cloudWatch,
   AmazonSQS: sqs,
   TrentService: kms,
   PinpointSMSVoiceV2: sms,

@@ -5,6 +5,7 @@ import { onSchedule } from '#shared/worker/on-host.ts';
 import { alarmCheck } from './contract.ts';
 
 type CheckDeps = Deps<(typeof alarmCheck)['uses'][number]>;
+type Recipients = ReturnType<typeof alarmRecipients>;
 
 /** The maximum number of emails that one run has time for. */
 const MAX_MAILS = 20;
@@ -23,9 +24,9 @@ const mailAdmins = async ({ store, mail, settings }: CheckDeps): Promise<void> =
   );
 };
 
-const checkAlarms = async (deps: CheckDeps): Promise<void> => {
-  const { subscriptions, measure, log } = deps;
-  const { confirmed, waking } = alarmRecipients(await subscriptions());
+/** Measures once a day whether anybody receives alarms, and warns if nobody does. */
+const reportRecipients = async (deps: CheckDeps, { confirmed, waking }: Recipients): Promise<void> => {
+  const { measure, log } = deps;
   measure('AlarmSubscriptions', confirmed.length);
   measure('AlarmPagers', waking.length);
   const counts = { confirmed: confirmed.length, waking: waking.length };
@@ -33,6 +34,34 @@ const checkAlarms = async (deps: CheckDeps): Promise<void> => {
   if (confirmed.length > 0) return log('warn', 'alarms are sent by email only, which wakes nobody', counts);
   log('warn', 'nobody has confirmed a subscription to alarms', counts);
   await mailAdmins(deps);
+};
+
+/** Sends the alarms that are on, except the one about missing subscriptions, which a new subscription ends. */
+const sendActiveAlarms = async ({ activeAlarms, sendAlarm, log }: CheckDeps): Promise<void> => {
+  const alarms = (await activeAlarms()).filter(({ metric }) => metric !== 'AlarmSubscriptions');
+  for (const alarm of alarms) await sendAlarm(alarm);
+  log('info', 'the alarms that are on were sent to new subscribers', { alarms: alarms.map(({ name }) => name) });
+};
+
+/** The maximum number of subscriptions that are compared. A stage with more notices only some of the new ones. */
+const MAX_KNOWN = 100;
+const DAY_MS = 86_400_000;
+const dayOf = (time: number): number => Math.floor(time / DAY_MS);
+
+const checkAlarms = async (deps: CheckDeps): Promise<void> => {
+  const { subscriptions, store, now } = deps;
+  const [recipients, last] = [alarmRecipients(await subscriptions()), await store.alarmSubscribers.get()];
+  const before = last?.known ?? [];
+  const reported = last?.reported ?? 0;
+  const ids = recipients.confirmed.map(({ id }) => id);
+  const known = ids.sort().slice(0, MAX_KNOWN);
+  const isNew = known.some((id) => !before.includes(id));
+  const isDue = dayOf(now()) > dayOf(reported);
+  if (isNew) await sendActiveAlarms(deps);
+  if (isDue) await reportRecipients(deps, recipients);
+  // Written last, so that a run that fails is repeated: an alarm that is sent twice is better than none.
+  if (isNew || isDue || known.length < before.length)
+    await store.alarmSubscribers.put({ known, reported: isDue ? now() : reported });
 };
 
 export const handler = onSchedule(alarmCheck, () => checkAlarms);

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -37,12 +37,25 @@ export type Resources = {
   smsOrigins: readonly string[];
 };
 
+/**
+ * CloudWatch lists alarms by state only for callers that may read all alarms of the account and region.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
+ */
+const alarmStatesArn = (stack: Stack): string =>
+  stack.formatArn({
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName: '*',
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+
 const arnOf = (
-  resource: QueueName | 'key' | 'alarms' | 'exports',
+  resource: QueueName | 'key' | 'alarms' | 'alarm states' | 'exports',
   { queues, key, alarmTopic, exports }: Resources,
 ): string => {
   if (resource === 'key') return key.keyArn;
   if (resource === 'exports') return exports.arnForObjects('*');
+  if (resource === 'alarm states') return alarmStatesArn(Stack.of(queues.events));
   if (resource !== 'alarms') return queueArnOf(queues, resource);
   if (!alarmTopic) throw new Error('this stage has no alarm topic');
   return alarmTopic.topicArn;
@@ -83,10 +96,11 @@ const topicArn = (scope: Construct, topic: Topic): string =>
     resourceName: topicName(topic),
   });
 
-/** Acknowledges the cdk-nag findings about wildcards in a role's permissions: device topics, and objects of exports. */
+/** Acknowledges the cdk-nag findings about wildcards in a role's permissions: device topics, alarms, and objects of exports. */
 export const acknowledgeWildcards = (role: Role, uses: readonly Use[]): void => {
   for (const { resource } of capabilitiesOf(uses)) {
     if (resource === 'exports') acknowledge(role, 'exports, any object');
+    if (resource === 'alarm states') acknowledge(role, 'alarm states');
     if (resource !== undefined && isTopic(resource)) acknowledge(role, resource);
   }
 };

@@ -41,6 +41,8 @@ const nounsOf = (uses: readonly Use[]) => {
 };
 
 const fileOfModule: Readonly<Record<Module, string>> = {
+  activeAlarms: 'aws/active-alarms.ts',
+  alarmTopic: 'aws/alarm-topic.ts',
   exports: 'exports/s3.ts',
   kms: 'auth/kms.ts',
   mail: 'aws/mail.ts',
@@ -49,7 +51,6 @@ const fileOfModule: Readonly<Record<Module, string>> = {
   people: 'runtime/person-sender.ts',
   publish: 'aws/publish.ts',
   queues: 'queue/sqs-queues.ts',
-  subscriptions: 'aws/subscriptions.ts',
   vault: 'auth/vault.ts',
   webhookClient: 'delivery/webhook-client.ts',
 };

@@ -10,10 +10,11 @@ const modules = [
   [
     'shared/auth/sdk.ts',
     'shared/exports/sdk.ts',
+    'shared/aws/alarm-topic-sdk.ts',
+    'shared/aws/cloudwatch-sdk.ts',
     'shared/aws/mail-sdk.ts',
     'shared/aws/publish-sdk.ts',
     'shared/aws/sms-sdk.ts',
-    'shared/aws/subscriptions-sdk.ts',
   ],
 ];
 

@@ -1,4 +1,5 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { DescribeAccountAttributesCommand, PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
@@ -10,6 +11,7 @@ import { stackName } from '#lib/aws/settings/stack-name.ts';
 import { requestHandlerOptions } from '#shared/aws/transport.ts';
 import { type Subscription, subscriptionFrom } from '#shared/domain/people/subscription.ts';
 import { UserError } from '../user-error.ts';
+import { alarmCalls } from './alarms.ts';
 import { bucketCalls } from './buckets.ts';
 import { hasName, withFallback } from './calls.ts';
 import { functionCalls } from './functions.ts';
@@ -58,6 +60,7 @@ export const createAccountClient = (awsConfig: AwsConfig) => {
   const sns = new SNSClient(config);
   return {
     ...stackCalls(new CloudFormationClient(config)),
+    ...alarmCalls(new CloudWatchClient(config)),
     ...bucketCalls(new S3Client(config)),
     ...smsReads(new PinpointSMSVoiceV2Client(config)),
     ...mailReads(new SESv2Client(config)),

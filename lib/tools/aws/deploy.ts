@@ -20,7 +20,7 @@ import { withCaps } from './concurrency-caps.ts';
 import { type Context, contextArguments } from './context.ts';
 import { formatCosts } from './cost/at-rest.ts';
 import { isDenied } from './failure.ts';
-import { checkKey, checkMqtt, checkQuotas, checkSms } from './stack-checks.ts';
+import { checkActiveAlarms, checkKey, checkMqtt, checkQuotas, checkSms } from './stack-checks.ts';
 import {
   deleteStack,
   makeDeployable,
@@ -241,7 +241,7 @@ export const checkAndDeploy = async (
   return outputs && { outputs, template };
 };
 
-/** Deploys a stage and prints account, addresses and next steps. Returns false if a check or the CDK failed. */
+/** Deploys a stage and prints account, addresses, next steps and the alarms that are on. Returns false if a check or the CDK failed. */
 export const deploy = async (deployment: Deployment, tools: Tools, more: readonly string[] = []): Promise<boolean> => {
   const { account, say } = tools;
   const stage = stageOf(deployment);
@@ -251,7 +251,11 @@ export const deploy = async (deployment: Deployment, tools: Tools, more: readonl
   if (released === null) return false;
   const { outputs, template } = released;
   for (const line of [...outputLines(outputs), ...nextSteps(stage, outputs.Url ?? 'URL')]) say(line);
-  for (const check of await subscriberChecks(stage, template, account)) say(formatCheck(check));
+  const after = [
+    ...(await checkActiveAlarms(account, stackName(stage))),
+    ...(await subscriberChecks(stage, template, account)),
+  ];
+  for (const check of after) say(formatCheck(check));
   return true;
 };
 

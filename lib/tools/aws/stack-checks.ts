@@ -88,6 +88,25 @@ export const checkSms = ({ isSmsSandboxed }: Calls<'isSmsSandboxed'>, template: 
     };
   });
 
+/** Checks which alarms of a deployed stack are on, and why. Returns a result for each of them. */
+export const checkActiveAlarms = async (
+  { resources, alarmStates }: Calls<'resources' | 'alarmStates'>,
+  stack: string,
+): Promise<Check[]> => {
+  const what = 'active';
+  const found: Check[] = [];
+  const unchecked = await orUnchecked(what, async () => {
+    const ofStack = (await resources(stack)).filter(({ type }) => type === 'AWS::CloudWatch::Alarm');
+    const states = await alarmStates(ofStack.map(({ name }) => name));
+    for (const { chapter, state, reason } of states)
+      if (state === 'ALARM') found.push({ what, verdict: 'warning', says: `The alarm ${chapter} is on: ${reason}` });
+    const waiting = states.filter(({ state }) => state === 'INSUFFICIENT_DATA').length;
+    const says = `none of ${states.length} alarms is on; ${waiting} of them have not been evaluated yet`;
+    return { what, verdict: 'ok', says };
+  });
+  return found.length > 0 ? found : [unchecked];
+};
+
 /** Checks that devices connect to a custom host name. */
 export const checkMqtt = (template: Template): Check => {
   const what = 'mqtt';

@@ -1,5 +1,8 @@
-/** A subscription to alarms: its protocol, its address, and whether the owner of the address has confirmed it. */
-export type Subscription = { protocol: string; endpoint: string; isConfirmed: boolean };
+/**
+ * A subscription to alarms: its protocol, its address, and whether the owner of the address has confirmed it. Only a
+ * confirmed one has an `id`.
+ */
+export type Subscription = { id: string; protocol: string; endpoint: string; isConfirmed: boolean };
 
 type SnsSubscription = {
   SubscriptionArn?: string | undefined;
@@ -12,6 +15,7 @@ export const subscriptionFrom = ({
   Protocol = '',
   Endpoint = '',
 }: SnsSubscription): Subscription => ({
+  id: SubscriptionArn.startsWith('arn:') ? (SubscriptionArn.split(':').at(-1) ?? '') : '',
   protocol: Protocol,
   endpoint: Endpoint,
   isConfirmed: SubscriptionArn.startsWith('arn:'),

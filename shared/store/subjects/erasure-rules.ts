@@ -172,6 +172,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   makerFeedback: ofNobody,
   canaryHome: ofNobody,
   canaryRound: ofNobody,
+  alarmSubscribers: ofNobody,
   provisioningKey: ofNobody,
   listedKey: ofNobody,
   firmware: ofNobody,

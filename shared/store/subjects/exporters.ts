@@ -81,6 +81,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   makerFeedback: null,
   canaryHome: null,
   canaryRound: null,
+  alarmSubscribers: null,
   provisioningKey: null,
   listedKey: null,
   firmware: null,

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { handler } from '#functions/workers/alarm-check/handler.ts';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import { lambdaContext } from '#lib/local/lambda/invocation.ts';
+import type { ActiveAlarm } from '#shared/domain/people/active-alarm.ts';
 import type { Subscription } from '#shared/domain/people/subscription.ts';
 import type { Measured } from '#shared/observability/metrics.ts';
 import { ADMIN_PASSWORD, startTestCloud } from '#test/fixtures/cloud.ts';
@@ -33,23 +34,39 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-/** Runs the check as in AWS, with these subscriptions of the topic. Returns its log lines, mails and metrics. */
-const run = async (subscriptions: readonly Subscription[] | Error, MAIL_SENDER = 'cloud@example.org') => {
-  const [lines, mails]: [string[], string[]] = [[], []];
+type World = {
+  subscriptions: readonly Subscription[] | Error;
+  active?: readonly ActiveAlarm[];
+  sender?: string;
+  at?: number;
+  /** The alarm that SNS rejects. */
+  rejected?: string;
+};
+/** Runs the check as in AWS. Returns its log lines, mails and metrics, and the alarms that it sent. */
+const run = async ({ subscriptions, active = [], sender = 'cloud@example.org', at = now, rejected }: World) => {
+  const [lines, mails, sent]: [string[], string[], string[]] = [[], [], []];
   const measured: Measured[] = [];
   const { runtime } = cloud;
   const check = handler.with({
     ...runtime,
+    now: () => at,
     settings: {
       ...runtime.settings,
-      MAIL_SENDER,
+      MAIL_SENDER: sender,
       SERVICE_NAME: 'Elm',
       PUBLIC_URL: 'https://elm.example.org',
       RUNBOOK_URL: 'https://wiki.example.org/runbook',
     },
-    subscriptions: async () => {
-      if (subscriptions instanceof Error) throw subscriptions;
-      return subscriptions;
+    alarms: {
+      subscriptions: async () => {
+        if (subscriptions instanceof Error) throw subscriptions;
+        return subscriptions;
+      },
+      active: async () => active,
+      send: async ({ name }) => {
+        if (name === rejected) throw new Error('SNS rejects it');
+        sent.push(name);
+      },
     },
     mail: async (...mail) => void mails.push(mail.join('\n')),
     log: (level, message) => void lines.push(`${level}: ${message}`),
@@ -60,16 +77,35 @@ const run = async (subscriptions: readonly Subscription[] | Error, MAIL_SENDER =
     () => null,
     (error: unknown) => error,
   );
-  return { lines, mails, measured, failed };
+  return { lines, mails, measured, sent, failed };
 };
-const subscription = (protocol: string, isConfirmed: boolean) => ({ protocol, endpoint: 'x', isConfirmed });
+let now = Date.UTC(2026, 10, 29, 14);
+/** A day later, the check reports again. */
+beforeEach(() => {
+  now += 86_400_000;
+});
+let count = 0;
+const subscription = (protocol: string, isConfirmed: boolean): Subscription => {
+  count += 1;
+  return { id: isConfirmed ? `id-${count}` : '', protocol, endpoint: 'x', isConfirmed };
+};
+const alarm = (name: string, metric: string | null = null): ActiveAlarm => ({
+  arn: `arn:aws:cloudwatch:eu-central-1:123456789012:alarm:${name}`,
+  name,
+  description: 'd',
+  reason: 'r',
+  since: now,
+  metric,
+});
 const counted = (confirmed: number, waking: number) => [
   ['AlarmSubscriptions', confirmed],
   ['AlarmPagers', waking],
 ];
 
 test('warns, and mails the system admins in their language, while nobody has confirmed a subscription to alarms', async () => {
-  const { lines, mails, measured } = await run([subscription('email', false), subscription('https', false)]);
+  const { lines, mails, measured } = await run({
+    subscriptions: [subscription('email', false), subscription('https', false)],
+  });
   expect(lines).toEqual(['warn: nobody has confirmed a subscription to alarms']);
   expect(measured).toEqual(counted(0, 0));
   expect(mails).toEqual([
@@ -80,28 +116,76 @@ test('warns, and mails the system admins in their language, while nobody has con
 });
 
 test('mails the system admins when the topic of alarms has no subscription', async () => {
-  expect(await run([])).toMatchObject({ measured: counted(0, 0), mails: [expect.stringContaining(email)] });
+  expect(await run({ subscriptions: [] })).toMatchObject({
+    measured: counted(0, 0),
+    mails: [expect.stringContaining(email)],
+  });
 });
 
 test('sends no mail about missing alarm subscriptions in a stage without email', async () => {
-  expect(await run([], '')).toMatchObject({ measured: counted(0, 0), mails: [], failed: null });
+  expect(await run({ subscriptions: [], sender: '' })).toMatchObject({
+    measured: counted(0, 0),
+    mails: [],
+    failed: null,
+  });
 });
 
 test('warns only in the log when alarms are sent by email only', async () => {
-  const { lines, mails, measured } = await run([subscription('email', true), subscription('sms', false)]);
-  expect([lines, mails]).toEqual([['warn: alarms are sent by email only, which wakes nobody'], []]);
+  const { lines, mails, measured } = await run({
+    subscriptions: [subscription('email', true), subscription('sms', false)],
+  });
+  expect(lines).toContain('warn: alarms are sent by email only, which wakes nobody');
+  expect(mails).toEqual([]);
   expect(measured).toEqual(counted(1, 0));
 });
 
 test('does not warn when a pager or phone has confirmed its subscription to alarms', async () => {
-  const { lines, mails, measured } = await run([subscription('email', true), subscription('https', true)]);
-  expect([lines, mails]).toEqual([['info: alarms have subscribers, not only by email'], []]);
+  const { lines, mails, measured } = await run({
+    subscriptions: [subscription('email', true), subscription('https', true)],
+  });
+  expect(lines).toContain('info: alarms have subscribers, not only by email');
+  expect(mails).toEqual([]);
   expect(measured).toEqual(counted(2, 1));
 });
 
 test('fails and measures nothing when alarm subscriptions cannot be read', async () => {
-  const { measured, failed } = await run(new Error('SNS does not respond'));
+  const { measured, failed } = await run({ subscriptions: new Error('SNS does not respond') });
   expect([measured, failed]).toEqual([[], expect.objectContaining({ message: 'SNS does not respond' })]);
+});
+
+test('sends each alarm that is on once, when a subscription is confirmed', async () => {
+  const active = [alarm('canary-silent'), alarm('alarms-unheard', 'AlarmSubscriptions'), alarm('messages-absent')];
+  const confirmed = subscription('email', true);
+  const pending = await run({ subscriptions: [subscription('email', false)], active });
+  expect([pending.sent, pending.measured]).toEqual([[], counted(0, 0)]);
+  const minutes = (passed: number) => ({ subscriptions: [confirmed], active, at: now + passed * 60_000 });
+  const [first, second] = [await run(minutes(10)), await run(minutes(20))];
+  // The new subscription ends the alarm about missing ones.
+  expect([first.sent, second.sent]).toEqual([['canary-silent', 'messages-absent'], []]);
+  expect([first.measured, second.measured, second.lines]).toEqual([[], [], []]);
+});
+
+test('sends the alarms that are on again when another subscription is confirmed, or replaces one', async () => {
+  const [email, pager, phone] = [subscription('email', true), subscription('https', true), subscription('sms', true)];
+  const sentTo = async (...subscriptions: Subscription[]) =>
+    (await run({ subscriptions, active: [alarm('canary-silent')] })).sent.length;
+  expect(await sentTo(email)).toBe(1);
+  expect(await sentTo(email, pager)).toBe(1);
+  expect(await sentTo(pager, email)).toBe(0);
+  expect(await sentTo(email)).toBe(0);
+  expect(await sentTo(email, pager)).toBe(1);
+  expect(await sentTo(email, phone)).toBe(1);
+});
+
+test('repeats alarms that SNS rejected, and those sent before them, in the next run', async () => {
+  const world = { subscriptions: [subscription('email', true)], active: [alarm('falls-late'), alarm('canary-silent')] };
+  const failed = await run({ ...world, rejected: 'canary-silent' });
+  expect([failed.sent, failed.failed]).toEqual([
+    ['falls-late'],
+    expect.objectContaining({ message: 'SNS rejects it' }),
+  ]);
+  expect((await run(world)).sent).toEqual(['falls-late', 'canary-silent']);
+  expect((await run(world)).sent).toEqual([]);
 });
 
 test('does not check alarm subscriptions on the local host, which has no topic', async () => {

@@ -45,7 +45,7 @@ const rightsOf = (use: Use): string[] => {
   const { actions = [], resource } = capabilityOf(use);
   return actions.map(
     (action) =>
-      `${action} ${/^(key$|mail$|sms$|alarms$|exports$|topic\/)/.test(`${resource}`) ? resource : `queue/${resource}`}`,
+      `${action} ${/^(key$|mail$|sms$|alarms$|alarm states$|exports$|topic\/)/.test(`${resource}`) ? resource : `queue/${resource}`}`,
   );
 };
 

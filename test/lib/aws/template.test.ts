@@ -202,18 +202,17 @@ describe('the functions', () => {
     });
   });
 
-  it.each(awsSchedules)('run $name once a day, only in stages with alarmEmail', ({ name }) => {
+  it.each(awsSchedules)('run $name every ten minutes, only in stages with alarmEmail', ({ name }) => {
     const named = { Properties: { FunctionName: `Test-${name}` } };
     const [[id, { Properties }]] = Object.entries(prod.findResources('AWS::Lambda::Function', named)) as [
       [string, Properties],
     ];
     expect(dev.findResources('AWS::Lambda::Function', named)).toEqual({});
     const Targets = [Match.objectLike({ Arn: { 'Fn::GetAtt': [id, 'Arn'] } })];
-    prod.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(1 day)', Targets });
-    // Lambda allows six hours at most.
+    prod.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(10 minutes)', Targets });
     prod.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       FunctionName: { Ref: id },
-      MaximumEventAgeInSeconds: 21_600,
+      MaximumEventAgeInSeconds: 600,
       MaximumRetryAttempts: 0,
     });
     const [topic] = Object.keys(prod.findResources('AWS::SNS::Topic'));

@@ -80,7 +80,8 @@ describe('deploy', () => {
     expect(text).toMatch(/ at rest\n/);
     expect(text).toMatch(new RegExp(`Url +${URL}`));
     expect(text).toMatch(/ConsoleUrl +https:\/\/c\.example\.org/);
-    expect(lines.slice(-3).map((line) => /npm run (\w+)/.exec(line)?.[1])).toEqual(['admin', 'smoke', 'trace']);
+    expect(lines.slice(-4, -1).map((line) => /npm run (\w+)/.exec(line)?.[1])).toEqual(['admin', 'smoke', 'trace']);
+    expect(lines.at(-1)).toMatch(/^ok +active +none of 0 alarms is on/);
     expect(calls.map(([command]) => command)).toEqual(['synth', 'deploy']);
     expect(calls[1]).toEqual(expect.arrayContaining(['SensorCloud-prod', '--app', folder]));
   });
@@ -104,6 +105,29 @@ describe('deploy', () => {
       expect.stringMatching(/^NOTE +subscribers +Nobody is notified of alarms yet: n@e\.org must follow the link/),
     ]);
     expect(lines.at(-1)).toBe(said.at(-1));
+  });
+
+  test('ends with the alarms of the stage that are on, and why', async () => {
+    const others = Array.from({ length: 120 }, (_, at): [string, 'OK', string] => [`other-${at}`, 'OK', '']);
+    const alarms: NonNullable<NonNullable<Parameters<typeof accountWith>[0]>['alarms']> = [
+      ...others,
+      ['canary-silent', 'ALARM', 'Threshold Crossed: no datapoints were received'],
+      ['waf-blocked', 'INSUFFICIENT_DATA', 'Unchecked: Initial alarm creation'],
+      ['messages-absent', 'ALARM', 'Threshold Crossed: 3 missing datapoints'],
+    ];
+    const { deployment, tools, lines, fail } = await run({ ...verified, alarms });
+    expect(await deploy(deployment, tools)).toBe(true);
+    expect(lines.slice(-2)).toEqual([
+      'NOTE    active       The alarm canary-silent is on: Threshold Crossed: no datapoints were received',
+      'NOTE    active       The alarm messages-absent is on: Threshold Crossed: 3 missing datapoints',
+    ]);
+    alarms.splice(122, 1);
+    alarms.splice(120, 1);
+    expect(await deploy(deployment, tools)).toBe(true);
+    expect(lines.at(-1)).toBe('ok      active       none of 121 alarms is on; 1 of them have not been evaluated yet');
+    fail('cloudWatch', awsError('AccessDenied', 'not authorized to perform: cloudwatch:DescribeAlarms'));
+    expect(await deploy(deployment, tools)).toBe(true);
+    expect(lines.at(-1)).toMatch(/^NOTE +active +Could not be checked\..*cloudwatch:DescribeAlarms/);
   });
 
   test('deploys without email, with a note, if SES does not send for the stage', async () => {

@@ -3,8 +3,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { kmsCipher } from '#shared/auth/kms.ts';
+import { cloudWatchAlarms } from '#shared/aws/active-alarms.ts';
+import { snsAlarmTopic } from '#shared/aws/alarm-topic.ts';
 import { sesMail } from '#shared/aws/mail.ts';
-import { snsSubscriptions } from '#shared/aws/subscriptions.ts';
 import { requestHandlerOptions } from '#shared/aws/transport.ts';
 import { sqsQueues } from '#shared/queue/sqs-queues.ts';
 import { createTable, documentClient } from '#shared/store/engine/client.ts';
@@ -42,7 +43,8 @@ describe('a call without a response', () => {
       (at: object, url: string) => sqsQueues({ ...account, ...at }, urls(url), Date.now).send('timers', messages),
     ],
     ['KMS', 5_000, (at: object) => kmsCipher({ ...account, ...at }, 'k').encrypt(Buffer.from('x'), 'c')],
-    ['an SNS topic', 5_000, (at: object) => snsSubscriptions({ ...account, ...at }, 'arn:topic')()],
+    ['an SNS topic', 5_000, (at: object) => snsAlarmTopic({ ...account, ...at }, 'arn:topic').subscriptions()],
+    ['CloudWatch', 5_000, (at: object) => cloudWatchAlarms({ ...account, ...at }, 'arn:topic')()],
     ['SES', 3_000, (at: object) => sesMail({ ...account, ...at }, 'a@b.c', surroundings)('d@e.f', 's', 't')],
   ])('to %s ends within %i ms', async (service, maxMs, call) => {
     await using silence = await startSilentServer();

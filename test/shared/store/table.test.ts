@@ -155,6 +155,7 @@ describe('the table', () => {
     'erasure',
     'canaryHome',
     'canaryRound',
+    'alarmSubscribers',
     'addressKey',
     'pushKey',
     'makerFeedback',

@@ -1,0 +1,7 @@
+/** The parts of the AWS SDK for SNS that are used. It is bundled once for all functions (lib/aws/functions/sdk.ts). */
+export {
+  PublishCommand,
+  paginateListSubscriptionsByTopic,
+  SNSClient,
+  type SNSClientConfig,
+} from '@aws-sdk/client-sns';

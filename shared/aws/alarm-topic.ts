@@ -1,0 +1,36 @@
+import type { ActiveAlarm } from '../domain/people/active-alarm.ts';
+import { type Subscription, subscriptionFrom } from '../domain/people/subscription.ts';
+import { alarmMessage } from './alarm-message.ts';
+import {
+  PublishCommand,
+  paginateListSubscriptionsByTopic,
+  SNSClient,
+  type SNSClientConfig,
+} from './alarm-topic-sdk.ts';
+import { requestHandlerOptions, withFreshSockets } from './transport.ts';
+
+/** The topic of alarms. Its calls reject if SNS does not accept them. */
+export type AlarmTopic = {
+  /** Lists the subscribers of alarms. */
+  subscriptions: () => Promise<readonly Subscription[]>;
+  /** Sends an alarm that is already on to all subscribers. */
+  send: (alarm: ActiveAlarm) => Promise<void>;
+};
+
+/** Returns the calls to an SNS topic of alarms. */
+export const snsAlarmTopic = (config: SNSClientConfig, TopicArn: string): AlarmTopic => {
+  const client = withFreshSockets(
+    new SNSClient({ maxAttempts: 2, requestHandler: requestHandlerOptions(), ...config }),
+  );
+  return {
+    subscriptions: async () => {
+      const subscriptions: Subscription[] = [];
+      for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client }, { TopicArn }))
+        subscriptions.push(...Subscriptions.map(subscriptionFrom));
+      return subscriptions;
+    },
+    send: async (alarm) => {
+      await client.send(new PublishCommand({ TopicArn, ...alarmMessage(alarm) }));
+    },
+  };
+};

@@ -1,2 +1,0 @@
-/** The parts of the AWS SDK for SNS that are used. It is bundled once for all functions (lib/aws/functions/sdk.ts). */
-export { paginateListSubscriptionsByTopic, SNSClient, type SNSClientConfig } from '@aws-sdk/client-sns';
