@@ -18,6 +18,7 @@ import { GroupsPage } from './groups/groups.tsx';
 import { AlarmPage } from './overview/alarm-page.tsx';
 import { PersonalDataPage } from './personal-data/personal-data.tsx';
 import { ReportsPage } from './reports/reports.tsx';
+import { RosterPage } from './roster/roster.tsx';
 import { RulePage } from './rules/rule.tsx';
 import { RulesPage } from './rules/rules.tsx';
 import { SensorPage } from './sensors/sensor.tsx';
@@ -56,6 +57,7 @@ export const lazyPages = {
   ChannelsPage,
   PersonalDataPage,
   ReportsPage,
+  RosterPage,
   SensorPage,
   SensorsPage,
   NewWebhookPage,

@@ -1,6 +1,7 @@
 import {
   AdjustmentsHorizontalIcon,
   BuildingOffice2Icon,
+  CalendarDaysIcon,
   ChartBarIcon,
   ChatBubbleLeftRightIcon,
   ClockIcon,
@@ -75,6 +76,11 @@ export const pages: readonly Page[] = [
     path: '/reports',
     page: lazyPage('ReportsPage'),
     entry: { label: (texts) => texts.reports, icon: ChartBarIcon, group: 'rooms' },
+  },
+  {
+    path: '/roster',
+    page: lazyPage('RosterPage'),
+    entry: { label: (texts) => texts.roster, icon: CalendarDaysIcon, group: 'people' },
   },
   {
     path: '/rules',

@@ -4,6 +4,7 @@ import { type Alarms, useAlarms } from '../overview/alarms-provider.tsx';
 import { coverageOf } from '../overview/coverage.ts';
 import { GAPS_ID } from '../overview/unwatched.tsx';
 import { hasGap } from '../overview/watch-queries.ts';
+import { OnDutyCount } from '../roster/on-duty-count.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { SoundControl } from './sound-control.tsx';
@@ -52,6 +53,7 @@ export const StatusLine = () => {
     <header className="bar">
       {alarms && <ConnectionState {...alarms} />}
       {alarms && <Watched {...alarms} />}
+      {alarms && <OnDutyCount customerId={alarms.customerId} />}
       <span className="end">
         {alarms && <SoundControl />}
         <AccountMenu />

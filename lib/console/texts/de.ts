@@ -46,6 +46,8 @@ export const de: Texts = {
   toOverview: 'Zur Station',
   never: 'nie',
   reports: 'Berichte',
+  roster: 'Dienstplan',
+  onDuty: (count) => `${count} im Dienst`,
   yes: 'ja',
   no: 'nein',
   none: 'keine',

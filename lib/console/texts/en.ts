@@ -41,6 +41,8 @@ export const en = {
   toOverview: 'Go to the station',
   never: 'never',
   reports: 'Reports',
+  roster: 'Roster',
+  onDuty: (count: number) => `${count} on duty`,
   yes: 'yes',
   no: 'no',
   none: 'none',

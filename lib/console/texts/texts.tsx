@@ -29,7 +29,7 @@ const contextFor = (preferred: readonly string[]) => {
   // Dates follow the region of the account, or else the first region of the browser in the same language.
   const candidates = [...preferred, ...navigator.languages].filter((tag) => tag.startsWith(locale) && isLocale(tag));
   const region = candidates.find((tag) => tag.includes('-')) ?? locale;
-  return { locale, texts: languages[locale] ?? en, dates: datesIn(region) };
+  return { locale, region, texts: languages[locale] ?? en, dates: datesIn(region) };
 };
 const Language = createContext(contextFor(['en']));
 
@@ -45,3 +45,5 @@ export const LanguageProvider = ({ user, children }: { user: string | undefined;
 export const useTexts = (): Texts => use(Language).texts;
 export const useDates = () => use(Language).dates;
 export const useLocale = (): string => use(Language).locale;
+/** The locale of dates, such as `en-GB`. */
+export const useRegion = (): string => use(Language).region;

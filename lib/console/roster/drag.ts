@@ -1,0 +1,73 @@
+import { type PointerEvent, useRef, useState } from 'react';
+import { daysFrom } from './week.ts';
+
+/** How far (px) a pointer moves before it drags. */
+const THRESHOLD = 6;
+
+/** A cell of the table: a day of a user. */
+export type Cell = { userId: number; date: string };
+
+const cellAt = (x: number, y: number): Cell | null => {
+  const cell = document.elementFromPoint(x, y)?.closest<HTMLElement>('td[data-date]');
+  const { user, date } = cell?.dataset ?? {};
+  return user !== undefined && date !== undefined ? { userId: Number(user), date } : null;
+};
+
+/** Returns the days between two, in their order. */
+const daysBetween = (one: string, other: string): string[] => {
+  const [first, last] = one < other ? [one, other] : [other, one];
+  return daysFrom(first, 7).filter((date) => date <= last);
+};
+
+type Drag<S> = { from: Cell; x: number; y: number; shift: S | null };
+type DragProps<S> = {
+  /** Returns the shift that an element stands for. */
+  shiftOf: (element: Element) => S | null;
+  onSelect: (userId: number, dates: string[]) => void;
+  onMove: (shift: S, to: Cell) => void;
+};
+
+/**
+ * Tracks drags of a mouse or a pen on the table: across empty cells of a user, which selects their days, or of a shift to
+ * another cell. Touch scrolls, so it adds shifts by the button. `selected` are the cells below a drag.
+ */
+export const useDrag = <S>({ shiftOf, onSelect, onMove }: DragProps<S>) => {
+  const drag = useRef<Drag<S>>(null);
+  const [selected, setSelected] = useState<readonly string[]>([]);
+  const end = () => {
+    drag.current = null;
+    setSelected([]);
+  };
+  const datesTo = ({ from }: Drag<S>, to: Cell | null) =>
+    to?.userId === from.userId ? daysBetween(from.date, to.date) : [];
+  return {
+    selected,
+    handlers: {
+      onPointerDown: (event: PointerEvent) => {
+        const from = cellAt(event.clientX, event.clientY);
+        if (event.pointerType === 'touch' || event.button !== 0 || !from) return;
+        const shift = event.target instanceof Element ? shiftOf(event.target) : null;
+        drag.current = { from, x: event.clientX, y: event.clientY, shift };
+        if (!shift) setSelected([`${from.userId} ${from.date}`]);
+      },
+      onPointerMove: ({ clientX, clientY }: PointerEvent) => {
+        const { current } = drag;
+        if (!current || Math.hypot(clientX - current.x, clientY - current.y) < THRESHOLD) return;
+        const to = cellAt(clientX, clientY);
+        const cells = current.shift ? [to] : datesTo(current, to).map((date) => ({ ...current.from, date }));
+        setSelected(cells.flatMap((cell) => (cell ? [`${cell.userId} ${cell.date}`] : [])));
+      },
+      onPointerUp: ({ clientX, clientY }: PointerEvent) => {
+        const { current } = drag;
+        end();
+        const to = cellAt(clientX, clientY);
+        if (!current || !to) return;
+        const isElsewhere = to.userId !== current.from.userId || to.date !== current.from.date;
+        if (current.shift && isElsewhere) onMove(current.shift, to);
+        if (!current.shift) onSelect(current.from.userId, datesTo(current, to));
+      },
+      onPointerCancel: end,
+      onPointerLeave: end,
+    },
+  };
+};

@@ -1,0 +1,44 @@
+import { ExclamationTriangleIcon } from '@heroicons/react/24/outline';
+import { Anchor } from '@mantine/core';
+import type { Span } from './coverage.ts';
+import { useRosterDates, useRosterTexts } from './texts.ts';
+
+/** The most gaps that are named. */
+const MAX_NAMED = 3;
+
+type GapsProps = { gaps: readonly Span[]; timeZone: string; onAdd: ((gap: Span) => void) | null };
+
+/** Warns of the next hours in which a rule notifies the people on duty and reaches nobody. */
+export const Gaps = ({ gaps, timeZone, onAdd }: GapsProps) => {
+  const texts = useRosterTexts();
+  const dates = useRosterDates(timeZone);
+  if (gaps.length === 0) return null;
+  const named = gaps.slice(0, MAX_NAMED);
+  const rest = gaps.length - named.length;
+  const isSameDay = ({ from, to }: Span): boolean => dates.day(from) === dates.day(to);
+  return (
+    <section className="roster-gaps" aria-label={texts.gaps}>
+      <ExclamationTriangleIcon className="icon" />
+      <div>
+        <ul className="plain">
+          {named.map((gap) => {
+            const to = isSameDay(gap) ? dates.clock(gap.to) : dates.dayAndClock(gap.to);
+            const say = gap.coverage === 'unreachable' ? texts.unreachable : texts.nobody;
+            return (
+              <li key={gap.from}>
+                <b>{say(dates.dayAndClock(gap.from), to)}</b>{' '}
+                {onAdd && (
+                  <Anchor component="button" type="button" inherit onClick={() => onAdd(gap)}>
+                    {texts.add}
+                  </Anchor>
+                )}
+              </li>
+            );
+          })}
+        </ul>
+        {rest > 0 && `${texts.moreGaps(rest)}. `}
+        {texts.gapConsequence}
+      </div>
+    </section>
+  );
+};

@@ -1,0 +1,23 @@
+import { CheckIcon, ExclamationTriangleIcon } from '@heroicons/react/24/outline';
+import type { RosterPerson } from '#openapi';
+import { useTexts } from '../texts/texts.tsx';
+import { useRosterTexts } from './texts.ts';
+
+/** By which channels a person can be reached, or that the person cannot be. */
+export const Reach = ({ reachableBy }: Pick<RosterPerson, 'reachableBy'>) => {
+  const { deliveries } = useTexts();
+  const texts = useRosterTexts();
+  if (reachableBy.length === 0)
+    return (
+      <span className="reached none">
+        <ExclamationTriangleIcon className="icon" />
+        {texts.noChannel}
+      </span>
+    );
+  return (
+    <span className="reached">
+      <CheckIcon className="icon" />
+      {reachableBy.map((by) => deliveries.ways[by]).join(', ')}
+    </span>
+  );
+};

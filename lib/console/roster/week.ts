@@ -1,0 +1,43 @@
+import { dayAfter, weekdayOf } from '#shared/domain/time/calendar.ts';
+import { wallTime } from '#shared/domain/time/wall-time.ts';
+
+/** How many days ahead a shift on one day may be, as the API has it. */
+const MAX_DAYS_AHEAD = 62;
+
+export type WeekDay = {
+  date: string;
+  /** `Mon 23` */
+  short: string;
+  isToday: boolean;
+  isYesterday: boolean;
+  /** Whether the API no longer keeps what is special about the day. */
+  isPast: boolean;
+};
+/** A week that the roster shows, Monday first. */
+export type Week = { monday: string; days: readonly WeekDay[]; isFirst: boolean; isLast: boolean };
+
+export const mondayOf = (day: string): string => dayAfter(day, 1 - weekdayOf(day));
+export const todayIn = (timeZone: string, now: number): string => wallTime(now, timeZone).date;
+
+/** Returns the consecutive days from a day on. */
+export const daysFrom = (first: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => dayAfter(first, at));
+
+/** Returns the Mondays of the weeks after one in which shifts on single days can be entered. */
+export const weeksAfter = (monday: string, today: string): string[] =>
+  Array.from({ length: 9 }, (_, at) => dayAfter(monday, 7 * (at + 1))).filter(
+    (next) => dayAfter(next, 6) <= dayAfter(today, MAX_DAYS_AHEAD),
+  );
+
+export const weekOf = (monday: string, today: string, format: (day: string) => string): Week => ({
+  monday,
+  days: daysFrom(monday, 7).map((date) => ({
+    date,
+    short: format(date),
+    isToday: date === today,
+    isYesterday: date === dayAfter(today, -1),
+    isPast: date < dayAfter(today, -1),
+  })),
+  isFirst: monday <= mondayOf(today),
+  isLast: dayAfter(monday, 7) > dayAfter(today, MAX_DAYS_AHEAD),
+});
