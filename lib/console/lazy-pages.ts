@@ -15,6 +15,7 @@ import { DeliveryPage, PersonDeliveryPage } from './deliveries/delivery.tsx';
 import { ReplayPage } from './deliveries/replay.tsx';
 import { GroupPage } from './groups/group.tsx';
 import { GroupsPage } from './groups/groups.tsx';
+import { ImportsPage } from './imports/imports.tsx';
 import { AlarmPage } from './overview/alarm-page.tsx';
 import { PersonalDataPage } from './personal-data/personal-data.tsx';
 import { ReportsPage } from './reports/reports.tsx';
@@ -49,6 +50,7 @@ export const lazyPages = {
   ReplayPage,
   GroupPage,
   GroupsPage,
+  ImportsPage,
   RulePage,
   RulesPage,
   AuditPage,

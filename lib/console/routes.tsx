@@ -18,7 +18,7 @@ import {
 import type { ComponentType } from 'react';
 import type { User } from '#openapi';
 import { OverviewPage } from './overview/overview.tsx';
-import { deliveryViewers, managers, type Needs } from './session/permissions.ts';
+import { deliveryViewers, importers, managers, type Needs } from './session/permissions.ts';
 import type { Texts } from './texts/en.ts';
 import { lazyPage } from './ui/lazy-page.tsx';
 
@@ -147,6 +147,7 @@ export const pages: readonly Page[] = [
     page: lazyPage('UserPage'),
     needs: 'manage_users',
   },
+  { path: '/imports', page: lazyPage('ImportsPage'), needs: importers },
   {
     path: '/audit',
     page: lazyPage('AuditPage'),

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import type { User } from '#openapi';
 import { api } from '../api/client.ts';
+import { ImportLink } from '../imports/imports.tsx';
 import { useCustomerId } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
@@ -67,6 +68,7 @@ export const UsersPage = () => {
   return (
     <>
       <Head title={titles.users}>
+        <ImportLink kind="users" />
         <Button component={Link} href="/users/new">
           {texts.newUser}
         </Button>

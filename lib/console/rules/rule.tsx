@@ -17,6 +17,7 @@ import { useEditQuery } from '../ui/edit-query.ts';
 import { Form } from '../ui/form.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { CopyRule } from './copy-rule.tsx';
 import { Escalation } from './escalation.tsx';
 import { Recipients } from './recipients.tsx';
 import { LimitFields, MessageFields, SituationFields } from './rule-fields.tsx';
@@ -140,6 +141,7 @@ const Editor = ({ rule, customerId }: EditorProps) => {
     <>
       <Head title={rule?.name ?? texts.create} back={{ href: '/rules', label: texts.title }}>
         {rule && <AuditLink kind="rule" id={rule.id} />}
+        {rule && isAllowed && <CopyRule rule={rule} />}
         {rule && isAllowed && <Remove rule={rule} />}
       </Head>
       {isAllowed && rule && <TestRule rule={rule} />}

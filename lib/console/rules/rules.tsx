@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import type { Rule } from '#openapi';
 import { api } from '../api/client.ts';
+import { ImportLink } from '../imports/imports.tsx';
 import { useCan } from '../session/session.tsx';
 import { WithCustomer } from '../shell/with-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
@@ -62,6 +63,7 @@ export const RulesPage = () => {
   return (
     <>
       <Head title={texts.title}>
+        <ImportLink kind="rules" />
         {can('manage_rules') && (
           <Button component={Link} href="/rules/new">
             {texts.create}

@@ -7,6 +7,7 @@ import { ok } from '#lib/client/problem.ts';
 import type { paths, Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 import { groupsQuery } from '../groups/query.ts';
+import { ImportLink } from '../imports/imports.tsx';
 import { RoomState } from '../overview/room-state.tsx';
 import { useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';
@@ -135,7 +136,10 @@ export const SensorsPage = () => {
     <Stack>
       <Group justify="space-between">
         <Title order={1}>{texts.title}</Title>
-        <LinkButton />
+        <Group gap="sm">
+          <ImportLink kind="sensors" />
+          <LinkButton />
+        </Group>
       </Group>
       <Filters text={text} state={state} change={change} />
       <List

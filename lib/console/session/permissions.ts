@@ -7,6 +7,8 @@ export type Needs = Permission | readonly Permission[] | 'system_admin';
 
 /** Users who can see webhooks and the deliveries to them. */
 export const managers = ['manage_customers', 'manage_bots'] as const satisfies Needs;
+/** Users who can import something. */
+export const importers = ['manage_users', 'manage_sensors', 'manage_rules'] as const satisfies Needs;
 /** Users who can see deliveries of any kind. Those to people are visible to users who can change rules. */
 export const deliveryViewers = [...managers, 'manage_rules'] as const satisfies Needs;
 

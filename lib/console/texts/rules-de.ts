@@ -65,6 +65,9 @@ export const rules: typeof en = {
   stepSummary: (after, recipients) => `Hat nach ${after} niemand übernommen, benachrichtigt sie auch ${recipients}.`,
   repeatSummary: (interval) => `Danach benachrichtigt sie alle erneut, im Abstand von ${interval}, höchstens 20-mal.`,
   stopsWhenOver: 'Sie hört auf, wenn die Situation vorbei ist.',
+  copy: 'Regel kopieren',
+  copyOf: (name) => `${name} (Kopie)`,
+  copied: 'Regel kopiert. Ändern Sie, was anders sein soll.',
   test: 'Regel testen',
   testHint:
     'Sendet allen, die die gespeicherte Regel benachrichtigt, eine Nachricht, die mit „Test:“ beginnt, in allen Stufen zugleich.',

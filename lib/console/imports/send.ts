@@ -1,0 +1,44 @@
+import { queryOptions } from '@tanstack/react-query';
+import { ok, Problem } from '#lib/client/problem.ts';
+import type { Import, ImportResult } from '#openapi';
+import { api } from '../api/client.ts';
+import type { Kind } from './template.ts';
+
+export type RowError = Import['errors'][number];
+
+type File = { customerId: number; kind: Kind; text: string };
+
+/** Sends a file: to be checked only, or to be imported. */
+export const sendFile = ({ customerId, kind, text }: File, isDryRun: boolean): Promise<ImportResult> =>
+  ok(
+    api.POST('/customers/{customerId}/imports', {
+      params: { path: { customerId }, query: { kind, dryRun: isDryRun ? 'true' : 'false' } },
+      headers: { 'Content-Type': 'text/csv' },
+      // The document describes rows of JSON and a file of CSV; the client knows the type of the first.
+      body: text as never,
+      bodySerializer: (body) => body as unknown as string,
+    }),
+  );
+
+/** Returns the errors of rows in a response; the errors of the file itself have no row. */
+export const rowErrorsIn = (error: unknown): (Omit<RowError, 'row'> & { row: number | null })[] =>
+  error instanceof Problem
+    ? error.faults.map((fault) => {
+        const { row = null, field = '' } = fault as Partial<RowError>;
+        return { row, field, message: fault.message };
+      })
+    : [];
+
+/** How often (ms) a running import is read. */
+const POLL_MS = 1_000;
+
+export const importQuery = (customerId: number, importId: string | null) =>
+  queryOptions({
+    queryKey: ['import', customerId, importId],
+    queryFn: () => {
+      const path = { customerId, importId: importId ?? '' };
+      return ok(api.GET('/customers/{customerId}/imports/{importId}', { params: { path } }));
+    },
+    enabled: importId !== null,
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? POLL_MS : false),
+  });

@@ -1,0 +1,72 @@
+import type { Import } from '#openapi';
+
+export type Kind = Import['kind'];
+
+/** The columns of a file in their order, with an example of each. Without the required ones, a new row is rejected. */
+export const templates = {
+  users: {
+    required: ['username', 'email'],
+    example: {
+      username: 'anna.meier',
+      firstName: 'Anna',
+      lastName: 'Meier',
+      email: 'anna.meier@example.com',
+      locale: 'en',
+      telegramId: '',
+      mobileNumber: '',
+      permissions: '',
+    },
+  },
+  sensors: {
+    required: ['hardwareId'],
+    example: { hardwareId: '02:00:00:5E:10:01', name: 'Room 101', group: 'Ward 1' },
+  },
+  rules: {
+    required: ['name', 'title', 'message', 'situation', 'recipients'],
+    example: {
+      name: 'Falls at night',
+      title: '{situation}: {sensor}',
+      message: '{situation}, {time}',
+      situation: 'fall_detected',
+      sensor: '',
+      group: '',
+      days: '1 2 3 4 5 6 7',
+      from: '21:00',
+      to: '06:00',
+      timeZone: '',
+      rateLimitSeconds: '60',
+      includeSimulated: 'false',
+      isEnabled: 'true',
+      recipients: 'onDuty:sms',
+      escalation: '60 onDuty:sms;onDuty:push',
+      repeatSeconds: '300',
+      untilAcknowledged: 'true',
+    },
+  },
+} as const satisfies Record<Kind, { required: readonly string[]; example: Readonly<Record<string, string>> }>;
+
+/** Returns a cell of CSV, in quotes if it has a character that means something there. */
+const cell = (text: string): string => (/[",;\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** The mark at the start by which spreadsheet programs recognize UTF-8. */
+const BOM = '\uFEFF';
+
+/** Returns a file with the columns and an example. Spreadsheet programs in German expect semicolons between cells. */
+export const templateOf = (kind: Kind, locale: string): string => {
+  const { example } = templates[kind];
+  const separator = locale === 'de' ? ';' : ',';
+  const lines = [Object.keys(example), Object.values(example)];
+  return `${BOM}${lines.map((cells) => cells.map(cell).join(separator)).join('\r\n')}\r\n`;
+};
+
+/**
+ * Returns the text of a file. Some spreadsheet programs write the encoding of Windows, in which letters such as ü are no
+ * valid UTF-8.
+ */
+export const decodeFile = (bytes: ArrayBuffer): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+};

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { parseCsv } from '#functions/api/imports/csv.ts';
+
+// Imported by paths that the compiler does not see, because the console has other compiler settings.
+const folder = new URL('../../../lib/console/', import.meta.url).pathname;
+type Kind = 'users' | 'sensors' | 'rules';
+const { decodeFile, templateOf, templates } = (await import(`${folder}imports/template.ts`)) as {
+  decodeFile: (bytes: ArrayBuffer) => string;
+  templateOf: (kind: Kind, locale: string) => string;
+  templates: Record<Kind, { required: readonly string[]; example: Record<string, string> }>;
+};
+const kinds = Object.keys(templates) as Kind[];
+
+test.each(kinds)('the template of %s is read as its example, with commas and with semicolons', (kind) => {
+  const { example } = templates[kind];
+  for (const locale of ['en', 'de']) expect(parseCsv(templateOf(kind, locale))).toEqual({ rows: [example] });
+});
+
+test.each(['en', 'de'])('the page explains each column of the templates in %s, and no other', async (locale) => {
+  const { imports } = (await import(`${folder}texts/imports-${locale}.ts`)) as {
+    imports: { hints: Record<Kind, Record<string, string>> };
+  };
+  for (const kind of kinds) expect(Object.keys(imports.hints[kind])).toEqual(Object.keys(templates[kind].example));
+});
+
+test('a file of a spreadsheet program in the encoding of Windows keeps its letters', () => {
+  const text = 'name\nMüller';
+  const windows = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  expect([decodeFile(windows.buffer), decodeFile(new TextEncoder().encode(text).buffer as ArrayBuffer)]).toEqual([
+    text,
+    text,
+  ]);
+});
