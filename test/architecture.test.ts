@@ -29,12 +29,13 @@ const mayReadEnvironment = [
   'test/faults/cut-disk.ts',
   'test/mutants/run.ts',
   'test/mutants/vitest.config.ts',
+  'test/template-linters/run.ts',
 ];
 
 /** Patterns that some files must not contain outside of comments and strings. */
 const forbidden: { rule: string; where: (file: string) => boolean; pattern: RegExp; planted: [string, string] }[] = [
   {
-    rule: 'only shared/runtime/env.ts, bin, the command of the client, the stand-ins for Lambda and for a disk, the mutants and the search for a browser or an engine read the environment',
+    rule: 'only shared/runtime/env.ts, bin, the command of the client, the stand-ins for Lambda and for a disk, the mutants and the search for a browser, an engine or linters read the environment',
     where: (file) => !file.startsWith('bin/') && !mayReadEnvironment.includes(file),
     pattern: /\bprocess\??\.env\b|\benv\b[^=;]*\} = (globalThis\.)?process\b|\benv\b.* from '{2}/,
     planted: ['lib/local/a.ts', 'const { env } = process;'],
@@ -111,6 +112,7 @@ const otherTests: Record<string, string> = {
   'test/browser/': 'the console in a browser',
   'test/deployed/': 'the synthesized stack and its bundles',
   'test/contracts/': 'every operation against its contract',
+  'test/template-linters/': 'linters of other projects, on the templates of several stages',
   'test/upgrade/': 'data of earlier versions',
   'test/architecture.test.ts': 'all folders',
   'test/platforms.test.ts': 'the code that users run, on every platform',

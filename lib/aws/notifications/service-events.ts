@@ -57,8 +57,8 @@ const createMailSet = (scope: Construct, topic: Topic, set: ConfigurationSet): v
       snsDestination: { topicArn: topic.topicArn },
     },
   });
-  // SES publishes to the topic when the destination is created.
-  destination.node.addDependency(topic);
+  // SES publishes to the topic when the destination is created, so its policy has to exist.
+  destination.node.addDependency(topic.node.findChild('Policy'));
 };
 
 const createSmsSet = (scope: Construct, topic: Topic, set: ConfigurationSet): void => {
@@ -74,7 +74,7 @@ const createSmsSet = (scope: Construct, topic: Topic, set: ConfigurationSet): vo
       },
     ],
   });
-  created.node.addDependency(topic);
+  created.node.addDependency(topic.node.findChild('Policy'));
 };
 
 /**

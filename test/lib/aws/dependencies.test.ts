@@ -23,8 +23,13 @@ const redundantIn = (resources: Record<string, Resource>): string[] =>
     return [DependsOn].flat().flatMap((other) => (referenced.has(other) ? [`${id} on ${other}`] : []));
   });
 
-test.each(['dev', 'prod'])('no resource of %s declares a dependency that a reference already implies', (stage) => {
-  expect(redundantIn(stackOf({ stage }).template.toJSON().Resources)).toEqual([]);
+test.each([
+  ['dev', { stage: 'dev' }],
+  ['prod', { stage: 'prod' }],
+  ['prod with every setting', { ...production, ...whole }],
+])('no resource of %s declares a dependency that a reference already implies, except one of the CDK', (_, context) => {
+  const redundant = redundantIn(stackOf(context).template.toJSON().Resources);
+  expect(redundant.filter((found) => !/^devicedoorstage\w+ on devicedoordomain\w+$/.test(found))).toEqual([]);
 });
 
 test.each([

@@ -1,0 +1,81 @@
+/** A finding of a linter in a template. `where` is a logical id, or the file of a policy. */
+export type Finding = { linter: Linter; rule: string; where: string; text: string };
+
+/** What a template is called, the file with it, and the folder with the policies of its roles. */
+export type Subject = { name: string; template: string; policies: string };
+
+/** What a linter printed, and its exit code. */
+export type Output = { code: number; stdout: string; stderr: string };
+
+export const linters = ['cfn-lint', 'checkov', 'parliament', 'sam'] as const;
+export type Linter = (typeof linters)[number];
+
+const REGION = 'eu-central-1';
+
+/** Returns the arguments with which a linter checks a template. */
+export const argumentsOf: Readonly<Record<Linter, (subject: Subject) => string[]>> = {
+  'cfn-lint': ({ template }) => ['--format', 'json', '--regions', REGION, '-t', template],
+  // Its descriptions of rules would come from a server.
+  checkov: ({ template }) => [
+    '-f',
+    template,
+    '--framework',
+    'cloudformation',
+    '-o',
+    'json',
+    '--compact',
+    '--quiet',
+    '--skip-download',
+  ],
+  parliament: ({ policies }) => ['--directory', policies, '--json'],
+  sam: ({ template }) => ['validate', '--template-file', template, '--region', REGION],
+};
+
+type CfnFinding = { Rule: { Id: string }; Location: { Path?: (string | number)[] }; Message: string };
+type CheckovReport = { results?: { failed_checks: { check_id: string; check_name: string; resource: string }[] } };
+type ParliamentFinding = { issue: string; detail: unknown; title: string; location: { filepath: string } };
+
+const fileOf = (path: string): string => path.split('/').at(-1) ?? '';
+
+const readers: Readonly<Record<Linter, (output: Output) => Omit<Finding, 'linter'>[]>> = {
+  'cfn-lint': ({ stdout }) =>
+    (JSON.parse(stdout) as CfnFinding[]).map(({ Rule, Location, Message }) => ({
+      rule: Rule.Id,
+      where: String(Location.Path?.[1] ?? ''),
+      text: Message,
+    })),
+  checkov: ({ stdout }) =>
+    [JSON.parse(stdout) as CheckovReport | CheckovReport[]].flat().flatMap(({ results }) => {
+      // Without results, it did not understand the template.
+      if (!results) throw new Error(`checkov found nothing to check: ${stdout}`);
+      return results.failed_checks.map(({ check_id, check_name, resource }) => ({
+        rule: check_id,
+        where: resource.split('.').at(-1) ?? '',
+        text: check_name,
+      }));
+    }),
+  parliament: ({ stdout }) =>
+    stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as ParliamentFinding)
+      .map(({ issue, title, detail, location }) => ({
+        rule: issue,
+        where: fileOf(location.filepath),
+        text: `${title}: ${JSON.stringify(detail)}`,
+      })),
+  sam: ({ code, stdout, stderr }) =>
+    code === 0 ? [] : [{ rule: 'invalid', where: '', text: `${stdout}${stderr}`.trim() }],
+};
+
+/** Returns what a linter found. Throws if it failed for another reason than findings. */
+export const findingsOf = (linter: Linter, output: Output): Finding[] => {
+  try {
+    const found = readers[linter](output).map((finding) => ({ linter, ...finding }));
+    // Each of them exits with another code than 0 exactly if it found something.
+    if (output.code !== 0 && found.length === 0) throw new Error(`exit code ${output.code}`);
+    return found;
+  } catch (cause) {
+    throw new Error(`${linter} failed: ${(cause as Error).message}\n${output.stderr}`, { cause });
+  }
+};
