@@ -13,6 +13,7 @@ import { AllDeliveriesPage } from './deliveries/all-deliveries.tsx';
 import { DeliveriesPage } from './deliveries/deliveries.tsx';
 import { DeliveryPage, PersonDeliveryPage } from './deliveries/delivery.tsx';
 import { ReplayPage } from './deliveries/replay.tsx';
+import { FloorPage } from './floor/floor.tsx';
 import { GroupPage } from './groups/group.tsx';
 import { GroupsPage } from './groups/groups.tsx';
 import { ImportsPage } from './imports/imports.tsx';
@@ -48,6 +49,7 @@ export const lazyPages = {
   DeliveryPage,
   PersonDeliveryPage,
   ReplayPage,
+  FloorPage,
   GroupPage,
   GroupsPage,
   ImportsPage,

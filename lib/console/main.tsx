@@ -4,6 +4,7 @@ import '@mantine/notifications/styles.css';
 import './theme.css';
 import './app.css';
 import './overview/timeline.css';
+import './floor/floor.css';
 import './roster/roster.css';
 import './setup.css';
 import './ui/list.css';

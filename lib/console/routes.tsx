@@ -9,6 +9,7 @@ import {
   IdentificationIcon,
   KeyIcon,
   LinkIcon,
+  MapIcon,
   PaperAirplaneIcon,
   RectangleGroupIcon,
   SignalIcon,
@@ -65,6 +66,12 @@ export const pages: readonly Page[] = [
   },
   { path: '/alarms/:sensorId', page: lazyPage('AlarmPage'), display: true },
   { path: '/sensors/:sensorId', page: lazyPage('SensorPage'), display: true },
+  {
+    path: '/floor',
+    display: true,
+    page: lazyPage('FloorPage'),
+    entry: { label: (texts) => texts.floorPlan, icon: MapIcon, group: 'rooms' },
+  },
   {
     path: '/groups',
     display: true,

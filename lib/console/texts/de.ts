@@ -47,6 +47,7 @@ export const de: Texts = {
   never: 'nie',
   reports: 'Berichte',
   roster: 'Dienstplan',
+  floorPlan: 'Grundriss',
   onDuty: (count) => `${count} im Dienst`,
   yes: 'ja',
   no: 'nein',

@@ -42,6 +42,7 @@ export const en = {
   never: 'never',
   reports: 'Reports',
   roster: 'Roster',
+  floorPlan: 'Floor plan',
   onDuty: (count: number) => `${count} on duty`,
   yes: 'yes',
   no: 'no',

@@ -1,0 +1,56 @@
+import { queryOptions } from '@tanstack/react-query';
+import { ok } from '#lib/client/problem.ts';
+import type { FloorPlan, Sensor } from '#openapi';
+import { api } from '../api/client.ts';
+import { type Extent, extentOf } from './geometry.ts';
+
+export const planQuery = (groupId: number) =>
+  queryOptions({
+    queryKey: ['floor plan', groupId],
+    queryFn: (): Promise<FloorPlan> => ok(api.GET('/sensor-groups/{groupId}/plan', { params: { path: { groupId } } })),
+    refetchInterval: 60_000,
+  });
+
+/** The largest page of the API. */
+const MAX_PER_PAGE = 200;
+
+/** Returns the query for the names of all sensors of a customer, and whether they are online. */
+export const allSensorsOfQuery = (customerId: number) =>
+  queryOptions({
+    queryKey: ['sensors', 'all', customerId],
+    queryFn: async () => {
+      const all = new Map<string, Pick<Sensor, 'name' | 'isActive'>>();
+      for (let page = 0; ; page += 1) {
+        const query = { customerId, perPage: MAX_PER_PAGE, page };
+        const [found] = await ok(api.GET('/sensors', { params: { query } }));
+        for (const { id, name, isActive } of found?.data ?? []) all.set(id, { name, isActive });
+        if (!found || found.total <= (page + 1) * MAX_PER_PAGE) return all;
+      }
+    },
+    refetchInterval: 15_000,
+    refetchIntervalInBackground: true,
+  });
+
+/** How many rooms are read at a time, and how long (ms) between: alarms are read with the same limit of calls. */
+const BATCH = 10;
+const PAUSE_MS = 500;
+
+/** Returns the query for the sizes of rooms. They hardly ever change, and each takes a call. */
+export const extentsQuery = (sensorIds: readonly string[]) =>
+  queryOptions({
+    queryKey: ['floor plan', 'sizes', sensorIds],
+    queryFn: async () => {
+      const extents = new Map<string, Extent>();
+      for (let at = 0; at < sensorIds.length; at += BATCH) {
+        if (at > 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        const read = sensorIds.slice(at, at + BATCH).map(async (sensorId) => {
+          const room = await ok(api.GET('/sensors/{sensorId}/room', { params: { path: { sensorId } } }));
+          extents.set(sensorId, extentOf(room));
+        });
+        await Promise.all(read);
+      }
+      return extents;
+    },
+    staleTime: 600_000,
+    refetchOnWindowFocus: false,
+  });
