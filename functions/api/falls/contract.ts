@@ -56,7 +56,7 @@ export const falls = group({
         'the customer may change its outcome and note.',
       body: ClosingUser,
       errors: ['sensor_not_found', 'fall_not_found'],
-      uses: ['falls.ofEvent', 'falls.close', 'users.get', ...acknowledging],
+      uses: ['falls.ofEvent', 'fallAnswers.get', 'falls.close', 'users.get', ...acknowledging],
     },
   },
 });

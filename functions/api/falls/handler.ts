@@ -51,11 +51,13 @@ export const handler = serve(falls, {
   },
 
   closeFall: async (call, deps) => {
-    const { caller, body, fail } = call;
+    const { caller, body, auditChange, fail } = call;
     const { store, now } = deps;
     const { accountId: userId } = caller;
     const [user, fall] = await Promise.all([store.users.get(caller.customerId, userId), fallOf(call, deps)]);
     const by = { userId, name: nameOfUser(user ?? fail('forbidden')), date: now() };
+    const { closure } = await store.fallAnswers.get(fall);
+    auditChange({ outcome: closure?.outcome ?? null }, { outcome: body.outcome });
     const { answer, notice } = await store.falls.close(fall, body, by);
     if (notice) await followFall(deps, fall, notice);
     return viewOf(call, answer);

@@ -62,17 +62,35 @@ const checkSubject = async (
 };
 
 type EraseOperation = (typeof personalData)['operations']['createErasure'];
-/** Ends the call if a request to erase the customer is open, and the caller makes another one, or made it and erases a user. */
-export const checkRequests = async (call: Call<EraseOperation>, deps: Deps<'dataJobs.list'>): Promise<void> => {
+type StoreJob = (job: DataJob) => Promise<void>;
+/**
+ * Ends the call if a request to erase the customer is open, and the caller makes another one, or made it and erases a user.
+ * Returns how to store the erasure.
+ */
+export const checkRequests = async (
+  call: Call<EraseOperation>,
+  deps: Deps<EraseOperation['uses'][number]>,
+): Promise<StoreJob> => {
+  const { store } = deps;
   const { customerId, caller, body, fail } = call;
   if (body.subject.kind === 'user') await refuseRequester(call, deps);
-  if (!needsApproval('erasure', body.subject, caller)) return;
-  const jobs = await deps.store.dataJobs.list(customerId, 'erasure');
+  if (!needsApproval('erasure', body.subject, caller)) return store.dataJobs.create;
+  // Before the list, so that one of several requests at the same time is stored.
+  const { erasureRequest } = (await store.customers.get(customerId)) ?? fail('customer_not_found');
+  const jobs = await store.dataJobs.list(customerId, 'erasure');
   if (jobs.some(({ state }) => state === 'requested')) return fail('erasure_requested');
+  return async (job) => {
+    if (!(await store.dataJobs.request(job, erasureRequest))) fail('erasure_requested');
+  };
 };
 
 /** Creates a job and queues it, after checking the identity of the caller. */
-export const beginJob = async (kind: JobKind, call: BeginCall, deps: BeginDeps): Promise<DataJob> => {
+export const beginJob = async (
+  kind: JobKind,
+  call: BeginCall,
+  deps: BeginDeps,
+  storeJob: StoreJob = deps.store.dataJobs.create,
+): Promise<DataJob> => {
   const { caller, customerId, body, auditUnder, auditChange, fail } = call;
   const { store, now, random, enqueue, log } = deps;
   if (kind === 'export' && !mayExport(caller, body.subject)) return fail('forbidden');
@@ -100,7 +118,7 @@ export const beginJob = async (kind: JobKind, call: BeginCall, deps: BeginDeps):
   auditChange({ subject: null }, { subject });
   // The audit log of the customer is erased as well.
   if (kind === 'erasure' && subject.kind === 'customer') auditUnder(UNASSIGNED);
-  await store.dataJobs.create(job);
+  await storeJob(job);
   await enqueue([runJobTask(job)]).catch((error: unknown) => log('warn', 'a data job is left to the sweep', {}, error));
   return job;
 };

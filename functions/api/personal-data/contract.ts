@@ -95,7 +95,7 @@ export const personalData = group({
       success: 202,
       response: Erasure,
       errors: [...beginning.errors, 'erasure_requested', 'erasure_requester'],
-      uses: [...beginning.uses, 'dataJobs.get', 'dataJobs.list'],
+      uses: [...beginning.uses, 'dataJobs.get', 'dataJobs.list', 'dataJobs.request'],
     },
     listErasures: {
       ...ofCustomer,

@@ -59,8 +59,8 @@ export const handler = serve(personalData, {
 
   createErasure: async (call, deps) => {
     const { store, now, pause } = deps;
-    await checkRequests(call, deps);
-    let job = await beginJob('erasure', call, deps);
+    const storeJob = await checkRequests(call, deps);
+    let job = await beginJob('erasure', call, deps, storeJob);
     if (job.state === 'requested') return erasureView(job);
     for (const until = now() + GONE_TIMEOUT_MS; !job.isGone && now() < until; await pause(POLL_MS))
       job = (await store.dataJobs.get(job)) ?? job;

@@ -29,7 +29,8 @@ const lineAbout = ({ customer, total }: Found, { customerId, broker }: HomeAssis
 
 /**
  * Shows the sensors of a customer in Home Assistant, by MQTT discovery. It is a mirror of states: nothing waits for it, and it
- * notifies nobody.
+ * notifies nobody. Nor does it wait for the disk, as deliveries do: a power cut may undo what was just shown, but it ends this
+ * host as well, whose last will makes everything unavailable, and whose next start shows what is on the disk.
  */
 export const createHomeAssistant = (
   settings: HomeAssistantSettings,

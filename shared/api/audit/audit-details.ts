@@ -9,7 +9,7 @@ const shown: ReadonlySet<string> = new Set([
   ...(['situation', 'sensorId', 'regionId', 'schedule', 'recipients', 'escalation'] as const),
   ...(['format', 'authMethod', 'retrySchedule', 'eventTypes', 'situations'] as const),
   ...(['sensorMounting', 'workingMode', 'ledMode', 'fallingSensitivity', 'fallingTrigger'] as const),
-  ...(['emergencyContacts', 'roster', 'sensorIds', 'rooms', 'subject'] as const),
+  ...(['emergencyContacts', 'roster', 'sensorIds', 'rooms', 'subject', 'outcome'] as const),
   ...(['primaryMode', 'primaryPolicy', 'secondaryMode', 'secondaryPolicy', 'policy'] as const),
 ]);
 

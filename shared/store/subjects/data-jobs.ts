@@ -74,6 +74,21 @@ const dataJobWrites = (table: Table) => ({
     );
   },
 
+  /**
+   * Creates a requested erasure, unless another one was requested since `before` was read from the customer. False if one was, or
+   * if there is no such customer.
+   */
+  request: async (job: DataJob, before: string | undefined): Promise<boolean> => {
+    const { customerId, id, createDate } = job;
+    const seen = before === undefined ? 'attribute_not_exists(#erasureRequest)' : '#erasureRequest = :before';
+    const isFirst = where(`attribute_exists(pk) AND ${seen}`, before === undefined ? {} : { before });
+    const failed = await table.write(
+      { put: { ...job, ...jobKey(job), ...dueAt(id, createDate), ttl: ttlOf(createDate) } },
+      { update: items.customer({ customerId }), changes: changes({ set: { erasureRequest: id }, if: isFirst }) },
+    );
+    return failed === null;
+  },
+
   /** Approves a requested erasure, which is due at `dueTime` (ms). False if it was approved or canceled, or has begun. */
   approve: async (job: DataJob, approvedBy: Actor, updateDate: number, dueTime: number): Promise<boolean> => {
     const isOpen = where('#state = :requested AND attribute_not_exists(#approvedBy)', { requested: 'requested' });

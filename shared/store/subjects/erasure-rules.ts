@@ -129,12 +129,19 @@ const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
 
 /** Objects whose ids stay in the audit log. They name nobody who is not known otherwise. */
 const isPseudonym = (kind: string): boolean => kind === 'user' || kind === 'customer';
+/** Returns a value of the details of a line without the ids of erased sensors. */
+const withoutSensors = (value: unknown, named: ReadonlySet<string>): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (_, part: unknown) =>
+      typeof part === 'string' && named.has(`sensor ${part}`) ? ERASED : part,
+    ),
+  );
 /**
- * Removes the name and address of an actor, and the object, from a line of the audit log, where they are the subject or part
+ * Removes the name and address of an actor, the object, and ids of sensors among the details, from a line of the audit log, where they are the subject or part
  * of it. The ids of users stay, so that erasing a user does not hide who did what.
  */
 const lineWithoutSubject: ErasureRule = (item, { named }) => {
-  const { actor, object } = item as unknown as StoredAuditEntry;
+  const { actor, object, details } = item as unknown as StoredAuditEntry;
   const kind = actor.kind === 'device' ? 'sensor' : 'user';
   const isActor = actor.id !== null && actor.kind !== 'key' && named.has(`${kind} ${actor.id}`);
   const isObject = !isPseudonym(object.kind) && named.has(`${object.kind} ${object.id}`);
@@ -143,6 +150,7 @@ const lineWithoutSubject: ErasureRule = (item, { named }) => {
     ...item,
     ...(isActor && { actor: { ...actor, id, name: null }, address: ERASED }),
     ...(isObject && { object: { kind: object.kind, id: ERASED } }),
+    ...(details && { details: withoutSensors(details, named) }),
   };
   return isDeepStrictEqual(reduced, item) ? 'keep' : reduced;
 };

@@ -23,6 +23,11 @@ export const subjectPatterns = {
     [0, 5],
     '2 for an export',
   ),
+  'dataJobs.request': pattern(
+    'Request the erasure of a customer, unless that was requested',
+    { put: ['dataJob'], updateOnly: { customer: ['erasureRequest'] } },
+    [0, 5],
+  ),
   'dataJobs.approve': pattern('Approve a requested erasure', { update: ['dataJob'] }, [0, 3]),
   'dataJobs.cancel': pattern(
     'Cancel a requested erasure, and list that for recoveries',

@@ -5,7 +5,15 @@ import type { AuditEntry } from '#shared/domain/identity/audit.ts';
 import { store } from '#shared/store/store.ts';
 import type { Client } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, hireFor, linkSensor } from '#test/fixtures/home.ts';
+import {
+  ALL_PERMISSIONS,
+  adminOf,
+  createAlarm,
+  createHome,
+  fallMessage,
+  hireFor,
+  linkSensor,
+} from '#test/fixtures/home.ts';
 
 let cloud: Cloud;
 let admin: Client;
@@ -124,6 +132,22 @@ describe('the details of an audit entry', () => {
     await client.ok('PUT', `/customers/${customerId}/roster`, shifts.slice(1));
     const [roster] = await linesOf('operation=setRoster');
     expect(roster?.details).toEqual([{ field: 'roster', from: [shifts[0]], to: [] }]);
+  });
+
+  test('show how somebody changed the outcome of a fall', async () => {
+    const { sensorId, device } = await linkSensor(home.client);
+    await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', cloud.runtime.now()));
+    await cloud.idle();
+    const events = `/sensors/${sensorId}/events`;
+    const [page] = await home.client.ok<{ data: { uuid: string }[] }[]>('GET', events);
+    const close = (outcome: string) =>
+      home.client.ok('PUT', `/sensors/${sensorId}/falls/${page?.data.at(-1)?.uuid}/closure`, { outcome });
+    await close('helped');
+    await close('false_alarm');
+    expect((await linesOf('operation=closeFall')).map(({ details }) => details)).toEqual([
+      [{ field: 'outcome', from: 'helped', to: 'false_alarm' }],
+      [{ field: 'outcome', from: null, to: 'helped' }],
+    ]);
   });
 
   test('show which home a sensor was moved to, and whose data were erased', async () => {

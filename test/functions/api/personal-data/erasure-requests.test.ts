@@ -180,6 +180,18 @@ describe('the erasure of a customer that a manager requests', () => {
     expect((await erasure())?.state).toBe(isCanceled ? 'canceled' : 'running');
   });
 
+  test('is stored once if it is requested several times at the same time, and again after it was canceled', async () => {
+    const { mallory, ann, body, path, client } = await furnish();
+    const ask = (user: typeof ann) => user.client.call('POST', `${path}/erasures`, body(user.password));
+    const answers = await Promise.all([mallory, ann, mallory, ann, mallory, ann].map(ask));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409, 409, 409]);
+    const [request] = await client.ok<Erasure[]>('GET', `${path}/erasures`);
+    await client.ok('DELETE', `${path}/erasures/${request?.id}`);
+    expect((await ask(mallory)).status).toBe(202);
+    const states = (await client.ok<Erasure[]>('GET', `${path}/erasures`)).map(({ state }) => state);
+    expect(states).toEqual(['requested', 'canceled']);
+  });
+
   test('cannot be requested twice, and a system admin need not wait for it', async () => {
     const { request, mallory, ann, body, path, erasure } = await furnish();
     const { at } = await request();
