@@ -34,6 +34,18 @@ const findings = {
     reason:
       'Logging a report costs more than queueing it (`deviceAccessLog`); the metrics of the API count calls and errors.',
   },
+  'network, no flow log': {
+    id: 'AwsSolutions-VPC7',
+    reason: 'The network holds only the load balancer of devices, whose metrics count calls and errors.',
+  },
+  'device balancer, open to devices': {
+    id: 'AwsSolutions-EC23',
+    reason: 'Devices call from anywhere, only by TLS, and the functions check device tokens and provisioning keys.',
+  },
+  'device balancer, no access log': {
+    id: 'AwsSolutions-ELB2',
+    reason: 'Its metrics count calls and errors; a log of each report would have to be stored and deleted.',
+  },
   'topic/config': topicOfAnyDevice('config'),
   'topic/refused': topicOfAnyDevice('refused'),
   'alarm states': {

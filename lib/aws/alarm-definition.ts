@@ -3,6 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { AppApi } from './api/app-api.ts';
 import type { DeviceApi } from './api/device-api.ts';
+import type { DeviceBalancer } from './api/device-balancer.ts';
 import type { LambdaName, PerFunction } from './functions/lambdas.ts';
 import type { Queues } from './queues/queues.ts';
 import type { Stage } from './settings/settings.ts';
@@ -31,4 +32,6 @@ export type MonitoredResources = {
   workers: readonly LambdaName[];
   api: AppApi;
   deviceApi: DeviceApi;
+  /** Null if devices call the HTTP API. */
+  deviceBalancer: DeviceBalancer | null;
 };

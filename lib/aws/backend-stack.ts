@@ -4,6 +4,7 @@ import { awsSchedules, consumers, schedules } from '#functions/index.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { AppApi } from './api/app-api.ts';
 import { DeviceApi } from './api/device-api.ts';
+import { DeviceBalancer } from './api/device-balancer.ts';
 import { Exports } from './data/exports.ts';
 import { senderIdentityArns } from './data/grants.ts';
 import { createKey } from './data/key.ts';
@@ -39,6 +40,7 @@ export class BackendStack extends Stack {
     const api = new AppApi(this, 'api', stage);
     // The id keeps an old name of the device API, because a new id would make a deployment replace the API.
     const deviceApi = new DeviceApi(this, 'device-door', stage);
+    const deviceBalancer = stage.deviceApi === 'alb' ? new DeviceBalancer(this, 'device-balancer', stage) : null;
     const alarmTopic = createAlarmTopic(this, stage);
     createBudget(this, stage);
     const sets = configurationSets(this, stage);
@@ -53,6 +55,7 @@ export class BackendStack extends Stack {
     const invoked = invocationTargets(stage, functions);
     api.grantInvoke(invoked);
     deviceApi.addOperations(invoked);
+    deviceBalancer?.addOperations(invoked);
     const stageConsumers = consumers.filter(({ name }) => hasFunction(stage, name));
     for (const consumer of stageConsumers)
       addEventSources(valueForFunction(invoked, consumer.name), consumer, queues, stage);
@@ -62,7 +65,7 @@ export class BackendStack extends Stack {
     const { authorizer, ingest } = functions;
     if (queues.mqtt && authorizer && ingest) createMqtt(this, stage, { authorizer, ingest }, queues.mqtt);
     const workers = [...stageConsumers, ...stageSchedules].map(({ name }) => name);
-    const monitored = { stage, table, queues, api, deviceApi, functions, workers };
+    const monitored = { stage, table, queues, api, deviceApi, deviceBalancer, functions, workers };
     const alarms = createAlarms(this, monitored, alarmTopic);
     if (stage.gradualDeployments) createGradualDeployments(this, functions, invoked, alarms);
     if (stage.dashboard) createDashboard(this, monitored, alarms);

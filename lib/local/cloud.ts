@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { groups } from '#functions/index.ts';
+import { createRouter, type Route } from '#shared/api/http/router.ts';
 import type { ApiHandler } from '#shared/api/serve.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import { log as standardLog } from '#shared/observability/log.ts';
@@ -21,7 +22,6 @@ import { createHttpServer, type RequestHandler } from './http/http-server.ts';
 import { largeBodies, messageCallsOf } from './http/large-bodies.ts';
 import { isLoopback, listen, type Origins } from './http/listening.ts';
 import type { Prometheus } from './http/prometheus.ts';
-import { createRouter, type Route } from './http/router.ts';
 import { createApi } from './http/server.ts';
 import { openTls, type Tls } from './http/tls.ts';
 import { type AroundInvocation, loadHandler } from './lambda/load-handler.ts';

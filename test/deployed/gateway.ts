@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { groups } from '#functions/index.ts';
 import { createCloser } from '#lib/local/http/connections.ts';
-import { createRouter } from '#lib/local/http/router.ts';
 import { send, targetOf, toEvent } from '#lib/local/http/server.ts';
+import { createRouter } from '#shared/api/http/router.ts';
 import { apiOf, type Group } from '#shared/api/operation.ts';
 import { BASE_PATH } from '#shared/domain/base-path.ts';
 import type { Account } from './account.ts';
 import type { DeployedFunction } from './functions.ts';
+import { loadBalancerOf } from './load-balancer.ts';
 import { type Api, apisOf, type Found, findRoute, permissionsOf, sourceOf } from './routes.ts';
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
@@ -107,7 +108,7 @@ const knownPaths = () => {
 };
 
 /**
- * Starts both APIs of an account at one address. The contracts decide which API a path belongs to, the routes of the template
+ * Starts the APIs and the load balancer of an account at one address. The contracts decide which API a path belongs to, the routes of the template
  * where it leads.
  */
 export const startGateway = async () => {
@@ -125,7 +126,9 @@ export const startGateway = async () => {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     open: (options: Options): void => {
       const apis = apisOf(options.account);
-      opened.resolve({ rest: answerAt(apis.rest, options), http: answerAt(apis.http, options) });
+      // Devices call the load balancer of a stage that has one.
+      const balancer = loadBalancerOf({ ...options, translate: translateRequest });
+      opened.resolve({ rest: answerAt(apis.rest, options), http: balancer ?? answerAt(apis.http, options) });
     },
     stop,
   };

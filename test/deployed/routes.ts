@@ -1,4 +1,4 @@
-import { type Route as MatchedRoute, match } from '#lib/local/http/router.ts';
+import { type Route as MatchedRoute, match } from '#shared/api/http/router.ts';
 import { isLike } from '../fixtures/iam.ts';
 import { ACCOUNT, type Account, REGION } from './account.ts';
 
@@ -8,15 +8,19 @@ type Route = { method: string; resource: string; lambda: string };
 /** A matched route. `isOwn` is false if it only matched as a route for any method. */
 export type Found = MatchedRoute & { lambda: string; isOwn: boolean };
 
-type Permission = { FunctionName: string; Principal: string; SourceArn: string };
+type Permission = { FunctionName: string; Principal: string; SourceArn?: string; SourceAccount?: string };
+
+/** Whether a permission names this source, by its ARN or by its account. */
+const names = ({ SourceArn, SourceAccount }: Permission, source: string): boolean =>
+  SourceArn === undefined ? SourceAccount === source.split(':')[4] : isLike(source, SourceArn);
 
 /** Returns the permissions with which a service may invoke a function for this source. */
 export const permissionsOf = (account: Account, principal: string, lambda: string, source: string): string[] =>
   account
     .all<Permission>('AWS::Lambda::Permission')
     .filter(
-      ({ FunctionName, Principal, SourceArn }) =>
-        FunctionName === lambda && Principal === principal && isLike(source, SourceArn),
+      ({ FunctionName, Principal, ...permission }) =>
+        FunctionName === lambda && Principal === principal && names({ FunctionName, Principal, ...permission }, source),
     )
     .map(({ id }) => id);
 

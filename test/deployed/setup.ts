@@ -5,9 +5,10 @@ import { startDeployed } from './cloud.ts';
 import { running } from './running.ts';
 
 const assembly = readAssembly(inject('assembly'));
+const balanced = readAssembly(inject('balanced'));
 
-useOtherStart(async (options) => {
-  const cloud = await startDeployed(assembly, options);
+useOtherStart(async ({ deviceApi = 'http', ...options }) => {
+  const cloud = await startDeployed(deviceApi === 'alb' ? balanced : assembly, options);
   running.push(cloud);
   return cloud;
 });

@@ -5,11 +5,14 @@ import type { TestProject } from 'vitest/node';
 import { createApp } from '#lib/aws/app.ts';
 import type { Bundle } from '#lib/aws/functions/bundle.ts';
 import type { LambdaName } from '#lib/aws/functions/lambdas.ts';
+import { certificate } from '../fixtures/stack.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The folder of the cloud assembly. */
     assembly: string;
+    /** The folder of the assembly of the same stage, whose devices call a load balancer. */
+    balanced: string;
     /** The bundles of the functions. */
     bundles: Record<LambdaName, Bundle>;
   }
@@ -29,12 +32,24 @@ const context = {
   alarmEmail: 'night@example.org',
 };
 
-/** Synthesizes that stage into a temporary folder, once for all files. */
+/** The same stage with a load balancer for devices. */
+const balanced = {
+  ...context,
+  deviceApi: 'alb',
+  deviceUrl: 'https://devices.example.org',
+  deviceCertificateArn: certificate('b'),
+};
+
+/** Synthesizes that stage into a temporary folder, with and without a load balancer, once for all files. */
 export const setup = async ({ provide }: TestProject) => {
   const outdir = mkdtempSync(join(tmpdir(), 'deployed-'));
   const { app, bundles } = await createApp({ outdir, context });
   app.synth();
+  const other = join(outdir, 'balanced');
+  // Both have the same functions.
+  (await createApp({ outdir: other, context: balanced }, async () => bundles)).app.synth();
   provide('assembly', outdir);
+  provide('balanced', other);
   provide('bundles', bundles);
   return () => rmSync(outdir, { recursive: true, force: true });
 };

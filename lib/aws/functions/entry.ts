@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { kindOf } from '#functions/index.ts';
 import { capabilityOf, isCapability, isStoreCall, type Module, type Use } from '#shared/runtime/capabilities.ts';
+import { operationsOf } from '../api/operations.ts';
 import { type LambdaName, lambdas } from './lambdas.ts';
 
 const nounList = readFileSync(new URL('../../../shared/store/nouns.ts', import.meta.url), 'utf8');
@@ -59,6 +60,13 @@ const modulesOf = (uses: readonly Use[]): Module[] => [
   ...new Set(uses.filter(isCapability).flatMap((use) => capabilityOf(use).modules ?? [])),
 ];
 
+/** Returns how the function of a group of operations becomes one that a load balancer can invoke too. */
+const loadBalancerOf = (group: LambdaName) => ({
+  imports: `import { behindLoadBalancer } from '#shared/api/http/load-balancer.ts';
+import { ${group} as contract } from '#functions/api/${group}/contract.ts';`,
+  handler: 'behindLoadBalancer(contract, handle)',
+});
+
 /**
  * Returns the source of the entry point of a function's bundle. It imports the handler and only those parts of the store and
  * the services that the contract uses, so the bundle contains nothing else.
@@ -67,10 +75,13 @@ export const entrySource = async (name: LambdaName): Promise<string> => {
   const uses: readonly Use[] = lambdas.find((lambda) => lambda.name === name)?.uses ?? [];
   const nouns = await nounsOf(uses);
   const load = modulesOf(uses).map((module) => `${module}: () => import('#shared/${fileOfModule[module]}')`);
+  const ofDevices = operationsOf('devices').some(({ lambda }) => lambda === name) ? loadBalancerOf(name) : null;
   return `
 import { lambdaHandler } from '#shared/runtime/lambda-runtime.ts';
 import { handler as onHosts } from '#functions/${kindOf(name)}/${name}/handler.ts';
 ${nouns.map(({ code }) => code).join('\n')}
-export const handler = lambdaHandler(onHosts, { nouns: { ${nouns.map(({ noun }) => noun).join(', ')} }, load: { ${load.join(', ')} } });
+${ofDevices?.imports ?? ''}
+const handle = lambdaHandler(onHosts, { nouns: { ${nouns.map(({ noun }) => noun).join(', ')} }, load: { ${load.join(', ')} } });
+export const handler = ${ofDevices?.handler ?? 'handle'};
 `;
 };

@@ -67,12 +67,13 @@ const flowWidgets = ({ table, queues }: MonitoredResources): IWidget[] => [
   ]),
 ];
 
-const apiWidgets = ({ api, deviceApi, table, stage }: MonitoredResources): IWidget[] => [
+const apiWidgets = ({ api, deviceApi, deviceBalancer, table, stage }: MonitoredResources): IWidget[] => [
   graph('Device API', [
     deviceApi.metricCount(sum),
     deviceApi.metricClientError(sum),
     deviceApi.metricServerError(sum),
     ...(deviceApi.throttled ? [deviceApi.throttled.with(sum)] : []),
+    ...(deviceBalancer ? [deviceBalancer.metrics.requestCount(sum), ...deviceBalancer.serverErrors(sum)] : []),
   ]),
   graph('App API', [api.metricCount(sum), api.metricClientError(sum), api.metricServerError(sum)]),
   graph('Latency of both APIs, p99 (ms)', [

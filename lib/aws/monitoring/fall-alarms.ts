@@ -4,7 +4,7 @@ import { FIRST_ATTEMPT_SECONDS, OVERDUE_MINUTES } from '#shared/observability/me
 import type { WorkQueue } from '#shared/queue/names.ts';
 import type { AlarmDefinition, MonitoredResources } from '../alarm-definition.ts';
 import { taskQueues } from '../queues/queues.ts';
-import { arrivals, growing, maximum, minute, ownMetric, period, sum } from './metrics.ts';
+import { arrivals, growing, maximum, minute, ownMetric, period, sum, total } from './metrics.ts';
 
 /** The highest age (s) that a message of each queue may have. Retries are delayed by up to 900 s in their queue. */
 const MAX_AGES: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
@@ -56,7 +56,7 @@ const throttledDevices = (
 };
 
 /** Returns the alarms of the path of a fall from device to first delivery attempt. */
-export const fallAlarms = ({ table, deviceApi, stage }: MonitoredResources): AlarmDefinition[] => [
+export const fallAlarms = ({ table, deviceApi, deviceBalancer, stage }: MonitoredResources): AlarmDefinition[] => [
   {
     id: 'tasks-failing',
     metric: arrivals(table, 'TasksFailed'),
@@ -98,7 +98,9 @@ export const fallAlarms = ({ table, deviceApi, stage }: MonitoredResources): Ala
       ]),
   {
     id: 'device-door-5xx',
-    metric: deviceApi.metricServerError(sum),
+    metric: deviceBalancer
+      ? total([deviceApi.metricServerError(sum), ...deviceBalancer.serverErrors(sum)])
+      : deviceApi.metricServerError(sum),
     atLeast: 5,
     impact: 'The device API fails. Devices retry, so falls are detected late.',
   },

@@ -84,11 +84,18 @@ const own = declare({
     default: '',
     about: { help: 'ACM certificate (same region) for `mqttHost`.', example: CERTIFICATE },
   },
+  deviceApi: {
+    schema: () => text(/^(http|alb)$/, 'http or alb'),
+    default: 'http',
+    about: {
+      help: 'What devices call: `http`, an HTTP API, or `alb`, an Application Load Balancer besides it, which costs less from 600 sensors on and needs `deviceCertificateArn`.',
+    },
+  },
   deviceThrottle: {
     schema: () => throttle(deviceThrottle),
     default: deviceThrottle,
     about: {
-      help: 'Requests per second of all devices together, and the burst. For example, 60,000 devices that report once a minute send 1,000 requests a second.',
+      help: 'Requests per second of all devices together at the HTTP API, and the burst. For example, 60,000 devices that report once a minute send 1,000 requests a second.',
     },
   },
   throttle: {

@@ -17,6 +17,9 @@ const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificat
   return [
     ...(certificateArn !== '' && publicUrl === '' ? ['publicUrl: required with certificateArn'] : []),
     ...(deviceCertificateArn !== '' && deviceUrl === '' ? ['deviceUrl: required with deviceCertificateArn'] : []),
+    ...(stage.deviceApi === 'alb' && deviceCertificateArn === ''
+      ? ['deviceCertificateArn: required with deviceApi=alb, because a load balancer has no certificate of AWS']
+      : []),
     ...(isSameHost && deviceUrl !== ''
       ? ['deviceUrl: must differ from publicUrl, because API Gateway maps a host to one API']
       : []),

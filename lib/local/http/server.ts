@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { groups } from '#functions/index.ts';
+import type { Route } from '#shared/api/http/router.ts';
 import { type ApiName, timeoutOf } from '#shared/api/operation.ts';
 import type { ApiHandler } from '#shared/api/serve.ts';
 import type { Clock } from '../clock.ts';
 import { lambdaContext } from '../lambda/invocation.ts';
 import type { Bodies } from './bodies.ts';
 import type { RequestHandler } from './http-server.ts';
-import type { Route } from './router.ts';
 
 const timeouts = new Map<string, number>(groups.map((group) => [group.name, timeoutOf(group)]));
 

@@ -46,6 +46,11 @@ export const assumed = {
    */
   idlePollers: 5,
   pollSeconds: 20,
+  /**
+   * New connections a second for each capacity unit of a load balancer. Each device call opens one, which is more than the
+   * bytes, the open connections and the rules need.
+   */
+  connectionsPerUnit: 25,
   /** Custom metrics that a stage in use sends each hour, and those about the subscribers of alarms. */
   metrics: 20,
   subscriberMetrics: 2,

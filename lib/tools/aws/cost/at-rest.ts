@@ -17,6 +17,12 @@ const each = (template: Template, type: string, usdOf: (properties: Properties) 
 const alarmUsd = ({ Metrics = [{ MetricStat: {} }] }: Properties): number =>
   Metrics.filter(({ MetricStat }: Properties) => MetricStat).length * prices.alarmMonth;
 
+const BALANCER = 'AWS::ElasticLoadBalancingV2::LoadBalancer';
+const hasBalancer = (template: Template): boolean => resourcesOf(template, BALANCER).length > 0;
+/** Returns the cost of a load balancer without calls, which has a public address in each of its subnets. */
+const balancerUsd = ({ Subnets }: Properties): number =>
+  (MINUTES_PER_MONTH / 60) * (prices.balancerHour + Subnets.length * prices.publicAddressHour);
+
 const pollingUsd = (template: Template) => {
   const isFifo = (id: string) =>
     resourcesOf(template, 'AWS::SQS::Queue').some(([queue, { Properties }]) => queue === id && Properties?.FifoQueue);
@@ -67,6 +73,7 @@ export const costAtRest = (template: Template): AtRest[] => {
       'web ACLs with their rules',
       each(template, 'AWS::WAFv2::WebACL', ({ Rules = [] }) => prices.webAclMonth + Rules.length * prices.webRuleMonth),
     ],
+    ['load balancers with their addresses', each(template, BALANCER, balancerUsd)],
     ['queues that Lambda polls', pollingUsd(template)],
     [
       'functions that run every minute',
@@ -89,7 +96,8 @@ export const unitCosts = (template: Template): { sensor: number; screen: number 
   const hasWebAcl = resourcesOf(template, 'AWS::WAFv2::WebACL').length > 0;
   const screen = screenMonth();
   const calls = screen['apps API'] / prices.restRequest;
-  return { sensor: totalOf(sensorMonth()), screen: totalOf(screen) + (hasWebAcl ? calls * prices.webRequest : 0) };
+  const sensor = totalOf(sensorMonth(hasBalancer(template) ? 'load balancer' : 'HTTP'));
+  return { sensor, screen: totalOf(screen) + (hasWebAcl ? calls * prices.webRequest : 0) };
 };
 
 /** Returns the monthly cost (USD) of a stage in use. */

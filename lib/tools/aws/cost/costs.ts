@@ -11,13 +11,16 @@ export type Costs = Record<
 export const DAYS_PER_MONTH = 365.25 / 12;
 export const MINUTES_PER_MONTH = DAYS_PER_MONTH * 24 * 60;
 const SECONDS_PER_MONTH = MINUTES_PER_MONTH * 60;
+const SECONDS_PER_HOUR = 3_600;
 const GIGABYTE = 1e9;
 
-/** How a device sends: by HTTP, by MQTT to its topic, or by MQTT with Basic Ingest. */
-export type Transport = 'HTTP' | 'MQTT' | 'Basic Ingest';
+/** How a device sends: to the HTTP API, to a load balancer, by MQTT to its topic, or by MQTT with Basic Ingest. */
+export type Transport = 'HTTP' | 'load balancer' | 'MQTT' | 'Basic Ingest';
+const isHttp = (transport: Transport): boolean => transport === 'HTTP' || transport === 'load balancer';
 const { mqttRule, mqttAction } = prices;
 const callPrices: Record<Transport, number> = {
   HTTP: prices.httpRequest,
+  'load balancer': prices.balancerUnitHour / (assumed.connectionsPerUnit * SECONDS_PER_HOUR),
   MQTT: prices.mqttMessage + mqttRule + mqttAction,
   'Basic Ingest': mqttRule + mqttAction,
 };
@@ -108,7 +111,7 @@ export const costsOf = (work: Work, transport: Transport = 'HTTP'): Costs => {
   const { calls, callMilliseconds, invocations, milliseconds } = run;
   const gigabyteMonths = (kept120 * 120 + kept30 * 30) / DAYS_PER_MONTH / GIGABYTE;
   const seconds = (milliseconds * assumed.memoryGigabytes + callMilliseconds * assumed.deviceMemoryGigabytes) / 1_000;
-  const answered = transport === 'HTTP' ? calls : 0;
+  const answered = isHttp(transport) ? calls : 0;
   const fair = prices.queueRequest + prices.fairQueueSurcharge;
   const logged = invocations * assumed.logBytes + lines * assumed.lineBytes;
   return {
@@ -177,7 +180,7 @@ export const sensorMonth = (
 ): Costs => {
   const reports = SECONDS_PER_MONTH / assumed.reportSeconds;
   return add(
-    times(transport === 'HTTP' ? 0 : 1, connected()),
+    times(isHttp(transport) ? 0 : 1, connected()),
     times((reports * (1 - 2 * changed)) / REPORTS_PER_CALL[calls], withColdStarts(works[calls], transport)),
     times(reports * changed, withColdStarts(works.changedReport, transport)),
     times(reports * changed, withColdStarts(works.followingReport, transport)),

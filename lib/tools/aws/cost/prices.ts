@@ -20,6 +20,11 @@ export const prices = {
   gigabyteSecond: 0.0000133334,
   // HTTP API, per 512 KB (1.00 in us-east-1); https://aws.amazon.com/api-gateway/pricing/
   httpRequest: 1.2 / 1e6,
+  // Application Load Balancer: an hour, and an hour of a capacity unit, which is 25 new connections a second; and an hour
+  // of a public IPv4 address. https://aws.amazon.com/elasticloadbalancing/pricing/, https://aws.amazon.com/vpc/pricing/
+  balancerHour: 0.027,
+  balancerUnitHour: 0.008,
+  publicAddressHour: 0.005,
   // REST API; https://aws.amazon.com/api-gateway/pricing/
   restRequest: 3.7 / 1e6,
   // AWS IoT Core: a minute of a connection, a message of up to 5 KB, a rule and an action. Without a source for

@@ -1,4 +1,4 @@
-import { type Group, resourceOf } from '#shared/api/operation.ts';
+import { type Group, resourceOf } from '../operation.ts';
 
 /** Where a path leads: the resource as API Gateway names it, its parameters, and the group that serves it. */
 export type Route = { group: string; resource: string; pathParameters: Record<string, string> | null };
@@ -8,7 +8,7 @@ const UNKNOWN = { group: 'server', resource: '/{proxy+}' };
 
 const parameterOf = (segment: string): string | null => /^\{(\w+)\+?\}$/.exec(segment)?.[1] ?? null;
 
-const decoded = (segment: string): string => {
+export const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
