@@ -66,6 +66,21 @@ export const metrics = {
 } as const;
 export type MetricName = keyof typeof metrics;
 
+/** The metrics that no alarm reads. A stage without a dashboard does not write them, because each costs money. */
+export const onlyShown: ReadonlySet<MetricName> = new Set<MetricName>([
+  'Events',
+  'RuleHits',
+  'AlarmsToTell',
+  'DeliveriesDelivered',
+  'DeliveriesRetried',
+  'DeliveriesFailed',
+  'TimeToReceiver',
+  'TimeToFirstAttempt',
+  'OldestWaiting',
+  'AlarmPagers',
+  'CallsLimited',
+]);
+
 /** The longest time (s) from accepting a message to the end of its first attempt that is not late. */
 export const FIRST_ATTEMPT_SECONDS = 30;
 /** The longest delay (minutes) of a due task that is not late. */
@@ -101,6 +116,9 @@ export const noMetrics: Metrics = { measure: () => {}, flush: async () => {} };
 /** Counts that may be late: several invocations write them together. */
 const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted']);
 
+/** `leftOut`: the metrics that are not written. */
+type BufferOptions = { everyMs: number; now: () => number; leftOut?: ReadonlySet<MetricName> };
+
 /**
  * Collects the metrics of an invocation and writes them at its end through `publish`. Deferred counts are summed up and
  * written with other metrics, or once every `everyMs`. A process that dies loses the counts since then.
@@ -108,13 +126,14 @@ const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted
 export const bufferMetrics = (
   publish: (measured: readonly Measured[]) => Promise<void>,
   onError: (error: unknown) => void,
-  { everyMs, now }: { everyMs: number; now: () => number } = { everyMs: 0, now: () => 0 },
+  { everyMs, now, leftOut = new Set() }: BufferOptions = { everyMs: 0, now: () => 0 },
 ): Metrics => {
   let measured: Measured[] = [];
   const sums = new Map<MetricName, number>();
   let published = Number.NEGATIVE_INFINITY;
   return {
     measure: (name: MetricName, value = 1, of?: DimensionValues) => {
+      if (leftOut.has(name)) return;
       if (deferred.has(name)) sums.set(name, (sums.get(name) ?? 0) + value);
       else measured.push(of ? [name, value, of] : [name, value]);
     },

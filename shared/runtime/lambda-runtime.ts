@@ -7,7 +7,7 @@ import { machine } from '../concurrency/machine.ts';
 import type { WebhookClient } from '../delivery/webhook-client.ts';
 import type { ExportStorage } from '../exports/exports.ts';
 import { log } from '../observability/log.ts';
-import { bufferMetrics, type Metrics } from '../observability/metrics.ts';
+import { bufferMetrics, type Metrics, onlyShown } from '../observability/metrics.ts';
 import type { Queues, sqsQueues } from '../queue/sqs-queues.ts';
 import { createTable, documentClient } from '../store/engine/client.ts';
 import type { Nouns } from '../store/store.ts';
@@ -124,12 +124,12 @@ const lazyQueues = (load: Load, config: Config, urls: Parameters<typeof sqsQueue
     redrive: true,
   });
 
-const lazyMetrics = (namespace: string, everySeconds: number): Metrics => {
-  const publisher = lazy(async () => (await import('../observability/emf.ts')).emfPublisher(namespace));
+const lazyMetrics = ({ METRICS_NAMESPACE, METRICS_SECONDS, DASHBOARD }: Settings): Metrics => {
+  const publisher = lazy(async () => (await import('../observability/emf.ts')).emfPublisher(METRICS_NAMESPACE));
   return bufferMetrics(
     async (measured) => (await publisher())(measured),
     (error) => log('warn', 'could not write metrics', {}, error),
-    { everyMs: everySeconds * 1_000, now: Date.now },
+    { everyMs: METRICS_SECONDS * 1_000, now: Date.now, ...(!DASHBOARD && { leftOut: onlyShown }) },
   );
 };
 
@@ -175,7 +175,7 @@ export const lambdaRuntime = (parts: FunctionParts): Runtime => {
     pause: machine.sleep,
     random: randomBytes,
     log,
-    metrics: lazyMetrics(current.METRICS_NAMESPACE, current.METRICS_SECONDS),
+    metrics: lazyMetrics(current),
   };
 };
 

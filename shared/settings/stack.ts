@@ -58,6 +58,16 @@ export const stackSettings = declare({
       help: 'How long a process counts accepted messages before it logs the total. 0 logs the number for each call.',
     }),
   },
+  DASHBOARD: {
+    schema: flag,
+    default: true,
+    about: forHosts({
+      stage: 'dashboard',
+      capabilities: ['measure', 'guard'],
+      help: 'Creates a CloudWatch dashboard that shows the health of the stage, for USD 3 a month, and writes the metrics that only it shows, for USD 3.30 at most.',
+      defaults: { dev: false, home: false },
+    }),
+  },
   /** The AWS IoT rule for publications of devices; empty without MQTT. */
   MQTT_RULE: {
     schema: () => text(/^\w*$/, 'letters, digits and _'),

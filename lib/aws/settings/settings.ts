@@ -44,7 +44,7 @@ const own = declare({
     schema: () => text(/^(dev|prod|home)$/, 'dev, prod or home'),
     default: '',
     about: {
-      help: 'Which defaults the stage has. `home` suits one home: those of `prod`, without the web ACL and the dashboard.',
+      help: 'Which defaults the stage has. `home` suits one home: those of `prod`, without the web ACL, the dashboard and the metrics that only it shows.',
       byDefault: '`prod`; for stages called dev or test `dev`',
     },
   },
@@ -240,15 +240,7 @@ const own = declare({
     about: {
       unit: 'USD',
       help: 'Cost of the AWS account in a month above which AWS mails `alarmEmail`, and also when it expects more by the end of the month. By default three times the estimate for 30 sensors and 2 consoles. 0 creates no budget.',
-      defaults: { dev: 95, home: 97 },
-    },
-  },
-  dashboard: {
-    schema: flag,
-    default: true,
-    about: {
-      help: 'Creates a CloudWatch dashboard that shows the health of the stage, for USD 3 a month.',
-      defaults: { dev: false, home: false },
+      defaults: { dev: 85, home: 87 },
     },
   },
   silenceMinutes: {

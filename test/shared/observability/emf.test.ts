@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { emfPublisher } from '#shared/observability/emf.ts';
-import { bufferMetrics, type MetricName, metrics } from '#shared/observability/metrics.ts';
+import { bufferMetrics, hasDimensions, type MetricName, metrics, onlyShown } from '#shared/observability/metrics.ts';
 
 afterEach(() => vi.restoreAllMocks());
 /** Returns the lines written to standard output during a call. */
@@ -103,6 +103,21 @@ describe('the metrics of an invocation', () => {
         ['TasksFailed', 1, { worker: 'deliver', kind: 'table' }],
       ],
     ]);
+  });
+
+  test('are not written without a dashboard if no alarm reads them', async () => {
+    const left: unknown[] = [];
+    const { measure, flush } = bufferMetrics(
+      async (all) => void left.push(all),
+      () => {},
+      { everyMs: 0, now: () => 0, leftOut: onlyShown },
+    );
+    for (const name of onlyShown) if (!hasDimensions(name)) measure(name);
+    await flush();
+    measure('AttemptsLate');
+    measure('TimeToFirstAttempt', 40_000);
+    await flush();
+    expect(left).toEqual([[['AttemptsLate', 1]]]);
   });
 
   test('never make an invocation fail if they cannot be written', async () => {

@@ -51,7 +51,10 @@ export const assumed = {
    * bytes, the open connections and the rules need.
    */
   connectionsPerUnit: 25,
-  /** Custom metrics that a stage in use sends each hour, and those about the subscribers of alarms. */
+  /**
+   * Custom metrics that a busy stage with a dashboard sends each hour, and those about the subscribers of alarms. CloudWatch
+   * bills a metric for each hour in which it is sent, so a quiet home pays for about half of them.
+   */
   metrics: 20,
   subscriberMetrics: 2,
   /** A sensor sends a report a minute and detects a fall a week. */

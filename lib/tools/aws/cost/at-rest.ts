@@ -1,4 +1,5 @@
 import { CANARY_SECONDS } from '#shared/domain/canary.ts';
+import { onlyShown } from '#shared/observability/metrics.ts';
 import { type Resource, resourcesOf, type Template } from '../template.ts';
 import { assumed } from './assumptions.ts';
 import { costsOf, MINUTES_PER_MONTH, screenMonth, sensorMonth, totalOf, works } from './costs.ts';
@@ -53,7 +54,9 @@ const scheduled = (
 /** Returns the cost of what a stage in use has besides its resources. */
 const inUse = (template: Template): AtRest[] => {
   const isSubscribed = resourcesOf(template, 'AWS::SNS::Subscription').length > 0;
-  const metrics = assumed.metrics + (isSubscribed ? assumed.subscriberMetrics : 0);
+  const hasDashboard = resourcesOf(template, 'AWS::CloudWatch::Dashboard').length > 0;
+  const written = assumed.metrics + (isSubscribed ? assumed.subscriberMetrics : 0);
+  const metrics = written - (hasDashboard ? 0 : onlyShown.size);
   const keyRequests = (assumed.roles * MINUTES_PER_MONTH) / assumed.keyMinutes;
   return [
     { what: `${metrics} own metrics`, usd: metrics * prices.metricMonth, isInUse: true },

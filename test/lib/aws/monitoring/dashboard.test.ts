@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type MetricName, metrics } from '#shared/observability/metrics.ts';
+import { type MetricName, metrics, onlyShown } from '#shared/observability/metrics.ts';
 import { production, stackOf } from '#test/fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
@@ -43,6 +43,16 @@ describe('the dashboard', () => {
     const names = Object.keys(metrics) as MetricName[];
     expect(names.filter((name) => !shown.includes(`"Test","${name}"`))).toEqual([]);
   });
+});
+
+it('no alarm reads the metrics that a stage without a dashboard does not write, but one reads each of the others', () => {
+  type Read = { Namespace?: string; MetricName?: string; Metrics?: { MetricStat?: { Metric: Read } }[] };
+  const read = all('AWS::CloudWatch::Alarm').flatMap(({ Metrics, ...single }: Read) =>
+    Metrics ? Metrics.map(({ MetricStat }) => MetricStat?.Metric) : [single],
+  );
+  const own = new Set(read.flatMap((metric) => (metric?.Namespace === 'Test' ? [metric.MetricName] : [])));
+  const names = Object.keys(metrics) as MetricName[];
+  expect(names.filter((name) => !own.has(name)).toSorted()).toEqual([...onlyShown].toSorted());
 });
 
 describe('the saved queries', () => {
