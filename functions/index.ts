@@ -1,5 +1,6 @@
 import { accessTokens } from './api/access-tokens/contract.ts';
 import { acknowledge } from './api/acknowledge/contract.ts';
+import { alarmList } from './api/alarm-list/contract.ts';
 import { audit } from './api/audit/contract.ts';
 import { auth } from './api/auth/contract.ts';
 import { bots } from './api/bots/contract.ts';
@@ -57,6 +58,7 @@ export const groups = [
   falls,
   watch,
   ruleHits,
+  alarmList,
   reports,
   acknowledge,
   feedback,

@@ -83,6 +83,8 @@ type Fields = {
    * JSON.
    */
   media?: readonly [string, ...string[]];
+  /** The response may also be CSV, which the handler returns as text if the caller prefers it (csv.ts). */
+  orCsv?: true;
   responseHeaders?: Readonly<Record<string, string>>;
   /** Headers that the handler adds to every successful response, with their descriptions. */
   describedHeaders?: Readonly<Record<string, string>>;
@@ -315,7 +317,7 @@ export class Reply<T> {
 
 type HandlerResult<O extends Operation> = O extends { published: string }
   ? Reply<Uint8Array>
-  : z.input<O['response']> | Reply<z.input<O['response']>>;
+  : z.input<O['response']> | Reply<z.input<O['response']>> | (O extends { orCsv: true } ? Reply<string> : never);
 
 /** The handlers of a group, one for each operation. A missing one does not compile. */
 export type Handlers<G extends Group> = {

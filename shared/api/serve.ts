@@ -7,6 +7,7 @@ import { contextual, withLogContext } from '../observability/log.ts';
 import { noMetrics } from '../observability/metrics.ts';
 import { composeDeps, type Runtime } from '../runtime/deps.ts';
 import { auditedTable } from '../store/engine/audited-table.ts';
+import { CSV_TYPE } from './csv.ts';
 import { createDeviceRates } from './device/device-rates.ts';
 import { ApiError, type ErrorCode, refuse } from './errors.ts';
 import { addressOf } from './http/address.ts';
@@ -83,7 +84,8 @@ const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise
  * base64. Published content is compressed already and not parsed, because it consists of files and contracts of this
  * project.
  */
-const bodyOf = ({ media, published, response }: Operation, answer: unknown) => {
+const bodyOf = ({ media, orCsv, published, response }: Operation, answer: unknown) => {
+  if (orCsv && typeof answer === 'string') return { body: answer };
   const parsed = published ? answer : response.parse(answer);
   if (!media && !published) return { body: JSON.stringify(parsed) };
   return { body: Buffer.from(parsed as Uint8Array).toString('base64'), isBase64Encoded: true };
@@ -91,11 +93,12 @@ const bodyOf = ({ media, published, response }: Operation, answer: unknown) => {
 
 const toResult = (operation: Operation, answer: unknown): APIGatewayProxyResult => {
   const { body, init } = answer instanceof Reply ? answer : new Reply(answer, {});
-  const { media, published, success, responseHeaders } = operation;
+  const { media, orCsv, published, success, responseHeaders } = operation;
+  const type = orCsv && typeof body === 'string' ? CSV_TYPE : media?.[0];
   const headers = { ...(published && publishedHeaders[published]), ...responseHeaders, ...init.headers };
   return {
     statusCode: init.status ?? success,
-    headers: { ...(media && { 'Content-Type': media[0] }), ...headers },
+    headers: { ...(type && { 'Content-Type': type }), ...headers },
     ...(init.cookies && { multiValueHeaders: { 'Set-Cookie': [...init.cookies] } }),
     ...(init.status === 304 ? { body: '' } : bodyOf(operation, body)),
   };

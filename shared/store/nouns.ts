@@ -3,6 +3,7 @@
  * only those that its contract uses (lib/aws/functions/entry.ts).
  */
 
+export { alarmLists } from './alarms/alarm-lists.ts';
 export { addressKeys } from './deliveries/address-keys.ts';
 export { attempts } from './deliveries/attempts.ts';
 export { bots } from './deliveries/bots.ts';

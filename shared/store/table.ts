@@ -162,7 +162,7 @@ export const lists = {
   sensorsOfCustomer: listKey('C#{customerId}#SENSORS', '{=packedSensor}'),
   /** The states of the sensors that see an open fall. */
   openFallsOfCustomer: listKey('C#{customerId}#FALLS', '{sensorId}'),
-  /** The events of falls for which no rule fired. */
-  fallsWithoutRule: listKey('C#{customerId}#UNRULED', '{0receiveDate}#{action}#{fall}'),
+  /** Urgent events for which no rule fired. `fall` is empty for those that are about no fall. */
+  alarmsWithoutRule: listKey('C#{customerId}#UNRULED', '{0receiveDate}#{action}#{fall}'),
   heldOfWebhook: listKey('C#{customerId}#W#{webhookId}#HELD', '{deliveryId}'),
 } as const;

@@ -35,11 +35,12 @@ export const createLedger = () => {
   const meter: Meter = (call, units) => add(label.getStore() ?? call, units);
 
   const tagged = (table: Table): Table => ({
-    get: <T extends Item>(key: Key) => label.run(`get ${kindOf(key)}`, () => table.get<T>(key)),
+    get: <T extends Item>(key: Key, consistent?: boolean) =>
+      label.run(`get ${kindOf(key)}`, () => table.get<T>(key, consistent)),
     getEventual: <T extends Item>(key: Key) =>
       label.run(`get ${kindOf(key)} (eventual)`, () => table.getEventual<T>(key)),
-    getAll: <T extends Item>(keys: readonly Key[]) =>
-      label.run(`getAll ${keys.slice(0, 1).map(kindOf)}`, () => table.getAll<T>(keys)),
+    getAll: <T extends Item>(keys: readonly Key[], consistent?: boolean) =>
+      label.run(`getAll ${keys.slice(0, 1).map(kindOf)}`, () => table.getAll<T>(keys, consistent)),
     getAllEventual: <T extends Item>(keys: readonly Key[]) =>
       label.run(`getAll ${keys.slice(0, 1).map(kindOf)} (eventual)`, () => table.getAllEventual<T>(keys)),
     query: <T extends Item>(input: Parameters<Table['query']>[0]) =>

@@ -143,6 +143,8 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   listAudit: nothing,
   listOpenFalls: nothing,
   getWatch: nothing,
+  listAlarms: nothing,
+  listCustomerStates: ({ ours: { customerId } }) => ({ query: { customerIds: String(customerId) } }),
   getReport: nothing,
   downloadReport: nothing,
   linkSensor: async ({ anybody }) => {

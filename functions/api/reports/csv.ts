@@ -1,18 +1,5 @@
+import { type Cell, csvText } from '#shared/api/csv.ts';
 import { Figures, type Report } from '#shared/domain/rule/report.ts';
-
-type Cell = string | number | boolean | null;
-
-/**
- * Cells that spreadsheets interpret as formulas; some also do after spaces, or with full-width characters.
- * https://owasp.org/www-community/attacks/CSV_Injection
- */
-const FORMULA = /^\s*[=+\-@＝＋－＠\t\r]/;
-
-const encodeCell = (cell: Cell): string => {
-  if (typeof cell !== 'string') return cell === null ? '' : String(cell);
-  const escaped = FORMULA.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
-};
 
 /** The columns of the figures. Times are in seconds instead of ms. */
 const columns = (Object.keys(Figures.shape) as (keyof Figures)[]).map((figure) => {
@@ -26,7 +13,7 @@ const columns = (Object.keys(Figures.shape) as (keyof Figures)[]).map((figure) =
   };
 });
 
-/** Returns a report as CSV (RFC 4180), one line per month and room. Excel recognizes UTF-8 by the byte order mark. */
+/** Returns a report as CSV, one line per month and room. */
 export const csvOf = ({ months }: Report): Uint8Array => {
   const head: Cell[] = ['month', 'isWhole', 'room', 'sensorId', ...columns.map(({ name }) => name)];
   const lines = months.flatMap(({ month, isWhole, rooms }) =>
@@ -38,5 +25,5 @@ export const csvOf = ({ months }: Report): Uint8Array => {
       ...columns.map(({ valueIn }) => valueIn(room)),
     ]),
   );
-  return Buffer.from(`\ufeff${[head, ...lines].map((line) => `${line.map(encodeCell).join(',')}\r\n`).join('')}`);
+  return Buffer.from(csvText([head, ...lines]));
 };

@@ -278,12 +278,9 @@ const checksOf = (
   return [check];
 };
 
-/** Whether an event reports a fall of a customer for which no rule fired, and that was not simulated. */
+/** Whether an event is urgent for a customer, no rule fired for it, and it was not simulated. */
 export const isUnruled = (customerId: number, { happening, rules }: Decided): boolean =>
-  customerId !== UNASSIGNED &&
-  rules.length === 0 &&
-  happening.action.startsWith('fall_detected') &&
-  !happening.isSimulated;
+  customerId !== UNASSIGNED && rules.length === 0 && isUrgent(happening.situation) && !happening.isSimulated;
 
 /** Writes the hits of a decision. */
 export const writeHits = async (

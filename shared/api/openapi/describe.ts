@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CSV_TYPE } from '../csv.ts';
 import { allowsDisplay, apiOf, type Group, type Operation } from '../operation.ts';
 import type { ApiDescription } from './document.ts';
 import { errorResponses, sharedResponses } from './error-responses.ts';
@@ -50,7 +51,10 @@ const operationOf = (write: WriteSchema, tag: string, name: string, operation: O
   const { summary, description, success, alsoSuccess, response, body } = operation;
   const content = operation.media
     ? Object.fromEntries(operation.media.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
-    : { 'application/json': { schema: write(response, 'output') } };
+    : {
+        'application/json': { schema: write(response, 'output') },
+        ...(operation.orCsv && { [CSV_TYPE]: { schema: { type: 'string' } } }),
+      };
   const result = { headers: successHeaders(operation), content };
   return {
     operationId: name,

@@ -21,7 +21,7 @@ export const NotedAcknowledgement = Acknowledgement.extend({
 }).meta({ id: 'NotedAcknowledgement' });
 export type NotedAcknowledgement = z.infer<typeof NotedAcknowledgement>;
 
-const FallOutcome = z.enum(['helped', 'got_up', 'false_alarm']);
+export const FallOutcome = z.enum(['helped', 'got_up', 'false_alarm']);
 
 /** Who closed a fall first, and its outcome. */
 export const FallClosure = z

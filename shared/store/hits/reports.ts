@@ -2,8 +2,10 @@ import type { Feedback } from '#shared/domain/event/feedback.ts';
 import { firstWhere } from '#shared/domain/first-where.ts';
 import { firstIdAt } from '#shared/domain/ids.ts';
 import type { ReportHit } from '#shared/domain/rule/report-figures.ts';
+import { unruledAlarm, unruledBetween } from '../alarms/unruled-reader.ts';
 import type { TableReader } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
+import type { Key } from '../key.ts';
 import { answerKey, type FallAnswer } from '../rules/fall-answer.ts';
 import { items, lists } from '../table.ts';
 import type { HitItem } from './hit-item.ts';
@@ -27,20 +29,6 @@ const reportHit = ({
   acknowledged: acknowledgement?.date ?? null,
   feedback: feedback ?? null,
 });
-
-/** A fall without a rule, as it is listed. */
-type ListedFall = Pick<ReportHit, 'createDate' | 'sensorId' | 'sensorEventId' | 'situation'> & { fall: string };
-
-const listedFall = (row: Item): ListedFall[] => {
-  const { pk, sk, listSk } = row as Record<'pk' | 'sk' | 'listSk', string>;
-  const event = items.event.read({ pk, sk });
-  const [date = '', action = '', fall = ''] = listSk.split('#');
-  // The actions of these events are the names of their situations.
-  const situation = action as ReportHit['situation'];
-  return event
-    ? [{ createDate: Number(date), sensorId: event.sensorId, sensorEventId: event.uuid, situation, fall }]
-    : [];
-};
 
 /** The data of reports. It is stored for other purposes, and read eventually consistently, at half the cost. */
 export const reports = (table: TableReader) => ({
@@ -72,25 +60,29 @@ export const reports = (table: TableReader) => ({
     before: number,
     limit: number,
   ): Promise<ReportHit[] | null> => {
-    const bound = (receiveDate: number) => lists.fallsWithoutRule.sk({ receiveDate, action: '', fall: '' });
-    const rows: Item[] = [];
+    const rows: (Key & { listSk: string })[] = [];
     let startAfter: Item | undefined;
     do {
-      const pk = lists.fallsWithoutRule.pk({ customerId });
-      const between = [bound(from), bound(before)] as const;
-      const page = await table.query<Item>({ index: 'list', pk, between, startAfter });
+      const pk = lists.alarmsWithoutRule.pk({ customerId });
+      const between = unruledBetween(from, before - 1);
+      const page = await table.query<{ listSk: string }>({ index: 'list', pk, between, startAfter });
       rows.push(...page.items);
       startAfter = page.next;
     } while (startAfter && rows.length <= limit);
     if (rows.length > limit) return null;
-    const found = rows.flatMap(listedFall);
+    const found = rows
+      .flatMap(unruledAlarm)
+      .flatMap(({ fall, ...alarm }) => (fall === null ? [] : [{ ...alarm, fall }]));
     const keys = found.map(({ sensorId, fall }) => answerKey({ customerId, sensorId, fall }));
     const unique = [...new Map(keys.map((key) => [key.sk, key])).values()];
     const answers = new Map(
       (await table.getAll<FallAnswer>(unique, false)).map(({ sk, acknowledgement }) => [sk, acknowledgement?.date]),
     );
-    return found.map(({ fall: _, ...event }, at) => ({
-      ...event,
+    return found.map(({ date: createDate, uuid: sensorEventId, sensorId, situation }, at) => ({
+      createDate,
+      sensorEventId,
+      sensorId,
+      situation,
       acknowledged: answers.get(keys[at]?.sk ?? '') ?? null,
       feedback: null,
     }));

@@ -122,6 +122,18 @@ export const rulePatterns = {
     [3, 0],
     `0.5 per hit on the page; ${searchUnits}`,
   ),
+  'alarmLists.page': pattern(
+    'A part of the alarms of a customer, newest first',
+    {
+      get: ['ruleHit', 'message', 'event'],
+      batchGet: ['ruleHit', 'fallAnswer', 'delivery'],
+      query: ['ruleHit', 'event', 'feedback'],
+      queryList: ['alarmsWithoutRule', 'hitsOfSensor'],
+    },
+    [3, 0],
+    '0.5 per 4 KB of hits, per 9 events of each fall, and per 20 alarms without a rule; up to 1 more for each of those; 0.5 ' +
+      'per webhook of the customer for each one of which nobody was notified; as in `hitLists` for the ends of a time span',
+  ),
   'reports.hits': pattern(
     'What a report needs of the hits of a customer in a time range',
     { get: ['ruleHit'], query: ['ruleHit'] },
@@ -130,7 +142,7 @@ export const rulePatterns = {
   ),
   'reports.fallsWithoutRule': pattern(
     'What a report needs of the falls of a customer for which no rule fired',
-    { queryList: ['fallsWithoutRule'], batchGet: ['fallAnswer'] },
+    { queryList: ['alarmsWithoutRule'], batchGet: ['fallAnswer'] },
     [0.5, 0],
     'per 4 KB of them, which hold about 20; 0.5 per fall',
   ),

@@ -171,7 +171,7 @@ export const putNotice = ({ customerId, sensorId }: SensorKey, uuid: string, { w
   where: absent,
 });
 
-/** An event to be written. `isUnruled`: no rule fired for a fall that it reports, so no hit stands for it in reports. */
+/** An event to be written. `isUnruled`: it is urgent, and no rule fired for it, so no hit stands for it in lists and reports. */
 type NewEvent = EventItem & { isUnruled?: boolean };
 
 const putEvent = (key: SensorKey, { isUnruled, ...event }: NewEvent): Write => ({
@@ -179,7 +179,7 @@ const putEvent = (key: SensorKey, { isUnruled, ...event }: NewEvent): Write => (
     ...event,
     ...eventKey(key, event),
     ttl: ttlOf(event.receiveDate),
-    ...(isUnruled && lists.fallsWithoutRule({ fall: '', ...event, ...key })),
+    ...(isUnruled && lists.alarmsWithoutRule({ fall: '', ...event, ...key })),
   },
 });
 

@@ -1,0 +1,17 @@
+import * as z from 'zod';
+import { id, millis } from '../values.ts';
+
+/** The largest number of customers whose states are read at a time. */
+export const MAX_CUSTOMERS = 30;
+
+/** What a system admin sees of a customer in a list. */
+export const CustomerState = z
+  .object({
+    customerId: id,
+    openAlarms: z.int().min(0).meta({ description: 'at most 100 are counted' }),
+    gaps: z.int().min(0).meta({ description: 'the number of monitoring gaps, as in the watch of the customer' }),
+    isFallGap: z.boolean().meta({ description: 'one of the gaps is about falls' }),
+    date: millis.meta({ description: 'when the gaps were computed' }),
+  })
+  .meta({ id: 'CustomerState' });
+export type CustomerState = z.infer<typeof CustomerState>;

@@ -1,0 +1,165 @@
+import { firstDeliveryId } from '#shared/domain/delivery/snapshot.ts';
+import type { Feedback } from '#shared/domain/event/feedback.ts';
+import type { Format } from '#shared/domain/formats/format.ts';
+import { firstIdAt } from '#shared/domain/ids.ts';
+import { notifiedDateOf } from '#shared/domain/rule/alarm.ts';
+import type { Alarm, AlarmState } from '#shared/domain/rule/alarm-view.ts';
+import { orderDateOf } from '#shared/domain/rule/hit-position.ts';
+import type { DeliveryItem } from '../deliveries/delivery-item.ts';
+import type { TableReader } from '../engine/client.ts';
+import type { HitItem } from '../hits/hit-item.ts';
+import { answerKey, type FallAnswer } from '../rules/fall-answer.ts';
+import type { EventItem } from '../sensors/events.ts';
+import { items } from '../table.ts';
+import { type AlarmEnd, type AlarmEvents, eventOfAlarm, eventsOfAlarm } from './alarm-events.ts';
+import { type AlarmWalk, type Candidate, MAX_APART_MS } from './alarm-walk.ts';
+import { hitsAfter, hitsSince } from './hit-reader.ts';
+
+/** A row of the list, without the name of its sensor. */
+export type ListedAlarm = Omit<Alarm, 'name'>;
+
+/** What the rows of a page are read with. `hooks`: the webhooks of the customer that get every event. */
+export type DetailContext = {
+  table: TableReader;
+  customerId: number;
+  hooks: Readonly<Record<string, Format>>;
+  now: number;
+} & Pick<AlarmWalk, 'hits' | 'hasNewer'>;
+
+/** Whether a row stands for a candidate: that of a fall stands for its first urgent event. */
+const isFirstOfFall = ({ uuid }: Candidate, { urgent: [first] }: AlarmEvents): boolean => !first || first.uuid === uuid;
+
+/** Returns the hits of an alarm. Those that are newer than what was read are looked up at their sensor. */
+const hitsOf = async (
+  { table, customerId, hits, hasNewer }: DetailContext,
+  { hit, uuid, sensorId, date }: Candidate,
+  { urgent }: AlarmEvents,
+): Promise<HitItem[]> => {
+  const uuids = new Set([uuid, ...urgent.map((event) => event.uuid)]);
+  const last = Math.max(date, urgent.at(-1)?.receiveDate ?? date);
+  const second = urgent[1];
+  const [newest] = hits;
+  const isUnread = hasNewer && (!newest || orderDateOf(newest) <= last + MAX_APART_MS);
+  const lookUp = async (): Promise<HitItem[]> => {
+    if (!isUnread) return [];
+    if (hit) return hitsAfter(table, customerId, hit, { uuids, last });
+    return second ? hitsSince(table, customerId, sensorId, second.receiveDate) : [];
+  };
+  const found = [...hits, ...(await lookUp())];
+  const own = found.filter((one) => one.sensorId === sensorId && uuids.has(one.sensorEventId));
+  return [...new Map(own.map((one) => [one.id, one])).values()].toSorted((one, other) => one.id - other.id);
+};
+
+/** The number of webhooks of a customer whose deliveries of an event are looked at. */
+const MAX_HOOKS = 10;
+
+/** Returns when (ms) a webhook of the customer first got one of the events; null if none has. */
+const hookedDate = async (
+  { table, customerId, hooks }: DetailContext,
+  { sensorId }: Candidate,
+  events: readonly EventItem[],
+): Promise<number | null> => {
+  const receivers = Object.entries(hooks).slice(0, MAX_HOOKS);
+  const keys = events.flatMap((event) =>
+    receivers.map(([webhookId, format]) => {
+      const deliveryId = firstDeliveryId({ ...event, sensorId }, 0, webhookId, format);
+      return items.delivery({ customerId, webhookId, deliveryId });
+    }),
+  );
+  const unique = [...new Map(keys.map((key) => [`${key.pk} ${key.sk}`, key])).values()];
+  const found = unique.length > 0 ? await table.getAll<DeliveryItem>(unique, false) : [];
+  const dates = found.filter(({ state }) => state === 'delivered').map(({ updateDate }) => updateDate);
+  return dates.length > 0 ? Math.min(...dates) : null;
+};
+
+/** Returns when (ms) somebody was first notified of an alarm. */
+const notifiedDate = async (
+  context: DetailContext,
+  candidate: Candidate,
+  { urgent }: AlarmEvents,
+  hits: readonly HitItem[],
+): Promise<number | null> => {
+  const dates = hits.map(notifiedDateOf).filter((date) => date !== null);
+  if (dates.length > 0) return Math.min(...dates);
+  if (Object.keys(context.hooks).length === 0) return null;
+  if (urgent.length > 0) return hookedDate(context, candidate, urgent);
+  const event = await eventOfAlarm(context.table, context.customerId, candidate);
+  return event && hookedDate(context, candidate, [event]);
+};
+
+/** The number of feedback items of a sensor that are looked at. */
+const MAX_FEEDBACK = 20;
+
+/** Returns the newest feedback on an alarm without a rule. With a rule, its hits hold it. */
+const feedbackOnEvents = async (
+  { table, customerId }: DetailContext,
+  { sensorId, uuid, date }: Candidate,
+  { urgent }: AlarmEvents,
+): Promise<Feedback | null> => {
+  const idAt = (feedbackId: number) => items.feedback.sk({ feedbackId });
+  const between = [idAt(firstIdAt(date)), idAt(Number.MAX_SAFE_INTEGER)] as const;
+  const query = { pk: items.feedback.pk({ customerId, sensorId }), between, limit: MAX_FEEDBACK, consistent: false };
+  const { items: found } = await table.query<Feedback>(query);
+  const uuids = [uuid, ...urgent.map((event) => event.uuid)];
+  const own = found.filter(({ eventId }) => eventId !== null && uuids.includes(eventId));
+  const newest = own.at(-1);
+  if (!newest) return null;
+  const { pk: _, sk: __, ...feedback } = newest;
+  return feedback;
+};
+
+/** Returns what people did about an alarm: what its hits hold, or else the answer to its fall. */
+const answerOf = async (
+  { table, customerId }: DetailContext,
+  { sensorId, fall }: Candidate,
+  hits: readonly HitItem[],
+): Promise<FallAnswer> => {
+  if (hits.length === 0 && fall !== null) {
+    const [answer] = await table.getAll<FallAnswer>([answerKey({ customerId, sensorId, fall })], false);
+    return answer ?? {};
+  }
+  const acknowledged = hits.flatMap((hit) => hit.acknowledgement ?? []);
+  const acknowledgement = acknowledged.toSorted((one, other) => one.date - other.date)[0];
+  const closure = hits.findLast((hit) => hit.closure)?.closure;
+  return { ...(acknowledgement && { acknowledgement }), ...(closure && { closure }) };
+};
+
+const stateOf = ({ acknowledgement }: FallAnswer, end: AlarmEnd | null, hits: readonly HitItem[]): AlarmState => {
+  if (end) return 'over';
+  if (acknowledgement) return 'acknowledged';
+  return hits.some(({ unansweredDate }) => unansweredDate !== undefined) ? 'unanswered' : 'open';
+};
+
+/** Returns the row of a candidate; null if that of an earlier event of its fall stands for it. */
+export const alarmOf = async (context: DetailContext, candidate: Candidate): Promise<ListedAlarm | null> => {
+  const { table, customerId, now } = context;
+  const { uuid, sensorId, situation, date, hit } = candidate;
+  const known = await answerOf(context, candidate, hit ? [hit] : []);
+  const closedAt = known.closure?.date ?? null;
+  const events = await eventsOfAlarm(table, customerId, candidate, { now, closedAt });
+  if (!isFirstOfFall(candidate, events)) return null;
+  const hits = await hitsOf(context, candidate, events);
+  const answer = hits.length > (hit ? 1 : 0) ? await answerOf(context, candidate, hits) : known;
+  const [notified, ownFeedback] = await Promise.all([
+    notifiedDate(context, candidate, events, hits),
+    hits.length === 0 ? feedbackOnEvents(context, candidate, events) : null,
+  ]);
+  const ofHits = hits.flatMap(({ feedback }) => feedback ?? []).toSorted((one, other) => other.id - one.id);
+  const { acknowledgement = null, closure } = answer;
+  return {
+    uuid,
+    sensorId,
+    situation,
+    hitIds: hits.map(({ id }) => id),
+    isSimulated: hits.some(({ isSimulated }) => isSimulated),
+    createDate: date,
+    notifiedDate: notified,
+    acknowledgement,
+    overDate: events.end?.date ?? null,
+    overBy: events.end?.by ?? null,
+    feedback: ofHits[0] ?? ownFeedback,
+    note: closure?.note ?? acknowledgement?.note ?? null,
+    outcome: closure?.outcome ?? null,
+    state: stateOf(answer, events.end, hits),
+  };
+};
