@@ -28,6 +28,7 @@ import { rules } from './api/rules/contract.ts';
 import { sensorGroups } from './api/sensor-groups/contract.ts';
 import { sensors } from './api/sensors/contract.ts';
 import { server } from './api/server/contract.ts';
+import { station } from './api/station/contract.ts';
 import { users } from './api/users/contract.ts';
 import { watch } from './api/watch/contract.ts';
 import { webhooks } from './api/webhooks/contract.ts';
@@ -57,6 +58,7 @@ export const groups = [
   openFalls,
   falls,
   watch,
+  station,
   ruleHits,
   alarmList,
   reports,

@@ -1,6 +1,5 @@
 import { isUnnamedLoopback } from '../delivery/loopback-target.ts';
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
-import type { Customer } from '../domain/identity/customer.ts';
 import { reachingChannels } from '../domain/people/duty.ts';
 import { nameOfUser } from '../domain/rule/acknowledgement.ts';
 import { allRecipients, includesOnDuty, usersIn } from '../domain/rule/recipients.ts';
@@ -9,16 +8,14 @@ import { isFuture } from '../domain/state/clock.ts';
 import { computeWatch, isOfFalls, type WatchedSensor, type WatchInput } from '../domain/watch/compute-watch.ts';
 import type { Gap } from '../domain/watch/gap.ts';
 import { openedGaps } from '../domain/watch/opened-gaps.ts';
-import type { Watch } from '../domain/watch/watch.ts';
+import { UP_TO_DATE_MS } from '../domain/watch/watch.ts';
 import type { Deps } from '../runtime/deps.ts';
 import type { ReadWatch, StoredWatch } from '../store/people/watches.ts';
-import { readPeopleOnDuty } from './on-duty.ts';
+import { onDutyViews, type PersonOnDuty, readPeopleOnDuty } from './on-duty.ts';
 import type { watchUses } from './operation.ts';
 
 type WatchDeps = Deps<(typeof watchUses)[number]>;
 
-/** How long (ms) a watch is up to date. It is computed at most once in this time. */
-const UP_TO_DATE_MS = 60_000;
 /** How often, and after which pauses (ms), a call looks for the watch that another one computes. */
 const MAX_TRIES = 4;
 const POLL_MS = 250;
@@ -43,15 +40,17 @@ const readUser = async ({ store }: WatchDeps, customerId: number, userId: number
   return { userId, name: nameOfUser(user), channels: reachingChannels(channels) };
 };
 
+type Recipients = { rules: readonly Rule[]; webhooks: readonly WebhookRecord[]; onDuty: readonly PersonOnDuty[] };
+
 /** Returns whom rules about falls can reach, and the names of the users whom they name. No others are read. */
 const readRecipients = async (
   deps: WatchDeps,
-  { id: customerId, timeZone }: Pick<Customer, 'id' | 'timeZone'>,
-  { rules, webhooks }: { rules: readonly Rule[]; webhooks: readonly WebhookRecord[] },
+  customerId: number,
+  { rules, webhooks, onDuty: everyoneOnDuty }: Recipients,
 ): Promise<Pick<WatchInput, 'reach' | 'users'>> => {
-  const { store, settings, now } = deps;
+  const { settings } = deps;
   const recipients = rules.filter(isOfFalls).flatMap(allRecipients);
-  const people = includesOnDuty(recipients) ? await readPeopleOnDuty(store, customerId, { timeZone }, now()) : [];
+  const people = includesOnDuty(recipients) ? everyoneOnDuty : [];
   const onDuty = people.map(({ userId }) => userId);
   const userIds = usersIn(recipients).filter((userId) => !onDuty.includes(userId));
   const named = await Promise.all(userIds.map((userId) => readUser(deps, customerId, userId)));
@@ -84,9 +83,11 @@ const readGroups = async (
   return new Map(groups.flatMap(({ id, sensorIds }) => sensorIds.map((sensorId) => [sensorId, id] as const)));
 };
 
+type Computed = Required<Pick<StoredWatch, 'watch' | 'onDuty'>>;
+
 /** Reads everything that the watch of a customer depends on, and computes it. Null if there is no such customer. */
-const compute = async (deps: WatchDeps, customerId: number): Promise<Watch | null> => {
-  const { store, now } = deps;
+const compute = async (deps: WatchDeps, customerId: number): Promise<Computed | null> => {
+  const { store, settings, now } = deps;
   const [customer, listed, rules, webhooks, unnotified] = await Promise.all([
     store.customers.get(customerId, false),
     store.sensors.list(customerId),
@@ -95,9 +96,10 @@ const compute = async (deps: WatchDeps, customerId: number): Promise<Watch | nul
     unnotifiedGaps(deps, customerId),
   ]);
   if (!customer) return null;
+  const onDuty = await readPeopleOnDuty(store, customerId, customer, now());
   const [groupOf, recipients] = await Promise.all([
     readGroups(deps, customerId, { rules, webhooks }),
-    readRecipients(deps, customer, { rules, webhooks }),
+    readRecipients(deps, customerId, { rules, webhooks, onDuty }),
   ]);
   const sensors = listed.map(
     ({ id, name, isActive, isSilent = false, isFallDetectionOff = false, isMisunderstood = false }): WatchedSensor => ({
@@ -112,9 +114,9 @@ const compute = async (deps: WatchDeps, customerId: number): Promise<Watch | nul
   );
   const { timeZone } = customer;
   const loopbackTargets = webhooks
-    .filter(({ url }) => url !== null && isUnnamedLoopback(url, deps.settings))
+    .filter(({ url }) => url !== null && isUnnamedLoopback(url, settings))
     .map(({ id }) => id);
-  return computeWatch({
+  const watch = computeWatch({
     now: now(),
     timeZone,
     sensors,
@@ -124,18 +126,23 @@ const compute = async (deps: WatchDeps, customerId: number): Promise<Watch | nul
     unnotified,
     loopbackTargets,
   });
+  return { watch, onDuty: onDutyViews(onDuty, settings) };
 };
 
 /** The number of computations whose opened gaps are kept until they are checked. */
 const MAX_OPENED = 5;
 
 /** Returns a computed watch as it is stored: with the gaps that opened since the previous one. */
-const storedAfter = (before: StoredWatch | null, watch: Watch): StoredWatch => {
+const storedAfter = (before: StoredWatch | null, { watch, onDuty }: Computed): StoredWatch => {
   const gaps = openedGaps(before?.watch.gaps ?? [], watch.gaps);
   // The previous one may be from before the clock was set back.
   const from = before && (isFuture(before.watch.date, watch.date) ? watch.date - UP_TO_DATE_MS : before.watch.date);
   const opened = { from, to: watch.date, gaps };
-  return { watch, opened: [...(before?.opened ?? []), ...(gaps.length > 0 ? [opened] : [])].slice(-MAX_OPENED) };
+  return {
+    watch,
+    onDuty,
+    opened: [...(before?.opened ?? []), ...(gaps.length > 0 ? [opened] : [])].slice(-MAX_OPENED),
+  };
 };
 
 const isUpToDate = ({ now }: WatchDeps, stored: StoredWatch | null): boolean =>
@@ -169,9 +176,9 @@ export const currentWatch = async (
   const calls = await store.limits.countCall(`watch:${customerId}`, minute);
   const known = calls > 1 && waits ? await waitForWatch(deps, customerId) : before;
   if (calls > 1 && known) return known;
-  const watch = await compute(deps, customerId);
-  if (!watch) return null;
-  const stored = storedAfter(before, watch);
+  const computed = await compute(deps, customerId);
+  if (!computed) return null;
+  const stored = storedAfter(before, computed);
   // If another call was faster, its watch stays, and this one is returned only once.
   await store.watches.put(customerId, stored, before);
   return { ...stored, revision: (before?.revision ?? 0) + 1 };

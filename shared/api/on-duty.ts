@@ -1,6 +1,8 @@
 import type { KeptChannel } from '../domain/people/channel.ts';
-import { type OnDuty, usersOnDuty } from '../domain/people/duty.ts';
+import { type OnDuty, type OnDutyView, reachingChannels, usersOnDuty } from '../domain/people/duty.ts';
+import type { SendableKinds } from '../domain/people/sendable.ts';
 import type { DutyPlan } from '../domain/people/shifts.ts';
+import { nameOfUser } from '../domain/rule/acknowledgement.ts';
 import type { UserItem } from '../store/identity/users.ts';
 import type { StoreOf } from '../store/store.ts';
 
@@ -38,3 +40,22 @@ export const readPeopleOnDuty = async (
   const { own, roster } = await store.duty.get(customerId);
   return peopleOnDuty(store, customerId, { own, roster, timeZone: customer?.timeZone ?? 'UTC' }, now);
 };
+
+/** Returns the channels by which this service can reach a user. */
+export const reachableBy = (
+  channels: readonly KeptChannel[],
+  { CHANNEL_KINDS }: Pick<SendableKinds, 'CHANNEL_KINDS'>,
+) => reachingChannels(channels).filter((by) => CHANNEL_KINDS.includes(by));
+
+/** Returns the view of people on duty. */
+export const onDutyViews = (
+  people: readonly PersonOnDuty[],
+  settings: Pick<SendableKinds, 'CHANNEL_KINDS'>,
+): OnDutyView[] =>
+  people.map(({ userId, user, until, source, channels }) => ({
+    userId,
+    name: nameOfUser(user),
+    until,
+    source,
+    reachableBy: reachableBy(channels, settings),
+  }));

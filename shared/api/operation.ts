@@ -68,6 +68,11 @@ type Fields = {
    * Otherwise the body is JSON of up to 256 KiB.
    */
   bodyKind?: 'messages' | 'rows';
+  /**
+   * A GET that screens call every few seconds. Their sessions are read with a lag of about a second, at half the cost: one
+   * that has just ended may still get an answer.
+   */
+  isFrequent?: true;
   /** Also allows a device whose token was replaced, as long as it has not used the new one. */
   allowsFormerToken?: true;
   /** Skips the CSRF check. Only logins do, because a browser with the cookies of an old session must be able to log in. */

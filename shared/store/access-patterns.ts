@@ -252,6 +252,12 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
   ...subjectPatterns,
 
   'watches.get': pattern('How well are falls covered?', { query: ['watch'] }, [0.5, 0], per8KB),
+  'watches.latest': pattern(
+    'How well are falls covered, as this process read it in the last minute?',
+    { query: ['watch'] },
+    [0.5, 0],
+    `${per8KB}, once a minute`,
+  ),
   'watches.changedCustomers': pattern(
     'In which customers did users change something since the last check?',
     { query: ['changedCustomer'] },

@@ -43,8 +43,8 @@ test('sounds until a fall that no rule watches is acknowledged, on any page, and
   await bar.getByRole('button', { name: "I'm on it" }).click();
   await bar.getByText("You're on it").waitFor();
   const silent = (await heard()).length;
-  await page.waitForResponse(/open-falls/);
-  await page.waitForResponse(/open-falls/);
+  await page.waitForResponse(/\/station$/);
+  await page.waitForResponse(/\/station$/);
   expect((await heard()).length).toBe(silent);
   expect(await page.title()).not.toMatch(/^\(/);
 

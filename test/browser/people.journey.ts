@@ -67,7 +67,6 @@ test('offers nothing to a user without permissions', async () => {
   await page.getByText("You don't have access to the configuration").waitFor();
   await page.getByRole('link', { name: 'Station' }).click();
   await page.getByRole('region', { name: 'This shift' }).waitFor();
-  expect(await page.getByRole('region', { name: 'Failing webhooks' }).count()).toBe(0);
 });
 
 test('lets a system admin choose a customer', async () => {

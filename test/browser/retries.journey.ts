@@ -25,24 +25,23 @@ test('retries calls after 429 and 503 without an error message', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/429|503/] });
   const { page } = visitor;
   const hits = await failCalls(page, '**/rule-hits*', 429, 2);
-  const webhooks = await failCalls(page, '**/webhooks*', 503, 1);
+  const station = await failCalls(page, '**/station', 503, 1);
   await page.getByRole('link', { name: 'Station' }).click();
   await page.getByRole('heading', { name: 'No rooms yet' }).waitFor();
-  await page.getByText('All webhooks are healthy.').waitFor();
-  expect([hits(), webhooks()]).toEqual([2, 1]);
+  expect([hits(), station()]).toEqual([2, 1]);
   expect(await page.getByRole('alert').filter({ hasText: "That didn't work" }).count()).toBe(0);
 });
 
 test('shows a failed call where its data would be, and offers to try again', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
-  await failCalls(page, '**/webhooks*', 500, 1);
-  await page.getByRole('link', { name: 'Station' }).click();
-  const failing = page.getByRole('region', { name: 'Failing webhooks' });
-  await failing.getByRole('alert').waitFor();
+  await failCalls(page, '**/sensor-groups*', 500, 1);
+  await page.getByRole('link', { name: 'Groups' }).click();
+  const main = page.getByRole('main');
+  await main.getByRole('alert').waitFor();
   await visitor.checkPage('part-failed');
-  await failing.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('All webhooks are healthy.').waitFor();
+  await main.getByRole('button', { name: 'Try again' }).click();
+  await main.getByText('No groups yet').waitFor();
 });
 
 test('does not repeat a write after 503', async () => {

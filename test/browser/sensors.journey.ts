@@ -45,7 +45,7 @@ test('keeps showing an open fall while the service fails, with its age', async (
   const link = page.getByRole('region', { name: 'Alarms' }).getByRole('link', { name: 'Room 12, Süd' });
   await link.waitFor();
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
-  await page.route('**/open-falls*', (route) => route.fulfill(broken));
+  await page.route('**/station', (route) => route.fulfill(broken));
   await page.getByRole('status', { name: 'Connection' }).getByText('Reconnecting').waitFor({ timeout: 20_000 });
   await link.waitFor();
   expect(await page.getByText('No open alarms').count()).toBe(0);

@@ -145,6 +145,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   getWatch: nothing,
   listAlarms: nothing,
   listCustomerStates: ({ ours: { customerId } }) => ({ query: { customerIds: String(customerId) } }),
+  getStation: nothing,
   getReport: nothing,
   downloadReport: nothing,
   linkSensor: async ({ anybody }) => {

@@ -267,9 +267,9 @@ describe('a bundle', () => {
   it.each([
     ['shared/domain/identity/data-job-view.ts', ['personal-data', 'imports', 'data-jobs']],
     ['shared/domain/service-health-view.ts', ['server']],
-    ['shared/domain/event/open-fall-view.ts', ['open-falls']],
-    ['shared/domain/rule/acknowledgement-view.ts', ['open-falls', 'falls', 'rule-hits', 'acknowledge']],
-    ['shared/domain/rule/rule-hit.ts', ['rule-hits']],
+    ['shared/domain/event/open-fall-view.ts', ['open-falls', 'station']],
+    ['shared/domain/rule/acknowledgement-view.ts', ['open-falls', 'falls', 'station', 'rule-hits', 'acknowledge']],
+    ['shared/domain/rule/rule-hit.ts', ['station', 'rule-hits']],
     ['shared/domain/formats/teams-payload.ts', []],
   ])('builds the schemas of %s at start only in: %j', (file, names) => {
     const building = lambdas.filter(({ name }) => bundles[name as LambdaName].startSources.includes(file));

@@ -1,4 +1,4 @@
-import { readPeopleOnDuty } from '#shared/api/on-duty.ts';
+import { onDutyViews, reachableBy, readPeopleOnDuty } from '#shared/api/on-duty.ts';
 import { serve } from '#shared/api/serve.ts';
 import { pushKeysFrom } from '#shared/auth/push-keys.ts';
 import { hashSecret } from '#shared/auth/tokens.ts';
@@ -6,9 +6,9 @@ import { inBatches } from '#shared/concurrency/in-batches.ts';
 import type { Caller } from '#shared/domain/identity/permission.ts';
 import { codeHashInput, type KeptChannel, PUSH_KEY_CONTEXT } from '#shared/domain/people/channel.ts';
 import { channelView, channelViewForOthers } from '#shared/domain/people/channel-view.ts';
-import { MAX_DUTY, reachingChannels, usersOnDuty } from '#shared/domain/people/duty.ts';
+import { MAX_DUTY, usersOnDuty } from '#shared/domain/people/duty.ts';
 import { currentEntries } from '#shared/domain/people/roster.ts';
-import { notOffered, type SendableKinds } from '#shared/domain/people/sendable.ts';
+import { notOffered } from '#shared/domain/people/sendable.ts';
 import { nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 import { dayAfter } from '#shared/domain/time/calendar.ts';
 import { wallTime } from '#shared/domain/time/wall-time.ts';
@@ -34,10 +34,6 @@ const dutyIds = (call: DutyCall) => {
   const { customerId, userId } = ownIds(call);
   return { customerId: customerId ?? call.fail('customer_missing'), userId };
 };
-
-/** Returns the channels by which this service can reach a user. */
-const reachableBy = (channels: readonly KeptChannel[], { CHANNEL_KINDS }: Pick<SendableKinds, 'CHANNEL_KINDS'>) =>
-  reachingChannels(channels).filter((by) => CHANNEL_KINDS.includes(by));
 
 export const handler = serve(channels, {
   getChannelKinds: async ({ fail }, { store: { pushKeys }, encryptSecret, random, settings }) => {
@@ -113,14 +109,7 @@ export const handler = serve(channels, {
 
   listDuty: async ({ customerId, fail }, { store, settings, now }) => {
     const customer = (await store.customers.get(customerId)) ?? fail('customer_not_found');
-    const people = await readPeopleOnDuty(store, customerId, customer, now());
-    return people.map(({ userId, user, until, source, channels }) => ({
-      userId,
-      name: nameOfUser(user),
-      until,
-      source,
-      reachableBy: reachableBy(channels, settings),
-    }));
+    return onDutyViews(await readPeopleOnDuty(store, customerId, customer, now()), settings);
   },
 
   getRoster: async ({ customerId, fail }, { store, now }) => {

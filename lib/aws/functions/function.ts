@@ -40,6 +40,8 @@ const memory: Partial<Record<LambdaName, number>> = {
   users: 1_769,
   // Long polling costs memory while it waits.
   feed: 256,
+  // Open consoles call it every few seconds, and it mostly waits for the table.
+  station: 512,
   // These run once a minute, and nobody waits for their results.
   sweep: 512,
   'watch-changes': 512,

@@ -15,7 +15,7 @@ type Write<V, R> = {
 };
 
 /** Refetched after every write: what is watched depends on sensors, rules, webhooks, channels and duty. */
-const WATCH: QueryKey = ['watch'];
+const WATCH: QueryKey = ['station'];
 
 /**
  * Returns a mutation that notifies the user of its result and refetches what it changed. Field errors are in the

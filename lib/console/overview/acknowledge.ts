@@ -7,6 +7,7 @@ import { useTexts } from '../texts/texts.tsx';
 import type { Row } from './board.ts';
 import type { OpenFall } from './falls.ts';
 import { cacheHits } from './hits.ts';
+import { refetchStation } from './station-query.ts';
 
 const HIT = '/customers/{customerId}/rule-hits/{ruleHitId}/acknowledgement';
 const FALL = '/sensors/{sensorId}/falls/{uuid}/acknowledgement';
@@ -33,8 +34,7 @@ const doAll = async (client: QueryClient, acts: readonly Act[]): Promise<void> =
   for (const result of results)
     for (const hit of result.status === 'fulfilled' ? result.value : []) cacheHits(client, hit.ruleCustomerId, [hit]);
   // A refused user sees the reason: somebody else was first.
-  void client.invalidateQueries({ queryKey: ['hits'] });
-  await client.invalidateQueries({ queryKey: ['open falls'] });
+  await refetchStation(client);
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 };

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useEffect, useMemo } from 'react';
 import { logoUrl, logoWithBadge } from '#functions/api/console/logo.ts';
-import type { Watch } from '#openapi';
+import type { OnDuty, Watch } from '#openapi';
 import { useMe } from '../session/session.tsx';
 import { useCustomerId } from '../shell/customer.tsx';
 import { useNow } from '../ui/now.ts';
@@ -9,9 +9,8 @@ import { TitlePrefix } from '../ui/title.ts';
 import { type Alarm, alarmsOf, withOpenFalls } from './alarms.ts';
 import { boardOf, type Row } from './board.ts';
 import { type Connection, useConnection } from './connection.ts';
-import { openFallsQuery } from './falls.ts';
-import { hitsQuery } from './hits.ts';
-import { watchQuery } from './watch-queries.ts';
+import { DAY, hitsQuery, merged } from './hits.ts';
+import { stationQuery } from './station-query.ts';
 
 const MINUTE = 60_000;
 
@@ -34,6 +33,7 @@ export type Alarms = {
   watch: Watch | undefined;
   /** Whether the watch could not be read. */
   isWatchUnknown: boolean;
+  onDuty: readonly OnDuty[];
   connection: Connection;
   /** Reads everything now. */
   refetch: () => void;
@@ -54,29 +54,31 @@ const useRead = (customerId: number | null): Alarms | null => {
   const userId = display ? null : accountId;
   const enabled = customerId !== null;
   const id = customerId ?? 0;
-  const falls = useQuery({ ...openFallsQuery(id), enabled });
+  const station = useQuery({ ...stationQuery(id), enabled });
   const hits = useQuery({ ...hitsQuery(id), enabled });
-  const watch = useQuery({ ...watchQuery(id), enabled });
-  const connection = useConnection([falls, hits]);
+  const connection = useConnection(hits.data === undefined ? [station, hits] : [station]);
   const minute = useNow(MINUTE);
   const { alarms, rows } = useMemo(() => {
-    const found = withOpenFalls(alarmsOf(hits.data?.hits ?? []), falls.data?.falls ?? []);
+    // The station may have answered before all hits were read.
+    const known = merged(hits.data, station.data?.changed ?? [], minute - DAY);
+    const found = withOpenFalls(alarmsOf(known.hits), station.data?.falls ?? []);
     return { alarms: found.alarms, rows: boardOf(found.alarms, found.unreported, userId, minute) };
-  }, [hits.data, falls.data, userId, minute]);
+  }, [hits.data, station.data, userId, minute]);
   if (customerId === null) return null;
   return {
     customerId,
     rows,
     alarms,
-    more: falls.data?.more ?? 0,
-    isKnown: falls.data !== undefined && hits.data !== undefined,
+    more: station.data?.more ?? 0,
+    isKnown: station.data !== undefined && hits.data !== undefined,
     hasHits: hits.data !== undefined,
     isWhole: hits.data?.isWhole !== false,
-    error: (falls.data === undefined && falls.error) || (hits.data === undefined && hits.error) || null,
-    watch: watch.data,
-    isWatchUnknown: watch.isError && watch.data === undefined,
+    error: (station.data === undefined && station.error) || (hits.data === undefined && hits.error) || null,
+    watch: station.data?.watch,
+    isWatchUnknown: station.isError && station.data === undefined,
+    onDuty: station.data?.onDuty ?? [],
     connection,
-    refetch: () => void Promise.all([falls.refetch(), watch.refetch(), hits.refetch()]),
+    refetch: () => void Promise.all([station.refetch(), ...(hits.data === undefined ? [hits.refetch()] : [])]),
   };
 };
 

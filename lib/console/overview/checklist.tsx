@@ -10,7 +10,8 @@ import { managers, type Needs } from '../session/permissions.ts';
 import { useCan } from '../session/session.tsx';
 import { usePermissionNames } from '../shell/refused.tsx';
 import { useTexts } from '../texts/texts.tsx';
-import { MAX_PER_PAGE, watchQuery, webhooksQuery } from './watch-queries.ts';
+import { useAlarms } from './alarms-provider.tsx';
+import { MAX_PER_PAGE, webhooksQuery } from './watch-queries.ts';
 
 /** The steps to the first alarm, each with the page where it is done. */
 const steps = {
@@ -53,10 +54,10 @@ const useCreated = (customerId: number, watch: Watch | undefined) => {
 /** Returns which steps are done. A rule needs a webhook of a bot or a person, so with a rule the steps before it count as done. */
 const useDone = (customerId: number): Record<Step, boolean> | undefined => {
   const can = useCan();
-  const watch = useQuery(watchQuery(customerId)).data;
+  const watch = useAlarms()?.watch;
   const created = useCreated(customerId, watch);
   const isNew = watch?.rules === 0 && !created.hasRules;
-  const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: can(managers) }).data;
+  const webhooks = useQuery({ ...webhooksQuery(customerId), enabled: isNew && can(managers) }).data;
   const bots = useQuery({
     queryKey: ['bots', 'count', customerId],
     enabled: isNew && can('manage_bots'),
@@ -70,7 +71,7 @@ const useDone = (customerId: number): Record<Step, boolean> | undefined => {
     customer: true,
     sensor: watch.sensors > 0 || created.hasSensor,
     bot: has(bots),
-    webhook: has(webhooks),
+    webhook: has(webhooks?.[0]?.data),
     rule: watch.fallsTold !== 'none' || created.hasRule('fall_detected'),
     offline: watch.isSilenceTold || created.hasRule('sensor_inactive'),
   };

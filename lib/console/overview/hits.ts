@@ -1,16 +1,17 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import type { RuleHit } from '#openapi';
+import { MAX_STATION_HITS } from '#shared/domain/watch/station-limits.ts';
 import { api } from '../api/client.ts';
-import { pollingInterval } from './polling.ts';
 
 export const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-/** The maximum number of pages per read, and the page sizes for all hits and for changed hits. */
+export const DAY = 24 * HOUR;
+/** The maximum number of pages of hits, and their size. */
 const MAX_PAGES = 5;
-const ALL_PER_PAGE = 200;
-const CHANGED_PER_PAGE = 10;
-/** Lists show a change after up to a second, so changes of this time (ms) before the newest known one are read again. */
+const PER_PAGE = 200;
+/** How often (ms) the hits are read until that has succeeded. */
+const RETRY_MS = 5_000;
+/** Lists show a change after up to a second, so changes of this time (ms) before the newest known one may be new. */
 const OVERLAP_MS = 60_000;
 
 /** The rule hits of the last 24 hours, newest first. */
@@ -24,18 +25,17 @@ type Hits = {
 
 const hitsKey = (customerId: number) => ['hits', customerId] as const;
 
-type By = { sortBy: 'desc(createDate)' | 'desc(updateDate)'; perPage: number };
-/** Reads pages until a hit is past the wanted range. */
-const read = async (customerId: number, by: By, isPast: (hit: RuleHit) => boolean) => {
-  const found: RuleHit[] = [];
+/** Reads the hits of a customer since a time (ms), newest first. */
+const readHits = async (customerId: number, since: number): Promise<Pick<Hits, 'hits' | 'isWhole'>> => {
+  const hits: RuleHit[] = [];
   for (let page = 0; page < MAX_PAGES; page++) {
-    const params = { path: { customerId }, query: { ...by, page } };
+    const params = { path: { customerId }, query: { sortBy: 'desc(createDate)', perPage: PER_PAGE, page } as const };
     const [answer] = await ok(api.GET('/customers/{customerId}/rule-hits', { params }));
-    const hits = answer?.data ?? [];
-    found.push(...hits);
-    if (hits.length < by.perPage || hits.some(isPast)) return { found, isWhole: true };
+    const found = answer?.data ?? [];
+    hits.push(...found);
+    if (found.length < PER_PAGE || found.some(({ createDate }) => createDate < since)) return { hits, isWhole: true };
   }
-  return { found, isWhole: false };
+  return { hits, isWhole: false };
 };
 
 /** Merges hits into the known ones. The newer version of a hit wins, in whatever order the responses arrive. */
@@ -50,32 +50,33 @@ export const merged = (known: Hits | undefined, found: readonly RuleHit[], since
   return { hits: recent.toSorted((hit, other) => other.id - hit.id), isWhole: known?.isWhole ?? true, changed };
 };
 
-/** Caches hits as returned by a write, until they are read again. */
+/** Caches hits as returned by a write or by the station, until they are read again. */
 export const cacheHits = (client: QueryClient, customerId: number, hits: readonly RuleHit[]): void => {
   client.setQueryData<Hits>(hitsKey(customerId), (known) => known && merged(known, hits, Date.now() - DAY));
 };
 
+/** Caches the hits that changed last. If more may have changed than these, reads all again. */
+export const noteChanges = (client: QueryClient, customerId: number, hits: readonly RuleHit[]): void => {
+  const known = client.getQueryData<Hits>(hitsKey(customerId));
+  const isGap = known !== undefined && hits.every(({ updateDate }) => updateDate > known.changed - OVERLAP_MS);
+  cacheHits(client, customerId, hits);
+  if (isGap && hits.length >= MAX_STATION_HITS) void client.invalidateQueries({ queryKey: hitsKey(customerId) });
+};
+
 /**
- * Returns the query for the rule hits of a customer in the last 24 hours, at most 1,000. It reads all of them once and
- * then only changes, so that polling every five seconds reads one small page.
+ * Returns the query for the rule hits of a customer in the last 24 hours, at most 1,000. They are read once, and then kept up
+ * to date by what the station and writes return.
  */
 export const hitsQuery = (customerId: number) =>
-  queryOptions({
+  queryOptions<Hits>({
     queryKey: hitsKey(customerId),
-    refetchInterval: pollingInterval,
-    // The title of the page shows the number of open alarms, even in background tabs.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => (state.data === undefined ? RETRY_MS : false),
     refetchIntervalInBackground: true,
-    queryFn: async ({ client }): Promise<Hits> => {
+    queryFn: async ({ client }) => {
       const since = Date.now() - DAY;
-      const known = () => client.getQueryData<Hits>(hitsKey(customerId));
-      const from = known()?.changed;
-      if (from !== undefined) {
-        const by = { sortBy: 'desc(updateDate)', perPage: CHANGED_PER_PAGE } as const;
-        const { found, isWhole } = await read(customerId, by, ({ updateDate }) => updateDate < from - OVERLAP_MS);
-        if (isWhole) return merged(known(), found, since);
-      }
-      const by = { sortBy: 'desc(createDate)', perPage: ALL_PER_PAGE } as const;
-      const { found, isWhole } = await read(customerId, by, ({ createDate }) => createDate < since);
-      return { ...merged(undefined, found, since), isWhole };
+      const { hits, isWhole } = await readHits(customerId, since);
+      const known = client.getQueryData<Hits>(hitsKey(customerId));
+      return { ...merged(known, hits, since), isWhole };
     },
   });

@@ -13,7 +13,6 @@ import { type Alarms, useAlarms } from './alarms-provider.tsx';
 import { Calm } from './calm.tsx';
 import { Checklist } from './checklist.tsx';
 import { ClosedAlarms } from './closed-alarms.tsx';
-import { Failing } from './failing.tsx';
 import { RoomCall } from './room-call.tsx';
 import { SensorStates } from './sensor-states.tsx';
 import { Unwatched } from './unwatched.tsx';
@@ -68,7 +67,6 @@ const CustomerStation = ({ alarms }: { alarms: Alarms }) => {
         {watch && <Unwatched watch={watch} />}
         {watch && !display && <WebhookProblems watch={watch} />}
         {hasHits && <ClosedAlarms alarms={closed} />}
-        <Failing customerId={customerId} />
       </div>
     </>
   );

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
-import type { Watch, Webhook } from '#openapi';
+import type { Watch } from '#openapi';
 import { api } from '../api/client.ts';
 
 /** The largest page of the API. */
@@ -9,14 +9,6 @@ export const MAX_PER_PAGE = 200;
 export const SLOW_REFETCH_MS = 30_000;
 // Also in background tabs: a user who returns must not see stale data.
 const slowly = { refetchInterval: SLOW_REFETCH_MS, refetchIntervalInBackground: true } as const;
-
-/** Returns the query for what is not watched at a customer. */
-export const watchQuery = (customerId: number) =>
-  queryOptions({
-    queryKey: ['watch', customerId],
-    ...slowly,
-    queryFn: () => ok(api.GET('/customers/{customerId}/watch', { params: { path: { customerId } } })),
-  });
 
 /** The query for the sensor counts of all customers. The API reads the lists of all customers for it. */
 export const allSensorsQuery = queryOptions({
@@ -32,20 +24,11 @@ export const allSensorsQuery = queryOptions({
   },
 });
 
-/** Returns the query for the webhooks that the user can manage. */
+/** Returns the query for whether the customer has webhooks. */
 export const webhooksQuery = (customerId: number) =>
   queryOptions({
-    queryKey: ['webhooks', 'health', customerId],
-    ...slowly,
-    queryFn: async (): Promise<readonly Webhook[]> => {
-      const all: Webhook[] = [];
-      for (let page = 0; ; page += 1) {
-        const query = { customerId, perPage: MAX_PER_PAGE, page };
-        const [found] = await ok(api.GET('/webhooks', { params: { query } }));
-        all.push(...(found?.data ?? []));
-        if (!found || found.total <= (page + 1) * MAX_PER_PAGE) return all;
-      }
-    },
+    queryKey: ['webhooks', 'exist', customerId],
+    queryFn: () => ok(api.GET('/webhooks', { params: { query: { customerId, perPage: 1 } } })),
   });
 
 /** Whether anything is known to be unwatched. */

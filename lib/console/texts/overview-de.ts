@@ -101,10 +101,6 @@ export const overview: Texts['overview'] = {
       : `${count} Zustellungen sind endgültig fehlgeschlagen (zuletzt ${time})`,
   markSeen: 'Als gesehen markieren',
   sensors: 'Sensoren',
-  failing: 'Webhooks mit Fehlern',
-  noFailing: 'Alle Webhooks funktionieren.',
-  failures: (count) => plural(count, 'Fehler', 'Fehler'),
-  disabled: 'Deaktiviert',
 };
 
 export const sound: Texts['sound'] = {

@@ -95,10 +95,6 @@ export const overview = {
       : `${count} deliveries failed permanently (latest: ${time})`,
   markSeen: 'Mark as seen',
   sensors: 'Sensors',
-  failing: 'Failing webhooks',
-  noFailing: 'All webhooks are healthy.',
-  failures: (count: number) => plural(count, 'failure', 'failures'),
-  disabled: 'Disabled',
 };
 
 export const sound = {

@@ -45,6 +45,18 @@ const callerOf = (session: Session, account: Account): Caller => {
   return { ...who, isAdmin: false, permissions: scope.filter((permission) => hasPermission(account, permission)) };
 };
 
+/** Reads a session and its account. A lagging read counts only if the session is valid. */
+const readLogin = async (
+  guard: Guard,
+  { sessionHash, accountKey, mayLag }: { sessionHash: string; accountKey: string; mayLag: boolean },
+) => {
+  const { sessions } = guard.store;
+  const read = (lags: boolean) =>
+    Promise.all([sessions.session(sessionHash, lags), sessions.account(accountKey, lags)]);
+  const [session, account] = await read(mayLag);
+  return mayLag && !isValidSession(guard, session, account) ? read(false) : ([session, account] as const);
+};
+
 const noteUse = async ({ store, now }: Guard, { kind, lastUsed }: Session, hash: string): Promise<void> => {
   const before = now() - USE_INTERVAL_MS;
   if (kind === 'token' && (lastUsed ?? 0) <= before) await store.accessTokens.recordUse(hash, before, now());
@@ -57,13 +69,12 @@ const byToken = async (guard: Guard, token: string, exchange: Exchange): Promise
   const read = parseToken(token);
   if (!read?.accountKey) return { identity: null, rate: null };
   const { accountKey, kind } = read;
-  const isSessionRead = kind === 'session' && operationOf(exchange).method === 'GET';
+  const { method, isFrequent = false } = operationOf(exchange);
+  const isSessionRead = kind === 'session' && method === 'GET';
   const { suspects, now } = guard;
-  const { sessions } = guard.store;
   const sessionHash = hashSecret(token);
-  const [session, account, early] = await Promise.all([
-    sessions.session(sessionHash),
-    sessions.account(accountKey),
+  const [[session, account], early] = await Promise.all([
+    readLogin(guard, { sessionHash, accountKey, mayLag: isSessionRead && isFrequent }),
     isSessionRead || suspects.has(accountKey, now()) ? null : countAccount(guard, accountKey),
   ]);
   if (!session || !account || !isValidSession(guard, session, account)) {

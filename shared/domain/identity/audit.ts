@@ -18,13 +18,10 @@ export const Actor = z.object({
     .string()
     .nullable()
     .meta({ description: 'the id of the user, the sensor, the provisioning key or the webhook' }),
-  name: z
-    .string()
-    .nullable()
-    .meta({
-      description:
-        'the name at that time; for a token the user, with the token in brackets; for a receiver the name in its response',
-    }),
+  name: z.string().nullable().meta({
+    description:
+      'the name at that time; for a token the user, with the token in brackets; for a receiver the name in its response',
+  }),
 });
 export type Actor = z.output<typeof Actor>;
 /** Returns the actor of calls with a session or an access token. */
@@ -50,11 +47,9 @@ export const AuditEntry = z
     id: auditIdText,
     date: millis,
     actor: Actor,
-    address: z
-      .string()
-      .meta({
-        description: 'the IP address of the caller; for IPv6 its /64 network; for a receiver the host in its URL',
-      }),
+    address: z.string().meta({
+      description: 'the IP address of the caller; for IPv6 its /64 network; for a receiver the host in its URL',
+    }),
     operation: z.string().meta({ description: 'the `operationId` of this document' }),
     object: z.object({
       kind: z.enum(objectKinds),
@@ -66,11 +61,14 @@ export const AuditEntry = z
     changes: z.array(z.string()).meta({
       description: 'the names of the fields that the call set, up to 400 characters',
     }),
-    details: z.array(AuditDetail).default([]).meta({
-      description:
-        'which of these fields changed, and how; without personal and secret values, without values that are long, and of long ' +
-        'lists only what was removed and added',
-    }),
+    details: z
+      .array(AuditDetail)
+      .default([])
+      .meta({
+        description:
+          'which of these fields changed, and how; without personal and secret values, without values that are long, and of long ' +
+          'lists only what was removed and added',
+      }),
     requestId: z.string().meta({ description: 'for a receiver the id of the delivery' }),
     refused: z.boolean().meta({ description: 'true: the caller lacked the permission, or the password was wrong' }),
     count: int64.optional().meta({

@@ -24,6 +24,7 @@ const source = z.enum(['self', 'roster']).meta({
 export const OnDutyView = z
   .object({ userId: id, name: z.string(), until: millis, source, reachableBy })
   .meta({ id: 'OnDuty' });
+export type OnDutyView = z.output<typeof OnDutyView>;
 
 /** A user who can be in the roster, and the channels that reach the user. */
 export const RosterPerson = z.object({ userId: id, name: z.string(), reachableBy }).meta({ id: 'RosterPerson' });

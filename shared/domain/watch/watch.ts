@@ -25,6 +25,9 @@ export const Seen = z.object({ date: millis.meta({ description: 'the `date` of t
   examples: [{ date: 1_795_651_200_000 }],
 });
 
+/** How long (ms) a watch is up to date. It is computed at most once in this time. */
+export const UP_TO_DATE_MS = 60_000;
+
 /** The largest number of offline sensors that are named. */
 export const MAX_NAMED_SENSORS = 10;
 

@@ -189,7 +189,11 @@ export const deliveryPatterns = {
     'per KB',
   ),
   'held.reserveReleases': pattern('Reserve the next times of release', { update: ['webhook'] }, [0, 1]),
-  'held.correctDue': pattern('Make a webhook due that is due too late, after the clock was set back', { update: ['webhook'] }, [0, 3]),
+  'held.correctDue': pattern(
+    'Make a webhook due that is due too late, after the clock was set back',
+    { update: ['webhook'] },
+    [0, 3],
+  ),
   'held.correctCount': pattern('Correct the count of held deliveries', { update: ['webhook'] }, [0, 1]),
   'held.removeFromDue': pattern('Record that nothing is held anymore', { update: ['webhook'] }, [0, 2]),
 

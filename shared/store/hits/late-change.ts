@@ -1,6 +1,6 @@
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import type { TableReader } from '../engine/client.ts';
-import type { Write } from '../engine/request.ts';
+import type { Item, Write } from '../engine/request.ts';
 import { items } from '../table.ts';
 import type { StoredHit } from './hit-item.ts';
 
@@ -22,6 +22,25 @@ export const lateChanges = async (table: TableReader, customerId: number): Promi
   const pk = items.lateChange.pk({ customerId });
   const found = await table.queryAll<Omit<LateChange, 'id'>>({ pk, consistent: false });
   return found.map(({ pk, sk, ...change }) => ({ ...change, id: Number(items.lateChange.read({ pk, sk })?.hitId) }));
+};
+
+/** How many late changes are read at a time, for half a read unit. */
+const PAGE = 40;
+
+/** Returns the late changes of the hits that a customer has since a time (ms), newest hit first. May lag by a second. */
+export const lateChangesSince = async (table: TableReader, customerId: number, since: number) => {
+  const pk = items.lateChange.pk({ customerId });
+  const found: { hitId: number; updateDate: number }[] = [];
+  for (let startAfter: Item | undefined; ; ) {
+    const query = { pk, newestFirst: true, limit: PAGE, consistent: false, startAfter };
+    const { items: page, next } = await table.query<{ updateDate: number; ttl: number }>(query);
+    // A late change is kept as long as its hit.
+    const recent = page.filter(({ ttl }) => ttl * 1_000 >= since + EVENT_RETENTION);
+    for (const { updateDate, ...key } of recent)
+      found.push({ hitId: Number(items.lateChange.read(key)?.hitId), updateDate });
+    if (!next || recent.length < page.length) return found;
+    startAfter = next;
+  }
 };
 
 /** The write that records a change of a hit at a time (ms). It belongs in the transaction of the change. */

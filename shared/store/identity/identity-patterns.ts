@@ -1,6 +1,9 @@
 import { type AccessPattern, pattern, per4KB, withCount } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
+/** Screens read their session with a lag. */
+const ofScreens = '0.5 for a screen that calls every few seconds';
+
 /** Access patterns of users: accounts, logins, credentials and rate limits. */
 export const identityPatterns = {
   'accessTokens.list': pattern(
@@ -189,8 +192,8 @@ export const identityPatterns = {
     { put: ['password'], update: ['account'], remove: ['reset'] },
     [0, 6],
   ),
-  'sessions.session': pattern('A session or access token', { get: ['session'] }, [1, 0]),
-  'sessions.account': pattern('What an account may do', { get: ['account'] }, [1, 0]),
+  'sessions.session': pattern('A session or access token', { get: ['session'] }, [1, 0], ofScreens),
+  'sessions.account': pattern('What an account may do', { get: ['account'] }, [1, 0], ofScreens),
   'sessions.accountKeyOf': pattern('Which account has this username?', { get: ['username'] }, [1, 0]),
   'sessions.passwordHash': pattern('The password of an account', { get: ['password'] }, [1, 0]),
   'sessions.isKnownAddress': pattern('Has this address logged in before?', { get: ['knownAddress'] }, [1, 0]),

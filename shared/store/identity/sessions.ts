@@ -65,8 +65,10 @@ export const unchangedRights = ({ permissions, isAdmin }: ReadUser): Condition =
   where('#permissions = :heldBefore AND #isAdmin = :adminBefore', { heldBefore: permissions, adminBefore: isAdmin });
 
 export const sessionReads = (table: TableReader) => ({
-  session: (hash: string) => table.get<Session>(items.session({ hash })),
-  account: (accountKey: string) => table.get<Account>(items.account({ accountKey })),
+  /** `mayLag`: whether the result may be a few seconds old, at half the cost. */
+  session: (hash: string, mayLag = false) => (mayLag ? table.getEventual : table.get)<Session>(items.session({ hash })),
+  account: (accountKey: string, mayLag = false) =>
+    (mayLag ? table.getEventual : table.get)<Account>(items.account({ accountKey })),
   accountKeyOf: async (username: string): Promise<string | null> =>
     (await table.get<{ accountKey: string }>(items.username({ username })))?.accountKey ?? null,
   passwordHash: async (accountKey: string): Promise<string | null> =>

@@ -1,3 +1,4 @@
+import type { OnDutyView } from '#shared/domain/people/duty.ts';
 import type { Gap } from '#shared/domain/watch/gap.ts';
 import type { Watch } from '#shared/domain/watch/watch.ts';
 import type { Table, TableReader } from '../engine/client.ts';
@@ -6,8 +7,11 @@ import { items } from '../table.ts';
 
 /** Gaps about falls that existed at `to` (ms), but not at `from`; null if no watch was computed before. */
 export type OpenedGaps = { from: number | null; to: number; gaps: Gap[] };
-/** The watch of a customer as it was last computed. `opened`: the gaps that opened before that and were not checked since. */
-export type StoredWatch = { watch: Watch; opened: OpenedGaps[] };
+/**
+ * The watch of a customer as it was last computed. `opened`: the gaps that opened before that and were not checked since.
+ * `onDuty`: who was on duty then, which older ones lack.
+ */
+export type StoredWatch = { watch: Watch; opened: OpenedGaps[]; onDuty?: OnDutyView[] };
 /** A watch as it is stored: JSON is smaller than a map of attributes. `revision` counts its changes. */
 type WatchItem = { revision: number; content: string };
 /** A watch as it was read. */
@@ -20,26 +24,49 @@ const HOUR_SECONDS = 3_600;
 /** How long (s) a watch is kept once nobody computes it anymore, such as that of a deleted customer. */
 const KEPT_SECONDS = 30 * 24 * HOUR_SECONDS;
 
-export const watchReads = (table: TableReader) => ({
-  /** Returns the watch of a customer; null if none is known. It may be a few seconds old. */
-  get: async (customerId: number): Promise<ReadWatch | null> => {
+/** The most watches that a process remembers. */
+const MAX_KNOWN = 100;
+
+export const watchReads = (table: TableReader) => {
+  const known = new Map<number, ReadWatch>();
+  const get = async (customerId: number): Promise<ReadWatch | null> => {
     const { pk, sk } = items.watch({ customerId });
     // A query, because a single read that finds nothing would be repeated.
     const [item] = (await table.query<WatchItem>({ pk, beginsWith: sk, consistent: false })).items;
     return item ? { ...(JSON.parse(item.content) as StoredWatch), revision: item.revision } : null;
-  },
-  /** Returns the customers that users have changed something in, and that were not checked since. */
-  changedCustomers: async (): Promise<ChangedCustomer[]> => {
-    const found = await table.queryAll<{ customerId: number; at: number }>({ pk: items.changedCustomer.pk({}) });
-    return found.map(({ customerId, at }) => ({ customerId, at }));
-  },
-});
+  };
+  return {
+    /** Returns the watch of a customer; null if none is known. It may be a few seconds old. */
+    get,
+    /**
+     * Returns the watch of a customer that this process read last, if it was computed after `since` (ms); else as `get`. As
+     * long as a watch is up to date, nobody computes another one.
+     */
+    latest: async (customerId: number, since: number): Promise<ReadWatch | null> => {
+      const remembered = known.get(customerId);
+      if (remembered && remembered.watch.date > since) return remembered;
+      const read = await get(customerId);
+      if (known.size >= MAX_KNOWN) known.clear();
+      if (read) known.set(customerId, read);
+      return read;
+    },
+    /** Returns the customers that users have changed something in, and that were not checked since. */
+    changedCustomers: async (): Promise<ChangedCustomer[]> => {
+      const found = await table.queryAll<{ customerId: number; at: number }>({ pk: items.changedCustomer.pk({}) });
+      return found.map(({ customerId, at }) => ({ customerId, at }));
+    },
+  };
+};
 
 export const watchWrites = (table: Table) => ({
   /** Replaces the watch of a customer (null: there is none). False if another call was faster. */
-  put: async (customerId: number, { watch, opened }: StoredWatch, before: ReadWatch | null): Promise<boolean> => {
+  put: async (
+    customerId: number,
+    { watch, opened, onDuty = [] }: StoredWatch,
+    before: ReadWatch | null,
+  ): Promise<boolean> => {
     const ttl = Math.ceil(watch.date / 1_000) + KEPT_SECONDS;
-    const content = JSON.stringify({ watch, opened } satisfies StoredWatch);
+    const content = JSON.stringify({ watch, opened, onDuty } satisfies StoredWatch);
     const item = { revision: (before?.revision ?? 0) + 1, content, ttl, ...items.watch({ customerId }) };
     const unchanged = before ? where('#revision = :revision', { revision: before.revision }) : absent;
     return (await table.write({ put: item, where: unchanged })) === null;

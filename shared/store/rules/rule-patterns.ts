@@ -134,6 +134,12 @@ export const rulePatterns = {
     '0.5 per 4 KB of hits, per 9 events of each fall, and per 20 alarms without a rule; up to 1 more for each of those; 0.5 ' +
       'per webhook of the customer for each one of which nobody was notified; as in `hitLists` for the ends of a time span',
   ),
+  'hitLists.latestChanges': pattern(
+    'Has a hit of a customer been created or changed?',
+    { query: ['ruleHit', 'lateChange'] },
+    [1, 0],
+    '0.5 per two hits of the last 15 s, and per 40 late changes of hits of the last day',
+  ),
   'reports.hits': pattern(
     'What a report needs of the hits of a customer in a time range',
     { get: ['ruleHit'], query: ['ruleHit'] },

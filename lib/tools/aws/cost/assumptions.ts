@@ -5,9 +5,9 @@ export const assumed = {
   deviceMemoryGigabytes: 0.5,
   /**
    * Billed durations: 5 ms for each sequential table call, 10 ms for a queue call, 100 ms for a receiver, plus CPU. Table and
-   * queue calls: accept 1 and 1; admit 1; report 2.5; five reports in one call 3; event 8 and 1; delivery 5; check 3. States
-   * are read 100 at a time (look), index entries 500 at a time (entry). The CPU time to accept messages (5 and 7.5 ms at
-   * 1,024 MB, 10 for five) doubles at 512 MB.
+   * queue calls: accept 1 and 1; admit 1; report 2.5; five reports in one call 3; event 8 and 1; delivery 5; check 3; screen
+   * 2. States are read 100 at a time (look), index entries 500 at a time (entry). The CPU time to accept messages (5 and
+   * 7.5 ms at 1,024 MB, 10 for five) and to answer a screen (7.5) doubles at 512 MB.
    */
   milliseconds: {
     accept: 25,
@@ -20,12 +20,13 @@ export const assumed = {
     check: 25,
     sweep: 200,
     admit: 10,
-    screen: 40,
+    screen: 25,
     /** All functions of a round of the canary. */
     canary: 3_000,
   },
-  /** The sweep has half the memory of other functions. */
+  /** The sweep, and the function that answers screens, have half the memory of other functions. */
   sweepGigabytes: 0.5,
+  screenGigabytes: 0.5,
   /** Messages per batch: one, unless more are pending. A FIFO queue has no batching window. */
   batch: 1,
   /**
@@ -33,9 +34,14 @@ export const assumed = {
    * one a minute (`metricsSeconds`), which is negligible. Lambda's own lines are logged only from WARN.
    */
   logBytes: 400,
+  /** Bytes of the line that the access log of the API of apps has for a call. Calls write no metrics. */
+  accessLineBytes: 260,
   /** Bytes of the log line of a decision or an attempt, including these 26 bytes. */
   lineBytes: 530,
-  /** Bytes of outgoing traffic: a response to a device with headers, and a request to a receiver on a new connection. */
+  /**
+   * Bytes of outgoing traffic: a response to a device or a 304 to a screen, with headers, and a request to a receiver on a
+   * new connection.
+   */
   answerBytes: 600,
   requestBytes: 5_000,
   /** The duration of a cold start, and the share of invocations that have one. */
@@ -67,8 +73,8 @@ export const assumed = {
   changedReports: 0.03,
   /** Each sweep checks an open fall, which ends after some minutes. */
   checksPerFall: 5,
-  /** How often (s) an open console asks for open falls and for hits, and for what is watched. */
-  screenSeconds: [5, 5, 30],
+  /** How often (s) an open console asks what happens while its alarms can be seen or heard, and otherwise. */
+  screenSeconds: { watching: 5, hidden: 60 },
   /** Minutes after which AWS IoT rechecks a connection: functions/workers/authorizer/policy.ts. */
   admittedMinutes: 5,
   /** Roles that always use the table. DynamoDB requests its key once in 5 minutes for each. */

@@ -2,7 +2,7 @@ import { CANARY_SECONDS } from '#shared/domain/canary.ts';
 import { onlyShown } from '#shared/observability/metrics.ts';
 import { type Resource, resourcesOf, type Template } from '../template.ts';
 import { assumed } from './assumptions.ts';
-import { costsOf, MINUTES_PER_MONTH, screenMonth, sensorMonth, totalOf, works } from './costs.ts';
+import { costsOf, MINUTES_PER_MONTH, type ScreenMode, screenMonth, sensorMonth, totalOf, works } from './costs.ts';
 import { prices } from './prices.ts';
 
 /** A part of the monthly cost (USD) of a stage without sensors. `isInUse`: a stage that nobody uses has none of it. */
@@ -94,13 +94,19 @@ export const costAtRest = (template: Template): AtRest[] => {
 
 const sum = (rows: readonly AtRest[]): number => rows.reduce((total, { usd }) => total + usd, 0);
 
-/** Returns the monthly cost (USD) of each sensor and of each open console. A web ACL counts the calls of consoles. */
-export const unitCosts = (template: Template): { sensor: number; screen: number } => {
+/**
+ * Returns the monthly cost (USD) of each sensor and of each open console, whose alarms can be seen or heard, or not. A web
+ * ACL counts the calls of consoles.
+ */
+export const unitCosts = (template: Template): { sensor: number; screen: number; hiddenScreen: number } => {
   const hasWebAcl = resourcesOf(template, 'AWS::WAFv2::WebACL').length > 0;
-  const screen = screenMonth();
-  const calls = screen['apps API'] / prices.restRequest;
+  const usdOf = (mode: ScreenMode): number => {
+    const screen = screenMonth(mode);
+    const calls = screen['apps API'] / prices.restRequest;
+    return totalOf(screen) + (hasWebAcl ? calls * prices.webRequest : 0);
+  };
   const sensor = totalOf(sensorMonth(hasBalancer(template) ? 'load balancer' : 'HTTP'));
-  return { sensor, screen: totalOf(screen) + (hasWebAcl ? calls * prices.webRequest : 0) };
+  return { sensor, screen: usdOf('watching'), hiddenScreen: usdOf('hidden') };
 };
 
 /** Returns the monthly cost (USD) of a stage in use. */
@@ -113,7 +119,7 @@ export const monthOf = (template: Template, { sensors, screens }: { sensors: num
 export const formatCosts = (template: Template): string[] => {
   const line = (usd: number, what: string) => `${usd.toFixed(2).padStart(8)}  ${what}`;
   const rows = costAtRest(template);
-  const { sensor, screen } = unitCosts(template);
+  const { sensor, screen, hiddenScreen } = unitCosts(template);
   const examples = [
     { sensors: 30, screens: 2 },
     { sensors: 1_000, screens: 20 },
@@ -126,7 +132,8 @@ export const formatCosts = (template: Template): string[] => {
       sensor,
       `for each sensor: a report a minute, ${100 * assumed.changedReports}% of them with a change, a fall a week`,
     ),
-    line(screen, 'for each console that is always open'),
+    line(screen, 'for each console that is always open and can be seen or heard'),
+    line(hiddenScreen, 'for each console in a background tab without sound'),
     ...examples.map((home) =>
       line(monthOf(template, home), `for ${home.sensors.toLocaleString('en')} sensors and ${home.screens} consoles`),
     ),

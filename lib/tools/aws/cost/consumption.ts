@@ -43,6 +43,6 @@ export const consumption = {
   sweep: { ...nothing, read: 17, write: 1 },
   /** A round of the canary, whose fall is delivered to itself. */
   canary: { ...nothing, read: 30, write: 24, fifo: 14 / 3 },
-  /** A call of an open console for what it shows: open falls, hits, and what is watched. */
-  screenCall: { ...nothing, read: 5 },
+  /** A call of an open console that finds nothing new. */
+  screenCall: { ...nothing, read: 2.5 },
 } as const satisfies Record<string, Consumption>;

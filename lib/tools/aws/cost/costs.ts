@@ -97,7 +97,7 @@ export const works = {
     lines: assumed.canary.invocations,
     appCalls: assumed.canary.calls,
   },
-  screenCall: { ...consumption.screenCall, ...processed(ms.screen), appCalls: 1 },
+  screenCall: { ...consumption.screenCall, ...processed(ms.screen * assumed.screenGigabytes), appCalls: 1 },
   /** A device connects, or its connection is rechecked. */
   admit: { ...consumption.admit, ...processed(ms.admit) },
 } as const satisfies Record<string, Work>;
@@ -113,7 +113,8 @@ export const costsOf = (work: Work, transport: Transport = 'HTTP'): Costs => {
   const seconds = (milliseconds * assumed.memoryGigabytes + callMilliseconds * assumed.deviceMemoryGigabytes) / 1_000;
   const answered = isHttp(transport) ? calls : 0;
   const fair = prices.queueRequest + prices.fairQueueSurcharge;
-  const logged = invocations * assumed.logBytes + lines * assumed.lineBytes;
+  const logged =
+    (invocations - appCalls) * assumed.logBytes + appCalls * assumed.accessLineBytes + lines * assumed.lineBytes;
   return {
     'device API': calls * callPrices[transport],
     'apps API': appCalls * prices.restRequest,
@@ -124,7 +125,9 @@ export const costsOf = (work: Work, transport: Transport = 'HTTP'): Costs => {
     backups: gigabyteMonths * prices.backupGigabyteMonth,
     // AWS IoT logs nothing for a message, and its acknowledgements are free.
     logs: (logged / GIGABYTE) * prices.logGigabyte,
-    traffic: ((answered * assumed.answerBytes + deliveries * assumed.requestBytes) / GIGABYTE) * prices.trafficGigabyte,
+    traffic:
+      (((answered + appCalls) * assumed.answerBytes + deliveries * assumed.requestBytes) / GIGABYTE) *
+      prices.trafficGigabyte,
   };
 };
 
@@ -189,8 +192,9 @@ export const sensorMonth = (
   );
 };
 
+/** Whether the alarms of a console can be seen or heard. */
+export type ScreenMode = keyof typeof assumed.screenSeconds;
+
 /** Returns the monthly cost of a console that is always open. */
-export const screenMonth = (): Costs => {
-  const calls = assumed.screenSeconds.reduce((sum, seconds) => sum + SECONDS_PER_MONTH / seconds, 0);
-  return times(calls, costsOf(works.screenCall));
-};
+export const screenMonth = (mode: ScreenMode = 'watching'): Costs =>
+  times(SECONDS_PER_MONTH / assumed.screenSeconds[mode], costsOf(works.screenCall));

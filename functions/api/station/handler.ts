@@ -1,0 +1,56 @@
+import { hitViews } from '#shared/api/hit-views.ts';
+import { matchesEtag } from '#shared/api/http/exchange.ts';
+import { Reply } from '#shared/api/operation.ts';
+import { serve } from '#shared/api/serve.ts';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
+import { hashOf } from '#shared/domain/ids.ts';
+import { MAX_STATION_HITS, MAX_STATION_SENSORS } from '#shared/domain/watch/station-limits.ts';
+import { UP_TO_DATE_MS } from '#shared/domain/watch/watch.ts';
+import type { Deps } from '#shared/runtime/deps.ts';
+import type { ReadWatch } from '#shared/store/people/watches.ts';
+import { station } from './contract.ts';
+
+const MINUTE = 60_000;
+/** How far back (ms) changes of hits matter to a station. */
+const DAY = 24 * 60 * MINUTE;
+/** How old (ms) the date of an otherwise unchanged watch may become on a screen. */
+const WATCH_DATE_MS = 10 * MINUTE;
+
+type StationDeps = Deps<(typeof station.operations.getStation)['uses'][number]>;
+
+/** Returns the watch of a customer, with one read a minute and process. Null if there is no such customer. */
+const readWatch = async (deps: StationDeps, customerId: number): Promise<ReadWatch | null> => {
+  const since = deps.now() - UP_TO_DATE_MS;
+  const latest = await deps.store.watches.latest(customerId, since);
+  if (latest && latest.watch.date > since) return latest;
+  // Most calls need no code that computes it.
+  const { currentWatch } = await import('#shared/api/current-watch.ts');
+  return currentWatch(deps, customerId, { waits: false });
+};
+
+const firstPage = { page: 0, perPage: MAX_STATION_SENSORS };
+const newestChanges = { page: 0, perPage: MAX_STATION_HITS, sortBy: 'desc(updateDate)' };
+
+export const handler = serve(station, {
+  getStation: async ({ customerId, event, fail }, deps) => {
+    const { store, now } = deps;
+    const [falls, changes, read] = await Promise.all([
+      store.openFalls.page(customerId, firstPage, now()),
+      store.hitLists.latestChanges(customerId, { now: now(), since: now() - DAY }),
+      readWatch(deps, customerId),
+    ]);
+    if (!read) return fail('customer_not_found');
+    const { watch } = read;
+    const onDuty = (read.onDuty ?? []).filter(({ until }) => until > now());
+    const roughly = { ...watch, date: Math.floor(watch.date / WATCH_DATE_MS) };
+    // Weak, because the exact date of the watch is not part of it. The changes are read before the hits themselves: what
+    // changes in between is sent again.
+    const tag = `"${hashOf(JSON.stringify([falls, changes, roughly, onDuty]))}"`;
+    const openFalls = { openFalls: falls.data, sensorsWithFalls: falls.total };
+    const reply = { ...openFalls, hits: [], watch, onDuty };
+    const headers = { ETag: `W/${tag}` };
+    if (matchesEtag(event, tag)) return new Reply(reply, { headers, status: 304 });
+    const { hits } = await store.hitLists.page(customerId, now() - EVENT_RETENTION, newestChanges);
+    return new Reply({ ...reply, hits: await hitViews(store, customerId, hits) }, { headers });
+  },
+});

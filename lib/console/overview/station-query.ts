@@ -1,0 +1,52 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { bodyOf } from '#lib/client/problem.ts';
+import type { RuleHit, Station } from '#openapi';
+import { api } from '../api/client.ts';
+import { type OpenFall, openFallsOf } from './falls.ts';
+import { noteChanges } from './hits.ts';
+import { pollingInterval } from './polling.ts';
+
+/** What happens at a customer, as the service last said. */
+type Seen = Pick<Station, 'watch' | 'onDuty'> & {
+  /** The entity tag of this content. */
+  tag: string;
+  /** The open falls, newest first, and the number of sensors with falls that are not listed. */
+  falls: readonly OpenFall[];
+  more: number;
+  /** The hits that changed last. */
+  changed: readonly RuleHit[];
+};
+
+const STATION = 'station';
+const keyOf = (customerId: number) => [STATION, customerId] as const;
+
+/** Reads what happens at all shown customers now. */
+export const refetchStation = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: [STATION] });
+
+/**
+ * Returns the query for everything that a screen watches. As long as nothing has changed, an answer has no body.
+ */
+export const stationQuery = (customerId: number) =>
+  queryOptions({
+    queryKey: keyOf(customerId),
+    refetchInterval: pollingInterval,
+    // Alarms sound and are in the title, also in background tabs.
+    refetchIntervalInBackground: true,
+    queryFn: async ({ client }): Promise<Seen> => {
+      const known = client.getQueryData<Seen>(keyOf(customerId));
+      const answer = await api.GET('/customers/{customerId}/station', {
+        params: { path: { customerId } },
+        ...(known && { headers: { 'If-None-Match': known.tag } }),
+      });
+      if (known && answer.response.status === 304) return known;
+      const { openFalls, sensorsWithFalls, hits, ...rest } = bodyOf(answer);
+      noteChanges(client, customerId, hits);
+      return {
+        ...rest,
+        tag: answer.response.headers.get('ETag') ?? '',
+        falls: openFallsOf(openFalls),
+        more: Math.max(0, sensorsWithFalls - openFalls.length),
+        changed: hits,
+      };
+    },
+  });

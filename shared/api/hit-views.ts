@@ -1,0 +1,35 @@
+import { notifiedDateOf } from '../domain/rule/alarm.ts';
+import type { RuleHit } from '../domain/rule/rule-hit.ts';
+import type { Sensor } from '../domain/sensor/sensor.ts';
+import type { HitItem } from '../store/hits/hit-item.ts';
+import type { StoreOf } from '../store/store.ts';
+
+/** Above this number, listing all sensors is cheaper than reading each one, unless there are thousands. */
+const MAX_SINGLE_READS = 20;
+
+/** Returns the views of hits, with their current sensors, or null for a deleted one. */
+export const hitViews = async (
+  store: StoreOf<'sensors.getAll' | 'sensors.list'>,
+  customerId: number,
+  hits: readonly HitItem[],
+): Promise<RuleHit[]> => {
+  const ids = [...new Set(hits.map(({ sensorId }) => sensorId))];
+  const { getAll, list } = store.sensors;
+  const listed: Sensor[] = ids.length > MAX_SINGLE_READS ? await list(customerId) : [];
+  // The list may lag, so a sensor that it does not contain may still exist.
+  const others = ids.filter((id) => !listed.some((sensor) => sensor.id === id));
+  const found = [...listed, ...(others.length > 0 ? await getAll(customerId, others) : [])];
+  const sensors = new Map(found.map((sensor) => [sensor.id, sensor]));
+  return hits.map(({ messages, ...hit }) => ({
+    ...hit,
+    ruleMessages: messages,
+    allSend: !hit.nobodyOnDuty && messages.length > 0 && messages.every(({ wasSend }) => wasSend),
+    notifiedDate: notifiedDateOf({ ...hit, messages }),
+    unansweredDate: hit.unansweredDate ?? null,
+    sensor: sensors.get(hit.sensorId) ?? null,
+    feedback: hit.feedback ?? null,
+    nobodyOnDuty: hit.nobodyOnDuty ?? false,
+    acknowledgement: hit.acknowledgement ?? null,
+    closure: hit.closure ?? null,
+  }));
+};

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { SensorWithFalls } from '../event/open-fall-view.ts';
+import { OnDutyView } from '../people/duty.ts';
+import { RuleHit } from '../rule/rule-hit.ts';
+import { MAX_STATION_HITS, MAX_STATION_SENSORS } from './station-limits.ts';
+import { Watch } from './watch.ts';
+
+/** What a screen that watches over people shows. */
+export const Station = z
+  .object({
+    openFalls: z
+      .array(SensorWithFalls)
+      .max(MAX_STATION_SENSORS)
+      .meta({ description: 'the first page of the list of open falls' }),
+    sensorsWithFalls: z.int().min(0).meta({ description: 'how many sensors the list of open falls has' }),
+    hits: z.array(RuleHit).max(MAX_STATION_HITS).meta({ description: 'those that changed last, newest change first' }),
+    watch: Watch,
+    onDuty: z.array(OnDutyView),
+  })
+  .meta({ id: 'Station' });
