@@ -131,7 +131,7 @@ const heldWrites = (table: Table) => ({
     await table.update(webhookKey(webhook), update);
   },
 
-  /** Makes a webhook due now if it is due later than any, because that was recorded before the clock was set back. */
+  /** Schedules a webhook for now if it is due later than any, because that was recorded before the clock was set back. */
   correctDue: async (webhook: WebhookKey, now: number): Promise<void> => {
     const isLater = where('#dueAt > :before', dueBefore(latestAhead(now, UNFETCHED_ALERT_AFTER)));
     await table.update(webhookKey(webhook), changes({ set: dueAt(webhook.id, now), if: isLater }));

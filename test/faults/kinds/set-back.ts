@@ -119,7 +119,7 @@ const held: Course = async (home, scene) => {
   return delivered(home, scene, 3 * MINUTE);
 };
 
-/** Alarms reach nobody while the clock is ahead, so many that their mails are limited, and once more afterwards. */
+/** Eleven alarms, more than there are mails for, reach nobody while the clock is ahead, and another one afterwards. */
 const mailed: Course = async (home, scene) => {
   const { managerMails, step, clock, receiver } = scene;
   receiver.down.add(home.path);
@@ -168,8 +168,8 @@ const offline: Course = async (home, scene) => {
   managerMails.length = 0;
   const begun = clock.now();
   while (clock.now() < begun + 12 * MINUTE) await step(MINUTE);
-  const isTold = notifications.length > 0 || managerMails.some(({ to }) => to === channel.address);
-  return isTold ? [] : ['nobody was notified that the second sensor is offline'];
+  const isNotified = notifications.length > 0 || managerMails.some(({ to }) => to === channel.address);
+  return isNotified ? [] : ['nobody was notified that the second sensor is offline'];
 };
 
 /** A sensor reports for the first time while the clock is ahead, and never again. */

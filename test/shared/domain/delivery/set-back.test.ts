@@ -17,14 +17,14 @@ const failedAt = (time: number, more: object = {}) =>
     ...more,
   }) as never;
 
-describe('the next attempt of a delivery, after the clock was set back,', () => {
-  test('is due as long after the last one as it was planned', () => {
+describe('after the clock was set back, the next attempt of a delivery', () => {
+  test('follows as long after the last one as it was planned', () => {
     const failed = failedAt(now + DAY - 60_000);
     expect(correctedAttempt(failed, DAY, now)).toBe(now + HOUR - 60_000);
     expect(correctedAttempt(failedAt(now + DAY - 2 * HOUR), DAY, now)).toBe(now);
   });
 
-  test('is due at once if its task has come, because queues do not depend on the clock', () => {
+  test('follows at once if its task has come, because queues do not depend on the clock', () => {
     expect(correctedAttempt(failedAt(now + DAY), null, now)).toBe(now);
   });
 
@@ -40,7 +40,7 @@ describe('the next attempt of a delivery, after the clock was set back,', () => 
     expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: now }), DAY, now)).toBeNull();
   });
 
-  test('is early once the receiver is back, although the last one has a date in the future', () => {
+  test('may be early once the receiver is back, although the last one has a date in the future', () => {
     const failed = failedAt(now + DAY, { nextAttempt: now + HOUR });
     expect(earlyTime(failed, now, 0)).toBe(now + 1_000);
   });
