@@ -106,7 +106,7 @@ describe.each(['http', 'alb'] as const)('the rate limits of deviceApi=%s', (devi
   });
   afterAll(() => cloud?.stop());
 
-  /** Makes calls one after the other, and returns how many were answered with 429. */
+  /** Returns, for calls made one after the other, how many were answered with 429. */
   const limited = async (calls: number, call: (at: number) => Promise<{ status: number }>): Promise<number> => {
     let count = 0;
     for (let at = 0; at < calls; at++) if ((await call(at)).status === 429) count++;

@@ -26,7 +26,7 @@ const createNetwork = (scope: Construct, id: string): IVpc => {
     maxAzs: 2,
     natGateways: 0,
     subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 26, mapPublicIpOnLaunch: false }],
-    // Otherwise the CDK adds a function of its own. Nothing uses that group.
+    // Otherwise the CDK adds a function to the stack. Nothing uses that group.
     restrictDefaultSecurityGroup: false,
   });
   acknowledge(vpc, 'network, no flow log');

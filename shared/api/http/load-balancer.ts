@@ -4,12 +4,12 @@ import type { ApiHandler } from '../serve.ts';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from './exchange.ts';
 import { createRouter, decoded } from './router.ts';
 
-type Values = Readonly<Record<string, string[] | undefined>>;
-const lastOf = (all: Values): Record<string, string> =>
+type ListedValues = Readonly<Record<string, string[] | undefined>>;
+const lastOf = (all: ListedValues): Record<string, string> =>
   Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values?.at(-1) ?? '']));
 
 /** A load balancer passes the query as it was sent, while API Gateway decodes it. */
-const decodedQuery = (query: Values): Record<string, string[]> => {
+const decodedQuery = (query: ListedValues): Record<string, string[]> => {
   const decode = (text: string) => decoded(text.replaceAll('+', ' '));
   return Object.fromEntries(Object.entries(query).map(([name, values = []]) => [decode(name), values.map(decode)]));
 };
@@ -18,7 +18,7 @@ const decodedQuery = (query: Values): Record<string, string[]> => {
  * Returns the TCP peer, which the load balancer appends to this header. Everything before it may come from the caller.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/x-forwarded-headers.html
  */
-const peerOf = (headers: Values): string =>
+const peerOf = (headers: ListedValues): string =>
   (headers['x-forwarded-for'] ?? []).join(',').split(',').at(-1)?.trim() ?? '';
 
 /** Returns the event that API Gateway would have sent for a request. */

@@ -63,7 +63,7 @@ test.each([
   [['192.0.2.1, 198.51.100.7'], '198.51.100.7'],
   [['192.0.2.1', '192.0.2.2, 2001:db8::1'], '2001:db8::1'],
   [undefined, ''],
-])('of X-Forwarded-For %j only the last entry counts', async (entries, sourceIp) => {
+])('only the last entry of X-Forwarded-For counts: %j', async (entries, sourceIp) => {
   const multiValueHeaders = entries ? { 'x-forwarded-for': entries } : {};
   const { seen } = await call({ multiValueHeaders });
   expect(seen.requestContext.identity.sourceIp).toBe(sourceIp);

@@ -105,7 +105,7 @@ describe('the metrics of an invocation', () => {
     ]);
   });
 
-  test('are not written without a dashboard if no alarm reads them', async () => {
+  test('without a dashboard include only those that an alarm reads', async () => {
     const left: unknown[] = [];
     const { measure, flush } = bufferMetrics(
       async (all) => void left.push(all),

@@ -33,7 +33,7 @@ describe('the load balancer of devices', () => {
     expect(template.findOutputs('DeviceDomainTarget')).toEqual(without.findOutputs('DeviceDomainTarget'));
   });
 
-  it('is reached from the internet by TLS alone, without gateways that cost money', () => {
+  it('accepts calls from the internet by TLS alone, without gateways that cost money', () => {
     template.hasResourceProperties('AWS::ElasticLoadBalancingV2::LoadBalancer', { Scheme: 'internet-facing' });
     expect(all(template, 'AWS::ElasticLoadBalancingV2::Listener')).toMatchObject([
       { Port: 443, Protocol: 'HTTPS', Certificates: [{ CertificateArn: certificate('b') }] },
