@@ -15,6 +15,8 @@ export type AlarmTopic = {
   subscriptions: () => Promise<readonly Subscription[]>;
   /** Sends an alarm that is already on to all subscribers. */
   send: (alarm: ActiveAlarm) => Promise<void>;
+  /** Sends a message to them. */
+  notify: (subject: string, text: string) => Promise<void>;
 };
 
 /** Returns the calls to an SNS topic of alarms. */
@@ -31,6 +33,9 @@ export const snsAlarmTopic = (config: SNSClientConfig, TopicArn: string): AlarmT
     },
     send: async (alarm) => {
       await client.send(new PublishCommand({ TopicArn, ...alarmMessage(alarm) }));
+    },
+    notify: async (Subject, Message) => {
+      await client.send(new PublishCommand({ TopicArn, Subject, Message }));
     },
   };
 };

@@ -163,6 +163,8 @@ export const capabilities = {
   },
   /** Sending alarms that are already on to their subscribers. */
   'send:alarms': { resource: 'alarms', actions: ['sns:Publish'], modules: ['alarmTopic'] },
+  /** Sending messages to the subscribers of alarms. */
+  'notify:operators': { resource: 'alarms', actions: ['sns:Publish'], modules: ['alarmTopic'] },
   /** Writing and deleting files of exports. https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
   'keep:exports': {
     resource: 'exports',

@@ -36,7 +36,13 @@ import type { peopleOf } from './person-sender.ts';
 
 /** The topic of alarms, and those of its alarms that are on. */
 type Alarms = AlarmTopic & { active: ListActiveAlarms };
-const noAlarms: Alarms = { subscriptions: async () => [], active: async () => [], send: async () => {} };
+/** The alarms of a host without an alarm topic. */
+export const noAlarms: Alarms = {
+  subscriptions: async () => [],
+  active: async () => [],
+  send: async () => {},
+  notify: async () => {},
+};
 
 /** What a host provides: the table, the queues, clients for other services, the clock and random bytes. */
 export type Runtime = {
@@ -135,6 +141,7 @@ type ByCapability = {
   'list:subscriptions': Pick<Alarms, 'subscriptions'> & { settings: SettingsOf<'list:subscriptions'> };
   'list:alarms': { activeAlarms: Alarms['active'] };
   'send:alarms': { sendAlarm: Alarms['send'] };
+  'notify:operators': { notifyOperators: Alarms['notify']; settings: SettingsOf<'notify:operators'> };
   'keep:exports': { exports: Pick<ExportStorage, 'save' | 'remove'>; settings: SettingsOf<'keep:exports'> };
   'share:exports': { urlOfExport: ExportStorage['urlOf'] };
   'service:about': { settings: SettingsOf<'service:about'> };
@@ -250,6 +257,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'list:subscriptions': async ({ alarms = noAlarms, settings }) => ({ subscriptions: alarms.subscriptions, settings }),
   'list:alarms': async ({ alarms = noAlarms }) => ({ activeAlarms: alarms.active }),
   'send:alarms': async ({ alarms = noAlarms }) => ({ sendAlarm: alarms.send }),
+  'notify:operators': async ({ alarms = noAlarms, settings }) => ({ notifyOperators: alarms.notify, settings }),
   'keep:exports': async ({ exports = noExportStorage, settings }) => ({ exports, settings }),
   'share:exports': async ({ exports = noExportStorage }) => ({ urlOfExport: exports.urlOf }),
   'service:about': settingsOnly,

@@ -12,6 +12,7 @@ export const failpoints = [
   'process.applied',
   'process.settled',
   'alarm.recorded',
+  'operators.notified',
   'duty.claimed',
   'unanswered.recorded',
   'escalate.decided',

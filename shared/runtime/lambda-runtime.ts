@@ -106,6 +106,7 @@ const lazyAlarms = (load: Load, config: Config, topicArn: string): NonNullable<R
   ...lazyMethods<AlarmTopic>(async () => (await load('alarmTopic')).snsAlarmTopic(config, topicArn), {
     subscriptions: true,
     send: true,
+    notify: true,
   }),
   active: lazily(async () => (await load('activeAlarms')).cloudWatchAlarms(config, topicArn)),
 });

@@ -93,14 +93,14 @@ export const stackSettings = declare({
   /** The SNS topic of alarms; empty without one. */
   ALARM_TOPIC_ARN: {
     default: '',
-    about: forHosts({ capabilities: ['list:subscriptions', 'list:alarms', 'send:alarms'] }),
+    about: forHosts({ capabilities: ['list:subscriptions', 'list:alarms', 'send:alarms', 'notify:operators'] }),
   },
   RUNBOOK_URL: {
     schema: () => text(/^[!-~]{1,256}$/, 'an address or a path of at most 256 printable characters without spaces'),
     default: 'lib/aws/runbook.md',
     about: forHosts({
       stage: 'runbookUrl',
-      capabilities: ['list:subscriptions'],
+      capabilities: ['list:subscriptions', 'notify:operators'],
       help: 'Address or path of the runbook, which the text of each alarm contains.',
     }),
   },

@@ -68,7 +68,11 @@ const services: readonly { what: string; by: readonly Capability[]; trace: RegEx
   { what: 'password hashing', by: ['hash:passwords'], trace: /auth\/password\.ts$/ },
   { what: 'files in S3', by: ['keep:exports', 'share:exports'], trace: /exports\/s3\.ts$/ },
   { what: 'ZIP', by: ['keep:exports'], trace: /\/yazl\// },
-  { what: 'alarm subscriptions', by: ['list:subscriptions', 'send:alarms'], trace: 'ListSubscriptionsByTopic' },
+  {
+    what: 'the alarm topic',
+    by: ['list:subscriptions', 'send:alarms', 'notify:operators'],
+    trace: 'ListSubscriptionsByTopic',
+  },
   { what: 'alarms that are on', by: ['list:alarms'], trace: 'DescribeAlarms' },
   { what: 'login at an issuer', by: ['ask:issuer'], trace: /\/openid-client\// },
   { what: 'one-time codes', by: ['keep:otps'], trace: /\/otplib\/|\/@otplib\// },

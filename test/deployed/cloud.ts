@@ -152,6 +152,7 @@ const deploy = async (
     names: [...policies.keys()],
     cipher: aesCipher(randomBytes(32), randomBytes),
     mail: ({ to, subject, text }) => options.say?.(`mail to ${to}: ${subject}\n${text}`),
+    notifyOperators: (subject, text) => options.say?.(`message to operators: ${subject}\n${text}`),
     sms: (to, text) => options.say?.(`message to ${to}: ${text}`),
     publish: async (...message) => (await published)(...message),
     ...(options.losesAnswers && { lost: new Set<string>() }),

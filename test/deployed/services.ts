@@ -26,6 +26,7 @@ export type Backend = {
   objects: Map<string, Buffer>;
   cipher: Cipher;
   mail: (email: Email) => void;
+  notifyOperators: (subject: string, text: string) => void;
   sms: (to: string, text: string) => void;
   /** Publishes to the devices that are connected by MQTT. */
   publish: Publish;
@@ -154,7 +155,8 @@ const subscription = (arn: string): string =>
   `<member><SubscriptionArn>${arn}</SubscriptionArn><Protocol>email</Protocol><Endpoint>night@example.org</Endpoint></member>`;
 /**
  * The topic of alarms. Its subscription is confirmed after it was first listed.
- * https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html
+ * https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html and
+ * https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */
 export const sns: Service = ({ caller, body }, backend) => {
   const asked = new URLSearchParams(body);
@@ -165,7 +167,9 @@ export const sns: Service = ({ caller, body }, backend) => {
     resource: topic === backend.topicArn ? 'alarms' : `topic ${topic}`,
   });
   if (action === 'Publish') {
-    backend.alarms.send(asked.get('Subject') ?? '');
+    const subject = asked.get('Subject') ?? '';
+    if (asked.has('MessageStructure')) backend.alarms.send(subject);
+    else backend.notifyOperators(subject, asked.get('Message') ?? '');
     return '<PublishResponse><PublishResult><MessageId>m</MessageId></PublishResult></PublishResponse>';
   }
   const listed = subscription(backend.alarms.isConfirmed ? `${topic}:1` : 'PendingConfirmation');

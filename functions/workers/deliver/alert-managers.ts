@@ -12,6 +12,7 @@ import { isFuture } from '#shared/domain/state/clock.ts';
 import { dateTimeAndZone } from '#shared/domain/time/wall-time.ts';
 import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import { type DeliverDeps, leaseToken } from './deps.ts';
+import { notifyOperators } from './notify-operators.ts';
 
 const HOUR_SECONDS = 3_600;
 const HOUR_MS = HOUR_SECONDS * 1_000;
@@ -228,4 +229,5 @@ export const alertManagers = async (deps: DeliverDeps, customerId: number): Prom
   await mailAboutSensors(context);
   await mailLists(context);
   await remind(context);
+  await notifyOperators(deps, customerId, open);
 };

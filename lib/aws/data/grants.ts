@@ -57,8 +57,7 @@ const arnOf = (
   if (resource === 'exports') return exports.arnForObjects('*');
   if (resource === 'alarm states') return alarmStatesArn(Stack.of(queues.events));
   if (resource !== 'alarms') return queueArnOf(queues, resource);
-  if (!alarmTopic) throw new Error('this stage has no alarm topic');
-  return alarmTopic.topicArn;
+  return alarmTopic?.topicArn ?? '';
 };
 
 /**
@@ -141,16 +140,16 @@ const encryptionCondition = (contexts: readonly string[] | undefined) =>
  */
 const senderCondition = (mailSender: string) => ({ conditions: { StringEquals: { 'ses:FromAddress': mailSender } } });
 
-/** Whether a stage may lack a resource. Its functions then get no permission for it, and send nothing. */
+/** Whether a stage may lack a resource, as it may the alarm topic. Its functions then get no permission for it, and send nothing. */
 const isSender = (resource: Capability['resource']): resource is 'mail' | 'sms' =>
   resource === 'mail' || resource === 'sms';
 
 /** Returns the permissions of a function: those of its store calls and of its capabilities, without duplicates. */
 export const permissionsOf = (uses: readonly Use[], resources: Resources): PolicyStatement[] => {
-  const { table, queues, senders, smsOrigins, mailSender } = resources;
+  const { table, queues, alarmTopic, senders, smsOrigins, mailSender } = resources;
   const capabilities = capabilitiesOf(uses);
   const onResources = capabilities.flatMap(({ resource, actions = [], contexts }) =>
-    resource === undefined || isSender(resource) || isTopic(resource)
+    resource === undefined || isSender(resource) || isTopic(resource) || (resource === 'alarms' && !alarmTopic)
       ? []
       : [
           new PolicyStatement({

@@ -101,6 +101,7 @@ export const identityPatterns = {
     [1, 1],
     'the same again if another call used one',
   ),
+  'limits.giveBack': pattern('Give such an attempt back', { get: ['rate'], put: ['rate'] }, [1, 1]),
   'limits.nextNumber': pattern('Take the next number of a sequence', { update: ['counter'] }, [0, 1]),
 
   'users.get': pattern('A user', { get: ['user'] }, [1, 0]),

@@ -99,6 +99,16 @@ const limitWrites = (table: Table) => ({
     }
   },
 
+  /** Uncounts an attempt that was taken at a time (ms), and not made. */
+  giveBack: async (subject: string, time: number): Promise<void> => {
+    const key = rateKey(subject, 'taken');
+    const row = await table.get<{ times: number[]; ttl: number }>(key);
+    if (!row) return;
+    const times = row.times.filter((other) => other !== time);
+    const unchanged = where('#times = :times', { times: row.times });
+    await table.write({ put: { ...row, ...key, times }, where: unchanged });
+  },
+
   /** Returns the next number of a sequence that starts at 1. */
   nextNumber: async (name: 'accounts' | 'customers' | 'rules' | 'groups'): Promise<number> =>
     Number((await table.update(items.counter({ name }), changes({ add: { value: 1 } }, 'UPDATED_NEW')))?.value),

@@ -108,6 +108,7 @@ export const rulePatterns = {
   ),
   'alarmRecords.finish': pattern('Record that what follows has been done', { update: ['unnotified'] }, [0, 1]),
   'unnotified.claim': pattern('Claim such an alarm, to mail about it', { update: ['unnotified'] }, [0, 3]),
+  'unnotified.recordReport': pattern('Record that the operators know of it', { update: ['unnotified'] }, [0, 1]),
   'unnotified.update': pattern('Record what was mailed about it', { update: ['unnotified'] }, [0, 3]),
   'eventAlarms.end': pattern('End the alarm of an event', { remove: ['unnotified'] }, [0, 2], '1 if there is none'),
   'hitLists.page': pattern(

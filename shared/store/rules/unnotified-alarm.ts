@@ -27,6 +27,8 @@ export type UnnotifiedAlarm = {
   mailDate?: number;
   reminders?: number;
   reminderDate?: number;
+  /** When (ms) it was reported to the operators of the service. */
+  reportDate?: number;
   /** Users who had too many mails, and get a list later. */
   deferredTo?: number[];
   /** Somebody was notified, but nobody acknowledged the alarm after the last round of its escalation. */

@@ -32,6 +32,12 @@ const unnotifiedWrites = (table: Table) => ({
     return (await table.update(unnotifiedKey(alarm), changes({ set, if: isFree }))) !== null;
   },
 
+  /** Records when (ms) an alarm was reported to the operators of the service. */
+  recordReport: async (alarm: UnnotifiedAlarm, reportDate: number): Promise<void> => {
+    const exists = where('attribute_exists(pk)', {});
+    await table.update(unnotifiedKey(alarm), changes({ set: { reportDate }, if: exists }));
+  },
+
   /** Records what has been mailed about an alarm, and when (ms) something is due next; null if nothing is. */
   update: async (
     alarm: UnnotifiedAlarm,

@@ -6,6 +6,7 @@ import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import type { ActiveAlarm } from '#shared/domain/people/active-alarm.ts';
 import type { Subscription } from '#shared/domain/people/subscription.ts';
 import type { Measured } from '#shared/observability/metrics.ts';
+import { noAlarms } from '#shared/runtime/deps.ts';
 import { ADMIN_PASSWORD, startTestCloud } from '#test/fixtures/cloud.ts';
 import { adminOf } from '#test/fixtures/home.ts';
 
@@ -58,6 +59,7 @@ const run = async ({ subscriptions, active = [], sender = 'cloud@example.org', a
       RUNBOOK_URL: 'https://wiki.example.org/runbook',
     },
     alarms: {
+      ...noAlarms,
       subscriptions: async () => {
         if (subscriptions instanceof Error) throw subscriptions;
         return subscriptions;

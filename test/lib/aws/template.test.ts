@@ -230,6 +230,25 @@ describe('the functions', () => {
     expect(JSON.stringify(prod.toJSON())).not.toContain('a-secret-of-16-or-more');
   });
 
+  it('may publish only to the topic of alarms, and only from the worker that knows which alarms reached nobody', () => {
+    const publishers = (template: Template) =>
+      Object.values(template.findResources('AWS::IAM::Role')).flatMap(({ Properties: role }) =>
+        (role.Policies ?? [])
+          .flatMap(({ PolicyDocument }: Properties) => PolicyDocument.Statement)
+          .filter(({ Action }: Properties) => [Action].flat().includes('sns:Publish'))
+          .map(({ Resource }: Properties) => Resource),
+      );
+    const [topic] = Object.keys(prod.findResources('AWS::SNS::Topic'));
+    expect(publishers(prod)).toEqual([{ Ref: topic }]);
+    prod.hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'Test-deliver',
+      Environment: { Variables: Match.objectLike({ ALARM_TOPIC_ARN: { Ref: topic } }) },
+    });
+    // A topic without a key needs no permission for one.
+    expect(Object.values(prod.findResources('AWS::SNS::Topic'))[0]?.Properties?.KmsMasterKeyId).toBeUndefined();
+    expect(publishers(dev)).toEqual([]);
+  });
+
   it('may send email only from the address of the stage', () => {
     const senders = (template: Template) =>
       all(template, 'AWS::IAM::Role')

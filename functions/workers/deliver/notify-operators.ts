@@ -1,0 +1,34 @@
+import { operatorMessage } from '#shared/domain/people/operator-message.ts';
+import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
+import type { DeliverDeps } from './deps.ts';
+
+const HOUR_SECONDS = 3_600;
+
+/**
+ * Reports alarms that reached nobody to the operators of the service, at most once an hour for a customer: a CloudWatch alarm
+ * that is on already would hide them. What exceeds that is reported with the reminders.
+ */
+export const notifyOperators = async (
+  deps: DeliverDeps,
+  customerId: number,
+  open: readonly UnnotifiedAlarm[],
+): Promise<void> => {
+  const { store, settings, now, log } = deps;
+  const { SERVICE_NAME: service, RUNBOOK_URL: runbook, ALARM_TOPIC_ARN: topic } = settings;
+  const fresh = open.filter(({ isUnanswered, reportDate }) => !isUnanswered && reportDate === undefined);
+  if (topic === '' || fresh.length === 0) return;
+  const subject = `operators:${customerId}`;
+  const time = now();
+  if (!(await store.limits.take(subject, 1, HOUR_SECONDS, time))) return;
+  const situations = fresh.map(({ situation }) => situation);
+  const message = operatorMessage({ service, runbook, customerId, situations });
+  try {
+    await deps.notifyOperators(message.subject, message.text);
+  } catch (error) {
+    await store.limits.giveBack(subject, time);
+    throw error;
+  }
+  deps.failpoint('operators.notified');
+  log('info', 'the operators were notified of alarms that reached nobody', { customerId, alarms: fresh.length });
+  for (const alarm of fresh) await store.unnotified.recordReport(alarm, now());
+};

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { deliver } from '#functions/workers/deliver/contract.ts';
+import { notifyOperators } from '#functions/workers/deliver/notify-operators.ts';
+import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
+import { composeDeps, noAlarms, type Runtime } from '#shared/runtime/deps.ts';
+import { store } from '#shared/store/store.ts';
+import { createAlarm } from '#test/fixtures/home.ts';
+import { createPeopleWorld } from '#test/fixtures/people.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const RUNBOOK_URL = 'https://wiki.example.org/runbook';
+
+let world: Awaited<ReturnType<typeof createPeopleWorld>>;
+let receiver: Receiver;
+let runtime: Runtime;
+const messages: { subject: string; text: string }[] = [];
+let failures = 0;
+beforeAll(async () => {
+  world = await createPeopleWorld({
+    wrap: (host) => {
+      runtime = {
+        ...host,
+        settings: { ...host.settings, ALARM_TOPIC_ARN: 'arn:aws:sns:eu-central-1:123456789012:alarms', RUNBOOK_URL },
+        alarms: {
+          ...noAlarms,
+          notify: async (subject, text) => {
+            if (failures-- > 0) throw new Error('the topic is away');
+            messages.push({ subject, text });
+          },
+        },
+      };
+      return runtime;
+    },
+  });
+  receiver = await startReceiver((_, response) => void response.writeHead(503).end());
+});
+afterAll(async () => {
+  await world.stop();
+  await receiver.stop();
+});
+beforeEach(() => {
+  messages.length = 0;
+  failures = 0;
+});
+
+/** A home whose only receiver is down. */
+const furnish = async () => {
+  const home = await world.furnish();
+  await createAlarm(home.client, receiver.url);
+  await home.hire('Nora', { email: `nora-${home.customerId}@example.com` }, { permissions: ['manage_rules'] });
+  const acknowledgeAll = async (): Promise<void> => {
+    for (const { id } of await home.hits())
+      await home.client.ok('PUT', `/customers/${home.customerId}/rule-hits/${id}/acknowledgement`, {});
+  };
+  return { ...home, acknowledgeAll };
+};
+
+test('reports alarms that reached nobody to the operators, at most once an hour for a customer', async () => {
+  const [home, other] = [await furnish(), await furnish()];
+  await home.fall();
+  await world.pass(2.5 * MINUTE);
+  await home.fall();
+  await other.fall();
+  await world.pass(2.5 * MINUTE);
+  expect(messages.map(({ subject }) => subject)).toEqual([
+    `Nobody was notified of alarms of customer ${home.customerId}`,
+    `Nobody was notified of alarms of customer ${other.customerId}`,
+  ]);
+  const [{ subject, text } = { subject: '', text: '' }] = messages;
+  expect(text).toContain('1 fall_detected. Call the customer now');
+  expect(text).toContain(`${RUNBOOK_URL}#alarms-unnotified`);
+  // Neither rooms nor people are named.
+  for (const name of ['Sensor 1', 'Nora', 'linden', 'example.com,']) expect(subject + text).not.toContain(name);
+  expect(subject).toMatch(/^[ -~]{1,99}$/);
+
+  // What exceeded the limit is reported an hour later, and no alarm twice.
+  await world.pass(HOUR);
+  await world.pass(HOUR);
+  const ofHome = messages.filter((message) => message.subject === subject);
+  expect(ofHome.map((message) => /: (.*?)\./.exec(message.text)?.[1])).toEqual(['1 fall_detected', '1 fall_detected']);
+  for (const one of [home, other]) await one.acknowledgeAll();
+});
+
+test('reports an alarm once, however many workers do so at the same time', async () => {
+  failures = Number.POSITIVE_INFINITY;
+  const home = await furnish();
+  await home.fall();
+  await world.pass(2.5 * MINUTE);
+  expect(messages).toEqual([]);
+  failures = 0;
+  const open = await store(world.table).unnotified.list(home.customerId);
+  const deps = await composeDeps(runtime, deliver.uses);
+  await Promise.all(Array.from({ length: 8 }, () => notifyOperators(deps, home.customerId, open)));
+  expect(messages).toHaveLength(1);
+  await home.acknowledgeAll();
+});
+
+test('reports an alarm again if the topic did not accept the message', async () => {
+  failures = 2;
+  const home = await furnish();
+  await home.fall();
+  await world.pass(2.5 * MINUTE);
+  await world.pass(2 * MINUTE);
+  expect(messages).toHaveLength(1);
+  await home.acknowledgeAll();
+});
