@@ -215,12 +215,12 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     'Which sensors of a customer see an open fall?',
     {
       queryList: ['openFallsOfCustomer'],
-      batchGet: ['sensorState', 'sensor'],
+      batchGet: ['sensorState', 'sensor', 'config'],
       query: ['event'],
       get: ['fallAnswer'],
     },
-    [3.5, 0],
-    '0.5 if there is none; 2 per sensor on the page, and 1 more per 4 KB of its state; 0.5 or 1 per fall, and 1 more if it is acknowledged',
+    [4.5, 0],
+    '0.5 if there is none; 2 per sensor on the page, 1 more per 4 KB of its state, with 1 for suspected falls; 0.5 or 1 per fall, and 1 more if it is acknowledged',
   ),
   'states.glance': pattern(
     'Which of these sensors may be offline?',

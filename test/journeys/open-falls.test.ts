@@ -38,6 +38,7 @@ type SeenFall = {
   uuid: string;
   since: number;
   fallState: string;
+  alarmBy: number | null;
   isSensitive: boolean;
   acknowledgement: object | null;
 };
@@ -69,12 +70,30 @@ describe('the list of open falls', () => {
     ] as const) {
       await fall(sensor, status, start);
       const uuid = expect.any(String);
-      const falls = [{ uuid, since: start, fallState, isSensitive: false, isSimulated: false, acknowledgement: null }];
+      // A suspicion becomes an alarm by time, as configured.
+      const alarmBy = fallState === 'calling' ? null : expect.any(Number);
+      const shown = { isSensitive: false, isSimulated: false, acknowledgement: null };
+      const falls = [{ uuid, since: start, fallState, alarmBy, ...shown }];
       const data = [{ sensorId: sensor.sensorId, name: expect.stringMatching(/^Sensor /), falls }];
       expect(await list()).toEqual({ ...none, total: 1, data });
     }
     await fall(sensor, 'finished', start);
     expect(await list()).toEqual(none);
+  });
+
+  test('announces when a suspicion becomes an alarm, which it then does', async () => {
+    const { sensor, list } = await homeOf('yew');
+    await fall(sensor, 'fall_detected', now());
+    const read = async () => (await list()).data[0]?.falls[0];
+    const alarmBy = (await read())?.alarmBy ?? 0;
+    expect(alarmBy).toBeGreaterThan(now());
+    clock.skipTo(alarmBy - 1_000);
+    await cloud.sweep();
+    await cloud.idle();
+    expect((await read())?.fallState).not.toBe('calling');
+    // The sweep finds it within a minute.
+    await pass(1);
+    expect(await read()).toMatchObject({ fallState: 'calling', alarmBy: null });
   });
 
   test('contains all falls of a sensor, newest first; each ends separately', async () => {

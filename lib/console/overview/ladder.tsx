@@ -56,6 +56,7 @@ export const Ladder = ({ row, isKnown }: { row: Row; isKnown: boolean }) => {
   const isSuspected = row.kind === 'suspected';
   // The sensor reports a fall some seconds before its alarm.
   const isComing = row.items.some(({ fall }) => fall?.fallState === 'confirmed');
+  const alarmBy = row.items.find(({ fall }) => fall?.alarmBy)?.fall?.alarmBy ?? null;
   return (
     <ul className="ladder" aria-label={texts.notified}>
       {[...byName].map(([name, messages]) => (
@@ -66,8 +67,13 @@ export const Ladder = ({ row, isKnown }: { row: Row; isKnown: boolean }) => {
           {texts.nobodyNotified}
         </Step>
       )}
-      {byName.size === 0 && isSuspected && <Step icon={PaperAirplaneIcon}>{texts.notConfirmed}</Step>}
-      {byName.size === 0 && isComing && <Step icon={PaperAirplaneIcon}>{texts.alertFollows}</Step>}
+      {byName.size === 0 && alarmBy !== null && (
+        <Step icon={PaperAirplaneIcon}>{texts.alarmBy(dates.second(alarmBy))}</Step>
+      )}
+      {byName.size === 0 && alarmBy === null && isSuspected && (
+        <Step icon={PaperAirplaneIcon}>{texts.notConfirmed}</Step>
+      )}
+      {byName.size === 0 && alarmBy === null && isComing && <Step icon={PaperAirplaneIcon}>{texts.alertFollows}</Step>}
       {hits.some(({ nobodyOnDuty }) => nobodyOnDuty) && (
         <Step icon={ExclamationTriangleIcon} isBad>
           {texts.nobodyOnDuty}

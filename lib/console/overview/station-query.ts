@@ -18,7 +18,7 @@ type Seen = Pick<Station, 'watch' | 'onDuty'> & {
 };
 
 const STATION = 'station';
-const keyOf = (customerId: number) => [STATION, customerId] as const;
+const stationKey = (customerId: number) => [STATION, customerId] as const;
 
 /** Reads what happens at all shown customers now. */
 export const refetchStation = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: [STATION] });
@@ -28,12 +28,12 @@ export const refetchStation = (client: QueryClient): Promise<void> => client.inv
  */
 export const stationQuery = (customerId: number) =>
   queryOptions({
-    queryKey: keyOf(customerId),
+    queryKey: stationKey(customerId),
     refetchInterval: pollingInterval,
     // Alarms sound and are in the title, also in background tabs.
     refetchIntervalInBackground: true,
     queryFn: async ({ client }): Promise<Seen> => {
-      const known = client.getQueryData<Seen>(keyOf(customerId));
+      const known = client.getQueryData<Seen>(stationKey(customerId));
       const answer = await api.GET('/customers/{customerId}/station', {
         params: { path: { customerId } },
         ...(known && { headers: { 'If-None-Match': known.tag } }),

@@ -1,10 +1,11 @@
-import { ArrowPathIcon, EyeSlashIcon, WifiIcon } from '@heroicons/react/24/outline';
-import { useLocation } from 'wouter';
+import { ArrowPathIcon, EyeSlashIcon, UsersIcon, WifiIcon } from '@heroicons/react/24/outline';
+import { VisuallyHidden } from '@mantine/core';
+import { Link, useLocation } from 'wouter';
 import { type Alarms, useAlarms } from '../overview/alarms-provider.tsx';
 import { coverageOf } from '../overview/coverage.ts';
 import { GAPS_ID } from '../overview/unwatched.tsx';
 import { hasGap } from '../overview/watch-queries.ts';
-import { OnDutyCount } from '../roster/on-duty-count.tsx';
+import { useMe } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { SoundControl } from './sound-control.tsx';
@@ -46,14 +47,37 @@ const Watched = ({ watch, isWatchUnknown }: Alarms) => {
   );
 };
 
-/** The line above every page: the connection, what is watched, the sound, and the account. */
+/** Who is on duty, with a link to the roster. Nobody is a gap if a rule needs somebody, which the gaps say. */
+const OnDuty = ({ onDuty }: Alarms) => {
+  const { overview: texts } = useTexts();
+  const dates = useDates();
+  const { display: isDisplay } = useMe();
+  if (onDuty.length === 0) return null;
+  const people = onDuty.map(({ name, until }) => texts.onDutyUntil(name, dates.clock(until)));
+  const content = (
+    <>
+      <UsersIcon className="icon" />
+      {texts.onDuty(onDuty.length)}
+      <VisuallyHidden>{`: ${people.join(', ')}`}</VisuallyHidden>
+    </>
+  );
+  const shown = { className: 'read wide', title: people.join('\n') };
+  if (isDisplay) return <span {...shown}>{content}</span>;
+  return (
+    <Link href="/roster" {...shown}>
+      {content}
+    </Link>
+  );
+};
+
+/** The line above every page: the connection, what is watched, who is on duty, the sound, and the account. */
 export const StatusLine = () => {
   const alarms = useAlarms();
   return (
     <header className="bar">
       {alarms && <ConnectionState {...alarms} />}
       {alarms && <Watched {...alarms} />}
-      {alarms && <OnDutyCount customerId={alarms.customerId} />}
+      {alarms && <OnDuty {...alarms} />}
       <span className="end">
         {alarms && <SoundControl />}
         <AccountMenu />

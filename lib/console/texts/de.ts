@@ -48,7 +48,6 @@ export const de: Texts = {
   reports: 'Berichte',
   roster: 'Dienstplan',
   floorPlan: 'Grundriss',
-  onDuty: (count) => `${count} im Dienst`,
   yes: 'ja',
   no: 'nein',
   none: 'keine',

@@ -43,7 +43,6 @@ export const en = {
   reports: 'Reports',
   roster: 'Roster',
   floorPlan: 'Floor plan',
-  onDuty: (count: number) => `${count} on duty`,
   yes: 'yes',
   no: 'no',
   none: 'none',

@@ -73,6 +73,9 @@ export const overview: Texts['overview'] = {
   notNotified: (attempts, time) =>
     `nicht benachrichtigt: ${plural(attempts, 'Versuch', 'Versuche')}, zuletzt um ${time}`,
   nobodyNotified: 'Keine Regel hat jemanden benachrichtigt.',
+  onDuty: (count) => `${count} im Dienst`,
+  onDutyUntil: (name, time) => `${name} bis ${time}`,
+  alarmBy: (time) => `Spätestens um ${time} wird daraus ein Alarm, außer der Sensor nimmt ihn zurück.`,
   notConfirmed: 'Sobald der Sensor den Sturz bestätigt, wird alarmiert.',
   alertFollows: 'Die Alarmierung folgt gleich.',
   nobodyOnDuty: 'Niemand ist im Dienst.',

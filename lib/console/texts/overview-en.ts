@@ -68,6 +68,9 @@ export const overview = {
   notNotified: (attempts: number, time: string) =>
     `not notified: ${plural(attempts, 'attempt', 'attempts')}, last at ${time}`,
   nobodyNotified: 'No rule notified anybody.',
+  onDuty: (count: number) => `${count} on duty`,
+  onDutyUntil: (name: string, time: string) => `${name} until ${time}`,
+  alarmBy: (time: string) => `It becomes an alarm by ${time}, unless the sensor cancels it.`,
   notConfirmed: 'An alert is sent as soon as the sensor confirms it.',
   alertFollows: 'The alert follows in a moment.',
   nobodyOnDuty: 'Nobody is on duty.',

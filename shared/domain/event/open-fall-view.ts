@@ -11,6 +11,11 @@ const OpenFall = z.object({
   }),
   since: millis.meta({ description: 'when the fall began' }),
   fallState: FallState.exclude(['finished']),
+  alarmBy: millis.nullable().meta({
+    description:
+      'when a suspicion becomes an alarm at the latest, unless its device reports something else; null if it is one, or ' +
+      'if only its device can make it one',
+  }),
   isSensitive: z.boolean().meta({ description: 'only the sensitive detection of the sensor reported it' }),
   isSimulated: z.boolean(),
   acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged it' }),

@@ -14,11 +14,15 @@ import type { OpenFall } from './open-fall-view.ts';
 /** How long (ms) an acknowledged fall stays open for people if its device reports nothing. */
 export const MAX_ACKNOWLEDGED_MS = UNCLEAR_MS;
 
-/** An open fall as the state knows it. `key`: that of the fall in events; `start`: when (ms) its events begin. */
-export type FallOfState = Omit<OpenFall, 'uuid' | 'acknowledgement'> & {
+/**
+ * An open fall as the state knows it. `key`: that of the fall in events; `start`: when (ms) its events begin. `suspicion`: the
+ * fall of a maker A sensor that is not an alarm yet.
+ */
+export type FallOfState = Omit<OpenFall, 'uuid' | 'acknowledgement' | 'alarmBy'> & {
   key: string;
   start: number;
   isAcknowledged: boolean;
+  suspicion: Fall | null;
 };
 
 const stateOf = ({ phases }: Fall): OpenFall['fallState'] => {
@@ -31,7 +35,9 @@ const ofMakerA = (fall: Fall): FallOfState => {
   const { start, endedByTime = start, at = endedByTime, isSensitive = false, isSimulated = false } = fall;
   const { isAcknowledged = false } = fall;
   const key = fallKeyOf({ fall: start, isSensitive }) ?? '';
-  return { since: Math.min(start, at), fallState: stateOf(fall), isSensitive, isSimulated, key, start, isAcknowledged };
+  const fallState = stateOf(fall);
+  const suspicion = fallState === 'calling' ? null : fall;
+  return { since: Math.min(start, at), fallState, isSensitive, isSimulated, key, start, isAcknowledged, suspicion };
 };
 
 const ofMakerB = (track: Track): FallOfState => {
@@ -45,6 +51,7 @@ const ofMakerB = (track: Track): FallOfState => {
     key: fallKeyOf({ fall: start, track: track.id }) ?? '',
     start,
     isAcknowledged,
+    suspicion: null,
   };
 };
 

@@ -1,11 +1,12 @@
 import { eventOf, lateEvent, unknownEvent } from '../event/event.ts';
 import type { Signal } from '../event/message.ts';
 import { reactivated, type SensorState, type Step } from '../sensor/sensor-state.ts';
+import { hasBeginning } from './due-move.ts';
 import { fallStep } from './falls.ts';
 import { bedExitStep, changedRegions, presenceStep } from './regions.ts';
 import { isLate, type MessageTime, type RoomContext } from './room-context.ts';
 import { signStep, vitalStep } from './signs.ts';
-import { hasBeginning, hasOpenFall } from './time.ts';
+import { hasOpenFall } from './time.ts';
 import { moveStep, peopleStep, poseStep } from './tracks.ts';
 import { understandingAfter } from './understanding.ts';
 

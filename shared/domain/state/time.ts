@@ -1,40 +1,8 @@
 import { type EventDetails, eventOf } from '../event/event.ts';
-import { type Fall, type FallPhase, isEnded, type SensorState, UNCLEAR_MS } from '../sensor/sensor-state.ts';
+import { type Fall, isEnded, type SensorState, UNCLEAR_MS } from '../sensor/sensor-state.ts';
+import { dueMove, isTimed } from './due-move.ts';
 import { moveFall, withoutPeople } from './falls.ts';
 import type { Timings } from './room-context.ts';
-
-/**
- * Time advances a fall only this long (ms) after its device should have reported it, because that report may be late.
- */
-const DEVICE_DELAY = 3_000;
-/** A fall that nothing advances ends this long (ms) after all its durations. */
-const STALE = 60_000;
-
-type DueMove = { phase: FallPhase; at: number; dueAt: number; isAlarm: boolean };
-
-/** Whether the beginning of a fall was reported. */
-export const hasBeginning = ({ phases }: Fall): boolean => phases.includes('detected') || phases.includes('confirmed');
-
-/**
- * Whether time advances the fall from phase to phase. Sensitive falls, and falls whose beginning was not reported, are only
- * ended by time.
- */
-const isTimed = (fall: Fall): boolean => !fall.isSensitive && hasBeginning(fall);
-
-/** Returns the next phase of a fall, when (ms) the fall reaches it by time alone, and when (ms) that is decided. */
-const dueMove = (fall: Fall, { confirm, alert, calling }: Timings): DueMove => {
-  const { phases, at = 0 } = fall;
-  const after = (phase: FallPhase, seconds: number) => {
-    const time = at + seconds * 1_000;
-    return { phase, at: time, dueAt: time + DEVICE_DELAY, isAlarm: phase !== 'finished' };
-  };
-  if (!isTimed(fall)) {
-    const end = at + ((confirm ?? 0) + alert + calling) * 1_000 + STALE;
-    return { phase: 'finished', at: end, dueAt: end, isAlarm: false };
-  }
-  if (phases.includes('calling')) return after('finished', calling);
-  return phases.includes('confirmed') ? after('calling', alert) : after('confirmed', confirm ?? 0);
-};
 
 const openFalls = ({ falls }: SensorState): Fall[] => falls.filter((fall) => !isEnded(fall));
 

@@ -3,11 +3,14 @@ import type { OpenFall } from '#shared/domain/event/open-fall-view.ts';
 import { firstIdAt } from '#shared/domain/ids.ts';
 import type { PageOf } from '#shared/domain/page.ts';
 import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
+import { alarmBy } from '#shared/domain/state/due-move.ts';
+import { durationsOf, type Timings } from '#shared/domain/state/room-context.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { answerKey, type FallAnswer } from '../rules/fall-answer.ts';
 import { items, lists } from '../table.ts';
+import type { ConfigItem } from './configs.ts';
 import type { EventItem } from './events.ts';
 import { decodeState, type StoredState } from './state-item.ts';
 
@@ -30,14 +33,25 @@ const eventOf = async (table: TableReader, sensor: SensorKey, { key, start }: Fa
   return null;
 };
 
+/** Returns how long a sensor keeps a suspected fall in each state. Nothing is read if none is suspected. */
+const timingsOf = async (
+  table: TableReader,
+  sensor: SensorKey & Pick<SensorRecord, 'firmwareVersion'>,
+  falls: readonly FallOfState[],
+): Promise<Timings | null> => {
+  if (falls.every(({ suspicion }) => suspicion === null)) return null;
+  const [critical] = await table.getAll<ConfigItem>([items.config({ ...sensor, name: 'critical' })]);
+  return durationsOf(critical?.values ?? null, sensor.firmwareVersion).timings;
+};
+
 /** Returns an open fall with what people did about it. Null if it is closed, or was acknowledged long ago. */
 const answered = async (
   table: TableReader,
   sensor: SensorKey,
   fall: FallOfState,
-  now: number,
+  { now, timings }: { now: number; timings: Timings | null },
 ): Promise<OpenFall | null> => {
-  const { key, start: _, isAcknowledged, ...shown } = fall;
+  const { key, start: _, isAcknowledged, suspicion, ...shown } = fall;
   const ref = { ...sensor, fall: key };
   // The state of its sensor shows whether anybody has answered, so an unanswered fall costs nothing more.
   const [answer, uuid] = await Promise.all([
@@ -46,7 +60,8 @@ const answered = async (
   ]);
   const { acknowledgement = null, closure } = answer ?? {};
   const isOld = acknowledgement !== null && acknowledgement.date + MAX_ACKNOWLEDGED_MS <= now;
-  return closure || isOld ? null : { uuid, ...shown, acknowledgement };
+  const dueAt = suspicion && timings && alarmBy(suspicion, timings);
+  return closure || isOld ? null : { uuid, ...shown, alarmBy: dueAt, acknowledgement };
 };
 
 /** Open falls. The state of a sensor that sees one is in the list (states.ts). */
@@ -70,8 +85,10 @@ export const openFalls = (table: Table) => ({
       const sensor = itemAt<SensorRecord>(key.sensor);
       // The list may lag behind states and sensors.
       if (!state || !sensor) return [];
-      const { id: sensorId, name } = sensor;
-      const read = openFallsOf(decodeState(state)).map((fall) => answered(table, { customerId, sensorId }, fall, now));
+      const { id: sensorId, name, firmwareVersion } = sensor;
+      const open = openFallsOf(decodeState(state));
+      const timings = await timingsOf(table, { customerId, sensorId, firmwareVersion }, open);
+      const read = open.map((fall) => answered(table, { customerId, sensorId }, fall, { now, timings }));
       const falls = (await Promise.all(read)).filter((fall) => fall !== null);
       return falls.length > 0 ? [{ sensorId, name, falls }] : [];
     });
