@@ -66,5 +66,5 @@ test('shows deliveries and new rules in German to a German user', async () => {
   await checkPage('german-deliveries');
   expect(await page.getByText('fall_detected', { exact: true }).count()).toBe(4);
   await page.goto(`${site.address}/rules/new`);
-  await page.getByText('{situation} um {time}, {location}').waitFor();
+  await page.getByText('{situation}, {time}, {location}').waitFor();
 });

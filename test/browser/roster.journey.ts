@@ -182,6 +182,28 @@ test('creates shifts by a drag across days, moves one by a drag, and copies a we
   ]);
 });
 
+test('shows an error of the API beside its field', async () => {
+  await inLanguage('en');
+  await set([]);
+  await using visitor = await open({ expected: [/400/] });
+  const { page } = visitor;
+  const { id } = await hireFor(site.admin, site.home.customerId, 'leaver', { firstName: 'Zoe', lastName: 'Meier' });
+  await page.getByRole('button', { name: 'Add shift' }).first().waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Add shift' }).first().click();
+  await choose(page, 'Person', 'Zoe Meier');
+  await site.admin.ok('DELETE', `/users/${id}`);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Sun 29').click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog
+    .getByRole('textbox', { name: 'Person' })
+    .or(dialog.getByRole('combobox', { name: 'Person' }))
+    .and(page.locator('[aria-invalid=true]'))
+    .waitFor();
+  expect(await roster()).toEqual([]);
+});
+
 test('keeps what somebody else has changed in the meantime, and lets others only read', async () => {
   await inLanguage('en');
   await set([]);

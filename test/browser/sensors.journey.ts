@@ -51,8 +51,12 @@ test('keeps showing an open fall while the service fails, with its age', async (
   expect(await page.getByText('No open alarms').count()).toBe(0);
 });
 
-test('links a sensor by its pairing code', async () => {
-  const { pairingCode } = await registerDevice(site);
+test('links a sensor by its pairing code, and asks for the name and the group of its room', async () => {
+  const { pairingCode, sensorId: linked } = await registerDevice(site);
+  const group = await site.home.client.ok<{ id: number }>('POST', '/sensor-groups', {
+    name: 'South wing',
+    sensorIds: [],
+  });
   await using visitor = await site.openLoggedIn('/sensors');
   const { page } = visitor;
   await page.getByRole('button', { name: 'Link a sensor' }).click();
@@ -60,7 +64,16 @@ test('links a sensor by its pairing code', async () => {
   await visitor.checkPage('sensors-link');
   await page.getByRole('dialog').getByRole('button', { name: 'Link a sensor' }).click();
   await page.getByText('Sensor linked.').waitFor();
-  await page.getByRole('row').nth(2).waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Name its room' });
+  await dialog.getByLabel('Name of the room').fill('Room 106, south wing');
+  await dialog.getByRole('img', { name: 'How an alarm shows the name' }).getByText('106', { exact: true }).waitFor();
+  await dialog.getByLabel('Group').selectOption('South wing');
+  await visitor.checkPage('sensors-name');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('row', { name: /Room 106, south wing/ }).waitFor();
+  const { client } = site.home;
+  expect(await client.ok('GET', `/sensors/${linked}`)).toMatchObject({ name: 'Room 106, south wing' });
+  expect(await client.ok('GET', `/sensor-groups/${group.id}`)).toMatchObject({ sensorIds: [linked] });
   await visitor.checkPage('sensors');
 });
 
@@ -88,8 +101,8 @@ test('draws the room to scale, with its regions and falls', async () => {
   await visitor.checkPage('sensor-room');
 });
 
-test('draws a region by mouse, moves it by keyboard, and saves it', async () => {
-  await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`);
+test('draws a region by mouse, moves it by keyboard, and saves it with what it detects', async () => {
+  await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, { expected: [/400/] });
   const { page } = visitor;
   await page.getByRole('button', { name: 'Edit room' }).click();
   const box = await page.locator('rect.floor').boundingBox();
@@ -104,15 +117,28 @@ test('draws a region by mouse, moves it by keyboard, and saves it', async () => 
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('Shift+ArrowRight');
   await page.getByRole('textbox', { name: 'Name' }).fill('Chair');
+  const fields = page.getByRole('group', { name: 'Chair' });
+  await fields.getByRole('switch', { name: 'Detect falls in this region' }).click();
+  await fields.getByLabel('Up to').fill('90');
+  await fields.getByLabel('That everybody has left').fill('45');
+  await page.getByRole('group', { name: 'Size in cm' }).getByLabel('That somebody enters').fill('20');
   await visitor.checkPage('sensor-room-editing');
+  // The error of the API is beside its field.
+  await fields.getByLabel('From above the floor').fill('100');
   await page.getByRole('button', { name: 'Save room' }).click();
+  await fields.getByLabel('From above the floor').and(page.locator('[aria-invalid=true]')).waitFor();
+  await fields.getByLabel('From above the floor').fill('10');
+  // A notification may lie above the button.
+  await page.getByRole('button', { name: 'Save room' }).press('Enter');
   await page.getByText('Room saved.').waitFor();
-  const { regions } = await site.home.client.ok<{ regions: { name: string; topLeftX: number }[] }>(
-    'GET',
-    `/sensors/${sensorId}/room`,
-  );
+  const { regions, enterDuration } = await site.home.client.ok<{
+    enterDuration: number;
+    regions: { name: string; topLeftX: number }[];
+  }>('GET', `/sensors/${sensorId}/room`);
+  expect(enterDuration).toBe(20);
   const chair = regions.find(({ name }) => name === 'Chair');
   expect(chair?.topLeftX).toBeGreaterThan(0);
+  expect(chair).toMatchObject({ fallDetectionEnabled: false, zMin: 10, zMax: 90, exitDuration: 45 });
   expect(regions).toHaveLength(3);
 });
 
@@ -163,7 +189,7 @@ test('builds the configuration form from the contract, and saves it', async () =
   const { page } = visitor;
   const volume = page.getByRole('textbox', { name: 'Volume' });
   await volume.fill('30');
-  await page.getByText('volume of the beep on a fall; 0 is off · 0 to 100 · default 0').waitFor();
+  await page.getByText('beeps when somebody falls; 0 is off · 0 to 100 · default 0').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('x');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid')).toBe('true');

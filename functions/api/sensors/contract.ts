@@ -77,6 +77,7 @@ export const sensors = group({
       body: Link,
       success: 200,
       response: Status,
+      describedHeaders: { 'X-Sensor-Id': 'the id of the linked sensor' },
       errors: [
         'pairing_code_unknown',
         'customer_missing',

@@ -2,6 +2,7 @@ import { customerFor, customerOfList } from '#shared/api/customer.ts';
 import { notifyDevice } from '#shared/api/device/device-config.ts';
 import { parseKeepingDigits } from '#shared/api/http/json.ts';
 import { partialListReply } from '#shared/api/http/partial-list.ts';
+import { Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
 import { hashSecret } from '#shared/auth/tokens.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
@@ -109,7 +110,8 @@ export const handler = serve(sensors, {
     if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
     if (moved === 'being_erased') return fail('sensor_being_erased');
     // Another call was faster.
-    return typeof moved === 'string' ? fail('pairing_code_unknown') : { status: 'OK' };
+    if (typeof moved === 'string') return fail('pairing_code_unknown');
+    return new Reply({ status: 'OK' as const }, { headers: { 'X-Sensor-Id': pairing.sensorId } });
   },
 
   getSensor: async ({ customerId, params, fail }, { store }) =>

@@ -9,7 +9,6 @@ import { AuditLink } from '../audit/link.tsx';
 import { useCan } from '../session/session.tsx';
 import { ReadOnly } from '../shell/refused.tsx';
 import { WithCustomer } from '../shell/with-customer.tsx';
-import type { Texts } from '../texts/en.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { DeleteButton } from '../ui/delete-button.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
@@ -31,10 +30,11 @@ const refresh = [['rules'], ['rule']];
 
 const isSituation = (text: string | null): text is Situation => text !== null && Object.hasOwn(kinds, text);
 
-const newRule = ({ rules: { newMessage } }: Texts, situation: Situation): RuleUpdate => ({
+/** The texts of a new rule are placeholders alone, so that everybody reads them in their own language. */
+const newRule = (situation: Situation): RuleUpdate => ({
   name: '',
   title: '{situation}: {sensor}',
-  message: newMessage,
+  message: '{situation}, {time}, {location}',
   situation,
   sensorId: null,
   sensorGroupId: null,
@@ -100,7 +100,7 @@ const Fields = ({ rule, customerId }: EditorProps) => {
   // A link may suggest a situation other than a fall.
   const suggested = useSearchParams()[0].get('situation');
   const [draft, change] = useRuleDraft(
-    rule ? draftOf(rule) : newRule(texts, isSituation(suggested) ? suggested : 'fall_detected'),
+    rule ? draftOf(rule) : newRule(isSituation(suggested) ? suggested : 'fall_detected'),
   );
   const save = useSave({ rule, customerId });
   const [isSubmitted, setSubmitted] = useState(false);

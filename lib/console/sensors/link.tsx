@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { faultOf, ok, Problem } from '#lib/client/problem.ts';
-import type { Link } from '#openapi';
+import { bodyOf, faultOf, Problem } from '#lib/client/problem.ts';
+import type { Link, Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { useMe } from '../session/session.tsx';
@@ -16,14 +16,24 @@ import { Form } from '../ui/form.tsx';
 const faultOfCode = (error: unknown): string | undefined =>
   faultOf(error, 'code') ?? (error instanceof Problem && error.faults.length === 0 ? error.message : undefined);
 
+/** A sensor that was just linked. */
+export type LinkedSensor = Pick<Sensor, 'id' | 'manufacturer'> & { customerId: number | null };
+
+const linkSensor = async (body: Link): Promise<LinkedSensor> => {
+  const answer = await api.POST('/sensors/link', { body });
+  bodyOf(answer);
+  const id = answer.response.headers.get('X-Sensor-Id') ?? '';
+  return { id, manufacturer: body.manufacturer, customerId: body.customerId ?? null };
+};
+
 /** A form that links a sensor by its pairing code to the customer of the user, or to one that a system admin chooses. */
-export const LinkForm = ({ onDone }: { onDone: () => void }) => {
+export const LinkForm = ({ onDone }: { onDone: (sensor: LinkedSensor) => void }) => {
   const { sensors: texts, customer } = useTexts();
   const { isAdmin } = useMe();
   const chosen = useCustomerId();
   const [customerId, setCustomerId] = useState(chosen);
   const write = useWrite({
-    send: (body: Link) => ok(api.POST('/sensors/link', { body })),
+    send: linkSensor,
     done: texts.linked,
     refresh: [['sensors']],
     isQuiet: true,

@@ -9,7 +9,7 @@ import { api } from '../api/client.ts';
 import { groupsQuery } from '../groups/query.ts';
 import { ImportLink } from '../imports/imports.tsx';
 import { RoomState } from '../overview/room-state.tsx';
-import { useMe } from '../session/session.tsx';
+import { useCan, useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';
 import { NoCustomer } from '../shell/with-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
@@ -17,7 +17,8 @@ import { Dialog } from '../ui/dialog.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { useTitle } from '../ui/title.ts';
-import { LinkForm } from './link.tsx';
+import { type LinkedSensor, LinkForm } from './link.tsx';
+import { NameRoom } from './name-room.tsx';
 
 type Query = NonNullable<paths['/sensors']['get']['parameters']['query']>;
 
@@ -96,17 +97,26 @@ const Filters = ({ text, state, change }: FiltersProps) => {
   );
 };
 
+/** Links a sensor, and then asks for the name of its room. */
 const LinkButton = () => {
   const { sensors: texts } = useTexts();
   const [isOpen, setIsOpen] = useState(false);
+  const [linked, setLinked] = useState<LinkedSensor | null>(null);
   const { isAdmin, customerId } = useMe();
-  const { hasNone } = useCustomer();
+  const mayName = useCan()('manage_sensors');
+  const { hasNone, customerId: shown } = useCustomer();
   if (hasNone !== false || (!isAdmin && customerId === null)) return null;
+  const close = () => {
+    setIsOpen(false);
+    setLinked(null);
+  };
+  const name = (sensor: LinkedSensor) =>
+    mayName ? setLinked({ ...sensor, customerId: sensor.customerId ?? shown }) : close();
   return (
     <>
       <Button onClick={() => setIsOpen(true)}>{texts.link}</Button>
-      <Dialog opened={isOpen} onClose={() => setIsOpen(false)} title={texts.link}>
-        <LinkForm onDone={() => setIsOpen(false)} />
+      <Dialog opened={isOpen} onClose={close} title={linked ? texts.nameRoom : texts.link}>
+        {linked ? <NameRoom sensor={linked} onDone={close} /> : <LinkForm onDone={name} />}
       </Dialog>
     </>
   );

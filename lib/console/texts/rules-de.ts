@@ -30,7 +30,6 @@ export const rules: typeof en = {
   noRegions: 'Dieser Raum hat keine Bereiche.',
   messageTitle: 'Titel der Meldung',
   message: 'Text der Meldung',
-  newMessage: '{situation} um {time}, {location}',
   placeholders: `Platzhalter: ${placeholders.map((name) => `{${name}}`).join(' ')}`,
   schedule: 'Nur zu bestimmten Zeiten',
   days: 'Tage',

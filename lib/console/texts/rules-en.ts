@@ -39,7 +39,6 @@ export const rules = {
   noRegions: 'This room has no regions.',
   messageTitle: 'Message title',
   message: 'Message text',
-  newMessage: '{situation} at {time}, {location}',
   placeholders: `Placeholders: ${placeholders.map((name) => `{${name}}`).join(' ')}`,
   schedule: 'Only at certain times',
   days: 'Days',

@@ -17,6 +17,15 @@ export const sensors: typeof sensorsEn = {
   code: 'Kopplungscode',
   codeHint: 'Acht Zeichen, die der Sensor beim Einrichten anzeigt. Leerzeichen spielen keine Rolle.',
   linked: 'Sensor verbunden.',
+  nameRoom: 'Raum benennen',
+  nameHint:
+    'Diesen Namen lesen alle in einem Alarm. Beginnen Sie mit dem, was an der Tür steht, und lassen Sie Namen von Bewohnern weg.',
+  roomName: 'Name des Raums',
+  roomExample: 'Zimmer 106, Südflügel',
+  noGroup: 'Keine Gruppe',
+  nameLater: 'Später',
+  named: 'Raum benannt.',
+  preview: 'So zeigt ein Alarm den Namen',
 };
 
 export const sensor: typeof sensorEn = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { groups } from '#functions/index.ts';
+import { english } from '#lib/console/sensors/config/english.ts';
 import { german } from '#lib/console/sensors/config/german.ts';
 import { isForBots } from '#lib/console/webhooks/draft.ts';
 import { describeApi } from '#shared/api/openapi/describe.ts';
@@ -26,17 +27,23 @@ const fields = () => {
   });
 };
 
-test('covers each configuration field, and no other, in German', () => {
+const languages = [
+  ['English', english],
+  ['German', german],
+] as const;
+
+test.each(languages)('names and explains each configuration field, and no other, in %s', (_, texts) => {
   const names = new Set(fields().map(([name]) => name));
   expect(names.size).toBeGreaterThan(70);
-  expect(Object.keys(german).toSorted()).toEqual([...names].toSorted());
+  expect(Object.keys(texts).toSorted()).toEqual([...names].toSorted());
+  for (const [label, note] of Object.values(texts)) expect([label, note]).not.toContain('');
 });
 
-test('explains the same choices in German as in English', () => {
+test.each(languages)('explains the same choices in %s as the document of the API', (_, texts) => {
   const choices = (text = '') => [...text.matchAll(/(?:^|[ :,])(-?\d) /g)].map(([, choice]) => choice);
   for (const [name, { description }] of fields())
     if (/(?:^|: )-?\d \w/.test(description ?? ''))
-      expect(choices(german[name]?.[1]), name).toEqual(choices(description));
+      expect(choices(texts[name]?.[1]), name).toEqual(choices(description));
 });
 
 test('offers formats to bots only where the API does', () => {

@@ -1,18 +1,14 @@
 import { Badge, NativeSelect, NumberInput, Switch, Textarea, TextInput } from '@mantine/core';
 import { useLocale, useTexts } from '#lib/console/texts/texts.tsx';
+import { english } from './english.ts';
 import { german } from './german.ts';
 import type { Field } from './schema.ts';
 
-/** Converts a name such as `fallingMitigatorEnabled` to words. */
-const toWords = (name: string): string => {
-  const spaced = name.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, ' ').toLowerCase();
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
-};
-
 /** Returns the label and the description of a field in the language of the user. */
 const useDescription = ({ name, note }: Field): readonly [label: string, note: string] => {
-  const inGerman = useLocale() === 'de' ? german[name] : undefined;
-  return inGerman ?? [toWords(name), note];
+  const texts = useLocale() === 'de' ? german : english;
+  // A newer service may have fields that this page does not know.
+  return texts[name] ?? [name, note];
 };
 
 /** Returns a choice with its meaning if the description has it, as in "0 off, 1 on". */

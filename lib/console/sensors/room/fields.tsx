@@ -1,31 +1,12 @@
-import { Button, Fieldset, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Button, Fieldset, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { faultOf } from '#lib/client/problem.ts';
 import type { RoomUpdate, Sensor } from '#openapi';
 import { mountings, regionCounts } from '#shared/domain/sensor/room-limits.ts';
+import { Centimetres, RegionDetection, RoomDetection } from './detection.tsx';
 import type { Draft, Region } from './draft.ts';
 import { useRoomTexts } from './texts.ts';
 
 type Manufacturer = Sensor['manufacturer'];
-type NumberFieldProps = {
-  label: string;
-  hint?: string;
-  value: number;
-  error: string | undefined;
-  onChange: (value: number) => void;
-};
-
-const Centimetres = ({ label, hint, value, error, onChange }: NumberFieldProps) => (
-  <NumberInput
-    label={label}
-    description={hint}
-    value={value}
-    error={error}
-    allowDecimal={false}
-    step={5}
-    onChange={(next) => onChange(Number(next))}
-  />
-);
-
 type Options<K extends string> = readonly { value: K; label: string }[];
 const optionsOf = <K extends string>(known: object, labels: Record<K, string>): Options<K> =>
   (Object.keys(known) as K[]).map((value) => ({ value, label: labels[value] }));
@@ -72,6 +53,7 @@ export const RoomFields = ({ draft, room, manufacturer, error }: EditorFieldsPro
           onChange={(sensorHeight) => draft.change({ sensorHeight })}
           {...(limits && { hint: texts.between(limits.height.min, limits.height.max) })}
         />
+        {manufacturer === 'maker_a' && <RoomDetection room={room} onChange={draft.change} error={error} />}
       </Stack>
     </Fieldset>
   );
@@ -117,6 +99,7 @@ export const RegionFields = ({ draft, room, manufacturer, error }: EditorFieldsP
           {field('topLeftY', texts.top)}
           {field('bottomRightY', texts.bottom)}
         </div>
+        <RegionDetection region={region} onChange={change} faultOf={fault} />
         <Group>
           <Button variant="default" size="xs" onClick={() => draft.removeRegion(id)}>
             {texts.removeRegion}

@@ -30,6 +30,7 @@ const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
         {room.regions.map((region) => (
           <List.Item key={region.id}>
             {texts.region(texts.kinds[region.kind], region.name, texts.size(...sidesOf(region)))}
+            {!region.fallDetectionEnabled && `, ${texts.noFalls}`}
           </List.Item>
         ))}
       </List>

@@ -107,8 +107,9 @@ test('links a device that keeps sending messages', async () => {
     const sensor = { ...device, device: home.client.as(device.deviceToken) };
     const messages = Array.from({ length: 5 }, (_, at) => post(sensor, presence(at % 2 === 0)));
     const body = { manufacturer: 'maker_a', code: device.pairingCode };
-    const link = home.client.call('POST', '/sensors/link', body);
-    expect((await link).status).toBe(200);
+    const link = await home.client.call('POST', '/sensors/link', body);
+    expect([link.status, link.body]).toEqual([200, { status: 'OK' }]);
+    expect(link.headers.get('x-sensor-id')).toBe(device.sensorId);
     await Promise.all(messages);
     await cloud.idle();
   }
