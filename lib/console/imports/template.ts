@@ -60,7 +60,7 @@ export const templateOf = (kind: Kind, locale: string): string => {
 };
 
 /**
- * Returns the text of a file. Some spreadsheet programs write the encoding of Windows, in which letters such as ü are no
+ * Returns the text of a file. Some spreadsheet programs write the encoding of Windows, in which ü, for example, is no
  * valid UTF-8.
  */
 export const decodeFile = (bytes: ArrayBuffer): string => {

@@ -50,7 +50,7 @@ export const Holes = (props: CoverProps) => {
   ));
 };
 
-/** Says in a word whether a day is covered. */
+/** A word on whether a day is covered, or the hours that are not. */
 const DayCoverage = (props: CoverProps) => {
   const texts = useRosterTexts();
   const { spans } = useDay(props);

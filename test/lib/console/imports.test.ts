@@ -23,9 +23,9 @@ test.each(['en', 'de'])('the page explains each column of the templates in %s, a
   for (const kind of kinds) expect(Object.keys(imports.hints[kind])).toEqual(Object.keys(templates[kind].example));
 });
 
-test('a file of a spreadsheet program in the encoding of Windows keeps its letters', () => {
+test('a file of a spreadsheet program in the encoding of Windows keeps its umlauts', () => {
   const text = 'name\nMüller';
-  const windows = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  const windows = Uint8Array.from(text, (character) => character.charCodeAt(0));
   expect([decodeFile(windows.buffer), decodeFile(new TextEncoder().encode(text).buffer as ArrayBuffer)]).toEqual([
     text,
     text,

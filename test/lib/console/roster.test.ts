@@ -175,7 +175,7 @@ describe('what is covered', () => {
     expect(hours(gapsIn(coverageOf([MONDAY], planOf({ now })), now))).toEqual(['11-23T10 10 nobody']);
   });
 
-  test('has days of 23 and 25 hours where clocks change', () => {
+  test('spans 23 and 25 hours on days when clocks change', () => {
     const lengthOf = (day: string) => coverageOf([day], planOf()).reduce((sum, { from, to }) => sum + to - from, 0);
     expect(['2026-03-29', '2026-10-25'].map((day) => lengthOf(day) / 3_600_000)).toEqual([23, 25]);
     const autumn = coverageOf(['2026-10-25'], planOf());
