@@ -2,7 +2,7 @@ import type { Erasure } from '#openapi';
 import type { Client } from '../client.ts';
 import { ok } from '../problem.ts';
 import { type CommandIo, command, flag, type OptionValues, UsageError } from './command.ts';
-import { laterCommand, throwIfFailed, wait } from './job.ts';
+import { laterCommand, startedJob, throwIfFailed, wait } from './job.ts';
 import { printable, table, timeText } from './print.ts';
 import { connect } from './profiles.ts';
 import {
@@ -134,7 +134,8 @@ ${subjectHelp}
       throw new UsageError('this erasure ends your own access, so you cannot wait for it: omit --wait');
     if (!values.yes) await confirm(client, target, io);
     const body = { subject, reason: values.reason ?? '', password: await io.ask('Password: ', 'hidden') };
-    const job = await ok(client.POST('/customers/{customerId}/erasures', { params: { path: { customerId } }, body }));
+    const params = { path: { customerId } };
+    const job = await startedJob(client.POST('/customers/{customerId}/erasures', { params, body }));
     if (!values.wait) return io.out(values.json ? JSON.stringify(job, null, 2) : startedText(job, target, values));
     io.err(startedText(job, target, values));
     await follow(job, target, { client, values, io });

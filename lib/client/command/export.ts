@@ -4,7 +4,7 @@ import type { Client } from '../client.ts';
 import { ok } from '../problem.ts';
 import { type CommandIo, command, flag, type OptionValues, text } from './command.ts';
 import { download, ensureWritable } from './download.ts';
-import { itemsOf, laterCommand, throwIfFailed, type WaitableJob, wait } from './job.ts';
+import { itemsOf, laterCommand, startedJob, throwIfFailed, type WaitableJob, wait } from './job.ts';
 import { connect } from './profiles.ts';
 import { inSession } from './session.ts';
 import { type JobOwner, jobOwnerOf, subjectHelp, subjectOptions, subjectProblem, targetOf } from './subject.ts';
@@ -50,7 +50,9 @@ const jobOf = async (
   const { subject, customerId } = target;
   password = await io.ask('Password: ', 'hidden');
   const body = { subject, reason: values.reason ?? '', password };
-  const job = await ok(client.POST('/customers/{customerId}/exports', { params: { path: { customerId } }, body }));
+  const job = await startedJob(
+    client.POST('/customers/{customerId}/exports', { params: { path: { customerId } }, body }),
+  );
   io.err(`Export ${job.id} started.`);
   return { job, ...waitable(target, job.id) };
 };

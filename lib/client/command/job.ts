@@ -1,5 +1,5 @@
 import type { DataExport } from '#openapi';
-import { statusOf } from '../problem.ts';
+import { type ApiResult, ok, Problem, statusOf } from '../problem.ts';
 import type { CommandIo, CommonValues } from './command.ts';
 import { serviceErrorText } from './forward.ts';
 
@@ -26,6 +26,15 @@ export const itemsOf = ({ counts }: DataExport): string => {
   const items = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return items === 0 ? '' : `${items} ${items === 1 ? 'item' : 'items'}`;
 };
+
+/** Returns a job that was started. Users of an OpenID Connect provider have no password, and no session that commands could use. */
+export const startedJob = <T>(call: Promise<ApiResult<T>>): Promise<T> =>
+  ok(call).catch((error: unknown) => {
+    if (!(error instanceof Problem && error.code === 'login_too_old')) throw error;
+    throw new Error(
+      'You log in with OpenID Connect, so you have no password. Use Personal data in the console, within 5 minutes of your login.',
+    );
+  });
 
 const progressOf = (job: DataExport, ms: number): string => {
   const items = itemsOf(job);

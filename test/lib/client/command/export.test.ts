@@ -91,6 +91,19 @@ test('export reports a wrong password without printing it, and starts nothing', 
   expect(await exportsOf()).toEqual([]);
 });
 
+test('export and erase send users without a password to the console', async () => {
+  const body = { message: 'Log in again', statusCode: 403 };
+  const init = { status: 403, headers: { 'X-Error-Code': 'login_too_old' } };
+  const byIssuer = async (request: Request) =>
+    request.method === 'POST' && /(exports|erasures)$/.test(request.url) ? Response.json(body, init) : fetch(request);
+  const answers = [all.elm.password];
+  for (const args of [exportArgs(), `erase --sensor ${all.elm.sensorId} --reason asked --yes`])
+    expect(await all.home.run(args, { answers, fetch: byIssuer }), args).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Use Personal data in the console'),
+    });
+});
+
 test('export prints how to get its result later when its wait is interrupted', async () => {
   const running = all.home.begin(`${exportArgs()} --of-customer ${all.elm.customerId} --url ${all.world.url}`, {
     answers: [all.elm.password],
