@@ -22,7 +22,8 @@ let kept: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'states-'));
   const app = new App({ outdir: join(folder, 'out'), ...onlyTemplate });
-  const stage = stageFrom((key) => ({ stage: 'prod' })[key]);
+  const settings: Record<string, string> = { stage: 'prod', alarmEmail: 'night@example.org' };
+  const stage = stageFrom((key) => settings[key]);
   new BackendStack(app, STACK, { stage, bundles: emptyBundles(join(folder, 'code')) });
   kept = JSON.stringify(app.synth().getStackByName(STACK).template);
 });
@@ -157,6 +158,22 @@ describe('a first deployment', () => {
       expect(aws.formation.leftovers).toHaveLength(left.length);
     },
   );
+
+  test('ends with the alarms that are on, and with the subscription that nobody has confirmed', async () => {
+    const { result, text } = await run('deploy');
+    expect(result).toBe(true);
+    const said = text.slice(text.indexOf('Next:')).split('\n').slice(4);
+    const active = said.filter((line) => line.startsWith('NOTE    active       The alarm '));
+    expect(active.map((line) => /alarm ([\w-]+) is on: no datapoints were received$/.exec(line)?.[1])).toEqual([
+      'canary-silent',
+      'messages-absent',
+      'sweep-silent',
+      'alarms-unheard',
+    ]);
+    expect(said.slice(active.length)).toEqual([
+      expect.stringMatching(/^NOTE {4}subscribers {2}Nobody is notified of alarms yet: night@example\.org must follow/),
+    ]);
+  });
 
   test('retries by itself when AWS was not ready for a resource', async () => {
     const id = ids().find((name) => name.startsWith('webacl')) ?? '';
