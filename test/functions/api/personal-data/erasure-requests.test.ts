@@ -180,7 +180,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect((await erasure())?.state).toBe(isCanceled ? 'canceled' : 'running');
   });
 
-  test('is stored once if it is requested several times at the same time, and again after it was canceled', async () => {
+  test('cannot be requested twice at the same time, but again after it was canceled', async () => {
     const { mallory, ann, body, path, client } = await furnish();
     const ask = (user: typeof ann) => user.client.call('POST', `${path}/erasures`, body(user.password));
     const answers = await Promise.all([mallory, ann, mallory, ann, mallory, ann].map(ask));
