@@ -125,7 +125,7 @@ export const formatCosts = (template: Template): string[] => {
     { sensors: 1_000, screens: 20 },
   ];
   return [
-    `Cost in USD a month (${prices.region}, prices of ${prices.date}, without free tiers and tax):`,
+    `Cost in USD a month (${prices.region}, prices of ${prices.date}, without free tiers and tax; a KMS key costs 1 more after its first and second year):`,
     ...rows.map(({ what, usd }) => line(usd, what)),
     line(sum(rows), 'at rest'),
     line(

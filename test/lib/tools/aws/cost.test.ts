@@ -2,26 +2,27 @@ import { describe, expect, test } from 'vitest';
 import { costAtRest, formatCosts, monthOf, unitCosts } from '#lib/tools/aws/cost/at-rest.ts';
 import { screenMonth, sensorMonth, totalOf } from '#lib/tools/aws/cost/costs.ts';
 import { resourcesOf } from '#lib/tools/aws/template.ts';
+import { independent } from '#test/fixtures/independent-costs.ts';
 import { production, stackOf } from '#test/fixtures/stack.ts';
 
 const { stage, alarmEmail, publicUrl, certificateArn } = production;
 const prod = stackOf({ stage, alarmEmail, publicUrl, certificateArn }).template.toJSON();
 const withoutChanges = totalOf(sensorMonth('HTTP', 'report', 0));
 
-/**
- * The USD a month of an independent calculation from list prices and the units that tests assert, for a production stage
- * whose reports never change.
- */
-const independent = { 30: 29.7, 100: 37, 1000: 131, 10000: 1_072 } as const;
+const home = stackOf({ stage, preset: 'home', alarmEmail, publicUrl, certificateArn }).template.toJSON();
+const templates = { prod, home };
+const compared = (['prod', 'home'] as const).flatMap((preset) =>
+  Object.entries(independent[preset]).map(([sensors, usd]) => ({ preset, sensors: Number(sensors), usd })),
+);
 
-test.each(Object.entries(independent))('agrees with an independent calculation for %s sensors', (sensors, usd) => {
-  const { sensor } = unitCosts(prod);
-  const own = monthOf(prod, { sensors: Number(sensors), screens: 0 }) - Number(sensors) * (sensor - withoutChanges);
-  expect(Math.abs(own / usd - 1), String(own)).toBeLessThan(0.05);
+test.each(compared)('agrees with an independent calculation for $sensors sensors with preset $preset', (of) => {
+  const template = templates[of.preset];
+  const { sensor } = unitCosts(template);
+  const own = monthOf(template, { sensors: of.sensors, screens: 0 }) - of.sensors * (sensor - withoutChanges);
+  expect(Math.abs(own / of.usd - 1), String(own)).toBeLessThan(0.05);
 });
 
 test('a stage for one home costs at least USD 14 less, with every guarantee', () => {
-  const home = stackOf({ stage, preset: 'home', alarmEmail, publicUrl, certificateArn }).template.toJSON();
   const of = { sensors: 30, screens: 2 };
   expect(monthOf(prod, of) - monthOf(home, of)).toBeGreaterThan(14);
   const missing = costAtRest(prod).filter(({ what }) => !costAtRest(home).some((row) => row.what === what));

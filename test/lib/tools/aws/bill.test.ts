@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { assumed } from '#lib/tools/aws/cost/assumptions.ts';
+import { costAtRest, monthOf, unitCosts } from '#lib/tools/aws/cost/at-rest.ts';
+import { type ReportBatching, sensorMonth, type Transport, totalOf } from '#lib/tools/aws/cost/costs.ts';
+import { prices } from '#lib/tools/aws/cost/prices.ts';
+import { onlyShown } from '#shared/observability/metrics.ts';
+import { independent } from '#test/fixtures/independent-costs.ts';
+import { production, stackOf } from '#test/fixtures/stack.ts';
+
+const { stage, alarmEmail, publicUrl, certificateArn, deviceUrl, deviceCertificateArn } = production;
+const templateOf = (more: Readonly<Record<string, unknown>> = {}) =>
+  stackOf({ stage, alarmEmail, publicUrl, certificateArn, ...more }).template.toJSON();
+const prod = templateOf();
+const home = templateOf({ preset: 'home' });
+const balanced = templateOf({ deviceApi: 'alb', deviceUrl, deviceCertificateArn });
+const presets = { prod, home };
+
+const usd = (value: number): string =>
+  value.toLocaleString('en', {
+    maximumFractionDigits: value < 100 ? 2 : 0,
+    minimumFractionDigits: value < 100 ? 2 : 0,
+  });
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+const sum = (rows: readonly { usd: number }[]): number => rows.reduce((total, row) => total + row.usd, 0);
+/** Returns the name of a row without its count, which differs between presets. */
+const nameOf = (what: string): string => what.replace(/^\d+ /, '');
+
+const atRest = (): string => {
+  const rows = costAtRest(prod).map(({ what, usd: inProd }) => {
+    const inHome = costAtRest(home).find((row) => nameOf(row.what) === nameOf(what));
+    return [nameOf(what), usd(inProd), inHome ? usd(inHome.usd) : 'none'];
+  });
+  return table(
+    ['', '`prod`', '`home`'],
+    [...rows, ['**at rest**', usd(sum(costAtRest(prod))), usd(sum(costAtRest(home)))]],
+  );
+};
+
+const perSensor = (): string => {
+  const lines = Object.entries(sensorMonth()).filter(([, value]) => value > 0);
+  return table(
+    ['', '10,000 sensors', 'one sensor'],
+    [
+      ...lines.map(([name, value]) => [name, usd(10_000 * value), value.toFixed(4)]),
+      ['**sum**', usd(10_000 * totalOf(sensorMonth())), totalOf(sensorMonth()).toFixed(4)],
+    ],
+  );
+};
+
+const changes = totalOf(sensorMonth()) - totalOf(sensorMonth('HTTP', 'report', 0));
+const months = (): string =>
+  table(
+    ['sensors', 'preset', 'a month', 'if presence never changed', 'independent', 'difference'],
+    (['prod', 'home'] as const).flatMap((preset) =>
+      Object.entries(independent[preset]).map(([sensors, other]) => {
+        const own = monthOf(presets[preset], { sensors: Number(sensors), screens: 0 });
+        const unchanged = own - Number(sensors) * changes;
+        const difference = `${(100 * (unchanged / other - 1)).toFixed(1)}%`;
+        return [
+          Number(sensors).toLocaleString('en'),
+          `\`${preset}\``,
+          usd(own),
+          usd(unchanged),
+          usd(other),
+          difference,
+        ];
+      }),
+    ),
+  );
+
+const smallHome = (): string => {
+  const { sensor, screen } = unitCosts(home);
+  const rows = [
+    ...costAtRest(home),
+    { what: '30 sensors', usd: 30 * sensor },
+    { what: '2 consoles that are always open', usd: 2 * screen },
+  ].toSorted((a, b) => b.usd - a.usd);
+  return table(['', 'USD'], [...rows.map(({ what, usd: value }) => [what, usd(value)]), ['**sum**', usd(sum(rows))]]);
+};
+
+const large = (): string => {
+  const rows: [name: string, transport: Transport, batching: ReportBatching][] = [
+    ['HTTP API, one report per call', 'HTTP', 'report'],
+    ['load balancer, one report per call', 'load balancer', 'report'],
+    ['HTTP API, five reports per call', 'HTTP', 'fiveReports'],
+    ['load balancer, five reports per call', 'load balancer', 'fiveReports'],
+  ];
+  const restOf = (transport: Transport) => sum(costAtRest(transport === 'HTTP' ? prod : balanced));
+  return table(
+    ['devices call', 'USD'],
+    rows.map(([name, transport, batching]) => [
+      name,
+      usd(restOf(transport) + 10_000 * totalOf(sensorMonth(transport, batching))),
+    ]),
+  );
+};
+
+const document = `# What a month costs
+
+USD a month in ${prices.region}, by the [prices](../tools/aws/cost/prices.ts) of ${prices.date}, without free tiers and tax. Everything that a stage has at rest is counted in its template, units and bytes are those that tests assert, and each other assumption is named once, in [assumptions.ts](../tools/aws/cost/assumptions.ts): a sensor reports once a minute, ${100 * assumed.changedReports}% of the reports change presence, and it detects a fall a week. The stages here have \`publicUrl\`, \`certificateArn\` and \`alarmEmail\`. \`npm run deploy\` prints the same for the settings of your stage. A test generates this page.
+
+## At rest
+
+${atRest()}
+
+CloudWatch bills a metric only for the hours in which it is sent, so the own metrics are an upper bound: most of them are sent only when something happens or fails. A KMS key that rotates costs USD 1 more after its first year, and USD 2 more after its second.
+
+## For each sensor
+
+${perSensor()}
+
+A console that is always open costs USD ${usd(unitCosts(prod).screen)}, and USD ${usd(unitCosts(home).screen)} without a web ACL.
+
+## The whole month, next to an independent calculation
+
+${months()}
+
+The independent calculation was made from list prices and the same units, by somebody who did not know this model. For \`home\` it lacks its lines for the web ACL, the dashboard, one alarm and ${onlyShown.size} metrics. Where the two disagree:
+
+- **Changes of presence.** It assumes that presence never changes. We count ${100 * assumed.changedReports}% of the reports: somebody comes or leaves 43 times a day, and each change queues two reports, which adds ${Math.round((100 * changes) / (totalOf(sensorMonth()) - changes))}% to a sensor.
+- **Alarms.** The stage has two more than when it was made.
+- **Functions and the table** differ by 1% in what they count for checks, logs and cold starts.
+
+## 30 sensors and two consoles, preset \`home\`
+
+${smallHome()}
+
+What is left protects the home: each alarm is about something that would keep people from being notified, the canary proves every 5 minutes that a fall arrives, and the key encrypts secrets. An account that runs nothing else pays about USD 5 less, because the free tier covers 10 alarms, 10 metrics, a million requests of SQS, and most of the functions.
+
+## 10,000 sensors, preset \`prod\`
+
+${large()}
+
+[Which device API to choose](README.md#choose-a-device-api), and [how devices collect reports](../../shared/ingest/README.md#reduce-the-cost-of-reports).
+`;
+
+test('the page about costs states what the model computes', async () => {
+  await expect(document).toMatchFileSnapshot('../../../../lib/aws/COST.md');
+});
