@@ -24,6 +24,8 @@ export const assumed = {
     /** All functions of a round of the canary. */
     canary: 3_000,
   },
+  /** A batch of ten messages of `process`, whose work overlaps only in part. */
+  batchOfTenMilliseconds: 150,
   /** The sweep, and the function that answers screens, have half the memory of other functions. */
   sweepGigabytes: 0.5,
   screenGigabytes: 0.5,

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { processing } from '#functions/workers/process/contract.ts';
+import { settings } from '#lib/aws/settings/settings.ts';
+import { assumed } from '#lib/tools/aws/cost/assumptions.ts';
+import { consumption } from '#lib/tools/aws/cost/consumption.ts';
+
+const text = readFileSync(new URL('../../../../shared/GROWTH.md', import.meta.url), 'utf8');
+const SIZES = [10_000, 100_000, 1_000_000] as const;
+const { changedReport, followingReport, report, look, entry, wholeFall, check } = consumption;
+
+/** What one sensor causes in a second. */
+const reports = 1 / assumed.reportSeconds;
+const falls = 1 / (assumed.fallDays * 86_400);
+const changes = reports * assumed.changedReports;
+const queued = 2 * changes + wholeFall.fifo * falls;
+const reads =
+  (reports - 2 * changes) * report.read +
+  changes * (changedReport.read + followingReport.read) +
+  look.read / 300 +
+  entry.read / 60 +
+  falls * (wholeFall.read + assumed.checksPerFall * check.read);
+const capacity = processing.concurrency * (processing.batchSize / (assumed.batchOfTenMilliseconds / 1_000));
+
+test.each([
+  ['device API, default `deviceThrottle`', settings.deviceThrottle.default.rate, 'calls/s', reports],
+  ['API Gateway, the account', 10_000, 'calls/s', reports],
+  ['Lambda, all functions of the account', 10_000, 'calls/s', reports + queued],
+  ['`process` on `events`', capacity, 'messages/s', queued],
+  ['the table, reads', 40_000, 'units/s', reads],
+] as const)('GROWTH.md states how much of a limit is used: %s', (name, max, unit, perSensor) => {
+  const shares = SIZES.map((sensors) => `${Math.round((100 * sensors * perSensor) / max)}%`);
+  const limit = `${Math.round(max).toLocaleString('en')} ${unit}`;
+  expect(text).toContain(`| ${[name, limit, ...shares].join(' | ')} |`);
+});
+
+test('GROWTH.md states the assumptions of the cost model', () => {
+  const share = 100 * assumed.changedReports;
+  expect(text).toContain(
+    `Presence changes in ${share}% of the reports. Each change queues two reports, so ${2 * share}%`,
+  );
+  expect(text).toContain(`${assumed.batchOfTenMilliseconds} ms for a batch of ten messages of \`process\``);
+  expect(text).toContain(`(${assumed.milliseconds.event} ms for one)`);
+  expect(text).toContain(`1,000,000 sensors send ${Math.round(1e6 * queued).toLocaleString('en')}/s`);
+});
