@@ -240,7 +240,7 @@ const own = declare({
     about: {
       unit: 'USD',
       help: 'Cost of the AWS account in a month above which AWS mails `alarmEmail`, and also when it expects more by the end of the month. By default three times the estimate for 30 sensors and 2 consoles. 0 creates no budget.',
-      defaults: { dev: 85, home: 87 },
+      defaults: { dev: 59, home: 63 },
     },
   },
   silenceMinutes: {

@@ -230,7 +230,7 @@ describe('the functions', () => {
     expect(JSON.stringify(prod.toJSON())).not.toContain('a-secret-of-16-or-more');
   });
 
-  it('may publish only to the topic of alarms, and only from the worker that knows which alarms reached nobody', () => {
+  it('may publish only to the topic of alarms: alarms that reached nobody, and those that were on before somebody subscribed', () => {
     const publishers = (template: Template) =>
       Object.values(template.findResources('AWS::IAM::Role')).flatMap(({ Properties: role }) =>
         (role.Policies ?? [])
@@ -239,11 +239,12 @@ describe('the functions', () => {
           .map(({ Resource }: Properties) => Resource),
       );
     const [topic] = Object.keys(prod.findResources('AWS::SNS::Topic'));
-    expect(publishers(prod)).toEqual([{ Ref: topic }]);
-    prod.hasResourceProperties('AWS::Lambda::Function', {
-      FunctionName: 'Test-deliver',
-      Environment: { Variables: Match.objectLike({ ALARM_TOPIC_ARN: { Ref: topic } }) },
-    });
+    expect(publishers(prod)).toEqual([{ Ref: topic }, { Ref: topic }]);
+    for (const name of ['alarm-check', 'deliver'])
+      prod.hasResourceProperties('AWS::Lambda::Function', {
+        FunctionName: `Test-${name}`,
+        Environment: { Variables: Match.objectLike({ ALARM_TOPIC_ARN: { Ref: topic } }) },
+      });
     // A topic without a key needs no permission for one.
     expect(Object.values(prod.findResources('AWS::SNS::Topic'))[0]?.Properties?.KmsMasterKeyId).toBeUndefined();
     expect(publishers(dev)).toEqual([]);
