@@ -1,7 +1,7 @@
 import type { ActiveAlarm } from '../domain/people/active-alarm.ts';
 
-/** https://docs.aws.amazon.com/sns/latest/api/API_Publish.html */
-const MAX_SUBJECT_LENGTH = 100;
+/** SNS takes less than 100 characters. https://docs.aws.amazon.com/sns/latest/api/API_Publish.html */
+const MAX_SUBJECT_LENGTH = 99;
 
 /** Returns an alarm in the format of CloudWatch, which pagers read. */
 const notification = ({ arn, name, description, reason, since, metric }: ActiveAlarm) => {

@@ -60,7 +60,7 @@ test('sends an alarm of CloudWatch that is on as text to people, and in the form
   for (const alarm of [first, second]) if (alarm) await topic.send(alarm);
   const [sent, long] = sns.commandCalls(PublishCommand).map(({ args: [{ input }] }) => input);
   expect(sent).toMatchObject({ TopicArn, Subject: 'ALARM: SensorCloud-prod-canary', MessageStructure: 'json' });
-  expect(long?.Subject).toHaveLength(100);
+  expect(long?.Subject).toHaveLength(99);
   const { default: pager, email, sms } = JSON.parse(sent?.Message ?? '{}');
   expect(JSON.parse(pager)).toMatchObject({
     AlarmName: found.AlarmName,
