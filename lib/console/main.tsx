@@ -10,6 +10,7 @@ import './setup.css';
 import './ui/list.css';
 import './sensors/room/room.css';
 import './sensors/sensor.css';
+import './sensors/sensors.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 

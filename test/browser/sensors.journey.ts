@@ -89,6 +89,34 @@ test('searches and sorts the list by the API, and stores that in the URL', async
   await page.getByText('No sensors found.').waitFor();
 });
 
+test('filters the list by what is not normal, and shows a room beside it', async () => {
+  await using visitor = await site.openLoggedIn('/sensors', site.home, { viewport: { width: 1_440, height: 900 } });
+  const { page } = visitor;
+  const filters = page.getByRole('radiogroup', { name: 'Status' });
+  await filters.getByText(/^1 Open$/).click();
+  await page.waitForURL(/state=open/);
+  await page.getByRole('link', { name: 'Room 12, Süd' }).waitFor();
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
+  await page.getByRole('button', { name: 'Details of Room 12, Süd' }).click();
+  const panel = page.getByRole('complementary', { name: 'Details of Room 12, Süd' });
+  await panel.getByText('Somebody there').waitFor();
+  await visitor.checkPage('sensors-panel');
+  await panel.getByRole('link', { name: 'Open room' }).click();
+  await page.getByRole('heading', { name: 'Room 12, Süd', level: 1 }).waitFor();
+});
+
+test('shows rooms as cards on a phone', async () => {
+  await using visitor = await site.openLoggedIn('/sensors', site.home, { viewport: { width: 390, height: 844 } });
+  const { page } = visitor;
+  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Room 12, Süd' }) });
+  await row.getByText('Fall, nobody on it').waitFor();
+  const [name, state] = await Promise.all(
+    [row.getByRole('link'), row.getByText('Fall, nobody on it')].map((one) => one.boundingBox()),
+  );
+  expect(state?.x).toBeGreaterThan((name?.x ?? 0) + (name?.width ?? 0));
+  await visitor.checkPage('sensors-phone');
+});
+
 test('draws the room to scale, with its regions and falls', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`);
   const { page } = visitor;

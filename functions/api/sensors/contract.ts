@@ -12,13 +12,17 @@ import { defaults, group, notifyUses } from '#shared/api/operation.ts';
 import { EventView } from '#shared/domain/event/event-view.ts';
 import { withoutSpaces } from '#shared/domain/sensor/pairing.ts';
 import { Manufacturer, Sensor, SensorId } from '#shared/domain/sensor/sensor.ts';
+import { ListedSensorView } from '#shared/domain/sensor/sensor-list-view.ts';
 import { SensorStatus } from '#shared/domain/sensor/sensor-status.ts';
-import { id, idText, millis, Status, uuid } from '#shared/domain/values.ts';
+import { id, idText, millis, Status, text, uuid } from '#shared/domain/values.ts';
 
 const IsActive = z.enum(['true', 'false', 'null', '']).transform((text) => {
   if (text === 'true') return true;
   return text === 'false' ? false : null;
 });
+
+/** The length of about 200 ids. */
+const MAX_SENSOR_IDS = 6_000;
 
 const Link = z
   .object({
@@ -60,10 +64,14 @@ export const sensors = group({
           description: 'only sensors that are active, or that are not; absent, empty or `null`: both',
         }),
         customerId: idText.optional(),
+        sensorIds: text(0, MAX_SENSOR_IDS).default('').meta({
+          description: 'only these sensors, separated by commas; empty for all',
+        }),
+        withState: z.enum(['true', 'false']).default('false').meta({ description: 'whether sensors have `state`' }),
       }),
       success: 200,
-      response: paged(Sensor),
-      uses: ['customers.get', 'customers.list', 'sensors.list'],
+      response: paged(ListedSensorView),
+      uses: ['customers.get', 'customers.list', 'sensors.list', 'states.glance'],
     },
     linkSensor: {
       method: 'POST',

@@ -12,7 +12,7 @@ import { makers } from '#shared/domain/makers/makers.ts';
 import { matchesSearch, pageOf, sortedBy } from '#shared/domain/page.ts';
 import { normalizedCode, REGISTRATION_WINDOW, WRONG_CODES } from '#shared/domain/sensor/pairing.ts';
 import type { ListedSensor } from '#shared/domain/sensor/sensor-row.ts';
-import { fallStateOf, newSensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { fallStateOf, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { Event, ListedEvent, Message } from '#shared/store/sensors/events.ts';
@@ -46,6 +46,20 @@ const visibleSensors = async (
   return (await Promise.all(customers.map(({ id, name }) => sensorsOfCustomer(store, id, name)))).flat();
 };
 
+/** Returns what a list shows of the state of a sensor. */
+const timesOf = ({ lastSeen, isActive, presence }: SensorState, now: number) => ({
+  // A later time was recorded before the clock was set back.
+  lastSeen: Math.min(lastSeen ?? 0, now) || null,
+  presence: isActive ? presence : null,
+});
+
+/** Returns what a list shows of the states of sensors, by id. */
+const statesOf = async (store: StoreOf<'states.glance'>, sensors: readonly ListedSensor[], now: number) => {
+  const keys = sensors.map(({ id: sensorId, customerId }) => ({ sensorId, customerId: customerId ?? UNASSIGNED }));
+  const states = await store.states.glance(keys);
+  return new Map(keys.map(({ sensorId }, at) => [sensorId, { state: states[at] ? timesOf(states[at], now) : null }]));
+};
+
 /** Whether an item is an event that is no older than the retention of lists. */
 const isShown = (item: Message & Partial<Event>, now: number): item is Event =>
   item.createDate !== undefined && item.createDate >= now - EVENT_RETENTION;
@@ -60,12 +74,14 @@ const viewOf = ({ code, coordinates, region, raw, ...event }: ListedEvent) => ({
 });
 
 export const handler = serve(sensors, {
-  listSensors: async ({ caller, query, fail }, { store }) => {
+  listSensors: async ({ caller, query, fail }, { store, now }) => {
     const listedCustomer = customerOfList(caller, query.customerId, fail);
     const customerId = caller.isAdmin ? (query.customerId ?? null) : listedCustomer;
     const found = await visibleSensors(store, caller.isAdmin, customerId, query.searchText !== '');
+    const wanted = new Set(query.sensorIds.split(',').filter((id) => id !== ''));
     const filtered = found.filter(
       ({ sensor, customerName }) =>
+        (wanted.size === 0 || wanted.has(sensor.id)) &&
         (query.isActive === null || sensor.isActive === query.isActive) &&
         (query.searchText === '' ||
           matchesSearch(
@@ -77,13 +93,14 @@ export const handler = serve(sensors, {
             customerName,
           )),
     );
-    return pageOf(
-      sortedBy(
-        filtered.map(({ sensor }) => sensor),
-        query.sortBy,
-      ),
-      query,
+    const sorted = sortedBy(
+      filtered.map(({ sensor }) => sensor),
+      query.sortBy,
     );
+    const [page] = pageOf(sorted, query);
+    if (!page) return [];
+    const states = query.withState === 'true' ? await statesOf(store, page.data, now()) : new Map();
+    return [{ ...page, data: page.data.map((sensor) => ({ ...sensor, ...states.get(sensor.id) })) }];
   },
 
   linkSensor: async ({ caller, accountKey, body, fail, refuse }, { store, quotas, now }) => {
@@ -140,11 +157,9 @@ export const handler = serve(sensors, {
     const learning = basicView((hasLearningMode && basic?.values) || newBasic, sensor, now());
     return {
       isActive: state?.isActive ?? false,
-      // A later time was recorded before the clock was set back.
-      lastSeen: Math.min(state?.lastSeen ?? 0, now()) || null,
+      ...timesOf(state ?? newSensorState, now()),
       firmwareVersion: sensor.firmwareVersion,
       fallState: fallStateOf(state ?? newSensorState),
-      presence: state?.isActive ? state.presence : null,
       learning: { active: learning.learningModeEnabled, endDate: learning.learningModeEndDate },
     };
   },

@@ -40,7 +40,13 @@ export const useAlarmsOf = (sensorIds: readonly string[]): Row[] =>
   (useAlarms()?.rows ?? []).filter(({ sensorId }) => sensorIds.includes(sensorId));
 
 /** The state of a room: its alarms, or else whether its sensor is online. What is normal is not marked. */
-export const RoomState = ({ sensorId, isActive }: { sensorId: string; isActive?: boolean }) => {
+type RoomStateProps = {
+  sensorId: string;
+  isActive?: boolean;
+  /** Whether a sensor that is online, which is normal, has no mark. */
+  isMarkedOnly?: true;
+};
+export const RoomState = ({ sensorId, isActive, isMarkedOnly }: RoomStateProps) => {
   const { sensors: texts } = useTexts();
   const rows = useAlarmsOf([sensorId]);
   const isOfflineShown = rows.some(({ kind }) => kind === 'offline');
@@ -54,7 +60,7 @@ export const RoomState = ({ sensorId, isActive }: { sensorId: string; isActive?:
           {texts.states.inactive}
         </State>
       )}
-      {isActive === true && rows.length === 0 && <State kind="plain">{texts.states.active}</State>}
+      {isActive === true && rows.length === 0 && !isMarkedOnly && <State kind="plain">{texts.states.active}</State>}
     </span>
   );
 };

@@ -1,10 +1,10 @@
-import { Button, Group, SegmentedControl, Stack, TextInput, Title } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { ChevronRightIcon } from '@heroicons/react/24/outline';
+import { ActionIcon, Button, Group, Stack, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
-import type { paths, Sensor } from '#openapi';
+import type { ListedSensor, paths } from '#openapi';
 import { api } from '../api/client.ts';
 import { groupsQuery } from '../groups/query.ts';
 import { ImportLink } from '../imports/imports.tsx';
@@ -12,13 +12,15 @@ import { RoomState } from '../overview/room-state.tsx';
 import { useCan, useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';
 import { NoCustomer } from '../shell/with-customer.tsx';
-import { useDates, useTexts } from '../texts/texts.tsx';
+import { useTexts } from '../texts/texts.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { useTitle } from '../ui/title.ts';
+import { Filters, useRoomsOf } from './filters.tsx';
 import { type LinkedSensor, LinkForm } from './link.tsx';
 import { NameRoom } from './name-room.tsx';
+import { LastReport, RoomPanel, usePresence } from './room-panel.tsx';
 
 type Query = NonNullable<paths['/sensors']['get']['parameters']['query']>;
 
@@ -30,6 +32,8 @@ const useUrlFilter = () => {
     sort: (search.get('sort') ?? 'asc(name)') as NonNullable<Query['sortBy']>,
     text: search.get('search') ?? '',
     state: search.get('state') ?? '',
+    /** The room whose details are shown beside the list. */
+    room: search.get('room') ?? '',
   };
   const change = (changes: Record<string, string>): void => {
     const next = { ...Object.fromEntries(search), page: '', ...changes };
@@ -48,10 +52,10 @@ const useGroupNames = () => {
   return (sensorId: string): string => groups.find(({ sensorIds }) => sensorIds.includes(sensorId))?.name ?? '';
 };
 
-const useColumns = (): Column<Sensor>[] => {
+type ColumnsOf = { groupOf: (sensorId: string) => string; onDetails: (sensorId: string) => void };
+const useColumns = ({ groupOf, onDetails }: ColumnsOf): Column<ListedSensor>[] => {
   const { sensors: texts, groups } = useTexts();
-  const dates = useDates();
-  const groupOf = useGroupNames();
+  const presenceOf = usePresence();
   return [
     {
       head: texts.name,
@@ -61,40 +65,27 @@ const useColumns = (): Column<Sensor>[] => {
     {
       head: texts.state,
       sortBy: 'isActive',
-      cell: ({ id, isActive }) => <RoomState sensorId={id} isActive={isActive} />,
+      cell: ({ id, isActive }) => <RoomState sensorId={id} isActive={isActive} isMarkedOnly />,
     },
+    { head: texts.presenceHead, cell: presenceOf },
     { head: groups.one, cell: ({ id }) => groupOf(id) },
-    { head: texts.maker, cell: ({ manufacturer }) => texts.makers[manufacturer], isMinor: true },
-    { head: texts.firmware, cell: ({ firmwareVersion }) => firmwareVersion, isMinor: true },
-    { head: texts.since, sortBy: 'createDate', cell: ({ createDate }) => dates.dateTime(createDate), isMinor: true },
+    { head: texts.lastReport, cell: (sensor) => <LastReport sensor={sensor} /> },
+    {
+      head: texts.more,
+      cell: ({ id, name }) => (
+        <ActionIcon
+          className="details"
+          variant="subtle"
+          size="lg"
+          onClick={() => onDetails(id)}
+          aria-label={texts.details(name)}
+        >
+          <ChevronRightIcon className="icon" />
+        </ActionIcon>
+      ),
+      isMinor: true,
+    },
   ];
-};
-
-type FiltersProps = { text: string; state: string; change: (changes: Record<string, string>) => void };
-const Filters = ({ text, state, change }: FiltersProps) => {
-  const { sensors: texts, search } = useTexts();
-  const changeDebounced = useDebouncedCallback((value: string) => change({ search: value }), 300);
-  return (
-    <Group align="end">
-      <TextInput
-        type="search"
-        label={search}
-        placeholder={texts.searchHint}
-        defaultValue={text}
-        onChange={({ currentTarget }) => changeDebounced(currentTarget.value)}
-      />
-      <SegmentedControl
-        aria-label={texts.state}
-        value={state}
-        onChange={(value) => change({ state: value })}
-        data={[
-          { value: '', label: texts.all },
-          { value: 'active', label: texts.states.active },
-          { value: 'inactive', label: texts.states.inactive },
-        ]}
-      />
-    </Group>
-  );
 };
 
 /** Links a sensor, and then asks for the name of its room. */
@@ -124,24 +115,46 @@ const LinkButton = () => {
 
 /** Rows per page. A home has a few sensors, a region 10,000. */
 const PER_PAGE = 100;
+const REFETCH_MS = 15_000;
 
-/** The page of all sensors of the customer. The API searches, sorts and pages the list. */
+/** Returns the query for a page of the list. */
+const useQueryOf = ({ page, sort, text, state }: ReturnType<typeof useUrlFilter>['filter']): Query => {
+  const { customerId } = useCustomer();
+  const rooms = useRoomsOf()(state);
+  return {
+    page,
+    perPage: PER_PAGE,
+    sortBy: sort,
+    searchText: text,
+    withState: 'true',
+    ...((state === 'active' || state === 'inactive') && { isActive: state === 'active' ? 'true' : 'false' }),
+    // No sensor has the id 0.
+    ...(rooms && { sensorIds: rooms.join(',') || '0' }),
+    ...(customerId !== null && { customerId }),
+  };
+};
+
+/**
+ * The page of all rooms of the customer: a summary that filters, the list, and what is known about one of them beside it.
+ * The API searches, sorts and pages the list.
+ */
 export const SensorsPage = () => {
   const { sensors: texts } = useTexts();
-  const { customerId, hasNone } = useCustomer();
+  const { hasNone } = useCustomer();
   const { filter, change } = useUrlFilter();
   useTitle(texts.title);
-  const { page, sort, text, state } = filter;
-  const empty = text === '' && state === '' ? texts.empty : texts.notFound;
-  const query: Query = { page, perPage: PER_PAGE, sortBy: sort, searchText: text };
-  if (state !== '') query.isActive = state === 'active' ? 'true' : 'false';
-  if (customerId !== null) query.customerId = customerId;
+  const { sort, text, state, room } = filter;
+  const groupOf = useGroupNames();
+  const query = useQueryOf(filter);
   const sensors = useQuery({
     queryKey: ['sensors', 'list', query],
     queryFn: () => ok(api.GET('/sensors', { params: { query } })),
     placeholderData: keepPreviousData,
-    refetchInterval: 15_000,
+    refetchInterval: REFETCH_MS,
   });
+  const shown = sensors.data?.[0]?.data.find(({ id }) => id === room);
+  const columns = useColumns({ groupOf, onDetails: (id) => change({ room: id, page: String(filter.page || '') }) });
+  const empty = text === '' && state === '' ? texts.empty : texts.notFound;
   return (
     <Stack>
       <Group justify="space-between">
@@ -152,16 +165,27 @@ export const SensorsPage = () => {
         </Group>
       </Group>
       <Filters text={text} state={state} change={change} />
-      <List
-        label={texts.title}
-        query={sensors}
-        columns={useColumns()}
-        rowKey={({ id }) => id}
-        empty={hasNone ? <NoCustomer /> : empty}
-        sort={sort}
-        onSort={(next) => change({ sort: next })}
-        onPage={(next) => change({ page: String(next) })}
-      />
+      <div className={shown ? 'with-panel open' : 'with-panel'}>
+        <div>
+          <List
+            label={texts.title}
+            query={sensors}
+            columns={columns}
+            rowKey={({ id }) => id}
+            empty={hasNone ? <NoCustomer /> : empty}
+            sort={sort}
+            onSort={(next) => change({ sort: next })}
+            onPage={(next) => change({ page: String(next) })}
+          />
+        </div>
+        {shown && (
+          <RoomPanel
+            sensor={shown}
+            group={groupOf(shown.id)}
+            onClose={() => change({ room: '', page: String(filter.page || '') })}
+          />
+        )}
+      </div>
     </Stack>
   );
 };

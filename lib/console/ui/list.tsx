@@ -76,7 +76,7 @@ const Rows = <T,>({ label, rows, columns, rowKey, ...sorting }: RowsProps<T>) =>
         {rows.map((row) => (
           <Table.Tr key={rowKey(row)}>
             {columns.map(({ head, cell, isMinor }) => (
-              <Table.Td key={head} {...minor(isMinor)}>
+              <Table.Td key={head} data-label={head} {...minor(isMinor)}>
                 {cell(row)}
               </Table.Td>
             ))}

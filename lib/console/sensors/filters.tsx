@@ -1,0 +1,76 @@
+import { Chip, Group, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useAlarms } from '../overview/alarms-provider.tsx';
+import type { RowKind } from '../overview/board.ts';
+import { useDates, useTexts } from '../texts/texts.tsx';
+
+/** The filters by alarms, each with the rows of the board that it shows. */
+const alarmFilters = {
+  open: ['open'],
+  going: ['mine', 'theirs'],
+  suspected: ['suspected'],
+} as const satisfies Record<string, readonly RowKind[]>;
+type AlarmFilter = keyof typeof alarmFilters;
+const alarmFilterNames = Object.keys(alarmFilters) as AlarmFilter[];
+const isAlarmFilter = (state: string): state is AlarmFilter => state in alarmFilters;
+
+/** Returns a function that returns the ids of the rooms of a filter by alarms; null for other filters. */
+export const useRoomsOf = () => {
+  const rows = useAlarms()?.rows ?? [];
+  return (state: string): string[] | null => {
+    if (!isAlarmFilter(state)) return null;
+    const kinds: readonly RowKind[] = alarmFilters[state];
+    return [...new Set(rows.filter(({ kind }) => kinds.includes(kind)).map(({ sensorId }) => sensorId))];
+  };
+};
+
+type ChipsProps = { state: string; change: (state: string) => void };
+/** A summary of the rooms: how many there are, and how many are not normal. Each part filters the list. */
+const Chips = ({ state, change }: ChipsProps) => {
+  const { sensors: texts } = useTexts();
+  const dates = useDates();
+  const watch = useAlarms()?.watch;
+  const roomsOf = useRoomsOf();
+  const alarms = alarmFilterNames.map((name) => ({
+    value: name,
+    label: texts.filters[name],
+    count: roomsOf(name)?.length ?? 0,
+  }));
+  const all = [
+    { value: '', label: texts.all, count: watch?.sensors },
+    ...alarms.filter(({ value, count }) => count > 0 || value === state),
+    // What is normal has no filter, except for links to it.
+    ...(state === 'active' ? [{ value: 'active', label: texts.states.active, count: undefined }] : []),
+    { value: 'inactive', label: texts.states.inactive, count: watch?.silentSensors.total },
+  ];
+  return (
+    <Chip.Group value={state} onChange={change}>
+      <Group gap="xs" role="radiogroup" aria-label={texts.state} className="chips">
+        {all.map(({ value, label, count }) => (
+          <Chip key={value} value={value} variant="outline" size="md" radius="sm">
+            {count !== undefined && <b>{dates.number(count)}</b>} {label}
+          </Chip>
+        ))}
+      </Group>
+    </Chip.Group>
+  );
+};
+
+type FiltersProps = { text: string; state: string; change: (changes: Record<string, string>) => void };
+/** The search in the list of rooms, and the filters by their state. */
+export const Filters = ({ text, state, change }: FiltersProps) => {
+  const { sensors: texts, search } = useTexts();
+  const changeDebounced = useDebouncedCallback((value: string) => change({ search: value }), 300);
+  return (
+    <Group align="end" justify="space-between">
+      <Chips state={state} change={(value) => change({ state: value })} />
+      <TextInput
+        type="search"
+        label={search}
+        placeholder={texts.searchHint}
+        defaultValue={text}
+        onChange={({ currentTarget }) => changeDebounced(currentTarget.value)}
+      />
+    </Group>
+  );
+};
