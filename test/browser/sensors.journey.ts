@@ -170,6 +170,33 @@ test('draws a region by mouse, moves it by keyboard, and saves it with what it d
   expect(regions).toHaveLength(3);
 });
 
+const variants = [
+  { locale: 'en', colorScheme: 'light', width: 1_440 },
+  { locale: 'en', colorScheme: 'dark', width: 390 },
+  { locale: 'de', colorScheme: 'light', width: 390 },
+  { locale: 'de', colorScheme: 'dark', width: 1_440 },
+] as const;
+
+test.each(variants)(
+  'edits a room and its regions in $locale, $colorScheme, $width pixels wide',
+  async ({ locale, colorScheme, width }) => {
+    const { client } = site.home;
+    const me = await client.ok<object>('GET', '/users/me');
+    await client.ok('PUT', '/users/me', { ...me, locale });
+    const options = { locale, colorScheme, viewport: { width, height: 900 } };
+    await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, options);
+    const { page } = visitor;
+    const isGerman = locale === 'de';
+    await page.getByRole('button', { name: isGerman ? 'Raum bearbeiten' : 'Edit room' }).click();
+    await page.getByRole('button', { name: isGerman ? /^Bett Bed, / : /^Bed, / }).focus();
+    await page.getByRole('switch', { name: isGerman ? /^Stürze/ : /^Detect falls/ }).waitFor();
+    await visitor.checkPage(`room-editor-${locale}-${colorScheme}-${width}`);
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect(overflow).toBeLessThanOrEqual(0);
+    await client.ok('PUT', '/users/me', me);
+  },
+);
+
 test.each(['activity', 'events', 'hits', 'config'])('shows the part %s of a sensor', async (part) => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=${part}`);
   await visitor.page.getByRole('tabpanel').locator('svg, table, form').first().waitFor();

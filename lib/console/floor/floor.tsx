@@ -68,6 +68,14 @@ const useRooms = ({ plan, group, customerId }: ViewProps) => {
   return { sensors, extents, nameOf: (sensorId: string) => sensors?.get(sensorId)?.name ?? sensorId };
 };
 
+/** The largest part of the height of the window that a plan takes, except on phones, where it scrolls with the page. */
+const MAX_HEIGHT = '75vh';
+
+const sizeOf = ({ width, height }: FloorPlan, isPhone: boolean) => ({
+  aspectRatio: `${width} / ${height}`,
+  ...(!isPhone && { width: `min(100%, ${MAX_HEIGHT} * ${width / height})` }),
+});
+
 const Plan = ({
   plan,
   group,
@@ -84,12 +92,7 @@ const Plan = ({
     <>
       {plan.rooms.length === 0 && <Text className="empty">{texts.empty}</Text>}
       {plan.rooms.length > 0 && (
-        <div
-          className="floor"
-          role="group"
-          aria-label={texts.plan(group.name)}
-          style={{ aspectRatio: `${shown.width} / ${shown.height}` }}
-        >
+        <div className="floor" role="group" aria-label={texts.plan(group.name)} style={sizeOf(shown, isPhone)}>
           {shown.rooms.map((room) => (
             <RoomCell
               key={room.sensorId}
