@@ -161,6 +161,12 @@ describe.each(operations)('%s', (name, operation) => {
       expect(answer.status, answer.text).toBe(403);
     });
   }
+  if (operation.auth === 'user' && !isWrite(operation) && mayOf(operation)[0] !== 'system_admin') {
+    test(`${name} responds with ${operation.success} to a read-only token of a user with every permission`, async () => {
+      const answer = await call(world, contract, { client: world.readOnly, succeeds: true });
+      expect(answer.status, answer.text).toBe(operation.success);
+    });
+  }
   if (['user', 'session'].includes(operation.auth) && !mayBeforeOtp.includes(name)) {
     test(`${name} responds with 403 to a session that must set up a second factor first`, async () => {
       const answer = await call(world, contract, { client: await world.beforeOtp() });

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Runtime } from '#shared/runtime/deps.ts';
+import { call } from './calls.ts';
+import { operations } from './operations.ts';
+import { createWorld, type World } from './world.ts';
+
+/**
+ * The operations that hold an execution of their function on purpose, and how many of them one customer can hold at a time. All
+ * others hold one for the time that they need, and are limited by calls per second; getWatch, while another call computes the
+ * watch, for 1 s at most.
+ */
+const holding: Readonly<Record<string, number>> = {
+  // 3 of a feed (functions/api/feed/waits.test.ts).
+  fetchFeed: 10,
+  // All jobs of a day (functions/api/personal-data.test.ts), each for 8 s, in a function that is capped by itself.
+  createErasure: 50,
+  // Anonymous: limited for each address. It takes as long for every username.
+  requestPasswordReset: 0,
+  // Anonymous: no longer than the table may take to answer.
+  getHealth: 0,
+};
+
+let operation = '';
+let paused = 0;
+/** The largest number of pauses at a time of each operation. */
+const held = new Map<string, number>();
+const wrap = (runtime: Runtime): Runtime => ({
+  ...runtime,
+  pause: async (ms, ...more) => {
+    paused += 1;
+    held.set(operation, Math.max(held.get(operation) ?? 0, paused));
+    await runtime.pause(Math.min(ms, 20), ...more);
+    paused -= 1;
+  },
+});
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld({}, { wrap });
+});
+afterAll(() => world.stop());
+
+test('no operation waits but those that one customer cannot hold without a limit', async () => {
+  held.clear();
+  for (const contract of operations) {
+    [operation] = contract;
+    await call(world, contract, operation === 'fetchFeed' ? { query: '?wait=1' } : {});
+  }
+  expect([...held.keys()].sort()).toEqual(Object.keys(holding).sort());
+});
+
+test('one customer holds at most ten executions with 40 fetches of four feeds', async () => {
+  operation = 'fetches of one customer';
+  const { client, bot } = world.ours;
+  const tokens: string[][] = [];
+  for (const name of ['a', 'b', 'c', 'd']) {
+    const hook = { name, url: null, format: 'full', isCustomerHook: false, botId: bot.id, secretKey: null };
+    const { id, token } = await client.ok<{ id: string; token: string }>('POST', '/webhooks', hook);
+    tokens.push([id, token]);
+  }
+  await Promise.all(
+    tokens.flatMap(([id, token]) =>
+      Array.from({ length: 10 }, () => world.anybody.as(token).call('GET', `/webhooks/${id}/feed?wait=1`)),
+    ),
+  );
+  expect(held.get(operation)).toBeGreaterThan(3);
+  expect(held.get(operation)).toBeLessThanOrEqual(holding.fetchFeed ?? 0);
+});
