@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { costAtRest, monthOf, unitCosts } from '#lib/tools/aws/cost/at-rest.ts';
 import {
   costsOf,
+  monthlyCheckCosts,
   type ReportBatching,
   sensorMonth,
   type Transport,
@@ -9,6 +11,9 @@ import {
   works,
 } from '#lib/tools/aws/cost/costs.ts';
 import { prices } from '#lib/tools/aws/cost/prices.ts';
+import { onlyShown } from '#shared/observability/metrics.ts';
+import { stackSettings } from '#shared/settings/stack.ts';
+import { production, stackOf } from '../fixtures/stack.ts';
 
 const text = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
 const rows: [name: string, transport: Transport, calls: ReportBatching][] = [
@@ -39,4 +44,40 @@ test('the guide of the stack states what devices cost at each API', () => {
   expect(Math.round(atRest)).toBe(27);
   const perSensor = totalOf(sensorMonth('HTTP')) - totalOf(sensorMonth('load balancer'));
   expect(Math.ceil(atRest / perSensor / 100) * 100).toBe(600);
+});
+
+describe('documents state what the model computes', () => {
+  const { stage, alarmEmail, publicUrl, certificateArn } = production;
+  const templateOf = (more: object) => stackOf({ alarmEmail, publicUrl, certificateArn, ...more }).template.toJSON();
+  const [prod, home] = [templateOf({ stage }), templateOf({ stage, preset: 'home' })];
+  const restOf = (template: typeof prod, isUsed: boolean) =>
+    costAtRest(template).reduce((sum, { usd, isInUse }) => sum + (isUsed || !isInUse ? usd : 0), 0);
+  const monthOfProduction = (sensors: number) =>
+    Math.round(monthOf(prod, { sensors, screens: 0 })).toLocaleString('en');
+
+  test('README.md of the benchmarks', () => {
+    const months = [30, 100, 1_000].map(monthOfProduction).join('; ');
+    const unused = restOf(stackOf().template.toJSON(), false);
+    const { screen, sensor } = unitCosts(prod);
+    const unchanged = totalOf(sensorMonth('HTTP', 'report', 0));
+    const stated = [
+      `| a million delivered falls | USD ${(1e6 * totalOf(costsOf(works.fall))).toFixed(1)} |`,
+      `| a million unchanged reports | USD ${(1e6 * totalOf(costsOf(works.report))).toFixed(2)} `,
+      `| the checks of one quiet sensor, per month | USD ${totalOf(monthlyCheckCosts()).toFixed(4)} |`,
+      `everything counted | USD ${months}; **${monthOfProduction(10_000)}** |`,
+      `\`dev\`; \`prod\` | USD ${unused.toFixed(2)}; **${restOf(prod, false).toFixed(1)}** |`,
+      `| a month of an open console | USD ${screen.toFixed(2)} |`,
+      `10,000 sensors would cost USD ${Math.round(restOf(prod, true) + 10_000 * unchanged).toLocaleString('en')}`,
+      `adds ${Math.round(100 * (sensor / unchanged - 1))}%`,
+    ];
+    expect(stated.filter((words) => !text.includes(words))).toEqual([]);
+  });
+
+  test('DEPLOYING.md and the settings of a stage', () => {
+    const guide = readFileSync(new URL('../../lib/aws/DEPLOYING.md', import.meta.url), 'utf8');
+    expect(guide).toContain(`which saves USD ${Math.round(restOf(prod, true) - restOf(home, true))} a month`);
+    const help = stackSettings.DASHBOARD.about?.help;
+    expect(help).toContain(`for USD ${prices.dashboardMonth} a month`);
+    expect(help).toContain(`for USD ${(onlyShown.size * prices.metricMonth).toFixed(2)} at most`);
+  });
 });
