@@ -58,7 +58,8 @@ describe('documents state what the model computes', () => {
   test('README.md of the benchmarks', () => {
     const months = [30, 100, 1_000].map(monthOfProduction).join('; ');
     const unused = restOf(stackOf().template.toJSON(), false);
-    const { screen, sensor } = unitCosts(prod);
+    const { screen, hiddenScreen, sensor } = unitCosts(prod);
+    const free = unitCosts(home);
     const unchanged = totalOf(sensorMonth('HTTP', 'report', 0));
     const stated = [
       `| a million delivered falls | USD ${(1e6 * totalOf(costsOf(works.fall))).toFixed(1)} |`,
@@ -66,7 +67,7 @@ describe('documents state what the model computes', () => {
       `| the checks of one quiet sensor, per month | USD ${totalOf(monthlyCheckCosts()).toFixed(4)} |`,
       `everything counted | USD ${months}; **${monthOfProduction(10_000)}** |`,
       `\`dev\`; \`prod\` | USD ${unused.toFixed(2)}; **${restOf(prod, false).toFixed(1)}** |`,
-      `| a month of an open console | USD ${screen.toFixed(2)} |`,
+      `USD ${free.screen.toFixed(2)}; ${free.hiddenScreen.toFixed(2)} (**${screen.toFixed(2)}**; ${hiddenScreen.toFixed(2)} with a web ACL`,
       `10,000 sensors would cost USD ${Math.round(restOf(prod, true) + 10_000 * unchanged).toLocaleString('en')}`,
       `adds ${Math.round(100 * (sensor / unchanged - 1))}%`,
     ];
