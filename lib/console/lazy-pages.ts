@@ -7,6 +7,7 @@ import { UserPage } from './admin/edit-user.tsx';
 import { FirmwaresPage } from './admin/firmwares.tsx';
 import { KeysPage } from './admin/keys.tsx';
 import { UsersPage } from './admin/users.tsx';
+import { AlarmsPage } from './alarms/alarms.tsx';
 import { AuditPage } from './audit/audit.tsx';
 import { BotsPage } from './bots/bots.tsx';
 import { AllDeliveriesPage } from './deliveries/all-deliveries.tsx';
@@ -17,8 +18,10 @@ import { FloorPage } from './floor/floor.tsx';
 import { GroupPage } from './groups/group.tsx';
 import { GroupsPage } from './groups/groups.tsx';
 import { ImportsPage } from './imports/imports.tsx';
+import { HandoverPage } from './handover/handover.tsx';
 import { AlarmPage } from './overview/alarm-page.tsx';
 import { PersonalDataPage } from './personal-data/personal-data.tsx';
+import { AuditReportPage } from './reports/audit-report.tsx';
 import { ReportsPage } from './reports/reports.tsx';
 import { RosterPage } from './roster/roster.tsx';
 import { RulePage } from './rules/rule.tsx';
@@ -36,6 +39,9 @@ import { WebhooksPage } from './webhooks/webhooks.tsx';
  */
 export const lazyPages = {
   AlarmPage,
+  AlarmsPage,
+  HandoverPage,
+  AuditReportPage,
   ProfilePage,
   CustomerPage,
   CustomersPage,

@@ -1,9 +1,11 @@
 import {
   AdjustmentsHorizontalIcon,
+  BellAlertIcon,
   BuildingOffice2Icon,
   CalendarDaysIcon,
   ChartBarIcon,
   ChatBubbleLeftRightIcon,
+  ClipboardDocumentCheckIcon,
   ClockIcon,
   CpuChipIcon,
   IdentificationIcon,
@@ -59,6 +61,18 @@ export const pages: readonly Page[] = [
     entry: { label: (texts) => texts.overview.title, icon: Squares2X2Icon, group: 'now', isTab: true },
   },
   {
+    path: '/alarms',
+    display: true,
+    page: lazyPage('AlarmsPage'),
+    entry: { label: (texts) => texts.overview.alarms, icon: BellAlertIcon, group: 'now' },
+  },
+  {
+    path: '/handover',
+    display: true,
+    page: lazyPage('HandoverPage'),
+    entry: { label: (texts) => texts.handover, icon: ClipboardDocumentCheckIcon, group: 'now', isTab: true },
+  },
+  {
     path: '/sensors',
     display: true,
     page: lazyPage('SensorsPage'),
@@ -76,7 +90,7 @@ export const pages: readonly Page[] = [
     path: '/groups',
     display: true,
     page: lazyPage('GroupsPage'),
-    entry: { label: (texts) => texts.groups.title, icon: RectangleGroupIcon, group: 'rooms', isTab: true },
+    entry: { label: (texts) => texts.groups.title, icon: RectangleGroupIcon, group: 'rooms' },
   },
   { path: '/groups/:groupId', page: lazyPage('GroupPage'), display: true },
   {
@@ -84,6 +98,7 @@ export const pages: readonly Page[] = [
     page: lazyPage('ReportsPage'),
     entry: { label: (texts) => texts.reports, icon: ChartBarIcon, group: 'rooms' },
   },
+  { path: '/reports/audit', page: lazyPage('AuditReportPage') },
   {
     path: '/roster',
     page: lazyPage('RosterPage'),

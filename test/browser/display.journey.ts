@@ -31,7 +31,7 @@ test('logs in as a station screen, which asks for a name at each alarm and offer
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { name: 'No open alarms' }).waitFor();
   const entries = await page.getByRole('navigation').getByRole('link').allTextContents();
-  expect(entries).toEqual(['Station', 'Rooms', 'Floor plan', 'Groups']);
+  expect(entries).toEqual(['Station', 'Alarms', 'Handover', 'Rooms', 'Floor plan', 'Groups']);
 
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
   await site.cloud.idle();

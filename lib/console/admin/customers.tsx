@@ -2,7 +2,9 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { Customer } from '#openapi';
+import { ok } from '#lib/client/problem.ts';
+import type { Customer, CustomerState } from '#openapi';
+import { api } from '../api/client.ts';
 import { useMe } from '../session/session.tsx';
 import { customersQuery } from '../shell/customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
@@ -10,10 +12,32 @@ import { Head } from '../ui/head.tsx';
 import { List } from '../ui/list.tsx';
 import { Name, NameLink } from '../ui/name.tsx';
 import { Search } from '../ui/search.tsx';
+import { State } from '../ui/state.tsx';
 import { ExistingCustomer } from './customer.tsx';
 import { useAdminTexts } from './texts.ts';
 
+/** The API returns the states of so many customers at a time. */
 const PER_PAGE = 30;
+const REFETCH_MS = 60_000;
+
+/** Returns the open alarms and gaps of some customers, by id. Only system admins may read them. */
+const useStates = (ids: readonly number[]): ReadonlyMap<number, CustomerState> => {
+  const { isAdmin } = useMe();
+  const customerIds = ids.join(',');
+  const { data = [] } = useQuery({
+    queryKey: ['customers', 'states', customerIds],
+    queryFn: () => ok(api.GET('/customers/states', { params: { query: { customerIds } } })),
+    enabled: isAdmin && ids.length > 0,
+    refetchInterval: REFETCH_MS,
+  });
+  return new Map(data.map((state) => [state.customerId, state]));
+};
+
+/** A number that is worth a look unless it is 0. Empty while it is not known. */
+const Count = ({ value }: { value: number | undefined }) => {
+  if (value === undefined) return null;
+  return value === 0 ? '0' : <State kind="offline">{value}</State>;
+};
 
 /** Lists all customers. The API returns them all at once; the list is paged here. */
 const Customers = () => {
@@ -27,6 +51,7 @@ const Customers = () => {
     `${name}\n${location}`.toLowerCase().includes(text.toLowerCase()),
   );
   const data = found.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
+  const states = useStates(data.map(({ id }) => id));
   const paged = customers.data && [{ total: found.length, page, perPage: PER_PAGE, data }];
   const search = (next: string) => {
     setText(next);
@@ -48,6 +73,14 @@ const Customers = () => {
         onPage={setPage}
         columns={[
           { head: setup.name, cell: ({ id, name }) => <NameLink href={`/customers/${id}`}>{name}</NameLink> },
+          {
+            head: texts.openAlarms,
+            cell: ({ id }) => <Count value={states.get(id)?.openAlarms} />,
+          },
+          {
+            head: texts.gaps,
+            cell: ({ id }) => <Count value={states.get(id)?.gaps} />,
+          },
           { head: texts.location, cell: ({ location }) => <Name>{location}</Name>, isMinor: true },
           { head: setup.created, cell: ({ createDate }) => dates.dateTime(createDate), isMinor: true },
         ]}

@@ -1,7 +1,7 @@
 import { type ApiResult, bodyOf } from '#lib/client/problem.ts';
 
 /** Returns the `after` of the link to what a list has not read yet, or null. */
-const unreadAfter = (link: string | null): string | null =>
+export const unreadAfter = (link: string | null): string | null =>
   new URLSearchParams(/^<\?([^>]*)>; rel="next"$/.exec(link ?? '')?.[1]).get('after');
 
 /**

@@ -1,9 +1,10 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import type { ReportMonth } from '#openapi';
+import { useAlarmTexts } from '../alarms/texts.ts';
 import { api, apiUrl } from '../api/client.ts';
 import { WithCustomer } from '../shell/with-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
@@ -55,6 +56,7 @@ const fileOf = (customerId: number, month: string): string =>
 
 const Reports = ({ customerId }: { customerId: number }) => {
   const texts = useReportTexts();
+  const { audit } = useAlarmTexts();
   const months = useMonths();
   const [params, setParams] = useSearchParams();
   const stored = useMemo(storedMonths, []);
@@ -75,6 +77,9 @@ const Reports = ({ customerId }: { customerId: number }) => {
         />
         <Button component="a" href={fileOf(customerId, chosen)} download variant="default">
           {texts.download}
+        </Button>
+        <Button component={Link} href={`/reports/audit?month=${chosen}`} variant="default">
+          {audit.link}
         </Button>
       </Group>
       {query && (

@@ -26,6 +26,8 @@ export const admin: typeof en = {
     'Dieser Benutzer hat Berechtigungen, die Sie nicht haben. Deshalb können Sie seinen Zugriff und sein Passwort nicht ändern.',
   userWithoutCustomer: 'Der neue Benutzer gehört zu keinem Kunden.',
   deleteUser: 'Alle Sitzungen und Zugriffstokens des Benutzers enden. Der Benutzername wird wieder frei.',
+  openAlarms: 'Offene Alarme',
+  gaps: 'Lücken',
   noCustomers: 'Keine Kunden gefunden.',
   location: 'Ort',
   zoneHint: 'Für Uhrzeiten in Meldungen, sofern die Regel keinen Zeitplan hat',

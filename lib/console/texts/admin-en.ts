@@ -25,6 +25,8 @@ export const admin = {
   hasMorePermissions: "This user has permissions that you don't have, so you cannot change their access or password.",
   userWithoutCustomer: 'The new user will not belong to a customer.',
   deleteUser: 'All sessions and access tokens of the user end. The username becomes available again.',
+  openAlarms: 'Open alarms',
+  gaps: 'Gaps',
   noCustomers: 'No customers found.',
   location: 'Location',
   zoneHint: 'For times in notifications, unless the rule has a schedule',

@@ -48,6 +48,7 @@ export const de: Texts = {
   reports: 'Berichte',
   roster: 'Dienstplan',
   floorPlan: 'Grundriss',
+  handover: 'Übergabe',
   yes: 'ja',
   no: 'nein',
   none: 'keine',

@@ -43,6 +43,7 @@ export const en = {
   reports: 'Reports',
   roster: 'Roster',
   floorPlan: 'Floor plan',
+  handover: 'Handover',
   yes: 'yes',
   no: 'no',
   none: 'none',

@@ -1,0 +1,69 @@
+import type { Alarm } from '#openapi';
+import { isOffline } from './kinds.ts';
+
+/** A span of time in ms. */
+export type Span = { from: number; to: number };
+
+/** The median of values; null if there are none. */
+export const medianOf = (values: readonly number[]): number | null => {
+  const sorted = values.toSorted((one, other) => one - other);
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+};
+
+/** The steps of an alarm whose times are measured. */
+export type Step = 'notified' | 'acknowledged' | 'over';
+export const steps: readonly Step[] = ['notified', 'acknowledged', 'over'];
+
+/** Returns the time (ms) from an alarm to a step; null if it is not known. */
+export const timeTo = (
+  { createDate, notifiedDate, acknowledgement, overDate, overBy }: Alarm,
+  step: Step,
+): number | null => {
+  // Time alone says nothing about when somebody got up.
+  const dates = {
+    notified: notifiedDate,
+    acknowledged: acknowledgement?.date ?? null,
+    over: overBy === 'time' ? null : overDate,
+  };
+  const date = dates[step];
+  return date === null ? null : Math.max(0, date - createDate);
+};
+
+/** An alarm and the time (ms) to one of its steps. */
+type Timed = { alarm: Alarm; ms: number };
+/** The times to a step: the known ones, their median and the longest. */
+export type Times = { known: number; missing: number; median: number | null; worst: Timed | null };
+
+export const timesTo = (alarms: readonly Alarm[], step: Step): Times => {
+  const timed = alarms.flatMap((alarm): Timed[] => {
+    const ms = timeTo(alarm, step);
+    return ms === null ? [] : [{ alarm, ms }];
+  });
+  const worst = timed.toSorted((one, other) => other.ms - one.ms)[0] ?? null;
+  return {
+    known: timed.length,
+    missing: alarms.length - timed.length,
+    median: medianOf(timed.map(({ ms }) => ms)),
+    worst,
+  };
+};
+
+/** When a sensor was offline within a span. `isOpen`: it still was at the end. */
+export type Offline = Span & { alarm: Alarm; isOpen: boolean };
+
+/** Returns when sensors were offline within a span, the longest first. */
+export const offlineIn = (alarms: readonly Alarm[], { from, to }: Span, now: number): Offline[] =>
+  alarms
+    .filter(isOffline)
+    .map((alarm) => ({
+      alarm,
+      from: Math.max(from, alarm.createDate),
+      to: Math.min(to, now, alarm.overDate ?? Number.MAX_SAFE_INTEGER),
+      isOpen: alarm.overDate === null,
+    }))
+    .filter((period) => period.to > period.from)
+    .toSorted((one, other) => other.to - other.from - (one.to - one.from));
+
+/** The total of some periods in ms. */
+export const totalOf = (periods: readonly Span[]): number => periods.reduce((sum, { from, to }) => sum + to - from, 0);

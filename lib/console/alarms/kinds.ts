@@ -1,0 +1,19 @@
+import type { Alarm } from '#openapi';
+import type { StateKind } from '../ui/state.tsx';
+
+/** How long (ms) an alarm that is not over may still need somebody. Later the room has been looked into. */
+const RECENT_MS = 24 * 3_600_000;
+
+/** Whether an alarm is about a sensor, and not about a person. */
+export const isOffline = ({ situation }: Alarm): boolean => situation === 'sensor_inactive';
+/** Whether people judged an alarm as a false one. */
+export const isFalse = ({ outcome, feedback }: Alarm): boolean =>
+  outcome === null ? feedback?.classification === 'FALSE_POSITIVE' : outcome === 'false_alarm';
+
+/** Returns how an alarm looks now. */
+export const kindOf = (alarm: Alarm, userId: number, now: number): StateKind => {
+  const { state, acknowledgement, createDate } = alarm;
+  if (state === 'over' || now - createDate > RECENT_MS) return 'plain';
+  if (state === 'acknowledged') return acknowledgement?.userId === userId ? 'mine' : 'theirs';
+  return isOffline(alarm) ? 'offline' : 'open';
+};

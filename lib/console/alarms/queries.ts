@@ -1,0 +1,55 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { ApiResult } from '#lib/client/problem.ts';
+import type { Alarm } from '#openapi';
+import { api } from '../api/client.ts';
+import { okPage } from '../api/pages.ts';
+import { MAX_PER_PAGE } from '../overview/watch-queries.ts';
+
+/** What a list of alarms is limited to. `from` and `to` are times in ms. */
+export type AlarmQuery = {
+  from: number;
+  to?: number;
+  state?: Alarm['state'];
+  situation?: Alarm['situation'];
+  sensorGroupId?: number;
+};
+type Page = { total: number; page: number; perPage: number; data: Alarm[] };
+
+/** Returns a part of the alarms of a customer, and where it continues. */
+export const fetchAlarms = async (customerId: number, query: AlarmQuery & { after?: string; perPage?: number }) => {
+  // The response is CSV only for callers who ask for it.
+  const call = api.GET('/customers/{customerId}/alarms', { params: { path: { customerId }, query } }) as Promise<
+    ApiResult<Page[]>
+  >;
+  const [page] = await okPage(call);
+  return { alarms: page?.data ?? [], after: page?.after ?? null };
+};
+
+/** How often (ms) the newest part of the list is refetched. */
+const REFETCH_MS = 60_000;
+
+/** Returns the query for a part of the list. The first one, which grows, is refetched. */
+export const alarmsQuery = (customerId: number, query: AlarmQuery, after: string) =>
+  queryOptions({
+    queryKey: ['alarms', customerId, query, after],
+    queryFn: () => fetchAlarms(customerId, { ...query, ...(after !== '' && { after }) }),
+    ...(after === '' && { refetchInterval: REFETCH_MS }),
+  });
+
+/** The largest number of pages that a report reads. */
+const MAX_PAGES = 20;
+
+/** Reads all alarms of a time span. `isWhole` is false if there are too many. */
+export const fetchAllAlarms = async (
+  customerId: number,
+  query: AlarmQuery,
+): Promise<{ alarms: Alarm[]; isWhole: boolean }> => {
+  const alarms: Alarm[] = [];
+  let after: string | null = '';
+  for (let pages = 0; after !== null && pages < MAX_PAGES; pages++) {
+    const part = await fetchAlarms(customerId, { ...query, perPage: MAX_PER_PAGE, ...(after !== '' && { after }) });
+    alarms.push(...part.alarms);
+    after = part.after;
+  }
+  return { alarms, isWhole: after === null };
+};
