@@ -53,7 +53,7 @@ const eventOf = (request: IncomingMessage, body: Buffer, targetGroupArn: string)
   const pairs = request.rawHeaders.flatMap((name, at): [string, string][] =>
     at % 2 === 0 ? [[name.toLowerCase(), request.rawHeaders[at + 1] ?? '']] : [],
   );
-  const sent = multiValues(pairs.filter(([name]) => !/^x-forwarded-(proto|port)$/.test(name)));
+  const sent = multiValues(pairs);
   const forwarded = [...(sent['x-forwarded-for'] ?? []), request.socket.remoteAddress ?? ''];
   const isBase64Encoded = !isText(request.headers);
   return {
@@ -69,9 +69,10 @@ const eventOf = (request: IncomingMessage, body: Buffer, targetGroupArn: string)
     multiValueHeaders: {
       ...sent,
       'x-amzn-trace-id': ['Root=1-5bdb40ca-556d8b0c50dc66f0511bf520'],
-      'x-forwarded-for': [forwarded.join(', ')],
+      // Its own values come last, after those of the caller (github.com/laravel/vapor-core/pull/25).
+      'x-forwarded-for': [...(sent['x-forwarded-for'] ?? []), forwarded.join(', ')],
       'x-forwarded-port': ['443'],
-      'x-forwarded-proto': ['https'],
+      'x-forwarded-proto': [...(sent['x-forwarded-proto'] ?? []), 'https'],
     },
     body: body.toString(isBase64Encoded ? 'base64' : 'utf8'),
     isBase64Encoded,

@@ -61,7 +61,8 @@ test('the query is decoded, as API Gateway does it', async () => {
 test.each([
   [['198.51.100.7'], '198.51.100.7'],
   [['192.0.2.1, 198.51.100.7'], '198.51.100.7'],
-  [['192.0.2.1', '192.0.2.2, 2001:db8::1'], '2001:db8::1'],
+  [['192.0.2.1', '192.0.2.1, 198.51.100.7'], '198.51.100.7'],
+  [['192.0.2.1, 2001:db8::1'], '2001:db8::1'],
   [undefined, ''],
 ])('only the last entry of X-Forwarded-For counts: %j', async (entries, sourceIp) => {
   const multiValueHeaders = entries ? { 'x-forwarded-for': entries } : {};

@@ -20,8 +20,9 @@ export const prices = {
   gigabyteSecond: 0.0000133334,
   // HTTP API, per 512 KB (1.00 in us-east-1); https://aws.amazon.com/api-gateway/pricing/
   httpRequest: 1.2 / 1e6,
-  // Application Load Balancer: an hour, and an hour of a capacity unit, which is 25 new connections a second; and an hour
-  // of a public IPv4 address. https://aws.amazon.com/elasticloadbalancing/pricing/, https://aws.amazon.com/vpc/pricing/
+  // Application Load Balancer: an hour, and an hour of a capacity unit; and an hour of a public IPv4 address, the same in
+  // all Regions. Without a source for eu-central-1, the first is 1.2 times the price of us-east-1 (0.0225), the ratio of
+  // API Gateway; https://aws.amazon.com/elasticloadbalancing/pricing/, https://aws.amazon.com/vpc/pricing/
   balancerHour: 0.027,
   balancerUnitHour: 0.008,
   publicAddressHour: 0.005,
