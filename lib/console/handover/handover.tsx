@@ -128,7 +128,7 @@ const ShiftReport = ({ customerId, shift, isCurrent }: ShiftProps) => {
               </AlarmTable>
             )}
             <div className="cols">
-              <UnwatchedPanel customerId={customerId} offline={offline} isCurrent={isCurrent} />
+              <UnwatchedPanel offline={offline} isCurrent={isCurrent} />
               <OnDutyPanel customerId={customerId} shift={shift} isCurrent={isCurrent} />
             </div>
             <p className="print-only">{texts.signed}</p>

@@ -1,10 +1,9 @@
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { WatchGap as Gap, Watch } from '#openapi';
 import type { Offline } from '../alarms/figures.ts';
 import { useAlarmTexts } from '../alarms/texts.ts';
+import { useAlarms } from '../overview/alarms-provider.tsx';
 import { shortName } from '../overview/room-name.ts';
-import { watchQuery } from '../overview/watch-queries.ts';
 import { duration } from '../reports/duration.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
@@ -32,12 +31,12 @@ const Gaps = ({ watch }: { watch: Watch }) => {
     ));
 };
 
-type UnwatchedProps = { customerId: number; offline: readonly Offline[]; isCurrent: boolean };
+type UnwatchedProps = { offline: readonly Offline[]; isCurrent: boolean };
 /** Which rooms were not watched in a shift, and for how long; of the current shift also all other gaps. */
-export const UnwatchedPanel = ({ customerId, offline, isCurrent }: UnwatchedProps) => {
+export const UnwatchedPanel = ({ offline, isCurrent }: UnwatchedProps) => {
   const { handover: texts } = useAlarmTexts();
   const dates = useDates();
-  const { data: watch } = useQuery({ ...watchQuery(customerId), enabled: isCurrent });
+  const watch = useAlarms()?.watch;
   return (
     <Panel title={texts.unwatched}>
       {offline.length === 0 && <Text c="dimmed">{texts.allWatched}</Text>}
