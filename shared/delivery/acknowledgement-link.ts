@@ -28,3 +28,40 @@ export const hasValidSignature = (
   { signature, ...claim }: Claim & { signature: string },
   eventUuid: string,
 ): boolean => timingSafeEqual(signatureOf(key, claim, eventUuid), Buffer.from(signature, 'base64url'));
+
+/** What a link to a fall allows: to acknowledge it in the name of a user, until a time (s). `uuid` is that of its event. */
+export type FallClaim = { customerId: number; userId: number; until: number; sensorId: string; uuid: string };
+
+/** Their first character distinguishes these links from those to hits, which begin with a digit. */
+const FALL_FORM = /^f(\d{1,16})-(\d{1,16})-(\d{1,12})-([\w-]{22})([\w-]{22})-([\w-]{1,26})$/;
+
+const fallSignatureOf = (key: string, { customerId, userId, until, sensorId, uuid }: FallClaim): Buffer =>
+  createHmac('sha256', key)
+    .update(JSON.stringify(['fall', customerId, userId, until, sensorId, uuid]))
+    .digest()
+    .subarray(0, BYTES);
+
+const shortUuid = (uuid: string): string => Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url');
+const longUuid = (short: string): string =>
+  Buffer.from(short, 'base64url')
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
+/** Returns the last part of a link that acknowledges a fall without a rule: always the same for the same claim and key. */
+export const fallTokenOf = (key: string, claim: FallClaim): string => {
+  const { customerId, userId, until, sensorId, uuid } = claim;
+  const signature = fallSignatureOf(key, claim).toString('base64url');
+  return `f${customerId}-${userId}-${until}-${shortUuid(uuid)}${signature}-${sensorId}`;
+};
+
+/** Parses the last part of a link without checking its signature. Null if it is not that of a link to a fall. */
+export const parseFallToken = (address: string): (FallClaim & { signature: string }) | null => {
+  const [, customerId, userId, until, uuid = '', signature = '', sensorId = ''] = FALL_FORM.exec(address) ?? [];
+  if (signature === '') return null;
+  const [customer, user, end] = [Number(customerId), Number(userId), Number(until)];
+  return { customerId: customer, userId: user, until: end, sensorId, uuid: longUuid(uuid), signature };
+};
+
+/** Whether this key signed the claim. */
+export const isSignedFall = (key: string, { signature, ...claim }: FallClaim & { signature: string }): boolean =>
+  timingSafeEqual(fallSignatureOf(key, claim), Buffer.from(signature, 'base64url'));

@@ -6,7 +6,8 @@ import { formats, JSON_TYPE, messageUuidIn } from '../domain/formats/formats.ts'
 import { noticeOf } from '../domain/formats/notice.ts';
 import { asText } from '../domain/formats/plain-text.ts';
 import { render } from '../domain/formats/render.ts';
-import { linkTokenOf } from './acknowledgement-link.ts';
+import { urgentSituationOf } from '../domain/rule/alarm.ts';
+import { fallTokenOf, linkTokenOf } from './acknowledgement-link.ts';
 import { type Payload, stableHeaders } from './targets/http.ts';
 import type { Notification } from './targets/person.ts';
 
@@ -23,18 +24,23 @@ const senderOf = ({ snapshot }: Delivery, current: WebhookRecord) => {
 export const messageUuidInBody = ({ format, snapshot }: Delivery): string | null =>
   format === undefined ? null : messageUuidIn(format, snapshot);
 
-/** Whether a delivery contains a signed acknowledgement link. */
-const needsLinkKey = ({ snapshot, hit }: Delivery): boolean =>
-  Boolean(snapshot.acknowledgeUntil && snapshot.service.url && hit);
+/** Returns a function that signs the last part of the link in a delivery. Null if nothing can be acknowledged by one. */
+const signerOf = ({ snapshot, hit, person, customerId }: Delivery): ((key: string) => string) | null => {
+  const { acknowledgeUntil: until, event, sensor } = snapshot;
+  if (!until || !snapshot.service.url) return null;
+  if (hit) return (key) => linkTokenOf(key, { hitId: hit.id, message: hit.message, until }, event.uuid);
+  // An emergency contact is also notified of falls without a hit.
+  const isFall = event.type === 'fall' && urgentSituationOf(event) !== null;
+  const claim = { customerId, until, sensorId: sensor.id, uuid: event.uuid };
+  return person && isFall ? (key) => fallTokenOf(key, { ...claim, userId: person.userId }) : null;
+};
 
-/** Returns the link that acknowledges the hit of a delivery. Throws if the key is needed and missing. */
+/** Returns the link that acknowledges the alarm of a delivery. Throws if the key is needed and missing. */
 const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null => {
-  const { snapshot, hit } = delivery;
-  const { acknowledgeUntil: until, service, event } = snapshot;
-  if (!hit || !needsLinkKey(delivery)) return null;
+  const sign = signerOf(delivery);
+  if (sign === null) return null;
   if (key === null) throw new Error('the key that signs acknowledgement links is missing');
-  const address = linkTokenOf(key, { hitId: hit.id, message: hit.message, until }, event.uuid);
-  return `${service.url}${BASE_PATH}/acknowledge/${address}`;
+  return `${delivery.snapshot.service.url}${BASE_PATH}/acknowledge/${sign(key)}`;
 };
 
 /** What a body needs besides the delivery: the bytes of the message of `sourceOf`, and the key of acknowledgement links. */

@@ -308,6 +308,53 @@ describe('emergency contacts', () => {
     expect((await home.hits())[0]?.acknowledgement).toMatchObject({ userId: home.anna.id });
   });
 
+  test('get a link to a fall without a rule, which acknowledges it and can hand it back', async () => {
+    const home = await world.furnish();
+    const anna = await home.hire('Anna', { sms: '+491701234567' });
+    await home.client.ok('PUT', `/customers/${home.customerId}/emergency-contacts`, [{ userId: anna.id, by: 'sms' }]);
+    await home.client.ok('POST', '/webhooks', { name: 'all', url: receiver.url, format: 'full', isCustomerHook: true });
+    await home.fall();
+    await world.pass(122 * SECOND);
+    const [text = '', ...more] = texts();
+    expect([more, await home.hits()]).toEqual([[], []]);
+    const url = /http\S+\/acknowledge\/\S+/.exec(text)?.[0] ?? 'none';
+    const call = async (path: string, method = 'POST') => {
+      const form = { 'Content-Type': 'application/x-www-form-urlencoded', Origin: new URL(url).origin };
+      const response = await fetch(url + path, { method, ...(method === 'POST' && { headers: form, body: '' }) });
+      return { status: response.status, text: await response.text() };
+    };
+    const page = await call('', 'GET');
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('Fall detected');
+    type OpenFalls = { data: { falls: { acknowledgement: object | null }[] }[] };
+    const acknowledgements = async () => {
+      await world.pass(SECOND);
+      const [page] = await home.client.ok<OpenFalls[]>('GET', `/customers/${home.customerId}/open-falls`);
+      return page?.data.flatMap(({ falls }) => falls.map(({ acknowledgement }) => acknowledgement)) ?? [];
+    };
+    expect(await acknowledgements()).toEqual([null]);
+    // Another user, fall or time is not what was signed.
+    const changed = [
+      url.replace(/\/f\d+-\d+/, (part) => `${part}1`),
+      `${url.slice(0, -1)}x`,
+      url.replace(/-(\d{10})-/, '-9$1-'),
+    ];
+    for (const other of changed)
+      expect(
+        (await fetch(other, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' })).status,
+      ).toBe(404);
+    expect((await call('/page')).status).toBe(200);
+    const [acknowledgement] = await acknowledgements();
+    expect(acknowledgement).toMatchObject({ userId: anna.id });
+    expect(await openAlarms(home)).toEqual([]);
+    const { date } = acknowledgement as { date: number };
+    expect((await call(`/withdrawal/${date}`)).status).toBe(200);
+    expect(await acknowledgements()).toEqual([null]);
+    expect(await openAlarms(home)).toHaveLength(1);
+    await home.client.ok('DELETE', `/users/${anna.id}`);
+    expect((await call('/page')).status).toBe(404);
+  });
+
   test('get nothing if another alarm of the event was notified', async () => {
     const home = await withContacts({ isEnabled: false });
     const ben = await home.hire('Ben', { telegram: '4711' });

@@ -1,8 +1,7 @@
 import type { Situation } from '#shared/domain/event/event.ts';
 import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
-import type { HitItem } from '#shared/store/hits/hit-item.ts';
 import type { StoreOf } from '#shared/store/store.ts';
-import type { LinkedHit } from './linked-hit.ts';
+import type { LinkedAlarm, LinkedContent } from './linked-alarm.ts';
 
 /** Whether somebody has acknowledged the alarm: nobody, the reader, or somebody else. `since` is a time in ms. */
 type Status = { kind: 'open' } | { kind: 'mine' | 'theirs'; name: string; since: number };
@@ -29,9 +28,9 @@ export type AlarmView = {
 const receiverKey = ({ publisher, accountId }: RuleMessage): string => `${publisher === 'webhook'} ${accountId}`;
 
 /** Returns the recipients who have been notified, apart from that of the link. The first message to each counts. */
-const othersOf = ({ hit, message: own, recipient: { userId } }: LinkedHit): Notified[] => {
+const othersOf = ({ content, message: own, recipient: { userId } }: LinkedAlarm): Notified[] => {
   const byReceiver = new Map<string, Notified>();
-  hit.messages.forEach((message, index) => {
+  content.messages.forEach((message, index) => {
     const { publisher, accountId, wasSend, sendTryTimes, createDate, extra } = message;
     const isOwn = index === own || (publisher !== 'webhook' && accountId === userId);
     const key = receiverKey(message);
@@ -41,7 +40,7 @@ const othersOf = ({ hit, message: own, recipient: { userId } }: LinkedHit): Noti
   return [...byReceiver.values()];
 };
 
-const statusOf = ({ acknowledgement }: HitItem, isMine: boolean): Status =>
+const statusOf = ({ acknowledgement }: LinkedContent, isMine: boolean): Status =>
   acknowledgement
     ? { kind: isMine ? 'mine' : 'theirs', name: acknowledgement.name, since: acknowledgement.date }
     : { kind: 'open' };
@@ -49,11 +48,11 @@ const statusOf = ({ acknowledgement }: HitItem, isMine: boolean): Status =>
 /** Reads what the page shows of the alarm behind a link. `isMine`: the reader has acknowledged it. */
 export const viewOf = async (
   store: StoreOf<'sensors.get' | 'customers.get' | 'events.get'>,
-  linked: LinkedHit,
+  linked: LinkedAlarm,
   isMine: boolean,
 ): Promise<AlarmView> => {
-  const { hit, customerId } = linked;
-  const { sensorId, sensorEventId, situation, createDate, escalation } = hit;
+  const { content, customerId } = linked;
+  const { sensorId, sensorEventId, situation, createDate, escalation } = content;
   const [sensor, customer, event] = await Promise.all([
     store.sensors.get(customerId, sensorId),
     store.customers.get(customerId),
@@ -67,7 +66,7 @@ export const viewOf = async (
     regionName: event?.region?.name ?? '',
     // The event of a very recent hit may not have been written yet.
     time: event?.createDate ?? createDate,
-    status: statusOf(hit, isMine),
+    status: statusOf(content, isMine),
     others: othersOf(linked),
     nextStep: escalation && !escalation.open ? escalation.at : null,
   };

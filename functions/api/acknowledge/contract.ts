@@ -16,10 +16,13 @@ const byLink = defaults({
   errors: ['address_unknown'],
 });
 
-/** The store calls and capabilities that find the rule hit of a link. */
-export const opening = ['ruleHits.get', 'addressKeys.get', 'decrypt:link-keys', 'recipients.person'] as const;
-const acknowledging = defaults({ uses: [...opening, 'acknowledgements.make', ...settling] });
-const showing = defaults({ uses: [...opening, 'sensors.get', 'customers.get', 'events.get'] });
+/** The store calls and capabilities that find the alarm of a link. */
+export const opening = [
+  ...(['ruleHits.get', 'addressKeys.get', 'decrypt:link-keys', 'recipients.person'] as const),
+  ...(['falls.ofEvent', 'fallAnswers.get', 'events.get'] as const),
+] as const;
+const acknowledging = defaults({ uses: [...opening, 'acknowledgements.make', 'falls.acknowledge', ...settling] });
+const showing = defaults({ uses: [...opening, 'sensors.get', 'customers.get'] });
 const media = ['text/html; charset=utf-8'] as const;
 
 export const acknowledge = group({
@@ -32,7 +35,8 @@ export const acknowledge = group({
       method: 'POST',
       summary: 'Acknowledge a rule hit by its link',
       description:
-        'Acknowledges the rule hit behind the `acknowledgeUrl` of a delivery, and returns its acknowledgement. If somebody ' +
+        'Acknowledges the rule hit behind the `acknowledgeUrl` of a delivery, or the fall behind the link that an emergency ' +
+        'contact got about one without a rule, and returns its acknowledgement. If somebody ' +
         'acknowledged it before, returns theirs. Without a `name`, the name of the recipient is used. A link that was sent ' +
         'to a user always acknowledges in the name of that user, unless the rule hit has no message for them. The link is ' +
         'the credential; it is valid for 24 hours after its delivery was created. A link that was sent to a user is valid only ' +
@@ -67,7 +71,7 @@ export const acknowledge = group({
     },
     withdrawByPage: {
       ...byLink,
-      uses: [...showing.uses, 'acknowledgements.withdraw', ...withdrawing],
+      uses: [...showing.uses, 'acknowledgements.withdraw', 'falls.withdraw', ...withdrawing],
       method: 'POST',
       path: '/acknowledge/{address}/withdrawal/{date}',
       params: z.object({

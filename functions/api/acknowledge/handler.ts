@@ -1,25 +1,26 @@
-import { acknowledgeHit as makeAcknowledgement, withdrawAcknowledgement } from '#shared/api/acknowledgements.ts';
+import { acknowledgeHit, followFall, resumeHits, withdrawAcknowledgement } from '#shared/api/acknowledgements.ts';
 import { situationText } from '#shared/api/messages/situation-text.ts';
 import { type Call, Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
 import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
-import type { Acknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import type { Acknowledgement, NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import { viewOf } from './alarm-view.ts';
 import { acknowledge } from './contract.ts';
-import { hitOfLink, type LinkCall, type LinkedHit } from './linked-hit.ts';
+import { alarmOfLink, type LinkCall, type LinkedAlarm, withAcknowledgement } from './linked-alarm.ts';
 import { headers, type PageLink, pageOf } from './page.ts';
 import { textsOf } from './texts.ts';
 
 type Operations = (typeof acknowledge)['operations'];
 type PageDeps = Deps<Operations['getAcknowledgePage']['uses'][number]>;
 type Acknowledging = Deps<Operations['acknowledgeByAddress']['uses'][number]>;
+type Withdrawing = Deps<Operations['withdrawByPage']['uses'][number]>;
 type Acting = Pick<Call<Operations['acknowledgeByAddress']>, 'actAs'>;
 
 /** Audits what follows as done through the link, by the recipient or by somebody with the entered name. */
 const actByLink = (
   { actAs }: Acting,
-  { customerId, recipient: { userId, name } }: LinkedHit,
+  { customerId, recipient: { userId, name } }: LinkedAlarm,
   enteredName = '',
 ): string => {
   const actor = nameFrom(userId === null ? enteredName : '') ?? nameFrom(name) ?? '?';
@@ -27,33 +28,59 @@ const actByLink = (
   return actor;
 };
 
+/** Acknowledges the target of a link. Returns the acknowledgement, which may be an earlier one, and whether it is new. */
+const acknowledgeTarget = async (
+  deps: Acknowledging,
+  { target, customerId }: LinkedAlarm,
+  by: NotedAcknowledgement,
+): Promise<{ acknowledgement: NotedAcknowledgement; isNew: boolean } | null> => {
+  if ('hitId' in target) {
+    const result = await acknowledgeHit(deps, { customerId, hitId: target.hitId }, by);
+    return result && { acknowledgement: result.hit.acknowledgement, isNew: result.isNew };
+  }
+  const { answer, notice } = await deps.store.falls.acknowledge(target.fall, by);
+  if (notice) await followFall(deps, target.fall, notice);
+  return { acknowledgement: answer.acknowledgement, isNew: notice !== null };
+};
+
 /**
- * Acknowledges a hit, and returns it with its acknowledgement, which may be an earlier one. The link of a user always
+ * Acknowledges an alarm, and returns it with its acknowledgement, which may be an earlier one. The link of a user always
  * acknowledges in the name of that user; any other uses the entered name, or else that of the recipient.
  */
-const acknowledgeHit = async (call: LinkCall & Acting, enteredName: string, deps: Acknowledging) => {
-  const linked = await hitOfLink(call, deps);
-  const { hit, customerId, recipient } = linked;
+const acknowledgeAlarm = async (call: LinkCall & Acting, enteredName: string, deps: Acknowledging) => {
+  const linked = await alarmOfLink(call, deps);
   const name = actByLink(call, linked, enteredName);
-  const by = { userId: recipient.userId, name, date: deps.now() };
-  const result = await makeAcknowledgement(deps, { customerId, hitId: hit.id }, by);
-  const { isNew, hit: acknowledged } = result ?? call.fail('address_unknown');
-  return { linked: { ...linked, hit: acknowledged }, acknowledgement: acknowledged.acknowledgement, isNew };
+  const by = { userId: linked.recipient.userId, name, date: deps.now() };
+  const { acknowledgement, isNew } = (await acknowledgeTarget(deps, linked, by)) ?? call.fail('address_unknown');
+  return { linked: { ...linked, content: { ...linked.content, acknowledgement } }, acknowledgement, isNew };
+};
+
+/** Withdraws the acknowledgement of the target of a link, if it is allowed. Returns the acknowledgement that is left. */
+const withdrawFrom = async (
+  deps: Withdrawing,
+  { target, customerId }: LinkedAlarm,
+  isAllowed: (acknowledgement: Acknowledgement) => boolean,
+): Promise<'refused' | 'closed' | null | { acknowledgement?: NotedAcknowledgement | undefined }> => {
+  if ('hitId' in target) return withdrawAcknowledgement(deps, { customerId, hitId: target.hitId }, isAllowed);
+  const result = await deps.store.falls.withdraw(target.fall, isAllowed, deps.now());
+  if (result === 'refused' || result === 'closed') return result;
+  if (result.notice) await resumeHits(deps, customerId, await followFall(deps, target.fall, result.notice));
+  return result.answer;
 };
 
 /** Whether an acknowledgement is by the user to whom the link was sent. Nobody knows who holds any other link. */
-const isByUser = (acknowledgement: Acknowledgement | undefined, { recipient: { userId } }: LinkedHit): boolean =>
+const isByUser = (acknowledgement: Acknowledgement | undefined, { recipient: { userId } }: LinkedAlarm): boolean =>
   userId !== null && acknowledgement?.userId === userId;
 
 type PageCall = { params: { address: string }; locale: string };
 const page = async (
-  linked: LinkedHit,
+  linked: LinkedAlarm,
   { params, locale }: PageCall,
   { store, now }: Pick<PageDeps, 'store' | 'now'>,
   { isMine, ...shown }: { isMine: boolean } & Pick<PageLink, 'up' | 'wasHandedBack'>,
 ): Promise<Reply<Uint8Array>> => {
   const [situation, view] = await Promise.all([
-    situationText(locale, linked.hit.situation),
+    situationText(locale, linked.content.situation),
     viewOf(store, linked, isMine),
   ]);
   const link = { address: params.address, isPersonal: linked.recipient.userId !== null, ...shown };
@@ -65,30 +92,33 @@ const nameIn = ({ body, isBase64Encoded }: Call<Operations['acknowledgeByPage']>
   new URLSearchParams(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8').toString('utf8')).get('name') ?? '';
 
 export const handler = serve(acknowledge, {
-  acknowledgeByAddress: async (call, deps) => (await acknowledgeHit(call, call.body.name ?? '', deps)).acknowledgement,
+  acknowledgeByAddress: async (call, deps) =>
+    (await acknowledgeAlarm(call, call.body.name ?? '', deps)).acknowledgement,
 
   getAcknowledgePage: async (call, deps) => {
-    const linked = await hitOfLink(call, deps);
-    const isMine = isByUser(linked.hit.acknowledgement, linked);
+    const linked = await alarmOfLink(call, deps);
+    const isMine = isByUser(linked.content.acknowledgement, linked);
     return page(linked, call, deps, { isMine, up: '', wasHandedBack: false });
   },
 
   acknowledgeByPage: async (call, deps) => {
-    const { linked, acknowledgement, isNew } = await acknowledgeHit(call, nameIn(call.event), deps);
+    const { linked, acknowledgement, isNew } = await acknowledgeAlarm(call, nameIn(call.event), deps);
     const isMine = isNew || isByUser(acknowledgement, linked);
     return page(linked, call, deps, { isMine, up: '../', wasHandedBack: false });
   },
 
   withdrawByPage: async (call, deps) => {
-    const linked = await hitOfLink(call, deps);
-    const { hit, customerId, recipient } = linked;
+    const linked = await alarmOfLink(call, deps);
+    const { content, recipient } = linked;
     actByLink(call, linked);
     // Without a user, the page that has acknowledged the alarm is recognized by the time of the acknowledgement.
     const isAllowed = ({ userId, date }: Acknowledgement) => userId === recipient.userId && date === call.params.date;
-    const result = await withdrawAcknowledgement(deps, { customerId, hitId: hit.id }, isAllowed);
+    const result = await withdrawFrom(deps, linked, isAllowed);
     const wasHandedBack = result !== 'refused' && result !== 'closed';
-    const current = wasHandedBack ? (result ?? call.fail('address_unknown')) : hit;
-    return page({ ...linked, hit: current }, call, deps, {
+    const left = wasHandedBack ? (result ?? call.fail('address_unknown')) : content;
+    const { acknowledgement: _, ...rest } = content;
+    const current = { ...rest, ...withAcknowledgement(left.acknowledgement) };
+    return page({ ...linked, content: current }, call, deps, {
       isMine: false,
       up: '../../',
       wasHandedBack,

@@ -171,5 +171,6 @@ export const newDelivery = (
   sendTryTimes: [],
   ...('format' in to && { format: to.format }),
   ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
-  snapshot: { ...snapshot, acknowledgeUntil: to.hit ? Math.floor(now / 1_000) + LINK_SECONDS : 0 },
+  // A round without a hit notifies emergency contacts of the alarm of an event.
+  snapshot: { ...snapshot, acknowledgeUntil: to.hit || to.round ? Math.floor(now / 1_000) + LINK_SECONDS : 0 },
 });
