@@ -13,6 +13,7 @@ let site: Site;
 beforeAll(async () => {
   site = await startSite('night-watch', { clock });
   await createAlarm(site.home.client, site.receiver.url);
+  await site.home.client.ok('PUT', '/users/me/duty', { until: clock.now() + HOUR });
 });
 afterAll(() => site.stop());
 
@@ -61,6 +62,7 @@ test('two screens and a phone see, hear and say what happens in a night, whateve
   await using ben = await watch('/groups', 'Ben', 1_440);
   await using carla = await watch('/sensors', 'Carla', 390);
   const all = [anna, ben, carla];
+  await anna.page.getByText('1 on duty').waitFor();
 
   // The first fall, acknowledged on the page that is open, with one tap.
   const secondsOfFirst = await fall(first);
@@ -72,7 +74,7 @@ test('two screens and a phone see, hear and say what happens in a night, whateve
   await carla.bar.getByText("You're on it").waitFor();
   note(`acknowledged on the phone after ${secondsOfFirst()} s, 1 tap`);
   await Promise.all([anna, ben].map(({ bar }) => bar.waitFor({ state: 'detached' })));
-  // Whoever acknowledged it keeps it on every page until it is closed.
+  // The alarm of a user stays on every page until it is closed.
   await carla.page.getByRole('link', { name: 'Groups' }).last().click();
   await carla.bar.getByText("You're on it").waitFor();
   const silentFrom = Date.now() + 500;
@@ -110,12 +112,12 @@ test('two screens and a phone see, hear and say what happens in a night, whateve
   note('no connection: NOT WATCHED with another sound (330 Hz, gain 0.5) after 30 s; alarms again by itself');
 
   // The falls are closed, and the session ends.
-  await ben.page.getByRole('button', { name: "I'm on it" }).first().click();
-  await ben.page.getByRole('button', { name: "I'm on it" }).click();
-  for (let open = 2; open > 0; open--) {
-    await ben.page.getByRole('button', { name: 'Helped up' }).first().click();
-    await expect.poll(() => ben.page.getByRole('button', { name: 'Helped up' }).count()).toBe(open - 1);
-  }
+  for (const name of ["I'm on it", 'Helped up'])
+    for (let left = 1; left >= 0; left--) {
+      const buttons = ben.page.getByRole('button', { name });
+      await buttons.first().click();
+      await expect.poll(() => buttons.count(), { timeout: 10_000 }).toBe(left);
+    }
   await ben.page.getByRole('heading', { name: /^No open alarms/ }).waitFor();
   clock.skipTo(clock.now() + 25 * HOUR);
   await Promise.all(

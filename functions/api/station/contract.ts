@@ -15,7 +15,7 @@ export const station = group({
       description:
         'Returns open falls, the rule hits that changed last, what is not being watched, and who is on duty, with one cheap ' +
         'call. A request with the `ETag` of the last response in `If-None-Match` returns 304 until any of that changes; the ' +
-        'date of the watch alone counts as a change after ten minutes. Read `/rule-hits` once for the earlier hits of the day, ' +
+        'date of the watch alone counts as a change after five minutes. Read `/rule-hits` once for the earlier hits of the day, ' +
         'and again when each of these has changed since the last call. Changes may take a second to appear, and those of the ' +
         'watch and of who is on duty a minute.',
       auth: 'user',

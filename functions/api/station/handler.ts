@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 /** How far back (ms) changes of hits matter to a station. */
 const DAY = 24 * 60 * MINUTE;
 /** How old (ms) the date of an otherwise unchanged watch may become on a screen. */
-const WATCH_DATE_MS = 10 * MINUTE;
+const WATCH_DATE_MS = 5 * MINUTE;
 
 type StationDeps = Deps<(typeof station.operations.getStation)['uses'][number]>;
 

@@ -31,17 +31,18 @@ const Watched = ({ watch, isWatchUnknown }: Alarms) => {
   const [location, go] = useLocation();
   if (!watch && !isWatchUnknown) return null;
   const coverage = watch && coverageOf(watch);
-  const isWhole = watch !== undefined && !hasGap(watch);
   const text = coverage ? texts.watchedOf(coverage.watched, coverage.all) : texts.watchedUnknown;
-  if (isWhole) return <span className="read wide">{text}</span>;
+  if (watch && !hasGap(watch)) return <span className="read wide">{text}</span>;
   const show = () => {
     if (location !== '/') go('/');
     // The station may have to be rendered first.
     requestAnimationFrame(() => document.getElementById(GAPS_ID)?.scrollIntoView({ block: 'start' }));
   };
+  // Gaps that are not about falls, such as a missing rule for offline sensors, leave every room watched.
+  const isForFalls = watch?.fallsTold !== 'all' || watch.isNobodyOnDuty || watch.unheardRules.length > 0;
   return (
-    <button type="button" className="read gap" onClick={show}>
-      <EyeSlashIcon className="icon" />
+    <button type="button" className={isForFalls ? 'read gap' : 'read wide'} onClick={show}>
+      {isForFalls && <EyeSlashIcon className="icon" />}
       {text}
     </button>
   );

@@ -92,7 +92,7 @@ export const overview: Texts['overview'] = {
     `${number(offline)} von ${plural(all, 'Raum', 'Räumen')} ${offline === 1 ? 'wird nicht überwacht: Der Sensor ist' : 'werden nicht überwacht: Die Sensoren sind'} offline.`,
   andMore: (count) => `und ${count} weitere`,
   hours: (days, from, to) => (from === to ? `${days}, ganztägig` : `${days}, ${from} bis ${to}`),
-  checkedAt: (time) => `Geprüft um ${time}; wird jede Minute wiederholt.`,
+  checkedAt: (time) => `Stand: ${time}.`,
   ruleReachesNobody:
     'Diese Sturzregel erreicht niemanden. Prüfen Sie ihre Webhooks und die Kanäle der Personen, die sie benachrichtigt.',
   watchUnknown: 'Es ließ sich nicht prüfen, welche Räume überwacht werden.',

@@ -87,7 +87,7 @@ export const overview = {
     `${number(offline)} of ${plural(all, 'room', 'rooms')} ${offline === 1 ? 'is not watched: its sensor is' : 'are not watched: their sensors are'} offline.`,
   andMore: (count: number) => `and ${count} more`,
   hours: (days: string, from: string, to: string) => (from === to ? `${days}, all day` : `${days}, ${from} to ${to}`),
-  checkedAt: (time: string) => `Checked at ${time}; repeated every minute.`,
+  checkedAt: (time: string) => `As of ${time}.`,
   ruleReachesNobody: 'This fall rule reaches nobody. Check its webhooks and the channels of the people it notifies.',
   watchUnknown: 'Could not check which rooms are watched.',
   webhookProblems: 'Webhook problems',
