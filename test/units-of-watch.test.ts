@@ -46,6 +46,19 @@ test('reading the largest watch costs at most 5 read', async () => {
   expect(cost.read, metered.ledger.text()).toBeLessThanOrEqual(5);
 });
 
+test('the watch of a home with 200 offline sensors costs a reader at most 5 read', async () => {
+  const home = await metered.furnish('rowan');
+  await home.addRules(1, [await home.addWebhook()]);
+  for (let sensor = 1; sensor < 200; sensor++) await linkSensor(home.client);
+  const path = `/customers/${home.customerId}/watch`;
+  const read = () => home.client.ok<{ sensors: number }>('GET', path);
+  const computed = await metered.costOf(60_000, read);
+  const cost = await metered.costOf(1_000, async () => expect((await read()).sensors).toBe(200));
+  expect(cost, metered.ledger.text()).toEqual({ read: 4, write: 0 });
+  // The first call of a minute computes the watch for all.
+  expect(computed.read).toBe(7);
+}, 60_000);
+
 test('a change that the watch depends on costs 1 write more than another one', async () => {
   const home = await metered.furnish('elm');
   const webhookId = await home.addWebhook();
