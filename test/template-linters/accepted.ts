@@ -76,6 +76,12 @@ export const accepted: readonly Accepted[] = [
   },
   {
     linter: 'checkov',
+    rule: 'CKV_AWS_91',
+    where: /^devicebalancer/,
+    reason: 'Metrics of the load balancer count calls and errors. A log of each report would have to be stored.',
+  },
+  {
+    linter: 'checkov',
     rule: 'CKV_AWS_18',
     where: /^exports/,
     reason: 'An object lives for a day, and the audit log records who requested its download link.',

@@ -18,7 +18,12 @@ const options = { tools: { type: 'string', multiple: true } } as const;
 const { tools = [] } = readCommandLine(options, help, { out: console.log, err: console.error });
 
 const FOLDER = 'test/template-linters';
-const stages = { dev: {}, prod: { ...production, ...whole }, home: { ...production, preset: 'home' } };
+const stages = {
+  dev: {},
+  prod: { ...production, ...whole },
+  home: { ...production, preset: 'home' },
+  alb: { ...production, deviceApi: 'alb' },
+};
 
 const root = new URL('../../', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'template-linters-'));
