@@ -73,7 +73,17 @@ test('shows users without permissions read-only pages, and which permissions the
   expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).toBe(0);
   await checkPage('rule-reader');
   const entries = await page.getByRole('navigation').getByRole('link').allTextContents();
-  expect(entries).toEqual(['Station', 'Alarms', 'Handover', 'Rooms', 'Groups', 'Reports', 'Rules']);
+  expect(entries).toEqual([
+    'Station',
+    'Alarms',
+    'Handover',
+    'Rooms',
+    'Floor plan',
+    'Groups',
+    'Reports',
+    'Roster',
+    'Rules',
+  ]);
   const needed = {
     '/webhooks': '“Manage the customer” or “Manage bots”',
     '/bots': '“Manage bots”',

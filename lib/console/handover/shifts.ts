@@ -1,4 +1,7 @@
-import type { RosterEntry } from '#openapi';
+import type { RosterEntry } from '#shared/domain/people/roster.ts';
+import { shiftsOn } from '#shared/domain/people/shifts.ts';
+import { dayAfter } from '#shared/domain/time/calendar.ts';
+import { wallTime } from '#shared/domain/time/wall-time.ts';
 import type { Span } from '../alarms/figures.ts';
 
 /** The shifts of a day, by the hour at which they begin, in the time zone of the browser. */
@@ -27,32 +30,15 @@ export const shiftAt = (time: number): Shift => {
   return { kind, from, to: around[at + 1]?.from ?? time };
 };
 
-/** Returns the local date (`YYYY-MM-DD`) of a day. */
-const isoDay = (day: Date): string =>
-  [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
-const clockOn = (day: Date, clock: string, days: number): number => {
-  const [hours, minutes] = clock.split(':').map(Number);
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate() + days, hours, minutes).getTime();
-};
-
-/** Who was on duty within a span by the roster. */
+/** A user who was on duty by the roster. */
 export type OnRoster = Span & { userId: number };
 
-/** Returns the shifts of an entry that begin on a day. `isReplaced`: whether an entry for that day replaces weekly ones. */
-const shiftOn = (entry: RosterEntry, day: Date, isReplaced: boolean): OnRoster[] => {
-  if ('off' in entry) return [];
-  const isOn = 'date' in entry ? entry.date === isoDay(day) : !isReplaced && entry.days.includes(day.getDay() || 7);
-  const isOverNight = entry.to <= entry.from;
-  const { userId, from, to } = entry;
-  return isOn ? [{ userId, from: clockOn(day, from, 0), to: clockOn(day, to, isOverNight ? 1 : 0) }] : [];
-};
-
-/** Returns the shifts of a roster that overlap a span, in the time zone of the browser. */
-export const onRoster = (roster: readonly RosterEntry[], span: Span): OnRoster[] => {
-  const days = [-1, 0, 1].map((count) => dayOf(span.from, count));
-  const dated = new Set(roster.flatMap((entry) => ('date' in entry ? `${entry.userId} ${entry.date}` : [])));
-  return days
-    .flatMap((day) => roster.flatMap((entry) => shiftOn(entry, day, dated.has(`${entry.userId} ${isoDay(day)}`))))
-    .filter(({ from, to }) => from < span.to && to > span.from)
+/** Returns the shifts of a roster, in the time zone of the customer, that overlap a span. */
+export const onRoster = (roster: readonly RosterEntry[], timeZone: string, { from, to }: Span): OnRoster[] => {
+  const first = wallTime(from, timeZone).date;
+  const days = [-1, 0, 1].map((count) => dayAfter(first, count));
+  return shiftsOn(days, { roster, timeZone })
+    .filter(({ start, end }) => start < to && end > from)
+    .map(({ userId, start, end }) => ({ userId, from: start, to: end }))
     .toSorted((one, other) => one.from - other.from);
 };

@@ -15,7 +15,7 @@ const { medianOf, timesTo, offlineIn, totalOf } = (await import(`${folder}alarms
 };
 const { shiftAt, onRoster } = (await import(`${folder}handover/shifts.ts`)) as {
   shiftAt: (time: number) => Span & { kind: string };
-  onRoster: (roster: readonly object[], span: Span) => (Span & { userId: number })[];
+  onRoster: (roster: readonly object[], timeZone: string, span: Span) => (Span & { userId: number })[];
 };
 
 const alarm = (createDate: number, more: object = {}): Alarm => ({
@@ -76,7 +76,7 @@ test('people are on duty by weekly shifts unless an entry for the day replaces t
     { userId: 9, date: '2026-11-28', from: '05:00', to: '13:00' },
     { userId: 9, date: '2026-11-26', from: '05:00', to: '13:00' },
   ];
-  expect(onRoster(roster, night)).toEqual([
+  expect(onRoster(roster, Intl.DateTimeFormat().resolvedOptions().timeZone, night)).toEqual([
     { userId: 7, from: at(27, 22), to: at(28, 6) },
     { userId: 9, from: at(28, 5), to: at(28, 13) },
   ]);
