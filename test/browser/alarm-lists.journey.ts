@@ -172,6 +172,34 @@ test('filters the list, downloads it as a file, and opens the page of an alarm',
   await page.getByRole('heading', { name: 'Room 106', level: 1 }).waitFor();
 });
 
+test('hands a shift over after the roster was open in the same tab', async () => {
+  await using visitor = await openAs('/roster', variants[0]);
+  const { page } = visitor;
+  await page.getByRole('heading', { name: 'Roster', level: 1 }).waitFor();
+  await page.getByText('A B').first().waitFor();
+  await page.getByRole('link', { name: 'Handover' }).click();
+  await page.getByRole('region', { name: 'On duty' }).getByText('A B').waitFor();
+});
+
+test('shows alarms and the handover on a station screen, which reads nothing that it may not', async () => {
+  // A display may not read its user.
+  await using visitor = await site.open('', { locale: 'en-GB', expected: [/403/] });
+  const { page } = visitor;
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() === 403 && !response.url().endsWith('/users/me')) refused.push(response.url());
+  });
+  await page.getByLabel('Username').fill(site.home.username);
+  await page.locator('input[name=password]').fill(site.home.password);
+  await page.getByRole('checkbox', { name: /^This is a station screen/ }).check();
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('link', { name: 'Alarms' }).click();
+  await page.locator('.alarm-table tbody tr').nth(3).waitFor();
+  await page.getByRole('link', { name: 'Handover' }).click();
+  await page.getByRole('region', { name: 'On duty' }).getByText('A B').waitFor();
+  expect(refused).toEqual([]);
+});
+
 test('prints a handover on one sheet', async () => {
   await using visitor = await openAs('/handover', variants[0]);
   const { page } = visitor;
