@@ -16,7 +16,7 @@ import { State } from '../ui/state.tsx';
 import { ExistingCustomer } from './customer.tsx';
 import { useAdminTexts } from './texts.ts';
 
-/** The API returns the states of so many customers at a time. */
+/** The largest number of customers whose states the API returns in one call. */
 const PER_PAGE = 30;
 const REFETCH_MS = 60_000;
 
