@@ -14,15 +14,15 @@ import { withoutSpaces } from '#shared/domain/sensor/pairing.ts';
 import { Manufacturer, Sensor, SensorId } from '#shared/domain/sensor/sensor.ts';
 import { ListedSensorView } from '#shared/domain/sensor/sensor-list-view.ts';
 import { SensorStatus } from '#shared/domain/sensor/sensor-status.ts';
-import { id, idText, millis, Status, text, uuid } from '#shared/domain/values.ts';
+import { id, idText, millis, Status, uuid } from '#shared/domain/values.ts';
 
 const IsActive = z.enum(['true', 'false', 'null', '']).transform((text) => {
   if (text === 'true') return true;
   return text === 'false' ? false : null;
 });
 
-/** The length of about 200 ids. */
-const MAX_SENSOR_IDS = 6_000;
+/** Up to 37 ids of sensors, separated by commas. */
+const SENSOR_IDS = /^([\w=-]{1,26}(,[\w=-]{1,26}){0,36})?$/;
 
 const Link = z
   .object({
@@ -64,8 +64,8 @@ export const sensors = group({
           description: 'only sensors that are active, or that are not; absent, empty or `null`: both',
         }),
         customerId: idText.optional(),
-        sensorIds: text(0, MAX_SENSOR_IDS).default('').meta({
-          description: 'only these sensors, separated by commas; empty for all',
+        sensorIds: z.string().regex(SENSOR_IDS).default('').meta({
+          description: 'only these sensors, up to 37, separated by commas; empty for all',
         }),
         withState: z.enum(['true', 'false']).default('false').meta({ description: 'whether sensors have `state`' }),
       }),

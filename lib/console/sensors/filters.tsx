@@ -12,6 +12,9 @@ const alarmFilters = {
 } as const satisfies Record<string, readonly RowKind[]>;
 type AlarmFilter = keyof typeof alarmFilters;
 const alarmFilterNames = Object.keys(alarmFilters) as AlarmFilter[];
+/** The most rooms that the API takes at once. */
+export const MAX_ROOMS = 37;
+
 const isAlarmFilter = (state: string): state is AlarmFilter => state in alarmFilters;
 
 /** Returns a function that returns the ids of the rooms of a filter by alarms; null for other filters. */

@@ -17,7 +17,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { useTitle } from '../ui/title.ts';
-import { Filters, useRoomsOf } from './filters.tsx';
+import { Filters, MAX_ROOMS, useRoomsOf } from './filters.tsx';
 import { type LinkedSensor, LinkForm } from './link.tsx';
 import { NameRoom } from './name-room.tsx';
 import { LastReport, RoomPanel, usePresence } from './room-panel.tsx';
@@ -129,7 +129,7 @@ const useQueryOf = ({ page, sort, text, state }: ReturnType<typeof useUrlFilter>
     withState: 'true',
     ...((state === 'active' || state === 'inactive') && { isActive: state === 'active' ? 'true' : 'false' }),
     // No sensor has the id 0.
-    ...(rooms && { sensorIds: rooms.join(',') || '0' }),
+    ...(rooms && { sensorIds: rooms.slice(0, MAX_ROOMS).join(',') || '0' }),
     ...(customerId !== null && { customerId }),
   };
 };
