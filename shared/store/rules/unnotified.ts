@@ -25,8 +25,17 @@ const unnotifiedWrites = (table: Table) => ({
   claim: async (alarm: UnnotifiedAlarm, claim: string, now: number, until: number): Promise<boolean> => {
     const isFree = where(
       'attribute_exists(pk) AND (attribute_not_exists(#claimedUntil) OR #claimedUntil <= :now OR #claimedUntil > :latest)' +
-        (alarm.mailDate === undefined ? ' AND attribute_not_exists(#mailDate)' : ' AND #mailDate = :mailDate'),
-      { now, latest: latestAhead(until, 0), ...(alarm.mailDate !== undefined && { mailDate: alarm.mailDate }) },
+        (alarm.mailDate === undefined ? ' AND attribute_not_exists(#mailDate)' : ' AND #mailDate = :mailDate') +
+        // Another process may have reminded of it since it was read.
+        (alarm.reminderDate === undefined
+          ? ' AND attribute_not_exists(#reminderDate)'
+          : ' AND #reminderDate = :reminderDate'),
+      {
+        now,
+        latest: latestAhead(until, 0),
+        ...(alarm.mailDate !== undefined && { mailDate: alarm.mailDate }),
+        ...(alarm.reminderDate !== undefined && { reminderDate: alarm.reminderDate }),
+      },
     );
     const set = { claim, claimedUntil: until, ...dueAt(alarm.alarmId, until) };
     return (await table.update(unnotifiedKey(alarm), changes({ set, if: isFree }))) !== null;
