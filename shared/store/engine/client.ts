@@ -67,6 +67,9 @@ type Connection = ReturnType<typeof connect>;
 
 const reads = ({ client, common, call }: Connection) => {
   const query = async <T extends Item>(input: Query): Promise<{ items: (T & Key)[]; next: Item | undefined }> => {
+    // The table rejects a range that ends before it begins, such as that of a list whose rest has expired.
+    const [low = '', high = ''] = input.between ?? [];
+    if (low > high) return { items: [], next: undefined };
     const command = new QueryCommand({ ...common, ...queryInput(input) });
     const response = await call('read', 'query', () => client.send(command));
     return { items: (response.Items ?? []) as (T & Key)[], next: response.LastEvaluatedKey };

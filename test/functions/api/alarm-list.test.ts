@@ -209,6 +209,14 @@ describe('listAlarms', () => {
     expect((await home.client.call('GET', `${home.at}?after=1`)).status).toBe(400);
   });
 
+  test('lists nothing in a time span that is empty, or from which everything has expired', async () => {
+    const home = await homeOf('alder');
+    await home.fall('calling');
+    expect(await home.list('?from=2&to=1')).toEqual([]);
+    expect(await home.list('?to=1')).toEqual([]);
+    expect(await home.page('?after=1.1.')).toMatchObject({ total: 0, data: [] });
+  });
+
   test('continues after a page by its link, which newer falls do not move', async () => {
     const home = await homeOf('juniper', ['fall_detected']);
     for (let fall = 0; fall < 3; fall++) await home.fall('calling', 'finished');
