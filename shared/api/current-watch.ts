@@ -8,7 +8,7 @@ import { isFuture } from '../domain/state/clock.ts';
 import { computeWatch, isOfFalls, type WatchedSensor, type WatchInput } from '../domain/watch/compute-watch.ts';
 import type { Gap } from '../domain/watch/gap.ts';
 import { openedGaps } from '../domain/watch/opened-gaps.ts';
-import { UP_TO_DATE_MS } from '../domain/watch/watch.ts';
+import { isUpToDate, UP_TO_DATE_MS } from '../domain/watch/watch.ts';
 import type { Deps } from '../runtime/deps.ts';
 import type { ReadWatch, StoredWatch } from '../store/people/watches.ts';
 import { onDutyViews, type PersonOnDuty, readPeopleOnDuty } from './on-duty.ts';
@@ -145,14 +145,11 @@ const storedAfter = (before: StoredWatch | null, { watch, onDuty }: Computed): S
   };
 };
 
-const isUpToDate = ({ now }: WatchDeps, stored: StoredWatch | null): boolean =>
-  stored !== null && now() - stored.watch.date < UP_TO_DATE_MS && !isFuture(stored.watch.date, now());
-
 /** Waits for the watch that another call computes. If that takes too long, returns the previous one. */
 const waitForWatch = async (deps: WatchDeps, customerId: number): Promise<ReadWatch | null> => {
-  const { store, pause } = deps;
+  const { store, now, pause } = deps;
   let stored: ReadWatch | null = null;
-  for (let tries = 0; tries < MAX_TRIES && !isUpToDate(deps, stored); tries++) {
+  for (let tries = 0; tries < MAX_TRIES && !(stored && isUpToDate(stored.watch, now())); tries++) {
     await pause(POLL_MS);
     stored = await store.watches.get(customerId);
   }
@@ -170,7 +167,7 @@ export const currentWatch = async (
 ): Promise<ReadWatch | null> => {
   const { store, now } = deps;
   const before = await store.watches.get(customerId);
-  if (isUpToDate(deps, before)) return before;
+  if (before && isUpToDate(before.watch, now())) return before;
   // The first call of each minute computes. If it fails, the previous watch is returned until the next minute.
   const minute = Math.floor(now() / UP_TO_DATE_MS) * UP_TO_DATE_MS;
   const calls = await store.limits.countCall(`watch:${customerId}`, minute);

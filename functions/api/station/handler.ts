@@ -5,7 +5,7 @@ import { serve } from '#shared/api/serve.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { hashOf } from '#shared/domain/ids.ts';
 import { MAX_STATION_HITS, MAX_STATION_SENSORS } from '#shared/domain/watch/station-limits.ts';
-import { UP_TO_DATE_MS } from '#shared/domain/watch/watch.ts';
+import { isUpToDate } from '#shared/domain/watch/watch.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import type { ReadWatch } from '#shared/store/people/watches.ts';
 import { station } from './contract.ts';
@@ -20,9 +20,8 @@ type StationDeps = Deps<(typeof station.operations.getStation)['uses'][number]>;
 
 /** Returns the watch of a customer, with one read a minute and process. Null if there is no such customer. */
 const readWatch = async (deps: StationDeps, customerId: number): Promise<ReadWatch | null> => {
-  const since = deps.now() - UP_TO_DATE_MS;
-  const latest = await deps.store.watches.latest(customerId, since);
-  if (latest && latest.watch.date > since) return latest;
+  const latest = await deps.store.watches.latest(customerId, deps.now());
+  if (latest && isUpToDate(latest.watch, deps.now())) return latest;
   // Most calls need no code that computes it.
   const { currentWatch } = await import('#shared/api/current-watch.ts');
   return currentWatch(deps, customerId, { waits: false });

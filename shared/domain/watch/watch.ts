@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { WebhookRecord } from '../delivery/webhook.ts';
+import { isFuture } from '../state/clock.ts';
 import { id, millis, uuid } from '../values.ts';
 import { Gap } from './gap.ts';
 
@@ -27,6 +28,10 @@ export const Seen = z.object({ date: millis.meta({ description: 'the `date` of t
 
 /** How long (ms) a watch is up to date. It is computed at most once in this time. */
 export const UP_TO_DATE_MS = 60_000;
+
+/** Whether a watch is up to date. One with a date in the future was computed before the clock was set back. */
+export const isUpToDate = ({ date }: Pick<Watch, 'date'>, now: number): boolean =>
+  now - date < UP_TO_DATE_MS && !isFuture(date, now);
 
 /** The largest number of offline sensors that are named. */
 export const MAX_NAMED_SENSORS = 10;

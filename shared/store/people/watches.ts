@@ -1,6 +1,6 @@
 import type { OnDutyView } from '#shared/domain/people/duty.ts';
 import type { Gap } from '#shared/domain/watch/gap.ts';
-import type { Watch } from '#shared/domain/watch/watch.ts';
+import { isUpToDate, type Watch } from '#shared/domain/watch/watch.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { absent, where } from '../engine/request.ts';
 import { items } from '../table.ts';
@@ -39,12 +39,12 @@ export const watchReads = (table: TableReader) => {
     /** Returns the watch of a customer; null if none is known. It may be a few seconds old. */
     get,
     /**
-     * Returns the watch of a customer that this process read last, if it was computed after `since` (ms); else as `get`. As
-     * long as a watch is up to date, nobody computes another one.
+     * Returns the watch of a customer that this process read last, if it is up to date; else as `get`. As long as a watch is
+     * up to date, nobody computes another one.
      */
-    latest: async (customerId: number, since: number): Promise<ReadWatch | null> => {
+    latest: async (customerId: number, now: number): Promise<ReadWatch | null> => {
       const remembered = known.get(customerId);
-      if (remembered && remembered.watch.date > since) return remembered;
+      if (remembered && isUpToDate(remembered.watch, now)) return remembered;
       const read = await get(customerId);
       if (known.size >= MAX_KNOWN) known.clear();
       if (read) known.set(customerId, read);

@@ -107,6 +107,14 @@ describe('the station', () => {
     expect(first.status).toBe(200);
   });
 
+  test('shows no watch that was computed before the clock was set back', async () => {
+    const { look } = await openScreen('hazel');
+    ahead += 120 * MINUTE;
+    await look();
+    ahead -= 120 * MINUTE;
+    expect((await look()).station.watch.date).toBeLessThanOrEqual(cloud.runtime.now());
+  });
+
   test('leaves out who is no longer on duty, within the minute of the watch', async () => {
     const { client, look } = await openScreen('rowan');
     await client.ok('PUT', '/users/me/duty', { until: cloud.runtime.now() + 20_000 });
