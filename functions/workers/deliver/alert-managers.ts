@@ -217,17 +217,26 @@ const remind = async (context: MailContext): Promise<void> => {
   }
 };
 
-/**
- * Brings the mails about alarms that reached nobody up to date. The alarms record what was mailed, so that after a crash a
- * mail may be sent twice, but is never lost.
- */
-export const alertManagers = async (deps: DeliverDeps, customerId: number): Promise<void> => {
-  const open = await deps.store.unnotified.list(customerId);
-  if (open.length === 0) return;
+/** Brings the mails about alarms that reached nobody up to date. */
+const mailManagers = async (deps: DeliverDeps, customerId: number, open: readonly UnnotifiedAlarm[]): Promise<void> => {
   const context = await contextOf(deps, customerId, open);
   await mailAboutPeople(context);
   await mailAboutSensors(context);
   await mailLists(context);
   await remind(context);
-  await notifyOperators(deps, customerId, open);
+};
+
+/**
+ * Mails managers about alarms that reached nobody, and reports these to the operators. The alarms record what was sent, so
+ * that after a crash a message may be sent twice, but is never lost.
+ */
+export const alertManagers = async (deps: DeliverDeps, customerId: number): Promise<void> => {
+  const open = await deps.store.unnotified.list(customerId);
+  if (open.length === 0) return;
+  // The operators do not wait for mails: that the mail service hangs may be why nobody was notified.
+  const sent = await Promise.allSettled([
+    mailManagers(deps, customerId, open),
+    notifyOperators(deps, customerId, open),
+  ]);
+  for (const result of sent) if (result.status === 'rejected') throw result.reason;
 };

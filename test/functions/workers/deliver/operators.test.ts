@@ -16,6 +16,7 @@ let receiver: Receiver;
 let runtime: Runtime;
 const messages: { subject: string; text: string }[] = [];
 let failures = 0;
+let onMessage = (): void => {};
 beforeAll(async () => {
   world = await createPeopleWorld({
     wrap: (host) => {
@@ -27,6 +28,7 @@ beforeAll(async () => {
           notify: async (subject, text) => {
             if (failures-- > 0) throw new Error('the topic is away');
             messages.push({ subject, text });
+            onMessage();
           },
         },
       };
@@ -42,6 +44,8 @@ afterAll(async () => {
 beforeEach(() => {
   messages.length = 0;
   failures = 0;
+  onMessage = () => {};
+  world.answerWith(() => {});
 });
 
 /** A home whose only receiver is down. */
@@ -92,6 +96,17 @@ test('reports an alarm once, however many workers do so at the same time', async
   const open = await store(world.table).unnotified.list(home.customerId);
   const deps = await composeDeps(runtime, deliver.uses);
   await Promise.all(Array.from({ length: 8 }, () => notifyOperators(deps, home.customerId, open)));
+  expect(messages).toHaveLength(1);
+  await home.acknowledgeAll();
+});
+
+test('reports an alarm to the operators while the mail service hangs', async () => {
+  const reported = Promise.withResolvers<void>();
+  onMessage = reported.resolve;
+  world.answerWith(() => reported.promise);
+  const home = await furnish();
+  await home.fall();
+  await world.pass(2.5 * MINUTE);
   expect(messages).toHaveLength(1);
   await home.acknowledgeAll();
 });
