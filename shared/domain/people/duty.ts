@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { By } from '../rule/recipient.ts';
+import { isFuture } from '../state/clock.ts';
 import { dayAfter } from '../time/calendar.ts';
 import { wallTime } from '../time/wall-time.ts';
 import { id, int64, millis } from '../values.ts';
@@ -33,11 +34,12 @@ export const RosterPerson = z.object({ userId: id, name: z.string(), reachableBy
 export type OnDuty = { userId: number; until: number; source: z.output<typeof source> };
 
 /**
- * Returns the shifts that users have not ended themselves and that may include a time (ms), or begin within a day of it. Duty
- * that ended in the future was ended before the clock was set back.
+ * Returns the shifts that users have not ended themselves and that may include a time (ms), or begin within a day of it. Which
+ * shift a user ended before the clock was set back is unknown, so that ends none: nobody may be missing.
  */
 const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {
-  const offSince = new Map(plan.own.map((own) => [own.userId, Math.min(own.offSince ?? 0, time)]));
+  const ended = plan.own.filter(({ offSince = 0 }) => !isFuture(offSince, time));
+  const offSince = new Map(ended.map((own) => [own.userId, own.offSince]));
   const today = wallTime(time, plan.timeZone).date;
   const days = [-1, 0, 1].map((count) => dayAfter(today, count));
   return shiftsOn(days, plan).filter(({ userId, start }) => start > (offSince.get(userId) ?? 0));

@@ -56,6 +56,14 @@ describe('a weekly shift', () => {
   });
 });
 
+test('duty that ended before the clock was set back does not keep its user off the next shifts', () => {
+  const roster = [{ userId: 1, days: ALL_DAYS, from: '08:00', to: '16:00' }];
+  const plan = planOf(roster, 'UTC', [{ userId: 1, offSince: at('2027-01-07T12:00') }]);
+  expect(idsAt(plan, '2027-01-05T09:00')).toEqual([1]);
+  expect(idsAt(plan, '2027-01-06T09:00')).toEqual([1]);
+  expect(idsAt(plan, '2027-01-07T12:01')).toEqual([]);
+});
+
 describe('an entry for a day', () => {
   const weekly = { userId: 1, days: ALL_DAYS, from: '22:00', to: '06:00' };
 
