@@ -5,15 +5,16 @@ const INTERVAL_MS = 5 * 60_000;
 
 /**
  * Remembers the deduplication ids that each group received in the last five minutes. The five minutes start when the id
- * is first sent; they continue after its message is removed, and a duplicate does not extend them.
+ * is first sent; they continue after its message is removed, and a duplicate does not extend them. As in SQS, they do not
+ * depend on the clock of this host, which may be set back.
  */
-export const createDeduplication = (clock: Clock) => {
+export const createDeduplication = ({ now, steady = now }: Clock) => {
   const seen = new Map<string, number>();
   const seenKey = (groupId: string, id: string) => JSON.stringify([groupId, id]);
   /** Drops ids that are too old. The map is in insertion order, so the oldest come first. */
   const expire = (): void => {
     for (const [key, at] of seen) {
-      if (at + INTERVAL_MS > clock.now()) return;
+      if (at + INTERVAL_MS > steady()) return;
       seen.delete(key);
     }
   };
@@ -22,7 +23,7 @@ export const createDeduplication = (clock: Clock) => {
       expire();
       return seen.has(seenKey(groupId, id));
     },
-    remember: (groupId: string, id: string): void => void seen.set(seenKey(groupId, id), clock.now()),
+    remember: (groupId: string, id: string): void => void seen.set(seenKey(groupId, id), steady()),
     forget: (groupId: string, id = ''): void => void seen.delete(seenKey(groupId, id)),
   };
 };

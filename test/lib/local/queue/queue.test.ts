@@ -272,3 +272,17 @@ test('a queue delays messages and hides received ones as long as planned althoug
   time += 5_000;
   expect(bodies(queue)).toEqual(['received']);
 });
+
+test('a queue drops duplicates for five minutes although its clock is set back by a day', () => {
+  let [time, ahead] = [0, 86_400_000];
+  const clock = { now: () => 1_000_000 + time + ahead, steady: () => time, after: () => () => {} };
+  const { queue } = make({ clock, fifo: true });
+  const send = (body: string) => queue.send({ body, groupId: 'a', deduplicationId: 'once' });
+  send('first');
+  ahead = 0;
+  time += 299_000;
+  send('duplicate');
+  time += 2_000;
+  send('later');
+  expect(queue.stats()).toMatchObject({ visible: 2 });
+});
