@@ -101,14 +101,14 @@ describe('the compiler', () => {
   });
 });
 
-describe('the compiler reports one error, at the mistake,', () => {
-  test.each(typos)('for a contract with $what', (typo) => {
+describe('the compiler', () => {
+  test.each(typos)('reports one error, at the mistake, for a contract with $what', (typo) => {
     const place = positionOf(typo);
     const found = report.errors.filter(({ file, line }) => file === place.file && line === place.line);
     expect(found).toMatchObject([place]);
   });
 
-  test('and none elsewhere in the program', () => {
+  test('reports no error elsewhere in the program', () => {
     const lines = typos.map(positionOf).map(({ file, line }) => `${file}:${line}`);
     expect(report.errors.filter(({ file, line }) => !lines.includes(`${file}:${line}`))).toEqual([]);
   });

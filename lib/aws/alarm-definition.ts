@@ -32,6 +32,6 @@ export type MonitoredResources = {
   workers: readonly LambdaName[];
   api: AppApi;
   deviceApi: DeviceApi;
-  /** Null if devices call the HTTP API. */
+  /** Null if devices use the HTTP API. */
   deviceBalancer: DeviceBalancer | null;
 };

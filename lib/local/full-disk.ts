@@ -14,7 +14,7 @@ const CHECK_EVERY_MS = 5_000;
 /** The size (bytes) of the file whose writing shows that the quota of a user is used up. */
 const PROBE_BYTES = 64 * 1_024;
 
-/** Whether the data can be opened in a folder and written. Any error but that of a full disk is left to who opens it. */
+/** Whether the data in a folder can be opened and written. False only if the disk is full: the caller meets any other error. */
 const isWritable = (dataDir: string): boolean => {
   const probe = join(dataDir, 'start-probe');
   try {

@@ -8,7 +8,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The clock of the service ends at the time of the browser. */
+/** The clock of the service stops at the time of the browser. */
 const clock = skippingClock(Date.now() - 2 * HOUR);
 let site: Site;
 

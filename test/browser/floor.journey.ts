@@ -98,7 +98,7 @@ test('places rooms, and moves them by the mouse, by keys and by fields', async (
     expected: [/429/, /400/],
   });
   const { page } = visitor;
-  await page.getByText('No room lies on this plan yet.').waitFor();
+  await page.getByText('There are no rooms on this plan yet.').waitFor();
   await page.getByRole('button', { name: 'Arrange' }).click();
   await page.getByRole('button', { name: 'Place Room 101, Ward' }).click();
   await page.getByRole('button', { name: 'Place Room 102, Ward' }).click();

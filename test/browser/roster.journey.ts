@@ -124,7 +124,7 @@ test('adds, changes and deletes shifts with the keyboard alone', async () => {
   await page.keyboard.press('Space');
   await dialog.getByLabel('From').fill('22:30');
   await dialog.getByLabel(/^To/).fill('06:00');
-  await dialog.getByText('Ends on the next day.').waitFor();
+  await dialog.getByText('Ends the next day.').waitFor();
   await page.keyboard.press('Enter');
   const shift = page.getByRole('button', { name: 'Carla Meier, Sun 29, 22:30–06 every week' });
   await shift.focus();

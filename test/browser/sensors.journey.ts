@@ -64,7 +64,7 @@ test('links a sensor by its pairing code, and asks for the name and the group of
   await visitor.checkPage('sensors-link');
   await page.getByRole('dialog').getByRole('button', { name: 'Link a sensor' }).click();
   await page.getByText('Sensor linked.').waitFor();
-  const dialog = page.getByRole('dialog', { name: 'Name its room' });
+  const dialog = page.getByRole('dialog', { name: 'Name the room' });
   await dialog.getByLabel('Name of the room').fill('Room 106, south wing');
   await dialog.getByRole('img', { name: 'How an alarm shows the name' }).getByText('106', { exact: true }).waitFor();
   await dialog.getByLabel('Group').selectOption('South wing');
@@ -148,14 +148,14 @@ test('draws a region by mouse, moves it by keyboard, and saves it with what it d
   const fields = page.getByRole('group', { name: 'Chair' });
   await fields.getByRole('switch', { name: 'Detect falls in this region' }).click();
   await fields.getByLabel('Up to').fill('90');
-  await fields.getByLabel('That everybody has left').fill('45');
-  await page.getByRole('group', { name: 'Size in cm' }).getByLabel('That somebody enters').fill('20');
+  await fields.getByLabel('Everybody has left').fill('45');
+  await page.getByRole('group', { name: 'Size in cm' }).getByLabel('Somebody enters').fill('20');
   await visitor.checkPage('sensor-room-editing');
   // The error of the API is beside its field.
-  await fields.getByLabel('From above the floor').fill('100');
+  await fields.getByLabel('From (above the floor)').fill('100');
   await page.getByRole('button', { name: 'Save room' }).click();
-  await fields.getByLabel('From above the floor').and(page.locator('[aria-invalid=true]')).waitFor();
-  await fields.getByLabel('From above the floor').fill('10');
+  await fields.getByLabel('From (above the floor)').and(page.locator('[aria-invalid=true]')).waitFor();
+  await fields.getByLabel('From (above the floor)').fill('10');
   // A notification may lie above the button.
   await page.getByRole('button', { name: 'Save room' }).press('Enter');
   await page.getByText('Room saved.').waitFor();

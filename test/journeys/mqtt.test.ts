@@ -215,7 +215,7 @@ describe('a message that cannot be accepted', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  test('because its token was replaced is refused at once, even while still connected', async () => {
+  test('under a replaced token is refused at once, even while still connected', async () => {
     const message = fall();
     await renewToken(sensor);
     await device.say(message);

@@ -1,7 +1,7 @@
 /** A finding of a linter in a template. `where` is a logical id, or the file of a policy. */
 export type Finding = { linter: Linter; rule: string; where: string; text: string };
 
-/** What a template is called, the file with it, and the folder with the policies of its roles. */
+/** The name of a template, its file, and the folder with the policies of its roles. */
 export type Subject = { name: string; template: string; policies: string };
 
 /** What a linter printed, and its exit code. */
@@ -72,7 +72,7 @@ const readers: Readonly<Record<Linter, (output: Output) => Omit<Finding, 'linter
 export const findingsOf = (linter: Linter, output: Output): Finding[] => {
   try {
     const found = readers[linter](output).map((finding) => ({ linter, ...finding }));
-    // Each of them exits with another code than 0 exactly if it found something.
+    // Each of them exits with 0 if and only if it found nothing.
     if (output.code !== 0 && found.length === 0) throw new Error(`exit code ${output.code}`);
     return found;
   } catch (cause) {

@@ -35,8 +35,8 @@ export const acknowledge = group({
       method: 'POST',
       summary: 'Acknowledge a rule hit by its link',
       description:
-        'Acknowledges the rule hit behind the `acknowledgeUrl` of a delivery, or the fall behind the link that an emergency ' +
-        'contact got about one without a rule, and returns its acknowledgement. If somebody ' +
+        'Acknowledges the rule hit behind the `acknowledgeUrl` of a delivery, or, for the link of an emergency ' +
+        'contact, a fall for which no rule fired, and returns its acknowledgement. If somebody ' +
         'acknowledged it before, returns theirs. Without a `name`, the name of the recipient is used. A link that was sent ' +
         'to a user always acknowledges in the name of that user, unless the rule hit has no message for them. The link is ' +
         'the credential; it is valid for 24 hours after its delivery was created. A link that was sent to a user is valid only ' +

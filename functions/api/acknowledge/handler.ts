@@ -28,7 +28,7 @@ const actByLink = (
   return actor;
 };
 
-/** Acknowledges the target of a link. Returns the acknowledgement, which may be an earlier one, and whether it is new. */
+/** Acknowledges the target of a link. Returns the acknowledgement, possibly an earlier one, and whether it is new. */
 const acknowledgeTarget = async (
   deps: Acknowledging,
   { target, customerId }: LinkedAlarm,

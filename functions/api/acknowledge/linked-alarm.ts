@@ -20,7 +20,7 @@ type LinkDeps = Deps<(typeof opening)[number]>;
 type Recipient = { userId: number | null; name: string };
 /** What a link can acknowledge: a hit, or a fall that no rule notified of. */
 type LinkTarget = { hitId: number } | { fall: FallRef };
-/** What the page shows of it. A fall has no messages and no escalation. */
+/** What the page shows. A fall has no messages and no escalation. */
 export type LinkedContent = Pick<HitItem, 'sensorId' | 'sensorEventId' | 'createDate' | 'messages'> &
   Partial<Pick<HitItem, 'acknowledgement' | 'escalation'>> & { situation: Situation };
 /** `message`: the index of the link's own message in the hit. */
@@ -95,12 +95,12 @@ const fallOfLink = async (
   };
 };
 
-/** Returns the part of a content that says who has acknowledged it. */
+/** Returns the `acknowledgement` field of a content, or no field. */
 export const withAcknowledgement = (acknowledgement: HitItem['acknowledgement']) =>
   acknowledgement === undefined ? {} : { acknowledgement };
 
 /**
- * Returns the alarm of a link, and the recipient of the link. The link of a user is good as long as that user has access to the
+ * Returns the alarm of a link, and the recipient of the link. The link of a user works while that user has access to the
  * customer and may log in.
  */
 export const alarmOfLink = async (call: LinkCall, deps: LinkDeps): Promise<LinkedAlarm> => {

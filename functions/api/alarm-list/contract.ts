@@ -37,8 +37,8 @@ export const alarmList = group({
         'Returns the falls and other urgent events of the last 120 days, newest first, whether a rule fired for them or not. ' +
         'The alarms of an event, and those of all events of a fall, are one entry. What happened to a sensor stays with the ' +
         `customer it belonged to at the time. ${partialListDescription('400', '400')} Parts that are read this way contain each ` +
-        'alarm once, also if falls arrive in the meantime. Changes may take a second to appear. With `Accept: text/csv` the ' +
-        'same part is CSV (RFC 4180, UTF-8 with a byte order mark).',
+        'alarm once, even if falls arrive in the meantime. Changes may take a second to appear. With `Accept: text/csv` the ' +
+        'same part is returned as CSV (RFC 4180, UTF-8 with a byte order mark).',
       auth: 'user',
       may: 'logged_in',
       display: true,

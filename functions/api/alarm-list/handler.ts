@@ -44,7 +44,7 @@ const groupFilter = async ({ store }: ListDeps, customerId: number, groupId: num
   return (sensorId: string) => members.has(sensorId);
 };
 
-/** The largest number of alarms of a customer that are counted. */
+/** The maximum number of alarms that are counted per customer. */
 const MAX_COUNTED = 100;
 
 /** Returns the number of open alarms and gaps of a customer; null if there is no such customer. */

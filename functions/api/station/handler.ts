@@ -11,9 +11,9 @@ import type { ReadWatch } from '#shared/store/people/watches.ts';
 import { station } from './contract.ts';
 
 const MINUTE = 60_000;
-/** How far back (ms) changes of hits matter to a station. */
+/** How long ago (ms) a hit may have changed to matter to a station. */
 const DAY = 24 * 60 * MINUTE;
-/** How old (ms) the date of an otherwise unchanged watch may become on a screen. */
+/** How old (ms) the date of an unchanged watch may become on a screen. */
 const WATCH_DATE_MS = 5 * MINUTE;
 
 type StationDeps = Deps<(typeof station.operations.getStation)['uses'][number]>;
@@ -22,7 +22,7 @@ type StationDeps = Deps<(typeof station.operations.getStation)['uses'][number]>;
 const readWatch = async (deps: StationDeps, customerId: number): Promise<ReadWatch | null> => {
   const latest = await deps.store.watches.latest(customerId, deps.now());
   if (latest && isUpToDate(latest.watch, deps.now())) return latest;
-  // Most calls need no code that computes it.
+  // Most calls do not need the code that computes it.
   const { currentWatch } = await import('#shared/api/current-watch.ts');
   return currentWatch(deps, customerId, { waits: false });
 };

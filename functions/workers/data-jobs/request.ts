@@ -11,7 +11,7 @@ type Addressee = { email: string; locale: string };
 
 /**
  * Returns everybody to inform: who manages the customer, the system admins, and the address of the customer. `others`: the names
- * of the managers besides the requester. Who reads the mails of the customer may have no login, and must know whom to ask.
+ * of the managers besides the requester. Readers of the customer's mailbox may have no login, and need to know whom to ask.
  */
 const addresseesOf = async (
   { store }: JobDeps,

@@ -18,7 +18,7 @@ export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => 
   const timing = await waitUntilDue(deps, task);
   if (timing === 'early') return requeueTaskAt(deps, task, task.notBefore);
   if (timing === 'set_back') {
-    // Loaded then, because a clock is rarely set back.
+    // Loaded on use, because a clock is rarely set back.
     const { correctAttempt } = await import('./set-back.ts');
     const corrected = await correctAttempt(deps, key, task);
     if (corrected !== null) return corrected;
@@ -76,7 +76,7 @@ const isToWebhook = (key: DeliveryKey): key is WebhookDeliveryKey => key.webhook
 
 /**
  * Waits up to a second for a task that its queue delivered early. Returns `early` if that is not enough, and `set_back` if the
- * clock was set back since the attempt was planned: queues do not depend on it, so a task comes hardly too early.
+ * clock was set back since the attempt was planned: queues do not depend on it, so tasks hardly ever arrive early.
  */
 const waitUntilDue = async (
   { now, pause }: DeliverDeps,

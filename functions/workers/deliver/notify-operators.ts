@@ -6,7 +6,7 @@ const HOUR_SECONDS = 3_600;
 
 /**
  * Reports alarms that reached nobody to the operators of the service, at most once an hour for a customer: a CloudWatch alarm
- * that is on already would hide them. What exceeds that is reported with the reminders.
+ * that is on already would hide them. Further alarms are reported with the reminders.
  */
 export const notifyOperators = async (
   deps: DeliverDeps,

@@ -24,7 +24,7 @@ const selectPending = async (
   const { customerId, id, pendingSince = 0 } = webhook;
   const selected: NonNullable<ReturnType<typeof earlyAttempt>>[] = [];
   const start = now();
-  // What was created before the clock was set back has later ids.
+  // Items created before the clock was set back have later ids.
   const until = isFuture(pendingSince, start) ? Number.MAX_SAFE_INTEGER : from.date;
   let next = from;
   while (!next.isListed && selected.length < STEP && timeLeft() > MARGIN_MS) {

@@ -25,7 +25,7 @@ const checkOf = (task: Task, by: number): Task[] => {
 
 /**
  * Has everything checked that is due later, after the clock was set back by `by` ms: what was planned before that would be
- * found due too late by as much. If this fails, the next sweep repeats it.
+ * found too late by as much. If this fails, the next sweep repeats it.
  */
 export const checkPlans = async ({ store, enqueue, now }: SetBackDeps, by: number): Promise<void> => {
   const start = now();

@@ -59,7 +59,7 @@ const routed = (): { lambda: LambdaName; paths: string[] } => {
  * other, and back.
  *
  * A load balancer has no throttle and no access log here, and takes bodies of less than 1,000,000 bytes. Functions
- * respond as at the HTTP API. Responses of the load balancer itself:
+ * respond as behind the HTTP API. Responses of the load balancer itself:
  * - 404 for a path outside of the device API and 413 for a body that is too large, with `{message, statusCode}`;
  * - 400, 413 (a body of more than 1 MB without a Content-Length), 460, 463, 502 (the function failed or was throttled),
  *   503 and 504, each with a page of AWS.
@@ -111,7 +111,7 @@ export class DeviceBalancer extends ApplicationLoadBalancer {
       port: 443,
       open: false,
       certificates: [Certificate.fromCertificateArn(this, 'certificate', this.certificateArn)],
-      // TLS 1.2 and 1.3, as at the HTTP API.
+      // TLS 1.2 and 1.3, as the HTTP API.
       sslPolicy: SslPolicy.RECOMMENDED_TLS,
       defaultAction: answer(404, 'There is nothing at this path'),
     });

@@ -33,7 +33,7 @@ const useStates = (ids: readonly number[]): ReadonlyMap<number, CustomerState> =
   return new Map(data.map((state) => [state.customerId, state]));
 };
 
-/** A number that is worth a look unless it is 0. Empty while it is not known. */
+/** A number that stands out unless it is 0. Empty while unknown. */
 const Count = ({ value }: { value: number | undefined }) => {
   if (value === undefined) return null;
   return value === 0 ? '0' : <State kind="offline">{value}</State>;

@@ -20,7 +20,7 @@ export const timeTo = (
   { createDate, notifiedDate, acknowledgement, overDate, overBy }: Alarm,
   step: Step,
 ): number | null => {
-  // Time alone says nothing about when somebody got up.
+  // A timeout says nothing about when somebody got up.
   const dates = {
     notified: notifiedDate,
     acknowledged: acknowledgement?.date ?? null,

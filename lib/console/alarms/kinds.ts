@@ -1,12 +1,12 @@
 import type { Alarm } from '#openapi';
 import type { StateKind } from '../ui/state.tsx';
 
-/** How long (ms) an alarm that is not over may still need somebody. Later the room has been looked into. */
+/** How long (ms) an alarm that is not over may still need somebody. By then somebody has looked into the room. */
 const RECENT_MS = 24 * 3_600_000;
 
 /** Whether an alarm is about a sensor, and not about a person. */
 export const isOffline = ({ situation }: Alarm): boolean => situation === 'sensor_inactive';
-/** Whether people judged an alarm as a false one. */
+/** Whether people rated an alarm as false. */
 export const isFalse = ({ outcome, feedback }: Alarm): boolean =>
   outcome === null ? feedback?.classification === 'FALSE_POSITIVE' : outcome === 'false_alarm';
 

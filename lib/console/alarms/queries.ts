@@ -5,7 +5,7 @@ import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
 import { MAX_PER_PAGE } from '../overview/watch-queries.ts';
 
-/** What a list of alarms is limited to. `from` and `to` are times in ms. */
+/** The filters of a list of alarms. `from` and `to` are times in ms. */
 export type AlarmQuery = {
   from: number;
   to?: number;
@@ -36,7 +36,7 @@ export const alarmsQuery = (customerId: number, query: AlarmQuery, after: string
     ...(after === '' && { refetchInterval: REFETCH_MS }),
   });
 
-/** The largest number of pages that a report reads. */
+/** The maximum number of pages that a report reads. */
 const MAX_PAGES = 20;
 
 /** Reads all alarms of a time span. `isWhole` is false if there are too many. */

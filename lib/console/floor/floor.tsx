@@ -60,7 +60,7 @@ const Legend = () => {
 
 type ViewProps = { plan: FloorPlan; group: SensorGroup; customerId: number };
 
-/** What is known of the rooms of a plan besides their places. */
+/** What is known about the rooms of a plan besides their positions. */
 const useRooms = ({ plan, group, customerId }: ViewProps) => {
   const { data: sensors } = useQuery(allSensorsOfQuery(customerId));
   const onPlan = plan.rooms.map(({ sensorId }) => sensorId);

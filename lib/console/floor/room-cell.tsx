@@ -29,7 +29,7 @@ export const Walls = ({ box, plan, className }: { box: Box; plan: FloorPlan; cla
   />
 );
 
-/** Returns the style of what is written in a room, which is always upright. */
+/** Returns the style of the text in a room, which is always upright. */
 export const labelStyle = (box: Box, plan: FloorPlan) => placedAt(box, box.label.width, box.label.height, plan);
 
 const icons: Readonly<Record<RoomLook['kind'], ReactNode>> = {
@@ -42,7 +42,7 @@ const icons: Readonly<Record<RoomLook['kind'], ReactNode>> = {
   plain: null,
 };
 
-/** What happens in a room, in words. What is normal is not marked. */
+/** The state of a room in words. A normal state is not shown. */
 const State = ({ look }: { look: RoomLook }) => {
   const { overview, situations, sensors } = useTexts();
   const texts = useFloorTexts();
@@ -67,7 +67,7 @@ const State = ({ look }: { look: RoomLook }) => {
 
 type RoomCellProps = { sensorId: string; name: string; look: RoomLook; box: Box; plan: FloorPlan };
 
-/** A room on a plan, with its number and what happens in it, as a link. */
+/** A room on a plan, with its number and state, as a link. */
 export const RoomCell = ({ sensorId, name, look, box, plan }: RoomCellProps) => {
   const isEscalating = 'row' in look && look.kind === 'open' && look.row.step > 0;
   const kind = isEscalating ? 'open escalating' : look.kind;

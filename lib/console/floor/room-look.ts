@@ -3,7 +3,7 @@ import { useAlarms } from '../overview/alarms-provider.tsx';
 import type { Row } from '../overview/board.ts';
 import { coverageOf } from '../overview/coverage.ts';
 
-/** How a room looks: as its most urgent alarm, hatched where nobody would notice one, or plain. */
+/** The look of a room: that of its most urgent alarm, hatched if an alarm would go unnoticed, or plain. */
 export type RoomLook =
   | { kind: Exclude<Row['kind'], 'offline'>; row: Row }
   | { kind: 'offline' | 'unwatched' | 'plain' };

@@ -179,7 +179,7 @@ const Handover = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** The page with what the next shift has to know. */
+/** The page with everything that the next shift needs to know. */
 export const HandoverPage = () => {
   const { handover: texts } = useAlarmTexts();
   return (

@@ -3,7 +3,7 @@ import { Panel } from '../ui/panel.tsx';
 import type { rowErrorsIn } from './send.ts';
 import { useImportTexts } from './texts.ts';
 
-/** The most errors that are listed. */
+/** The maximum number of errors that are listed. */
 const MAX_LISTED = 500;
 
 type ErrorsProps = { title: string; explain: string; errors: ReturnType<typeof rowErrorsIn> };

@@ -53,7 +53,7 @@ const Checked = ({ result: { rows, created, updated }, kind, isPending, onImport
   );
 };
 
-/** How an import goes, until it has ended. */
+/** The progress of an import. */
 const Running = ({ job, onAnother }: { job: Import; onAnother: () => void }) => {
   const texts = useImportTexts();
   const dates = useDates();
@@ -195,7 +195,7 @@ export const ImportsPage = () => {
   );
 };
 
-/** A link to the import of a kind, for users who may. */
+/** A link to the import of a kind, for users who may import it. */
 export const ImportLink = ({ kind }: { kind: Kind }) => {
   const texts = useImportTexts();
   if (!useCan()(needs[kind])) return null;

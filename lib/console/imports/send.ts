@@ -8,7 +8,7 @@ export type RowError = Import['errors'][number];
 
 type File = { customerId: number; kind: Kind; text: string };
 
-/** Sends a file: to be checked only, or to be imported. */
+/** Uploads a file, to check it only or to import it. */
 export const sendFile = ({ customerId, kind, text }: File, isDryRun: boolean): Promise<ImportResult> =>
   ok(
     api.POST('/customers/{customerId}/imports', {
@@ -29,7 +29,7 @@ export const rowErrorsIn = (error: unknown): (Omit<RowError, 'row'> & { row: num
       })
     : [];
 
-/** How often (ms) a running import is read. */
+/** How often (ms) the status of a running import is read. */
 const POLL_MS = 1_000;
 
 export const importQuery = (customerId: number, importId: string | null) =>

@@ -2,7 +2,7 @@ import type { Import } from '#openapi';
 
 export type Kind = Import['kind'];
 
-/** The columns of a file in their order, with an example of each. Without the required ones, a new row is rejected. */
+/** The columns of a file in order, with an example of each. Without the required ones, a new row is rejected. */
 export const templates = {
   users: {
     required: ['username', 'email'],
@@ -45,13 +45,13 @@ export const templates = {
   },
 } as const satisfies Record<Kind, { required: readonly string[]; example: Readonly<Record<string, string>> }>;
 
-/** Returns a cell of CSV, in quotes if it has a character that means something there. */
+/** Returns a cell of CSV, in quotes if it contains a special character. */
 const cell = (text: string): string => (/[",;\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** The mark at the start by which spreadsheet programs recognize UTF-8. */
+/** The byte order mark by which spreadsheet programs recognize UTF-8. */
 const BOM = '\uFEFF';
 
-/** Returns a file with the columns and an example. Spreadsheet programs in German expect semicolons between cells. */
+/** Returns a file with the columns and an example. German spreadsheet programs expect semicolons between cells. */
 export const templateOf = (kind: Kind, locale: string): string => {
   const { example } = templates[kind];
   const separator = locale === 'de' ? ';' : ',';

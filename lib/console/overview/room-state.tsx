@@ -43,7 +43,7 @@ export const useAlarmsOf = (sensorIds: readonly string[]): Row[] =>
 type RoomStateProps = {
   sensorId: string;
   isActive?: boolean;
-  /** Whether a sensor that is online, which is normal, has no mark. */
+  /** Whether online sensors, the normal case, go unmarked. */
   isMarkedOnly?: true;
 };
 export const RoomState = ({ sensorId, isActive, isMarkedOnly }: RoomStateProps) => {

@@ -6,7 +6,7 @@ import { type OpenFall, openFallsOf } from './falls.ts';
 import { noteChanges } from './hits.ts';
 import { pollingInterval } from './polling.ts';
 
-/** What happens at a customer, as the service last said. */
+/** The last known alarms and gaps of a customer. */
 type Seen = Pick<Station, 'watch' | 'onDuty'> & {
   /** The entity tag of this content. */
   tag: string;
@@ -24,7 +24,7 @@ const stationKey = (customerId: number) => [STATION, customerId] as const;
 export const refetchStation = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: [STATION] });
 
 /**
- * Returns the query for everything that a screen watches. As long as nothing has changed, an answer has no body.
+ * Returns the query for everything that a screen watches. While nothing has changed, responses have no body.
  */
 export const stationQuery = (customerId: number) =>
   queryOptions({

@@ -50,7 +50,7 @@ export const Holes = (props: CoverProps) => {
   ));
 };
 
-/** A word on whether a day is covered, or the hours that are not. */
+/** States whether a day is covered, or lists the hours that are not. */
 const DayCoverage = (props: CoverProps) => {
   const texts = useRosterTexts();
   const { spans } = useDay(props);

@@ -1,7 +1,7 @@
 import { type PointerEvent, useRef, useState } from 'react';
 import { daysFrom } from './week.ts';
 
-/** How far (px) a pointer moves before it drags. */
+/** How far (px) a pointer must move to start a drag. */
 const THRESHOLD = 6;
 
 /** A cell of the table: a day of a user. */
@@ -13,7 +13,7 @@ const cellAt = (x: number, y: number): Cell | null => {
   return user !== undefined && date !== undefined ? { userId: Number(user), date } : null;
 };
 
-/** Returns the days between two, in their order. */
+/** Returns the days between two days, in order. */
 const daysBetween = (one: string, other: string): string[] => {
   const [first, last] = one < other ? [one, other] : [other, one];
   return daysFrom(first, 7).filter((date) => date <= last);

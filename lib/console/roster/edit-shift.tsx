@@ -24,7 +24,7 @@ import { type Edit, useRosterEdit } from './queries.ts';
 import { HoursFields } from './shift-fields.tsx';
 import { useRosterTexts } from './texts.ts';
 
-/** What was chosen in the roster: a shift, or a day off. */
+/** The selection in the roster: a shift, or a day off. */
 export type Chosen = Shift | { userId: number; date: string; isDayOff: true };
 
 type Scope = 'day' | 'weekly';

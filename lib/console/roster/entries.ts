@@ -5,7 +5,7 @@ import { dayAfter, weekdayOf } from '#shared/domain/time/calendar.ts';
 export type Hours = { from: string; to: string };
 /** A shift on the day on which it begins. */
 export type Shift = Hours & { userId: number; date: string; isWeekly: boolean };
-/** What a user does on a day instead of the weekly shifts. */
+/** What replaces the weekly shifts of a user on one day. */
 type DatedEntry = Extract<RosterEntry, { date: string }>;
 
 const isSame = (one: Hours, other: Hours): boolean => one.from === other.from && one.to === other.to;
@@ -18,7 +18,7 @@ const weeklyOf = (entries: readonly RosterEntry[], userId: number, date: string)
     entry.userId === userId && entry.days?.includes(weekdayOf(date)) ? [{ from: entry.from, to: entry.to }] : [],
   );
 
-/** Returns the shifts of a user that begin on a day, in their order. */
+/** Returns the shifts of a user that begin on a day, in order. */
 export const shiftsOf = (entries: readonly RosterEntry[], userId: number, date: string): Shift[] => {
   const dated = datedOf(entries, userId, date);
   const isWeekly = dated.length === 0;
@@ -63,11 +63,11 @@ export const withDay = (
 /** Returns a roster in which the weekly shifts of a user apply on a day. */
 export const withWeeklyDay = withoutDay;
 
-/** Returns a roster with a further shift on a day. */
+/** Returns a roster with an additional shift on a day. */
 export const withShift = (entries: readonly RosterEntry[], userId: number, date: string, hours: Hours) =>
   withDay(entries, userId, date, [...shiftsOf(entries, userId, date), hours]);
 
-/** Returns a roster without a shift on its day alone. */
+/** Returns a roster in which a shift is removed from its day only. */
 export const withoutShift = (entries: readonly RosterEntry[], shift: Shift): RosterEntry[] => {
   const { userId, date } = shift;
   const others = shiftsOf(entries, userId, date).filter((other) => !isSame(other, shift));
@@ -95,11 +95,11 @@ export const withoutWeeklyShift = (entries: readonly RosterEntry[], shift: Shift
     return days.length > 0 ? [{ ...entry, days }] : [];
   });
 
-/** Returns a roster in which a shift is on another day, or that of another user. */
+/** Returns a roster in which a shift has moved to another day or user. */
 export const withMovedShift = (entries: readonly RosterEntry[], shift: Shift, userId: number, date: string) =>
   withShift(withoutShift(entries, shift), userId, date, shift);
 
-/** Returns a roster in which some days later everybody works as on these days. */
+/** Returns a roster in which the shifts of these days are copied to the same number of days later. */
 export const withCopiedDays = (
   entries: readonly RosterEntry[],
   dates: readonly string[],
@@ -116,7 +116,7 @@ export const withCopiedDays = (
   return copied;
 };
 
-/** Returns the hours of shifts in a roster, those of most entries first. */
+/** Returns the hours of shifts in a roster, the most frequent first. */
 export const usualHours = (entries: readonly RosterEntry[]): Hours[] => {
   const counts = new Map<string, number>();
   for (const { from, to } of entries)

@@ -3,7 +3,7 @@ import { Anchor } from '@mantine/core';
 import type { Span } from './coverage.ts';
 import { useRosterDates, useRosterTexts } from './texts.ts';
 
-/** The most gaps that are named. */
+/** The maximum number of gaps that are named. */
 const MAX_NAMED = 3;
 
 type GapsProps = { gaps: readonly Span[]; timeZone: string; onAdd: ((gap: Span) => void) | null };

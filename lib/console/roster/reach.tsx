@@ -3,7 +3,7 @@ import type { RosterPerson } from '#openapi';
 import { useTexts } from '../texts/texts.tsx';
 import { useRosterTexts } from './texts.ts';
 
-/** By which channels a person can be reached, or that the person cannot be. */
+/** The channels by which a person can be reached, or a note that there are none. */
 export const Reach = ({ reachableBy }: Pick<RosterPerson, 'reachableBy'>) => {
   const { deliveries } = useTexts();
   const texts = useRosterTexts();

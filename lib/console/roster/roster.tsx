@@ -27,7 +27,7 @@ import type { RosterView } from './view.ts';
 import { daysFrom, mondayOf, todayIn, type Week, weekOf, weeksAfter } from './week.ts';
 
 const MINUTE = 60_000;
-/** For how many days gaps are looked for. */
+/** The number of days that are checked for gaps. */
 const DAYS_AHEAD = 14;
 
 /** Returns what is covered in the shown week, and the gaps of the next days. */

@@ -13,7 +13,7 @@ export const faultIn = (error: unknown, field: string): string | undefined => {
   return path === undefined ? undefined : faultOf(error, path);
 };
 
-/** The most hours of other shifts that are offered. */
+/** The maximum number of hours of other shifts that are offered. */
 const MAX_USUAL = 4;
 
 type HoursProps = { value: Hours; onChange: (hours: Hours) => void; usual: readonly Hours[]; error: unknown };

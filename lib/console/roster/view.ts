@@ -6,7 +6,7 @@ import type { Chosen } from './edit-shift.tsx';
 import type { Shift } from './entries.ts';
 import type { Week } from './week.ts';
 
-/** What both forms of the roster show: the table, and the list by day. */
+/** The content of both forms of the roster: the table, and the list by day. */
 export type RosterView = {
   people: readonly RosterPerson[];
   entries: readonly RosterEntry[];

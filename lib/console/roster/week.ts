@@ -1,7 +1,7 @@
 import { dayAfter, weekdayOf } from '#shared/domain/time/calendar.ts';
 import { wallTime } from '#shared/domain/time/wall-time.ts';
 
-/** How many days ahead a shift on one day may be, as the API has it. */
+/** How many days ahead a shift on a single day may be; the limit of the API. */
 const MAX_DAYS_AHEAD = 62;
 
 export type WeekDay = {
@@ -10,7 +10,7 @@ export type WeekDay = {
   short: string;
   isToday: boolean;
   isYesterday: boolean;
-  /** Whether the API no longer keeps what is special about the day. */
+  /** Whether the API no longer keeps entries for the day. */
   isPast: boolean;
 };
 /** A week that the roster shows, Monday first. */

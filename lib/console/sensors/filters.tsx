@@ -4,7 +4,7 @@ import { useAlarms } from '../overview/alarms-provider.tsx';
 import type { RowKind } from '../overview/board.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 
-/** The filters by alarms, each with the rows of the board that it shows. */
+/** The filters by alarms, each with the rows of the board that it includes. */
 const alarmFilters = {
   open: ['open'],
   going: ['mine', 'theirs'],
@@ -17,7 +17,7 @@ export const MAX_ROOMS = 37;
 
 const isAlarmFilter = (state: string): state is AlarmFilter => state in alarmFilters;
 
-/** Returns a function that returns the ids of the rooms of a filter by alarms; null for other filters. */
+/** Returns a function from a filter to the ids of its rooms. It returns null for filters that are not about alarms. */
 export const useRoomsOf = () => {
   const rows = useAlarms()?.rows ?? [];
   return (state: string): string[] | null => {
@@ -28,7 +28,7 @@ export const useRoomsOf = () => {
 };
 
 type ChipsProps = { state: string; change: (state: string) => void };
-/** A summary of the rooms: how many there are, and how many are not normal. Each part filters the list. */
+/** A summary of the rooms: how many there are, and how many need attention. Each part filters the list. */
 const Chips = ({ state, change }: ChipsProps) => {
   const { sensors: texts } = useTexts();
   const dates = useDates();
@@ -42,7 +42,7 @@ const Chips = ({ state, change }: ChipsProps) => {
   const all = [
     { value: '', label: texts.all, count: watch?.sensors },
     ...alarms.filter(({ value, count }) => count > 0 || value === state),
-    // What is normal has no filter, except for links to it.
+    // Normal states have no filter, except when a link leads to one.
     ...(state === 'active' ? [{ value: 'active', label: texts.states.active, count: undefined }] : []),
     { value: 'inactive', label: texts.states.inactive, count: watch?.silentSensors.total },
   ];

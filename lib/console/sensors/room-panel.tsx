@@ -7,7 +7,7 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 import { useNow } from '../ui/now.ts';
 
-/** Returns the word for whether somebody is in a room. */
+/** Returns the text for the presence in a room. */
 export const usePresence = () => {
   const { sensors: texts } = useTexts();
   return ({ state }: ListedSensor): string => {

@@ -75,7 +75,7 @@ export const overview: Texts['overview'] = {
   nobodyNotified: 'Keine Regel hat jemanden benachrichtigt.',
   onDuty: (count) => `${count} im Dienst`,
   onDutyUntil: (name, time) => `${name} bis ${time}`,
-  alarmBy: (time) => `Spätestens um ${time} wird daraus ein Alarm, außer der Sensor nimmt ihn zurück.`,
+  alarmBy: (time) => `Spätestens um ${time} wird daraus ein Alarm, wenn der Sensor den Verdacht nicht zurücknimmt.`,
   notConfirmed: 'Sobald der Sensor den Sturz bestätigt, wird alarmiert.',
   alertFollows: 'Die Alarmierung folgt gleich.',
   nobodyOnDuty: 'Niemand ist im Dienst.',

@@ -25,17 +25,17 @@ export const roster: typeof en = {
   nobody: (from, to) => `Von ${from} bis ${to} ist niemand im Dienst.`,
   unreachable: (from, to) => `Von ${from} bis ${to} ist niemand im Dienst, der erreichbar ist.`,
   gaps: 'Lücken in den nächsten 14 Tagen',
-  gapConsequence: 'Regeln, die die Personen im Dienst benachrichtigen, erreichen dann niemanden.',
+  gapConsequence: 'In diesen Stunden erreichen Regeln, die die Personen im Dienst benachrichtigen, niemanden.',
   moreGaps: (count) => `${count} weitere ${count === 1 ? 'Lücke' : 'Lücken'} in den nächsten 14 Tagen`,
   hole: { nobody: 'niemand', unreachable: 'nicht erreichbar' },
   noRule:
-    'Keine aktivierte Regel benachrichtigt die Personen im Dienst in dringenden Fällen. Es muss also niemand im Dienst sein.',
+    'Keine aktivierte Regel benachrichtigt die Personen im Dienst über Dringendes. Es muss also niemand im Dienst sein.',
   toRules: 'Zu den Regeln',
   dayCovered: 'besetzt',
   dayFree: 'niemand nötig',
   noShifts: 'Keine Dienste',
   legend:
-    'Blau umrandet: jetzt im Dienst. Schraffiert: Eine Regel benachrichtigt die Personen im Dienst und erreicht niemanden.',
+    'Blau umrandet: jetzt im Dienst. Schraffiert: Eine Regel benachrichtigt die Personen im Dienst, erreicht aber niemanden.',
   dragHint:
     'Über Tage ziehen, um Dienste einzutragen; einen Dienst auf einen anderen Tag oder zu einer anderen Person ziehen.',
   pastHint: 'Tage vor gestern werden nicht aufbewahrt.',

@@ -20,7 +20,8 @@ export const Alarm = z
     createDate: millis,
     notifiedDate: millis.nullable().meta({
       description:
-        'when a message of a rule hit first succeeded, or else a delivery to a webhook of the customer; null while no success stands',
+        'when a message of a rule hit first succeeded, or else a delivery to a webhook of the customer; null if none has ' +
+        'succeeded, or if all that had came back as undeliverable',
     }),
     acknowledgement: NotedAcknowledgement.nullable().meta({ description: 'null if nobody has acknowledged it' }),
     overDate: millis.nullable().meta({
@@ -37,7 +38,9 @@ export const Alarm = z
           'counts as over two hours after it timed out',
       }),
     feedback: Feedback.nullable().meta({ description: 'the newest feedback' }),
-    note: storedText(1, 256).nullable().meta({ description: 'that of the closure, or else of the acknowledgement' }),
+    note: storedText(1, 256)
+      .nullable()
+      .meta({ description: 'the note of the closure, or else of the acknowledgement' }),
     outcome: FallOutcome.nullable().meta({ description: 'null unless somebody has closed the fall' }),
     state: z.enum(alarmStates).meta({
       description:

@@ -37,7 +37,8 @@ export const RuleHit = z
     situation: Situation,
     allSend: z.boolean(),
     notifiedDate: millis.nullable().meta({
-      description: 'when the first message succeeded; null while no success stands',
+      description:
+        'when the first message succeeded; null if none has succeeded, or if all that had came back as undeliverable',
     }),
     unansweredDate: millis.nullable().meta({
       description: 'when nobody had acknowledged it although all steps and repeats were sent; otherwise null',

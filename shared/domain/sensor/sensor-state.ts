@@ -93,7 +93,7 @@ export type Track = {
 /** Whether a track has a fall that is not over. */
 export const isDown = ({ fallPostures, isClosed }: Track): boolean => fallPostures !== undefined && !isClosed;
 
-/** Returns when (ms) the alarm of a track's open fall began that people can answer. It identifies the fall in answers. */
+/** Returns when (ms) the alarm of a track's open fall began. It identifies the fall in the answers of people. */
 export const answeredSince = ({ since, alarmedAgain }: Track): number | undefined => alarmedAgain ?? since;
 
 /**

@@ -49,7 +49,7 @@ export const readHits = async (table: TableReader, span: HitSpan): Promise<HitRe
   return reader;
 };
 
-/** The largest number of hits after another one of a sensor that are looked at, and how many are read at a time. */
+/** The maximum number of hits of a sensor that are searched after a given one, and how many are read at a time. */
 const MAX_LATER = 50;
 const STEP = 2;
 

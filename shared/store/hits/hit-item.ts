@@ -24,7 +24,7 @@ export type HitItem = Omit<
   | 'nobodyOnDuty'
 > & {
   messages: HitMessage[];
-  /** When (ms) the first message succeeded. Absent while no success stands. */
+  /** When (ms) the first message succeeded. Absent if none has, or if all that had came back. */
   notifiedDate?: number;
   /** The alarm reached nobody in time (unnotified.ts). */
   isUnnotified?: true;
@@ -78,7 +78,7 @@ export const hitsPk = (customerId: number) => items.ruleHit.pk({ customerId });
 export const hitRange = (from: number, to: number) =>
   [items.ruleHit.sk({ hitId: Math.max(0, from) }), items.ruleHit.sk({ hitId: Math.max(0, to) })] as const;
 
-/** The number of messages from which on they are packed. Fewer take less than 1 KB unpacked. */
+/** The minimum number of messages that are packed. Fewer take less than 1 KB unpacked. */
 const PACKED_FROM = 3;
 export const isPacked = ({ messages }: Pick<NewHit, 'messages'>): boolean => messages.length >= PACKED_FROM;
 

@@ -2,7 +2,7 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { items } from '../table.ts';
 
 /**
- * What the last check of alarms knew: the ids of the confirmed subscriptions, and when (ms) it last reported how many there
+ * What the last check of alarms found: the ids of the confirmed subscriptions, and when (ms) it last reported how many there
  * are.
  */
 export type AlarmSubscribers = { known: readonly string[]; reported: number };

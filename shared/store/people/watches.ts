@@ -24,7 +24,7 @@ const HOUR_SECONDS = 3_600;
 /** How long (s) a watch is kept once nobody computes it anymore, such as that of a deleted customer. */
 const KEPT_SECONDS = 30 * 24 * HOUR_SECONDS;
 
-/** The most watches that a process remembers. */
+/** The maximum number of watches that a process remembers. */
 const MAX_KNOWN = 100;
 
 export const watchReads = (table: TableReader) => {

@@ -49,7 +49,7 @@ const furnish = async (scene: Scene) => {
 };
 type Home = Awaited<ReturnType<typeof furnish>>;
 
-/** Runs something while the clock of the host is a day ahead, and a sweep that records it. */
+/** Runs a function while the clock of the host is a day ahead, then a sweep that records it. */
 const whileAhead = async ({ chaos, step }: Scene, run: () => Promise<void>): Promise<void> => {
   chaos.jump(DAY);
   await run();
@@ -57,7 +57,7 @@ const whileAhead = async ({ chaos, step }: Scene, run: () => Promise<void>): Pro
   chaos.jump(0);
 };
 
-/** Something happens while the clock is ahead, and then again. Returns what is late. */
+/** Runs a scenario while the clock is ahead, and again afterwards. Returns what was late. */
 type Course = (home: Home, scene: Scene) => Promise<readonly string[]>;
 const inHome =
   (course: Course) =>
@@ -75,7 +75,7 @@ const inHome =
     };
   };
 
-/** Lets time pass until the webhook was called, and returns what is wrong if it was called later than that. */
+/** Advances time until the webhook is called, and returns the problem if that takes longer than allowed. */
 const delivered = async ({ receipts }: Home, { clock, step }: Scene, withinMs: number): Promise<string[]> => {
   const end = clock.now() + withinMs;
   while (clock.now() < end && receipts().length === 0) await step(31_000);

@@ -196,8 +196,8 @@ describe('getWatch', () => {
   });
 });
 
-describe('a rule on falls is reported as unheard', () => {
-  test('if its webhook is disabled, failed last, or was deleted, until it recovers', async () => {
+describe('the list of unheard rules on falls', () => {
+  test('includes one whose webhook is disabled, failed last, or was deleted, until it recovers', async () => {
     const home = await furnish({ retrySchedule: [0, 3_600] });
     const { name } = await ruleOf(home);
     const unheard = async () => (await home.watch()).unheardRules.map((rule) => rule.name);
@@ -217,7 +217,7 @@ describe('a rule on falls is reported as unheard', () => {
     expect(await unheard()).toEqual([name]);
   });
 
-  test('if its webhook has moved to another bot or to the customer', async () => {
+  test('includes one whose webhook has moved to another bot or to the customer', async () => {
     const home = await furnish();
     const webhook = await home.client.ok<object>('GET', home.at);
     const bot = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'Other' });
@@ -230,7 +230,7 @@ describe('a rule on falls is reported as unheard', () => {
     expect(await unheard({})).toBe(0);
   });
 
-  test('if its user has lost the channel; having nobody on duty is reported separately', async () => {
+  test('includes one whose user has lost the channel, but reports separately that nobody is on duty', async () => {
     const home = await furnish();
     const { channels, duty } = store(world.table);
     const ids = { customerId: home.customerId, userId: home.nurse.id };

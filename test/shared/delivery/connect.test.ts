@@ -90,7 +90,7 @@ describe('a response', () => {
   });
 });
 
-describe('the status line determines the result', () => {
+describe('a status line', () => {
   it.each<[string, string, (socket: Socket) => void]>([
     ['drips until the deadline', 'Content-Length: 9999', (socket) => drip(socket, '.')],
     ['is cut short', 'Content-Length: 9999', (socket) => socket.end('..')],
@@ -104,7 +104,7 @@ describe('the status line determines the result', () => {
     expect(await client({ deadlineMs: 200 })(url)).toMatchObject({ status: 200, error: null, responseBody });
   });
 
-  it('when the body never ends, of which about 64 KiB are read before the connection is destroyed', async () => {
+  it('determines the result when the body never ends, of which about 64 KiB are read before the connection is destroyed', async () => {
     const sockets: Socket[] = [];
     const collect = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
     subscribe('net.client.socket', collect);

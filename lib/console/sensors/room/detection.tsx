@@ -24,7 +24,7 @@ export const Centimetres = ({ label, hint, value, error, onChange }: NumberField
   />
 );
 
-/** The range of heights (cm) and of durations (s), as the API has them. */
+/** The ranges of heights (cm) and durations (s); the limits of the API. */
 const MAX_HEIGHT = 180;
 const MAX_DURATION = 300;
 
@@ -90,7 +90,7 @@ export const RegionDetection = ({ region, onChange, faultOf: fault }: RegionDete
     <Switch
       label={label}
       description={hint}
-      // The API gives beds a weak signal if it is left out.
+      // The API assumes a weak signal for beds if it is left out.
       checked={region[name] ?? (name === 'isLowSnr' && region.kind === 'bed')}
       onChange={({ currentTarget }) => onChange({ [name]: currentTarget.checked })}
     />

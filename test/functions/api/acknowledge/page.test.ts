@@ -146,7 +146,7 @@ describe('the page behind the link of a user', () => {
   });
 });
 
-describe('the link of a user who no longer has access responds 404', () => {
+describe('the link of a user who no longer has access', () => {
   const refusals = (url: string) =>
     Promise.all([
       fetch(url),
@@ -157,8 +157,8 @@ describe('the link of a user who no longer has access responds 404', () => {
 
   test.each([
     ['was deleted', (id: number) => ['DELETE', `/users/${id}`, undefined] as const],
-    ['may not log in', (id: number) => ['PUT', `/users/${id}/access`, { canLogin: false, permissions: [] }] as const],
-  ])('when the user %s', async (_, change) => {
+    ['was locked out', (id: number) => ['PUT', `/users/${id}/access`, { canLogin: false, permissions: [] }] as const],
+  ])('responds 404 after the user %s', async (_, change) => {
     const { links, nora, session, acknowledgement } = await createFall();
     const [method, path, body] = change(nora.id);
     expect((await pageAt(links.nora)).status).toBe(200);

@@ -163,8 +163,8 @@ describe('a roster', () => {
   });
 });
 
-describe('a roster is rejected with 400', () => {
-  test('naming the invalid field', async () => {
+describe('PUT roster', () => {
+  test('responds 400 and names the invalid field', async () => {
     const { set, hire } = await furnish();
     const { id: userId } = await hire('anna');
     const weekly = { userId, days: [1], from: '08:00', to: '16:00' };
@@ -193,7 +193,7 @@ describe('a roster is rejected with 400', () => {
     expect((await set([{ ...dated, date: day(start + 62 * DAY) }])).status).toBe(200);
   });
 
-  test('if it has more than 500 entries', async () => {
+  test('responds 400 to more than 500 entries', async () => {
     const { set, hire, list } = await furnish();
     const { id: userId } = await hire('anna');
     const entries = (count: number) =>

@@ -71,7 +71,7 @@ describe('the erasure of a customer that a manager requests', () => {
     for (const text of requested) expect(text).toContain(`/console/personal-data?kind=customer&customer=${customerId}`);
     expect(requested[0]).toMatch(/^Erasure of linden-\d+ requested\n\nmallory-\d+ has requested[\s\S]*closing/);
     expect(requested[1]).toContain('beantragt');
-    // Who reads the mails of the customer may have no login.
+    // Readers of the customer's mailbox may have no login.
     expect(requested[2]).toMatch(/If you have no login, ask [^.]*\bann\b[^.]* or a system admin: http/);
     expect(requested[2]).not.toMatch(/ask [^.]*mallory/);
     await passHours(3);

@@ -78,7 +78,7 @@ test('reports alarms that reached nobody to the operators, at most once an hour 
   for (const name of ['Sensor 1', 'Nora', 'linden', 'example.com,']) expect(subject + text).not.toContain(name);
   expect(subject).toMatch(/^[ -~]{1,99}$/);
 
-  // What exceeded the limit is reported an hour later, and no alarm twice.
+  // Alarms above the limit are reported an hour later, and none twice.
   await world.pass(HOUR);
   await world.pass(HOUR);
   const ofHome = messages.filter((message) => message.subject === subject);

@@ -22,7 +22,7 @@ const restamped = (message: object): object => {
   };
 };
 
-describe('with untilAcknowledged false, escalation ends', () => {
+describe('an escalation with untilAcknowledged false', () => {
   const over = { untilAcknowledged: false };
   test.each<[string, string, string, (home: Home, start: number) => Promise<unknown>]>([
     ['a fall is finished', 'fall_detected', 'a0', (home, start) => home.say(fallMessage('finished', start))],
@@ -88,7 +88,7 @@ describe('with untilAcknowledged false, escalation ends', () => {
     }
   });
 
-  test('not when time finishes a fall that its device has not', async () => {
+  test('goes on when time finishes a fall that its device has not', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 60: 'b', 120: 'b', 300: 'b', 600: 'b' }, over);
     home.begin();
@@ -101,7 +101,7 @@ describe('with untilAcknowledged false, escalation ends', () => {
     expect(home.heard()).toBe('a0 b60 b120 b300');
   });
 
-  test('not when time finished that fall more than two hours ago', async () => {
+  test('goes on when time finished that fall more than two hours ago', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 9000: 'b', 10000: 'b' }, over);
     home.begin();
@@ -114,7 +114,7 @@ describe('with untilAcknowledged false, escalation ends', () => {
     expect(home.heard()).toBe('a0 b9000');
   });
 
-  test('when somebody closes a fall that time has finished', async () => {
+  test('ends when somebody closes a fall that time has finished', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 600: 'b' }, over);
     home.begin();
@@ -130,7 +130,7 @@ describe('with untilAcknowledged false, escalation ends', () => {
     expect(home.heard()).toBe('a0');
   });
 
-  test('for the fall of one person while another is still on the floor', async () => {
+  test('ends for the fall of one person while another is still on the floor', async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();
@@ -141,7 +141,7 @@ describe('with untilAcknowledged false, escalation ends', () => {
     expect(home.heard()).toBe('a0 a0 b30');
   });
 
-  test('not when a sensor restarts and loses track of who is on the floor', async () => {
+  test('goes on when a sensor restarts and loses track of who is on the floor', async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();
@@ -150,7 +150,7 @@ describe('with untilAcknowledged false, escalation ends', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('not for a fall loop, which is never over', async () => {
+  test('goes on for a fall loop, which is never over', async () => {
     const home = await world.furnish(2);
     await home.addRule('a', { 30: 'b' }, { ...over, situation: 'fall_loop' });
     home.begin();

@@ -144,8 +144,8 @@ describe('an acknowledgement', () => {
   });
 });
 
-describe('an escalation ends', () => {
-  test('once nobody has answered its last step, without a trace in the hit', async () => {
+describe('an escalation', () => {
+  test('ends once nobody has answered its last step, without a trace in the hit', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -157,7 +157,7 @@ describe('an escalation ends', () => {
     expect(Object.keys((await home.stored()) ?? {})).not.toContain('cause');
   });
 
-  test('when its rule or its sensor is deleted', async () => {
+  test('ends when its rule or its sensor is deleted', async () => {
     for (const end of ['rule', 'sensor']) {
       const home = await world.furnish();
       const rule = await home.addRule('a', { 3600: 'b' });
@@ -173,7 +173,7 @@ describe('an escalation ends', () => {
     }
   });
 
-  test('not when its rule is disabled after the event', async () => {
+  test('goes on when its rule is disabled after the event', async () => {
     const home = await world.furnish();
     const rule = await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -182,7 +182,7 @@ describe('an escalation ends', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('after the steps that its rule has when they are due', async () => {
+  test('ends after the steps that its rule has when they are due', async () => {
     const home = await world.furnish();
     const rule = await home.addRule('a', { 60: 'b' });
     await home.fall();

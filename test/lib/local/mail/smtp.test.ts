@@ -132,8 +132,8 @@ test('sends to a domain with umlauts under its ASCII name', async () => {
   expect(String(mails[0]?.raw)).toContain('\r\nTo: anna@xn--mnchen-3ya.example\r\n');
 });
 
-describe('a mail is refused permanently', () => {
-  test('if its recipient is, with the response of the server, without the address', async () => {
+describe('a refused mail', () => {
+  test('fails permanently if its recipient is refused, with the response of the server, without the address', async () => {
     const { url } = await serving({
       onRcptTo: ({ address }, _session, done) => done(answer(550, `5.1.1 <${address}>: no such user`)),
     });
@@ -145,7 +145,7 @@ describe('a mail is refused permanently', () => {
     });
     expect([state(), failures]).toEqual(['OK', []]);
   });
-  test('if its content is', async () => {
+  test('fails permanently if its content is refused', async () => {
     const { url } = await serving({
       onData: (stream, _session, done) => void stream.resume().on('end', () => done(answer(554, '5.7.1 spam'))),
     });
@@ -245,7 +245,7 @@ describe('a mail is retried, and the mail server counts as failing until it acce
       caFile: CERTIFICATE_FILE,
     });
   });
-  test('no offer of STARTTLS where it is required', async () => {
+  test('a server without the required STARTTLS', async () => {
     const { url, mails } = await serving();
     await expectFailure(url, 'tls_not_offered', { starttls: true });
     expect(mails).toEqual([]);

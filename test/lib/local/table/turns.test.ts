@@ -118,7 +118,7 @@ test('a transaction that was refused is executed when it is retried with its tok
   expect(await storage.get('a')).toBe('a');
 });
 
-test('a statement that fails as a whole concerns only its call', async () => {
+test('a statement that fails as a whole rejects only its own call', async () => {
   const storage = openNoting(folder);
   const broken = storage.turns.write(() => storage.database.exec('INSERT INTO nowhere VALUES (1)'));
   const results = await Promise.allSettled([storage.put('a'), broken, storage.put('b')]);

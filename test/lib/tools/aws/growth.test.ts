@@ -9,7 +9,7 @@ const text = readFileSync(new URL('../../../../shared/GROWTH.md', import.meta.ur
 const SIZES = [10_000, 100_000, 1_000_000] as const;
 const { changedReport, followingReport, report, look, entry, wholeFall, check } = consumption;
 
-/** What one sensor causes in a second. */
+/** The load of one sensor per second. */
 const reports = 1 / assumed.reportSeconds;
 const falls = 1 / (assumed.fallDays * 86_400);
 const changes = reports * assumed.changedReports;

@@ -106,7 +106,7 @@ describe('when clocks change', () => {
     expect(idsAt(night, '2027-10-31T05:00')).toEqual([]);
   });
 
-  test('nobody is missing between two shifts, even if they meet in the hour that clocks skip or repeat', () => {
+  test('two shifts that meet leave no gap, even in the hour that clocks skip or repeat', () => {
     const plan = berlin(
       { userId: 1, days: ALL_DAYS, from: '22:00', to: '02:30' },
       { userId: 2, days: ALL_DAYS, from: '02:30', to: '06:00' },

@@ -55,7 +55,7 @@ describe('closing a fall', () => {
     }
   });
 
-  test('remembers at most as many forgotten falls as others', () => {
+  test('remembers no more forgotten falls than others', () => {
     let state = active;
     for (let fall = 0; fall < 50; fall++) state = close(state, start + fall).state;
     expect(state.falls).toHaveLength(6);

@@ -12,15 +12,15 @@ const stateAfter = (messages: string, { version, ...state }: Counted = fresh, fr
     { version, ...state },
   );
 
-describe('most messages of a sensor are unknown', () => {
-  test('as soon as more are not understood than understood', () => {
+describe('a sensor', () => {
+  test('counts as not understood as soon as most of its messages are unknown', () => {
     expect(isMostlyUnknown(stateAfter('x'))).toBe(true);
     expect(isMostlyUnknown(stateAfter('xu'))).toBe(false);
     expect(isMostlyUnknown(stateAfter('xuxxu'))).toBe(true);
     expect(isMostlyUnknown(stateAfter('xuxxuu'))).toBe(false);
   });
 
-  test('only once they outnumber the earlier writes, when messages were still understood', () => {
+  test('counts as not understood only once unknown messages outnumber its earlier, understood ones', () => {
     const written = { version: 3 };
     expect(isMostlyUnknown(stateAfter('xxx', written))).toBe(false);
     expect(isMostlyUnknown(stateAfter('xxxx', written))).toBe(true);
@@ -29,7 +29,7 @@ describe('most messages of a sensor are unknown', () => {
     expect(isMostlyUnknown(stateAfter('x'.repeat(11), long))).toBe(true);
   });
 
-  test('no longer once they have been understood for long enough', () => {
+  test('counts as understood again once its messages have been understood for long enough', () => {
     const bad = stateAfter('x'.repeat(20));
     expect(isMostlyUnknown(bad)).toBe(true);
     expect(isMostlyUnknown(stateAfter('u'.repeat(20), bad, 3_600_000))).toBe(false);
