@@ -1,4 +1,3 @@
-import { currentWatch } from '#shared/api/current-watch.ts';
 import { preferredMediaType } from '#shared/api/http/accept.ts';
 import { header } from '#shared/api/http/exchange.ts';
 import { partialListReply } from '#shared/api/http/partial-list.ts';
@@ -64,6 +63,8 @@ const stateOf = async (
     situations: [],
     states: ['open', 'unanswered'],
   };
+  // Lists of alarms need no code that computes it.
+  const { currentWatch } = await import('#shared/api/current-watch.ts');
   const [watch, open] = await Promise.all([
     currentWatch(deps, customerId, { waits: false }),
     store.alarmLists.page(filter, { limit: MAX_COUNTED, after: null, hooks: {}, now: now() }),

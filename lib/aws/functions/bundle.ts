@@ -73,6 +73,21 @@ const withoutTexts: Plugin = {
   },
 };
 
+/**
+ * Leaves out the conversion of schemas to JSON Schema, which zod attaches to every schema: documents are computed when
+ * functions are bundled. A function that converts a schema nevertheless throws.
+ */
+const withoutJsonSchemas: Plugin = {
+  name: 'without-json-schemas',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/zod\/v4\/core\/(to-json-schema|json-schema-processors)\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const names = [...source.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name);
+      const unavailable = "() => () => { throw new Error('a bundle converts no schemas to JSON Schema'); }";
+      return { contents: names.map((name) => `export const ${name} = ${unavailable};`).join('\n') };
+    }),
+};
+
 /** Returns the source files whose code an output contains. */
 const sourcesOf = ({ inputs }: Metafile['outputs'][string]): string[] =>
   Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
@@ -100,7 +115,7 @@ const bundle = async (name: LambdaName, folder: string, sdk: Sdk): Promise<Bundl
     stdin: { contents: await entrySource(name), resolveDir: root, sourcefile: `${name}.ts`, loader: 'ts' },
     entryNames: 'handler',
     outdir: folder,
-    plugins: [sdk.plugin, computedModulePlugin([name], root), withoutTexts, skipSourceMaps],
+    plugins: [sdk.plugin, computedModulePlugin([name], root), withoutTexts, withoutJsonSchemas, skipSourceMaps],
   });
   const outputs = Object.values(metafile.outputs);
   const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
