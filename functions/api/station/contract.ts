@@ -13,11 +13,11 @@ export const station = group({
       path: '/customers/{customerId}/station',
       summary: 'Get what a station screen shows',
       description:
-        'Returns open falls, the rule hits that changed last, what is not being watched, and who is on duty, in one cheap ' +
-        'call. A request with the `ETag` of the last response in `If-None-Match` returns 304 until any of that changes; the ' +
-        'date of the watch alone counts as a change only after five minutes. Read `/rule-hits` once for the earlier hits of the ' +
-        'day, and again when each of these has changed since the last call. Changes may take a second to appear, and those of the ' +
-        'watch and of who is on duty a minute.',
+        'Returns open falls, the rule hits of the last day that changed last, what is not being watched, and who is on duty, in ' +
+        'one cheap call. A request with the `ETag` of the last response in `If-None-Match` returns 304 until any of that ' +
+        'changes; the date of the watch alone counts as a change only after five minutes. Read `/rule-hits` once for the ' +
+        'earlier hits of the day, and again when each of these has changed since the last call. Changes may take a second to ' +
+        'appear, those of the watch and of who is on duty a minute, and those of the sensors of hits six minutes.',
       auth: 'user',
       may: 'logged_in',
       display: true,
@@ -32,7 +32,7 @@ export const station = group({
       uses: [
         'openFalls.page',
         'hitLists.latestChanges',
-        'hitLists.page',
+        'hitLists.lastChanged',
         'sensors.getAll',
         'watches.latest',
         ...watchUses,

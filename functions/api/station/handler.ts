@@ -2,7 +2,6 @@ import { hitViews } from '#shared/api/hit-views.ts';
 import { matchesEtag } from '#shared/api/http/exchange.ts';
 import { Reply } from '#shared/api/operation.ts';
 import { serve } from '#shared/api/serve.ts';
-import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { hashOf } from '#shared/domain/ids.ts';
 import { MAX_STATION_HITS, MAX_STATION_SENSORS } from '#shared/domain/watch/station-limits.ts';
 import { isUpToDate } from '#shared/domain/watch/watch.ts';
@@ -28,7 +27,6 @@ const readWatch = async (deps: StationDeps, customerId: number): Promise<ReadWat
 };
 
 const firstPage = { page: 0, perPage: MAX_STATION_SENSORS };
-const newestChanges = { page: 0, perPage: MAX_STATION_HITS, sortBy: 'desc(updateDate)' };
 
 export const handler = serve(station, {
   getStation: async ({ customerId, event, fail }, deps) => {
@@ -49,7 +47,7 @@ export const handler = serve(station, {
     const reply = { ...openFalls, hits: [], watch, onDuty };
     const headers = { ETag: `W/${tag}` };
     if (matchesEtag(event, tag)) return new Reply(reply, { headers, status: 304 });
-    const { hits } = await store.hitLists.page(customerId, now() - EVENT_RETENTION, newestChanges);
+    const hits = await store.hitLists.lastChanged(customerId, changes, { now: now(), limit: MAX_STATION_HITS });
     return new Reply({ ...reply, hits: await hitViews(store, customerId, hits) }, { headers });
   },
 });

@@ -1,8 +1,9 @@
+import { isFuture } from '#shared/domain/state/clock.ts';
 import type { TableReader } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
-import { hitsPk, type StoredHit } from './hit-item.ts';
+import { type HitItem, hitOf, hitsPk, type StoredHit } from './hit-item.ts';
 import { type HitQuery, hitPage } from './hit-page.ts';
-import { hitsOfCustomer, sensorLine } from './hit-sequence.ts';
+import { hitsByIds, hitsOfCustomer, sensorLine } from './hit-sequence.ts';
 import { lateChangesSince, SOON_MS } from './late-change.ts';
 
 /** When a hit last changed (ms). */
@@ -25,6 +26,18 @@ const newestChanges = async (table: TableReader, customerId: number, now: number
   }
 };
 
+/** Returns the ids of the hits that changed last, newest change first. */
+const lastChanged = (changes: readonly HitChange[], now: number, limit: number): number[] => {
+  const dates = new Map<number, number>();
+  for (const { hitId, updateDate } of changes) {
+    // A change in the future was made before the clock was set back, so all others are newer.
+    const date = isFuture(updateDate, now) ? 0 : updateDate;
+    dates.set(hitId, Math.max(date, dates.get(hitId) ?? 0));
+  }
+  const newestFirst = [...dates].toSorted(([id, date], [otherId, otherDate]) => otherDate - date || otherId - id);
+  return newestFirst.slice(0, limit).map(([id]) => id);
+};
+
 /** Lists of hits. A separate noun, because the workers that create hits never list them. */
 export const hitLists = (table: TableReader) => ({
   /** Returns a page of a customer's hits since a time (ms), with their total. */
@@ -41,4 +54,19 @@ export const hitLists = (table: TableReader) => ({
    */
   latestChanges: async (customerId: number, { now, since }: { now: number; since: number }): Promise<HitChange[]> =>
     (await Promise.all([newestChanges(table, customerId, now), lateChangesSince(table, customerId, since)])).flat(),
+
+  /** Returns the hits that changed last, newest change first, of `changes` and of the newest hits. */
+  lastChanged: async (
+    customerId: number,
+    changes: readonly HitChange[],
+    { now, limit }: { now: number; limit: number },
+  ): Promise<HitItem[]> => {
+    const query = { pk: hitsPk(customerId), newestFirst: true, limit, consistent: false };
+    const newest = (await table.query<StoredHit>(query)).items.map(hitOf);
+    const ofNewest = newest.map(({ id: hitId, updateDate }) => ({ hitId, updateDate }));
+    const ids = lastChanged([...ofNewest, ...changes], now, limit);
+    const unread = ids.filter((id) => !newest.some((hit) => hit.id === id));
+    const hits = new Map([...newest, ...(await hitsByIds(table, customerId, unread))].map((hit) => [hit.id, hit]));
+    return ids.flatMap((id) => hits.get(id) ?? []).filter(({ isErased }) => !isErased);
+  },
 });

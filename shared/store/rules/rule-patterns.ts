@@ -141,6 +141,12 @@ export const rulePatterns = {
     [1, 0],
     '0.5 per two hits of the last 15 s, and per 40 late changes of hits of the last day',
   ),
+  'hitLists.lastChanged': pattern(
+    'The hits of a customer that changed last',
+    { query: ['ruleHit'], batchGet: ['ruleHit'] },
+    [0.5, 0],
+    'per 4 KB of the newest hits; 0.5 per hit that is not one of them',
+  ),
   'reports.hits': pattern(
     'What a report needs of the hits of a customer in a time range',
     { get: ['ruleHit'], query: ['ruleHit'] },

@@ -3,6 +3,7 @@ import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { systemClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import type { Station } from '#openapi';
+import { MAX_STATION_HITS } from '#shared/domain/watch/station-limits.ts';
 import { SOON_MS } from '#shared/store/hits/late-change.ts';
 import { type Client, clientOf, logIn } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
@@ -113,6 +114,27 @@ describe('the station', () => {
     await look();
     ahead -= 120 * MINUTE;
     expect((await look()).station.watch.date).toBeLessThanOrEqual(cloud.runtime.now());
+  });
+
+  test('shows a new hit and its acknowledgement although others have dates from before the clock was set back', async () => {
+    const { client, customerId, look, fall } = await openScreen('spruce');
+    await createAlarm(client, receiver.url);
+    const sensor = await linkSensor(client);
+    const other = await linkSensor(client);
+    ahead += 120 * MINUTE;
+    for (let falls = 0; falls < MAX_STATION_HITS; falls++) {
+      ahead += MINUTE;
+      await fall(sensor);
+    }
+    ahead -= 120 * MINUTE + MAX_STATION_HITS * MINUTE;
+    await fall(other);
+    const { station } = await look();
+    const newest = { sensorId: other.sensorId, acknowledgement: null };
+    expect(station.hits).toHaveLength(MAX_STATION_HITS);
+    expect(station.hits[0]).toMatchObject(newest);
+    ahead += MINUTE;
+    await client.ok('PUT', `/customers/${customerId}/rule-hits/${station.hits[0]?.id}/acknowledgement`, {});
+    expect((await look()).station.hits[0]).toMatchObject({ ...newest, acknowledgement: { name: 'A B' } });
   });
 
   test('leaves out who is no longer on duty, within the minute of the watch', async () => {
