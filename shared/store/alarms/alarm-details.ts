@@ -39,7 +39,8 @@ const hitsOf = async (
   const last = Math.max(date, urgent.at(-1)?.receiveDate ?? date);
   const second = urgent[1];
   const [newest] = hits;
-  const isUnread = hasNewer && (!newest || orderDateOf(newest) <= last + MAX_APART_MS);
+  const place = hit ? Math.max(last, orderDateOf(hit)) : last;
+  const isUnread = hasNewer && (!newest || orderDateOf(newest) <= place + MAX_APART_MS);
   const lookUp = async (): Promise<HitItem[]> => {
     if (!isUnread) return [];
     if (hit) return hitsAfter(table, customerId, hit, { uuids, last });

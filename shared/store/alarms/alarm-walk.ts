@@ -16,6 +16,7 @@ export type AlarmSpan = {
 
 /** An urgent event. Whether a row of the list stands for it shows only in the other events of its fall. */
 export type Candidate = {
+  /** When (ms) its alarm was made. If the clock was set back since an earlier one, the list has it at a later time. */
   date: number;
   uuid: string;
   sensorId: string;
@@ -135,9 +136,10 @@ export const walkAlarms = async (
     const { sensorEventId: uuid, situation, fall = null } = hit;
     const isFirst = await hits.isFirst(hit);
     hits.pass();
-    const date = orderDateOf(hit);
-    const cursor = { hitId: hits.restId(), date, uuid: '' };
-    return isFirst ? { date, uuid, sensorId: hit.sensorId, situation, fall, hit, eventId: null, cursor } : null;
+    const cursor = { hitId: hits.restId(), date: orderDateOf(hit), uuid: '' };
+    return isFirst
+      ? { date: hit.createDate, uuid, sensorId: hit.sensorId, situation, fall, hit, eventId: null, cursor }
+      : null;
   };
 
   /** Returns the newer one of two alarms as a candidate. */

@@ -90,7 +90,10 @@ const newHome = () => {
     } while (after);
     return found;
   };
-  return { customerId, expected, hitsOf, happen, page, walk };
+  const setClockBack = (by: number): void => {
+    time -= by;
+  };
+  return { customerId, expected, hitsOf, happen, page, walk, setClockBack };
 };
 
 test('pages contain each alarm exactly once, newest first, with all of its hits, while more arrive', async () => {
@@ -126,3 +129,16 @@ test('pages contain each alarm exactly once, newest first, with all of its hits,
     { numRuns: 200 },
   );
 }, 60_000);
+
+test('an alarm has its own date although the previous one is from before the clock was set back', async () => {
+  const home = newHome();
+  const incident = { situation: 'fall_detected', rules: 1, isSecondOfFall: false, isAtOnce: false } as const;
+  await home.happen({ ...incident, sensor: 0 });
+  home.setClockBack(86_400_000);
+  await home.happen({ ...incident, sensor: 1 });
+  const found = await home.walk(1, async () => {});
+  expect(found.map(({ sensorId, createDate }) => [sensorId, createDate - START])).toEqual([
+    ['id_b', 2_000 - 86_400_000],
+    ['id_a', 1_000],
+  ]);
+});
