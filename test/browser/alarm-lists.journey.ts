@@ -93,8 +93,9 @@ const variants = [
   { locale: 'de', colorScheme: 'dark', width: 1_440 },
 ] as const;
 
+type Variant = Omit<(typeof variants)[number], 'width'> & { width: number };
 /** Sets the language of the nurse, and opens a page. */
-const openAs = async (path: string, { locale, colorScheme, width }: (typeof variants)[number]) => {
+const openAs = async (path: string, { locale, colorScheme, width }: Variant) => {
   const { client } = site.home;
   await client.ok('PUT', '/users/me', { ...(await client.ok<object>('GET', '/users/me')), locale });
   return site.openLoggedIn(path, site.home, { locale, colorScheme, viewport: { width, height: 900 } });
@@ -170,6 +171,30 @@ test('filters the list, downloads it as a file, and opens the page of an alarm',
   expect(lines.filter((line) => line.includes(',helped,') && line.includes('Room 106'))).toHaveLength(1);
   await rows.first().getByRole('link').click();
   await page.getByRole('heading', { name: 'Room 106', level: 1 }).waitFor();
+});
+
+test('calls no list empty of alarms while the bar above it shows an open one', async () => {
+  await using visitor = await openAs('/alarms?situation=apnea', variants[0]);
+  const { page } = visitor;
+  await page.getByRole('region', { name: 'Alarms' }).getByText('Fall. Nobody is on it.').waitFor();
+  await page.getByText('An alarm is open: see the bar above.').waitFor();
+  expect(await page.getByText('No alarms in this period').count()).toBe(0);
+});
+
+test('keeps bar, status line and list within the width of a tablet in German', async () => {
+  await using visitor = await openAs('/alarms', { ...variants[2], width: 768 });
+  const { page } = visitor;
+  await page.locator('.alarm-table tbody tr').nth(3).waitFor();
+  await page.getByText('Ton blockiert: hier tippen').waitFor();
+  await visitor.checkPage('alarms-de-light-768');
+  const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  expect(overflow).toBeLessThanOrEqual(0);
+  const bar = page.getByRole('region', { name: 'Alarme' });
+  const [words, button] = await Promise.all([
+    bar.getByText('Sturz. Niemand geht hin.').first().boundingBox(),
+    bar.getByRole('button', { name: 'Ich gehe hin' }).first().boundingBox(),
+  ]);
+  expect((words?.x ?? 0) + (words?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0);
 });
 
 test('hands a shift over after the roster was open in the same tab', async () => {

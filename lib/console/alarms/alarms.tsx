@@ -1,10 +1,11 @@
 import { Button, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Alarm } from '#openapi';
 import { useWrite } from '../api/write.ts';
 import { useGroups } from '../groups/query.ts';
+import { openRows, useAlarms } from '../overview/alarms-provider.tsx';
 import { WithCustomer } from '../shell/with-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
@@ -102,17 +103,36 @@ type PartProps = {
   isLast: boolean;
   onMore: (after: string) => void;
 };
+/** Refetches the first part of the list when an alarm begins, is acknowledged or ends, which the alarm bar knows first. */
+const useRefetchOnChange = (refetch: () => unknown, isFirst: boolean): void => {
+  const rows = useAlarms()?.rows ?? [];
+  const shown = rows.map(({ kind, items }) => `${kind} ${items.flatMap(({ keys }) => keys).join()}`).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what the bar shows leads to a call
+  useEffect(() => {
+    if (isFirst) void refetch();
+  }, [shown]);
+};
+
+/** Says that the list is empty. A fall can be open for some seconds before the list has its alarm. */
+const Empty = () => {
+  const texts = useAlarmTexts();
+  const alarms = useAlarms();
+  const isCalm = !alarms || (openRows(alarms).length === 0 && alarms.more === 0);
+  return <Text className="empty">{isCalm ? texts.none : texts.onlyOpen}</Text>;
+};
+
 /** A part of the list, with a button for the next one. */
 const Part = ({ customerId, query, after, isLast, onMore }: PartProps) => {
   const texts = useAlarmTexts();
   const now = useNow(10_000);
   const part = useQuery(alarmsQuery(customerId, query, after));
+  useRefetchOnChange(part.refetch, after === '');
   return (
     <Loaded query={part}>
       {({ alarms, after: next }) => (
         <>
           {alarms.length === 0 && after === '' && next === null ? (
-            <Text className="empty">{texts.none}</Text>
+            <Empty />
           ) : (
             <AlarmTable caption={texts.caption}>
               <AlarmRows alarms={alarms} now={now} hasDay />

@@ -20,6 +20,7 @@ export const alarms: typeof en = {
   allGroups: 'Alle Gruppen',
   download: 'Herunterladen (CSV)',
   print: 'Drucken',
+  onlyOpen: 'Ein Alarm ist offen: siehe Leiste oben. Weitere Alarme gibt es in diesem Zeitraum nicht.',
   none: 'Keine Alarme in diesem Zeitraum. Hier erscheinen Stürze, gefährliche Vitalwerte und Sensoren, die offline sind.',
   showMore: 'Mehr anzeigen',
   caption: 'Alarme',

@@ -19,6 +19,7 @@ export const alarms = {
   allGroups: 'All groups',
   download: 'Download (CSV)',
   print: 'Print',
+  onlyOpen: 'An alarm is open: see the bar above. There are no other alarms in this period.',
   none: 'No alarms in this period. Falls, dangerous vital signs and offline sensors appear here.',
   showMore: 'Show more',
   caption: 'Alarms',
