@@ -10,7 +10,7 @@ const ROOMS = 8;
 let site: Site;
 let groupId: number;
 const sensorIds: string[] = [];
-/** A ward along a corridor: Room 101 is open, 102 acknowledged, 103 suspected, 104 offline, the others are online. */
+/** A ward along a corridor: Room 101 is open, 102 acknowledged, 103 suspected, 104 offline, 106 empty; in the others is somebody. */
 beforeAll(async () => {
   site = await startSite('willow');
   const { client } = site.home;
@@ -20,7 +20,7 @@ beforeAll(async () => {
     const basic = `/sensors/${sensorId}/maker_a/config/basic`;
     await client.ok('PUT', basic, { ...(await client.ok<object>('GET', basic)), name: `Room ${101 + at}, Ward` });
     const report = (message: object) => device.ok('POST', `/devices/${sensorId}/messages`, message);
-    if (at !== 3) await report(a.presence(true));
+    if (at !== 3) await report(a.presence(at !== 5));
     if (at === 0) await report(fallMessage('calling', Date.now() - 40_000));
     if (at === 1) await report(fallMessage('calling', Date.now() - 30_000));
     if (at === 2) await report(fallMessage('fall_detected', Date.now()));
@@ -84,6 +84,12 @@ test.each(variants)(
       .getByText(isGerman ? 'Sturzverdacht' : 'Suspected')
       .waitFor();
     await room(104).getByText('Offline').waitFor();
+    await room(105)
+      .getByText(isGerman ? 'Jemand da' : 'Somebody there')
+      .waitFor({ state: 'attached' });
+    await room(106)
+      .getByText(isGerman ? 'Leer' : 'Empty')
+      .waitFor();
     await visitor.checkPage(`floor-${locale}-${colorScheme}-${width}`);
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);

@@ -1,4 +1,5 @@
-import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { UserIcon } from '@heroicons/react/24/outline';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +9,7 @@ import { useGroups } from '../groups/query.ts';
 import { openRows, useAlarms } from '../overview/alarms-provider.tsx';
 import { useCan, useMe } from '../session/session.tsx';
 import { WithCustomer } from '../shell/with-customer.tsx';
+import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { Name } from '../ui/name.tsx';
 import { Loaded } from '../ui/states.tsx';
@@ -47,6 +49,7 @@ const meanings = ['open', 'mine', 'theirs', 'suspected', 'blind'] as const;
 
 const Legend = () => {
   const texts = useFloorTexts();
+  const { sensors } = useTexts();
   return (
     <ul className="legend floor-legend" aria-label={texts.legend}>
       {meanings.map((kind) => (
@@ -54,6 +57,11 @@ const Legend = () => {
           {texts.meanings[kind]}
         </li>
       ))}
+      <li className="st plain">
+        <UserIcon className="icon" />
+        {sensors.presence.yes}
+      </li>
+      <li className="st vacant">{sensors.presence.no}</li>
     </ul>
   );
 };
@@ -132,11 +140,9 @@ const Floor = ({ plan, group, customerId }: ViewProps) => {
   return (
     <>
       {!isDisplay && can('manage_sensors') && (
-        <Group>
-          <Button variant="default" onClick={() => setArranging(true)}>
-            {texts.arrange}
-          </Button>
-        </Group>
+        <Button className="floor-arrange" variant="default" onClick={() => setArranging(true)}>
+          {texts.arrange}
+        </Button>
       )}
       <Plan plan={plan} group={group} {...rooms} />
     </>

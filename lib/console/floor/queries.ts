@@ -14,16 +14,20 @@ export const planQuery = (groupId: number) =>
 /** The largest page of the API. */
 const MAX_PER_PAGE = 200;
 
-/** Returns the query for the names of all sensors of a customer, and whether they are online. */
+/** A sensor on a plan. `presence` is null as long as it is unknown. */
+export type KnownSensor = Pick<Sensor, 'name' | 'isActive'> & { presence: boolean | null };
+
+/** Returns the query for the names of all sensors of a customer, whether they are online, and whether somebody is there. */
 export const allSensorsOfQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['sensors', 'all', customerId],
     queryFn: async () => {
-      const all = new Map<string, Pick<Sensor, 'name' | 'isActive'>>();
+      const all = new Map<string, KnownSensor>();
       for (let page = 0; ; page += 1) {
-        const query = { customerId, perPage: MAX_PER_PAGE, page };
+        const query = { customerId, perPage: MAX_PER_PAGE, page, withState: 'true' } as const;
         const [found] = await ok(api.GET('/sensors', { params: { query } }));
-        for (const { id, name, isActive } of found?.data ?? []) all.set(id, { name, isActive });
+        for (const { id, name, isActive, state } of found?.data ?? [])
+          all.set(id, { name, isActive, presence: state?.presence ?? null });
         if (!found || found.total <= (page + 1) * MAX_PER_PAGE) return all;
       }
     },

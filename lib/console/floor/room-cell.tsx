@@ -1,4 +1,4 @@
-import { EyeSlashIcon, SignalSlashIcon } from '@heroicons/react/24/outline';
+import { EyeSlashIcon, SignalSlashIcon, UserIcon } from '@heroicons/react/24/outline';
 import { VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -39,15 +39,25 @@ const icons: Readonly<Record<RoomLook['kind'], ReactNode>> = {
   suspected: <UnsureIcon />,
   offline: <SignalSlashIcon className="icon" />,
   unwatched: <EyeSlashIcon className="icon" />,
+  occupied: <UserIcon className="icon" />,
+  vacant: null,
   plain: null,
 };
 
-/** The state of a room in words. A normal state is not shown. */
+/** The state of a room in words, or whether somebody is there. A normal state has no color. */
 const State = ({ look }: { look: RoomLook }) => {
   const { overview, situations, sensors } = useTexts();
   const texts = useFloorTexts();
   if (look.kind === 'plain') return null;
+  if (look.kind === 'occupied')
+    return (
+      <span className="floor-state">
+        {icons.occupied}
+        <VisuallyHidden>{sensors.presence.yes}</VisuallyHidden>
+      </span>
+    );
   const words = (): string => {
+    if (look.kind === 'vacant') return sensors.presence.no;
     if (!('row' in look)) return look.kind === 'offline' ? sensors.states.inactive : texts.notWatched;
     const [{ subject, alarm }] = look.row.items;
     if (look.kind === 'mine') return overview.youAreOnIt;

@@ -1,21 +1,23 @@
-import type { Sensor } from '#openapi';
 import { useAlarms } from '../overview/alarms-provider.tsx';
 import type { Row } from '../overview/board.ts';
 import { coverageOf } from '../overview/coverage.ts';
+import type { KnownSensor } from './queries.ts';
 
-/** The look of a room: that of its most urgent alarm, hatched if an alarm would go unnoticed, or plain. */
+/** The look of a room: that of its most urgent alarm, hatched if an alarm would go unnoticed, or else whether somebody is there. */
 export type RoomLook =
   | { kind: Exclude<Row['kind'], 'offline'>; row: Row }
-  | { kind: 'offline' | 'unwatched' | 'plain' };
+  | { kind: 'offline' | 'unwatched' | 'occupied' | 'vacant' | 'plain' };
 
 /** Returns a function for the look of a room. The rows of alarms are sorted by urgency. */
 export const useRoomLook = () => {
   const alarms = useAlarms();
   const unwatched = alarms?.watch ? coverageOf(alarms.watch).rooms : [];
-  return (sensorId: string, sensor: Pick<Sensor, 'isActive'> | undefined): RoomLook => {
+  return (sensorId: string, sensor: KnownSensor | undefined): RoomLook => {
     const row = alarms?.rows.find((candidate) => candidate.sensorId === sensorId);
     if (row && row.kind !== 'offline') return { kind: row.kind, row };
     if (row || sensor?.isActive === false) return { kind: 'offline' };
-    return { kind: unwatched.some((room) => room.sensorId === sensorId) ? 'unwatched' : 'plain' };
+    if (unwatched.some((room) => room.sensorId === sensorId)) return { kind: 'unwatched' };
+    if (typeof sensor?.presence !== 'boolean') return { kind: 'plain' };
+    return { kind: sensor.presence ? 'occupied' : 'vacant' };
   };
 };
