@@ -125,3 +125,12 @@ export const usualHours = (entries: readonly RosterEntry[]): Hours[] => {
     .toSorted(([, one], [, other]) => other - one)
     .map(([key]) => ({ from: key.slice(0, 5), to: key.slice(6) }));
 };
+
+/** Returns people with those who are on the roster first; the order is otherwise kept. */
+export const rosteredFirst = <Person extends { userId: number }>(
+  people: readonly Person[],
+  entries: readonly RosterEntry[],
+): Person[] => {
+  const rostered = new Set(entries.map(({ userId }) => userId));
+  return people.toSorted((a, b) => Number(rostered.has(b.userId)) - Number(rostered.has(a.userId)));
+};

@@ -17,7 +17,7 @@ import { CopyWeek } from './copy-week.tsx';
 import { coverageOf, dutyRules, gapsIn, type Span } from './coverage.ts';
 import { DayList } from './day-list.tsx';
 import { type Chosen, EditShift } from './edit-shift.tsx';
-import { withMovedShift } from './entries.ts';
+import { rosteredFirst, withMovedShift } from './entries.ts';
 import { Gaps } from './gaps.tsx';
 import { OnDutyNow } from './on-duty.tsx';
 import { type RosterData, rosterQuery, useRosterEdit } from './queries.ts';
@@ -137,7 +137,16 @@ const Roster = (data: RosterData) => {
     add({ userId: null, dates: [begin.date], hours: { from: begin.clock, to: wallTime(to, timeZone).clock } });
   };
   const onChoose = isAllowed ? (chosen: Chosen) => setOpen({ kind: 'edit', chosen }) : null;
-  const view: RosterView = { people, entries, week, timeZone, spans, onDuty, now, onChoose };
+  const view: RosterView = {
+    people: rosteredFirst(people, entries),
+    entries,
+    week,
+    timeZone,
+    spans,
+    onDuty,
+    now,
+    onChoose,
+  };
   const lockedOut = new Set(entries.map(({ userId }) => userId).filter((userId) => !userIds.includes(userId))).size;
   return (
     <Stack>

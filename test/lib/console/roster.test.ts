@@ -17,6 +17,7 @@ const entries = (await import(`${folder}entries.ts`)) as {
   withMovedShift: (entries: Entries, shift: Shift, userId: number, date: string) => RosterEntry[];
   withCopiedDays: (entries: Entries, dates: string[], daysLater: number) => RosterEntry[];
   usualHours: (entries: Entries) => Hours[];
+  rosteredFirst: (people: { userId: number }[], entries: Entries) => { userId: number }[];
 };
 type Span = { from: number; to: number; coverage: string };
 const { coverageOf, dutyRules, gapsIn, spansBetween } = (await import(`${folder}coverage.ts`)) as {
@@ -183,4 +184,9 @@ describe('what is covered', () => {
       ['covered'],
     );
   });
+});
+
+test('lists the people on the roster before the others', () => {
+  const people = [{ userId: BEN }, { userId: 3 }, { userId: ANNA }];
+  expect(entries.rosteredFirst(people, weekly)).toEqual([{ userId: ANNA }, { userId: BEN }, { userId: 3 }]);
 });
