@@ -46,7 +46,9 @@ export const merged = (known: Hits | undefined, found: readonly RuleHit[], since
     if (!existing || hit.updateDate >= existing.updateDate) byId.set(hit.id, hit);
   }
   const recent = [...byId.values()].filter(({ createDate }) => createDate >= since);
-  const changed = Math.max(known?.changed ?? 0, ...found.map(({ updateDate }) => updateDate));
+  // A later change was made before the clock of the service was set back, and would hide all gaps until then.
+  const changes = found.map(({ updateDate }) => Math.min(updateDate, Date.now()));
+  const changed = Math.max(known?.changed ?? 0, ...changes);
   return { hits: recent.toSorted((hit, other) => other.id - hit.id), isWhole: known?.isWhole ?? true, changed };
 };
 
