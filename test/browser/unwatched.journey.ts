@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startReceiver } from '#lib/home/receiver.ts';
 import { skippingClock } from '#lib/local/clock.ts';
-import { ALL_PERMISSIONS, createAlarm, fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
+import { ALL_PERMISSIONS, createAlarm, createHome, fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
 import { a } from '../fixtures/messages.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 const clock = skippingClock(Date.now());
 let site: Site;
 beforeAll(async () => {
-  site = await startSite('unwatched', { clock, environment: { GONE_AFTER_SECONDS: '0' } });
+  const environment = { GONE_AFTER_SECONDS: '0', PUSH_CONTACT: 'mailto:push@example.org' };
+  site = await startSite('unwatched', { clock, environment });
 });
 /** Lets a minute pass, after which the watch is computed anew. */
 const passMinute = async () => {
@@ -72,6 +73,25 @@ test('names what is not watched, and calls only watched rooms calm', { timeout: 
   await page.getByText('All 2 rooms are watched.').waitFor();
   expect(await gaps.count()).toBe(0);
   await checkPage('watched');
+});
+
+test('leads from a fall rule without anybody on duty to the roster, or to the channels of users who do not plan', async () => {
+  const { client, customerId } = await createHome(site.admin, 'larch', ALL_PERMISSIONS);
+  await linkSensor(client);
+  const texts = { name: 'Falls', title: '{sensor}', message: '{time}', situation: 'fall_detected' };
+  await client.ok('POST', '/rules', { ...texts, recipients: [{ onDuty: true, by: 'push' }] });
+  await passMinute();
+  const planner = await hireFor(site.admin, customerId, 'planner', { permissions: ['manage_rules'] });
+  const nurse = await hireFor(site.admin, customerId, 'nurse');
+  for (const [user, href] of [
+    [planner, /\/roster$/],
+    [nurse, /\/account\/channels$/],
+  ] as const) {
+    await using visitor = await site.openLoggedIn('', user);
+    const gaps = visitor.page.getByRole('region', { name: 'Not watched' });
+    const link = gaps.getByRole('link', { name: /nobody is on duty who can be notified/ });
+    expect(await link.getAttribute('href')).toMatch(href);
+  }
 });
 
 test('names a fall rule with failing receivers, and a disabled webhook until it is marked as seen', {

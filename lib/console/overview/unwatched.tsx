@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { WatchGap as Gap, Watch } from '#openapi';
 import { daysIn, formatDays } from '../rules/week.ts';
 import { managers, type Needs } from '../session/permissions.ts';
-import { useCan } from '../session/session.tsx';
+import { useCan, useMe } from '../session/session.tsx';
 import { useDates, useLocale, useTexts } from '../texts/texts.tsx';
 import { Name, NameLink } from '../ui/name.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -19,8 +19,18 @@ const pages: Partial<Record<Gap['kind'], string>> = {
   sensor_offline: '/sensors?state=inactive',
   no_rule: '/rules/new',
   hours_without_rule: '/rules',
-  nobody_on_duty: '/account/channels',
   no_rule_for_silence: '/rules/new?situation=sensor_inactive',
+};
+
+/** Returns the page where a gap can be closed. Users who may plan do so in the roster, others go on duty themselves. */
+const usePageOf = () => {
+  const can = useCan();
+  const { display: isDisplay } = useMe();
+  return (kind: Gap['kind']): string | undefined => {
+    if (kind !== 'nobody_on_duty') return pages[kind];
+    if (isDisplay) return undefined;
+    return can('manage_rules') ? '/roster' : '/account/channels';
+  };
 };
 
 /** What a gap is about: a sensor, a rule, a webhook or a user. */
@@ -51,8 +61,9 @@ const SubjectName = ({ subject: { name, href, needs } }: { subject: Subject }) =
   return href && isAllowed ? <NameLink href={href}>{name}</NameLink> : <Name>{name}</Name>;
 };
 
+type ItemProps = { what: string; href: string | undefined; todo: string; children?: ReactNode };
 /** What is wrong, with a link to where it can be changed, what it is about, and what to do. */
-const Item = ({ what, href, todo, children }: { what: string; href?: string; todo: string; children?: ReactNode }) => (
+const Item = ({ what, href, todo, children }: ItemProps) => (
   <List.Item>
     {href ? (
       <Anchor component={Link} href={href}>
@@ -76,14 +87,10 @@ const GapItem = ({ gap, watch }: { gap: Gap; watch: Watch }) => {
   const subjects = subjectsOf(gap, watch.names);
   const named = subjects.slice(0, MAX_NAMES);
   const total = 'total' in gap ? gap.total : subjects.length;
-  const href = pages[gap.kind];
+  const href = usePageOf()(gap.kind);
   const isOffline = gap.kind === 'sensor_offline';
   return (
-    <Item
-      what={isOffline ? texts.offlineRooms(total, Math.max(total, watch.sensors)) : what}
-      todo={todo}
-      {...(href && { href })}
-    >
+    <Item what={isOffline ? texts.offlineRooms(total, Math.max(total, watch.sensors)) : what} todo={todo} href={href}>
       {gap.kind === 'hours_without_rule' && (
         <Text>{texts.hours(formatDays(gap.days, days, ruleTexts.everyDay), gap.from, gap.to)}</Text>
       )}
@@ -105,11 +112,12 @@ const GapItem = ({ gap, watch }: { gap: Gap; watch: Watch }) => {
 const PartialGaps = ({ watch: { gaps, unheardRules, isNobodyOnDuty } }: { watch: Watch }) => {
   const { overview: texts, gaps: gapTexts } = useTexts();
   const known = gaps.flatMap((gap) => ('ruleIds' in gap ? gap.ruleIds : []));
+  const pageOf = usePageOf();
   const [nobodyOnDuty, todo] = gapTexts.nobody_on_duty;
   return (
     <>
       {isNobodyOnDuty && !gaps.some(({ kind }) => kind === 'nobody_on_duty') && (
-        <Item what={nobodyOnDuty} todo={todo} href="/account/channels" />
+        <Item what={nobodyOnDuty} todo={todo} href={pageOf('nobody_on_duty')} />
       )}
       {unheardRules
         .filter(({ id }) => !known.includes(id))
