@@ -149,8 +149,7 @@ test('offers a template, goes on after a reload, and copies a rule', async () =>
   await visitor.checkPage('imports-completed');
   await page.getByRole('link', { name: 'Show the list' }).click();
   await page.getByLabel('Search').fill('Night');
-  await page.getByRole('link', { name: 'Night' }).click();
-  await page.getByRole('button', { name: 'Copy rule' }).click();
+  await page.getByRole('button', { name: 'Copy rule: Night' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('');
   await dialog.getByLabel('Name').fill('Night, south wing');

@@ -14,7 +14,7 @@ import { Form } from '../ui/form.tsx';
 const MAX_NAME = 64;
 
 /** A button that copies a rule, asks for the name of the copy, and opens it. */
-export const CopyRule = ({ rule: { id: ruleId, name } }: { rule: Rule }) => {
+export const CopyRule = ({ rule: { id: ruleId, name }, isInList = false }: { rule: Rule; isInList?: boolean }) => {
   const { rules: texts, setup } = useTexts();
   const [, go] = useLocation();
   const [isOpen, setOpen] = useState(false);
@@ -29,7 +29,11 @@ export const CopyRule = ({ rule: { id: ruleId, name } }: { rule: Rule }) => {
   });
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
+      <Button
+        variant="default"
+        onClick={() => setOpen(true)}
+        {...(isInList && { size: 'xs', 'aria-label': `${texts.copy}: ${name}` })}
+      >
         {texts.copy}
       </Button>
       <Dialog opened={isOpen} onClose={() => setOpen(false)} title={texts.copy}>

@@ -12,6 +12,7 @@ import { Head } from '../ui/head.tsx';
 import { useListState } from '../ui/list-state.ts';
 import { NameLink } from '../ui/name.tsx';
 import { SearchedList } from '../ui/searched-list.tsx';
+import { CopyRule } from './copy-rule.tsx';
 
 type RuleSort = 'asc(name)' | 'desc(name)' | 'asc(updateDate)' | 'desc(updateDate)';
 
@@ -21,7 +22,8 @@ const OnOff = ({ isOn }: { isOn: boolean }) => {
 };
 
 const Rules = ({ customerId }: { customerId: number }) => {
-  const { rules: texts, setup, situations } = useTexts();
+  const { rules: texts, setup, situations, sensors } = useTexts();
+  const can = useCan();
   const dates = useDates();
   const listState = useListState<RuleSort>('asc(name)');
   const query = { ...listState.query, customerId };
@@ -52,6 +54,9 @@ const Rules = ({ customerId }: { customerId: number }) => {
           cell: ({ updateDate }) => dates.dateTime(updateDate),
           isMinor: true,
         },
+        ...(can('manage_rules')
+          ? [{ head: sensors.more, cell: (rule: Rule) => <CopyRule rule={rule} isInList />, isMinor: true } as const]
+          : []),
       ]}
     />
   );
