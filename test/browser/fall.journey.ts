@@ -17,9 +17,10 @@ const linkSensor = async ({ page }: Visitor) => {
   await page.getByRole('button', { name: 'Link a sensor' }).click();
   await page.getByRole('textbox', { name: 'Pairing code' }).fill(pairingCode);
   await page.getByRole('dialog').getByRole('button', { name: 'Link a sensor' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Later' }).click();
   await page.getByRole('cell').getByRole('link').click();
   await page.getByRole('button', { name: 'Edit room' }).click();
-  const box = (await page.locator('rect.floor').boundingBox()) ?? expect.unreachable('the room is missing');
+  const box = (await page.locator('rect.ground').boundingBox()) ?? expect.unreachable('the room is missing');
   await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.6);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.8, box.y + box.height * 0.8);

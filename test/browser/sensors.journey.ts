@@ -34,6 +34,11 @@ test('links from a fall on the station to its timeline, and to its room', async 
     .filter({ hasText: 'Nurse call' })
     .getByText(/^notified at /)
     .waitFor();
+  const where = page.getByRole('region', { name: 'Where' });
+  await where
+    .getByRole('img', { name: /^Fall detected, / })
+    .first()
+    .waitFor();
   await visitor.checkPage('alarm');
   await page.getByRole('link', { name: 'Open room' }).click();
   await page.getByRole('button', { name: 'Edit room' }).waitFor();
@@ -83,10 +88,26 @@ test('searches and sorts the list by the API, and stores that in the URL', async
   await page.getByRole('searchbox').fill('süd');
   await page.waitForURL(/search=s/);
   await page.getByRole('button', { name: 'Name' }).click();
+  await page.waitForURL(/sort=asc/);
+  await page.getByRole('button', { name: 'Name' }).click();
   await page.waitForURL(/sort=desc/);
   await page.getByRole('link', { name: 'Room 12, Süd' }).waitFor();
   await page.getByRole('searchbox').fill('nobody');
   await page.getByText('No sensors found.').waitFor();
+});
+
+test('lists rooms that are not normal first, until the list is sorted by a column', async () => {
+  const { client } = site.home;
+  const { sensorId: quiet } = await linkSensor(client);
+  const basic = `/sensors/${quiet}/maker_a/config/basic`;
+  await client.ok('PUT', basic, { ...(await client.ok<object>('GET', basic)), name: 'Room 10' });
+  await using visitor = await site.openLoggedIn('/sensors');
+  const { page } = visitor;
+  const first = page.getByRole('row').nth(1);
+  await first.getByRole('link', { name: 'Room 12, Süd' }).waitFor();
+  await page.getByRole('button', { name: 'Name' }).click();
+  await first.getByRole('link', { name: 'Room 10' }).waitFor();
+  await client.ok('DELETE', `/sensors/${quiet}`);
 });
 
 test('filters the list by what is not normal, and shows a room beside it', async () => {
@@ -100,6 +121,8 @@ test('filters the list by what is not normal, and shows a room beside it', async
   await page.getByRole('button', { name: 'Details of Room 12, Süd' }).click();
   const panel = page.getByRole('complementary', { name: 'Details of Room 12, Süd' });
   await panel.getByText('Somebody there').waitFor();
+  await panel.getByText(/^None in the last/).waitFor({ state: 'detached' });
+  await panel.locator('dt', { hasText: 'Last fall' }).waitFor();
   await visitor.checkPage('sensors-panel');
   await panel.getByRole('link', { name: 'Open room' }).click();
   await page.getByRole('heading', { name: 'Room 12, Süd', level: 1 }).waitFor();
@@ -115,6 +138,12 @@ test('shows rooms as cards on a phone', async () => {
   );
   expect(state?.x).toBeGreaterThan((name?.x ?? 0) + (name?.width ?? 0));
   await visitor.checkPage('sensors-phone');
+  await row.getByRole('button', { name: 'Details of Room 12, Süd' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Details of Room 12, Süd' });
+  await drawer.getByText('Last fall').waitFor();
+  await visitor.checkPage('sensors-phone-panel');
+  await drawer.getByRole('button', { name: 'Close' }).click();
+  await drawer.waitFor({ state: 'detached' });
 });
 
 test('draws the room to scale, with its regions and falls', async () => {
@@ -127,13 +156,15 @@ test('draws the room to scale, with its regions and falls', async () => {
     .first()
     .waitFor();
   await visitor.checkPage('sensor-room');
+  const widthOf = (part: string) => page.evaluate<number>(`document.querySelector('rect.${part}').getBBox().width`);
+  expect(await widthOf('ground')).toBe(await widthOf('walls'));
 });
 
 test('draws a region by mouse, moves it by keyboard, and saves it with what it detects', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, { expected: [/400/] });
   const { page } = visitor;
   await page.getByRole('button', { name: 'Edit room' }).click();
-  const box = await page.locator('rect.floor').boundingBox();
+  const box = await page.locator('rect.ground').boundingBox();
   if (!box) throw new Error('the room is missing');
   const at = (x: number, y: number) => [box.x + box.width * x, box.y + box.height * y] as const;
   await page.mouse.move(...at(0.6, 0.6));

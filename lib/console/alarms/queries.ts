@@ -12,6 +12,7 @@ export type AlarmQuery = {
   state?: Alarm['state'];
   situation?: Alarm['situation'];
   sensorGroupId?: number;
+  sensorId?: string;
 };
 type Page = { total: number; page: number; perPage: number; data: Alarm[] };
 
@@ -34,6 +35,21 @@ export const alarmsQuery = (customerId: number, query: AlarmQuery, after: string
     queryKey: ['alarms', customerId, query, after],
     queryFn: () => fetchAlarms(customerId, { ...query, ...(after !== '' && { after }) }),
     ...(after === '' && { refetchInterval: REFETCH_MS }),
+  });
+
+/** How long (ms) alarms are kept. */
+const KEPT_MS = 120 * 24 * 3_600_000;
+
+/** Returns the query for the last fall of a room; null if none is known. */
+export const lastFallQuery = (customerId: number | null, sensorId: string) =>
+  queryOptions({
+    queryKey: ['alarms', customerId, 'last fall', sensorId],
+    queryFn: async (): Promise<Alarm | null> => {
+      const query = { from: Date.now() - KEPT_MS, sensorId, situation: 'fall_detected', perPage: 1 } as const;
+      return (await fetchAlarms(customerId ?? 0, query)).alarms[0] ?? null;
+    },
+    enabled: customerId !== null,
+    staleTime: REFETCH_MS,
   });
 
 /** The maximum number of pages that a report reads. */

@@ -1,5 +1,6 @@
-import { Anchor, Group, Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { Link, useParams } from 'wouter';
+import { Where } from '../sensors/room/where.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -20,14 +21,9 @@ export const AlarmPage = () => {
   return (
     <>
       <Head title={name} back={{ href: '/', label: texts.title }}>
-        <Group>
-          <Anchor component={Link} href={`/sensors/${sensorId}`}>
-            {texts.openRoom}
-          </Anchor>
-          <Anchor component={Link} href={`/sensors/${sensorId}?part=events`}>
-            {sensor.tabs.events}
-          </Anchor>
-        </Group>
+        <Anchor component={Link} href={`/sensors/${sensorId}?part=events`}>
+          {sensor.tabs.events}
+        </Anchor>
       </Head>
       {rows.length > 0 && (
         <ol className="board">
@@ -36,9 +32,12 @@ export const AlarmPage = () => {
           ))}
         </ol>
       )}
-      <div className="cols">
+      <div className="cols alarm-cols">
         <Panel title={texts.happened}>
           {alarms.length === 0 ? <Text c="dimmed">{texts.nothingHappened}</Text> : <Timeline alarms={alarms} />}
+        </Panel>
+        <Panel title={texts.where} link={{ href: `/sensors/${sensorId}`, text: texts.openRoom }}>
+          <Where sensorId={sensorId} />
         </Panel>
       </div>
     </>

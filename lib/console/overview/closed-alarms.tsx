@@ -38,9 +38,9 @@ const Closed = ({ alarm }: { alarm: Alarm }) => {
 
 /** Lists the closed alarms of the shift with their outcomes, newest first. */
 export const ClosedAlarms = ({ alarms }: { alarms: readonly Alarm[] }) => {
-  const { overview: texts } = useTexts();
+  const { overview: texts, handover } = useTexts();
   return (
-    <Panel title={texts.closed}>
+    <Panel title={texts.closed} link={{ href: '/handover', text: handover }}>
       {alarms.length === 0 && <Text c="dimmed">{texts.noneClosed}</Text>}
       <ul className="rows-list">
         {alarms.map((alarm) => (

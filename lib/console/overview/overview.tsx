@@ -13,6 +13,7 @@ import { type Alarms, useAlarms } from './alarms-provider.tsx';
 import { Calm } from './calm.tsx';
 import { Checklist } from './checklist.tsx';
 import { ClosedAlarms } from './closed-alarms.tsx';
+import { Duty } from './duty.tsx';
 import { RoomCall } from './room-call.tsx';
 import { SensorStates } from './sensor-states.tsx';
 import { Unwatched } from './unwatched.tsx';
@@ -55,7 +56,7 @@ const Board = ({ alarms }: { alarms: Alarms }) => {
 };
 
 const CustomerStation = ({ alarms }: { alarms: Alarms }) => {
-  const { rows, more, watch, customerId, hasHits } = alarms;
+  const { rows, more, watch, customerId, hasHits, onDuty } = alarms;
   const { display } = useMe();
   const { closed } = answeredAlarms(alarms.alarms, useNow(MINUTE));
   useWakeLock();
@@ -66,6 +67,7 @@ const CustomerStation = ({ alarms }: { alarms: Alarms }) => {
       <div className="cols">
         {watch && <Unwatched watch={watch} />}
         {watch && !display && <WebhookProblems watch={watch} />}
+        <Duty onDuty={onDuty} />
         {hasHits && <ClosedAlarms alarms={closed} />}
       </div>
     </>

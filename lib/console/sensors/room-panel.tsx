@@ -1,7 +1,11 @@
 import { XMarkIcon } from '@heroicons/react/24/outline';
-import { ActionIcon, Button, Stack } from '@mantine/core';
+import { ActionIcon, Button, Drawer, Stack } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ListedSensor } from '#openapi';
+import { lastFallQuery } from '../alarms/queries.ts';
 import { RoomState } from '../overview/room-state.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
@@ -17,25 +21,36 @@ export const usePresence = () => {
   };
 };
 
+type LastReportProps = { sensor: ListedSensor; style?: 'long' | 'short' };
 /** When a sensor last reported. */
-export const LastReport = ({ sensor: { state } }: { sensor: ListedSensor }) => {
+export const LastReport = ({ sensor: { state }, style = 'long' }: LastReportProps) => {
   const { never } = useTexts();
   const dates = useDates();
   const now = useNow(5_000);
   const lastSeen = state?.lastSeen ?? null;
   if (lastSeen === null) return never;
-  return <time title={dates.exact(lastSeen)}>{dates.ago(lastSeen, now)}</time>;
+  return <time title={dates.exact(lastSeen)}>{dates.ago(lastSeen, now, style)}</time>;
+};
+
+/** The last fall of a room, as far back as alarms are kept. */
+const LastFall = ({ sensor: { id, customerId } }: { sensor: ListedSensor }) => {
+  const { sensors: texts } = useTexts();
+  const dates = useDates();
+  const { data: fall } = useQuery(lastFallQuery(customerId, id));
+  if (fall === undefined) return '–';
+  return fall === null ? texts.noFall : dates.dateTime(fall.createDate);
 };
 
 type RoomPanelProps = { sensor: ListedSensor; group: string; onClose: () => void };
-/** What is known about a room, beside the list. */
-export const RoomPanel = ({ sensor, group, onClose }: RoomPanelProps) => {
-  const { sensors: texts, sensor: sensorTexts, groups, overview, close } = useTexts();
+
+const Facts = ({ sensor, group }: Omit<RoomPanelProps, 'onClose'>) => {
+  const { sensors: texts, groups } = useTexts();
   const dates = useDates();
   const presenceOf = usePresence();
-  const { id, name, isActive, manufacturer, firmwareVersion, createDate } = sensor;
+  const { manufacturer, firmwareVersion, createDate } = sensor;
   const facts = [
     [texts.presenceHead, presenceOf(sensor)],
+    [texts.lastFall, <LastFall key="fall" sensor={sensor} />],
     [texts.lastReport, <LastReport key="report" sensor={sensor} />],
     [groups.one, group || '–'],
     [texts.maker, texts.makers[manufacturer]],
@@ -43,7 +58,23 @@ export const RoomPanel = ({ sensor, group, onClose }: RoomPanelProps) => {
     [texts.since, dates.dateTime(createDate)],
   ] as const;
   return (
-    <aside className="panel room-panel" aria-label={texts.details(name)}>
+    <dl className="room-facts">
+      {facts.map(([head, value]) => (
+        <div key={head}>
+          <dt>{head}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+/** The frame of the panel: beside the list where there is space, else over it. */
+const Side = ({ name, onClose, children }: { name: string; onClose: () => void; children: ReactNode }) => {
+  const { sensors: texts, close } = useTexts();
+  const isWide = useMediaQuery('(min-width: 74rem)', true, { getInitialValueInEffect: false });
+  const content = (
+    <>
       <div className="panel-head">
         <h2>
           <Name>{name}</Name>
@@ -52,6 +83,31 @@ export const RoomPanel = ({ sensor, group, onClose }: RoomPanelProps) => {
           <XMarkIcon className="icon" />
         </ActionIcon>
       </div>
+      {children}
+    </>
+  );
+  if (isWide)
+    return (
+      <aside className="panel room-panel" aria-label={texts.details(name)}>
+        {content}
+      </aside>
+    );
+  return (
+    <Drawer.Root opened onClose={onClose} position="right" size="sm" lockScroll={false}>
+      <Drawer.Overlay />
+      <Drawer.Content aria-label={texts.details(name)}>
+        <Drawer.Body>{content}</Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+};
+
+/** What is known about a room of the list. */
+export const RoomPanel = ({ sensor, group, onClose }: RoomPanelProps) => {
+  const { sensor: sensorTexts, overview } = useTexts();
+  const { id, name, isActive } = sensor;
+  return (
+    <Side name={name} onClose={onClose}>
       <Stack>
         <RoomState sensorId={id} isActive={isActive} />
         {!isActive && <p className="gap-note">{overview.roomOffline}</p>}
@@ -61,15 +117,8 @@ export const RoomPanel = ({ sensor, group, onClose }: RoomPanelProps) => {
         <Button component={Link} href={`/sensors/${id}?part=events`} variant="default">
           {sensorTexts.tabs.events}
         </Button>
-        <dl className="room-facts">
-          {facts.map(([head, value]) => (
-            <div key={head}>
-              <dt>{head}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts sensor={sensor} group={group} />
       </Stack>
-    </aside>
+    </Side>
   );
 };

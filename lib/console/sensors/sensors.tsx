@@ -8,6 +8,7 @@ import type { ListedSensor, paths } from '#openapi';
 import { api } from '../api/client.ts';
 import { groupsQuery } from '../groups/query.ts';
 import { ImportLink } from '../imports/imports.tsx';
+import { useAlarms } from '../overview/alarms-provider.tsx';
 import { RoomState } from '../overview/room-state.tsx';
 import { useCan, useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';
@@ -29,7 +30,8 @@ const useUrlFilter = () => {
   const [search, setSearch] = useSearchParams();
   const filter = {
     page: Math.max(0, Math.floor(Number(search.get('page')) || 0)),
-    sort: (search.get('sort') ?? 'asc(name)') as NonNullable<Query['sortBy']>,
+    /** Empty: rooms that are not normal first, then by name. */
+    sort: (search.get('sort') ?? '') as NonNullable<Query['sortBy']> | '',
     text: search.get('search') ?? '',
     state: search.get('state') ?? '',
     /** The room whose details are shown beside the list. */
@@ -68,8 +70,8 @@ const useColumns = ({ groupOf, onDetails }: ColumnsOf): Column<ListedSensor>[] =
       cell: ({ id, isActive }) => <RoomState sensorId={id} isActive={isActive} isMarkedOnly />,
     },
     { head: texts.presenceHead, cell: presenceOf },
-    { head: groups.one, cell: ({ id }) => groupOf(id) },
-    { head: texts.lastReport, cell: (sensor) => <LastReport sensor={sensor} /> },
+    { head: groups.one, cell: ({ id }) => groupOf(id), isMinor: true },
+    { head: texts.lastReport, cell: (sensor) => <LastReport sensor={sensor} style="short" />, isMinor: true },
     {
       head: texts.more,
       cell: ({ id, name }) => (
@@ -83,7 +85,6 @@ const useColumns = ({ groupOf, onDetails }: ColumnsOf): Column<ListedSensor>[] =
           <ChevronRightIcon className="icon" />
         </ActionIcon>
       ),
-      isMinor: true,
     },
   ];
 };
@@ -113,6 +114,17 @@ const LinkButton = () => {
   );
 };
 
+/** Returns a function that sorts rooms: the most urgent alarm first, then what is offline, then the others as they were. */
+const useUrgentFirst = () => {
+  const rows = useAlarms()?.rows ?? [];
+  const rankOf = ({ id, isActive }: ListedSensor): number => {
+    const at = rows.findIndex(({ sensorId }) => sensorId === id);
+    if (at >= 0) return at;
+    return rows.length + (isActive ? 1 : 0);
+  };
+  return (rooms: readonly ListedSensor[]) => rooms.toSorted((a, b) => rankOf(a) - rankOf(b));
+};
+
 /** Rows per page. A home has a few sensors, a region 10,000. */
 const PER_PAGE = 100;
 const REFETCH_MS = 15_000;
@@ -124,7 +136,7 @@ const useQueryOf = ({ page, sort, text, state }: ReturnType<typeof useUrlFilter>
   return {
     page,
     perPage: PER_PAGE,
-    sortBy: sort,
+    sortBy: sort || 'asc(name)',
     searchText: text,
     withState: 'true',
     ...((state === 'active' || state === 'inactive') && { isActive: state === 'active' ? 'true' : 'false' }),
@@ -146,9 +158,11 @@ export const SensorsPage = () => {
   const { sort, text, state, room } = filter;
   const groupOf = useGroupNames();
   const query = useQueryOf(filter);
+  const urgentFirst = useUrgentFirst();
   const sensors = useQuery({
     queryKey: ['sensors', 'list', query],
     queryFn: () => ok(api.GET('/sensors', { params: { query } })),
+    select: (pages) => (sort === '' ? pages.map((one) => ({ ...one, data: urgentFirst(one.data) })) : pages),
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,
   });
@@ -166,7 +180,7 @@ export const SensorsPage = () => {
       </Group>
       <Filters text={text} state={state} change={change} />
       <div className={shown ? 'with-panel open' : 'with-panel'}>
-        <div>
+        <div className="room-list">
           <List
             label={texts.title}
             query={sensors}

@@ -14,6 +14,7 @@ export const datesIn = (locale: string) => {
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
   const second = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const short = new Intl.RelativeTimeFormat(locale, { style: 'narrow' });
   const number = new Intl.NumberFormat(locale);
   return {
     dateTime: (time: number) => dateTime.format(time),
@@ -23,11 +24,11 @@ export const datesIn = (locale: string) => {
     /** Formats the time of day, to the second. */
     second: (time: number) => second.format(time),
     number: (value: number) => number.format(value),
-    /** Formats the time since `time` in whole units, such as "3 minutes ago". */
-    ago: (time: number, now: number): string => {
+    /** Formats the time since `time` in whole units, such as "3 minutes ago", or "3m ago". */
+    ago: (time: number, now: number, style: 'long' | 'short' = 'long'): string => {
       const seconds = Math.round((time - now) / SECOND);
       const [unit, length] = units.find(([, minimum]) => Math.abs(seconds) >= minimum) ?? ['second', 1];
-      return relative.format(Math.trunc(seconds / length), unit);
+      return (style === 'short' ? short : relative).format(Math.trunc(seconds / length), unit);
     },
   };
 };

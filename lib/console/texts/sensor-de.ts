@@ -10,6 +10,8 @@ export const sensors: typeof sensorsEn = {
   presenceHead: 'Anwesenheit',
   presence: { yes: 'Jemand da', no: 'Leer', unknown: 'Unbekannt' },
   lastReport: 'Letzte Meldung',
+  lastFall: 'Letzter Sturz',
+  noFall: 'Keiner in den letzten 120 Tagen',
   more: 'Mehr',
   details: (name) => `Einzelheiten zu ${name}`,
   maker: 'Hersteller',

@@ -9,6 +9,8 @@ export const sensors = {
   presenceHead: 'Presence',
   presence: { yes: 'Somebody there', no: 'Empty', unknown: 'Unknown' },
   lastReport: 'Last report',
+  lastFall: 'Last fall',
+  noFall: 'None in the last 120 days',
   more: 'More',
   details: (name: string) => `Details of ${name}`,
   maker: 'Manufacturer',

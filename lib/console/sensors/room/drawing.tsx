@@ -112,13 +112,19 @@ const Points = ({ events, extent }: { events: readonly Event[]; extent: Extent }
   });
 };
 
-type DrawingProps = { sensor: Sensor; room: Room; draft: Draft; events: readonly Event[] };
+type DrawingProps = {
+  /** Needed to edit the room, which shows the range of the sensor. */
+  manufacturer?: Sensor['manufacturer'];
+  room: Room;
+  draft: Draft;
+  events: readonly Event[];
+};
 
 /** Draws the room to scale, from above. The area in front of the sensor is above it in the drawing. */
-export const Drawing = ({ sensor, room, draft, events }: DrawingProps) => {
+export const Drawing = ({ manufacturer, room, draft, events }: DrawingProps) => {
   const texts = useRoomTexts();
   const shown = draft.draft ?? room;
-  const range = draft.draft ? mountings[sensor.manufacturer][shown.sensorMounting] : undefined;
+  const range = draft.draft && manufacturer ? mountings[manufacturer][shown.sensorMounting] : undefined;
   const left = Math.max(shown.xMin, range?.x ?? 0) + MARGIN;
   const right = Math.max(shown.xMax, range?.x ?? 0) + MARGIN;
   const front = Math.max(shown.yMax, range?.y ?? 0) + MARGIN;
@@ -133,9 +139,9 @@ export const Drawing = ({ sensor, room, draft, events }: DrawingProps) => {
       aria-label={texts.label}
       {...usePointer(draft, texts.kinds.default)}
     >
-      <rect className="floor" x={-xMin} y={-yMax} width={xMin + xMax} height={yMin + yMax} />
+      <rect className="ground" x={-xMin} y={-yMax} width={xMin + xMax} height={yMax + (isOnWall ? 0 : yMin)} />
       <Grid {...shown} />
-      {draft.draft && <SensorRange room={draft.draft} manufacturer={sensor.manufacturer} />}
+      {draft.draft && manufacturer && <SensorRange room={draft.draft} manufacturer={manufacturer} />}
       <rect className="walls" x={-xMin} y={-yMax} width={xMin + xMax} height={yMax + (isOnWall ? 4 : yMin)} />
       {shown.regions.map((region) => (
         <RegionShape key={region.id} region={region} draft={draft} />

@@ -97,7 +97,7 @@ const RoomPlan = ({ sensor, room }: { sensor: Sensor; room: RoomView }) => {
   const { data: events = [] } = useQuery(newestEventsQuery(sensor.id));
   return (
     <div className="plan">
-      <Drawing sensor={sensor} room={room} draft={draft} events={events} />
+      <Drawing manufacturer={sensor.manufacturer} room={room} draft={draft} events={events} />
       {draft.draft ? <Edit sensor={sensor} room={draft.draft} draft={draft} /> : <Facts room={room} draft={draft} />}
     </div>
   );
