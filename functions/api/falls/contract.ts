@@ -27,7 +27,8 @@ export const falls = group({
       display: true,
       summary: 'Acknowledge a fall',
       description:
-        'Acknowledges the fall and all its rule hits in the name of the caller, even if no rule fired for it. The first ' +
+        'Acknowledges the fall and all its rule hits in the name of the caller, even if no rule fired for it. A fall that alarms ' +
+        'again later needs another acknowledgement, which also covers its earlier alarms, whichever event is named. The first ' +
         'acknowledgement of the fall or of one of its hits counts: repeating it returns 200 and may change the note, and anybody ' +
         'else gets a 409 with the name of the user who acknowledged. Customer webhooks get the event `alarm/acknowledged`.',
       body: AcknowledgingUser,

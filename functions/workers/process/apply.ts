@@ -1,5 +1,5 @@
 import type { Decided, Decision } from '#shared/domain/event/decision.ts';
-import { fallOfEvent } from '#shared/domain/event/fall-key.ts';
+import { fallOfEvent, isRaisedAgain } from '#shared/domain/event/fall-key.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import { defaultRoom, normalize } from '#shared/domain/sensor/room-geometry.ts';
 import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
@@ -81,6 +81,10 @@ const applySteps = async (
     writeDeliveries,
     writeHits,
   } = await import('./hits.ts');
+  if (decided.some((event) => isRaisedAgain(fallOfEvent(event) ?? ''))) {
+    const { recordAlarms } = await import('./settle-fall.ts');
+    await recordAlarms(deps, context, decision);
+  }
   const rules = await loadFiredRules(deps, context, decision, known);
   const { deliveries, recipients, checks } = await writeHits(deps, context, decision, rules);
   deps.failpoint('process.hits_written');

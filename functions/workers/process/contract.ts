@@ -43,6 +43,7 @@ export const processing = consumer({
     'alarmRecords.recordUnanswered',
     'alarmRecords.finish',
     'fallAnswers.get',
+    'fallAnswers.recordAlarm',
     'fallAnswers.settle',
     'fallAnswers.unanswered',
     'recipients.webhooks',

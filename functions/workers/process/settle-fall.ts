@@ -1,7 +1,7 @@
 import { alarmChecks } from '#shared/api/alarm-check.ts';
 import { firstDeliveryId } from '#shared/domain/delivery/snapshot.ts';
 import type { Decision } from '#shared/domain/event/decision.ts';
-import { fallOfEvent } from '#shared/domain/event/fall-key.ts';
+import { fallOfEvent, isRaisedAgain } from '#shared/domain/event/fall-key.ts';
 import type { Format } from '#shared/domain/formats/format.ts';
 import { isAcknowledged } from '#shared/domain/state/answers.ts';
 import type { CheckAlarm } from '#shared/queue/task.ts';
@@ -63,6 +63,13 @@ const checkEvents = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
 export const followNotice = async (deps: ProcessDeps, ref: FallRef, { notice }: NoticeItem): Promise<void> => {
   await settleFall(deps, ref);
   if (notice === 'fall_changed') await checkEvents(deps, ref);
+};
+
+/** Records the alarms of falls that alarmed again, before anybody can be notified of them: people answer them anew. */
+export const recordAlarms = async (deps: ProcessDeps, context: SensorContext, { decided }: Decision): Promise<void> => {
+  const falls = new Set(decided.flatMap((event) => fallOfEvent(event) ?? []));
+  for (const fall of falls)
+    if (isRaisedAgain(fall)) await deps.store.fallAnswers.recordAlarm({ ...sensorKey(context), fall });
 };
 
 /** Acknowledges the new hits of falls that somebody has acknowledged already. Their first recipients are notified all the same. */

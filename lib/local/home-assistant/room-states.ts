@@ -1,6 +1,6 @@
 import { fallKeyOf } from '#shared/domain/event/fall-key.ts';
 import type { Region, Room } from '#shared/domain/sensor/room.ts';
-import { answeredSince, isAlarm, isDown, mayLieThere, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { isAlarm, isDown, mayLieThere, type SensorState, subjectOf } from '#shared/domain/sensor/sensor-state.ts';
 import { type Gap, isAboutFalls } from '#shared/domain/watch/gap.ts';
 import type { Rates } from './rates.ts';
 
@@ -19,7 +19,7 @@ export const unansweredFalls = ({ falls, tracks = [] }: SensorState): string[] =
       .map(({ start, isSensitive = false }) => fallKeyOf({ fall: start, isSensitive })),
     ...tracks
       .filter((track) => isDown(track) && track.fallPostures?.some(isAlarm) && !track.isAcknowledged)
-      .map((track) => fallKeyOf({ fall: answeredSince(track) ?? 0, track: track.id })),
+      .map((track) => fallKeyOf(subjectOf(track))),
   ].filter((key) => key !== null);
 
 export const isBed = ({ kind }: Pick<Region, 'kind'>): boolean => kind === 'bed' || kind === 'monitored_bed';

@@ -54,8 +54,10 @@ export type EventRegion = { id: string; index: number; name: string };
 
 /** The subject of an event, used later to see in the state of its sensor whether the situation has ended. */
 export type Subject = {
-  /** The start (ms) of a fall: for maker A as in its messages, for maker B when its track fell. */
+  /** The start (ms) of a fall: for maker A as in its messages, for maker B when its track fell or last alarmed again. */
   fall?: number;
+  /** When (ms) the track of a fall that alarmed again fell. */
+  began?: number;
   isSensitive?: boolean;
   /** Maker B: the number of the track. */
   track?: number;

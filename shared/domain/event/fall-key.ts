@@ -1,16 +1,17 @@
 import type { EventDetails, Subject } from './event.ts';
 
-/** A fall at its sensor. Maker B: `start` is when its track fell. */
-type FallSubject = { start: number; isSensitive: boolean; track: number | null };
+/** A fall at its sensor. Maker B: `start` is when its track fell or alarmed again, `began` when it fell. */
+type FallSubject = { start: number; began: number; isSensitive: boolean; track: number | null };
 
 /**
  * Returns the key of the fall that an event is about, short because it is stored with each event and hit: the start in base
- * 36, and `-s` for a sensitive fall or the number of its track. Null for an event about no fall.
+ * 36, and `-s` for a sensitive fall or the number of its track; after an alarm that was raised again, also when the track
+ * fell. Null for an event about no fall.
  */
-export const fallKeyOf = ({ fall, track, isSensitive }: Subject = {}): string | null => {
+export const fallKeyOf = ({ fall, began, track, isSensitive }: Subject = {}): string | null => {
   if (fall === undefined) return null;
   const start = fall.toString(36);
-  if (track !== undefined) return `${start}-${track}`;
+  if (track !== undefined) return `${start}-${track}${began === undefined ? '' : `-${began.toString(36)}`}`;
   return isSensitive ? `${start}-s` : start;
 };
 
@@ -20,8 +21,17 @@ export const fallOfEvent = ({ fall, happening }: { fall?: string; happening: Eve
 
 /** Returns the fall of a key. */
 export const fallOfKey = (key: string): FallSubject => {
-  const [start = '', ...rest] = key.split('-');
-  const suffix = rest.join('-');
-  const isTrack = suffix !== '' && suffix !== 's';
-  return { start: Number.parseInt(start, 36), isSensitive: suffix === 's', track: isTrack ? Number(suffix) : null };
+  const [first = '', suffix = 's', origin = first] = key.split('-');
+  const [start, began] = [Number.parseInt(first, 36), Number.parseInt(origin, 36)];
+  const track = suffix === 's' ? null : Number(suffix);
+  return { start, began, isSensitive: key.endsWith('-s'), track };
+};
+
+/** Whether a key is that of an alarm after the first one of its fall. */
+export const isRaisedAgain = (key: string): boolean => key !== firstKeyOf(key);
+
+/** Returns the key of the first alarm of a fall, which all its alarms share. */
+export const firstKeyOf = (key: string): string => {
+  const { began, track } = fallOfKey(key);
+  return track === null ? key : `${began.toString(36)}-${track}`;
 };

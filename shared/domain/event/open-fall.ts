@@ -1,10 +1,10 @@
 import {
-  answeredSince,
   type Fall,
   isAlarm,
   isDown,
   mayLieThere,
   type SensorState,
+  subjectOf,
   type Track,
   UNCLEAR_MS,
 } from '../sensor/sensor-state.ts';
@@ -42,14 +42,14 @@ const ofMakerA = (fall: Fall): FallOfState => {
 
 const ofMakerB = (track: Track): FallOfState => {
   const { fallPostures: postures = [], since = 0, isAcknowledged = false } = track;
-  const start = answeredSince(track) ?? since;
+  const subject = subjectOf(track);
   return {
     since,
     fallState: postures.some(isAlarm) ? 'calling' : 'detected',
     isSensitive: !postures.includes('suspected') && !postures.includes('fallen'),
     isSimulated: false,
-    key: fallKeyOf({ fall: start, track: track.id }) ?? '',
-    start,
+    key: fallKeyOf(subject) ?? '',
+    start: subject.fall ?? since,
     isAcknowledged,
     suspicion: null,
   };

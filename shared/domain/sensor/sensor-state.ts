@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EventDetails, EventRegion, Point, Situation } from '../event/event.ts';
+import type { EventDetails, EventRegion, Point, Situation, Subject } from '../event/event.ts';
 import type { FallState } from './sensor-status.ts';
 
 /** A state of a fall of a maker A sensor. */
@@ -74,7 +74,7 @@ export type Track = {
   region?: EventRegion;
   /** The time (ms) of the last posture of the open fall, unless that began it. */
   poseAt?: number;
-  /** When (ms) the open fall last alarmed again. People answer that alarm separately. */
+  /** When (ms) the open fall last alarmed again, which lifts an earlier acknowledgement. */
   alarmedAgain?: number;
   /** Somebody acknowledged the open fall, since it last alarmed again. */
   isAcknowledged?: true;
@@ -93,8 +93,11 @@ export type Track = {
 /** Whether a track has a fall that is not over. */
 export const isDown = ({ fallPostures, isClosed }: Track): boolean => fallPostures !== undefined && !isClosed;
 
-/** Returns when (ms) the alarm of a track's open fall began. It identifies the fall in the answers of people. */
-export const answeredSince = ({ since, alarmedAgain }: Track): number | undefined => alarmedAgain ?? since;
+/** Returns the open fall of a track as the subject of an event. Each time it alarms again, people answer it anew. */
+export const subjectOf = ({ id: track, since, alarmedAgain }: Track): Subject => {
+  if (since === undefined) return { track };
+  return alarmedAgain === undefined ? { track, fall: since } : { track, fall: alarmedAgain, began: since };
+};
 
 /**
  * The state of a sensor and its room. It is one item of the table, written on the condition that `version` is

@@ -1,12 +1,12 @@
-import { fallOfKey } from '../event/fall-key.ts';
+import { fallKeyOf, fallOfKey } from '../event/fall-key.ts';
 import {
-  answeredSince,
   type Fall,
   isDown,
   isEnded,
   mayLieThere,
   type SensorState,
   type Step,
+  subjectOf,
   type Track,
 } from '../sensor/sensor-state.ts';
 import { moveFall, rememberedFalls, reportedEnd } from './falls.ts';
@@ -18,16 +18,16 @@ type Answer = { isAcknowledged: boolean; closedAt: number | null };
 type FallOfKey = { start: number; isSensitive: boolean };
 const isSame = (fall: Fall, { start, isSensitive }: FallOfKey): boolean =>
   fall.start === start && (fall.isSensitive ?? false) === isSensitive;
-const isFallOf = (track: Track, id: number, start: number): boolean =>
-  track.id === id && track.fallPostures !== undefined && answeredSince(track) === start;
+const isFallOf = (track: Track, id: number, began: number): boolean =>
+  track.id === id && track.fallPostures !== undefined && track.since === began;
 
 const acknowledged = <T extends { isAcknowledged?: true }>(fall: T, { isAcknowledged }: Answer): T => {
   const { isAcknowledged: _, ...rest } = fall;
   return { ...rest, ...(isAcknowledged && { isAcknowledged }) } as T;
 };
 
-const trackStep = (state: SensorState, id: number, start: number, answer: Answer): Step => {
-  const found = state.tracks?.find((track) => isFallOf(track, id, start));
+const trackStep = (state: SensorState, id: number, began: number, answer: Answer): Step => {
+  const found = state.tracks?.find((track) => isFallOf(track, id, began));
   if (!found || !isDown(found)) return { state, events: [] };
   const { isAcknowledged: _, ...others } = found;
   const isClosed = answer.closedAt !== null;
@@ -56,12 +56,19 @@ const closeFall = (state: SensorState, key: FallOfKey, closedAt: number): Step =
 /** Applies to the state what people did about a fall. Acknowledging a fall that is over or unknown changes nothing. */
 export const answerStep = (state: SensorState, key: string, answer: Answer): Step => {
   const { track, ...fallKey } = fallOfKey(key);
-  if (track !== null) return trackStep(state, track, fallKey.start, answer);
+  if (track !== null) return trackStep(state, track, fallKey.began, answer);
   if (answer.closedAt !== null) return closeFall(state, fallKey, answer.closedAt);
   const falls = state.falls.map((fall) =>
     isSame(fall, fallKey) && mayLieThere(fall) ? acknowledged(fall, answer) : fall,
   );
   return { state: { ...state, falls }, events: [] };
+};
+
+/** Returns the key of the newest alarm of a fall, as far as the state knows. */
+export const newestKeyOf = (state: SensorState, key: string): string => {
+  const { track, began } = fallOfKey(key);
+  const found = track === null ? undefined : state.tracks?.find((known) => isFallOf(known, track, began));
+  return (found && fallKeyOf(subjectOf(found))) ?? key;
 };
 
 /** Whether the state knows that people acknowledged a fall. */
@@ -70,6 +77,6 @@ export const isAcknowledged = (state: SensorState, key: string): boolean => {
   const found =
     track === null
       ? state.falls.find((fall) => isSame(fall, fallKey))
-      : state.tracks?.find((known) => isFallOf(known, track, fallKey.start));
+      : state.tracks?.find((known) => isFallOf(known, track, fallKey.began));
   return found?.isAcknowledged === true;
 };

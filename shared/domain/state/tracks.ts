@@ -1,21 +1,14 @@
-import {
-  type EventDetails,
-  type EventRegion,
-  eventOf,
-  lateEvent,
-  type Situation,
-  type Subject,
-} from '../event/event.ts';
+import { type EventDetails, type EventRegion, eventOf, lateEvent, type Situation } from '../event/event.ts';
 import type { Move } from '../event/message.ts';
 import { type RegionBounds, regionByIndex } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
 import {
-  answeredSince,
   type FallPosture,
   isAlarm,
   isDown,
   type SensorState,
   type Step,
+  subjectOf,
   type Track,
 } from '../sensor/sensor-state.ts';
 import { isFirstOfFall } from './falls.ts';
@@ -56,12 +49,6 @@ const withTrack = (state: SensorState, track: Track): SensorState => ({
 
 /** Whether the open fall of a track has raised its alarm. */
 const isAlarmed = ({ fallPostures = [] }: Track): boolean => fallPostures.some(isAlarm);
-
-/** Returns the fall of a track as the subject of an event. */
-const subjectOf = (known: Track): Subject => {
-  const fall = answeredSince(known);
-  return { track: known.id, ...(fall !== undefined && { fall }) };
-};
 
 /** Returns the events that end the falls of these tracks: finished after an alarm, otherwise canceled. */
 export const endsOf = (tracks: readonly Track[]): EventDetails[] =>

@@ -8,7 +8,7 @@ import { orderDateOf } from '#shared/domain/rule/hit-position.ts';
 import type { DeliveryItem } from '../deliveries/delivery-item.ts';
 import type { TableReader } from '../engine/client.ts';
 import type { HitItem } from '../hits/hit-item.ts';
-import { answerKey, type FallAnswer } from '../rules/fall-answer.ts';
+import { answerKey, answerTo, type FallAnswer, type StoredAnswer } from '../rules/fall-answer.ts';
 import type { EventItem } from '../sensors/events.ts';
 import { items } from '../table.ts';
 import { type AlarmEnd, type AlarmEvents, eventOfAlarm, eventsOfAlarm } from './alarm-events.ts';
@@ -116,8 +116,8 @@ const answerOf = async (
   hits: readonly HitItem[],
 ): Promise<FallAnswer> => {
   if (hits.length === 0 && fall !== null) {
-    const [answer] = await table.getAll<FallAnswer>([answerKey({ customerId, sensorId, fall })], false);
-    return answer ?? {};
+    const [answer = {}] = await table.getAll<StoredAnswer>([answerKey({ customerId, sensorId, fall })], false);
+    return answerTo(answer, fall);
   }
   const acknowledged = hits.flatMap((hit) => hit.acknowledgement ?? []);
   const acknowledgement = acknowledged.toSorted((one, other) => one.date - other.date)[0];

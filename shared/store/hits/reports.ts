@@ -6,7 +6,7 @@ import { unruledAlarm, unruledBetween } from '../alarms/unruled-reader.ts';
 import type { TableReader } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
 import type { Key } from '../key.ts';
-import { answerKey, type FallAnswer } from '../rules/fall-answer.ts';
+import { answerKey, answerTo, type StoredAnswer } from '../rules/fall-answer.ts';
 import { items, lists } from '../table.ts';
 import type { HitItem } from './hit-item.ts';
 import { hitsOfCustomer } from './hit-sequence.ts';
@@ -75,15 +75,13 @@ export const reports = (table: TableReader) => ({
       .flatMap(({ fall, ...alarm }) => (fall === null ? [] : [{ ...alarm, fall }]));
     const keys = found.map(({ sensorId, fall }) => answerKey({ customerId, sensorId, fall }));
     const unique = [...new Map(keys.map((key) => [key.sk, key])).values()];
-    const answers = new Map(
-      (await table.getAll<FallAnswer>(unique, false)).map(({ sk, acknowledgement }) => [sk, acknowledgement?.date]),
-    );
-    return found.map(({ date: createDate, uuid: sensorEventId, sensorId, situation }, at) => ({
+    const answers = new Map((await table.getAll<StoredAnswer>(unique, false)).map((answer) => [answer.sk, answer]));
+    return found.map(({ date: createDate, uuid: sensorEventId, sensorId, situation, fall }, at) => ({
       createDate,
       sensorEventId,
       sensorId,
       situation,
-      acknowledged: answers.get(keys[at]?.sk ?? '') ?? null,
+      acknowledged: answerTo(answers.get(keys[at]?.sk ?? '') ?? {}, fall).acknowledgement?.date ?? null,
       feedback: null,
     }));
   },

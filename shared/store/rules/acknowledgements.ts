@@ -1,12 +1,17 @@
+import { fallOfKey } from '#shared/domain/event/fall-key.ts';
 import type { StoredAuditEntry } from '#shared/domain/identity/audit.ts';
 import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
-import { acknowledgedBy, type RequestedAcknowledgement } from '#shared/domain/rule/noted-acknowledgement.ts';
+import {
+  acknowledgedBy,
+  isAnsweredAlike,
+  type RequestedAcknowledgement,
+} from '#shared/domain/rule/noted-acknowledgement.ts';
 import type { Table } from '../engine/client.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { HitItem } from '../hits/hit-item.ts';
 import { putAuditLine } from '../people/audit-lines.ts';
 import { answeredHit, fallOfHit, type HitKey, visibleHit } from './acknowledged-hit.ts';
-import { checkAnswer, type FallRef, readAnswer } from './fall-answer.ts';
+import { answerTo, checkAnswer, type FallRef, readStored, type StoredAnswer } from './fall-answer.ts';
 import { acknowledgedNotice, changedNotice, type NoticeKey, setAnswer } from './fall-changes.ts';
 
 type AcknowledgedHit = HitItem & { acknowledgement: NotedAcknowledgement };
@@ -16,10 +21,20 @@ type AcknowledgeResult = ChangedHit & { hit: AcknowledgedHit };
 
 /** Updates a hit to match the answer to its fall. Null if either has changed in the meantime. */
 const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Promise<ChangedHit | null> => {
-  const answer = await readAnswer(table, ref);
-  const { hit: next, writes } = answeredHit(ref.customerId, hit, answer, time);
+  const answer = await readStored(table, ref);
+  const { hit: next, writes } = answeredHit(ref.customerId, hit, answerTo(answer, ref.fall), time);
   const failed = await table.write(...writes, checkAnswer(ref, answer));
   return failed === null ? { hit: next, notice: null } : null;
+};
+
+/**
+ * Returns the answer to the fall of a hit. Falls that cannot alarm again have the answer of each of their hits, unless
+ * somebody is changing it.
+ */
+const answerOfHit = async (table: Table, ref: FallRef | null, hit: HitItem): Promise<StoredAnswer> => {
+  if (ref && fallOfKey(ref.fall).track !== null) return readStored(table, ref);
+  const { acknowledgement, closure } = hit;
+  return { ...(acknowledgement && { acknowledgement }), ...(closure && { closure }) };
 };
 
 /** A hit to change, and the audit line of that change unless its caller writes it. */
@@ -37,13 +52,18 @@ const change = async (
 ): Promise<ChangedHit | null> => {
   const { acknowledgement: seen, closure, id: hitId, sensorId, fall } = before;
   const ref = fallOfHit(customerId, before);
+  const stored = await answerOfHit(table, ref, before);
+  // The hit of an alarm may have been acknowledged before its fall was, or the fall before the hit was written.
+  if (ref && !isAnsweredAlike(before, answerTo(stored, ref.fall))) return agree(table, ref, before, time);
   const answer = { ...(acknowledgement && { acknowledgement }), ...(closure && { closure }) };
+  // Another note does not acknowledge alarms that were raised since.
+  const { upTo } = seen && acknowledgement ? stored : {};
   const { hit, writes } = answeredHit(customerId, before, answer, time);
   const isNew = acknowledgement !== null && !seen;
   const changed = ref && changedNotice(ref, time);
   const notice = isNew ? acknowledgedNotice({ customerId, sensorId }, acknowledgement, { hitId, fall }) : changed;
   const failed = await table.write(
-    ...(ref ? [setAnswer(ref, answer, before)] : []),
+    ...(ref ? [setAnswer(ref, { ...answer, ...(upTo !== undefined && { upTo }) }, stored)] : []),
     ...writes,
     ...(notice ? [notice.write] : []),
     ...(auditLine ? [putAuditLine(customerId, auditLine)] : []),

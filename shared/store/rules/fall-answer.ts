@@ -1,29 +1,55 @@
-import { fallOfKey } from '#shared/domain/event/fall-key.ts';
+import { fallOfKey, firstKeyOf } from '#shared/domain/event/fall-key.ts';
 import type { FallClosure, NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import type { TableReader } from '../engine/client.ts';
 import { type Write, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** A fall of a sensor. `fall` is its key (shared/domain/event/fall-key.ts). */
+/** A fall of a sensor. `fall` is the key of any of its alarms (shared/domain/event/fall-key.ts). */
 export type FallRef = { customerId: number; sensorId: string; fall: string };
 /** What people did about a fall. One that is closed is acknowledged. */
 export type FallAnswer = { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
+/**
+ * The answer as it is stored, one for all alarms of a fall. `newest`: the start (ms) of its newest alarm, if it alarmed again;
+ * `upTo`: that of the newest alarm that the acknowledgement covers, if it alarmed again since then.
+ */
+export type StoredAnswer = FallAnswer & { newest?: number; upTo?: number };
 
 /** Returns the key of the answer to a fall. */
-export const answerKey = (ref: FallRef) => items.fallAnswer({ ...ref, start: fallOfKey(ref.fall).start });
-export const readAnswer = async (table: TableReader, ref: FallRef): Promise<FallAnswer> =>
-  (await table.get<FallAnswer>(answerKey(ref))) ?? {};
+export const answerKey = ({ fall, ...sensor }: FallRef) =>
+  items.fallAnswer({ ...sensor, fall: firstKeyOf(fall), start: fallOfKey(fall).began });
 
-/** The condition that the answer to a fall has not changed since it was read. */
-export const sameAnswer = ({ acknowledgement: seen, closure: closed }: FallAnswer) =>
+/** Whether an acknowledgement covers all alarms of its fall so far. */
+export const coversAll = ({ acknowledgement, upTo }: StoredAnswer): boolean =>
+  acknowledgement !== undefined && upTo === undefined;
+
+/** Returns the answer to one alarm of a fall. */
+export const answerTo = ({ acknowledgement, closure, upTo }: StoredAnswer, fall: string): FallAnswer =>
+  upTo !== undefined && fallOfKey(fall).start > upTo
+    ? {}
+    : { ...(acknowledgement && { acknowledgement }), ...(closure && { closure }) };
+
+export const readStored = async (table: TableReader, ref: FallRef): Promise<StoredAnswer> =>
+  (await table.get<StoredAnswer>(answerKey(ref))) ?? {};
+export const readAnswer = async (table: TableReader, ref: FallRef): Promise<FallAnswer> =>
+  answerTo(await readStored(table, ref), ref.fall);
+
+/** The condition that the answer to a fall has not changed since it was read, and that the fall has not alarmed again. */
+export const sameAnswer = ({ acknowledgement: seen, closure: closed, newest }: StoredAnswer) =>
   where(
     `${seen ? '#acknowledgement = :seen' : 'attribute_not_exists(#acknowledgement)'} AND ` +
-      (closed ? '#closure = :closed' : 'attribute_not_exists(#closure)'),
-    { ...(seen && { seen }), ...(closed && { closed }) },
+      `${closed ? '#closure = :closed' : 'attribute_not_exists(#closure)'} AND ` +
+      (newest === undefined ? 'attribute_not_exists(#newest)' : '#newest = :newest'),
+    { ...(seen && { seen }), ...(closed && { closed }), ...(newest !== undefined && { newest }) },
   );
 
 /** The condition that the answer to a fall is still this one. */
-export const checkAnswer = (ref: FallRef, answer: FallAnswer): Write => ({
+export const checkAnswer = (ref: FallRef, answer: StoredAnswer): Write => ({
   check: answerKey(ref),
   where: sameAnswer(answer),
+});
+
+/** The condition that nobody has acknowledged an alarm of a fall. */
+export const checkUnanswered = (ref: FallRef): Write => ({
+  check: answerKey(ref),
+  where: where('attribute_not_exists(#acknowledgement) OR #upTo < :start', { start: fallOfKey(ref.fall).start }),
 });

@@ -7,6 +7,11 @@ export const fallAnswers = (table: Table) => ({
   /** Returns what people did about a fall. */
   get: async (ref: FallRef): Promise<FallAnswer> => (await import('./fall-answer.ts')).readAnswer(table, ref),
 
+  /** Records an alarm of a fall that alarmed again (settle-fall.ts). */
+  recordAlarm: async (ref: FallRef): Promise<void> => {
+    await (await import('./settle-fall.ts')).recordAlarm(table, ref);
+  },
+
   /**
    * Updates all hits of a fall at `now` (ms) to match the answer to it, and ends the alarms of its events if somebody
    * acknowledged it. Returns the hits that it changed. Can be repeated.

@@ -4,24 +4,47 @@ import { uuidV5 } from '#shared/domain/ids.ts';
 import type { NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
 import { changes, type Write } from '../engine/request.ts';
 import { type NoticeItem, putNotice } from '../sensors/events.ts';
-import { answerKey, type FallAnswer, type FallRef, sameAnswer } from './fall-answer.ts';
+import { answerKey, type FallRef, type StoredAnswer, sameAnswer } from './fall-answer.ts';
 
 /** A notice to be processed. */
 export type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
 export type WrittenNotice = { notice: NoticeKey; write: Write };
 
 /** Answers are kept longer than the hits of their falls, although the clock of a device may be a day behind. */
-const ttlOf = ({ fall }: FallRef) => Math.ceil((fallOfKey(fall).start + EVENT_RETENTION) / 1_000) + 2 * 86_400;
+const ttlOf = (start: number) => Math.ceil((start + EVENT_RETENTION) / 1_000) + 2 * 86_400;
 
-/** The write that replaces the answer to a fall, if it has not changed since it was read. */
-export const setAnswer = (ref: FallRef, { acknowledgement, closure }: FallAnswer, seen: FallAnswer): Write => ({
+/** The write that replaces the answer to a fall, if it has not changed since it was read. Without `upTo` it covers all alarms. */
+export const setAnswer = (
+  ref: FallRef,
+  { acknowledgement, closure, upTo }: StoredAnswer,
+  seen: StoredAnswer,
+): Write => ({
   update: answerKey(ref),
   changes: changes({
-    set: { ...(acknowledgement && { acknowledgement }), ...(closure && { closure }), ttl: ttlOf(ref) },
-    remove: acknowledgement ? [] : ['acknowledgement'],
+    set: {
+      ...(acknowledgement && { acknowledgement }),
+      ...(closure && { closure }),
+      ...(upTo !== undefined && { upTo }),
+      ttl: ttlOf(seen.newest ?? fallOfKey(ref.fall).start),
+    },
+    remove: [
+      ...(acknowledgement ? [] : ['acknowledgement']),
+      ...(upTo === undefined && seen.upTo !== undefined ? ['upTo'] : []),
+    ],
     if: sameAnswer(seen),
   }),
 });
+
+/** The write that records a further alarm of a fall. Nobody has acknowledged it yet, unless the fall is closed. */
+export const setNewest = (ref: FallRef, seen: StoredAnswer): Write => {
+  const { start: newest, began } = fallOfKey(ref.fall);
+  const { acknowledgement, closure, newest: before = began, upTo = before } = seen;
+  const isOpen = acknowledgement && !closure;
+  return {
+    update: answerKey(ref),
+    changes: changes({ set: { newest, ...(isOpen && { upTo }), ttl: ttlOf(newest) }, if: sameAnswer(seen) }),
+  };
+};
 
 /** The notice that somebody acknowledged an alarm. It is written once. */
 export const acknowledgedNotice = (

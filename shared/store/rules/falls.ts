@@ -4,7 +4,7 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { EventItem, MessageItem } from '../sensors/events.ts';
 import { items } from '../table.ts';
-import { type FallAnswer, type FallRef, readAnswer } from './fall-answer.ts';
+import { coversAll, type FallAnswer, type FallRef, readStored } from './fall-answer.ts';
 import { acknowledgedNotice, changedNotice, type NoticeKey, setAnswer } from './fall-changes.ts';
 
 /** A fall after a change. `notice`: the notice to process, if anything has changed. */
@@ -23,22 +23,23 @@ export const fallReads = (table: TableReader) => ({
 
 const fallWrites = (table: Table) => ({
   /**
-   * Acknowledges a fall. If somebody has acknowledged it or one of its hits before, that acknowledgement remains; its user may
-   * change the note. Its hits follow (`fallAnswers.settle`).
+   * Acknowledges a fall with all its alarms so far. If somebody has acknowledged it or one of its hits since it last alarmed,
+   * that acknowledgement remains; its user may change the note. Its hits follow (`fallAnswers.settle`).
    */
   acknowledge: (
     ref: FallRef,
     acknowledgement: RequestedAcknowledgement,
   ): Promise<ChangedFall & { answer: { acknowledgement: NotedAcknowledgement } }> =>
     retryOnConflict(async () => {
-      const seen = await readAnswer(table, ref);
-      const { acknowledgement: earlier } = seen;
+      const seen = await readStored(table, ref);
+      const { acknowledgement: earlier } = coversAll(seen) ? seen : {};
       const next = acknowledgedBy(acknowledgement, earlier);
       if (!next) return earlier ? { answer: { ...seen, acknowledgement: earlier }, notice: null } : null;
       const { notice, write } = earlier
         ? changedNotice(ref, acknowledgement.date)
         : acknowledgedNotice(ref, next, { fall: ref.fall });
-      const answer = { ...seen, acknowledgement: next };
+      const { closure } = seen;
+      const answer = { ...(closure && { closure }), acknowledgement: next };
       const failed = await table.write(setAnswer(ref, answer, seen), write);
       return failed === null ? { answer, notice } : null;
     }),
@@ -49,11 +50,12 @@ const fallWrites = (table: Table) => ({
    */
   close: (ref: FallRef, closing: ClosingUser, by: Acknowledgement): Promise<ChangedFall> =>
     retryOnConflict(async () => {
-      const seen = await readAnswer(table, ref);
-      const { acknowledgement = by } = seen;
+      const seen = await readStored(table, ref);
+      const isAcknowledged = coversAll(seen);
+      const { acknowledgement = by } = isAcknowledged ? seen : {};
       const closure = closedBy(closing, by, seen.closure);
       if (!closure) return { answer: seen, notice: null };
-      const { notice, write } = seen.acknowledgement
+      const { notice, write } = isAcknowledged
         ? changedNotice(ref, by.date, 'closed')
         : acknowledgedNotice(ref, by, { fall: ref.fall });
       const answer = { acknowledgement, closure };
@@ -68,7 +70,7 @@ const fallWrites = (table: Table) => ({
     now: number,
   ): Promise<ChangedFall | 'refused' | 'closed'> =>
     retryOnConflict(async () => {
-      const seen = await readAnswer(table, ref);
+      const seen = await readStored(table, ref);
       if (!seen.acknowledgement) return { answer: {}, notice: null };
       if (!isAllowed(seen.acknowledgement)) return 'refused';
       if (seen.closure) return 'closed';

@@ -8,7 +8,7 @@ import { lateChangeWrite } from '../hits/late-change.ts';
 import { type NoticeItem, putNotice } from '../sensors/events.ts';
 import { items } from '../table.ts';
 import type { EscalatingHit } from './escalations.ts';
-import { checkAnswer } from './fall-answer.ts';
+import { checkUnanswered } from './fall-answer.ts';
 import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
 
 /** The notice that an alarm reached nobody, to be processed. */
@@ -39,7 +39,7 @@ const writesOf = (alarm: UnnotifiedAlarm): Write[] => {
 
 /** The condition that nobody has acknowledged the fall of an event. Its acknowledgement ends only alarms that exist by then. */
 const unacknowledged = ({ customerId, sensorId, fall }: UnnotifiedAlarm): Write[] =>
-  fall === undefined ? [] : [checkAnswer({ customerId, sensorId, fall }, {})];
+  fall === undefined ? [] : [checkUnanswered({ customerId, sensorId, fall })];
 
 /**
  * Records that an alarm reached nobody, with the notice of it and messages to add to its hit, unless in the meantime

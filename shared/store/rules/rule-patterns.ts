@@ -51,6 +51,12 @@ export const rulePatterns = {
     [1, 5],
   ),
   'fallAnswers.get': pattern('What people did about a fall', { get: ['fallAnswer'] }, [1, 0]),
+  'fallAnswers.recordAlarm': pattern(
+    'Record an alarm of a fall that alarmed again',
+    { get: ['fallAnswer'], update: ['fallAnswer'] },
+    [1, 1],
+    '0 W if it is recorded',
+  ),
   'fallAnswers.settle': pattern(
     'Let the alarms of a fall follow its answer',
     {

@@ -1,5 +1,5 @@
 import type { Situation } from '#shared/domain/event/event.ts';
-import { fallOfKey } from '#shared/domain/event/fall-key.ts';
+import { fallOfKey, firstKeyOf } from '#shared/domain/event/fall-key.ts';
 import { firstIdAt } from '#shared/domain/ids.ts';
 import { isUrgent, type UrgentSituation } from '#shared/domain/rule/alarm.ts';
 import { isAnsweredAlike } from '#shared/domain/rule/noted-acknowledgement.ts';
@@ -11,7 +11,16 @@ import type { EventItem } from '../sensors/events.ts';
 import { items } from '../table.ts';
 import { answeredHit } from './acknowledged-hit.ts';
 import { endUnnotified } from './end-unnotified.ts';
-import { checkAnswer, type FallAnswer, type FallRef, readAnswer } from './fall-answer.ts';
+import {
+  answerTo,
+  checkAnswer,
+  coversAll,
+  type FallAnswer,
+  type FallRef,
+  readStored,
+  type StoredAnswer,
+} from './fall-answer.ts';
+import { setNewest } from './fall-changes.ts';
 import { unnotifiedReads } from './unnotified.ts';
 
 /** How long (ms) before the start of a fall its hits may be dated: clocks of devices and of hosts differ. */
@@ -21,50 +30,82 @@ const MAX_ALARM_AFTER_MS = 2 * 3_600_000;
 /** The number of hits on the first and on the largest page of a search. Usually only a few are newer than the fall. */
 const PAGE = { first: 4, most: 256 };
 
+/** Whether a key is that of an alarm of a fall. */
+const isOf = (key: string | undefined, fall: string): key is string =>
+  key !== undefined && firstKeyOf(key) === firstKeyOf(fall);
+
 /** Returns the hits of a fall. The newest hits of the customer are read consistently, until one is older than the fall. */
 const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: FallRef): Promise<HitItem[]> => {
-  const since = fallOfKey(fall).start - MAX_CLOCK_AHEAD_MS;
+  const since = fallOfKey(fall).began - MAX_CLOCK_AHEAD_MS;
   const found: StoredHit[] = [];
   let startAfter: Item | undefined;
   let limit = PAGE.first;
   do {
     const query = { pk: hitsPk(customerId), beginsWith: 'HIT#', newestFirst: true, limit, startAfter };
     const { items: page, next } = await table.query<StoredHit>(query);
-    found.push(...page.filter((hit) => hit.sensorId === sensorId && hit.fall === fall));
+    found.push(...page.filter((hit) => hit.sensorId === sensorId && isOf(hit.fall, fall)));
     startAfter = page.some(({ createDate }) => createDate < since) ? undefined : next;
     limit = Math.min(PAGE.most, 4 * limit);
   } while (startAfter);
   return found.map(hitOf);
 };
 
+/** Returns what a hit is to hold of the answer to its fall. That of an earlier alarm keeps its earlier acknowledgement. */
+const answerToHit = ({ fall = '', acknowledgement: own }: HitItem, stored: StoredAnswer): FallAnswer => {
+  const answer = answerTo(stored, fall);
+  const { newest = 0 } = stored;
+  const isKept =
+    own && answer.acknowledgement && fallOfKey(fall).start < newest && own.date < answer.acknowledgement.date;
+  return isKept ? { ...answer, acknowledgement: own } : answer;
+};
+
 /** Updates the hits of a fall to match the answer to it. Returns those that it changed, and whether all of them match now. */
-const settleHits = async (table: Table, ref: FallRef, answer: FallAnswer, now: number) => {
+const settleHits = async (table: Table, ref: FallRef, stored: StoredAnswer, now: number) => {
   const hits = await hitsOfFall(table, ref);
-  const others = hits.filter((hit) => !isAnsweredAlike(hit, answer));
+  const others = hits.filter((hit) => !isAnsweredAlike(hit, answerToHit(hit, stored)));
   const settled = others.map(async (before) => {
-    const { hit, writes } = answeredHit(ref.customerId, before, answer, now);
-    return (await table.write(...writes, checkAnswer(ref, answer))) === null ? hit : null;
+    const { hit, writes } = answeredHit(ref.customerId, before, answerToHit(before, stored), now);
+    return (await table.write(...writes, checkAnswer(ref, stored))) === null ? hit : null;
   });
   const found = (await Promise.all(settled)).filter((hit) => hit !== null);
   return { found, isSettled: found.length === others.length };
 };
 
 /** Ends the alarms of the events of a fall that nobody was notified of. Those of its hits end with their acknowledgement. */
-const endEventAlarms = async (table: Table, { customerId, sensorId, fall }: FallRef): Promise<void> => {
+const endEventAlarms = async (
+  table: Table,
+  { customerId, sensorId, fall: key }: FallRef,
+  stored: StoredAnswer,
+): Promise<void> => {
   const alarms = await unnotifiedReads(table).list(customerId);
-  const ofEvents = alarms.filter((alarm) => alarm.hitId === null && alarm.sensorId === sensorId && alarm.fall === fall);
+  const ofEvents = alarms.filter(
+    ({ hitId, sensorId: id, fall }) =>
+      hitId === null && id === sensorId && isOf(fall, key) && answerTo(stored, fall).acknowledgement,
+  );
   for (const { alarmId } of ofEvents) await table.write(endUnnotified(customerId, alarmId));
 };
+
+/**
+ * Records an alarm of a fall that alarmed again, which lifts an acknowledgement made before. Can be repeated: later ones and
+ * acknowledgements since then remain.
+ */
+export const recordAlarm = (table: Table, ref: FallRef): Promise<true> =>
+  retryOnConflict(async () => {
+    const stored = await readStored(table, ref);
+    const { start, began } = fallOfKey(ref.fall);
+    if (start <= (stored.newest ?? began)) return true;
+    return (await table.write(setNewest(ref, stored))) === null ? true : null;
+  });
 
 /** Updates all hits of a fall to match the answer to it (fall-answers.ts). */
 export const settleFall = (table: Table, ref: FallRef, now: number): Promise<HitItem[]> => {
   const changed: HitItem[] = [];
   return retryOnConflict(async () => {
-    const answer = await readAnswer(table, ref);
-    const { found, isSettled } = await settleHits(table, ref, answer, now);
+    const stored = await readStored(table, ref);
+    const { found, isSettled } = await settleHits(table, ref, stored, now);
     changed.push(...found);
     if (!isSettled) return null;
-    if (answer.acknowledgement) await endEventAlarms(table, ref);
+    if (stored.acknowledgement) await endEventAlarms(table, ref, stored);
     return changed;
   });
 };
@@ -77,12 +118,13 @@ type UnansweredAlarm = AlarmEvent & { situation: UrgentSituation; hitIds: number
 /** Returns the alarms among the events of a fall that nobody has acknowledged. None if somebody has. */
 export const unansweredAlarms = async (table: TableReader, ref: FallRef): Promise<UnansweredAlarm[]> => {
   const { customerId, sensorId, fall } = ref;
-  if ((await readAnswer(table, ref)).acknowledgement) return [];
-  const { start } = fallOfKey(fall);
+  const stored = await readStored(table, ref);
+  if (coversAll(stored)) return [];
+  const { began, start } = fallOfKey(fall);
   const skAt = (time: number) => items.event.sk({ eventId: firstIdAt(time), uuid: '' });
-  const between = [skAt(start), skAt(start + MAX_ALARM_AFTER_MS)] as const;
+  const between = [skAt(began), skAt(Math.max(start, stored.newest ?? 0) + MAX_ALARM_AFTER_MS)] as const;
   const found = await table.queryAll<EventItem>({ pk: items.event.pk({ customerId, sensorId }), between });
-  const ofFall = found.filter((event) => event.fall === fall);
+  const ofFall = found.filter((event) => isOf(event.fall, fall) && !answerTo(stored, event.fall).acknowledgement);
   const hits = ofFall.length > 0 ? await hitsOfFall(table, ref) : [];
   return ofFall.flatMap((event): UnansweredAlarm[] => {
     const { uuid, source, receiveDate } = event;

@@ -39,7 +39,7 @@ test('a fall of a track is that of its last alarm', () => {
     { id: 4, ...fallen, isClosed: true as const },
     { id: 5, fallPostures: ['suspected' as const], since: 10 },
   ];
-  expect(unansweredFalls({ ...active, tracks })).toEqual(['a-1', 'k-2']);
+  expect(unansweredFalls({ ...active, tracks })).toEqual(['a-1', 'k-2-a']);
 });
 
 test('one bed is the bed of the room; several are shown one by one as well', () => {
