@@ -237,12 +237,12 @@ describe('the architecture test finds', () => {
     expect(violations('lib/local/a.ts', ['const a = import', '(name);'].join(''))).toHaveLength(1);
   });
 
-  test.each(forbidden)('a violation of: $rule', ({ planted: [file, source] }) => {
+  test.each(forbidden)('finds a violation of: $rule', ({ planted: [file, source] }) => {
     expect(forbiddenIn(file, source)).toHaveLength(1);
   });
 
   test.each(['test/rooms.test.ts', 'test/functions/api/nothing.test.ts', 'test/shared/none/a.test.ts'])(
-    'a misplaced test: %s',
+    'finds the misplaced test %s',
     (file) => {
       expect(isTestInPlace(file, files)).toBe(false);
     },

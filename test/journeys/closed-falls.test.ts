@@ -67,7 +67,7 @@ type Home = Awaited<ReturnType<typeof furnish>>;
 const by = ({ userId }: Home) => ({ userId, name: 'A B', date: expect.any(Number) });
 
 describe('closing a fall', () => {
-  test('ends it and its escalations, acknowledges it, and is a line in the audit', async () => {
+  test('ends it and its escalations, acknowledges it, and leaves a line in the audit', async () => {
     const home = await furnish();
     await home.report(world.now(), 'fall_detected', 'calling');
     expect([home.smsToBen(), await home.openFalls()]).toMatchObject([1, [{ sensorId: home.sensorId }]]);

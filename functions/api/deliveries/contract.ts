@@ -102,7 +102,8 @@ export const deliveries = group({
       method: 'GET',
       path: '/customers/{customerId}/deliveries/{deliveryId}',
       summary: 'Get a delivery to a person',
-      description: 'Returns the delivery with its attempts.',
+      description:
+        'Returns the delivery with its attempts. Those to webhooks are at `/webhooks/{webhookId}/deliveries/{deliveryId}`.',
       success: 200,
       response: DeliveryDetail,
       uses: ['deliveries.get'],

@@ -113,7 +113,7 @@ const useRefetchOnChange = (refetch: () => unknown, isFirst: boolean): void => {
   }, [shown]);
 };
 
-/** Says that the list is empty. A fall can be open for some seconds before the list has its alarm. */
+/** Reports that the list is empty. A fall can be open for some seconds before the list has its alarm. */
 const Empty = () => {
   const texts = useAlarmTexts();
   const alarms = useAlarms();

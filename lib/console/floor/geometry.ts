@@ -88,7 +88,7 @@ export const withTurnedRoom = (plan: FloorPlan, sensorId: string): FloorPlan => 
 /** The distance (m) between rooms that are added one after the other. */
 const STEP = 4;
 
-/** Returns a plan with a further room, at the first place in rows from the upper left that no sensor has. */
+/** Returns a plan with an additional room: in rows from the top left, at the first place without a sensor. */
 export const withRoom = (plan: FloorPlan, sensorId: string): FloorPlan => {
   const { width, height, rooms } = plan;
   const columns = Math.max(1, Math.floor(width / STEP));

@@ -82,7 +82,7 @@ describe('a closed fall without a start', () => {
   test.each(['finished', 'canceled'])('takes the report %s of its device at any time', (status) => {
     expect(play(closed, [3_600 * SECOND, startless(status)]).situations).toEqual([]);
   });
-  test('leaves the end of the next one to that', () => {
+  test('does not end the next one', () => {
     const next = play(closed, [200 * SECOND, startless('calling')], [260 * SECOND, startless('finished')]);
     expect(next.situations).toEqual(['fall_detected', 'fall_finished']);
   });
