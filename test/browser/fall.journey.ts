@@ -70,7 +70,7 @@ const createRule = async ({ page, checkPage }: Visitor) => {
   );
   await checkPage('new-rule');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('cell', { name: 'Falls at night' }).waitFor();
+  await page.getByRole('cell', { name: 'Falls at night', exact: true }).waitFor();
   await checkPage('rules');
 };
 
