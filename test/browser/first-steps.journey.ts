@@ -36,6 +36,7 @@ const linkSensor = async ({ page, checkPage }: Visitor) => {
   // The code is typed with a space, because it is printed in groups.
   await code.fill(device.pairingCode.replace(/^(....)/, '$1 '));
   await dialog.getByRole('button', { name: 'Link a sensor' }).click();
+  await dialog.getByRole('button', { name: 'Later' }).click();
   await page.getByRole('table').getByRole('link').first().waitFor();
   return device;
 };
@@ -81,7 +82,7 @@ test('leads from an empty service to the first alarm with a checklist', {
   await choose(page, 'Recipients', 'Ward 2');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('cell', { name: 'Falls' }).waitFor();
+  await page.getByRole('cell', { name: 'Falls', exact: true }).waitFor();
   await startStep(visitor, ['Create a fall rule'], 'Create a rule for offline sensors');
   await page.getByLabel('Name').fill('Offline');
   await choose(page, 'Recipients', 'Ward 2');
