@@ -1,7 +1,9 @@
 import { failpoints } from '#shared/runtime/failpoints.ts';
 import { linkSensor } from '#test/fixtures/home.ts';
+import { b } from '#test/fixtures/messages.ts';
 import type { Fault, Story } from '../fault.ts';
 import { addAlarm } from '../homes.ts';
+import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';
 
 type Hit = { id: number; sensorId: string; acknowledgement: { name: string; date: number } | null };
@@ -55,6 +57,81 @@ const acknowledgedTwice = async (scene: Scene): Promise<Story> => {
   };
 };
 
+const MINUTE = 60_000;
+/**
+ * A person on the floor raises three alarms, because no posture comes for six minutes. A user acknowledges the fall after the
+ * first one, and again after the last one, each time by its first event.
+ */
+const alarmedAgain = async (scene: Scene): Promise<Story> => {
+  const { homes, clock, cloud, answered, step, stores } = scene;
+  const { birch } = homes;
+  const { client, customerId } = birch;
+  const { device, sensorId } = await linkSensor(client, 'maker_b');
+  const { hook, rule, bot } = await addAlarm(scene);
+  birch.hooks = [...birch.hooks, hook];
+  const first = crypto.randomUUID();
+  const say = async (message: object) => {
+    const body = { ...message, timestamp: clock.now() };
+    const send = () => answered(device.call('POST', `/devices/${sensorId}/messages`, body));
+    while ((await send()).status !== 202) await cloud.idle();
+    await cloud.idle();
+  };
+  /** Waits for something while the sensor stays online, which would forget the person otherwise. */
+  const until = async (isDone: () => Promise<boolean>) => {
+    while (!(await isDone())) {
+      await step(MINUTE);
+      await say(b.vital(0, 14, 60));
+    }
+    await cloud.idle();
+  };
+  const acknowledge = (note: string) => {
+    const path = `/sensors/${sensorId}/falls/${first}/acknowledgement`;
+    return until(async () => (await answered(client.call('PUT', path, { note }))).status === 200);
+  };
+  const alarms = async () => {
+    const { data } = await stores.events.list(customerId, sensorId, clock.now(), { page: 0, perPage: 50 });
+    return data.filter(({ action }) => action === 'fall_detected').length;
+  };
+  const alarm = async (uuid: string) => {
+    const before = await alarms();
+    await say({ ...b.pose(1, 5), uuid });
+    // The alarm is raised once its event is written, although processes die.
+    await until(async () => (await alarms()) > before);
+  };
+  const alarmAgain = async () => {
+    for (let passed = 0; passed < 2; passed++) {
+      await step(3.1 * MINUTE);
+      await say(b.vital(0, 14, 60));
+    }
+    await alarm(crypto.randomUUID());
+  };
+  return {
+    atOnce: async () => {
+      await alarm(first);
+      await acknowledge('first');
+      await alarmAgain();
+      await alarmAgain();
+      await acknowledge('second');
+    },
+    after: async () => {
+      const { data } = await ownEvents(scene, customerId, sensorId);
+      const { hits } = await stores.hitLists.pageOfSensor(customerId, sensorId, 0, OLDEST);
+      await client.ok('DELETE', rule);
+      await client.ok('DELETE', `/webhooks/${hook.id}`);
+      await client.ok('DELETE', bot);
+      const raised = data.filter(({ action }) => action === 'fall_detected').length;
+      const notes = new Set(hits.map(({ acknowledgement }) => acknowledgement?.note ?? 'none'));
+      return [
+        ...(raised === 3 ? [] : [`${raised} alarms, not three`]),
+        ...(notes.has('none')
+          ? ['a hit of the fall is open, although a user acknowledged it after its last alarm']
+          : []),
+        ...(notes.has('first') && notes.has('second') ? [] : [`hits with the notes ${[...notes].join(', ')}`]),
+      ];
+    },
+  };
+};
+
 /** Faults while alarms are acknowledged. */
 export const ofAcknowledgements: readonly Fault[] = [
   {
@@ -68,5 +145,11 @@ export const ofAcknowledgements: readonly Fault[] = [
     rates: { refusal: 0.1, lostResponse: 0.1 },
     steps: 1,
     story: acknowledgedTwice,
+  },
+  {
+    title: 'processes die while a fall alarms again: an acknowledgement covers the alarms before it, and none after it',
+    rates: { crashes: failpoints, crash: 0.1 },
+    falls: 'one',
+    story: alarmedAgain,
   },
 ];
