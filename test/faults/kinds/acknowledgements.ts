@@ -38,7 +38,7 @@ const acknowledgedTwice = async (scene: Scene): Promise<Story> => {
     after: async () => {
       const stored = (await stores.hitLists.pageOfSensor(customerId, sensorId, 0, OLDEST)).hits;
       const { data } = await stores.events.list(customerId, sensorId, clock.now(), { page: 0, perPage: 200 });
-      const events = data.filter(({ type, uuid }) => type === 'alarm' && receiver.delivered.has(uuid));
+      const events = data.filter(({ action, uuid }) => action === 'acknowledged' && receiver.delivered.has(uuid));
       await client.ok('DELETE', rule);
       await client.ok('DELETE', `/webhooks/${hook.id}`);
       await client.ok('DELETE', bot);
