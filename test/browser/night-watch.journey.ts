@@ -75,7 +75,7 @@ test('two screens and a phone see, hear and say what happens in a night, whateve
   note(`acknowledged on the phone after ${secondsOfFirst()} s, 1 tap`);
   await Promise.all([anna, ben].map(({ bar }) => bar.waitFor({ state: 'detached' })));
   // The alarm of a user stays on every page until it is closed.
-  await carla.page.getByRole('link', { name: 'Groups' }).last().click();
+  await carla.page.getByRole('link', { name: 'Handover' }).last().click();
   await carla.bar.getByText("You're on it").waitFor();
   const silentFrom = Date.now() + 500;
 
