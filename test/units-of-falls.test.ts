@@ -182,13 +182,13 @@ describe('a message or check without a notification costs', () => {
     expect(sumOf(costs), text()).toEqual({ read: 60 * read, write: 60 * write });
   });
 
-  test('2 read and 1 write for five such reports in a call every five minutes', async () => {
+  test('2 read and 1 write for three such reports in a call every three minutes', async () => {
     const costs = [];
     for (let call = 0; call < 4; call++) {
-      const reports = Array.from({ length: 5 }, () => a.presence(true));
-      costs.push(await home.say(reports, 300_000));
+      const reports = Array.from({ length: 3 }, () => a.presence(true));
+      costs.push(await home.say(reports, 180_000));
     }
-    expect(costs, text()).toEqual(costs.map(() => unitsOf(consumption.fiveReports)));
+    expect(costs, text()).toEqual(costs.map(() => unitsOf(consumption.threeReports)));
   });
 
   test('4 read and no write for a check of an active sensor', async () => {

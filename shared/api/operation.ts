@@ -158,6 +158,7 @@ export const notifyUses = [
   'rooms.get',
   'configs.list',
   'firmwares.defaultOf',
+  'configure:devices',
   'notify:devices',
 ] as const satisfies readonly Use[];
 

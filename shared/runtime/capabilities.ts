@@ -83,6 +83,8 @@ export const capabilities = {
   'know:channels': {},
   /** Knowing which targets the host allows webhooks. */
   'know:targets': {},
+  /** Computing the configuration that a device fetches. */
+  'configure:devices': {},
   /** Knowing when a sensor counts as offline. */
   'watch:sensors': {},
   /** Knowing when an alarm counts as unnotified. */

@@ -123,8 +123,9 @@ type ByCapability = {
   /** Notifications that were not accepted are counted. */
   'send:person': { person: SendToPerson };
   'know:channels': { settings: SettingsOf<'know:channels'> };
-  /** `longestGap` (ms) between sweeps. A longer one is an outage, during which no sensor counts as offline. */
   'know:targets': { settings: SettingsOf<'know:targets'> };
+  'configure:devices': { settings: SettingsOf<'configure:devices'> };
+  /** `longestGap` (ms) between sweeps. A longer one is an outage, during which no sensor counts as offline. */
   'watch:sensors': { settings: SettingsOf<'watch:sensors'>; longestGap: () => number };
   'watch:alarms': { settings: SettingsOf<'watch:alarms'> };
   'keep:quotas': { quotas: Quotas };
@@ -219,6 +220,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'send:person': async (runtime) => runtime.createPersonSender(runtime, decryptorOf(runtime, PUSH_KEY_CONTEXT)),
   'know:channels': settingsOnly,
   'know:targets': settingsOnly,
+  'configure:devices': settingsOnly,
   'watch:sensors': async ({ settings, sweepSeconds = SWEEP_SECONDS }) => ({
     settings,
     longestGap: () => maxHeartbeatGap(sweepSeconds, settings.SENSOR_INACTIVE_AFTER_SECONDS),

@@ -150,9 +150,19 @@ const others = declare({
     default: 300,
     about: forHosts({
       stage: 'sensorInactiveAfter',
-      capabilities: ['watch:sensors'],
+      capabilities: ['watch:sensors', 'configure:devices'],
       unit: 'seconds',
       help: 'Time without a message after which a sensor is inactive.',
+    }),
+  },
+  MAX_REPORT_DELAY_SECONDS: {
+    schema: () => wholeNumber(0, 43_200),
+    default: 120,
+    about: forHosts({
+      stage: 'maxReportDelay',
+      capabilities: ['configure:devices'],
+      unit: 'seconds',
+      help: 'Longest time for which devices may keep reports that say the same as before, to send several in one call; at most half of `sensorInactiveAfter`. 0: each report is sent at once.',
     }),
   },
   CREDENTIALS_SINCE: {

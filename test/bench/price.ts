@@ -50,7 +50,7 @@ const figureOf = (name: string, costs: Costs, max?: number): Figure => ({
 
 /** Computes the costs in AWS from the units, bytes and requests that tests assert, and from assumed durations. */
 export const measurePrice = async (): Promise<Figure[]> => {
-  const { fall, report, fiveReports } = works;
+  const { fall, report, threeReports } = works;
   return [
     { name: `prices of ${prices.date}, ${prices.region}`, value: assumed.batch, unit: 'per batch', note: formula },
     figureOf('a million delivered falls', times(MILLION, costsOf(fall))),
@@ -68,12 +68,12 @@ export const measurePrice = async (): Promise<Figure[]> => {
     ...SENSORS.map((count) => ({ name: `a month of ${count} sensors`, value: monthOfProduction(count), unit: 'USD' })),
     ...cheapTransports.flatMap((transport) => [
       figureOf(
-        `by ${transport}, five per call: a million unchanged reports`,
-        times(MILLION / 5, costsOf(fiveReports, transport)),
+        `by ${transport}, three per call: a million unchanged reports`,
+        times(MILLION / 3, costsOf(threeReports, transport)),
       ),
       figureOf(
-        `by ${transport}, five per call: a month of 10000 sensors`,
-        times(10_000, sensorMonth(transport, 'fiveReports')),
+        `by ${transport}, three per call: a month of 10000 sensors`,
+        times(10_000, sensorMonth(transport, 'threeReports')),
       ),
     ]),
     ...mqttTransports.flatMap((transport) => [

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { assumed } from '#lib/tools/aws/cost/assumptions.ts';
 import { BREAKER_FAILURES } from '#shared/domain/delivery/breaker.ts';
-import type { MetricName } from '#shared/observability/metrics.ts';
+import { type MetricName, metrics } from '#shared/observability/metrics.ts';
 import { clientOf } from '../fixtures/client.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 import { a } from '../fixtures/messages.ts';
@@ -52,6 +53,21 @@ describe('metrics', () => {
     expect(attempts()).toEqual([1, 1, 0]);
     expect([world.valuesOf('TimeToFirstAttempt').length, world.valuesOf('TimeToReceiver').length]).toEqual([1, 1]);
     expect(world.valuesOf('TimeToReceiver')[0]).toBeGreaterThanOrEqual(1_500_000);
+  });
+
+  test('in an hour with reports, a fall and rounds of the canary are those that the cost of a stage counts', async () => {
+    await world.stop();
+    world = await createDeliveryWorld({ log: () => {}, environment: { CANARY: 'true' } });
+    const { fall, say } = await world.furnish();
+    world.skip(2_000);
+    await expect.poll(() => sumOf('CanaryTime'), { timeout: 10_000 }).toBeGreaterThan(0);
+    await fall();
+    for (let reports = 0; reports < 2; reports++) {
+      await say(a.presence(true, { timestamp: world.now() }));
+      await world.pass(60_000);
+    }
+    const written = (Object.keys(metrics) as MetricName[]).filter((name) => world.valuesOf(name).length > 0);
+    expect(written.toSorted()).toEqual([...assumed.hourlyMetrics].sort());
   });
 
   test('count a first attempt that ended more than 30 s after its message was accepted', async () => {

@@ -89,14 +89,15 @@ export const devices = group({
         'Returns the room and the configuration, without fields that the firmware does not support. The ETag contains ' +
         '`version`; a request with it in `If-None-Match` returns 304 until something changes. `config.firmwareToInstall` is ' +
         'the `versionCode` to install at the next start, which is the pinned one or the default of the manufacturer; null: ' +
-        'keep the installed version.',
+        'keep the installed version. `config.maxReportDelay` is the longest time (s) for which the device may keep reports ' +
+        'that say the same as before, to send several of them in one call.',
       auth: 'device',
       params: BySensor,
       success: 200,
       alsoSuccess: 304,
       response: z.object({ version: z.string(), config: z.record(z.string(), z.unknown()) }),
       errors: ['sensor_not_found'],
-      uses: ['sensors.get', 'rooms.get', 'configs.list', 'firmwares.defaultOf', 'enqueue:events'],
+      uses: ['sensors.get', 'rooms.get', 'configs.list', 'firmwares.defaultOf', 'configure:devices', 'enqueue:events'],
     },
     postMessages: {
       method: 'POST',

@@ -64,10 +64,9 @@ export const handler = serve(devices, {
   },
 
   getDeviceConfig: async ({ device, params, event, fail }, deps) => {
-    const { store, now } = deps;
     if (params.sensorId !== device.sensorId) return fail('sensor_not_found');
     const { readDeviceConfig } = await import('#shared/api/device/device-config.ts');
-    const config = await readDeviceConfig(store, device, now());
+    const config = await readDeviceConfig(deps, device);
     if (!config) return fail('sensor_not_found');
     await queueCall(deps, device);
     const headers = { ETag: `"${config.version}"` };

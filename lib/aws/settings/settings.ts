@@ -236,11 +236,11 @@ const own = declare({
   monthlyBudget: {
     schema: () => wholeNumber(0, 10_000_000),
     // Three times what `npm run deploy` prints for 30 sensors and 2 consoles.
-    default: 107,
+    default: 96,
     about: {
       unit: 'USD',
       help: 'Cost of the AWS account in a month above which AWS mails `alarmEmail`, and also when it expects more by the end of the month. By default three times the estimate for 30 sensors and 2 consoles. 0 creates no budget.',
-      defaults: { dev: 59, home: 63 },
+      defaults: { dev: 51, home: 54 },
     },
   },
   silenceMinutes: {

@@ -3,10 +3,9 @@ import { deviceConfig } from '#shared/domain/makers/device-config.ts';
 import { firstRoom } from '#shared/domain/sensor/room-geometry.ts';
 import type { Manufacturer } from '#shared/domain/sensor/sensor.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
-import type { StoreOf } from '#shared/store/store.ts';
 import type { notifyUses } from '../operation.ts';
 
-type ConfigReads = 'sensors.get' | 'rooms.get' | 'configs.list' | 'firmwares.defaultOf';
+type ConfigDeps = Deps<'sensors.get' | 'rooms.get' | 'configs.list' | 'firmwares.defaultOf' | 'configure:devices'>;
 type SensorRef = { customerId: number; sensorId: string; manufacturer: Manufacturer };
 
 /**
@@ -14,9 +13,8 @@ type SensorRef = { customerId: number; sensorId: string; manufacturer: Manufactu
  * exists.
  */
 export const readDeviceConfig = async (
-  store: StoreOf<ConfigReads>,
+  { store, settings, now }: ConfigDeps,
   { customerId, sensorId, manufacturer }: SensorRef,
-  now: number,
 ) => {
   const [sensor, room, configs, defaultFirmware] = await Promise.all([
     store.sensors.get(customerId, sensorId),
@@ -26,7 +24,11 @@ export const readDeviceConfig = async (
   ]);
   if (!sensor) return null;
   const stored = Object.fromEntries(configs.map(({ name, values }) => [name, values]));
-  const config = deviceConfig({ sensor, room: room ?? firstRoom(sensor), stored, defaultFirmware }, now);
+  const { MAX_REPORT_DELAY_SECONDS, SENSOR_INACTIVE_AFTER_SECONDS } = settings;
+  // A device that keeps reports for longer could be taken for inactive.
+  const maxReportDelay = Math.min(MAX_REPORT_DELAY_SECONDS, Math.floor(SENSOR_INACTIVE_AFTER_SECONDS / 2));
+  const input = { sensor, room: room ?? firstRoom(sensor), stored, defaultFirmware, maxReportDelay };
+  const config = deviceConfig(input, now());
   // Modes end after a time, without a write, so the version is a hash of the configuration itself.
   return { version: hashSecret(JSON.stringify(config)), config };
 };
@@ -37,11 +39,12 @@ export type NotifyDeps = Deps<(typeof notifyUses)[number]>;
  * Notifies a device of a configuration that was written. Never rejects, because devices also poll for their
  * configuration.
  */
-export const notifyDevice = async ({ store, notify, now, log }: NotifyDeps, sensor: SensorRef): Promise<void> => {
+export const notifyDevice = async (deps: NotifyDeps, sensor: SensorRef): Promise<void> => {
+  const { notify, log } = deps;
   if (!notify) return;
   const { sensorId } = sensor;
   try {
-    const config = await readDeviceConfig(store, sensor, now());
+    const config = await readDeviceConfig(deps, sensor);
     if (config) await notify(sensorId, config.version);
   } catch (error) {
     log('warn', 'could not notify a device that its configuration changed', { sensorId }, error);

@@ -28,7 +28,13 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   bottomRightY: [100],
   canLogin: [true],
   changes: [['name', 'recipients']],
-  config: [{ room: { sensorMounting: 'wall', xMin: 180, xMax: 180, yMin: 30, yMax: 350 }, firmwareToInstall: 42 }],
+  config: [
+    {
+      room: { sensorMounting: 'wall', xMin: 180, xMax: 180, yMin: 30, yMax: 350 },
+      firmwareToInstall: 42,
+      maxReportDelay: 120,
+    },
+  ],
   connect: [14],
   createDate: [EARLIER],
   customerId: [7],

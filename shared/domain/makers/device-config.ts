@@ -15,6 +15,8 @@ type DeviceConfigInput = {
   stored: StoredConfigs;
   /** The versionCode of the default firmware of the sensor's maker. */
   defaultFirmware: number | null;
+  /** The longest time (s) for which the device may keep reports that say the same as before. */
+  maxReportDelay: number;
 };
 
 /** Returns the firmware to install at the next start: the one pinned for this sensor, or the default of its maker. */
@@ -33,6 +35,7 @@ export const deviceConfig = (input: DeviceConfigInput, now: number): Record<stri
   return {
     room: { sensorMounting, rotation: rotationOf(sensorMounting), ...extent, regions, ...roomOf(room) },
     firmwareToInstall: firmwareToInstall(input),
+    maxReportDelay: input.maxReportDelay,
     ...configsOf(sensor, stored, now),
   };
 };

@@ -1,3 +1,5 @@
+import type { MetricName } from '#shared/observability/metrics.ts';
+
 /** What the figures of cost and growth assume, because it depends on the home or cannot be measured without AWS. */
 export const assumed = {
   // lib/aws/functions/function.ts declares 1,024 MB, and `deviceMemory` 512 MB for functions that accept device messages.
@@ -5,14 +7,14 @@ export const assumed = {
   deviceMemoryGigabytes: 0.5,
   /**
    * Billed durations: 5 ms for each sequential table call, 10 ms for a queue call, 100 ms for a receiver, plus CPU. Table and
-   * queue calls: accept 1 and 1; admit 1; report 2.5; five reports in one call 3; event 8 and 1; delivery 5; check 3; screen
+   * queue calls: accept 1 and 1; admit 1; report 2.5; three reports in one call 3; event 8 and 1; delivery 5; check 3; screen
    * 2. States are read 100 at a time (look), index entries 500 at a time (entry). The CPU time to accept messages (5 and
-   * 7.5 ms at 1,024 MB, 10 for five) and to answer a screen (7.5) doubles at 512 MB.
+   * 7.5 ms at 1,024 MB, 9 for three) and to answer a screen (7.5) doubles at 512 MB.
    */
   milliseconds: {
     accept: 25,
     report: 27,
-    fiveReports: 35,
+    threeReports: 33,
     event: 60,
     deliver: 130,
     look: 0.5,
@@ -60,11 +62,20 @@ export const assumed = {
    */
   connectionsPerUnit: 25,
   /**
-   * Custom metrics that a busy stage with a dashboard sends each hour, and those about the subscribers of alarms. CloudWatch
-   * bills a metric for each hour in which it is sent, so a quiet home pays for about half of them.
+   * The metrics that a stage with a canary writes in an hour with reports and a fall. CloudWatch bills a metric for each hour
+   * in which it is sent. The others are sent when something fails, or once a day.
    */
-  metrics: 20,
-  subscriberMetrics: 2,
+  hourlyMetrics: [
+    'MessagesAccepted',
+    'Events',
+    'RuleHits',
+    'AlarmsToTell',
+    'DeliveriesDelivered',
+    'TimeToReceiver',
+    'TimeToFirstAttempt',
+    'OldestWaiting',
+    'CanaryTime',
+  ] satisfies MetricName[],
   /** A sensor sends a report a minute and detects a fall a week. */
   reportSeconds: 60,
   fallDays: 7,

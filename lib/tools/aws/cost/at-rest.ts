@@ -53,10 +53,8 @@ const scheduled = (
 
 /** Returns the cost of what a stage in use has besides its resources. */
 const inUse = (template: Template): AtRest[] => {
-  const isSubscribed = resourcesOf(template, 'AWS::SNS::Subscription').length > 0;
   const hasDashboard = resourcesOf(template, 'AWS::CloudWatch::Dashboard').length > 0;
-  const written = assumed.metrics + (isSubscribed ? assumed.subscriberMetrics : 0);
-  const metrics = written - (hasDashboard ? 0 : onlyShown.size);
+  const metrics = assumed.hourlyMetrics.filter((name) => hasDashboard || !onlyShown.has(name)).length;
   const keyRequests = (assumed.roles * MINUTES_PER_MONTH) / assumed.keyMinutes;
   return [
     { what: `${metrics} own metrics`, usd: metrics * prices.metricMonth, isInUse: true },

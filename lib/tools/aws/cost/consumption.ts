@@ -29,8 +29,8 @@ export const consumption = {
   changedReport: { ...nothing, read: 8, write: 4, fifo: 1 },
   /** The next report, which is queued even if it changes nothing. */
   followingReport: { ...nothing, read: 3.5, write: 2, fifo: 1 },
-  /** Five unchanged reports in one call, every five minutes. */
-  fiveReports: { ...nothing, read: 2, write: 1 },
+  /** Three unchanged reports in one call, every three minutes. */
+  threeReports: { ...nothing, read: 2, write: 1 },
   /** The sweep reads the state of an active sensor, which tells when something becomes due next. */
   look: { ...nothing, read: 1 / 2 },
   /** The entry of an active sensor in the index `due`, which each sweep reads with many others: 90 bytes of 8 KB. */

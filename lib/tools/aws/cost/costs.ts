@@ -84,7 +84,7 @@ export const works = {
   report: { ...consumption.report, ...received(1, 0), callMilliseconds: ms.report, invocations: 0 },
   changedReport: { ...consumption.changedReport, ...received(1, ms.event), lines: 1 },
   followingReport: { ...consumption.followingReport, ...received(1, ms.event) },
-  fiveReports: { ...consumption.fiveReports, ...received(1, 0), callMilliseconds: ms.fiveReports, invocations: 0 },
+  threeReports: { ...consumption.threeReports, ...received(1, 0), callMilliseconds: ms.threeReports, invocations: 0 },
   /** Part of a sweep, which is invoked anyway. */
   look: { ...consumption.look, ...processed(ms.look), invocations: 0 },
   entry: { ...consumption.entry, ...processed(ms.entry), invocations: 0 },
@@ -171,9 +171,9 @@ const connected = (): Costs => {
   return { ...admitted, 'device API': MINUTES_PER_MONTH * prices.connectionMinute };
 };
 
-/** How the reports of five minutes are sent: in separate calls, or all in one. */
-export type ReportBatching = 'report' | 'fiveReports';
-const REPORTS_PER_CALL = { report: 1, fiveReports: 5 } as const;
+/** How the reports of three minutes are sent: in separate calls, or all in one. */
+export type ReportBatching = 'report' | 'threeReports';
+const REPORTS_PER_CALL = { report: 1, threeReports: 3 } as const;
 
 /** Returns the monthly cost of a sensor in steady state. `changed`: the share of reports in which presence has changed. */
 export const sensorMonth = (

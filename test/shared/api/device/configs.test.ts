@@ -6,7 +6,7 @@ import { type Client, logIn } from '#test/fixtures/client.ts';
 import { PROVISIONING_KEY, startTestCloud } from '#test/fixtures/cloud.ts';
 import { bad, consistent, good, MISSING, rounds } from '#test/fixtures/configuration-values.ts';
 import { type Row, tables } from '#test/fixtures/configurations.ts';
-import { ALL_PERMISSIONS, adminOf, createHome, nextHardwareId } from '#test/fixtures/home.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, linkSensor, nextHardwareId } from '#test/fixtures/home.ts';
 import { splitsOf } from '#test/fixtures/splits.ts';
 
 type Json = Record<string, unknown>;
@@ -183,7 +183,14 @@ describe('the configuration that a device fetches', () => {
   test('contains no fields of the room for maker B that only maker A supports', async () => {
     const { sensorId, device } = await add('maker_b');
     const { config } = await device.ok<Fetched>('GET', `/devices/${sensorId}/config`);
-    expect(Object.keys(config).sort()).toEqual(['basic', 'fall', 'firmwareToInstall', 'room', 'vitalData']);
+    expect(Object.keys(config).sort()).toEqual([
+      'basic',
+      'fall',
+      'firmwareToInstall',
+      'maxReportDelay',
+      'room',
+      'vitalData',
+    ]);
     for (const field of ['zMin', 'zMax', 'enterDuration', 'exitDuration'])
       expect(config.room).not.toHaveProperty(field);
   });
@@ -205,3 +212,22 @@ describe('the configuration that a device fetches', () => {
     expect(changed.body).toMatchObject({ config: { telemetry: { policy: 0, transport: 0 } } });
   });
 });
+
+test.each([
+  [{}, 120],
+  [{ SENSOR_INACTIVE_AFTER_SECONDS: '91' }, 45],
+  [{ MAX_REPORT_DELAY_SECONDS: '0' }, 0],
+])(
+  'devices may keep reports for at most half the time until a sensor is inactive: %o',
+  async (environment, seconds) => {
+    const other = await startTestCloud({ environment });
+    try {
+      const { client: manager } = await createHome(await adminOf(other.url), 'home', ALL_PERMISSIONS);
+      const { sensorId, device } = await linkSensor(manager);
+      const { config } = await device.ok<{ config: Json }>('GET', `/devices/${sensorId}/config`);
+      expect(config.maxReportDelay).toBe(seconds);
+    } finally {
+      await other.stop();
+    }
+  },
+);
