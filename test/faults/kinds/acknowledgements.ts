@@ -59,11 +59,16 @@ const acknowledgedTwice = async (scene: Scene): Promise<Story> => {
 
 const MINUTE = 60_000;
 /**
+ * How many minutes everything may fail while a fall waits. An alarm takes some 15 table calls and 6 failpoints, so an
+ * attempt succeeds in about one of 50 cases, and attempts become rarer, down to one in 15 minutes.
+ */
+const FAILING_MINUTES = 5;
+/**
  * A person on the floor raises three alarms, because no posture comes for six minutes. A user acknowledges the fall after the
  * first one, and again after the last one, each time by its first event.
  */
 const alarmedAgain = async (scene: Scene): Promise<Story> => {
-  const { homes, clock, cloud, answered, step, stores } = scene;
+  const { homes, chaos, clock, cloud, answered, step, stores } = scene;
   const { birch } = homes;
   const { client, customerId } = birch;
   const { device, sensorId } = await linkSensor(client, 'maker_b');
@@ -78,10 +83,13 @@ const alarmedAgain = async (scene: Scene): Promise<Story> => {
   };
   /** Waits for something while the sensor stays online, which would forget the person otherwise. */
   const until = async (isDone: () => Promise<boolean>) => {
-    while (!(await isDone())) {
+    const rates = chaos.rates();
+    for (let minute = 0; !(await isDone()); minute++) {
+      if (minute === FAILING_MINUTES) chaos.also({ crash: 0, refusal: 0, lostResponse: 0 });
       await step(MINUTE);
       await say(b.vital(0, 14, 60));
     }
+    chaos.also(rates);
     await cloud.idle();
   };
   const acknowledge = (note: string) => {
@@ -147,8 +155,9 @@ export const ofAcknowledgements: readonly Fault[] = [
     story: acknowledgedTwice,
   },
   {
-    title: 'processes die while a fall alarms again: an acknowledgement covers the alarms before it, and none after it',
-    rates: { crashes: failpoints, crash: 0.1 },
+    title:
+      'processes die and table calls fail while a fall alarms again: an acknowledgement covers the alarms before it, and none after it',
+    rates: { crashes: failpoints, crash: 0.1, refusal: 0.1, lostResponse: 0.1 },
     falls: 'one',
     story: alarmedAgain,
   },
