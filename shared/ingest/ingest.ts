@@ -1,7 +1,12 @@
-import type { RecordedCall } from '../domain/event/recorded-call.ts';
+import { isRecent, stepByMessage } from '../domain/event/event-steps.ts';
+import { type Signal, stateReports } from '../domain/event/message.ts';
+import { isAllProcessed, type RecordedCall, unprocessedCalls } from '../domain/event/recorded-call.ts';
+import { isUnchanged, isWorthWriting, type SensorState } from '../domain/sensor/sensor-state.ts';
+import { isFuture } from '../domain/state/clock.ts';
+import { noRoomContext } from '../domain/state/room-context.ts';
+import { needsOf } from '../domain/state/step.ts';
 import { addLogContext, oneOrMany } from '../observability/log.ts';
 import type { Deps } from '../runtime/deps.ts';
-import { holdBackIfBehind, isRejected } from './holding-back.ts';
 import {
   deduplicationIdOf,
   parseMessages,
@@ -13,8 +18,140 @@ import {
   type Warning,
   warningsOf,
 } from './messages.ts';
-import { changesNothing, mustRecordCall, reportsOnlyFalls } from './unchanged-reports.ts';
 import type { IngestDeps } from './uses.ts';
+
+/**
+ * Accepts messages of a device, over any protocol. `text`: one JSON message or an array of them, received at `receiveDate`
+ * (ms). Returns warnings about what was not understood, once all messages are durable or known to change nothing, or the
+ * reason why the call was rejected. Throws QueueUnavailable, after which the call can be retried.
+ */
+export const ingest = async (
+  deps: IngestDeps,
+  device: Sender,
+  text: string,
+  receiveDate = deps.now(),
+): Promise<{ refusal: Rejection } | { warnings: readonly Warning[] }> => {
+  const until = deps.now() + QUEUE_WITHIN_MS;
+  const read = parseMessages(text, device, receiveDate);
+  if ('refusal' in read) return read;
+  addLogContext({ sensorId: device.sensorId });
+  deps.failpoint('ingest.read');
+  const { messages } = read;
+  if (!(await changesNothing(deps, device, messages, receiveDate))) {
+    if (await isRejected(deps, device, reportsOnlyFalls(messages))) return { refusal: 'rate_limited' };
+    const noted = mustRecordCall(messages, device) ? await note(deps, device) : undefined;
+    if (noted) await holdBackIfBehind(deps, device, noted);
+    await queueCall(deps, device, { messages, receiveDate, noted, until });
+  }
+  // The canary must not hide that no real device sends messages.
+  if (!device.isCanary) deps.measure('MessagesAccepted', messages.length);
+  deps.failpoint('ingest.enqueued');
+  return { warnings: warningsOf(messages) };
+};
+
+/** Whether a call reports nothing but falls. */
+const reportsOnlyFalls = (messages: readonly ReceivedMessage[]): boolean =>
+  messages.every(({ decoded }) => decoded.signal.kind === 'fall');
+
+const isReport = (signal: Signal): boolean =>
+  stateReports.has(signal.kind) && !(signal.kind === 'state' && signal.firmware !== null);
+
+/**
+ * Applies reports to the state of an active sensor. Returns null if one of them needs more than the state or creates an
+ * event.
+ */
+export const applyReports = (
+  before: SensorState,
+  sensorId: string,
+  messages: readonly ReceivedMessage[],
+  receiveDate: number,
+): SensorState | null => {
+  // A call without messages is not recorded, but makes the sensor active.
+  if (!before.isActive) return null;
+  let state = before;
+  for (const { raw, decoded } of messages) {
+    const needs = needsOf(state, decoded.signal);
+    if (!isReport(decoded.signal) || needs.regions || needs.critical) return null;
+    const cause = { receiveDate, sensorId, uuid: '', source: null, raw };
+    const { next, events } = stepByMessage(state, decoded, cause, noRoomContext);
+    if (events.length > 0) return null;
+    state = next;
+  }
+  return state;
+};
+
+/**
+ * Whether reports change nothing, and all earlier calls have been processed. Such reports need no queue, because the
+ * stored state of the sensor is the latest one.
+ */
+export const changesNothing = async (
+  { store, settings }: IngestDeps,
+  device: Sender,
+  messages: readonly ReceivedMessage[],
+  receiveDate: number,
+): Promise<boolean> => {
+  if (messages.length === 0 || device.notedCall === undefined) return false;
+  if (!messages.every(({ decoded }) => isReport(decoded.signal))) return false;
+  const { customerId, sensorId } = device;
+  const state = await store.states.get(customerId, sensorId);
+  if (!state || state.ttl !== undefined || !isAllProcessed(device, state.judged?.run)) return false;
+  if (isFuture(state.lastSeen, receiveDate)) return false;
+  // A report that skips the queue is not remembered, so the next message could wrongly count as a duplicate of the last
+  // one.
+  if (isRecent(state, receiveDate)) return false;
+  const next = applyReports(state, sensorId, messages, receiveDate);
+  if (!next || !isUnchanged(state, next)) return false;
+  if (!isWorthWriting(state, next, settings.SENSOR_INACTIVE_AFTER_SECONDS)) return true;
+  return store.states.recordTimes(customerId, sensorId, state.version, next);
+};
+
+/**
+ * Pending calls that one device may have; falls are accepted longer than reports. A FIFO queue looks for message groups
+ * only among its first 120,000 messages, so one device must not fill it.
+ */
+export const MAX_PENDING = { reports: 1_000, falls: 3_000 } as const;
+/** The limit of a device is lifted once it has at most this many pending calls. */
+const RESUME_AT = MAX_PENDING.reports / 2;
+/** The number of recorded calls between two checks, so that checks cost next to nothing. */
+export const CHECK_EVERY = 100;
+
+const countPending = async ({ store }: Pick<IngestDeps, 'store'>, { customerId, sensorId }: Sender, seq: number) =>
+  unprocessedCalls(seq, (await store.states.get(customerId, sensorId))?.judged?.run);
+
+/** Whether a call is rejected because its device is held back. Ends that once few calls are pending. */
+const isRejected = async (deps: IngestDeps, device: Sender, isOfFalls: boolean): Promise<boolean> => {
+  if (!device.isHeldBack) return false;
+  const pending = await countPending(deps, device, device.calls ?? 0);
+  if (pending <= RESUME_AT) await deps.store.devices.holdBack(device.hash, false);
+  return pending > (isOfFalls ? MAX_PENDING.falls : RESUME_AT);
+};
+
+/**
+ * Whether a call is recorded before it is queued. Falls are not, which saves a write: they change nothing that reports
+ * depend on. Those of a busy device are recorded, so that they are counted.
+ */
+export const mustRecordCall = (
+  messages: readonly ReceivedMessage[],
+  { isBusy, isHeldBack }: Pick<Sender, 'isBusy' | 'isHeldBack'>,
+): boolean => !reportsOnlyFalls(messages) || isBusy === true || isHeldBack === true;
+
+/** Records a call before it is queued. From now on reports go through the queue, until this call has been processed. */
+const note = async ({ store, random, now, failpoint }: IngestDeps, { hash }: Sender) => {
+  const noted = await store.devices.noteCall(hash, Buffer.from(random(6)).toString('base64url'), now());
+  failpoint('ingest.noted');
+  return noted;
+};
+
+/** Checks from time to time whether a device has too many pending calls, and holds it back if so. */
+const holdBackIfBehind = async (deps: IngestDeps, device: Sender, { seq = 0 }: RecordedCall): Promise<void> => {
+  if (device.isHeldBack || seq % CHECK_EVERY !== 0) return;
+  const pending = await countPending(deps, device, seq);
+  if (pending <= MAX_PENDING.reports) return;
+  const { customerId, sensorId } = device;
+  deps.log('warn', 'a device is held back', { customerId, sensorId, pending });
+  deps.measure('DevicesHeldBack');
+  await deps.store.devices.holdBack(device.hash, true);
+};
 
 type Call = {
   messages?: readonly ReceivedMessage[];
@@ -45,40 +182,4 @@ export const queueCall = async (
       until,
     });
   }
-};
-
-/** Records a call before it is queued. From now on reports go through the queue, until this call has been processed. */
-const note = async ({ store, random, now, failpoint }: IngestDeps, { hash }: Sender) => {
-  const noted = await store.devices.noteCall(hash, Buffer.from(random(6)).toString('base64url'), now());
-  failpoint('ingest.noted');
-  return noted;
-};
-
-/**
- * Accepts messages of a device, over any protocol. `text`: one JSON message or an array of them, received at `receiveDate`
- * (ms). Returns warnings about what was not understood, once all messages are durable or known to change nothing, or the
- * reason why the call was rejected. Throws QueueUnavailable, after which the call can be retried.
- */
-export const ingest = async (
-  deps: IngestDeps,
-  device: Sender,
-  text: string,
-  receiveDate = deps.now(),
-): Promise<{ refusal: Rejection } | { warnings: readonly Warning[] }> => {
-  const until = deps.now() + QUEUE_WITHIN_MS;
-  const read = parseMessages(text, device, receiveDate);
-  if ('refusal' in read) return read;
-  addLogContext({ sensorId: device.sensorId });
-  deps.failpoint('ingest.read');
-  const { messages } = read;
-  if (!(await changesNothing(deps, device, messages, receiveDate))) {
-    if (await isRejected(deps, device, reportsOnlyFalls(messages))) return { refusal: 'rate_limited' };
-    const noted = mustRecordCall(messages, device) ? await note(deps, device) : undefined;
-    if (noted) await holdBackIfBehind(deps, device, noted);
-    await queueCall(deps, device, { messages, receiveDate, noted, until });
-  }
-  // The canary must not hide that no real device sends messages.
-  if (!device.isCanary) deps.measure('MessagesAccepted', messages.length);
-  deps.failpoint('ingest.enqueued');
-  return { warnings: warningsOf(messages) };
 };

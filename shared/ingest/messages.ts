@@ -1,8 +1,8 @@
 import { isInexact, parseJson } from '../api/http/json.ts';
-import { messageUuid, type TrustedMessage, withTrustedTimes } from '../domain/event/message.ts';
+import { messageUuid, type TrustedMessage } from '../domain/event/message.ts';
 import { MESSAGE_LIMITS, splitMessages } from '../domain/event/raw.ts';
 import { hashOf } from '../domain/ids.ts';
-import { decoders } from '../domain/makers/decoders.ts';
+import { decodeText } from '../domain/makers/decoders.ts';
 import type { CallingDevice } from '../domain/sensor/sensor.ts';
 import type { ProcessMessages } from '../queue/task.ts';
 
@@ -34,8 +34,7 @@ export const parseMessages = (
   if (!values.every(isObject)) return { refusal: 'type' };
   const raw = splitMessages(text);
   if (raw.some((text) => Buffer.byteLength(text) > MESSAGE_LIMITS.bytes)) return { refusal: 'too_large' };
-  const decode = (json: string) => withTrustedTimes(decoders[manufacturer](JSON.parse(json)), receiveDate);
-  return { messages: raw.map((json) => ({ raw: json, decoded: decode(json) })) };
+  return { messages: raw.map((json) => ({ raw: json, decoded: decodeText(manufacturer, json, receiveDate) })) };
 };
 
 /** A problem with a stored message: an unknown kind, or a field of the wrong type. */

@@ -44,6 +44,15 @@ export const ProcessNotice = z.object({
 });
 export type ProcessNotice = z.output<typeof ProcessNotice>;
 
+/** Returns the parsed body of a message, or undefined if it is not JSON. */
+export const parsedBody = ({ body }: { body: string }): unknown => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+};
+
 const Accepted = z.object({ receiveDate: millis });
 /** Returns when (ms) a task was accepted, if it contains that. Nothing else in the task is read. */
 export const acceptedAt = (task: unknown): number | undefined => Accepted.safeParse(task).data?.receiveDate;

@@ -33,3 +33,12 @@ export const kindOfFailure = (error: unknown): FailureKind => {
   if (error instanceof QueueUnavailable) return 'queue';
   return error instanceof KeysUnavailable ? 'keys' : 'other';
 };
+
+/** The outcome of an attempt. `left` holds the messages that are not done. */
+export type TaskOutcome =
+  | { kind: 'done' }
+  | { kind: 'retry_later'; left: readonly SQSRecord[] }
+  | { kind: 'failed'; left: readonly SQSRecord[]; failure: FailureKind; error: unknown };
+
+/** Attempts the tasks of messages of one group. Never rejects. */
+export type Attempt = (records: readonly SQSRecord[], timeLeft: () => number, isLast?: boolean) => Promise<TaskOutcome>;

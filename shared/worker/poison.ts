@@ -1,8 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
 import { MAX_RECEIVES, retrySeconds } from '../queue/consumer.ts';
-import { acceptedAt } from '../queue/task.ts';
+import { acceptedAt, parsedBody } from '../queue/task.ts';
 import type { Runtime } from '../runtime/deps.ts';
-import { type Attempt, parsedBody, type TaskOutcome } from './attempt.ts';
+import type { Attempt, TaskOutcome } from './failure.ts';
 import { tryQuarantine } from './quarantine.ts';
 
 /** How long (ms) the last result of a group counts for other groups. */

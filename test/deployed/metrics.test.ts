@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { BREAKER_FAILURES } from '#shared/domain/delivery/breaker.ts';
-import { CHECK_EVERY, MAX_PENDING } from '#shared/ingest/holding-back.ts';
+import { CHECK_EVERY, MAX_PENDING } from '#shared/ingest/ingest.ts';
 import { changes } from '#shared/store/engine/request.ts';
 import { store } from '#shared/store/store.ts';
 import { items } from '#shared/store/table.ts';

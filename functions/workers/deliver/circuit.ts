@@ -1,34 +1,25 @@
 import type { Permit } from '#shared/concurrency/semaphore.ts';
-import type { SlotPool } from '#shared/delivery/webhook-client.ts';
+import type { SlotPool, Waiter } from '#shared/delivery/webhook-client.ts';
 import {
-  failureActionOf,
   isHealthy,
   isNewAlarm,
-  isSuccessToRecord,
   type LeaseName,
-  openUntilAfter,
   type Passage,
   passageOf,
-  slowUntil,
+  SLOTS_PER_WEBHOOK,
+  type SlotLease,
 } from '#shared/domain/delivery/breaker.ts';
-import { type Delivery, isFirstDelivery, type NextState, withJitter } from '#shared/domain/delivery/delivery.ts';
-import { isOnlyFailing, needsRelease } from '#shared/domain/delivery/early.ts';
+import { DEADLINE_SECONDS, withJitter } from '#shared/domain/delivery/delivery.ts';
 import { hasUrl, type WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
-import { timeOfUlid } from '#shared/domain/ids.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
-import { type DeliverDeps, randomFraction } from './deps.ts';
-import { attemptAgain } from './early.ts';
+import { type DeliverDeps, leaseToken, randomFraction } from './deps.ts';
 import { delayBefore } from './schedule.ts';
-import {
-  ACQUIRE_TIMEOUT_MS,
-  type AdmittedRequest,
-  acquirePermit,
-  acquireSlot,
-  createWaiter,
-  REQUEST_MS,
-} from './slots.ts';
 
+/** The time (ms) that must be left to start a request: the longest deadline, and the writes around it. */
+export const REQUEST_MS = (DEADLINE_SECONDS + 5) * 1_000;
+/** How long (ms) a delivery waits for a permit, and then for a slot, before it gives way to others. */
+export const ACQUIRE_TIMEOUT_MS = 5_000;
 /** How long (ms) a process uses a webhook before reading it again. */
 const STALE_MS = 1_000;
 /** How often (ms) a delivery that waits for a slot reads its webhook again: another process may have freed a slot. */
@@ -132,84 +123,117 @@ export const passCircuit = async (
   }
 };
 
-/**
- * Records a pending delivery that is older than all known ones, so that the release finds it. That is rare: usually the
- * oldest one fails first.
- */
-export const notePending = async (
-  { store }: DeliverDeps,
+/** The slot that a request to a webhook occupies. */
+export type RequestSlot = {
+  /** Frees the slot for the next request. Further calls do nothing. */
+  release: () => void;
+  /**
+   * Returns the leases that this process no longer needs, each of them once. The next write to the webhook releases
+   * them.
+   */
+  unneeded: () => LeaseName[];
+};
+
+/** The webhook as it was when its circuit breaker admitted a request, and the slot of the request. */
+export type AdmittedRequest = { webhook: WebhookWithUrl; slot: RequestSlot };
+
+/** Acquires one of the permits that limit this process's concurrent requests to a webhook. Null after a timeout. */
+const acquirePermit = (
+  { webhookClient, pause }: DeliverDeps,
+  { id }: WebhookRecord,
+): Promise<Permit<SlotPool> | null> => webhookClient.acquire(id, () => pause(ACQUIRE_TIMEOUT_MS));
+
+/** Creates a delivery that waits in this process. `wait` resolves when it is woken, or with the timeout. */
+export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Promise<void> } => {
+  let woken = Promise.withResolvers<void>();
+  return {
+    waitsFor: 'slot',
+    wake: () => woken.resolve(),
+    wait: (timeout) => {
+      woken = Promise.withResolvers<void>();
+      return Promise.race([timeout, woken.promise]);
+    },
+  };
+};
+
+/** Creates the slot of a request from its lease; null stands for the one request of this process without a lease. */
+const createSlot = (
+  { now }: DeliverDeps,
+  permit: Permit<SlotPool>,
   webhook: WebhookRecord,
-  deliveryId: string,
-): Promise<void> => {
-  const { pendingSince } = webhook;
-  const time = timeOfUlid(deliveryId);
-  if (pendingSince !== undefined && time < pendingSince) await store.health.notePending(webhook, time);
+  { lease, isProbe }: { lease: SlotLease | null; isProbe: boolean },
+): RequestSlot => {
+  const { shared: pool } = permit;
+  const probe: LeaseName[] = isProbe ? ['probeUntil'] : [];
+  let isOver = false;
+  return {
+    release: () => {
+      if (isOver) return;
+      isOver = true;
+      if (lease) pool.idleLeases.push(lease);
+      else pool.hasUnleasedRequest = false;
+      permit.release();
+      for (const { wake } of pool.waiters) wake();
+    },
+    unneeded: () => {
+      const isWanted = permit.hasWaiters() || [...pool.waiters].some(({ waitsFor }) => waitsFor === 'slot');
+      // While the receiver is healthy, this process keeps the slots that its next requests need.
+      const isIdle = isOver && !isWanted && (permit.isEmpty() || !isHealthy(webhook, now()));
+      const idle = isIdle ? pool.idleLeases.splice(0) : [];
+      // Once a lease has ended, its slot may belong to another process.
+      return [...probe.splice(0), ...idle.filter(({ until }) => until > now()).map(({ slot }) => slot)];
+    },
+  };
 };
 
-/** An attempt that sent a request, and the state that follows. */
-type Attempt = { delivery: Delivery; durationMs: number; isGone: boolean; next: NextState };
+/** Returns a lease of a slot: one that this process holds, if it lasts long enough or can be renewed, or else a new one. */
+const leaseSlot = async (
+  { store, now, random, aloneSince }: DeliverDeps,
+  pool: SlotPool,
+  webhook: WebhookRecord,
+  isProbe: boolean,
+): Promise<SlotLease | null> => {
+  const own = isProbe ? undefined : pool.idleLeases.pop();
+  if (own && own.until - now() >= REQUEST_MS) return own;
+  const renewed = own && own.until > now() ? await store.health.renewSlot(webhook, own, now()) : null;
+  if (renewed) return renewed;
+  // One slot is reserved for the requests that processes make without a lease.
+  const slots = isHealthy(webhook, now()) ? SLOTS_PER_WEBHOOK - 1 : SLOTS_PER_WEBHOOK;
+  const token = leaseToken({ random });
+  return store.health.takeSlot(webhook, now(), { slots, first: pool.searches++, isProbe, token, aloneSince });
+};
 
 /**
- * Records a failure at the webhook. This may open the circuit; after days of failures it disables the webhook, or warns
- * first.
+ * Acquires a slot for one request, or returns null if none is free. All processes share the SLOTS_PER_WEBHOOK slots of a
+ * webhook, and each lease and each release is a write. To save these writes, a process makes one request at a time to a
+ * healthy receiver without a lease, and one slot stays unused in return. So one process makes at most SLOTS_PER_WEBHOOK
+ * concurrent requests, and n processes at most SLOTS_PER_WEBHOOK - 1 + n. Once a receiver is slow or failing, every request
+ * needs a lease.
  */
-const recordFailure = async (
+export const acquireSlot = async (
   deps: DeliverDeps,
-  { webhook, slot }: AdmittedRequest,
-  { delivery, isGone, next }: Attempt,
-): Promise<void> => {
-  const { store, now, log, measure } = deps;
-  const { customerId, id: webhookId } = webhook;
-  const wait = next.state === 'retrying' ? next.nextAttempt - now() : 0;
-  const openUntil = openUntilAfter(webhook.consecutiveFailures + 1, wait, now());
-  if (openUntil !== null && webhook.openUntil === undefined) measure('BreakersOpened');
-  const isLost = next.state === 'failed' && isFirstDelivery(delivery);
-  const begun = next.state === 'retrying' ? (delivery.sendTryTimes.at(-1) ?? 0) : null;
-  const failure = { openUntil, isGone, isLost, since: timeOfUlid(delivery.id), begun };
-  const after = await store.health.failed(webhook, now(), failure, slot.unneeded());
-  if (after) await notePending(deps, after, delivery.id);
-  const current = after ?? (await store.webhooks.get(customerId, webhookId));
-  if (next.state === 'retrying' && current) await attemptAgain(deps, current, delivery, next);
-  if (!after || (next.state === 'failed' && next.reason === 'gone')) return;
-  const verdict = failureActionOf(after, now());
-  if (verdict === 'disable') {
-    log('warn', 'a webhook was disabled after failing for days', { customerId, webhookId });
-    const { disableWebhook } = await import('./disable-webhook.ts');
-    await disableWebhook(deps, webhook, delivery, 'failing');
+  permit: Permit<SlotPool>,
+  webhook: WebhookRecord,
+  kind: 'free' | 'slot' | 'probe',
+): Promise<RequestSlot | null> => {
+  const { shared: pool } = permit;
+  if (kind === 'free' && !pool.hasUnleasedRequest) {
+    pool.hasUnleasedRequest = true;
+    return createSlot(deps, permit, webhook, { lease: null, isProbe: false });
   }
-  if (verdict === 'warn' && (await store.health.recordWarning(after, now())))
-    log('warn', 'a webhook will be disabled if it keeps failing', { customerId, webhookId });
+  const isProbe = kind === 'probe';
+  const lease = await leaseSlot(deps, pool, webhook, isProbe);
+  return lease && createSlot(deps, permit, webhook, { lease, isProbe });
 };
 
-/**
- * Records the first success after failures, and releases what is pending. The task is enqueued first, so that a crash
- * cannot skip the release; it waits until the success is recorded. If another success came first, it has recorded
- * everything.
- */
-const recordBack = async (
-  deps: DeliverDeps,
-  webhook: WebhookWithUrl,
-  delivery: Delivery,
-  { slow, leases }: { slow: number | null; leases: readonly LeaseName[] },
-): Promise<void> => {
-  const { store, now, enqueue } = deps;
-  const { customerId, id: webhookId, consecutiveFailures: own } = webhook;
-  const success = { now: now(), slowUntil: slow, leases };
-  if (isOnlyFailing(webhook, delivery) && (await store.health.recordBack(webhook, success, own))) return;
-  const back = { date: success.now, isRest: false, after: null, isListed: false };
-  await enqueue([{ type: 'release_held', customerId, webhookId, back }], { delaySeconds: 1 });
-  deps.failpoint('release.begun');
-  await store.health.recordBack(webhook, success, null);
-};
-
-/** Records at the webhook whether its receiver is healthy. A success is written only if it changes something. */
-export const recordHealth = async (deps: DeliverDeps, admitted: AdmittedRequest, attempt: Attempt): Promise<void> => {
-  if (attempt.next.state !== 'delivered') return recordFailure(deps, admitted, attempt);
-  const { store, now } = deps;
-  const { webhook, slot } = admitted;
-  const slow = slowUntil(attempt.durationMs, now());
-  const leases = slot.unneeded();
-  if (needsRelease(webhook, now())) return recordBack(deps, webhook, attempt.delivery, { slow, leases });
-  if (leases.length > 0 || slow !== null || isSuccessToRecord(webhook, now()))
-    await store.health.recordSuccess(webhook, now(), slow, leases);
+/** Runs an attempt in its slot, and then releases the leases that this process no longer needs. */
+export const inSlot = async <T>(
+  { store }: DeliverDeps,
+  { webhook, slot }: AdmittedRequest,
+  attempt: () => Promise<T>,
+): Promise<T> => {
+  const result = await attempt().finally(slot.release);
+  const unneeded = slot.unneeded();
+  if (unneeded.length > 0) await store.health.release(webhook, unneeded);
+  return result;
 };

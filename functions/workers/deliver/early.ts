@@ -2,7 +2,7 @@ import { type Delivery, type NextState, RELEASE_INTERVAL } from '#shared/domain/
 import { earlyTime, isEarlyAttempt, isFailingAgain } from '#shared/domain/delivery/early.ts';
 import { isResting } from '#shared/domain/delivery/states.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
-import { deliverTask, MAX_DELAY_SECONDS } from '#shared/queue/encode.ts';
+import { deliverTask } from '#shared/queue/encode.ts';
 import type { Deliver } from '#shared/queue/task.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import type { DeliverDeps } from './deps.ts';
@@ -66,8 +66,6 @@ export const checkEarly = async (
   { backDate, ...webhook }: WebhookRecord,
   { notBefore, early }: Deliver,
 ): Promise<Outcome | null> => {
-  const isAfterRelease = notBefore > 0 && backDate !== undefined && backDate > notBefore - MAX_DELAY_SECONDS * 1_000;
-  if (!early && !isAfterRelease) return null;
   const found = await deps.store.deliveries.getQueued(key);
   const { delivery } = found;
   // Another task made the last attempt, so this one has nothing left to report.

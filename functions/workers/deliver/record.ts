@@ -24,11 +24,11 @@ import { auditIdOf } from '#shared/domain/identity/audit-id.ts';
 import { timeOfUlid } from '#shared/domain/ids.ts';
 import { nameFrom } from '#shared/domain/rule/acknowledgement.ts';
 import { FIRST_ATTEMPT_SECONDS } from '#shared/observability/metrics.ts';
-import { recordHealth } from './circuit.ts';
+import type { AdmittedRequest } from './circuit.ts';
 import { type DeliverDeps, randomFraction } from './deps.ts';
+import { recordHealth } from './health.ts';
 import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedule.ts';
 import type { Answer } from './send.ts';
-import type { AdmittedRequest } from './slots.ts';
 
 /** The audit line of an acknowledgement by the receiver of a delivery, in the name of the person whom it named. */
 const acknowledgementLine = (

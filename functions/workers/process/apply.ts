@@ -6,7 +6,7 @@ import type { SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import { oneOrMany, withLogContext } from '#shared/observability/log.ts';
 import type { EventItem } from '#shared/store/sensors/events.ts';
 import type { StateItem } from '#shared/store/sensors/state-item.ts';
-import type { Received } from '#shared/worker/attempt.ts';
+import type { Received } from '#shared/worker/consume.ts';
 import { kindOfFailure, RetryLater } from '#shared/worker/failure.ts';
 import { loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
 

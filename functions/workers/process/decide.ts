@@ -1,7 +1,8 @@
-import { type Decided, type Decision, evaluateRules, numberAfter } from '#shared/domain/event/decision.ts';
+import { type Decided, type Decision, numberAfter } from '#shared/domain/event/decision.ts';
 import type { EventDetails } from '#shared/domain/event/event.ts';
 import { fallKeyOf } from '#shared/domain/event/fall-key.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
+import { evaluateRules } from '#shared/domain/rule/rule-conditions.ts';
 import { isWorthWriting, type SensorState, silentAt } from '#shared/domain/sensor/sensor-state.ts';
 import { isFuture } from '#shared/domain/state/clock.ts';
 import { nextCheck, nextMove } from '#shared/domain/state/time.ts';

@@ -1,9 +1,23 @@
+import type { SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { isMostlyUnknown } from '#shared/domain/state/understanding.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { SensorTask } from '#shared/queue/task.ts';
-import type { Received } from '#shared/worker/attempt.ts';
-import { consume } from '#shared/worker/consume.ts';
+import { consume, type Received } from '#shared/worker/consume.ts';
+import { Quarantine, RetryLater } from '#shared/worker/failure.ts';
+import { applyDecision, finishDecision, finishOrQuarantine } from './apply.ts';
+import { loadSensor, type ProcessDeps, type SensorContext, type SensorKey, sensorKey } from './context.ts';
 import { processing } from './contract.ts';
-import type { MessageTask } from './inputs.ts';
-import { processMessages } from './messages.ts';
+import { decide } from './decide.ts';
+import {
+  isLikelyEvent,
+  type MessageTask,
+  mayHaveDecision,
+  type NoticeInput,
+  readInputs,
+  type SensorInput,
+  wasJudged,
+} from './inputs.ts';
+import { judge } from './judge.ts';
 
 type Run = [Received<SensorTask>, ...Received<SensorTask>[]];
 
@@ -42,3 +56,112 @@ export const handler = consume(processing, async (received, deps, timeLeft) => {
     }
   }
 });
+
+/** How much time (ms) must be left to apply a decision. */
+const MARGIN_MS = 5_000;
+
+/** Processes messages and notices of one sensor, all received while it belonged to the same customer. */
+const processMessages = async (
+  deps: ProcessDeps,
+  key: SensorKey,
+  tasks: readonly MessageTask[],
+  timeLeft: () => number,
+): Promise<void> => {
+  const inputs = await readInputs(deps, tasks);
+  const loaded = await loadSensor(deps, key, inputs.some(isLikelyEvent) ? 'latest' : 'recent');
+  if (loaded.kind === 'gone') return discard(deps, key, tasks);
+
+  let context = await finishUnfinished(deps, loaded.context, tasks, inputs);
+  const position = context.state.judged;
+  let pending = inputs.filter((input) => !wasJudged(input, position));
+  await complete(deps, key, tasks, { judged: inputs.filter((input) => wasJudged(input, position)), pending });
+
+  while (pending.length > 0) {
+    if (timeLeft() < MARGIN_MS) throw new RetryLater('no time left for the rest');
+
+    const judgement = await judge(deps, context, pending);
+    if (judgement.kind === 'gone') return discard(deps, key, tasks);
+
+    const outcome = await decide(deps, judgement.context, judgement);
+    if (outcome.kind === 'decided') await applyDecision(deps, judgement.context, outcome.decision, outcome.rules);
+    await noteUnderstanding(deps, judgement.context, outcome.state);
+
+    context = { ...judgement.context, state: outcome.state };
+    pending = pending.slice(judgement.inputs.length);
+    await complete(deps, key, tasks, { judged: judgement.inputs, pending });
+  }
+};
+
+/** Finishes the previous decision if a crash may have left it incomplete. Returns the context after that. */
+const finishUnfinished = async (
+  deps: ProcessDeps,
+  context: SensorContext,
+  tasks: readonly MessageTask[],
+  inputs: readonly SensorInput[],
+): Promise<SensorContext> => {
+  const [first] = tasks;
+  if (first?.quarantineCause)
+    return { ...context, state: await finishOrQuarantine(deps, context, first.quarantineCause) };
+  if (mayHaveDecision(inputs, context.state.judged)) await finishDecision(deps, context);
+  return context;
+};
+
+/** Updates the alarms of a fall to match a notice about it, and ends the notice. */
+const endNotice = async (
+  deps: ProcessDeps,
+  { customerId, sensorId }: SensorKey,
+  { uuid, notice }: NoticeInput,
+): Promise<void> => {
+  const { fall } = notice;
+  if (fall !== undefined) {
+    // Few falls are acknowledged, so this code is loaded with the first of them.
+    const { followNotice } = await import('./settle-fall.ts');
+    await followNotice(deps, { customerId, sensorId, fall }, notice);
+    deps.failpoint('process.settled');
+  }
+  await deps.store.events.removeNotice(customerId, sensorId, uuid);
+};
+
+/** Ends the notices among judged inputs, and marks tasks with no pending input as done. */
+const complete = async (
+  deps: ProcessDeps,
+  key: SensorKey,
+  tasks: readonly MessageTask[],
+  { judged, pending }: { judged: readonly SensorInput[]; pending: readonly SensorInput[] },
+): Promise<void> => {
+  for (const input of judged) if (input.kind === 'notice') await endNotice(deps, key, input);
+  for (const task of tasks) if (!pending.some(({ received }) => received === task)) task.done();
+};
+
+/**
+ * Discards the messages of a sensor that was erased, or that was unlinked and is now gone or linked. The record of a
+ * customer's sensor outlives its pending messages, so without one the sensor is in another table, and the messages are
+ * quarantined.
+ */
+const discard = async (
+  { store, log }: ProcessDeps,
+  { customerId, sensorId }: SensorKey,
+  tasks: readonly MessageTask[],
+): Promise<void> => {
+  const isOfCustomer = customerId !== UNASSIGNED && tasks.some(({ task }) => task.type === 'process_messages');
+  if (isOfCustomer && !(await store.sensors.wasErased(customerId, sensorId)))
+    throw new Quarantine('the table has no such sensor');
+  log('info', 'messages of a deleted or moved sensor were discarded', { customerId, sensorId });
+  for (const { task, done } of tasks) {
+    if (task.type === 'process_notice') await store.events.removeNotice(customerId, sensorId, task.uuid);
+    done();
+  }
+};
+
+/** Records in the list of sensors whether most messages of a sensor are not understood, and counts those that just became so. */
+const noteUnderstanding = async (
+  { store, measure }: ProcessDeps,
+  context: SensorContext,
+  state: SensorState,
+): Promise<void> => {
+  const isMisunderstood = isMostlyUnknown(state);
+  if (context.former || isMisunderstood === (context.sensor.isMisunderstood ?? false)) return;
+  const { customerId, sensorId } = sensorKey(context);
+  const hasChanged = await store.sensors.setMisunderstood(customerId, sensorId, isMisunderstood);
+  if (hasChanged && isMisunderstood) measure('SensorsNotUnderstood');
+};

@@ -1,11 +1,11 @@
-import { type Signal, type TrustedMessage, withTrustedTimes } from '#shared/domain/event/message.ts';
+import type { Signal, TrustedMessage } from '#shared/domain/event/message.ts';
 import { type ProcessedRun, type RecordedCall, runWith } from '#shared/domain/event/recorded-call.ts';
-import { decoders } from '#shared/domain/makers/decoders.ts';
+import { decodeText } from '#shared/domain/makers/decoders.ts';
 import { isFuture } from '#shared/domain/state/clock.ts';
 import type { ProcessMessages, ProcessNotice } from '#shared/queue/task.ts';
 import type { NoticeItem } from '#shared/store/sensors/events.ts';
 import type { ProcessedPosition } from '#shared/store/sensors/state-item.ts';
-import type { Received } from '#shared/worker/attempt.ts';
+import type { Received } from '#shared/worker/consume.ts';
 import type { ProcessDeps } from './context.ts';
 
 /** A received task with messages of a device or a notice of the service. */
@@ -46,7 +46,6 @@ const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<
   const { manufacturer, messages, receiveDate, first, noted } = task;
   if (messages.length === 0)
     return [{ kind: 'call', received, position: positionOf(0), receiveDate, requestId, noted }];
-  const decode = decoders[manufacturer];
   return messages.map((raw, at) => ({
     kind: 'message',
     received,
@@ -55,7 +54,7 @@ const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<
     requestId,
     raw,
     at: first + at,
-    decoded: withTrustedTimes(decode(JSON.parse(raw)), receiveDate),
+    decoded: decodeText(manufacturer, raw, receiveDate),
     ...(at === messages.length - 1 && { noted }),
   }));
 };

@@ -131,7 +131,7 @@ const judgeNotice = async (
   const answered =
     fall === undefined
       ? { state, events: [] }
-      : await (await import('./with-answer.ts')).withAnswer(deps, { ...sensorKey(context), fall }, state);
+      : await (await import('./settle-fall.ts')).withAnswer(deps, { ...sensorKey(context), fall }, state);
   return stepOf(deps, context, input, stepByNotice(answered, [notice.notice, notice], cause));
 };
 

@@ -3,13 +3,21 @@ import { firstDeliveryId } from '#shared/domain/delivery/snapshot.ts';
 import type { Decision } from '#shared/domain/event/decision.ts';
 import { fallOfEvent, isRaisedAgain } from '#shared/domain/event/fall-key.ts';
 import type { Format } from '#shared/domain/formats/format.ts';
-import { isAcknowledged } from '#shared/domain/state/answers.ts';
+import type { SensorState, Step } from '#shared/domain/sensor/sensor-state.ts';
+import { answerStep, isAcknowledged, newestKeyOf } from '#shared/domain/state/answers.ts';
 import type { CheckAlarm } from '#shared/queue/task.ts';
 import type { FallRef } from '#shared/store/rules/fall-answer.ts';
 import type { AlarmEvent } from '#shared/store/rules/settle-fall.ts';
 import type { NoticeItem } from '#shared/store/sensors/events.ts';
 import { type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
 import { enqueueChecks } from './hits.ts';
+
+/** Returns the state with what people have done about a fall, and the events that follow. */
+export const withAnswer = async ({ store }: ProcessDeps, ref: FallRef, state: SensorState): Promise<Step> => {
+  const { acknowledgement, closure } = await store.fallAnswers.get({ ...ref, fall: newestKeyOf(state, ref.fall) });
+  const answer = { isAcknowledged: acknowledgement !== undefined, closedAt: closure?.date ?? null };
+  return answerStep(state, ref.fall, answer);
+};
 
 /** Returns when (ms) to check whether somebody was notified of an alarm that was made at a time (ms). */
 const checkAt = ({ now, settings }: ProcessDeps, createDate: number): number =>

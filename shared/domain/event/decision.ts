@@ -1,7 +1,4 @@
 import type { HitNumber, HitPosition } from '../rule/hit-position.ts';
-import type { Rule } from '../rule/rule.ts';
-import { fires } from '../rule/rule-conditions.ts';
-import type { SensorState } from '../sensor/sensor-state.ts';
 import type { EventDetails } from './event.ts';
 
 /** One event of a decision, with the rules that fire for it. Each of these rules creates a hit. */
@@ -38,39 +35,4 @@ export const numberAfter = (decision: Decision | null, now: number): HitNumber =
   if (!decision) return { series: now, number: 0 };
   const { series, number } = decision.numbered;
   return { series, number: number + decision.decided.flatMap(({ rules }) => rules).length };
-};
-
-/** The longest rate limit (ms) of a rule. */
-const MAX_RATE_LIMIT = 86_400_000;
-
-/**
- * Adds the rules that an event fired to the last firing times of rules. Times that are too old for any rate limit are
- * removed.
- */
-const withFired = (fired: SensorState['fired'], { createDate, rules }: Decided): SensorState['fired'] => {
-  if (rules.length === 0) return fired;
-  const recent = Object.entries(fired).filter(([, time]) => createDate - time <= MAX_RATE_LIMIT);
-  const fresh = rules.map((ruleId) => [ruleId, Math.max(createDate, fired[ruleId] ?? 0)]);
-  return Object.fromEntries([...recent, ...fresh]);
-};
-
-/**
- * Returns the events in their order, with the rules that fire for each. The same state, events and rules lead to the same
- * decision. `rulesFor` returns the rules that were loaded for the situation of an event.
- */
-export const evaluateRules = (
-  before: SensorState['fired'],
-  events: readonly Omit<Decided, 'rules'>[],
-  rulesFor: (details: EventDetails) => readonly Rule[],
-): { fired: SensorState['fired']; decided: Decided[] } => {
-  let fired = before;
-  const decided = events.map((event): Decided => {
-    const rules = rulesFor(event.happening)
-      .filter((rule) => fires(rule, event.happening, event, fired[rule.id]))
-      .map(({ id }) => id);
-    const decidedEvent = { ...event, rules };
-    fired = withFired(fired, decidedEvent);
-    return decidedEvent;
-  });
-  return { fired, decided };
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { uuidV5 } from '../ids.ts';
 import { optionalField, uuid } from '../values.ts';
-import { isTrustedTime, type Point, type Situation } from './event.ts';
+import type { Point, Situation } from './event.ts';
 
 export const fallStatuses = [
   'fall_detected',
@@ -101,17 +101,6 @@ export type TrustedMessage = DecodedMessage & {
   isClockWrong: boolean;
   /** The device used the UUID for another message before. */
   isUuidReused?: true;
-};
-
-/** Removes the untrusted times of a message, and the identity derived from them. */
-export const withTrustedTimes = (decoded: DecodedMessage, received: number): TrustedMessage => {
-  const trusted = (time: number | null) => (time !== null && isTrustedTime(time, received) ? time : null);
-  const { signal: reported, deviceTime: time, uuid: own } = decoded;
-  const deviceTime = trusted(time);
-  const signal = reported.kind === 'fall' ? { ...reported, start: trusted(reported.start) } : reported;
-  const isClockWrong = deviceTime !== time || (reported.kind === 'fall' && trusted(reported.start) !== reported.start);
-  const identity = (signal.kind === 'fall' ? signal.start : deviceTime) === null ? null : decoded.identity;
-  return { ...decoded, signal, deviceTime, identity, byBytes: own === null && identity === null, isClockWrong };
 };
 
 const OwnId = z.object({ uuid: optionalField(uuid), sensorEventId: optionalField(uuid) });

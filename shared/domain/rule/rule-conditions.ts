@@ -1,4 +1,6 @@
+import type { Decided } from '../event/decision.ts';
 import type { EventDetails } from '../event/event.ts';
+import type { SensorState } from '../sensor/sensor-state.ts';
 import { isScheduled } from '../time/wall-time.ts';
 import { isUrgent } from './alarm.ts';
 import type { Rule } from './rule.ts';
@@ -31,3 +33,38 @@ export const fires: Condition = (...args) => Object.values(conditions).every((ho
 /** Returns the names of the conditions that prevent a rule from firing. The list is empty if it fires. */
 export const unmetConditions = (...args: Parameters<Condition>): UnmetCondition[] =>
   (Object.keys(conditions) as UnmetCondition[]).filter((name) => !conditions[name](...args));
+
+/** The longest rate limit (ms) of a rule. */
+const MAX_RATE_LIMIT = 86_400_000;
+
+/**
+ * Adds the rules that an event fired to the last firing times of rules. Times that are too old for any rate limit are
+ * removed.
+ */
+const withFired = (fired: SensorState['fired'], { createDate, rules }: Decided): SensorState['fired'] => {
+  if (rules.length === 0) return fired;
+  const recent = Object.entries(fired).filter(([, time]) => createDate - time <= MAX_RATE_LIMIT);
+  const fresh = rules.map((ruleId) => [ruleId, Math.max(createDate, fired[ruleId] ?? 0)]);
+  return Object.fromEntries([...recent, ...fresh]);
+};
+
+/**
+ * Returns the events in their order, with the rules that fire for each. The same state, events and rules lead to the same
+ * decision. `rulesFor` returns the rules that were loaded for the situation of an event.
+ */
+export const evaluateRules = (
+  before: SensorState['fired'],
+  events: readonly Omit<Decided, 'rules'>[],
+  rulesFor: (details: EventDetails) => readonly Rule[],
+): { fired: SensorState['fired']; decided: Decided[] } => {
+  let fired = before;
+  const decided = events.map((event): Decided => {
+    const rules = rulesFor(event.happening)
+      .filter((rule) => fires(rule, event.happening, event, fired[rule.id]))
+      .map(({ id }) => id);
+    const decidedEvent = { ...event, rules };
+    fired = withFired(fired, decidedEvent);
+    return decidedEvent;
+  });
+  return { fired, decided };
+};

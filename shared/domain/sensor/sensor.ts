@@ -60,7 +60,7 @@ export type Device = {
   notedAt?: number;
   /** The number of its calls that were recorded since the customer linked it. */
   calls?: number;
-  /** Too many of these calls are not processed yet: see shared/ingest/holding-back.ts. */
+  /** Too many of these calls are not processed yet: see shared/ingest/ingest.ts. */
   isHeldBack?: boolean;
   /** The id of its newest MQTT connection, and when (ms) that was authorized. */
   connectionId?: string;

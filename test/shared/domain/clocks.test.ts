@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { stepByMessage } from '#shared/domain/event/event-steps.ts';
-import { messageUuid, withTrustedTimes } from '#shared/domain/event/message.ts';
-import { decoders } from '#shared/domain/makers/decoders.ts';
+import { messageUuid } from '#shared/domain/event/message.ts';
+import { decoders, withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { noRoomContext } from '#shared/domain/state/room-context.ts';
 import { b } from '#test/fixtures/messages.ts';

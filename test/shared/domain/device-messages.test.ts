@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withTrustedTimes } from '#shared/domain/event/message.ts';
-import { decoders } from '#shared/domain/makers/decoders.ts';
+import { decoders, withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 import { deviceMessages, documentedMessages } from '#shared/domain/makers/device-messages.ts';
 import { messagesOfMakerA } from '#shared/domain/makers/maker-a/messages.ts';
 import { messagesOfMakerB } from '#shared/domain/makers/maker-b/messages.ts';

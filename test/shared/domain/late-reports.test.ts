@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stepByMessage } from '#shared/domain/event/event-steps.ts';
-import { withTrustedTimes } from '#shared/domain/event/message.ts';
-import { decoders } from '#shared/domain/makers/decoders.ts';
+import { decoders, withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 import { decodeMakerA } from '#shared/domain/makers/maker-a/decode.ts';
 import { RoomUpdate } from '#shared/domain/sensor/room.ts';
 import { numberRegions } from '#shared/domain/sensor/room-rules.ts';

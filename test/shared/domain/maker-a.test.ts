@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { messageUuid, withTrustedTimes } from '#shared/domain/event/message.ts';
+import { messageUuid } from '#shared/domain/event/message.ts';
 import { splitMessages } from '#shared/domain/event/raw.ts';
-import { decoders } from '#shared/domain/makers/decoders.ts';
+import { decoders, withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 import { decodeMakerA } from '#shared/domain/makers/maker-a/decode.ts';
 
 const UUID = '0b0e1c2d-3f40-4a5b-8c6d-7e8f90a1b2c3';

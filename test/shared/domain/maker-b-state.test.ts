@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stepByMessage } from '#shared/domain/event/event-steps.ts';
-import { withTrustedTimes } from '#shared/domain/event/message.ts';
+import { withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
 import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { noRoomContext } from '#shared/domain/state/room-context.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { messageUuid, withTrustedTimes } from '#shared/domain/event/message.ts';
-import { decoders } from '#shared/domain/makers/decoders.ts';
+import { messageUuid } from '#shared/domain/event/message.ts';
+import { decoders, withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
 
 const event = (type: unknown, data?: unknown, more: object = {}) => ({ cmd: 'event', type, data, ...more });

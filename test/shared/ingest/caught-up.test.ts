@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stepByMessage } from '#shared/domain/event/event-steps.ts';
-import { fallStatuses, withTrustedTimes } from '#shared/domain/event/message.ts';
-import { decoders } from '#shared/domain/makers/decoders.ts';
+import { fallStatuses } from '#shared/domain/event/message.ts';
+import { decoders, withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 import { isUnchanged, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { noRoomContext } from '#shared/domain/state/room-context.ts';
-import { applyReports, changesNothing, mustRecordCall } from '#shared/ingest/unchanged-reports.ts';
+import { applyReports, changesNothing, mustRecordCall } from '#shared/ingest/ingest.ts';
 
 const device = { sensorId: 'sensor-of-this-test', manufacturer: 'maker_a' } as const;
 /** Applies a message to a state, as `process` does for queued ones. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { hashSecret } from '#shared/auth/tokens.ts';
-import { CHECK_EVERY } from '#shared/ingest/holding-back.ts';
-import { ingest } from '#shared/ingest/ingest.ts';
+import { CHECK_EVERY, ingest } from '#shared/ingest/ingest.ts';
 import { ingestUses } from '#shared/ingest/uses.ts';
 import { type Measure, noMetrics } from '#shared/observability/metrics.ts';
 import { composeDeps, type Runtime } from '#shared/runtime/deps.ts';

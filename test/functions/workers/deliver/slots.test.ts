@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { acquireSlot, createWaiter } from '#functions/workers/deliver/slots.ts';
+import { acquireSlot, createWaiter } from '#functions/workers/deliver/circuit.ts';
 import { createWebhookSemaphore } from '#shared/delivery/webhook-client.ts';
 
 const never = new Promise<void>(() => {});

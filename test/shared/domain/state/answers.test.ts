@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fallKeyOf } from '#shared/domain/event/fall-key.ts';
-import { withTrustedTimes } from '#shared/domain/event/message.ts';
+import { withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 import { decodeMakerA } from '#shared/domain/makers/maker-a/decode.ts';
 import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
 import { hasFallForPeople, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
