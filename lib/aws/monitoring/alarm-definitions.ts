@@ -85,13 +85,14 @@ const mailAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
           }),
           above: 0.05,
           impact:
-            'Many emails bounce: people who forgot their password get none, and above 10% SES may stop all sending.',
+            'More than 5% of emails bounce: people who forgot their password get none, and above 10% SES may stop all sending.',
         },
         {
           id: 'mails-failing',
           metric: arrivals(table, 'MailsFailed'),
           atLeast: 1,
-          impact: 'SES rejects email, so people who forgot their password get none.',
+          impact:
+            'SES rejects email, so people who forgot their password get none, and neither do managers of failing webhooks.',
         },
       ];
 

@@ -8,16 +8,36 @@ import { arrivals, growing, maximum, minute, ownMetric, period, sum, total } fro
 
 /** The highest age (s) that a message of each queue may have. Retries are delayed by up to 900 s in their queue. */
 const MAX_AGES: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
-  events: { seconds: 60, impact: 'Device messages wait for `process`, so falls are detected late.' },
-  timers: { seconds: 1_200, impact: 'Falls whose sensor sends no further messages change their state late.' },
-  deliveries: { seconds: 60, impact: 'First delivery attempts wait, so recipients learn of falls late.' },
+  events: {
+    seconds: 60,
+    impact: 'Device messages have been queued for more than a minute, so falls are detected late.',
+  },
+  timers: {
+    seconds: 1_200,
+    impact: 'Timers are late, so a fall whose sensor stopped reporting changes its state late.',
+  },
+  deliveries: {
+    seconds: 60,
+    impact: 'First deliveries have been queued for more than a minute, so people are notified late.',
+  },
   mqtt: {
     seconds: 60,
-    impact: 'Messages that AWS IoT could not hand over wait to be accepted, so falls are detected late.',
+    impact:
+      'Messages that AWS IoT could not hand over have been queued for more than a minute, so falls are detected late.',
   },
-  undeliverable: { seconds: 900, impact: 'Messages that did not arrive count as delivered for longer than necessary.' },
-  jobs: { seconds: 3_600, impact: 'Exports and erasures of personal data are late.' },
-  retries: { seconds: 1_800, impact: 'Retries start later than scheduled, so recipients learn of falls even later.' },
+  undeliverable: {
+    seconds: 900,
+    impact:
+      'Reports of messages that did not arrive have been queued for 15 minutes, so their deliveries still count as delivered.',
+  },
+  jobs: {
+    seconds: 3_600,
+    impact: 'Exports and erasures of personal data are more than an hour late. No alarm is late because of this.',
+  },
+  retries: {
+    seconds: 1_800,
+    impact: 'Retries start late, so people whose first delivery failed are notified even later.',
+  },
 };
 
 /** An alarm that fires while `condition` is true. A metric without data yields no value, so conditions need FILL. */

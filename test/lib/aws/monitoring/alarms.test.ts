@@ -33,8 +33,20 @@ describe('the alarms', () => {
       .slice(1)
       .map((chapter) => chapter.split(/\n\n(.*)/s));
     expect(chapters.map(([id]) => id).sort()).toEqual(anchors.sort());
-    // Meaning, first check, remedy.
-    for (const [, body = ''] of chapters) expect(body.length).toBeGreaterThan(150);
+    // First check, remedy.
+    for (const [, body = ''] of chapters) expect(body.length).toBeGreaterThan(90);
+  });
+
+  it('are listed in the runbook with their impact', async () => {
+    const rows = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => {
+      const [impact, id] = AlarmDescription.split(/ What to do: [^#]+#/);
+      return `| [${id}](#${id}) | ${impact} |`;
+    });
+    const [before] = runbook.split('<!-- table: start -->');
+    const [, after] = runbook.split('<!-- table: end -->');
+    const table = ['| alarm | meaning |', '| --- | --- |', ...rows].join('\n');
+    const document = `${before}<!-- table: start -->\n\n${table}\n\n<!-- table: end -->${after}`;
+    await expect(document).toMatchFileSnapshot('../../../../lib/aws/runbook.md');
   });
 
   it('link to a runbook without broken links', () => {
