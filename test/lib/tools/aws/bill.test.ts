@@ -20,8 +20,12 @@ const usd = (value: number): string =>
     maximumFractionDigits: value < 100 ? 2 : 0,
     minimumFractionDigits: value < 100 ? 2 : 0,
   });
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const lines = [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows].map(
+    (row) => `| ${row.join(' | ')} |`,
+  );
+  return ['<!-- table: start -->', '', ...lines, '', '<!-- table: end -->'].join('\n');
+};
 const sum = (rows: readonly { usd: number }[]): number => rows.reduce((total, row) => total + row.usd, 0);
 /** Returns the name of a row without its count, which differs between presets. */
 const nameOf = (what: string): string => what.replace(/^\d+ /, '');
@@ -91,7 +95,7 @@ const large = (): string => {
 
 const document = `# What a month costs
 
-USD a month in ${prices.region}, by the [prices](../tools/aws/cost/prices.ts) of ${prices.date}, without free tiers and tax. Everything that a stage has at rest is counted in its template, units and bytes are those that tests assert, and each other assumption is named once, in [assumptions.ts](../tools/aws/cost/assumptions.ts): a sensor reports once a minute, ${100 * assumed.changedReports}% of the reports change presence, and it detects a fall a week. The stages here have \`publicUrl\`, \`certificateArn\` and \`alarmEmail\`. \`npm run deploy\` prints the same for the settings of your stage. A test generates this page.
+USD a month in ${prices.region}, by the [prices](../tools/aws/cost/prices.ts) of ${prices.date}, without free tiers and tax. What a stage has at rest is counted in its template, units and bytes are those that tests assert, and all other assumptions are in [assumptions.ts](../tools/aws/cost/assumptions.ts): a sensor reports once a minute, ${100 * assumed.changedReports}% of the reports change presence, and it detects a fall a week. The stages here have \`publicUrl\`, \`certificateArn\` and \`alarmEmail\`. \`npm run deploy\` prints the same for the settings of your stage. A test generates this page.
 
 ## At rest
 
@@ -109,7 +113,7 @@ A console that is always open costs USD ${usd(unitCosts(prod).screen)}, and USD 
 
 ${months()}
 
-The independent calculation was made from list prices and the same units, by somebody who did not know this model. For \`home\` it lacks its lines for the web ACL, the dashboard, one alarm and ${onlyShown.size} metrics. Where the two disagree:
+The independent calculation was made from list prices and the same units, by somebody who did not know this model. For \`home\`, its lines for the web ACL, the dashboard, one alarm and ${onlyShown.size} metrics are left out. Where the two disagree:
 
 - **Changes of presence.** It assumes that presence never changes. We count ${100 * assumed.changedReports}% of the reports: somebody comes or leaves 43 times a day, and each change queues two reports, which adds ${Math.round((100 * changes) / (totalOf(sensorMonth()) - changes))}% to a sensor.
 - **Metrics.** It counts each of the 22 own metrics as if it were sent every hour.
@@ -120,7 +124,7 @@ The independent calculation was made from list prices and the same units, by som
 
 ${smallHome()}
 
-What is left protects the home: each alarm is about something that would keep people from being notified, the canary proves every 5 minutes that a fall arrives, and the key encrypts secrets. An account that runs nothing else pays about USD 5 less, because the free tier covers 10 alarms, 10 metrics, a million requests of SQS, and most of the functions.
+All of this protects the home. An account that runs nothing else pays about USD 5 less, because the free tier covers 10 alarms, 10 metrics, a million requests of SQS, and most of the functions.
 
 ## 10,000 sensors, preset \`prod\`
 
