@@ -103,7 +103,7 @@ const unheard = async (home: Home, scene: Scene, withinMs: number): Promise<stri
 const reachingNobody =
   (cause: Cause, withinMs = HEARD_MS, alarming = fall) =>
   async (scene: Scene): Promise<Story> => {
-    const { chance, clock, step, cloud, watch, managerMails } = scene;
+    const { chance, clock, wait, cloud, watch, managerMails } = scene;
     managerMails.length = 0;
     const home = await furnish(scene, alarming);
     const { sent, end } = (await cause(home, scene)) ?? {};
@@ -118,7 +118,7 @@ const reachingNobody =
         begun = clock.now();
         for (let fall = 0; fall < falls; fall++) {
           await home.happen();
-          if (chance() < 0.7) await step(Math.ceil(chance() * 20_000));
+          if (chance() < 0.7) await wait(Math.ceil(chance() * 20_000));
         }
         await cloud.idle();
         await sent?.();
@@ -126,7 +126,7 @@ const reachingNobody =
       duringRetries: async () => {
         for (let at = 0; clock.now() < begun + withinMs + falls * 20_000; at++) {
           if (at === acknowledgedAt) await Promise.all((await hitsOf(home, scene)).slice(0, 1).map(acknowledge));
-          await step(STEP_MS);
+          await wait(STEP_MS);
         }
         problems.push(...(await unheard(home, scene, withinMs)));
         const isMailed = managerMails.some(({ to }) => to === home.email);
