@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { dutyChanges, reachingChannels, usersOnDuty } from '#shared/domain/people/duty.ts';
+import { currentEntries, MAX_ENTRIES, Roster } from '#shared/domain/people/roster.ts';
+
+const clock = { from: '22:00', to: '06:00' };
+const weekly = { userId: 7, days: [1, 7], ...clock };
+const dated = { userId: 8, date: '2026-12-24', ...clock };
+const dayOff = { userId: 7, date: '2026-12-24', off: true as const };
+const isRoster = (entry: object): boolean => Roster.safeParse([entry]).success;
+
+describe('an entry of a roster', () => {
+  test('describes shifts of every week, a shift on one day, or a day off', () => {
+    expect(Roster.parse([weekly, dated, dayOff])).toEqual([weekly, dated, dayOff]);
+  });
+  test.each<object>([
+    { ...weekly, date: '2026-12-24' },
+    { ...weekly, off: true },
+    { ...dated, off: true },
+    { ...dayOff, off: false },
+    { ...dayOff, from: '22:00' },
+    { ...dayOff, to: '06:00' },
+    { ...dayOff, days: [1] },
+    { ...weekly, days: [] },
+    { ...weekly, days: [8] },
+    { ...weekly, from: '24:00' },
+    { userId: 7, days: [1], from: '22:00' },
+    { days: [1], ...clock },
+    { userId: 7, ...clock },
+    { ...dated, date: '24.12.2026' },
+  ])('never mixes kinds or leaves a field out: %j', (entry) => {
+    expect(isRoster(entry)).toBe(false);
+  });
+  test('shares the roster with at most 499 others', () => {
+    expect(Roster.safeParse(Array(MAX_ENTRIES).fill(dayOff)).success).toBe(true);
+    expect(Roster.safeParse(Array(501).fill(dayOff)).success).toBe(false);
+  });
+  test('stays until the shift of that day has ended, or for good without a day', () => {
+    const entries = [weekly, dated, { ...dated, date: '2026-12-25' }];
+    expect(currentEntries(entries, '2026-12-24')).toEqual(entries);
+    expect(currentEntries(entries, '2026-12-25')).toEqual([weekly, { ...dated, date: '2026-12-25' }]);
+  });
+});
+
+test('duty changes when a shift begins or ends, or the duty of a user ends, within about a day', () => {
+  const at = (text: string): number => Date.parse(`${text}:00Z`);
+  const roster = [{ userId: 1, days: [1, 2, 3, 4, 5, 6, 7], from: '08:00', to: '16:00' }];
+  const own = [
+    { userId: 2, until: at('2027-01-04T12:00') },
+    { userId: 3, until: at('2027-01-04T08:59') },
+    { userId: 4 },
+  ];
+  const plan = { roster, own, timeZone: 'UTC' };
+  expect(dutyChanges(plan, at('2027-01-04T09:00')).toSorted((a, b) => a - b)).toEqual(
+    ['2027-01-04T12:00', '2027-01-04T16:00', '2027-01-05T08:00', '2027-01-05T16:00'].map(at),
+  );
+  expect(dutyChanges(plan, at('2027-01-04T12:00'))).not.toContain(at('2027-01-04T12:00'));
+  expect(usersOnDuty(plan, at('2027-01-04T09:00')).map(({ userId }) => userId)).toEqual([1, 2]);
+});
+
+test('a person can be reached through verified channels that messages have not come back from', () => {
+  const verified = { address: 'a', provenDate: 5 };
+  expect(
+    reachingChannels([
+      { by: 'email', ...verified },
+      { by: 'sms', address: 'b', provenDate: null },
+      { by: 'telegram', ...verified, undeliverableDate: 9 },
+      { by: 'push', ...verified },
+    ]),
+  ).toEqual(['email', 'push']);
+});

@@ -1,0 +1,313 @@
+import { describe, expect, test } from 'vitest';
+import type { FallSignal, FallStatus } from '#shared/domain/event/message.ts';
+import type { RegionBounds } from '#shared/domain/sensor/region-of-point.ts';
+import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { messageTime, noRoomContext } from '#shared/domain/state/room-context.ts';
+import { step } from '#shared/domain/state/step.ts';
+import { hasOpenFall, nextCheck, nextClear, nextMove, passTime } from '#shared/domain/state/time.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const start = 1_800_000_000_000;
+const { timings } = noRoomContext;
+const active: SensorState = { ...newSensorState, isActive: true, lastSeen: start };
+
+const bounds = (name: string, positionIdx: number, left: number): RegionBounds => ({
+  id: name,
+  name,
+  positionIdx,
+  topLeftX: left,
+  topLeftY: 100,
+  bottomRightX: left + 100,
+  bottomRightY: 0,
+  zMin: 0,
+  zMax: 200,
+});
+const context = { ...noRoomContext, bounds: [bounds('Bed', 0, 0), bounds('Table', 1, 200)] };
+const atBed = { x: 50, y: 50, z: 0 };
+const atTable = { x: 250, y: 50, z: 0 };
+const nowhere = { x: 150, y: 50, z: 0 };
+const bed = { id: 'Bed', index: 0, name: 'Bed' };
+const table = { id: 'Table', index: 1, name: 'Table' };
+
+type Report = Partial<FallSignal> & { status: FallStatus };
+/** The state after reports about falls, each at a time (ms) after the start, and their events. */
+const play = (from: SensorState, ...reports: readonly (readonly [at: number, report: Report, time?: number])[]) => {
+  let state = from;
+  const events = reports.map(([at, report, time]) => {
+    const signal: FallSignal = {
+      kind: 'fall',
+      start,
+      isSensitive: false,
+      point: null,
+      isSimulated: false,
+      isSilent: false,
+      ...report,
+    };
+    const when = messageTime(start + at, time === undefined ? null : start + time);
+    const next = step(state, signal, when, context);
+    state = next.state;
+    return next.events;
+  });
+  return { state, events: events.flat(), situations: events.map((all) => all.map(({ situation }) => situation)) };
+};
+const pass = (state: SensorState, ms: number) =>
+  passTime(state, { now: start + ms, silentAt: Number.POSITIVE_INFINITY, timings });
+
+describe('the events of a fall', () => {
+  test('name the region where it began, and the newest point', () => {
+    const { events } = play(
+      active,
+      [0, { status: 'fall_detected', point: atBed }],
+      [1, { status: 'calling', point: atTable }],
+      [2, { status: 'finished' }],
+    );
+    expect(events.map(({ point, region }) => [point, region])).toEqual([
+      [atBed, bed],
+      [atTable, bed],
+      [atTable, bed],
+    ]);
+  });
+  test('name no region if it began in none, even if a later point is in one', () => {
+    const { events } = play(
+      active,
+      [0, { status: 'fall_detected', point: nowhere }],
+      [1, { status: 'calling', point: atTable }],
+    );
+    expect(events.map(({ region }) => region)).toEqual([null, null]);
+  });
+  test('name the region of the first point, if the first report had none', () => {
+    const { events } = play(active, [0, { status: 'fall_detected' }], [1, { status: 'calling', point: atTable }]);
+    expect(events.map(({ point, region }) => [point, region])).toEqual([
+      [null, null],
+      [atTable, table],
+    ]);
+  });
+  test('name the fall by its start, and as sensitive only if it is', () => {
+    const { events } = play(
+      active,
+      [0, { status: 'calling' }],
+      [1, { status: 'calling', isSensitive: true }],
+      [2, { status: 'calling', start: null }],
+    );
+    expect(events.map(({ subject }) => subject)).toEqual([{ fall: start }, { fall: start, isSensitive: true }]);
+    const unknown = play(active, [7, { status: 'calling', start: null }]);
+    expect(unknown.events.map(({ subject }) => subject)).toEqual([{ fall: start + 7 }]);
+  });
+  test.each([
+    [{}, false, false],
+    [{ isSimulated: true }, true, false],
+    [{ isSilent: true }, false, true],
+  ])('caused by time are marked like its last report %j', (marks, isSimulated, isSilent) => {
+    const { state } = play(active, [0, { status: 'fall_detected', point: atBed, ...marks }]);
+    const { events } = pass(state, 200 * SECOND);
+    expect(events.map(({ happening }) => happening.situation)).toEqual([
+      'fall_confirmed',
+      'fall_detected',
+      'fall_finished',
+    ]);
+    for (const { happening } of events)
+      expect(happening).toMatchObject({ isSimulated, isSilent, point: atBed, region: bed, subject: { fall: start } });
+  });
+});
+
+describe('a fall that has ended', () => {
+  test('keeps in the state only what recognizes duplicate and late reports', () => {
+    const { state } = play(
+      active,
+      [0, { status: 'calling', point: atBed, isSimulated: true, isSilent: true }],
+      [1, { status: 'finished', point: atBed }],
+    );
+    expect(state.falls).toEqual([{ start, phases: ['calling', 'finished'] }]);
+    const sensitive = play(
+      active,
+      [0, { status: 'calling', isSensitive: true }],
+      [1, { status: 'finished', isSensitive: true }],
+    );
+    expect(sensitive.state.falls).toEqual([{ start, phases: ['calling', 'finished'], isSensitive: true }]);
+  });
+  test('keeps the time of its newest report unless that is its start', () => {
+    const falls = (time: number) =>
+      play(active, [9, { status: 'calling' }, 0], [10, { status: 'finished' }, time]).state.falls;
+    expect(falls(0)).toEqual([{ start, phases: ['calling', 'finished'] }]);
+    expect(falls(5)).toEqual([{ start, phases: ['calling', 'finished'], time: start + 5 }]);
+  });
+  test.each([
+    [atBed, bed],
+    [nowhere, null],
+  ])('without an alarm at %j still names its region in the alarm of a late report', (point, region) => {
+    const early = { status: 'fall_detected', point } as const;
+    const { state } = play(active, [20, early, 0], [21, { status: 'canceled' }, 9]);
+    expect(state.falls).toEqual([{ start, phases: ['detected', 'canceled'], time: start + 9, region }]);
+    const late = play(state, [22, { status: 'calling', point: atTable }, 5]);
+    expect(late.events).toMatchObject([{ situation: 'fall_detected', region }]);
+  });
+  test('takes the region of a late alarm that brings the first point', () => {
+    const { events } = play(
+      active,
+      [20, { status: 'fall_detected' }, 0],
+      [21, { status: 'canceled' }, 9],
+      [22, { status: 'calling', point: atTable }, 5],
+    );
+    expect(events.at(-1)).toMatchObject({ situation: 'fall_detected', region: table });
+  });
+  test('counts reports as late only if they are older than another one of it', () => {
+    const { state } = play(active, [20, { status: 'calling' }, 5]);
+    expect(play(state, [21, { status: 'fall_confirmed' }, 4]).events).toMatchObject([{ action: 'late' }]);
+    expect(play(state, [21, { status: 'fall_confirmed' }, 5]).situations).toEqual([['fall_confirmed']]);
+    // The start of a fall is the time of a report as well.
+    expect(
+      play(active, [20, { status: 'calling' }], [21, { status: 'fall_confirmed' }, -1]).events.at(-1)?.action,
+    ).toBe('late');
+    expect(
+      play(
+        active,
+        [20, { status: 'calling', start: null }],
+        [21, { status: 'finished', start: null }, -1],
+      ).situations.at(-1),
+    ).toEqual(['fall_finished']);
+  });
+});
+
+describe('a report without a start', () => {
+  const startless = (status: FallStatus, more: Partial<FallSignal> = {}) => ({ status, start: null, ...more });
+  test('repeats the open fall of its kind for two minutes, and is a new fall afterwards', () => {
+    const falls = (at: number) =>
+      play(active, [0, startless('calling')], [at, startless('calling')]).situations.map(([situation]) => situation);
+    expect(falls(120 * SECOND)).toEqual(['fall_detected', undefined]);
+    expect(falls(120 * SECOND + 1)).toEqual(['fall_detected', 'fall_detected']);
+  });
+  test('repeats a fall whose start is known for two minutes after its last change', () => {
+    const falls = (at: number) =>
+      play(
+        active,
+        [0, { status: 'fall_detected' }],
+        [60 * SECOND, { status: 'calling' }],
+        [at, startless('calling')],
+      ).situations.at(-1);
+    expect(falls(180 * SECOND)).toEqual([]);
+    expect(falls(180 * SECOND + 1)).toEqual(['fall_detected']);
+  });
+  test('counts two minutes from the report of the same state, and not of a later one', () => {
+    const { situations } = play(
+      active,
+      [0, startless('fall_detected')],
+      [100 * SECOND, startless('calling')],
+      [121 * SECOND, startless('fall_detected')],
+      [122 * SECOND, startless('calling')],
+    );
+    expect(situations).toEqual([['fall_suspected'], ['fall_detected'], ['fall_suspected'], ['fall_detected']]);
+  });
+  test('belongs to no fall of the other kind of detection', () => {
+    const { situations } = play(active, [0, startless('calling')], [1, startless('finished', { isSensitive: true })]);
+    expect(situations).toEqual([['fall_detected'], ['fall_finished']]);
+    const { state } = play(active, [0, startless('calling')], [1, startless('calling', { isSensitive: true })]);
+    expect(state.falls).toHaveLength(2);
+  });
+});
+
+describe('a fall that time alone ended', () => {
+  const alarmed = play(active, [0, { status: 'calling', isSimulated: true }]).state;
+  const ends = 182 * SECOND;
+  const timedOut = pass(alarmed, ends).state;
+
+  test('stays open for people for two hours, because nobody knows whether the person is up', () => {
+    const [fall] = timedOut.falls;
+    expect(fall).toEqual({
+      start,
+      phases: ['calling', 'finished'],
+      isUnreported: true,
+      endedByTime: start + ends,
+      isSimulated: true,
+    });
+    expect([hasOpenFall(alarmed), hasOpenFall(timedOut)]).toEqual([true, false]);
+    expect([nextClear(alarmed), nextClear(timedOut)]).toEqual([Number.POSITIVE_INFINITY, start + ends + 2 * HOUR]);
+    expect(nextMove(timedOut, timings, 'any')).toBe(start + ends + 2 * HOUR);
+    expect(nextMove(timedOut, timings, 'alarm')).toBe(Number.POSITIVE_INFINITY);
+    const before = pass(timedOut, ends + 2 * HOUR - 1);
+    expect(before.state).toBe(timedOut);
+    expect(pass(timedOut, ends + 2 * HOUR)).toEqual({
+      state: { ...timedOut, falls: [{ start, phases: ['calling', 'finished'], isUnreported: true }] },
+      events: [],
+    });
+  });
+  test('keeps the acknowledgement of people until then', () => {
+    const falls = alarmed.falls.map((fall) => ({ ...fall, isAcknowledged: true as const }));
+    const acknowledged = pass({ ...alarmed, falls }, ends).state;
+    expect(acknowledged.falls).toMatchObject([{ isAcknowledged: true }]);
+    expect(pass(acknowledged, ends + 2 * HOUR).state.falls[0]).not.toHaveProperty('isAcknowledged');
+  });
+  test('clears only the fall that ended two hours ago', () => {
+    const two = pass(play(timedOut, [HOUR, { status: 'calling', start: start + HOUR }]).state, HOUR + ends).state;
+    const cleared = pass(two, ends + 2 * HOUR).state;
+    expect(cleared.falls.map(({ endedByTime }) => endedByTime)).toEqual([undefined, start + HOUR + ends]);
+  });
+  test.each<FallStatus>(['finished', 'canceled', 'fall_exit'])(
+    'ends for people once its device reports %s',
+    (status) => {
+      const { state, situations } = play(timedOut, [HOUR, { status }]);
+      expect(situations).toEqual([[]]);
+      expect(state.falls).toEqual([{ start, phases: ['calling', 'finished'] }]);
+      // Even if people no longer see it.
+      const cleared = pass(timedOut, ends + 2 * HOUR).state;
+      expect(play(cleared, [3 * HOUR, { status }]).state.falls).toEqual([{ start, phases: ['calling', 'finished'] }]);
+    },
+  );
+  test.each<FallStatus>(['fall_detected', 'fall_confirmed', 'calling'])(
+    'stays open when its device reports %s',
+    (status) => {
+      expect(play(timedOut, [HOUR, { status }]).state.falls).toEqual(timedOut.falls);
+    },
+  );
+  test('ends for people at once if it was only suspected, but not for its escalation', () => {
+    const suspected = play(active, [0, { status: 'fall_detected', isSensitive: true }]).state;
+    const over = { start, phases: ['detected', 'finished'], isSensitive: true, isUnreported: true };
+    expect(pass(suspected, ends).state.falls).toEqual([over]);
+    expect(play(pass(suspected, ends).state, [HOUR, { status: 'calling', isSensitive: true }]).state.falls).toEqual([
+      { ...over, phases: ['detected', 'finished', 'calling'] },
+    ]);
+  });
+  test('leaves a second fall of the sensor as it is when its device reports the end of the first', () => {
+    const two = pass(play(alarmed, [1, { status: 'calling', start: start + 1 }]).state, ends + 1).state;
+    const { state } = play(two, [HOUR, { status: 'finished' }]);
+    expect(state.falls.map(({ isUnreported = false }) => isUnreported)).toEqual([false, true]);
+  });
+});
+
+describe('the time of the next check', () => {
+  test('depends on the first fall that time advances, and not on one which is only ended by time', () => {
+    expect(nextCheck(active, timings)).toBe(Number.POSITIVE_INFINITY);
+    const called = play(active, [0, { status: 'calling' }]).state;
+    expect(nextCheck(called, timings)).toBe(Number.POSITIVE_INFINITY);
+    const begun = play(
+      called,
+      [10, { status: 'fall_detected', start: start + 10 }],
+      [5, { status: 'fall_detected', start: start + 5 }],
+    ).state;
+    expect(nextCheck(begun, timings)).toBe(start + 5 + 55 * SECOND);
+  });
+  test('lets the fall advance first that is due first, whatever the order of the reports', () => {
+    const { state } = play(
+      active,
+      [10 * SECOND, { status: 'fall_detected', start: start + 2 }],
+      [0, { status: 'fall_detected', start: start + 1 }],
+    );
+    const { events } = pass(state, 70 * SECOND);
+    expect(events.map(({ happening }) => happening.subject?.fall)).toEqual([start + 1, start + 2]);
+  });
+});
+
+test('a sensor becomes inactive by time after the events of its falls, and only if it was active', () => {
+  const { state } = play(active, [0, { status: 'fall_detected' }]);
+  const { events, state: later } = passTime(state, {
+    now: start + 60 * SECOND,
+    silentAt: start + 60 * SECOND,
+    timings,
+  });
+  expect(events.map(({ happening, createDate }) => [happening.situation, createDate - start])).toEqual([
+    ['fall_confirmed', 52 * SECOND],
+    ['sensor_inactive', 60 * SECOND],
+  ]);
+  expect(later.isActive).toBe(false);
+  expect(passTime(newSensorState, { now: start, silentAt: 0, timings })).toEqual({ state: newSensorState, events: [] });
+});
