@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { assumed } from '#lib/tools/aws/cost/assumptions.ts';
 import { costAtRest, monthOf, unitCosts } from '#lib/tools/aws/cost/at-rest.ts';
-import { type ReportBatching, sensorMonth, type Transport, totalOf } from '#lib/tools/aws/cost/costs.ts';
+import { consumption } from '#lib/tools/aws/cost/consumption.ts';
+import { type ReportBatching, screenMonth, sensorMonth, type Transport, totalOf } from '#lib/tools/aws/cost/costs.ts';
 import { prices } from '#lib/tools/aws/cost/prices.ts';
 import { onlyShown } from '#shared/observability/metrics.ts';
 import { independent, rareMetricsUsd } from '#test/fixtures/independent-costs.ts';
@@ -66,8 +67,24 @@ const months = (): string =>
     ),
   );
 
+const [screen, screenBehindAcl] = [unitCosts(home).screen, unitCosts(prod).screen];
+const callsPerMonth = screenMonth()['apps API'] / prices.restRequest;
+const perScreen = (): string =>
+  table(
+    ['', '`prod`', '`home`'],
+    [
+      ...Object.entries(screenMonth())
+        .filter(([, value]) => value > 0)
+        .map(([name, value]) => [name, usd(value), usd(value)]),
+      ['web ACL', usd(screenBehindAcl - screen), 'none'],
+      ['**sum**', usd(screenBehindAcl), usd(screen)],
+    ],
+  );
+/** What the calls cost if their function did nothing. */
+const emptyCalls = callsPerMonth * (prices.restRequest + prices.webRequest + prices.invocation);
+
 const smallHome = (): string => {
-  const { sensor, screen } = unitCosts(home);
+  const { sensor } = unitCosts(home);
   const rows = [
     ...costAtRest(home),
     { what: '30 sensors', usd: 30 * sensor },
@@ -107,7 +124,11 @@ CloudWatch bills a metric only for the hours in which it is sent. Counted here a
 
 ${perSensor()}
 
-A console that is always open costs USD ${usd(unitCosts(prod).screen)}, and USD ${usd(unitCosts(home).screen)} without a web ACL.
+## For each console that is always open
+
+${perScreen()}
+
+A console calls every ${assumed.screenSeconds.watching} s while its alarms can be seen or heard, because it would show them later otherwise, and each call reads ${consumption.screenCall.read} units. Behind a web ACL, USD ${usd(emptyCalls)} of the sum would remain if the calls read, computed and logged nothing. HTTP APIs cost a third, but they support neither a web ACL nor the TLS policy of the app API. In a background tab without sound, a console costs USD ${usd(unitCosts(prod).hiddenScreen)} (${usd(unitCosts(home).hiddenScreen)} without a web ACL).
 
 ## The whole month, next to an independent calculation
 
