@@ -3,6 +3,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { consumers, schedules } from '#functions/index.ts';
 import { tableDesign } from '#shared/store/table.ts';
+import { withTable } from '#test/fixtures/document-table.ts';
 import { production, stackOf, whole } from '#test/fixtures/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON of which each test knows its part
@@ -42,10 +43,7 @@ describe('the alarms', () => {
       const [impact, id] = AlarmDescription.split(/ What to do: [^#]+#/);
       return `| [${id}](#${id}) | ${impact} |`;
     });
-    const [before] = runbook.split('<!-- table: start -->');
-    const [, after] = runbook.split('<!-- table: end -->');
-    const table = ['| alarm | meaning |', '| --- | --- |', ...rows].join('\n');
-    const document = `${before}<!-- table: start -->\n\n${table}\n\n<!-- table: end -->${after}`;
+    const document = withTable(runbook, ['| alarm | meaning |', '| --- | --- |', ...rows]);
     await expect(document).toMatchFileSnapshot('../../../../lib/aws/runbook.md');
   });
 
