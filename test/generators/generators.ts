@@ -50,7 +50,7 @@ const pythonWith = (name: string) => ({ file: 'read.py', run: `"$TOOLS/${name}/b
 
 export const generators: readonly Generator[] = [
   {
-    name: 'openapi-generator, java',
+    name: 'openapi-generator, Java (default library)',
     ...openapiGenerator(
       'java',
       '-o . --global-property apis,models,supportingFiles,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false',
@@ -63,7 +63,7 @@ export const generators: readonly Generator[] = [
     run: 'java -cp "target/classes:$(cat classpath)" Read',
   },
   {
-    name: 'openapi-generator, go',
+    name: 'openapi-generator, Go',
     ...openapiGenerator('go', '-o . && rm -rf test go.mod go.sum && go mod init client'),
     install: `${openapiGenerator('go').install} && ${reach(GO_MODULES)}`,
     needs: ['java', 'go', 'python3', 'curl'],
@@ -72,7 +72,7 @@ export const generators: readonly Generator[] = [
     ...goModule,
   },
   {
-    name: 'openapi-generator, python',
+    name: 'openapi-generator, Python',
     ...openapiGenerator('python', '-o .'),
     install: `${openapiGenerator('python').install} && "$TOOLS/openapi-generator/bin/pip" install --quiet urllib3 python-dateutil pydantic typing-extensions`,
     needs: ['java', 'python3'],
@@ -81,14 +81,14 @@ export const generators: readonly Generator[] = [
     ...pythonWith('openapi-generator'),
   },
   {
-    name: 'openapi-generator, typescript-fetch',
+    name: 'openapi-generator, TypeScript (`typescript-fetch`)',
     ...openapiGenerator('typescript-fetch', '-o client'),
     needs: ['java', 'python3'],
     program: programs.typescriptFetch,
     ...typescript,
   },
   {
-    name: 'oapi-codegen',
+    name: 'oapi-codegen, Go',
     version: '2.8.2',
     needs: ['go'],
     install: 'GOBIN="$TOOLS/bin" go install github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2',
@@ -99,7 +99,7 @@ export const generators: readonly Generator[] = [
     ...goModule,
   },
   {
-    name: 'openapi-typescript',
+    name: 'openapi-typescript, TypeScript',
     version: '7.13.0',
     needs: [],
     install: 'test -x "$ROOT/node_modules/.bin/openapi-typescript"',
@@ -108,7 +108,7 @@ export const generators: readonly Generator[] = [
     ...typescript,
   },
   {
-    name: '@hey-api/openapi-ts',
+    name: '@hey-api/openapi-ts, TypeScript',
     version: '0.99.0',
     needs: ['npm'],
     install: npm('@hey-api/openapi-ts@0.99.0 typescript@5.9.3 orval@8.38.0'),
@@ -117,7 +117,7 @@ export const generators: readonly Generator[] = [
     ...typescript,
   },
   {
-    name: 'orval',
+    name: 'orval, TypeScript (`fetch`)',
     version: '8.38.0',
     needs: ['npm'],
     install: npm('@hey-api/openapi-ts@0.99.0 typescript@5.9.3 orval@8.38.0'),
@@ -128,7 +128,7 @@ export const generators: readonly Generator[] = [
     ...typescript,
   },
   {
-    name: 'openapi-python-client',
+    name: 'openapi-python-client, Python',
     version: '0.29.1',
     needs: ['python3'],
     install: pip('openapi-python-client', 'openapi-python-client==0.29.1'),
@@ -139,7 +139,7 @@ export const generators: readonly Generator[] = [
     ...pythonWith('openapi-python-client'),
   },
   {
-    name: 'datamodel-code-generator',
+    name: 'datamodel-code-generator, Python (models)',
     version: '0.89.0',
     needs: ['python3'],
     install: pip('datamodel-code-generator', 'datamodel-code-generator==0.89.0'),

@@ -4,6 +4,7 @@ import { processing } from '#functions/workers/process/contract.ts';
 import { settings } from '#lib/aws/settings/settings.ts';
 import { assumed } from '#lib/tools/aws/cost/assumptions.ts';
 import { consumption } from '#lib/tools/aws/cost/consumption.ts';
+import { withTable } from '#test/fixtures/document-table.ts';
 
 const text = readFileSync(new URL('../../../../shared/GROWTH.md', import.meta.url), 'utf8');
 const SIZES = [10_000, 100_000, 1_000_000] as const;
@@ -22,16 +23,34 @@ const reads =
   falls * (wholeFall.read + assumed.checksPerFall * check.read);
 const capacity = processing.concurrency * (processing.batchSize / (assumed.batchOfTenMilliseconds / 1_000));
 
-test.each([
-  ['device API, default `deviceThrottle`', settings.deviceThrottle.default.rate, 'calls/s', reports],
-  ['API Gateway, the account', 10_000, 'calls/s', reports],
-  ['Lambda, all functions of the account', 10_000, 'calls/s', reports + queued],
-  ['`process` on `events`', capacity, 'messages/s', queued],
-  ['the table, reads', 40_000, 'units/s', reads],
-] as const)('GROWTH.md states how much of a limit is used: %s', (name, max, unit, perSensor) => {
-  const shares = SIZES.map((sensors) => `${Math.round((100 * sensors * perSensor) / max)}%`);
-  const limit = `${Math.round(max).toLocaleString('en')} ${unit}`;
-  expect(text).toContain(`| ${[name, limit, ...shares].join(' | ')} |`);
+/** A row: what is limited and how, the load of one sensor on it, and what to do at the limit. */
+type Row = [name: string, max: number, unit: string, perSensor: number, remedy: string];
+const rows: Row[] = [
+  [
+    'device API, default `deviceThrottle`',
+    settings.deviceThrottle.default.rate,
+    'calls/s',
+    reports,
+    '`-c deviceThrottle`, up to the quota of the account',
+  ],
+  ['API Gateway, the account', 10_000, 'calls/s', reports, 'request a quota increase, or `-c deviceApi=alb`'],
+  ['Lambda, all functions of the account', 10_000, 'calls/s', reports + queued, 'request more concurrent executions'],
+  ['`process` on `events`', capacity, 'messages/s', queued, 'raise `concurrency` in its contract'],
+  ['the table, reads', 40_000, 'units/s', reads, 'request a quota increase'],
+];
+
+test('GROWTH.md states how much of each limit is used', async () => {
+  const lines = rows.map(([name, max, unit, perSensor, remedy]) => {
+    const shares = SIZES.map((sensors) => `${Math.round((100 * sensors * perSensor) / max)}%`);
+    const limit = `${Math.round(max).toLocaleString('en')} ${unit}`;
+    return `| ${[name, limit, ...shares, remedy].join(' | ')} |`;
+  });
+  const sizes = SIZES.map((sensors) => `${sensors.toLocaleString('en')} sensors`);
+  const head = [
+    `| ${['limit', 'maximum', ...sizes, 'what to do'].join(' | ')} |`,
+    '| --- | ---: | ---: | ---: | ---: | --- |',
+  ];
+  await expect(withTable(text, [...head, ...lines])).toMatchFileSnapshot('../../../../shared/GROWTH.md');
 });
 
 test('GROWTH.md states the assumptions of the cost model', () => {
