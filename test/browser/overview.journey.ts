@@ -54,3 +54,29 @@ test('sounds until a fall that no rule watches is acknowledged, on any page, and
   await page.getByRole('link', { name: 'Station' }).click();
   await page.getByRole('listitem').getByText('2 falls').waitFor();
 });
+
+test('lists a fall that no rule reported once it is closed, with at most one call a minute', async () => {
+  const sensor = await linkSensor(site.home.client);
+  await using visitor = await site.openLoggedIn('', site.home, { before: (page) => page.clock.install() });
+  const { page } = visitor;
+  let calls = 0;
+  page.on('response', (response) => {
+    if (response.url().includes('/alarms?')) calls += 1;
+  });
+  const shift = page.getByRole('region', { name: 'This shift' });
+  await shift.getByText('No alarms closed in the last 12 hours.').waitFor();
+  await expect.poll(() => calls).toBe(1);
+
+  await fallOf(sensor);
+  const card = page
+    .getByRole('region', { name: 'Alarms' })
+    .locator('.room-call')
+    .filter({ has: page.locator(`a[href*="${sensor.sensorId}"]`) });
+  await card.getByRole('button', { name: "I'm on it" }).click();
+  await card.getByRole('button', { name: 'Helped up' }).click();
+  await card.waitFor({ state: 'detached' });
+  expect(calls).toBe(1);
+  await page.clock.fastForward(60_000);
+  await shift.getByRole('listitem').getByText('Helped up').waitFor();
+  expect(calls).toBe(2);
+});

@@ -6,7 +6,7 @@ import { HOUR } from './hits.ts';
 /** The length of a shift (ms), for which closed alarms stay on the overview. */
 export const SHIFT = 12 * HOUR;
 /** How long (ms) hits of a sensor join its first one in an alarm: a fall is suspected, then detected, then confirmed. */
-const MERGE_WINDOW_MS = 10 * 60_000;
+export const MERGE_WINDOW_MS = 10 * 60_000;
 /** How long (ms) before the start of a fall its hits may be dated: the clocks of processes differ. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 

@@ -5,10 +5,8 @@ import { useCustomer } from '../shell/customer.tsx';
 import { NoCustomer } from '../shell/with-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
-import { useNow } from '../ui/now.ts';
 import { Failed } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
-import { answeredAlarms } from './alarms.ts';
 import { type Alarms, useAlarms } from './alarms-provider.tsx';
 import { Calm } from './calm.tsx';
 import { Checklist } from './checklist.tsx';
@@ -21,7 +19,6 @@ import { useWakeLock } from './wake-lock.ts';
 import { WebhookProblems } from './webhook-problems.tsx';
 import './overview.css';
 
-const MINUTE = 60_000;
 /** How long (ms) buttons ignore taps after rows have moved, because a finger may already be on its way. */
 const SETTLE_MS = 400;
 
@@ -58,7 +55,6 @@ const Board = ({ alarms }: { alarms: Alarms }) => {
 const CustomerStation = ({ alarms }: { alarms: Alarms }) => {
   const { rows, more, watch, customerId, hasHits, onDuty } = alarms;
   const { display } = useMe();
-  const { closed } = answeredAlarms(alarms.alarms, useNow(MINUTE));
   useWakeLock();
   return (
     <>
@@ -68,7 +64,7 @@ const CustomerStation = ({ alarms }: { alarms: Alarms }) => {
         {watch && <Unwatched watch={watch} />}
         {watch && !display && <WebhookProblems watch={watch} />}
         <Duty onDuty={onDuty} />
-        {hasHits && <ClosedAlarms alarms={closed} />}
+        {hasHits && <ClosedAlarms alarms={alarms} />}
       </div>
     </>
   );

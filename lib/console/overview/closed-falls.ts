@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Alarm as ListedAlarm } from '#openapi';
+import { fetchAlarms } from '../alarms/queries.ts';
+import { useNow } from '../ui/now.ts';
+import { type Alarm, MERGE_WINDOW_MS, SHIFT } from './alarms.ts';
+import type { Alarms } from './alarms-provider.tsx';
+import { fallKey } from './falls.ts';
+import { DAY } from './hits.ts';
+import { MAX_PER_PAGE } from './watch-queries.ts';
+
+/** A fall that is over, and that no rule reported. */
+export type ClosedFall = ListedAlarm;
+
+/** The least time (ms) between two reads. */
+const MIN_INTERVAL_MS = 60_000;
+
+/** Returns the falls that are over and that no rule reported. Rules may also report a part of a fall that is not urgent. */
+export const unreportedFalls = (
+  listed: readonly ListedAlarm[],
+  alarms: readonly Alarm[],
+  now: number,
+): ClosedFall[] => {
+  const isReported = ({ sensorId, createDate }: ListedAlarm): boolean =>
+    alarms.some(
+      (alarm) => alarm.isFall && alarm.sensorId === sensorId && Math.abs(alarm.since - createDate) < MERGE_WINDOW_MS,
+    );
+  return listed.filter(
+    (alarm) =>
+      alarm.situation.startsWith('fall') &&
+      alarm.hitIds.length === 0 &&
+      (alarm.overDate ?? 0) > now - SHIFT &&
+      !isReported(alarm),
+  );
+};
+
+/** The state of a query for closed falls: for which open falls it was read, and when (ms) it last answered or failed. */
+type Read = { open: string | undefined; at: number };
+
+/** Returns in how many ms to read closed falls: once the open ones are others than when they were read; false if never. */
+export const nextRead = (open: string, read: Read, now: number): number | false =>
+  read.open === open ? false : Math.max(1, read.at + MIN_INTERVAL_MS - now);
+
+/**
+ * The falls of the shift that are over and that no rule reported. A fall is over once it is not among the open ones, so they
+ * are read only when those change, at most once a minute.
+ */
+export const useClosedFalls = ({ customerId, rows, alarms }: Alarms): ClosedFall[] => {
+  const now = useNow(MIN_INTERVAL_MS);
+  const open = rows
+    .flatMap(({ items }) => items.flatMap(({ alarm, fall }) => (fall && !alarm ? [fallKey(fall)] : [])))
+    .toSorted()
+    .join();
+  const { data } = useQuery({
+    queryKey: ['alarms', customerId, 'closed falls'],
+    queryFn: async () => {
+      const query = { from: Date.now() - DAY, state: 'over', perPage: MAX_PER_PAGE } as const;
+      return { open, listed: (await fetchAlarms(customerId, query)).alarms };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state: { data: known, dataUpdatedAt, errorUpdatedAt } }) =>
+      nextRead(open, { open: known?.open, at: Math.max(dataUpdatedAt, errorUpdatedAt) }, Date.now()),
+  });
+  return unreportedFalls(data?.listed ?? [], alarms, now);
+};

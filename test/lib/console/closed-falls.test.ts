@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+
+// Imported by a path that the compiler does not see, because the console has other compiler settings.
+const folder = new URL('../../../lib/console/overview/', import.meta.url).pathname;
+type Listed = { sensorId: string; situation: string; hitIds: number[]; createDate: number; overDate: number | null };
+type Alarm = { sensorId: string; isFall: boolean; since: number };
+type Read = { open: string | undefined; at: number };
+const { unreportedFalls, nextRead } = (await import(`${folder}closed-falls.ts`)) as {
+  unreportedFalls: (listed: readonly Listed[], alarms: readonly Alarm[], now: number) => Listed[];
+  nextRead: (open: string, read: Read, now: number) => number | false;
+};
+
+const NOW = 1_800_000_000_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const fall = (more: Partial<Listed> = {}): Listed => ({
+  sensorId: 'a',
+  situation: 'fall_detected',
+  hitIds: [],
+  createDate: NOW - HOUR,
+  overDate: NOW - MINUTE,
+  ...more,
+});
+
+test('the falls of a shift that no rule reported are those without a hit', () => {
+  const sensitive = fall({ situation: 'fall_detected_sensitive' });
+  const listed = [
+    fall(),
+    sensitive,
+    fall({ hitIds: [1] }),
+    fall({ situation: 'sensor_inactive' }),
+    fall({ overDate: NOW - 13 * HOUR }),
+  ];
+  expect(unreportedFalls(listed, [], NOW)).toEqual([fall(), sensitive]);
+});
+
+test('a fall of which rules reported only its suspicion is not listed twice', () => {
+  const reported = (since: number, more: Partial<Alarm> = {}) => [{ sensorId: 'a', isFall: true, since, ...more }];
+  const listed = [fall()];
+  expect(unreportedFalls(listed, reported(NOW - HOUR - MINUTE), NOW)).toEqual([]);
+  expect(unreportedFalls(listed, reported(NOW - 2 * HOUR), NOW)).toEqual(listed);
+  expect(unreportedFalls(listed, reported(NOW - HOUR, { sensorId: 'b' }), NOW)).toEqual(listed);
+  expect(unreportedFalls(listed, reported(NOW - HOUR, { isFall: false }), NOW)).toEqual(listed);
+});
+
+test('closed falls are read once the open ones have changed, at most once a minute, also after an error', () => {
+  expect(nextRead('a 1', { open: 'a 1', at: NOW - HOUR }, NOW)).toBe(false);
+  expect(nextRead('', { open: 'a 1', at: NOW - HOUR }, NOW)).toBe(1);
+  expect(nextRead('', { open: 'a 1', at: NOW - 20_000 }, NOW)).toBe(40_000);
+  expect(nextRead('', { open: undefined, at: NOW }, NOW)).toBe(MINUTE);
+});
