@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nameFrom, nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
+import { LINK_SECONDS, nameFrom, nameOfUser } from '#shared/domain/rule/acknowledgement.ts';
 
 describe('the name of an acknowledgement', () => {
   test.each([
@@ -24,4 +24,8 @@ describe('the name of an acknowledgement', () => {
     expect(nameOfUser({ ...user, firstName: '' })).toBe('Meier');
     expect(nameOfUser({ ...user, firstName: ' ', lastName: '' })).toBe('night');
   });
+});
+
+test('a link to acknowledge an alarm is valid for a day', () => {
+  expect(LINK_SECONDS).toBe(24 * 60 * 60);
 });

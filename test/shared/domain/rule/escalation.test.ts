@@ -157,3 +157,66 @@ test('waits for no answer to a rule without steps and repetitions', () => {
   const rule = { recipients: [], repeatSeconds: null, escalation: [] };
   expect(awaitingAnswer(rule, { round: 1, after: 60, repeats: 0, at: 0 }, 0)).toBe(null);
 });
+
+describe('the next round', () => {
+  const step = (afterSeconds: number) => ({ afterSeconds, recipients: [recipient(afterSeconds)] });
+  const rule = { recipients: [recipient(0)], repeatSeconds: 100, escalation: [60, 300].map(step) };
+
+  test('counts from the date of the hit, or from the one that replaced it when the clock was set back', () => {
+    const escalation = { round: 1, after: 60, repeats: 0, at: 0, from: 5_000 };
+    expect(nextRound(rule, escalation, 1_000)).toEqual({ kind: 'step', after: 300, at: 305_000 });
+    const open = withOpenRound(escalation, { kind: 'step', after: 300, at: 305_000 }, false);
+    expect(open).toEqual({ round: 2, after: 300, repeats: 0, at: 305_000, from: 5_000, open: 'step' });
+    const next = withClosedRound(rule, open, 1_000, 305_000);
+    expect(next).toEqual({ round: 2, after: 300, repeats: 0, at: 405_000, from: 5_000 });
+    expect(next && awaitingAnswer(rule, next, 9_000)).toEqual({ ...next, at: 109_000, isLast: true });
+    expect(newEscalation(rule, 1_000)).toEqual({ round: 0, after: 0, repeats: 0, at: 61_000 });
+    expect(withOpenRound({ round: 0, after: 0, repeats: 0, at: 0 }, { kind: 'step', after: 60, at: 1 }, false)).toEqual(
+      {
+        round: 1,
+        after: 60,
+        repeats: 0,
+        at: 1,
+        open: 'step',
+      },
+    );
+  });
+  test('comes at once only if it is a step: a repeat keeps its interval although nobody was on duty', () => {
+    const first = newEscalation({ ...rule, escalation: [] }, 1_000, true);
+    expect(first).toEqual({ round: 0, after: 0, repeats: 0, at: 101_000 });
+    expect(newEscalation(rule, 1_000, true)).toEqual({ round: 0, after: 0, repeats: 0, at: 1_000, isHurried: true });
+  });
+  test('notifies the recipients of its step, and a repeat all recipients up to the last step that was sent', () => {
+    expect(roundRecipients(rule, 'step', 300)).toEqual([{ step: 2, recipients: [recipient(300)] }]);
+    expect(roundRecipients(rule, 'repeat', 60)).toEqual([
+      { step: 0, recipients: [recipient(0)] },
+      { step: 1, recipients: [recipient(60)] },
+    ]);
+    expect(roundRecipients(rule, 'repeat', 300).map(({ step }) => step)).toEqual([0, 1, 2]);
+  });
+  test('waits for an answer after the steps that were sent, and not after those that a change of the rule removed', () => {
+    const plan = { ...rule, repeatSeconds: null, escalation: [60, 300, 900].map(step) };
+    expect(awaitingAnswer(plan, { round: 2, after: 300, repeats: 0, at: 0 }, 0)?.at).toBe(240_000);
+  });
+});
+
+test('distinguishes the messages of two webhooks of one bot, and of two channels and steps of one person', () => {
+  const message = { step: 0, accountId: 1, publisher: 'webhook' as const };
+  expect(messageIndexes([message, message], [message, message, message])).toEqual([0, 1, null]);
+  expect(messageIndexes([{ ...message, accountId: 2 }, message], [message])).toEqual([1]);
+  expect(
+    messageIndexes(
+      [
+        { ...message, step: 1 },
+        { ...message, publisher: 'sms' as const },
+      ],
+      [message],
+    ),
+  ).toEqual([null]);
+});
+
+test('queues a round up to 15 minutes ahead, and checks a later one 10 minutes before it is due', () => {
+  const minute = 60_000;
+  expect([isWithinQueueDelay(15 * minute, 0), isWithinQueueDelay(15 * minute + 1, 0)]).toEqual([true, false]);
+  expect([sweepCheckAt(15 * minute, 0), sweepCheckAt(60 * minute, 0)]).toEqual([15 * minute, 50 * minute]);
+});

@@ -101,7 +101,42 @@ describe('the body of a rule', () => {
     const { error } = NewRule.safeParse({ ...body, escalation: twice });
     expect(error?.issues.map(({ path }) => path)).toEqual([['escalation', 2, 'afterSeconds']]);
   });
+  test('allows the longest texts, a region of a sensor, or a group, and at most 20 recipients', () => {
+    const regionId = '00000000-0000-4000-8000-000000000000';
+    for (const more of [
+      { name: 'x'.repeat(64), title: 'x'.repeat(128), message: 'x'.repeat(512) },
+      { name: 'x', title: 'x', message: 'x' },
+      { sensorId: 's'.repeat(26), regionId },
+      { sensorGroupId: 1 },
+      { rateLimitSeconds: 0, repeatSeconds: 60 },
+      { rateLimitSeconds: 86_400 },
+      { recipients: Array(20).fill(recipients[0]) },
+      { escalation: [{ afterSeconds: 30, recipients: Array(20).fill(recipients[0]) }] },
+    ])
+      expect(NewRule.parse({ ...body, ...more })).toMatchObject(more);
+  });
   test.each([
+    [{ sensorId: 's', sensorGroupId: 1 }, ['sensorGroupId'], 'one_scope'],
+    [{ regionId: '00000000-0000-4000-8000-000000000000' }, ['regionId'], 'region_needs_sensor'],
+    [
+      { regionId: '00000000-0000-4000-8000-000000000000', sensorId: 's', situation: 'apnea' },
+      ['regionId'],
+      'situation_has_no_region',
+    ],
+    [
+      { escalation: [60, 60].map((afterSeconds) => ({ afterSeconds, recipients })) },
+      ['escalation', 1, 'afterSeconds'],
+      'steps_rise',
+    ],
+  ])('names the field and the reason why %j contradicts itself', (more, path, key) => {
+    const { error } = NewRule.safeParse({ ...body, ...more });
+    expect(error?.issues).toMatchObject([{ path, params: { key } }]);
+  });
+  test.each([
+    { sensorId: '' },
+    { sensorId: 's'.repeat(27) },
+    { title: '' },
+    { message: '' },
     { name: '' },
     { name: 'x'.repeat(65) },
     { title: 'x'.repeat(129) },

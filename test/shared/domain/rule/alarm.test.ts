@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { kinds, type Situation } from '#shared/domain/kinds.ts';
+import {
+  type HitProgress,
+  isAboutSensor,
+  isUnnotified,
+  isUrgent,
+  notifiedDateOf,
+  urgentSituationOf,
+  urgentSituations,
+} from '#shared/domain/rule/alarm.ts';
+
+const situations = Object.keys(kinds) as Situation[];
+
+describe('an urgent situation', () => {
+  const urgent = ['fall_detected', 'fall_detected_sensitive', 'apnea', 'vital_signs_weak', 'sensor_inactive'];
+  test('means a fall, a vital alarm or a sensor that went offline, and nothing else', () => {
+    expect(situations.filter(isUrgent)).toEqual(situations.filter((situation) => urgent.includes(situation)));
+    expect(isUrgent(null)).toBe(false);
+  });
+  test('follows from type and action of an event, and not from one of them', () => {
+    for (const situation of situations)
+      expect(urgentSituationOf(kinds[situation])).toBe(urgent.includes(situation) ? situation : null);
+    expect(urgentSituationOf({ type: kinds.apnea.type, action: kinds.fall_detected.action })).toBeNull();
+  });
+  test('concerns the sensor, and not a person, only if the sensor went offline', () => {
+    expect(urgentSituations.filter(isAboutSensor)).toEqual(['sensor_inactive']);
+  });
+});
+
+describe('the date when somebody was notified of a hit', () => {
+  const sent = (updateDate: number) => ({ wasSend: true, updateDate });
+  const failed = { wasSend: false, updateDate: 1 };
+  test.each<[string, HitProgress, number | null]>([
+    ['stays unknown without messages', { messages: [] }, null],
+    ['stays unknown while no message has succeeded', { messages: [failed] }, null],
+    ['follows from the first message that succeeded', { messages: [failed, sent(7), sent(5)] }, 5],
+    ['comes from the hit if it has one', { notifiedDate: 9, messages: [sent(5)] }, 9],
+    [
+      'does not follow from a message that is only a file in the outbox',
+      { messages: [{ ...sent(5), outbox: true }] },
+      null,
+    ],
+  ])('%s', (_, hit, date) => {
+    expect(notifiedDateOf(hit)).toBe(date);
+    expect(isUnnotified(hit)).toBe(date === null);
+    expect(isUnnotified({ ...hit, acknowledgement: { userId: 1, name: 'n', date: 2 } })).toBe(false);
+  });
+});

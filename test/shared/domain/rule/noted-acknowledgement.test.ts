@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { AcknowledgingUser, ClosingUser } from '#shared/domain/rule/acknowledgement-view.ts';
+import { acknowledgedBy, closedBy, isAnsweredAlike, isSameAuthor } from '#shared/domain/rule/noted-acknowledgement.ts';
+
+const anna = { userId: 1, name: 'Anna', date: 100 };
+const ben = { userId: 2, name: 'Ben', date: 200 };
+
+describe('the first acknowledgement of an alarm', () => {
+  test('stays with its author, no matter who acknowledges it later', () => {
+    expect(acknowledgedBy({ ...anna, note: 'On my way' }, undefined)).toEqual({ ...anna, note: 'On my way' });
+    expect(acknowledgedBy({ ...ben, note: 'Me too' }, anna)).toBeNull();
+    expect(acknowledgedBy({ ...anna, isShared: true, note: '' }, undefined)).toEqual(anna);
+  });
+  test('gets another note from its author alone, and keeps its date', () => {
+    const noted = { ...anna, note: 'On my way' };
+    expect(acknowledgedBy({ ...anna, date: 300, note: 'There' }, noted)).toEqual({ ...anna, note: 'There' });
+    expect(acknowledgedBy({ ...anna, note: '' }, noted)).toEqual(anna);
+    expect(acknowledgedBy({ ...anna, note: 'On my way' }, noted)).toBeNull();
+    expect(acknowledgedBy(anna, noted)).toBeNull();
+    expect(acknowledgedBy({ ...ben, note: '' }, noted)).toBeNull();
+  });
+  test('belongs to one of the people who share a display, by name', () => {
+    const display = { userId: 5, name: 'Anna', date: 1, isShared: true as const };
+    expect(isSameAuthor(display, { userId: 5, name: 'Anna', date: 0 })).toBe(true);
+    expect(isSameAuthor(display, { userId: 5, name: 'Ben', date: 0 })).toBe(false);
+    expect(isSameAuthor({ userId: 5, name: 'Anna', date: 1 }, { userId: 5, name: 'Ben', date: 0 })).toBe(true);
+    expect(isSameAuthor(display, { userId: 6, name: 'Anna', date: 0 })).toBe(false);
+  });
+  test('lacks an author who can change it if a receiver named the person', () => {
+    const named = { userId: null, name: 'Anna', date: 1 };
+    expect(isSameAuthor(named, named)).toBe(false);
+    expect(acknowledgedBy({ ...named, note: 'n' }, named)).toBeNull();
+  });
+});
+
+describe('the closure of a fall', () => {
+  const helped = { ...anna, outcome: 'helped' as const };
+  test('stays with the first who closed it, while everyone may change outcome and note', () => {
+    expect(closedBy({ outcome: 'helped' }, anna, undefined)).toEqual(helped);
+    expect(closedBy({ outcome: 'helped', note: 'unhurt' }, anna, undefined)).toEqual({ ...helped, note: 'unhurt' });
+    const noted = { ...helped, note: 'unhurt' };
+    expect(closedBy({ outcome: 'got_up' }, ben, noted)).toEqual({ ...noted, outcome: 'got_up' });
+    expect(closedBy({ outcome: 'helped', note: 'bruise' }, ben, noted)).toEqual({ ...noted, note: 'bruise' });
+    expect(closedBy({ outcome: 'helped', note: '' }, ben, noted)).toEqual(helped);
+  });
+  test('changes nothing if outcome and note are the same', () => {
+    expect(closedBy({ outcome: 'helped' }, ben, helped)).toBeNull();
+    expect(closedBy({ outcome: 'helped', note: 'n' }, ben, { ...helped, note: 'n' })).toBeNull();
+  });
+});
+
+test('two alarms are answered alike if acknowledgement and closure are the same in every part', () => {
+  const answered = {
+    acknowledgement: { ...anna, note: 'n' },
+    closure: { ...ben, outcome: 'helped' as const, note: 'm' },
+  };
+  expect(isAnsweredAlike(answered, structuredClone(answered))).toBe(true);
+  expect(isAnsweredAlike({}, {})).toBe(true);
+  const { acknowledgement, closure } = answered;
+  for (const other of [
+    {},
+    { acknowledgement },
+    { closure },
+    { ...answered, acknowledgement: { ...acknowledgement, userId: 9 } },
+    { ...answered, acknowledgement: { ...acknowledgement, name: 'Ben' } },
+    { ...answered, acknowledgement: { ...acknowledgement, date: 1 } },
+    { ...answered, acknowledgement: { ...acknowledgement, note: 'other' } },
+    { ...answered, closure: { ...closure, outcome: 'got_up' as const } },
+  ]) {
+    expect(isAnsweredAlike(answered, other)).toBe(false);
+    expect(isAnsweredAlike(other, answered)).toBe(false);
+  }
+});
+
+describe('the body of an answer', () => {
+  test('contains a note of at most 256 characters, and a name of at most 64', () => {
+    const accepts = (body: object) => AcknowledgingUser.safeParse(body).success;
+    expect([
+      accepts({}),
+      accepts({ note: '' }),
+      accepts({ note: 'n'.repeat(256) }),
+      accepts({ name: 'n'.repeat(64) }),
+    ]).not.toContain(false);
+    expect([
+      accepts({ note: 'n'.repeat(257) }),
+      accepts({ name: '' }),
+      accepts({ name: 'n'.repeat(65) }),
+    ]).not.toContain(true);
+  });
+  test('closes a fall with one of three outcomes', () => {
+    const closes = (outcome: unknown) => ClosingUser.safeParse({ outcome }).success;
+    expect(['helped', 'got_up', 'false_alarm'].map(closes)).toEqual([true, true, true]);
+    expect([closes('other'), closes(undefined)]).toEqual([false, false]);
+    expect(ClosingUser.safeParse({ outcome: 'helped', note: 'n'.repeat(257) }).success).toBe(false);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { Recipient } from '#shared/domain/rule/recipient.ts';
+import {
+  allRecipients,
+  includesOnDuty,
+  isNobodyOnDuty,
+  peopleIn,
+  recipientLists,
+  usersIn,
+  webhooksIn,
+} from '#shared/domain/rule/recipients.ts';
+
+const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
+const webhook = (n: number) => ({ botId: n, webhookId: uuid(n) });
+const user = (userId: number, by: 'sms' | 'push' | 'email' = 'sms') => ({ userId, by });
+const onDuty = (by: 'sms' | 'push' = 'sms') => ({ onDuty: true as const, by });
+
+describe('a recipient', () => {
+  test('can be a webhook of a bot, a user with a channel, or the users on duty with a channel', () => {
+    for (const recipient of [webhook(1), user(1), onDuty()]) expect(Recipient.parse(recipient)).toEqual(recipient);
+  });
+  test.each<object>([
+    { ...webhook(1), ...user(1) },
+    { ...webhook(1), by: 'sms' },
+    { ...webhook(1), onDuty: true },
+    { ...user(1), onDuty: true },
+    { ...user(1), botId: 1 },
+    { ...user(1), webhookId: uuid(1) },
+    { ...onDuty(), botId: 1 },
+    { ...onDuty(), webhookId: uuid(1) },
+    { ...onDuty(), onDuty: false },
+    { onDuty: true },
+    { userId: 1 },
+    { by: 'sms' },
+    { botId: 1 },
+    { webhookId: uuid(1) },
+    { userId: 1, by: 'fax' },
+    {},
+  ])('cannot be %j', (recipient) => {
+    expect(Recipient.safeParse(recipient).success).toBe(false);
+  });
+});
+
+describe('the recipients of a round', () => {
+  test('name each webhook once', () => {
+    expect(webhooksIn([webhook(1), user(1), webhook(2), webhook(1), onDuty()])).toEqual([webhook(1), webhook(2)]);
+  });
+  test('name each channel of a person once, whether by name or because the person is on duty', () => {
+    const duty = [
+      { userId: 1, verified: ['sms' as const] },
+      { userId: 2, verified: ['push' as const] },
+      { userId: 3, verified: ['sms' as const, 'push' as const] },
+    ];
+    expect(peopleIn([webhook(9), user(1), user(1), user(1, 'push'), onDuty()], duty)).toEqual([
+      user(1),
+      user(1, 'push'),
+      user(3),
+    ]);
+    expect(peopleIn([onDuty('push')], duty)).toEqual([user(2, 'push'), user(3, 'push')]);
+    expect(peopleIn([webhook(9)], duty)).toEqual([]);
+  });
+  test('reach nobody on duty only if they are to, and no user on duty verified the channel', () => {
+    const duty = [{ userId: 1, verified: ['sms' as const] }];
+    expect(isNobodyOnDuty([user(1), onDuty()], [])).toBe(true);
+    expect(isNobodyOnDuty([user(1, 'push'), onDuty('push')], duty)).toBe(true);
+    expect(isNobodyOnDuty([onDuty('push'), onDuty('sms')], duty)).toBe(false);
+    expect(isNobodyOnDuty([user(1)], [])).toBe(false);
+    expect([includesOnDuty([user(1), onDuty()]), includesOnDuty([user(1), webhook(1)])]).toEqual([true, false]);
+  });
+  test('name each user once, without those on duty', () => {
+    expect(usersIn([user(2), user(1, 'push'), user(2, 'push'), onDuty(), webhook(5)])).toEqual([2, 1]);
+  });
+});
+
+test('a rule has the first recipients and those of each step, in this order', () => {
+  const rule = {
+    recipients: [webhook(1)],
+    repeatSeconds: null,
+    escalation: [
+      { afterSeconds: 60, recipients: [user(2)] },
+      { afterSeconds: 120, recipients: [onDuty(), user(3)] },
+    ],
+  };
+  expect(recipientLists(rule).map(({ path }) => path)).toEqual([
+    'recipients',
+    'escalation.0.recipients',
+    'escalation.1.recipients',
+  ]);
+  expect(allRecipients(rule)).toEqual([webhook(1), user(2), onDuty(), user(3)]);
+});
