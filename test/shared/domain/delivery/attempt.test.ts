@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import {
+  attemptLogOf,
+  isShortBody,
+  MAX_ANSWER,
+  type PackedAttempt,
+  packAttempt,
+  resultWithoutRequest,
+  withReason,
+} from '#shared/domain/delivery/attempt.ts';
+import { referenceIn, referenceTags } from '#shared/domain/delivery/notification-reference.ts';
+
+const timings = { dns: 1, connect: 2, tls: null, firstByte: 4 };
+const result = { durationMs: 9, status: 503, error: null, responseBody: 'busy', timings };
+const none = new Map<number, string>();
+
+describe('the result of an attempt', () => {
+  test('stays the same when it is packed', () => {
+    expect(attemptLogOf([70], [packAttempt(1, result)], none, false)).toEqual([
+      { number: 1, startDate: 70, ...result, outbox: false },
+    ]);
+    const filed = { ...result, outbox: true as const };
+    expect(attemptLogOf([70], [packAttempt(1, filed)], none, false)).toMatchObject([{ outbox: true }]);
+    expect(packAttempt(1, result)).toHaveLength(6);
+  });
+  test('keeps a body of up to 64 bytes, and leaves a longer one to a separate item', () => {
+    expect([isShortBody('ü'.repeat(32)), isShortBody(`${'ü'.repeat(32)}x`)]).toEqual([true, false]);
+    const long = { ...result, responseBody: 'x'.repeat(65) };
+    expect(packAttempt(1, long)[5]).toBeNull();
+    expect(packAttempt(1, long, true)[5]).toBe(long.responseBody);
+    const bodies = new Map([[1, long.responseBody]]);
+    expect(attemptLogOf([70], [packAttempt(1, long)], bodies, false)).toMatchObject([
+      { responseBody: long.responseBody },
+    ]);
+    expect(attemptLogOf([70], [packAttempt(1, long)], none, false)).toMatchObject([{ responseBody: '' }]);
+  });
+  test('without a request has no status, no timings, and at most 200 characters of an answer', () => {
+    expect(resultWithoutRequest('timeout')).toEqual({
+      status: null,
+      error: 'timeout',
+      responseBody: '',
+      durationMs: 0,
+      timings: { dns: null, connect: null, tls: null, firstByte: null },
+    });
+    expect(resultWithoutRequest(null, 5, 'x'.repeat(300))).toMatchObject({
+      durationMs: 5,
+      responseBody: 'x'.repeat(MAX_ANSWER),
+    });
+    expect(MAX_ANSWER).toBe(200);
+  });
+  test('takes the reason that its service reported later', () => {
+    const accepted: PackedAttempt = [2, 9, null, null, [1], 'queued'];
+    expect(withReason(accepted, 'undeliverable', 'mailbox full')).toEqual([
+      2,
+      9,
+      null,
+      'undeliverable',
+      [1],
+      'mailbox full',
+    ]);
+  });
+});
+
+describe('the attempt log', () => {
+  const entries = [packAttempt(3, result), packAttempt(1, { ...result, status: 500 })];
+  test('lists attempts in the order of their starts, and one without a result as interrupted', () => {
+    expect(attemptLogOf([10, 20, 30], entries, none, false)).toMatchObject([
+      { number: 1, startDate: 10, status: 500, error: null },
+      { number: 2, startDate: 20, status: null, error: 'interrupted', durationMs: 0, responseBody: '' },
+      { number: 3, startDate: 30, status: 503, timings },
+    ]);
+    expect(attemptLogOf([10], [], none, false)[0]?.timings).toEqual({
+      dns: null,
+      connect: null,
+      tls: null,
+      firstByte: null,
+    });
+  });
+  test('leaves out the attempt in progress', () => {
+    expect(attemptLogOf([10, 20], entries, none, true).map(({ number }) => number)).toEqual([1]);
+    expect(attemptLogOf([], [], none, true)).toEqual([]);
+  });
+});
+
+describe('the reference of a notification', () => {
+  const reference = { customerId: 3, deliveryId: '0'.repeat(26), attempt: 2 };
+  test('returns from the tags that a messaging service repeats', () => {
+    expect(referenceTags(reference)).toEqual({ customerId: '3', deliveryId: '0'.repeat(26), attempt: '2' });
+    expect(referenceIn(referenceTags(reference))).toEqual(reference);
+  });
+  test.each<unknown>([
+    null,
+    {},
+    { ...referenceTags(reference), customerId: '0' },
+    { ...referenceTags(reference), customerId: 'x3' },
+    { ...referenceTags(reference), attempt: '2x' },
+    { ...referenceTags(reference), attempt: '1'.repeat(16) },
+    { ...referenceTags(reference), deliveryId: '0'.repeat(27) },
+    { ...referenceTags(reference), deliveryId: '0'.repeat(25) },
+    { ...referenceTags(reference), deliveryId: `${'0'.repeat(25)}_` },
+  ])('does not follow from %j', (tags) => {
+    expect(referenceIn(tags)).toBeNull();
+  });
+});

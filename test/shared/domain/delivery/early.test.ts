@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import type { PackedAttempt } from '#shared/domain/delivery/attempt.ts';
+import { backoffAfter } from '#shared/domain/delivery/backoff.ts';
+import { type Delivery, deliveryId } from '#shared/domain/delivery/delivery.ts';
+import {
+  earlyTime,
+  isEarlyAttempt,
+  isFailingAgain,
+  isOnlyFailing,
+  isUrgent,
+  needsRelease,
+} from '#shared/domain/delivery/early.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { kinds } from '#shared/domain/kinds.ts';
+import { bareSnapshot } from '#test/fixtures/snapshot.ts';
+
+const now = 1_800_000_000_000;
+const HOUR = 3_600_000;
+const webhookOf = (fields: object) => ({ consecutiveFailures: 0, ...fields }) as WebhookRecord;
+const deliveryOf = (fields: Partial<Delivery>): Delivery => ({
+  id: deliveryId({ receiveDate: now - HOUR, uuid: 'u', sensorId: 's' }, 'w', 1),
+  customerId: 1,
+  webhookId: 'w',
+  createDate: now - HOUR,
+  updateDate: now - HOUR,
+  state: 'retrying',
+  reason: null,
+  attempts: 1,
+  nextAttempt: now + HOUR,
+  hit: null,
+  sendTryTimes: [now - HOUR],
+  snapshot: bareSnapshot,
+  ...fields,
+});
+
+describe('pending deliveries of a receiver', () => {
+  test('need a release after failures that no success has followed', () => {
+    expect(needsRelease(webhookOf({}), now)).toBe(false);
+    expect(needsRelease(webhookOf({ backDate: 5, lastFailure: 9 }), now)).toBe(false);
+    expect(needsRelease(webhookOf({ pendingSince: 1 }), now)).toBe(true);
+    expect(needsRelease(webhookOf({ pendingSince: 1, backDate: 5, lastFailure: 5 }), now)).toBe(true);
+    expect(needsRelease(webhookOf({ pendingSince: 1, backDate: 6, lastFailure: 5 }), now)).toBe(false);
+  });
+  test('stop being released after three consecutive failures, or with an open circuit', () => {
+    expect([2, 3].map((consecutiveFailures) => isFailingAgain(webhookOf({ consecutiveFailures })))).toEqual([
+      false,
+      true,
+    ]);
+    expect(isFailingAgain(webhookOf({ openUntil: 1 }))).toBe(true);
+  });
+});
+
+describe('all failures of a receiver', () => {
+  const attempt = (number: number): PackedAttempt => [number, 1, 500, null, [], ''];
+  const delivery = deliveryOf({ sendTryTimes: [now - 300, now - 200, now - 100], log: [1, 2, 3].map(attempt) });
+  const only = webhookOf({ pendingSince: now - HOUR, consecutiveFailures: 3 });
+  test('belong to one delivery if it failed as often as its receiver, since the last success', () => {
+    expect(isOnlyFailing(only, delivery)).toBe(true);
+    const since = { ...only, lastSuccess: now - 200, consecutiveFailures: 1 };
+    expect(isOnlyFailing(since, delivery)).toBe(true);
+    expect(isOnlyFailing({ ...since, consecutiveFailures: 2 }, delivery)).toBe(false);
+  });
+  test.each<[string, object, Partial<Delivery>]>([
+    ['others failed as well', { consecutiveFailures: 4 }, {}],
+    ['an older one is pending', { pendingSince: now - HOUR - 1 }, {}],
+    ['the circuit is open', { openUntil: 1 }, {}],
+    ['the receiver was back since', { backDate: now - HOUR }, {}],
+    ['nothing failed', { consecutiveFailures: 0 }, { log: [] }],
+    ['the attempts are not logged yet', {}, { log: [] }],
+  ])('belong to several deliveries, or to none, if %s', (_, webhook, more) => {
+    expect(isOnlyFailing(webhookOf({ ...only, ...webhook }), { ...delivery, ...more })).toBe(false);
+  });
+  test('belong to no delivery without a log', () => {
+    const { log: _, ...unlogged } = delivery;
+    expect(isOnlyFailing(only, unlogged)).toBe(false);
+  });
+});
+
+describe('an early attempt', () => {
+  test('comes before the planned one', () => {
+    expect(isEarlyAttempt(deliveryOf({ nextAttempt: now, sendTryTimes: [now - 1] }))).toBe(true);
+    expect(isEarlyAttempt(deliveryOf({ nextAttempt: now, sendTryTimes: [now] }))).toBe(false);
+    expect(isEarlyAttempt(deliveryOf({ nextAttempt: null, sendTryTimes: [now - 1] }))).toBe(false);
+    expect(isEarlyAttempt(deliveryOf({ nextAttempt: 1, sendTryTimes: [] }))).toBe(true);
+  });
+  test('takes place in its turn, if that saves more than a second', () => {
+    expect(earlyTime(deliveryOf({}), now, 0)).toBe(now);
+    expect(earlyTime(deliveryOf({ nextAttempt: now + 1_001 }), now, 0)).toBe(now);
+    expect(earlyTime(deliveryOf({ nextAttempt: now + 1_000 }), now, 0)).toBeNull();
+    expect(earlyTime(deliveryOf({ state: 'pending' }), now, 0)).toBe(now);
+  });
+  test.each(['delivered', 'failed', 'held', 'sending'] as const)(
+    'never takes place for a delivery that is %s',
+    (state) => {
+      expect(earlyTime(deliveryOf({ state }), now, 0)).toBeNull();
+    },
+  );
+  test('never takes place without a planned one', () => {
+    expect(earlyTime(deliveryOf({ nextAttempt: null }), now, 0)).toBeNull();
+  });
+  test('waits as long as the receiver asked for', () => {
+    expect(earlyTime(deliveryOf({ retryAfterDate: now + 60_000 }), now, 0)).toBe(now + 60_000);
+  });
+  test('waits a second after the previous attempt, and twice as long with each early one', () => {
+    const rested = (earlyAttempts?: number) =>
+      earlyTime(deliveryOf({ sendTryTimes: [1, now], ...(earlyAttempts && { earlyAttempts }) }), now, 0);
+    expect([rested(), rested(1), rested(4)]).toEqual([now + 1_000, now + 2_000, now + 16_000]);
+  });
+  test('leaves the first attempt at its delay, and that of a replay at its place', () => {
+    const first = (nextAttempt: number) =>
+      earlyTime(
+        deliveryOf({ state: 'pending', attempts: 0, sendTryTimes: [], createDate: now, nextAttempt }),
+        now,
+        60_000,
+      );
+    expect(first(now + 65_000)).toBeNull();
+    expect(first(now + 65_001)).toBe(now);
+  });
+});
+
+test('urgent events are attempted before all others', () => {
+  const about = (situation: 'fall_detected' | 'bed_left') =>
+    deliveryOf({ snapshot: { ...bareSnapshot, event: { ...bareSnapshot.event, ...kinds[situation] } } });
+  expect([isUrgent(about('fall_detected')), isUrgent(about('bed_left'))]).toEqual([true, false]);
+});
+
+test('a backoff doubles from 1 s up to 60 s, once there are enough failures', () => {
+  expect([0, 1, 2, 3, 4, 8, 9, 99].map((failures) => backoffAfter(failures, 2))).toEqual([
+    0, 0, 1_000, 2_000, 4_000, 60_000, 60_000, 60_000,
+  ]);
+});

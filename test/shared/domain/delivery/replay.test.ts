@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { type Delivery, deliveryId, isFirstDelivery } from '#shared/domain/delivery/delivery.ts';
+import {
+  isFinished,
+  isReplayed,
+  NewReplay,
+  type ReplayRecord,
+  redeliveryOf,
+  replayedDelivery,
+  replayView,
+  spanOf,
+} from '#shared/domain/delivery/replay.ts';
+import { isResting } from '#shared/domain/delivery/states.ts';
+import { timeOfUlid } from '#shared/domain/ids.ts';
+import { bareSnapshot } from '#test/fixtures/snapshot.ts';
+
+const now = 1_800_000_000_000;
+const DAY = 86_400_000;
+const uuid = '00000000-0000-4000-8000-000000000000';
+const record: ReplayRecord = {
+  id: uuid,
+  webhookId: uuid,
+  customerId: 1,
+  state: 'running',
+  since: now - DAY,
+  until: now,
+  states: ['failed'],
+  ratePerSecond: 10,
+  sent: 2,
+  failed: 1,
+  found: 5,
+  made: 3,
+  createDate: now,
+  updateDate: now,
+  cursor: null,
+  pacedUntil: now,
+  isListed: false,
+  step: 1,
+};
+const original: Delivery & { webhookId: string } = {
+  id: deliveryId({ receiveDate: now - DAY, uuid: 'u', sensorId: 's' }, uuid, 1),
+  customerId: 1,
+  webhookId: uuid,
+  createDate: now - DAY,
+  updateDate: now - DAY,
+  state: 'failed',
+  reason: 'exhausted',
+  attempts: 14,
+  nextAttempt: null,
+  hit: { id: 7, message: 0 },
+  sendTryTimes: [now - DAY],
+  log: [],
+  format: 'full',
+  snapshot: bareSnapshot,
+};
+
+describe('the body that creates a replay', () => {
+  test('resends failed and held deliveries by default, ten a second', () => {
+    expect(NewReplay.parse({ since: 5, until: 5 })).toEqual({
+      since: 5,
+      until: 5,
+      states: ['failed', 'held'],
+      ratePerSecond: 10,
+    });
+  });
+  test('names the field if the time span ends before it begins', () => {
+    const { error } = NewReplay.safeParse({ since: 5, until: 4 });
+    expect(error?.issues).toMatchObject([{ path: ['until'], params: { key: 'minimum', limit: 5 } }]);
+  });
+  test.each<object>([
+    { states: [] },
+    { states: ['pending'] },
+    { states: ['failed', 'held', 'delivered', 'failed'] },
+    { ratePerSecond: 0 },
+    { ratePerSecond: 101 },
+  ])('rejects %j', (more) => {
+    expect(NewReplay.safeParse({ since: 5, until: 6, ...more }).success).toBe(false);
+  });
+  test('accepts all states in which deliveries rest, and 1 to 100 a second', () => {
+    const states = ['delivered', 'held', 'failed'];
+    for (const ratePerSecond of [1, 100])
+      expect(NewReplay.parse({ since: 5, until: 6, states, ratePerSecond })).toMatchObject({ states, ratePerSecond });
+    expect(
+      ['pending', 'sending', 'retrying', undefined].map((state) => isResting(state as Delivery['state'])),
+    ).not.toContain(true);
+    expect(states.map((state) => isResting(state as Delivery['state']))).not.toContain(false);
+  });
+});
+
+describe('a replay', () => {
+  test('covers its time span until its creation, without deliveries that had expired', () => {
+    expect(spanOf({ since: 0, until: now + DAY, createDate: now })).toEqual([now - 30 * DAY, now]);
+    expect(spanOf({ since: now - DAY, until: now - 1, createDate: now })).toEqual([now - DAY, now - 1]);
+  });
+  test('resends originals in the states it was created for, and no tests or redeliveries', () => {
+    const replay = { states: ['failed', 'held'] } as const;
+    const resent = (delivery: Partial<Delivery>) =>
+      isReplayed({ states: [...replay.states] }, { ...original, ...delivery });
+    expect([resent({}), resent({ state: 'held' }), resent({ state: 'delivered' })]).toEqual([true, true, false]);
+    expect([resent({ replayOf: 'x' }), resent({ isTest: true })]).toEqual([false, false]);
+  });
+  test('ends once all its redeliveries were created and have ended', () => {
+    const { isListed } = record;
+    expect([isFinished(record), isFinished({ ...record, isListed: !isListed })]).toEqual([false, true]);
+    expect(isFinished({ ...record, isListed: true, failed: 0 })).toBe(false);
+    expect(isFinished({ ...record, isListed: true, failed: 2 })).toBe(true);
+  });
+  test('shows as its total what it found, until it has created more or all', () => {
+    expect(replayView(record).total).toBe(5);
+    expect(replayView({ ...record, made: 6 }).total).toBe(6);
+    expect(replayView({ ...record, isListed: true }).total).toBe(3);
+  });
+  test('shows that it pauses only while it runs', () => {
+    expect(replayView(record).isPaused).toBe(false);
+    expect(replayView({ ...record, isPaused: true }).isPaused).toBe(true);
+    expect(replayView({ ...record, isPaused: true, state: 'completed' }).isPaused).toBe(false);
+  });
+});
+
+describe('a redelivery', () => {
+  test('restarts the retry schedule with the content of the original', () => {
+    expect(redeliveryOf(original, 'new', now + 0.4, now - 5)).toEqual({
+      id: 'new',
+      customerId: 1,
+      webhookId: uuid,
+      createDate: now - 5,
+      updateDate: now - 5,
+      state: 'pending',
+      reason: null,
+      attempts: 0,
+      nextAttempt: now,
+      hit: { id: 7, message: 0 },
+      sendTryTimes: [],
+      replayOf: original.id,
+      format: 'full',
+      snapshot: bareSnapshot,
+    });
+  });
+  test('keeps the person, further hits, the body and the mark of a test', () => {
+    const { format: _, ...rest } = original;
+    const more = {
+      person: { userId: 1, by: 'sms', name: 'n' },
+      alsoHits: [{ id: 8, message: 0 }],
+      body: '',
+      isTest: true,
+    } as const;
+    const kept = redeliveryOf({ ...rest, ...more, alsoHits: [...more.alsoHits] }, 'new', now, now);
+    expect(kept).toMatchObject(more);
+    expect(kept).not.toHaveProperty('format');
+    for (const field of ['person', 'alsoHits', 'body', 'isTest', 'repeats'])
+      expect(redeliveryOf(original, 'new', now, now)).not.toHaveProperty(field);
+  });
+  test('names the original, and the redelivery that it resends', () => {
+    const again = redeliveryOf({ ...original, id: 'second', replayOf: 'first' }, 'third', now, now);
+    expect(again).toMatchObject({ id: 'third', replayOf: 'first', repeats: 'second' });
+  });
+  test('in a replay has the same id whenever it is created, and another one in another replay', () => {
+    const made = replayedDelivery(original, record, now + 9, now);
+    expect(made).toMatchObject({ replay: uuid, replayOf: original.id, nextAttempt: now + 9 });
+    expect(timeOfUlid(made.id)).toBe(now);
+    expect(replayedDelivery(original, record, now + 99, now + 50).id).toBe(made.id);
+    expect(replayedDelivery({ ...original, id: 'other' }, record, now, now).id).not.toBe(made.id);
+    expect(replayedDelivery(original, { ...record, id: 'other' }, now, now).id).not.toBe(made.id);
+  });
+});
+
+test('the first delivery of an event is no test, no feedback and no redelivery', () => {
+  const first = (more: Partial<Delivery>) => isFirstDelivery({ ...original, ...more });
+  expect(first({})).toBe(true);
+  expect([
+    first({ isTest: true }),
+    first({ body: '' }),
+    first({ replayOf: 'x' }),
+    first({ replay: 'x' }),
+  ]).not.toContain(true);
+});
