@@ -38,7 +38,7 @@ describe('the alarms', () => {
     for (const [, body = ''] of chapters) expect(body.length).toBeGreaterThan(90);
   });
 
-  it('are listed in the runbook with their impact', async () => {
+  it('appear in the table of the runbook with their impact', async () => {
     const rows = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => {
       const [impact, id] = AlarmDescription.split(/ What to do: [^#]+#/);
       return `| [${id}](#${id}) | ${impact} |`;

@@ -134,12 +134,7 @@ A console calls every ${assumed.screenSeconds.watching} s while its alarms can b
 
 ${months()}
 
-The independent calculation was made from list prices and the same units, by somebody who did not know this model. For \`home\`, its lines for the web ACL, the dashboard, one alarm and ${onlyShown.size} metrics are left out. Where the two disagree:
-
-- **Changes of presence.** It assumes that presence never changes. We count ${100 * assumed.changedReports}% of the reports: somebody comes or leaves 43 times a day, and each change queues two reports, which adds ${Math.round((100 * changes) / (totalOf(sensorMonth()) - changes))}% to a sensor.
-- **Metrics.** It counts each of the 22 own metrics as if it were sent every hour.
-- **Alarms.** The stage has two more than when it was made.
-- **Functions and the table** differ by 1% in what they count for checks, logs and cold starts.
+The independent calculation was made from list prices and the same units, by somebody who did not know this model. For \`home\`, its lines for the web ACL, the dashboard, one alarm and ${onlyShown.size} metrics are left out. It assumes that presence never changes. We count ${100 * assumed.changedReports}% of the reports: somebody comes or leaves 43 times a day, and each change queues two reports, which adds ${Math.round((100 * changes) / (totalOf(sensorMonth()) - changes))}% to a sensor. It counts each of the 22 own metrics as if it were sent every hour. The rest are two more alarms, and 1% of functions and the table.
 
 ## 30 sensors and two consoles, preset \`home\`
 
