@@ -51,7 +51,7 @@ const runLater = async (later: Outgoing[], isLeftOut: (message: Outgoing) => boo
 };
 const isRelease = ({ body }: Outgoing): boolean => body.includes('"back"');
 
-/** Returns what a fall costs that was postponed by an hour, if its planned attempt succeeds. */
+/** Returns the cost of a fall that was postponed by an hour, if its planned attempt succeeds. */
 const plannedCost = async () => {
   const { costs, later, say, customerId, webhookId, count } = await postponed('ash', 3_600);
   costs.push(await say(a.fall('calling', metered.now()), 120_000));

@@ -5,7 +5,7 @@ import { createMetered, type Metered } from './fixtures/metered.ts';
 
 // The tests of units rely on the capacity that the engine reports, which is checked here against the published rules.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
-describe('the embedded engine reports', () => {
+describe('the embedded engine', () => {
   const ledger = createLedger();
   let engine: Awaited<ReturnType<typeof startEngine>>;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('the embedded engine reports', () => {
   const sized = (sk: string, bytes: number) => ({ ...key(sk), v: 'x'.repeat(bytes - 10 - sk.length) });
   const due = (sk: string, time: string) => ({ ...key(sk), duePk: 'DUE#0', dueAt: time });
 
-  test('1 unit for each 4 KB of a consistent read, half of it for an eventual one, and the minimum for a missing item', async () => {
+  test('reports 1 unit for each 4 KB of a consistent read, half of it for an eventual one, and the minimum for a missing item', async () => {
     const { table } = engine;
     await table.write({ put: sized('small', 100) });
     await table.write({ put: sized('4', 4_096) });
@@ -40,7 +40,7 @@ describe('the embedded engine reports', () => {
     expect(await read('none', false)).toEqual({ read: 1.5, write: 0 });
   });
 
-  test('the units of a query by the total size of its items, and of a batch of reads by item', async () => {
+  test('reports the units of a query by the total size of its items, and of a batch of reads by item', async () => {
     const { table } = engine;
     const query = (pk: string, consistent?: boolean) =>
       costOf(() => table.query({ pk, ...(consistent !== undefined && { consistent }) }));
@@ -52,7 +52,7 @@ describe('the embedded engine reports', () => {
     expect(await costOf(() => table.getAllEventual(keys))).toEqual({ read: 2 + 1, write: 0 });
   });
 
-  test('1 unit for each KB of a write, by the larger of the old and the new item', async () => {
+  test('reports 1 unit for each KB of a write, by the larger of the old and the new item', async () => {
     const { table } = engine;
     expect(await costOf(() => table.write({ put: sized('kb', 1_024) }))).toEqual({ read: 0, write: 1 });
     expect(await costOf(() => table.write({ put: sized('kb', 1_025) }))).toEqual({ read: 0, write: 2 });
@@ -61,7 +61,7 @@ describe('the embedded engine reports', () => {
     expect(await costOf(() => table.write({ remove: key('none') }))).toEqual({ read: 0, write: 1 });
   });
 
-  test('1 unit more for a write that enters or leaves an index, 2 for a move in it, and none for unchanged keys', async () => {
+  test('reports 1 unit more for a write that enters or leaves an index, 2 for a move in it, and none for unchanged keys', async () => {
     const { table } = engine;
     const put = (item: object) => costOf(() => table.write({ put: { ...key('due'), ...item } }));
     expect(await put(due('due', '1'))).toEqual({ read: 0, write: 2 });
@@ -70,7 +70,7 @@ describe('the embedded engine reports', () => {
     expect(await put({})).toEqual({ read: 0, write: 2 });
   });
 
-  test('twice the units for each write and check of a transaction', async () => {
+  test('reports twice the units for each write and check of a transaction', async () => {
     const { table } = engine;
     const transaction = () =>
       table.write(
@@ -81,7 +81,7 @@ describe('the embedded engine reports', () => {
     expect(await costOf(transaction)).toEqual({ read: 0, write: 2 + 3 + 10 });
   });
 
-  test('nothing for a failed condition, which costs 1 write unit, so the ledger adds it', async () => {
+  test('reports nothing for a failed condition, which costs 1 write unit, so the ledger adds it', async () => {
     const { table } = engine;
     const again = () => engine.plain.write({ put: key('small'), where: absent });
     expect(await costOf(again)).toEqual({ read: 0, write: 0 });

@@ -4,7 +4,7 @@ import { asText } from '#shared/domain/formats/plain-text.ts';
 import type { Language } from '#shared/domain/identity/language.ts';
 import type { Notification } from './targets/person.ts';
 
-/** The most sensors that a message names. */
+/** The maximum number of sensors that a message names. */
 const MAX_NAMED = 20;
 
 type Texts = {

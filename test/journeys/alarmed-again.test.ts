@@ -12,7 +12,7 @@ afterAll(() => world.stop());
 
 const MINUTE = 60;
 type Home = Awaited<ReturnType<typeof furnish>>;
-/** A home in which a person lies on the floor; `notifications` are repeated each 10 minutes until somebody acknowledges. */
+/** A home in which a person lies on the floor; `notifications` are repeated every 10 minutes until somebody acknowledges. */
 const furnish = async () => {
   const home = await world.furnish(1, 'maker_b');
   await home.addRule('a', {}, { repeatSeconds: 600 });
@@ -64,7 +64,7 @@ const fallTwice = async (): Promise<Home> => {
 
 describe('a fall that alarmed again', () => {
   test.each([0, 1])(
-    'takes an acknowledgement and its withdrawal for all its hits, by the event of alarm %i',
+    'gets acknowledged, and later reopened, with all its hits by the event of alarm %i',
     async (alarm) => {
       const home = await fallTwice();
       await home.call('PUT', 'acknowledgement', alarm, { note: 'all' });

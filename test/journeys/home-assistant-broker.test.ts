@@ -24,7 +24,7 @@ const createWorld = async (...given: Parameters<typeof createShownWorld>) => {
   return world;
 };
 
-describe('a broker that', () => {
+describe('a broker of Home Assistant', () => {
   const deliver = async (url: string) => {
     const receiver = await startReceiver((_, response) => void response.writeHead(200).end());
     closing.push(receiver.stop);
@@ -40,7 +40,7 @@ describe('a broker that', () => {
     return world;
   };
 
-  test('cannot be reached delays no delivery, and is counted', async () => {
+  test('delays no delivery if it cannot be reached, which is counted', async () => {
     const world = await deliver(`mqtt://127.0.0.1:${await freePort()}`);
     await eventually(async () =>
       expect(await world.metric('home_assistant_failures_total')).toEqual([
@@ -49,14 +49,14 @@ describe('a broker that', () => {
     );
   });
 
-  test('hangs delays no delivery', async () => {
+  test('delays no delivery if it hangs', async () => {
     await using server = await startSilentServer();
     const world = await deliver(`mqtt://127.0.0.1:${server.port}`);
     expect(server.heard()).toBe(1);
     expect(await world.metric('home_assistant_connected')).toEqual(['sensor_cloud_home_assistant_connected 0']);
   });
 
-  test('presents a private certificate is trusted if a setting names it', async () => {
+  test('may present a private certificate that a setting names', async () => {
     const tls = { cert: readFileSync(fixture('self-signed.crt')), key: readFileSync(fixture('self-signed.key')) };
     const first = await startMqttBroker({ tls });
     const broker = readBrokerUrl(`mqtts://127.0.0.1:${first.port}`) ?? expect.unreachable('');
@@ -70,7 +70,7 @@ describe('a broker that', () => {
     await eventually(() => expect(first.retained.get(trusting.topics.status)).toBe('online'));
   });
 
-  test('demands a login gets the newest password', async () => {
+  test('gets the newest password if it demands a login', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'home-assistant-'));
     closing.push(async () => rmSync(folder, { recursive: true }));
     const passwordFile = join(folder, 'password');

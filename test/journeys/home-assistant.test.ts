@@ -143,7 +143,7 @@ test('the button acknowledges the falls of its sensor, and the audit names it', 
   expect(await linesOf()).toHaveLength(1);
 });
 
-test('without the setting, no message acknowledges a fall', async () => {
+test('no message acknowledges a fall without the setting', async () => {
   const world = await createWorld();
   await world.settle();
   await fall(world);

@@ -189,7 +189,7 @@ describe('a message that cannot be accepted', () => {
     expect(await events()).toEqual([message.uuid]);
   });
 
-  test('over the quota per second is reported with its uuid', async () => {
+  test('gets reported with its uuid if it exceeds the quota per second', async () => {
     stopped = Date.now();
     for (const _ of [1, 2]) await device.say(Array(54).fill({ type: 'state', payload: {} }));
     const falls = Array.from({ length: 4 }, fall);
@@ -200,7 +200,7 @@ describe('a message that cannot be accepted', () => {
     expect(device.heard.refused).toEqual(uuids.slice(2).map((uuid) => ({ reason: 'rate_limited', uuid })));
   });
 
-  test('only in part is accepted with a warning: an unknown kind, or a field of a fall that is ignored', async () => {
+  test('gets a warning if only a part was understood: an unknown kind, or a field of a fall that is ignored', async () => {
     const odd = { ...fall(), payload: { ...fall().payload, fallLocX_cm: 'left' } };
     await device.say(odd);
     await device.say([{ type: 99, payload: {} }, fall()]);
@@ -215,7 +215,7 @@ describe('a message that cannot be accepted', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  test('under a replaced token is refused at once, even while still connected', async () => {
+  test('gets refused at once under a replaced token, even while still connected', async () => {
     const message = fall();
     await renewToken(sensor);
     await device.say(message);

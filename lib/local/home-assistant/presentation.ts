@@ -16,7 +16,7 @@ const regionsIn = (payload: string): string[] => {
   }
 };
 
-/** Sensors that are shown at once; each takes some 0.05 ms. */
+/** The number of sensors that are shown at a time; each takes about 0.05 ms. */
 const SENSORS_PER_STEP = 100;
 
 type Options = { topics: Topics; publisher: Publisher; rates: RatesOfSensors; service: Service };

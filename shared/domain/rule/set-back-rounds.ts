@@ -21,8 +21,8 @@ const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled
 
 /**
  * Returns an escalation without times that were counted from the future, before the clock was set back by `by` ms: rounds are
- * due as long after the hit as its rule says, and never later than that from now on. `by` is null if only that the task of
- * the next round has come is known: queues do not depend on the clock, so it is due now. Null if there is nothing to correct.
+ * due as long after the hit as its rule says, and never later than that from now on. `by` is null if it
+ * is only known that the task of the next round has come: queues do not depend on the clock, so the round is due now. Null if there is nothing to correct.
  */
 export const withRoundsSetBack = (
   rule: NotificationPlan,

@@ -45,7 +45,7 @@ export type AlarmWalk = {
 /** How far (ms) apart the hits of one event may be: they are written together, after a crash as soon as the service is back. */
 export const MAX_APART_MS = 4 * 3_600_000;
 
-/** The number of hits and of alarms without a rule that one call reads: some 90 and 25 read units. */
+/** The number of hits and of alarms without a rule that one call reads: about 90 and 25 read units. */
 const MAX_READ = 1_000;
 
 /** A hit that is an alarm. */

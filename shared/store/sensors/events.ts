@@ -69,7 +69,7 @@ export type NoticeItem = {
 
 type SensorKey = { customerId: number; sensorId: string };
 
-/** An event has about 450 bytes, with a region 500, so a chunk costs at most some 60 read units. */
+/** An event has about 450 bytes, with a region 500, so a chunk costs at most about 60 read units. */
 const BOUNDS: ReadBounds = { stretch: 1_000, stretches: 4 };
 
 const ttlOf = (time: number) => Math.ceil((time + EVENT_RETENTION) / 1_000);

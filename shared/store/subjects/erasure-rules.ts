@@ -127,7 +127,7 @@ const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
     : 'keep';
 };
 
-/** Objects whose ids stay in the audit log. They name nobody who is not known otherwise. */
+/** Objects whose ids stay in the audit log. They identify nobody who is not already known. */
 const isPseudonym = (kind: string): boolean => kind === 'user' || kind === 'customer';
 /** Returns a value of the details of a line without the ids of erased sensors. */
 const withoutSensors = (value: unknown, named: ReadonlySet<string>): unknown =>

@@ -137,7 +137,7 @@ describe('the station', () => {
     expect((await look()).station.hits[0]).toMatchObject({ ...newest, acknowledgement: { name: 'A B' } });
   });
 
-  test('leaves out who is no longer on duty, within the minute of the watch', async () => {
+  test('leaves out users who are no longer on duty, within the minute of the watch', async () => {
     const { client, look } = await openScreen('rowan');
     await client.ok('PUT', '/users/me/duty', { until: cloud.runtime.now() + 20_000 });
     expect((await look()).station.onDuty).toHaveLength(1);

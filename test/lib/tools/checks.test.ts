@@ -17,7 +17,7 @@ describe('checkBootstrap', () => {
     [{}, 'failed', /not bootstrapped .* run `npx cdk bootstrap aws:\/\/123456789012\/eu-central-1`/],
     [{ CDKToolkit: { BootstrapVersion: '5' } }, 'failed', /has version 5, but 6 is required: run `npx cdk bootstrap/],
     [{ CDKToolkit: { BootstrapVersion: '6' } }, 'ok', /^version 6$/],
-  ])('for %j returns %s', async (stacks, verdict, says) => {
+  ])('returns the finding for %j: %s', async (stacks, verdict, says) => {
     const { account } = accountWith({ stacks: stacks as Record<string, Record<string, string>> });
     expect(await checkBootstrap(account)).toMatchObject({ verdict, says: expect.stringMatching(says) });
   });

@@ -65,7 +65,7 @@ describe('an account with a limit of 30 a second', () => {
     await times(35, () => admin.as(undefined).call('GET', '/server/config'));
     expect((await me(admin)).status).toBe(200);
   });
-  test('also uses up its limit with writes, refused calls and bad requests, exactly across functions', async () => {
+  test('uses up its limit with writes, refused calls and bad requests, too, exactly across functions', async () => {
     await times(10, () => home.client.call('POST', '/bots', {}));
     await times(10, () => home.client.call('POST', '/customers', {}));
     await times(10, () => home.client.call('DELETE', '/rules/999999'));

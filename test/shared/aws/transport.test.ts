@@ -62,7 +62,7 @@ describe('a call without a response', () => {
     expect(performance.now() - start).toBeLessThanOrEqual(maxMs);
   });
 
-  test('to the table ends in time if the response stops halfway', async () => {
+  test('ends in time if the response of the table stops halfway', async () => {
     await using silence = await startSilentServer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
     const table = createTable(documentClient({ ...impatient, endpoint: silence.url }), 'table');
     expect(await errorOf(table.get(key))).toBeInstanceOf(TableUnavailable);

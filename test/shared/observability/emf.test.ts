@@ -105,7 +105,7 @@ describe('the metrics of an invocation', () => {
     ]);
   });
 
-  test('without a dashboard include only those that an alarm reads', async () => {
+  test('include only those that an alarm reads in a stage without a dashboard', async () => {
     const left: unknown[] = [];
     const { measure, flush } = bufferMetrics(
       async (all) => void left.push(all),

@@ -104,7 +104,7 @@ describe('a second factor', () => {
     expect(statuses(both)).toEqual({ 200: 2 });
   });
 
-  test('stores secret and codes unreadably, and never returns them again', async () => {
+  test('keeps its secret and codes unreadable, and returns them only once', async () => {
     const user = await hireWithOtp('private');
     const { sessions, otps } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';

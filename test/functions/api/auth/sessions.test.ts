@@ -116,7 +116,7 @@ describe('wrong passwords', () => {
     const answers = await Promise.all(Array.from({ length: 14 }, () => login('hasty', 'wrong')));
     expect(answers.filter(({ status }) => status === 401).length).toBe(10);
   });
-  test('also count for unknown usernames', async () => {
+  test('count for unknown usernames, too', async () => {
     for (let n = 0; n < 10; n++) expect((await login('a-ghost', 'wrong')).status).toBe(401);
     expect((await login('a-ghost', 'wrong')).status).toBe(429);
   });

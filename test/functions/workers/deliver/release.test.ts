@@ -61,7 +61,7 @@ test('sends 50 pending falls within 10 s to a receiver that answers after 500 ms
   const back = Date.now();
   await home.receiver.until(51);
   expect(Date.now() - back).toBeLessThan(10_000);
-  // A task may be late, and the next ones in time.
+  // A task may be late, and the next ones on time.
   for (const start of starts) expect(starts.filter((at) => at >= start && at < start + 1_000).length).toBeLessThan(16);
   await world.idle();
   expect(countOf(await home.states(), 'delivered')).toBe(51);

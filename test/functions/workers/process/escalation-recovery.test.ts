@@ -69,7 +69,7 @@ describe('a due step', () => {
 
 describe('an escalation whose process crashes', () => {
   test.each(['escalate.decided', 'escalate.written', 'escalate.enqueued'] as const)(
-    'at %s notifies each step once',
+    'notifies each step once after a crash at %s',
     async (name) => {
       const death = createCrash();
       const dying = await createEscalationWorld(death.options);
@@ -89,7 +89,7 @@ describe('an escalation whose process crashes', () => {
     },
   );
 
-  test('before deliveries are enqueued does not send the step after an acknowledgement', async () => {
+  test('does not send a step whose deliveries were not enqueued before an acknowledgement', async () => {
     let died = 0;
     const failpoint = (name: Failpoint): void => {
       if (name !== 'escalate.written' || (died > 0 && isAcknowledged)) return;

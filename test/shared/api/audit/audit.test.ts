@@ -111,7 +111,7 @@ describe('the audit line of a call', () => {
     expect((await runCall((table) => table.write({ put: bot }).then(fail), second)).done).toEqual([LINE]);
   });
 
-  test('returns for a change that follows its removal', async () => {
+  test('gets written again for a change that follows its removal', async () => {
     const responded = Promise.withResolvers<void>();
     const refused = [[0]];
     let late: Promise<unknown> = Promise.resolve();

@@ -118,13 +118,13 @@ test('counts the falls and false alarms of each day', () => {
 });
 
 describe('feedback', () => {
-  test('on a hit counts in the month of the hit, regardless of its reference date', () => {
+  test('counts in the month of its hit, regardless of its reference date', () => {
     const feedback = feedbackOf('FALSE_POSITIVE', { referenceDate: 150 * HOUR, ruleHitId: 1 });
     const [october, november] = figures([hit(1, 'fall_detected', { feedback })]);
     expect([october?.total.falseAlarms, november?.total.falseAlarms]).toEqual([1, 0]);
   });
 
-  test('without a hit counts in the month of its reference date, because a missed fall has no hit', () => {
+  test('counts in the month of its reference date if it has no hit, as for a missed fall', () => {
     const [october, november] = figures(
       [],
       [

@@ -101,7 +101,7 @@ describe('activity', () => {
     const first = step(active, still, at(20_000), noRoomContext).state;
     expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });
-  test('also follows from an unknown message, which causes an event that no rule can name', () => {
+  test('follows from an unknown message, too, which causes an event that no rule can name', () => {
     expect(play([{ kind: 'unknown' }]).events).toMatchObject([
       { situation: null, type: 'unknown', action: 'received', code: null },
     ]);
