@@ -198,7 +198,7 @@ describe('the repository', () => {
   });
 });
 
-describe('the architecture test finds', () => {
+describe('the architecture test', () => {
   test.each([
     ['shared/domain/a.ts', '../store/table.ts'],
     ['shared/domain/a.ts', 'node:fs'],
@@ -217,14 +217,14 @@ describe('the architecture test finds', () => {
     ['lib/local/a.ts', '../aws/stage.ts'],
     ['bin/a.ts', './fixtures/cloud.ts'],
     ['test/a.test.ts', '../bin/local.ts'],
-  ])('a forbidden import: %s imports %s', (file, to) => {
+  ])('finds a forbidden import: %s imports %s', (file, to) => {
     const quoted = `'${to}'`;
     const from = ['import { createHmac } from', 'import type * as a from', 'export {\n  a,\n} from', 'import'];
     const planted = [...from.map((start) => `${start} ${quoted};`), `const a = () => import(${quoted});`];
     for (const source of planted) expect(violations(file, source), source).toHaveLength(1);
   });
 
-  test('an import cycle, including one of types', () => {
+  test('finds an import cycle, including one of types', () => {
     const imports = [
       ...importsOf('shared/a.ts', "import { b } from './b.ts';"),
       ...importsOf('shared/b.ts', "import type { C } from './c.ts';\nimport { d } from './d.ts';"),
@@ -233,7 +233,7 @@ describe('the architecture test finds', () => {
     expect(importCycles(imports)).toEqual(['shared/b.ts', 'shared/c.ts']);
   });
 
-  test('an import that cannot be resolved', () => {
+  test('finds an import that cannot be resolved', () => {
     expect(violations('lib/local/a.ts', ['const a = import', '(name);'].join(''))).toHaveLength(1);
   });
 
@@ -249,13 +249,13 @@ describe('the architecture test finds', () => {
   );
 
   test.each([`{ RATE_LIMIT_PER_SECOND: '0' }`, `{ RATE_LIMIT_PER_SECOND: '1000000' }`, `'{"messagesPerSecond":0}'`])(
-    'a limit that a fixture itself switches off: %s',
+    'finds a limit that a fixture itself switches off: %s',
     (source) => {
       expect(isSwitchedOff('test/fixtures/a.ts', source)).toBe(true);
     },
   );
 
-  test('a barrel', () => {
+  test('finds a barrel', () => {
     expect(isBarrel('shared/a.ts', "/** All. */\nexport { a } from './b.ts';\n")).toBe(true);
   });
 });

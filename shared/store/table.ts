@@ -48,7 +48,7 @@ export const items = {
   /** A login that continues at the issuer, by its `state` parameter; and the ID token from the login of a session. */
   oidcLogin: item('OIDC_LOGIN#{hash}', 'OIDC_LOGIN'),
   idToken: item('SESSION#{hash}', 'ID_TOKEN'),
-  /** A user of a person at an issuer. */
+  /** Points to the user of a person who logs in with an issuer. */
   externalUser: item('EXTERNAL#{hash}', 'USER#{0customerId}'),
   reset: item('RESET#{hash}', 'RESET'),
   /** Points to a reset code of an account. */

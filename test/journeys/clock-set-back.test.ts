@@ -91,7 +91,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(['a0 b60', 'a0 b61']).toContain(times.join(' '));
   });
 
-  test('an alarm of before takes the repeats on time that were planned then', async () => {
+  test('an earlier alarm is repeated at the times that were planned then', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 3_600 });
     await home.fall();

@@ -8,7 +8,7 @@ import { replaceHook } from '../homes.ts';
 import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';
 
-/** How long (ms) after its hit an alarm must be notified or acknowledged, or somebody be mailed about it. */
+/** How long (ms) after its hit somebody must have been notified of an alarm, acknowledged it, or got a mail about it. */
 const HEARD_MS = 150_000;
 /** The same if processes die: their tasks are repeated later. */
 const HEARD_AFTER_CRASH_MS = 300_000;

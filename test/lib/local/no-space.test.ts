@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { hasRoom, isFullDisk, noSpace } from '#lib/local/no-space.ts';
 
-test('a full disk is found by the codes of the system and of SQLite, also as a cause', () => {
+test('a full disk is recognized by the codes of the system and of SQLite, even in the cause of an error', () => {
   const sqlite = Object.assign(new Error('database or disk is full'), { errcode: 13 });
   const quota = Object.assign(new Error('quota'), { code: 'EDQUOT' });
   const other = Object.assign(new Error('I/O error'), { code: 'EIO', errcode: 10 });

@@ -74,7 +74,7 @@ test('stores a subscription with the key, for the worker that sends to it', asyn
 });
 
 // On this host webhooks may call private addresses, by http, too.
-describe('a subscription responds 400 to the endpoint', () => {
+describe('a subscription', () => {
   test.each([
     'https://127.0.0.1/push',
     'https://[::1]/push',
@@ -94,12 +94,12 @@ describe('a subscription responds 400 to the endpoint', () => {
     `https://push.example.com/${'a'.repeat(2_048)}`,
     '\ud800',
     '',
-  ])('%s', async (endpoint) => {
+  ])('responds 400 to the endpoint %s', async (endpoint) => {
     const answer = await subscribe(anybody, { endpoint, keys });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['subscription.endpoint']]);
   });
 
-  test('the URL of the service itself', async () => {
+  test('responds 400 to an endpoint that is the URL of the service itself', async () => {
     const answer = await subscribe(client, { endpoint: `${cloud.url}/users`, keys });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['subscription.endpoint']]);
   });

@@ -155,7 +155,7 @@ describe('a refused mail', () => {
   });
 });
 
-describe('a mail is retried, and the mail server counts as failing until it accepts one, after', () => {
+describe('the mail client, which reports a failing server until it accepts a mail,', () => {
   const expectFailure = async (url: string, reason: string, more: Parameters<typeof senderTo>[1] = {}) => {
     const { send, state, failures } = senderTo(url, more);
     expect(await send()).toMatchObject({ reason, isFinal: false });
@@ -168,44 +168,44 @@ describe('a mail is retried, and the mail server counts as failing until it acce
   };
   const asUser = (url: string) => url.replace('//', '//cloud:a-secret@');
 
-  test('535 to the login', async () => {
+  test('retries a mail after 535 to the login', async () => {
     const { url } = await serving(withLogin);
     await expectFailure(asUser(url), 'login_refused');
   });
-  test('a server that no longer offers a login, instead of sending without one', async () => {
+  test('retries a mail after a server that no longer offers a login, instead of sending without one', async () => {
     const { url, mails } = await serving();
     await expectFailure(asUser(url), 'login_refused');
     expect(mails).toEqual([]);
   });
-  test('530 to the recipient, because it demands a login', async () => {
+  test('retries a mail after 530 to the recipient, because it demands a login', async () => {
     const { url } = await serving({ onRcptTo: (_address, _session, done) => done(answer(530, '5.7.0 log in first')) });
     await expectFailure(url, 'login_refused');
   });
-  test('550 to the sender', async () => {
+  test('retries a mail after 550 to the sender', async () => {
     const { url } = await serving({ onMailFrom: (_address, _session, done) => done(answer(550, '5.7.1 not you')) });
     await expectFailure(url, 'sender_refused');
   });
-  test.each(['onRcptTo', 'onMailFrom'] as const)('451 to %s', async (command) => {
+  test.each(['onRcptTo', 'onMailFrom'] as const)('retries a mail after 451 to %s', async (command) => {
     const { url } = await serving({
       [command]: (_a: unknown, _s: unknown, done: (error: Error) => void) => done(answer(451, '4.7.1 greylisted')),
     });
     await expectFailure(url, 'try_later');
   });
-  test('452 to the mail', async () => {
+  test('retries a mail after 452 to the mail', async () => {
     const { url } = await serving({
       onData: (stream, _session, done) => void stream.resume().on('end', () => done(answer(452, '4.3.1 disk full'))),
     });
     await expectFailure(url, 'try_later');
   });
-  test('554 as its greeting', async () => {
+  test('retries a mail after 554 as its greeting', async () => {
     const { url } = await serving({ onConnect: (_session, done) => done(answer(554, 'no service')) });
     await expectFailure(url, 'protocol_error');
   });
-  test('421 as its greeting', async () => {
+  test('retries a mail after 421 as its greeting', async () => {
     const { url } = await serving({ onConnect: (_session, done) => done(answer(421, 'too busy')) });
     await expectFailure(url, 'try_later');
   });
-  test('a refused connection', async () => {
+  test('retries a mail after a refused connection', async () => {
     const { url, close } = await startSmtpServer().then((server) => ({
       ...server,
       url: `smtp://127.0.0.1:${server.port}`,
@@ -213,13 +213,13 @@ describe('a mail is retried, and the mail server counts as failing until it acce
     await close();
     await expectFailure(url, 'connect_refused');
   });
-  test('a name that does not exist', async () => {
+  test('retries a mail after a name that does not exist', async () => {
     await expectFailure('smtp://mail.invalid:25?tls=none', 'dns_failed');
   });
-  test('a greeting that does not come in time', async () => {
+  test('retries a mail after a greeting that does not come in time', async () => {
     await expectFailure(await listening(() => {}), 'timeout', { deadlineMs: 200 });
   });
-  test('a server that responds too slowly', async () => {
+  test('retries a mail after a server that responds too slowly', async () => {
     const url = await listening((socket) => {
       // Each byte comes before the time-out of the socket.
       const trickle = setInterval(() => socket.write('220-'), 20);
@@ -227,30 +227,30 @@ describe('a mail is retried, and the mail server counts as failing until it acce
     });
     await expectFailure(url, 'timeout', { deadlineMs: 300 });
   });
-  test('a server that hangs up before its greeting', async () => {
+  test('retries a mail after a server that hangs up before its greeting', async () => {
     await expectFailure(await listening((socket) => void socket.destroy()), 'connection_closed');
   });
-  test('a server that hangs up amid the mail', async () => {
+  test('retries a mail after a server that hangs up amid the mail', async () => {
     const { url, hangUp } = await serving({ onData: (stream) => void stream.once('data', () => hangUp()) });
     await expectFailure(url, 'connection_closed');
   });
-  test('a certificate whose authority Node.js does not trust', async () => {
+  test('retries a mail after a certificate whose authority Node.js does not trust', async () => {
     const { url } = await serving({ disabledCommands: ['AUTH'] });
     await expectFailure(url, 'DEPTH_ZERO_SELF_SIGNED_CERT');
     await expectFailure(url, 'DEPTH_ZERO_SELF_SIGNED_CERT', { starttls: true });
   });
-  test('a certificate for another name', async () => {
+  test('retries a mail after a certificate for another name', async () => {
     const { url } = await serving({ disabledCommands: ['AUTH'] });
     await expectFailure(url.replace('127.0.0.1', 'localhost'), 'ERR_TLS_CERT_ALTNAME_INVALID', {
       caFile: CERTIFICATE_FILE,
     });
   });
-  test('a server without the required STARTTLS', async () => {
+  test('retries a mail after a server without the required STARTTLS', async () => {
     const { url, mails } = await serving();
     await expectFailure(url, 'tls_not_offered', { starttls: true });
     expect(mails).toEqual([]);
   });
-  test('a password file that cannot be read', async () => {
+  test('retries a mail after a password file that cannot be read', async () => {
     const { url } = await serving();
     await expectFailure(url, 'settings_unreadable', { user: 'cloud', passwordFile: join(folder, 'nowhere') });
   });

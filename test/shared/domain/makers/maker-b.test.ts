@@ -141,7 +141,7 @@ describe('the uuid of a message of maker B', () => {
   });
 });
 
-test('the fields of a message that is not understood because of them are named', () => {
+test('the fields that keep a message from being understood are named', () => {
   const wrongOf = (message: object) => {
     const { signal, wrong } = decodeMakerB({ cmd: 'event', ...message });
     return [signal.kind, ...wrong];

@@ -31,7 +31,7 @@ describe('a weekly shift', () => {
     expect(idsAt(nights, '2027-01-01T05:00')).toEqual([1]);
   });
 
-  test('takes a whole day if it ends when it begins', () => {
+  test('lasts a whole day if it ends when it begins', () => {
     const days = planOf([{ userId: 1, days: [1], from: '08:00', to: '08:00' }]);
     expect(usersOnDuty(days, at('2027-01-05T07:59'))).toMatchObject([{ until: at('2027-01-05T08:00') }]);
     expect(idsAt(days, '2027-01-05T08:00')).toEqual([]);
