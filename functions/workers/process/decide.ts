@@ -130,8 +130,9 @@ export const decide = async (
   const { state: before, former } = context;
   // Reports skip the queue only once the state shows that all earlier calls were judged.
   const isCallJudged = judged !== undefined && judged.run?.last !== before.judged?.run?.last;
-  const mustWrite = isCallJudged || isWorthWriting(before, next, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS);
-  if (events.length === 0 && !mustWrite) return { kind: 'unchanged', state: before };
+  const mustWrite =
+    events.length > 0 || isCallJudged || isWorthWriting(before, next, deps.settings.SENSOR_INACTIVE_AFTER_SECONDS);
+  if (!mustWrite) return { kind: 'unchanged', state: before };
 
   const created = events.length > 0 ? await decideRules(deps, context, judgement) : null;
   const state = stateAfter(before, judgement, created);

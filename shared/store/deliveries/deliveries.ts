@@ -1,4 +1,5 @@
 import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import type { DeliveryState } from '#shared/domain/delivery/states.ts';
 import { firstUlidAt } from '#shared/domain/ids.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { changes, type Item, where } from '../engine/request.ts';
@@ -40,8 +41,12 @@ export const deliveryReads = (table: TableReader) => ({
     const found = await table.get<OpenDeliveryItem>(deliveryItemKey(key));
     if (!found) return { delivery: null, until: null };
     const { duePk, state, leaseUntil = 0, nextAttempt } = found;
-    const times = { sending: leaseUntil + 1, pending: nextAttempt ?? 0, retrying: nextAttempt ?? 0 };
-    const until = duePk !== undefined || !(state in times) ? null : times[state as keyof typeof times];
+    const times: Partial<Record<DeliveryState, number>> = {
+      sending: leaseUntil + 1,
+      pending: nextAttempt ?? 0,
+      retrying: nextAttempt ?? 0,
+    };
+    const until = duePk === undefined ? (times[state] ?? null) : null;
     return { delivery: deliveryOf(found), until };
   },
 

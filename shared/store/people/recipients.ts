@@ -1,19 +1,19 @@
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Bot } from '#shared/domain/people/bot.ts';
 import type { TableReader } from '../engine/client.ts';
-import type { Item } from '../engine/request.ts';
 import type { UserItem } from '../identity/users.ts';
+import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 
 export const recipientReads = (table: TableReader) => ({
   /** Returns webhooks and bots by their ids, with one batch read. */
   webhooks: async (customerId: number, webhookIds: ReadonlySet<string>, botIds: ReadonlySet<number>) => {
-    const found = await table.getAll<Item>([
+    const found = await table.getAll<WebhookRecord | Bot>([
       ...[...webhookIds].map((webhookId) => items.webhook({ customerId, webhookId })),
       ...[...botIds].map((botId) => items.bot({ customerId, botId })),
     ]);
-    const webhooks = found.filter((item) => items.webhook.read(item)) as unknown as WebhookRecord[];
-    const bots = found.filter((item) => items.bot.read(item)) as unknown as Bot[];
+    const webhooks = found.filter((item): item is WebhookRecord & Key => items.webhook.read(item) !== null);
+    const bots = found.filter((item): item is Bot & Key => items.bot.read(item) !== null);
     return {
       webhooks: new Map(webhooks.map((webhook) => [webhook.id, webhook])),
       bots: new Map(bots.map((bot) => [bot.id, bot])),

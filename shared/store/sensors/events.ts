@@ -81,8 +81,10 @@ const messageKey = ({ customerId, sensorId }: SensorKey, uuid: string) => items.
 const eventKey = (key: SensorKey, { id: eventId, uuid }: { id: number; uuid: string }) =>
   items.event({ ...key, eventId, uuid });
 /** The range of sort keys of the event ids `from` to `to`. */
-const between = (from: number, to: number) =>
-  [from, to + 1].map((eventId) => items.event.sk({ eventId: Math.max(0, eventId), uuid: '' })) as [string, string];
+const between = (from: number, to: number): [string, string] => {
+  const startingAt = (eventId: number) => items.event.sk({ eventId: Math.max(0, eventId), uuid: '' });
+  return [startingAt(from), startingAt(to + 1)];
+};
 
 const withOwner = (
   { customerId, sensorId }: SensorKey,

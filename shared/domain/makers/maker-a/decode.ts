@@ -66,8 +66,15 @@ const presence = (payload: unknown): Read => {
   };
 };
 
+/** Returns the state of a fall. Somebody is `on_call` after `calling`, which is reported once. */
+const statusOf = (status: FallStatus | 'on_call' | 'fall_suspected'): FallStatus => {
+  if (status === 'on_call') return 'calling';
+  // Sensitive falls have the same states, except for another name of the first one and no `fall_confirmed`.
+  return status === 'fall_suspected' ? 'fall_detected' : status;
+};
+
 const fallDecoder =
-  (type: 5 | 8, statusOf: (status: string) => FallStatus) =>
+  (type: 5 | 8) =>
   (payload: unknown): Read => {
     const { found, wrong } = readFields(kinds[type].fields, payload);
     if (found.status === undefined) return null;
@@ -112,14 +119,10 @@ const stateOf = (payload: unknown): Content => {
   };
 };
 
-/** Other names of states. Somebody is `on_call` after `calling`, which is reported once. */
-const sensitiveStatuses: Readonly<Record<string, FallStatus>> = { fall_suspected: 'fall_detected', on_call: 'calling' };
-
 const decoders: Record<keyof typeof kinds, (payload: unknown) => Read> = {
   4: presence,
-  5: fallDecoder(5, (status) => (status === 'on_call' ? 'calling' : (status as FallStatus))),
-  // Sensitive falls have the same states, except for another name of the first one and no `fall_confirmed`.
-  8: fallDecoder(8, (status) => sensitiveStatuses[status] ?? (status as FallStatus)),
+  5: fallDecoder(5),
+  8: fallDecoder(8),
   10: bedExit,
   state: stateOf,
 };
