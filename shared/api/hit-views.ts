@@ -1,8 +1,12 @@
+import type * as z from 'zod';
 import { notifiedDateOf } from '../domain/rule/alarm.ts';
 import type { RuleHit } from '../domain/rule/rule-hit.ts';
 import type { Sensor } from '../domain/sensor/sensor.ts';
 import type { HitItem } from '../store/hits/hit-item.ts';
 import type { StoreOf } from '../store/store.ts';
+
+/** A hit as an operation answers with it, before its schema fills in the defaults. */
+export type HitView = z.input<typeof RuleHit>;
 
 /** Above this number, listing all sensors is cheaper than reading each one, unless there are thousands. */
 const MAX_SINGLE_READS = 20;
@@ -12,7 +16,7 @@ export const hitViews = async (
   store: StoreOf<'sensors.getAll' | 'sensors.list'>,
   customerId: number,
   hits: readonly HitItem[],
-): Promise<RuleHit[]> => {
+): Promise<HitView[]> => {
   const ids = [...new Set(hits.map(({ sensorId }) => sensorId))];
   const { getAll, list } = store.sensors;
   const listed: Sensor[] = ids.length > MAX_SINGLE_READS ? await list(customerId) : [];

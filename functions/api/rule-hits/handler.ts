@@ -1,15 +1,14 @@
 import { acknowledgeHit, requestedAcknowledgement, withdrawAcknowledgement } from '#shared/api/acknowledgements.ts';
-import { hitViews } from '#shared/api/hit-views.ts';
+import { type HitView, hitViews } from '#shared/api/hit-views.ts';
 import { partialListReply } from '#shared/api/http/partial-list.ts';
 import { serve } from '#shared/api/serve.ts';
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
 import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { isSameAuthor } from '#shared/domain/rule/noted-acknowledgement.ts';
-import type { RuleHit } from '#shared/domain/rule/rule-hit.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
 import { ruleHits } from './contract.ts';
 
-const viewOf = async (store: Parameters<typeof hitViews>[0], customerId: number, hit: HitItem): Promise<RuleHit> => {
+const viewOf = async (store: Parameters<typeof hitViews>[0], customerId: number, hit: HitItem): Promise<HitView> => {
   const [view] = await hitViews(store, customerId, [hit]);
   if (!view) throw new Error('a rule hit has no view');
   return view;

@@ -4,11 +4,7 @@ import { hardwareIdOfDevice, Manufacturer, type Sensor, type SensorRecord } from
 /** The fields of a sensor that a list shows, the hardware id, which a search includes, and what keeps falls from being reported. */
 export type ListedSensor = Sensor & { hardwareId: string } & Pick<SensorRecord, keyof typeof OBSTACLES>;
 
-/**
- * The columns of a row, in order, separated by spaces. The name may contain spaces, so it comes last. A column that is added
- * later has to follow the name after U+001F, which no name contains: rows of earlier versions lack it, and during a
- * deployment the earlier version takes it for part of the name.
- */
+/** The columns of a row, in order, separated by spaces. The name may contain spaces, so it comes last. */
 const columns = [
   'flags',
   'createDate',
@@ -17,28 +13,39 @@ const columns = [
   'hardwareId',
   'name',
 ] as const satisfies readonly (keyof ListedSensor | 'flags')[];
-type Row = Record<(typeof columns)[number], string>;
-
-/** What keeps the falls of a sensor from being reported: bits of a column after the name, which is missing if there is none. */
-const OBSTACLES = { isSilent: 1, isFallDetectionOff: 2, isMisunderstood: 4 } as const;
+/**
+ * The columns that were added later, each after U+001F, which no name contains. New ones are added at the end: rows of earlier
+ * versions lack them, so '' stands for a sensor without the field, and earlier versions ignore them.
+ */
+const laterColumns = ['obstacles'] as const;
 const SEPARATOR = '\u001f';
+type Row = Record<(typeof columns)[number] | (typeof laterColumns)[number], string>;
+
+/** What keeps the falls of a sensor from being reported: the bits of `obstacles`. */
+const OBSTACLES = { isSilent: 1, isFallDetectionOff: 2, isMisunderstood: 4 } as const;
 
 type Obstacle = keyof typeof OBSTACLES;
 const obstacles = Object.keys(OBSTACLES) as Obstacle[];
 const packObstacles = (sensor: Pick<SensorRecord, Obstacle>): string => {
   const bits = obstacles.reduce((sum, name) => sum + (sensor[name] ? OBSTACLES[name] : 0), 0);
-  return bits === 0 ? '' : SEPARATOR + encode(bits);
+  return bits === 0 ? '' : encode(bits);
 };
-const unpackObstacles = (text = '0'): Pick<SensorRecord, Obstacle> => {
-  const bits = decode(text);
+const unpackObstacles = (text: string): Pick<SensorRecord, Obstacle> => {
+  const bits = text === '' ? 0 : decode(text);
   return Object.fromEntries(obstacles.filter((name) => (bits & OBSTACLES[name]) !== 0).map((name) => [name, true]));
 };
 
-const joinRow = (row: Row): string => columns.map((column) => row[column]).join(' ');
+const joinRow = (row: Row): string => {
+  const later = laterColumns.map((column) => row[column]);
+  // Empty columns at the end are left out.
+  while (later.at(-1) === '') later.pop();
+  return [columns.map((column) => row[column]).join(' '), ...later].join(SEPARATOR);
+};
 const splitRow = (text: string): Row => {
+  const [first = '', obstacles = ''] = text.split(SEPARATOR);
   const [flags = '', createDate = '', updateDate = '', firmwareVersion = '', hardwareId = '', ...name] =
-    text.split(' ');
-  return { flags, createDate, updateDate, firmwareVersion, hardwareId, name: name.join(' ') };
+    first.split(' ');
+  return { flags, createDate, updateDate, firmwareVersion, hardwareId, name: name.join(' '), obstacles };
 };
 
 const encode = (value: number): string => value.toString(36);
@@ -77,12 +84,12 @@ export const packSensor = (sensor: SensorRecord): string =>
     firmwareVersion: encode(sensor.firmwareVersion),
     hardwareId: makers[sensor.manufacturer].isIdOfHardware ? '' : sensor.hardwareId,
     name: sensor.name,
-  }) + packObstacles(sensor);
+    obstacles: packObstacles(sensor),
+  });
 
 /** Unpacks a sensor. `id` and `customerId` (null if it is linked to no customer) come from its key. */
 export const unpackSensor = (text: string, id: string, customerId: number | null): ListedSensor => {
-  const [fields = '', obstaclesText] = text.split(SEPARATOR);
-  const row = splitRow(fields);
+  const row = splitRow(text);
   const flags = unpackFlags(decode(row.flags));
   return {
     id,
@@ -93,6 +100,6 @@ export const unpackSensor = (text: string, id: string, customerId: number | null
     firmwareVersion: decode(row.firmwareVersion),
     hardwareId: makers[flags.manufacturer].isIdOfHardware ? hardwareIdOfDevice(id) : row.hardwareId,
     name: row.name,
-    ...unpackObstacles(obstaclesText),
+    ...unpackObstacles(row.obstacles),
   };
 };

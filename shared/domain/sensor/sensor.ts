@@ -12,7 +12,10 @@ export type Manufacturer = z.infer<typeof Manufacturer>;
  */
 export const SensorId = z.string().min(12).max(26);
 
-/** A sensor (D1 "Sensor"). */
+/**
+ * A sensor (D1 "Sensor"). A field that is added gets a default, because stored sensors lack it: it is optional in
+ * `SensorRecord`, and its readers state what its absence means.
+ */
 export const Sensor = z
   .object({
     id: z.string(),
@@ -29,7 +32,7 @@ export const Sensor = z
 export type Sensor = z.infer<typeof Sensor>;
 
 /** A sensor as it is stored. `customerId` is null until a customer links it; `groupId` is 0 outside of groups. */
-export type SensorRecord = Sensor & {
+export type SensorRecord = z.input<typeof Sensor> & {
   hardwareId: string;
   groupId: number;
   /** The extent of the room in cm, and the bounds of its regions, which falls need. Missing until the room is set. */
