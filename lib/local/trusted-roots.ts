@@ -15,7 +15,7 @@ export const hasCertificates = (text: string): boolean => {
 };
 
 /** Returns the certificates (PEM) of the authorities that Node.js trusts, followed by `extra`. */
-export const rootsAnd = (extra: string): string[] => [...getCACertificates('default'), extra];
+const rootsAnd = (extra: string): string[] => [...getCACertificates('default'), extra];
 
 /**
  * Returns whom a connection trusts: `ca` (PEM) in place of the authorities that Node.js trusts, unless it is empty, and `extra`

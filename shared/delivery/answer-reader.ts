@@ -18,7 +18,7 @@ type Ending = 'eof' | 'failure';
  * Reads one answer. `take` returns the bytes that Node's parser gets in place of a chunk: a well-formed head for whatever
  * was received, then the body unchanged. `end` returns what it gets before the connection ends.
  */
-export type AnswerReader = { answer: Answer; take: (chunk: Buffer) => Buffer; end: (ending: Ending) => Buffer };
+type AnswerReader = { answer: Answer; take: (chunk: Buffer) => Buffer; end: (ending: Ending) => Buffer };
 
 const isInterim = (status: number): boolean => status < 200;
 const mayBeginStatusLine = (text: string): boolean => 'HTTP/1.'.startsWith(text.slice(0, 7));

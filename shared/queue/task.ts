@@ -151,7 +151,6 @@ const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...t
 
 /** Mails those who can help about the alarms of a customer that reached nobody. */
 const AlertManagers = z.object({ type: z.literal('alert_managers'), customerId: id, ...traceFields });
-export type AlertManagers = z.output<typeof AlertManagers>;
 
 /** The tasks of the workers `process` and `deliver`. */
 export const SensorTask = z.discriminatedUnion('type', [

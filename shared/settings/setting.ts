@@ -44,7 +44,7 @@ export type SettingRows = Readonly<Record<string, Setting>>;
 
 type Accepted<S> = S extends { schema: () => z.ZodType<infer T> } ? T : string;
 /** The value of a row. It can be null if that is the default. */
-export type SettingValue<S> = Accepted<S> | (S extends { default: null } ? null : never);
+type SettingValue<S> = Accepted<S> | (S extends { default: null } ? null : never);
 export type SettingValues<R> = { readonly [N in keyof R]: SettingValue<R[N]> };
 
 /** Declares settings. The compiler rejects a default that its schema does not accept, unless it is null. */

@@ -25,7 +25,7 @@ export class Quarantine extends Error {
 }
 
 /** What made a task fail: the table, a queue, the keys of secrets, or the code itself. */
-export type FailureKind = 'table' | 'queue' | 'keys' | 'other';
+type FailureKind = 'table' | 'queue' | 'keys' | 'other';
 
 /** Returns what made a task fail. Anything but `other` is an outage, which affects every task, not just this one. */
 export const kindOfFailure = (error: unknown): FailureKind => {

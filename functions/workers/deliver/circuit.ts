@@ -19,7 +19,7 @@ import { delayBefore } from './schedule.ts';
 /** The time (ms) that must be left to start a request: the longest deadline, and the writes around it. */
 export const REQUEST_MS = (DEADLINE_SECONDS + 5) * 1_000;
 /** How long (ms) a delivery waits for a permit, and then for a slot, before it gives way to others. */
-export const ACQUIRE_TIMEOUT_MS = 5_000;
+const ACQUIRE_TIMEOUT_MS = 5_000;
 /** How long (ms) a process uses a webhook before reading it again. */
 const STALE_MS = 1_000;
 /** How often (ms) a delivery that waits for a slot reads its webhook again: another process may have freed a slot. */
@@ -32,10 +32,7 @@ const nextTurn = (deps: DeliverDeps): number => deps.now() + Math.round((1 + ran
  * Whether a delivery may be sent: `admitted` now, with a slot; `postponed` until a time (ms); `requeued` to the queue
  * `retries`, for another run of its task.
  */
-export type Admission =
-  | ({ kind: 'admitted' } & AdmittedRequest)
-  | { kind: 'postponed'; until: number }
-  | { kind: 'requeued' };
+type Admission = ({ kind: 'admitted' } & AdmittedRequest) | { kind: 'postponed'; until: number } | { kind: 'requeued' };
 
 /** Whether a delivery is an alarm that was never sent, rather than a retry or a redelivery. */
 const isAlarm = async (
@@ -124,7 +121,7 @@ export const passCircuit = async (
 };
 
 /** The slot that a request to a webhook occupies. */
-export type RequestSlot = {
+type RequestSlot = {
   /** Frees the slot for the next request. Further calls do nothing. */
   release: () => void;
   /**

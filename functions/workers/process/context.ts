@@ -35,7 +35,7 @@ export const sensorKey = ({ customerId, sensor }: SensorContext): SensorKey => (
 
 /** The sensor never existed, was deleted while unlinked, or was erased. */
 export type GoneSensor = { kind: 'gone'; state: StateItem };
-export type LoadedSensor = { kind: 'found'; context: SensorContext } | GoneSensor;
+type LoadedSensor = { kind: 'found'; context: SensorContext } | GoneSensor;
 
 const emptyState: StateItem = { ...newSensorState, decision: null };
 

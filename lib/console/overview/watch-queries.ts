@@ -34,6 +34,3 @@ export const webhooksQuery = (customerId: number) =>
 /** Whether anything is known to be unwatched. */
 export const hasGap = ({ gaps, unheardRules, isNobodyOnDuty }: Watch): boolean =>
   gaps.length > 0 || unheardRules.length > 0 || isNobodyOnDuty;
-
-/** Whether everything is known to be watched. */
-export const isFullyWatched = (watch: Watch | undefined): boolean => watch !== undefined && !hasGap(watch);

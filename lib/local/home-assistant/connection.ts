@@ -53,7 +53,7 @@ const optionsOf = async ({ broker, user, ...files }: HomeAssistantSettings): Pro
   };
 };
 
-export type Will = { topic: string; payload: string };
+type Will = { topic: string; payload: string };
 type Options = {
   clock: Clock;
   clientId: string;

@@ -29,7 +29,7 @@ export type KnownSensor = {
 export type KnownHome = { language: Language; sensors: Map<string, KnownSensor>; gaps: readonly Gap[] | null };
 
 /** Returns the language of most users of a customer: a customer has none itself. English if several are equally common. */
-export const commonLanguage = (locales: readonly string[]): Language => {
+const commonLanguage = (locales: readonly string[]): Language => {
   const counts = languages.map((language) => locales.filter((locale) => languageOf(locale) === language).length);
   return languages[counts.indexOf(Math.max(...counts))] ?? languages[0];
 };

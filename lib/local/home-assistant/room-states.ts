@@ -57,7 +57,7 @@ export type Shown = {
   /** Null while the watch is unknown. */
   gaps: readonly Gap[] | null;
 };
-export type RoomStates = Readonly<Record<string, string | number | null>>;
+type RoomStates = Readonly<Record<string, string | number | null>>;
 
 /** Returns the states that a sensor shows, by their ids. */
 export const statesOf = ({ sensor, state, room, rates, gaps }: Shown): RoomStates => {

@@ -1,5 +1,5 @@
 /** The kinds of jobs that process personal data. */
-export const jobKinds = ['export', 'erasure'] as const;
+const jobKinds = ['export', 'erasure'] as const;
 export type JobKind = (typeof jobKinds)[number];
 
 /** The kinds of jobs that run in the background. */

@@ -8,7 +8,7 @@ import { isWorking, type Reach, recipientGaps, webhookGap } from './reach.ts';
 import type { ComingWeek } from './week.ts';
 
 /** A sensor as far as it matters to whether its falls reach anybody. `groupId` is 0 outside of groups. */
-export type CoveredSensor = { id: string; groupId: number };
+type CoveredSensor = { id: string; groupId: number };
 
 /** A rule, or a webhook of the customer, that reports a situation of some sensors at some times. */
 export type Source = {

@@ -5,11 +5,11 @@ import { Schedule } from '../rule/schedule.ts';
 import { id, millis, uuid } from '../values.ts';
 
 /** The kinds of gaps that concern some sensors, by what they are about. */
-export const sensorKinds = {
+const sensorKinds = {
   falls: ['sensor_offline', 'no_rule', 'silent_mode', 'fall_detection_off', 'unknown_messages'],
   others: ['no_rule_for_silence'],
 } as const;
-export type SensorKind = (typeof sensorKinds)['falls' | 'others'][number];
+type SensorKind = (typeof sensorKinds)['falls' | 'others'][number];
 
 const sensors = {
   sensorIds: z
@@ -86,8 +86,6 @@ export const Gap = z
   .meta({ id: 'WatchGap' });
 export type Gap = z.output<typeof Gap>;
 export type GapKind = Gap['kind'];
-/** A gap that concerns sensors. */
-export type SensorGap = Extract<Gap, { sensorIds: string[] }>;
 /** Why a recipient of a rule is not reached. Its `ruleIds` name the rule. */
 export type RecipientGap = Extract<Gap, { ruleIds: number[] }>;
 

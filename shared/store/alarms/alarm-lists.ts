@@ -13,7 +13,7 @@ export type AlarmFilter = AlarmSpan & {
 };
 
 /** A part of a list, newest first, and where it continues; null at its end. */
-export type AlarmPart = { alarms: ListedAlarm[]; next: AlarmCursor | null };
+type AlarmPart = { alarms: ListedAlarm[]; next: AlarmCursor | null };
 
 type PartRequest = { limit: number; after: AlarmCursor | null; hooks: Readonly<Record<string, Format>>; now: number };
 

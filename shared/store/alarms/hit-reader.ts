@@ -15,7 +15,7 @@ export type HitReader = { hits: ReadHit[]; isEnd: boolean; more: () => Promise<v
  * Which hits to read: those of a time span (ms, both ends included), of one sensor or (empty) of all, with ids up to
  * `lastId` if that is given.
  */
-export type HitSpan = { customerId: number; sensorId: string; from: number; to: number; lastId?: number | undefined };
+type HitSpan = { customerId: number; sensorId: string; from: number; to: number; lastId?: number | undefined };
 
 /** The number of hits in the first and in the largest chunk. A hit has about 700 bytes. */
 const CHUNK = { first: 40, most: 320 };

@@ -5,7 +5,7 @@ import { items } from '../table.ts';
 import { attributesSetBy, type Item, type Write } from './request.ts';
 
 /** An item that the call had read, and the attributes that it now sets. */
-export type Replacement = { before: Item; after: Item };
+type Replacement = { before: Item; after: Item };
 /** What writes reveal about a change: its customer (undefined for none), its object, and what it replaces. */
 export type WrittenChange = {
   customerId: number | undefined;

@@ -11,7 +11,7 @@ import { lateChangeWrite, SOON_MS } from './late-change.ts';
  * A report on message number `at` of a hit. `tries`: when (ms) each attempt to send it started. `sent`: the last one
  * succeeded, or (`outbox`) wrote a file, which reaches nobody.
  */
-export type AttemptReport = {
+type AttemptReport = {
   customerId: number;
   hitId: number;
   at: number;
@@ -95,7 +95,7 @@ const reportLate = (table: Table, report: AttemptReport, now: number): Promise<b
   });
 
 /** A message of a hit that an attempt sent at `sentAt` (ms), and that did not arrive. */
-export type UndeliverableMessage = { customerId: number; hitId: number; at: number; sentAt: number };
+type UndeliverableMessage = { customerId: number; hitId: number; at: number; sentAt: number };
 
 /**
  * Records that a message of a hit did not arrive after all. Does nothing if it was sent again later, by a redelivery. From

@@ -5,7 +5,7 @@ import { items } from '../table.ts';
  * What the last check of alarms found: the ids of the confirmed subscriptions, and when (ms) it last reported how many there
  * are.
  */
-export type AlarmSubscribers = { known: readonly string[]; reported: number };
+type AlarmSubscribers = { known: readonly string[]; reported: number };
 
 export const alarmSubscribersReads = (table: TableReader) => ({
   get: () => table.get<AlarmSubscribers>(items.alarmSubscribers({})),

@@ -8,7 +8,7 @@ import { answerKey, type FallRef, type StoredAnswer, sameAnswer } from './fall-a
 
 /** A notice to be processed. */
 export type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
-export type WrittenNotice = { notice: NoticeKey; write: Write };
+type WrittenNotice = { notice: NoticeKey; write: Write };
 
 /** Answers are kept longer than the hits of their falls, although the clock of a device may be a day behind. */
 const ttlOf = (start: number) => Math.ceil((start + EVENT_RETENTION) / 1_000) + 2 * 86_400;

@@ -14,7 +14,7 @@ import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
 /** The notice that an alarm reached nobody, to be processed. */
 export type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
 /** `ended`: somebody was notified or acknowledged the alarm in the meantime. `handled`: it was recorded and handled before. */
-export type RecordResult = { kind: 'recorded'; notice: NoticeKey } | { kind: 'handled' } | { kind: 'ended' };
+type RecordResult = { kind: 'recorded'; notice: NoticeKey } | { kind: 'handled' } | { kind: 'ended' };
 
 /** Returns the notice of an alarm. A repetition after a crash returns the same one. */
 const noticeOf = ({ customerId, sensorId, date, alarmId, isUnanswered }: UnnotifiedAlarm): NoticeKey => ({

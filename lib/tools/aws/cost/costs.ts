@@ -8,7 +8,7 @@ export type Costs = Record<
   number
 >;
 
-export const DAYS_PER_MONTH = 365.25 / 12;
+const DAYS_PER_MONTH = 365.25 / 12;
 export const MINUTES_PER_MONTH = DAYS_PER_MONTH * 24 * 60;
 const SECONDS_PER_MONTH = MINUTES_PER_MONTH * 60;
 const SECONDS_PER_HOUR = 3_600;
