@@ -238,5 +238,9 @@ export const alertManagers = async (deps: DeliverDeps, customerId: number): Prom
     mailManagers(deps, customerId, open),
     notifyOperators(deps, customerId, open),
   ]);
-  for (const result of sent) if (result.status === 'rejected') throw result.reason;
+  const errors = sent.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+  // The worker logs only the one that is thrown.
+  for (const error of errors.slice(1))
+    deps.log('error', 'operators were not notified of alarms', { customerId }, error);
+  if (errors.length > 0) throw errors[0];
 };

@@ -40,6 +40,7 @@ export const deliver = consumer({
     'channels.verifiedOf',
     'channels.markUndeliverable',
     'channels.recordReached',
+    'limits.mayTake',
     'limits.take',
     'limits.giveBack',
     'limits.countWithin',

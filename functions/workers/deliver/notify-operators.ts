@@ -3,10 +3,13 @@ import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import type { DeliverDeps } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;
+/** How long (s) others leave a report to the worker that has begun it. Its task is repeated later if it dies. */
+const CLAIM_SECONDS = 20;
 
 /**
  * Reports alarms that reached nobody to the operators of the service, at most once an hour for a customer: a CloudWatch alarm
- * that is on already would hide them. Further alarms are reported with the reminders.
+ * that is on already would hide them. Further alarms are reported with the reminders. A report counts once it was sent, so that
+ * it is sent twice rather than an hour late if the worker dies.
  */
 export const notifyOperators = async (
   deps: DeliverDeps,
@@ -18,17 +21,20 @@ export const notifyOperators = async (
   const fresh = open.filter(({ isUnanswered, reportDate }) => !isUnanswered && reportDate === undefined);
   if (topic === '' || fresh.length === 0) return;
   const subject = `operators:${customerId}`;
+  const claim = `operators-claim:${customerId}`;
   const time = now();
-  if (!(await store.limits.take(subject, 1, HOUR_SECONDS, time))) return;
+  if (!(await store.limits.take(claim, 1, CLAIM_SECONDS, time))) return;
+  if (!(await store.limits.mayTake(subject, 1, HOUR_SECONDS, time))) return;
   const situations = fresh.map(({ situation }) => situation);
   const message = operatorMessage({ service, runbook, customerId, situations });
   try {
     await deps.notifyOperators(message.subject, message.text);
   } catch (error) {
-    await store.limits.giveBack(subject, time);
+    await store.limits.giveBack(claim, time);
     throw error;
   }
   deps.failpoint('operators.notified');
+  await store.limits.take(subject, 1, HOUR_SECONDS, now());
   log('info', 'the operators were notified of alarms that reached nobody', { customerId, alarms: fresh.length });
   for (const alarm of fresh) await store.unnotified.recordReport(alarm, now());
 };

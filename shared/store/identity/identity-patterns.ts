@@ -95,6 +95,7 @@ export const identityPatterns = {
     [0, 1],
     '1 R 1 W more for the first one of a window; 1 R more if none is left',
   ),
+  'limits.mayTake': pattern('Is one of the attempts allowed in a time window left?', { get: ['rate'] }, [1, 0]),
   'limits.take': pattern(
     'Use one of the attempts allowed in a time window',
     { get: ['rate'], put: ['rate'] },

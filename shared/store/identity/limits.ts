@@ -24,6 +24,13 @@ const windowValues = (windowSeconds: number, now: number) => ({
   latest: latestAhead(now, 0),
 });
 
+/** Reads the attempts that `take` has counted: the stored row, and the times (ms) within the window. */
+const readTaken = async (table: Table, subject: string, windowSeconds: number, now: number) => {
+  const row = await table.get<{ times: number[] }>(rateKey(subject, 'taken'));
+  const times = (row?.times ?? []).filter((start) => isCurrent(start, windowSeconds, now));
+  return { row, times };
+};
+
 /** Counts calls and attempts against limits, exactly across all processes because the table counts. */
 const limitWrites = (table: Table) => ({
   /**
@@ -86,13 +93,18 @@ const limitWrites = (table: Table) => ({
     }
   },
 
+  /** Whether one of the `limit` attempts allowed within any `windowSeconds` is left. */
+  mayTake: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<boolean> => {
+    const { times } = await readTaken(table, subject, windowSeconds, now);
+    return times.length < limit;
+  },
+
   /** Uses one of the `limit` attempts allowed within any `windowSeconds`. False if none is left. */
   take: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<boolean> => {
     const key = rateKey(subject, 'taken');
     const ttl = Math.ceil(now / 1_000) + windowSeconds;
     for (;;) {
-      const row = await table.get<{ times: number[] }>(key);
-      const times = (row?.times ?? []).filter((start) => isCurrent(start, windowSeconds, now));
+      const { row, times } = await readTaken(table, subject, windowSeconds, now);
       if (times.length >= limit) return false;
       const unchanged = row ? where('#times = :times', { times: row.times }) : absent;
       if (!(await table.write({ put: { times: [...times, now], ttl, ...key }, where: unchanged }))) return true;

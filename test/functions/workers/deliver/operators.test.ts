@@ -15,6 +15,7 @@ let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 let receiver: Receiver;
 let runtime: Runtime;
 const messages: { subject: string; text: string }[] = [];
+const logged: string[] = [];
 let failures = 0;
 let onMessage = (): void => {};
 beforeAll(async () => {
@@ -22,11 +23,15 @@ beforeAll(async () => {
     wrap: (host) => {
       runtime = {
         ...host,
+        log: (...line) => {
+          logged.push(String(line[3]));
+          host.log(...line);
+        },
         settings: { ...host.settings, ALARM_TOPIC_ARN: 'arn:aws:sns:eu-central-1:123456789012:alarms', RUNBOOK_URL },
         alarms: {
           ...noAlarms,
           notify: async (subject, text) => {
-            if (failures-- > 0) throw new Error('the topic is away');
+            if (failures-- > 0) throw new Error('the topic was not taken');
             messages.push({ subject, text });
             onMessage();
           },
@@ -43,6 +48,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   messages.length = 0;
+  logged.length = 0;
   failures = 0;
   onMessage = () => {};
   world.answerWith(() => {});
@@ -100,6 +106,29 @@ test('reports an alarm once, however many workers do so at the same time', async
   await home.acknowledgeAll();
 });
 
+test('reports an alarm within a minute if the worker dies while it reports it', async () => {
+  failures = Number.POSITIVE_INFINITY;
+  const home = await furnish();
+  await home.fall();
+  await world.pass(2.5 * MINUTE);
+  failures = 0;
+  const open = await store(world.table).unnotified.list(home.customerId);
+  const deps = await composeDeps(runtime, deliver.uses);
+  const began = Promise.withResolvers<void>();
+  const dead = () => {
+    began.resolve();
+    return new Promise<never>(() => {});
+  };
+  void notifyOperators({ ...deps, notifyOperators: dead }, home.customerId, open);
+  await began.promise;
+  await notifyOperators(deps, home.customerId, open);
+  expect(messages).toEqual([]);
+  // The task of a dead worker is repeated after 30 seconds.
+  await notifyOperators({ ...deps, now: () => deps.now() + 30_000 }, home.customerId, open);
+  expect(messages).toHaveLength(1);
+  await home.acknowledgeAll();
+});
+
 test('reports an alarm to the operators while the mail service hangs', async () => {
   const reported = Promise.withResolvers<void>();
   onMessage = reported.resolve;
@@ -108,6 +137,18 @@ test('reports an alarm to the operators while the mail service hangs', async () 
   await home.fall();
   await world.pass(2.5 * MINUTE);
   expect(messages).toHaveLength(1);
+  await home.acknowledgeAll();
+});
+
+test('logs both errors if neither managers nor operators can be notified', async () => {
+  failures = 1;
+  world.answerWith(() => Promise.reject(new Error('the mail was not taken')));
+  const home = await furnish();
+  await home.fall();
+  await world.pass(2.5 * MINUTE);
+  expect(logged).toContain('Error: the topic was not taken');
+  expect(logged).toContain('Error: the mail was not taken');
+  world.answerWith(() => {});
   await home.acknowledgeAll();
 });
 
