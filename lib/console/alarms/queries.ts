@@ -37,15 +37,12 @@ export const alarmsQuery = (customerId: number, query: AlarmQuery, after: string
     ...(after === '' && { refetchInterval: REFETCH_MS }),
   });
 
-/** How long (ms) alarms are kept. */
-const KEPT_MS = 120 * 24 * 3_600_000;
-
-/** Returns the query for the last fall of a room; null if none is known. */
+/** Returns the query for the last fall of a room, as long as alarms are kept; null if none is known. */
 export const lastFallQuery = (customerId: number | null, sensorId: string) =>
   queryOptions({
     queryKey: ['alarms', customerId, 'last fall', sensorId],
     queryFn: async (): Promise<Alarm | null> => {
-      const query = { from: Date.now() - KEPT_MS, sensorId, situation: 'fall_detected', perPage: 1 } as const;
+      const query = { from: 0, sensorId, situation: 'fall_detected', perPage: 1 } as const;
       return (await fetchAlarms(customerId ?? 0, query)).alarms[0] ?? null;
     },
     enabled: customerId !== null,

@@ -9,7 +9,7 @@ import { TitlePrefix } from '../ui/title.ts';
 import { type Alarm, alarmsOf, withOpenFalls } from './alarms.ts';
 import { boardOf, type Row } from './board.ts';
 import { type Connection, useConnection } from './connection.ts';
-import { DAY, hitsQuery, merged } from './hits.ts';
+import { hitsQuery, merged } from './hits.ts';
 import { stationQuery } from './station-query.ts';
 
 const MINUTE = 60_000;
@@ -59,8 +59,8 @@ const useRead = (customerId: number | null): Alarms | null => {
   const connection = useConnection(hits.data === undefined ? [station, hits] : [station]);
   const minute = useNow(MINUTE);
   const { alarms, rows } = useMemo(() => {
-    // The station may have answered before all hits were read.
-    const known = merged(hits.data, station.data?.changed ?? [], minute - DAY);
+    // The station may have answered before all hits were read. What is newer than this minute is not from the future.
+    const known = merged(hits.data, station.data?.changed ?? [], minute + MINUTE);
     const found = withOpenFalls(alarmsOf(known.hits), station.data?.falls ?? []);
     return { alarms: found.alarms, rows: boardOf(found.alarms, found.unreported, userId, minute) };
   }, [hits.data, station.data, userId, minute]);

@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import type { RuleHit } from '#openapi';
+import { isFuture } from '#shared/domain/state/clock.ts';
 import { MAX_STATION_HITS } from '#shared/domain/watch/station-limits.ts';
 import { api } from '../api/client.ts';
 
@@ -38,23 +39,26 @@ const readHits = async (customerId: number, since: number): Promise<Pick<Hits, '
   return { hits, isWhole: false };
 };
 
-/** Merges hits into the known ones. The newer version of a hit wins, in whatever order the responses arrive. */
-export const merged = (known: Hits | undefined, found: readonly RuleHit[], since: number): Hits => {
+/**
+ * Merges hits into the known ones of the last 24 hours. The newer version of a hit wins, in whatever order the responses
+ * arrive. A version from the future was made before the clock of the service was set back, so any other is newer.
+ */
+export const merged = (known: Hits | undefined, found: readonly RuleHit[], now: number): Hits => {
   const byId = new Map(known?.hits.map((hit) => [hit.id, hit]));
   for (const hit of found) {
-    const existing = byId.get(hit.id);
-    if (!existing || hit.updateDate >= existing.updateDate) byId.set(hit.id, hit);
+    const { updateDate = 0 } = byId.get(hit.id) ?? {};
+    if (hit.updateDate >= updateDate || isFuture(updateDate, now)) byId.set(hit.id, hit);
   }
-  const recent = [...byId.values()].filter(({ createDate }) => createDate >= since);
-  // A later change was made before the clock of the service was set back, and would hide all gaps until then.
-  const changes = found.map(({ updateDate }) => Math.min(updateDate, Date.now()));
+  const recent = [...byId.values()].filter(({ createDate }) => createDate >= now - DAY);
+  // A change from the future would hide all gaps until then.
+  const changes = found.map(({ updateDate }) => Math.min(updateDate, now));
   const changed = Math.max(known?.changed ?? 0, ...changes);
   return { hits: recent.toSorted((hit, other) => other.id - hit.id), isWhole: known?.isWhole ?? true, changed };
 };
 
 /** Caches hits as returned by a write or by the station, until they are read again. */
 export const cacheHits = (client: QueryClient, customerId: number, hits: readonly RuleHit[]): void => {
-  client.setQueryData<Hits>(hitsKey(customerId), (known) => known && merged(known, hits, Date.now() - DAY));
+  client.setQueryData<Hits>(hitsKey(customerId), (known) => known && merged(known, hits, Date.now()));
 };
 
 /** Caches the hits that changed last. If more may have changed than these, reads all again. */
@@ -76,9 +80,8 @@ export const hitsQuery = (customerId: number) =>
     refetchInterval: ({ state }) => (state.data === undefined ? RETRY_MS : false),
     refetchIntervalInBackground: true,
     queryFn: async ({ client }) => {
-      const since = Date.now() - DAY;
-      const { hits, isWhole } = await readHits(customerId, since);
+      const { hits, isWhole } = await readHits(customerId, Date.now() - DAY);
       const known = client.getQueryData<Hits>(hitsKey(customerId));
-      return { ...merged(known, hits, since), isWhole };
+      return { ...merged(known, hits, Date.now()), isWhole };
     },
   });

@@ -25,7 +25,7 @@ const { alarmsOf, withOpenFalls, isOpen, answeredAlarms, SHIFT } = (await import
   SHIFT: number;
 };
 const { merged } = (await import(`${folder}hits.ts`)) as {
-  merged: (known: Known | undefined, found: readonly Hit[], since: number) => Known;
+  merged: (known: Known | undefined, found: readonly Hit[], now: number) => Known;
 };
 
 const START = 1_795_240_000_000;
@@ -112,16 +112,17 @@ test('adds an open fall to the alarm of its sensor, and reports a fall without a
 });
 
 test('keeps the newer version of a hit in any order of responses, and drops hits older than a day', () => {
+  const END = START + 24 * 60 * MINUTE;
   const old = hit(1, 0);
   const newer = { ...hit(1, 0, acknowledgedAt(3)), updateDate: START + 3 * MINUTE };
-  const first = merged(undefined, [hit(2, 1), old], START);
-  expect(merged(first, [newer], START).hits).toEqual([hit(2, 1), newer]);
-  expect(merged(merged(first, [newer], START), [old], START)).toEqual({
+  const first = merged(undefined, [hit(2, 1), old], END);
+  expect(merged(first, [newer], END).hits).toEqual([hit(2, 1), newer]);
+  expect(merged(merged(first, [newer], END), [old], END)).toEqual({
     hits: [hit(2, 1), newer],
     isWhole: true,
     changed: newer.updateDate,
   });
-  expect(merged(first, [], START + MINUTE).hits).toEqual([hit(2, 1)]);
+  expect(merged(first, [], END + MINUTE).hits).toEqual([hit(2, 1)]);
 });
 
 test('counts an alarm from the start of its fall, even if its hit is later', () => {

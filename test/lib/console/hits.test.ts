@@ -2,17 +2,28 @@ import { expect, test } from 'vitest';
 
 // Imported by a path that the compiler does not see, because the console has other compiler settings.
 const folder = new URL('../../../lib/console/', import.meta.url).pathname;
-type Hit = { id: number; createDate: number; updateDate: number };
+type Hit = { id: number; createDate: number; updateDate: number; acknowledgement?: object };
 type Hits = { hits: readonly Hit[]; changed: number };
 const { merged } = (await import(`${folder}overview/hits.ts`)) as {
-  merged: (known: Hits | undefined, found: readonly Hit[], since: number) => Hits;
+  merged: (known: Hits | undefined, found: readonly Hit[], now: number) => Hits;
 };
 
 const hitOf = (id: number, date: number): Hit => ({ id, createDate: date, updateDate: date });
 
+const NOW = 1_800_000_000_000;
+const HOUR = 3_600_000;
+
 test('changes from before the clock of the service was set back are not newer than all others', () => {
-  const now = Date.now();
-  const known = merged(undefined, [hitOf(1, now + 86_400_000)], 0);
-  expect(known.changed).toBeLessThanOrEqual(Date.now());
-  expect(merged(known, [hitOf(2, now)], 0).hits.map(({ id }) => id)).toEqual([2, 1]);
+  const known = merged(undefined, [hitOf(1, NOW + HOUR)], NOW);
+  expect(known.changed).toBe(NOW);
+  expect(merged(known, [hitOf(2, NOW)], NOW).hits.map(({ id }) => id)).toEqual([2, 1]);
+});
+
+test('an acknowledgement replaces the version of a hit from before the clock of the service was set back', () => {
+  const known = merged(undefined, [hitOf(1, NOW + HOUR)], NOW);
+  const acknowledged = { ...hitOf(1, NOW + HOUR), updateDate: NOW, acknowledgement: {} };
+  expect(merged(known, [acknowledged], NOW).hits).toEqual([acknowledged]);
+  // Responses of the same clock may arrive in another order.
+  const current = merged(undefined, [acknowledged], NOW);
+  expect(merged(current, [hitOf(1, NOW - HOUR)], NOW).hits).toEqual([acknowledged]);
 });
