@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import type { MutantResult } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
 import { equivalents } from './equivalents.ts';
+import { changeNumbers } from './numbers.ts';
 
 const help = `npm run mutants -- PATH ... [--whole]
 npm run mutants -- --since REF [--whole]
@@ -105,10 +106,12 @@ if (mutate.length === 0) {
 const name = values.whole ? 'whole' : 'beside';
 const besides = new Set(mutate.flatMap((range) => testsBeside(range.replace(/:[\d-]+$/, ''))));
 if (!values.whole) process.env.MUTANT_TESTS = [...besides].join(',');
+changeNumbers();
 const mutants = await new Stryker({
   mutate,
   testRunner: 'vitest',
-  plugins: ['@stryker-mutator/vitest-runner'],
+  plugins: ['@stryker-mutator/vitest-runner', './test/mutants/ignorers.ts'],
+  ignorers: ['meta'],
   vitest: { configFile: 'test/mutants/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
   dryRunTimeoutMinutes: 30,
