@@ -104,7 +104,8 @@ if (mutate.length === 0) {
   process.exit(0);
 }
 const name = values.whole ? 'whole' : 'beside';
-const besides = new Set(mutate.flatMap((range) => testsBeside(range.replace(/:[\d-]+$/, ''))));
+const files = new Set(mutate.map((range) => range.replace(/:[\d-]+$/, '')));
+const besides = new Set([...files].flatMap(testsBeside));
 if (!values.whole) process.env.MUTANT_TESTS = [...besides].join(',');
 changeNumbers();
 const mutants = await new Stryker({
@@ -122,4 +123,6 @@ const mutants = await new Stryker({
   ignorePatterns: ['.local', 'cdk.out'],
   tempDirName: '.generated/mutants/sandbox',
 }).runMutationTest();
-print(mutants.filter((mutant) => ['Killed', 'Timeout', ...unnoticed].includes(mutant.status) && !isEquivalent(mutant)));
+// The results also have the cached ones of other files.
+const changed = mutants.filter(({ fileName }) => files.has(relative('.', fileName)));
+print(changed.filter((mutant) => ['Killed', 'Timeout', ...unnoticed].includes(mutant.status) && !isEquivalent(mutant)));
