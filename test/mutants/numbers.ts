@@ -11,7 +11,7 @@ const numericLiteral = {
   },
 };
 
-/** Makes Stryker change numbers as well. It has no mutator for them, and none can be added by a plugin. */
+/** Adds numbers to what Stryker changes. It has no mutator for them, and plugins cannot add one. */
 export const changeNumbers = (): void => {
   allMutators.push(numericLiteral as unknown as Mutator);
 };

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { DAY } from '#shared/domain/event/event.ts';
+import type { FallSignal, Signal } from '#shared/domain/event/message.ts';
+import { type Fall, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { alarmBy } from '#shared/domain/state/due-move.ts';
+import { rememberedFalls } from '#shared/domain/state/falls.ts';
+import { messageTime, noRoomContext } from '#shared/domain/state/room-context.ts';
+import { endsLearning, step } from '#shared/domain/state/step.ts';
+import { isMostlyUnknown, understandingAfter } from '#shared/domain/state/understanding.ts';
+
+const start = 1_800_000_000_000;
+const active: SensorState = { ...newSensorState, version: 5, isActive: true, lastSeen: start };
+const still: Signal = { kind: 'state', firmware: null };
+const fall = (more: Partial<FallSignal> = {}): FallSignal => ({
+  kind: 'fall',
+  status: 'fall_detected',
+  start,
+  isSensitive: false,
+  point: null,
+  isSimulated: false,
+  isSilent: false,
+  ...more,
+});
+const apply = (state: SensorState, signal: Signal, received = start + 1) =>
+  step(state, signal, messageTime(received, null), noRoomContext);
+
+describe('a sensor', () => {
+  test('counts as steady once a second message came after it became active', () => {
+    const first = apply({ ...newSensorState, lastSeen: start }, still).state;
+    expect(first).not.toHaveProperty('isSteady');
+    expect(apply(first, still, first.lastSeen).state).not.toHaveProperty('isSteady');
+    expect(apply(first, still, first.lastSeen + 1).state.isSteady).toBe(true);
+  });
+  test('counts an unknown message as not understood, and every other one as understood', () => {
+    expect(apply(active, { kind: 'unknown' }).state.understanding).toEqual({
+      since: start + 1,
+      understood: 5,
+      unknown: 1,
+    });
+    const { state } = apply({ ...active, understanding: { since: start, understood: 1, unknown: 2 } }, still);
+    expect(state.understanding).toEqual({ since: start, understood: 2, unknown: 2 });
+    expect(apply(active, still).state).not.toHaveProperty('understanding');
+  });
+  test('learns as long as its reports of falls say so, whatever else it sends', () => {
+    const learning = apply(active, fall({ isLearning: true })).state;
+    expect(learning.learning).toBe(true);
+    expect(apply(learning, still).state.learning).toBe(true);
+    expect(apply(learning, fall({ start: start + 1 })).state.learning).toBe(true);
+    const learned = apply(learning, fall({ start: start + 1, isLearning: false })).state;
+    expect(learned).not.toHaveProperty('learning');
+    expect(apply(learned, still).state).not.toHaveProperty('learning');
+  });
+  test('ends its learning phase by a report of a fall without it, once', () => {
+    const learning: SensorState = { ...active, learning: true };
+    const notLearning = fall({ isLearning: false });
+    expect(endsLearning(learning, notLearning)).toBe(true);
+    expect(endsLearning(active, notLearning)).toBe(false);
+    expect([fall(), fall({ isLearning: true }), still].map((signal) => endsLearning(learning, signal))).not.toContain(
+      true,
+    );
+  });
+});
+
+describe('the counts of messages that were understood or not', () => {
+  const counts = { since: start, understood: 8, unknown: 9 };
+  const countsAfter = (isUnderstood: boolean, at: number) =>
+    understandingAfter({ version: 1, understanding: counts }, isUnderstood, at);
+  test('halve each day, so that the last one decides', () => {
+    expect(countsAfter(false, start + DAY - 1)).toEqual({ understanding: { ...counts, unknown: 10 } });
+    expect(countsAfter(false, start + DAY)).toEqual({
+      understanding: { since: start + DAY, understood: 4, unknown: 5 },
+    });
+    expect(countsAfter(true, start + 2 * DAY + 5)).toEqual({
+      understanding: { since: start + 2 * DAY, understood: 3, unknown: 2 },
+    });
+    expect(countsAfter(true, start + 400 * DAY)).toEqual({});
+    expect(countsAfter(false, start - DAY)).toEqual({ understanding: { ...counts, unknown: 10 } });
+  });
+  test('show a sensor that is mostly not understood, and nothing without counts', () => {
+    expect(isMostlyUnknown({ understanding: counts })).toBe(true);
+    expect(isMostlyUnknown({ understanding: { ...counts, understood: 9 } })).toBe(false);
+    expect(isMostlyUnknown({})).toBe(false);
+  });
+});
+
+describe('a suspicion', () => {
+  const timings = { confirm: 50, alert: 40, calling: 30 };
+  const suspected: Fall = { start, phases: ['detected'], at: start };
+  test('becomes an alarm after its durations, and 3 s for the report of the device', () => {
+    expect(alarmBy(suspected, timings)).toBe(start + 93_000);
+    expect(alarmBy({ ...suspected, phases: ['detected', 'confirmed'] }, timings)).toBe(start + 43_000);
+  });
+  test.each<[string, Partial<Fall>]>([
+    ['is an alarm', { phases: ['detected', 'calling'] }],
+    ['has ended', { phases: ['detected', 'canceled'] }],
+    ['was detected by the sensitivity mode', { isSensitive: true }],
+    ['has no known beginning', { phases: [] }],
+  ])('never becomes one if it %s', (_, more) => {
+    expect(alarmBy({ ...suspected, ...more }, timings)).toBeNull();
+  });
+  test('stays known longer than a fall with an alarm, and that longer than one that has ended', () => {
+    const pending: Fall[] = [1, 2].map((at) => ({ start: at, phases: ['detected'] }));
+    const alarmed: Fall[] = [3, 4, 5, 6].map((at) => ({ start: at, phases: ['calling'] }));
+    const ended: Fall[] = [7, 8, 9].map((at) => ({ start: at, phases: ['calling', 'finished'] }));
+    const newest: Fall = { start: 10, phases: ['finished'] };
+    const starts = (...falls: Fall[]) => rememberedFalls(falls).map((each) => each.start);
+    expect(starts(...pending, ...alarmed, ...ended, newest)).toEqual([1, 2, 3, 4, 5, 6, 9, 10]);
+    expect(starts(...pending, ...alarmed, ...alarmed, newest)).toContain(1);
+  });
+  test('forms no loop with those of the sensitivity mode, and names region and point in the loop', () => {
+    const many = [1, 2, 3].map((at) => fall({ start: start + at, isSensitive: true, status: 'fall_detected' }));
+    let state = active;
+    for (const signal of many) state = apply(state, signal).state;
+    expect(state.loop).toBeUndefined();
+    const point = { x: 1, y: 2 };
+    const { events } = apply({ ...active, loop: [start - 1, start] }, fall({ point, isSilent: true }));
+    expect(events.at(-1)).toMatchObject({ situation: 'fall_loop', point, region: null, isSilent: true });
+  });
+  test('forms a loop in whatever order its reports come', () => {
+    const { events } = apply({ ...active, loop: [start + 50_000, start + 1] }, fall(), start);
+    expect(events.map(({ situation }) => situation)).toContain('fall_loop');
+    expect(apply({ ...active, loop: [start + 300_001, start + 1] }, fall(), start).state.loop).toEqual([
+      start + 1,
+      start + 300_001,
+    ]);
+  });
+});
+
+test('a fall that somebody acknowledged stays acknowledged when its device reports it again', () => {
+  const falls: Fall[] = [{ start, phases: ['calling'], at: start, isAcknowledged: true }];
+  expect(apply({ ...active, falls }, fall({ status: 'fall_confirmed' })).state.falls).toMatchObject([
+    { phases: ['calling', 'confirmed'], isAcknowledged: true },
+  ]);
+  expect(
+    apply({ ...active, falls: [{ start, phases: ['calling'] }] }, fall({ status: 'fall_confirmed' })).state.falls[0],
+  ).not.toHaveProperty('isAcknowledged');
+});

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import type { Signal } from '#shared/domain/event/message.ts';
+import type { Region } from '#shared/domain/sensor/room.ts';
+import { newSensorState, type SensorState, type Track } from '#shared/domain/sensor/sensor-state.ts';
+import { messageTime, noRoomContext } from '#shared/domain/state/room-context.ts';
+import { step } from '#shared/domain/state/step.ts';
+
+const SECOND = 1_000;
+const start = 1_800_000_000_000;
+const region = (positionIdx: number, kind: Region['kind'] = 'default') =>
+  ({ id: `r${positionIdx}`, positionIdx, name: `R${positionIdx}`, kind, presenceDetectionEnabled: true }) as Region;
+const regions = [region(0, 'bed'), region(1), region(2, 'door')];
+const context = { ...noRoomContext, regions, bounds: regions };
+const named = (index: number) => ({ id: `r${index}`, index, name: `R${index}` });
+const stateOf = (...tracks: Track[]): SensorState => ({ ...newSensorState, isActive: true, tracks });
+
+const pose = (track: number, number: number): Signal => ({ kind: 'postures', postures: [{ track, pose: number }] });
+const move = (track: number, entered: boolean, index: number | null = null): Signal => ({
+  kind: 'moves',
+  moves: [{ track, entered, area: index === null ? null : { index, kind: null } }],
+});
+const people = (count: number): Signal => ({ kind: 'people', count });
+
+/** The state after signals at these times (ms after the start) of the device, and their events. */
+const play = (from: SensorState, ...signals: readonly (readonly [at: number, signal: Signal])[]) => {
+  let state = from;
+  const events = signals.map(([at, signal], index) => {
+    const next = step(state, signal, messageTime(start + 3_600 * SECOND + index, start + at), context);
+    state = next.state;
+    return next.events;
+  });
+  return {
+    state,
+    events,
+    last: events.at(-1) ?? [],
+    situations: events.map((all) => all.map(({ situation }) => situation).join(' ')),
+  };
+};
+
+describe('the fall of a track', () => {
+  test('names the region that the person was in last when it began, until it ends', () => {
+    const { events } = play(
+      stateOf(),
+      [0, move(1, true, 0)],
+      [1, move(1, true, 1)],
+      [2, pose(1, 2)],
+      [3, move(1, true, 2)],
+      [4, pose(1, 5)],
+      [5, pose(1, 11)],
+    );
+    expect(events.slice(2).map((all) => all.map(({ situation, region }) => [situation, region]))).toEqual([
+      [['fall_suspected', named(1)]],
+      [['door_entered', named(2)]],
+      [['fall_detected', named(1)]],
+      [
+        ['fall_finished', named(1)],
+        ['sitting_up_in_bed', named(2)],
+      ],
+    ]);
+  });
+  test('names no region after the person left all of them', () => {
+    const { last } = play(stateOf(), [0, move(1, true, 0)], [1, move(1, false, 0)], [2, pose(1, 5)]);
+    expect(last).toMatchObject([{ situation: 'fall_detected', region: null }]);
+  });
+  test('names its track and when it began, in each of its events', () => {
+    const { events } = play(stateOf(), [0, pose(7, 2)], [9, pose(7, 5)], [20, pose(7, 1)]);
+    const subject = { track: 7, fall: start };
+    expect(events.flat().map((event) => event.subject)).toEqual([subject, subject, subject]);
+    expect(events.flat().map(({ newFall }) => newFall)).toEqual([true, true, false]);
+  });
+  test('ends as finished only if it raised an alarm, for each person in a room that is empty now', () => {
+    const { last } = play(stateOf(), [0, pose(1, 2)], [1, pose(2, 5)], [2, pose(3, 1)], [3, people(1)], [4, people(0)]);
+    expect(last.map(({ situation, subject }) => [situation, subject?.track])).toEqual([
+      ['empty_room', undefined],
+      ['fall_canceled', 1],
+      ['fall_finished', 2],
+    ]);
+  });
+  test('stays known among 20 tracks without a fall, which are forgotten before it', () => {
+    const others = Array.from({ length: 20 }, (_, at) => [at + 1, pose(at + 2, 1)] as const);
+    const { state } = play(stateOf(), [0, pose(1, 5)], ...others);
+    expect(state.tracks?.map(({ id }) => id)).toEqual([1, 15, 16, 17, 18, 19, 20, 21]);
+  });
+  test('reports a loop only for suspicions that begin a fall', () => {
+    const falls = (...poses: number[]) =>
+      play(stateOf(), ...poses.map((number, at) => [at, pose(1, number)] as const)).situations.join(' ');
+    expect(falls(2, 1, 2, 1, 2)).toContain('fall_loop');
+    expect(falls(7, 1, 7, 1, 7)).not.toContain('fall_loop');
+    expect(falls(7, 2, 1, 7, 2, 1, 7, 2)).not.toContain('fall_loop');
+  });
+});
+
+describe('a late alarm of a track', () => {
+  const at = 10 * SECOND;
+  test('raises the alarm of the fall that is still suspected', () => {
+    const { state, last } = play(stateOf(), [0, pose(1, 2)], [at, pose(1, 2)], [at - 1, pose(1, 5)]);
+    expect(last).toMatchObject([{ situation: 'fall_detected', subject: { track: 1, fall: start } }]);
+    expect(state.tracks).toMatchObject([{ fallPostures: ['suspected', 'fallen'] }]);
+    expect(play(state, [at + 1, pose(1, 1)]).situations).toEqual(['fall_finished']);
+  });
+  test('clears the loop of suspicions before it', () => {
+    const { state } = play({ ...stateOf(), loop: [1, 2] }, [0, pose(1, 7)], [at, pose(1, 7)], [at - 1, pose(1, 5)]);
+    expect(state.loop).toBeUndefined();
+  });
+  test('raises none that people closed, or that was raised', () => {
+    const closed: Track = { id: 1, at: start + at, pose: 5, since: start, fallPostures: ['suspected'], isClosed: true };
+    expect(play(stateOf(closed), [at - 1, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
+    const raised: Track = { id: 1, at: start + at, pose: 5, since: start, fallPostures: ['fallen'] };
+    expect(play(stateOf(raised), [at - 1, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
+  });
+  test('raises and ends the alarm of a fall that is over, for which no alarm was raised', () => {
+    const up: Track = { id: 1, at: start + at, pose: 1 };
+    const { state, last } = play(stateOf(up), [at - 1, pose(1, 5)]);
+    const subject = { track: 1, fall: start + at - 1 };
+    expect(last).toMatchObject([
+      { situation: 'fall_detected', subject, newFall: true },
+      { situation: 'fall_finished', subject },
+    ]);
+    expect(state.tracks).toEqual([{ ...up, alarmedUpTo: start + at }]);
+  });
+  test('counts as a duplicate only before the time up to which alarms were raised', () => {
+    const track: Track = { id: 1, at: start + at, pose: 1, alarmedUpTo: start + 5 };
+    expect(play(stateOf(track), [4, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
+    expect(play(stateOf(track), [5, pose(1, 5)]).situations).toEqual(['fall_detected fall_finished']);
+  });
+  test('reports no other pose than that of an alarm', () => {
+    for (const number of [1, 2, 7, 11])
+      expect(play(stateOf({ id: 1, at: start + at, pose: 1 }), [at - 1, pose(1, number)]).last).toMatchObject([
+        { action: 'late' },
+      ]);
+  });
+});
+
+describe('a move of a track', () => {
+  test('changes nothing if it is older than another report of the track', () => {
+    const { state, last } = play(stateOf(), [9, move(1, true, 0)], [8, move(1, false, 0)]);
+    expect(last).toMatchObject([{ action: 'late' }]);
+    expect(state.tracks).toEqual([{ id: 1, at: start + 9, areas: { 0: 'in' }, inside: [0] }]);
+  });
+  test('keeps the areas that the person is in, in the order of entering, without those that were left', () => {
+    const { state, events } = play(
+      stateOf(),
+      [0, move(1, true, 0)],
+      [1, move(1, true, 1)],
+      [2, move(1, true, 0)],
+      [3, move(1, false, 1)],
+    );
+    expect(state.tracks).toEqual([{ id: 1, at: start + 3, areas: { 0: 'in', 1: 'out' }, inside: [0] }]);
+    expect(events.flat()).toMatchObject([
+      { situation: 'bed_entered', region: named(0), subject: { track: 1 } },
+      { situation: 'region_entered', region: named(1), subject: { track: 1 } },
+      { situation: 'region_left', region: named(1), subject: { track: 1 } },
+    ]);
+  });
+  test('moves a person who enters an area again there, without an event', () => {
+    const { state, situations } = play(stateOf(), [0, move(1, true, 0)], [1, move(1, true, 1)], [2, move(1, true, 0)]);
+    expect(situations[2]).toBe('');
+    expect(state.tracks?.[0]).toMatchObject({ inside: [1, 0], at: start + 2 });
+  });
+  test('stays known for 8 areas, and 16 that the person is in', () => {
+    const entered = Array.from({ length: 20 }, (_, index) => [index, move(1, true, index + 10)] as const);
+    const [track] = play(stateOf(), ...entered).state.tracks ?? [];
+    expect(track?.inside).toEqual(Array.from({ length: 16 }, (_, at) => at + 14));
+    expect(Object.keys(track?.areas ?? {})).toHaveLength(8);
+  });
+  test('out of the room leaves a trace only if its device has a clock, with the time of an alarm', () => {
+    const left = (from: Track) => play(stateOf(from), [9, move(1, false)]).state.tracks;
+    expect(left({ id: 1, pose: 1 })).toEqual([{ id: 1, at: start + 9 }]);
+    expect(left({ id: 1, pose: 5, fallPostures: ['fallen'], since: start })).toEqual([
+      { id: 1, at: start + 9, alarmedUpTo: start + 9 },
+    ]);
+    expect(left({ id: 1, pose: 2, fallPostures: ['suspected'], since: start, alarmedUpTo: start + 1 })).toEqual([
+      { id: 1, at: start + 9, alarmedUpTo: start + 1 },
+    ]);
+    const unset = step(stateOf({ id: 1, pose: 1 }), move(1, false), messageTime(start, null), context);
+    expect(unset.state.tracks).toEqual([]);
+  });
+  test('makes room for people who are there rather than for a person who left', () => {
+    const there: Track[] = Array.from({ length: 7 }, (_, at) => ({ id: at + 1, pose: 1 }));
+    const areas: Track = { id: 20, areas: { 0: 'in' } };
+    const { state } = play(stateOf({ id: 30, at: start }, ...there, areas), [1, pose(40, 1)]);
+    expect(state.tracks?.map(({ id }) => id)).toEqual([2, 3, 4, 5, 6, 7, 20, 40]);
+  });
+});
