@@ -144,7 +144,7 @@ test.each(variants)('reports a month to an auditor in $locale, $colorScheme, $wi
   const isGerman = variant.locale === 'de';
   await page.getByRole('region', { name: isGerman ? 'Methode' : 'Method' }).waitFor();
   const times = page.getByRole('region', { name: isGerman ? 'Zeiten' : 'Times' });
-  await times.getByRole('row', { name: isGerman ? /^Bis angenommen/ : /^Until acknowledged/ }).waitFor();
+  await times.getByRole('row', { name: isGerman ? /^Bis übernommen/ : /^Until acknowledged/ }).waitFor();
   await visitor.checkPage(`audit-report-${variant.locale}-${variant.colorScheme}-${variant.width}`);
   const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
   expect(overflow).toBeLessThanOrEqual(0);

@@ -40,7 +40,7 @@ test('logs in as a station screen, which asks for a name at each alarm and offer
   await page.getByRole('listitem').getByText('Fall. Nobody is on it.').waitFor();
   await page.getByRole('button', { name: "I'm on it" }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Who goes?').fill('Anna Meier');
+  await dialog.getByLabel('Who is going?').fill('Anna Meier');
   await visitor.checkPage('display-name');
   await dialog.getByRole('button', { name: "I'm on it" }).click();
   await page.getByText('Anna Meier is on it').waitFor();
@@ -52,7 +52,7 @@ test('logs in as a station screen, which asks for a name at each alarm and offer
   await device.ok('POST', `/devices/${sensorId}/messages`, b.vital(13, 0, 60));
   await page.getByRole('listitem').filter({ hasText: 'Nobody is on it.' }).waitFor();
   await page.getByRole('button', { name: "I'm on it" }).click();
-  await dialog.getByLabel('Who goes?').fill('Ben Otto');
+  await dialog.getByLabel('Who is going?').fill('Ben Otto');
   await dialog.getByRole('button', { name: "I'm on it" }).click();
   await page.getByText('Ben Otto is on it').waitFor();
   await page.goto(`${site.address}/rules`);
@@ -86,6 +86,6 @@ test('says an hour before that the session will end, and then watches nothing, w
   await expect.poll(async () => (await heard()).at(-1)).toMatchObject({ hertz: 330, gain: 0.5 });
   await page.getByLabel('Username').fill(site.home.username);
   await page.locator('input[name=password]').fill(site.home.password);
-  await page.getByRole('button', { name: 'Log in and go on watching' }).click();
+  await page.getByRole('button', { name: 'Log in and keep watching' }).click();
   await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
 });

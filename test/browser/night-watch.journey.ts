@@ -102,7 +102,7 @@ test('two screens and a phone see, hear and say what happens in a night, whateve
   await anna.page.getByRole('status', { name: 'Connection' }).getByText('Reconnecting').waitFor({ timeout: 15_000 });
   await anna.page.clock.fastForward(31_000);
   await anna.page.getByRole('heading', { name: 'NOT WATCHED' }).waitFor();
-  await anna.page.getByText('Look into 101, 102').or(anna.page.getByText('Look into 102, 101')).waitFor();
+  await anna.page.getByText('Check on 101, 102').or(anna.page.getByText('Check on 102, 101')).waitFor();
   await expect
     .poll(async () => (await anna.heard()).at(-1), { timeout: 15_000 })
     .toMatchObject({ hertz: 330, gain: 0.5 });
@@ -123,6 +123,6 @@ test('two screens and a phone see, hear and say what happens in a night, whateve
   await Promise.all(
     all.map(({ page }) => page.getByRole('heading', { name: 'NOT WATCHED' }).waitFor({ timeout: 20_000 })),
   );
-  for (const { page } of all) await page.getByRole('button', { name: 'Log in and go on watching' }).waitFor();
+  for (const { page } of all) await page.getByRole('button', { name: 'Log in and keep watching' }).waitFor();
   note('session over: NOT WATCHED with the login in it, on three screens');
 });

@@ -128,7 +128,7 @@ test('says that it reconnects, then that it watches nothing with its own sound, 
   expect(await page.title()).toBe('⚠ Station · Sensor Cloud');
   await visitor.checkPage('night-not-watched');
   await expect.poll(async () => (await heard()).at(-1)).toMatchObject({ hertz: 330, gain: 0.5 });
-  await page.getByRole('button', { name: 'Quiet for 5 minutes' }).click();
+  await page.getByRole('button', { name: 'Mute for 5 minutes' }).click();
   const quiet = (await heard()).length;
   await page.clock.fastForward(60_000);
   await blind.waitFor();
@@ -157,7 +157,7 @@ test('never claims that no alarms are open, or that every room is watched, befor
   await page.goto(site.address);
   const alarms = page.getByRole('region', { name: 'Alarms' });
   await alarms.getByRole('alert').getByText('broken').waitFor();
-  await page.getByRole('button', { name: 'Watch unknown' }).waitFor();
+  await page.getByRole('button', { name: 'Watched: unknown' }).waitFor();
   expect(await page.getByText('No open alarms').count()).toBe(0);
   await page.unrouteAll();
   await alarms.getByText('No open alarms').waitFor();

@@ -59,7 +59,7 @@ test('names what is not watched, and calls only watched rooms calm', { timeout: 
   await page.reload({ waitUntil: 'networkidle' });
   await gaps.getByRole('link', { name: 'No rule notifies anybody of a fall.' }).waitFor();
   await calm.getByText('No open alarms in 1 room', { exact: true }).waitFor();
-  await page.getByText(/^1 of 2 rooms is watched\. Look in yourself:/).waitFor();
+  await page.getByText(/^1 of 2 rooms is watched\. Check these in person:/).waitFor();
   await change({ schedule: { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'UTC' } });
   await passMinute();
   await page.reload();
@@ -89,7 +89,7 @@ test('leads from a fall rule without anybody on duty to the roster, or to the ch
   ] as const) {
     await using visitor = await site.openLoggedIn('', user);
     const gaps = visitor.page.getByRole('region', { name: 'Not watched' });
-    const link = gaps.getByRole('link', { name: /nobody is on duty who can be notified/ });
+    const link = gaps.getByRole('link', { name: /nobody on duty can be notified/ });
     expect(await link.getAttribute('href')).toMatch(href);
   }
 });

@@ -49,7 +49,7 @@ test('the managers of rules get one mail when the last user goes off duty, and a
   const [mail = '', ...more] = await home.mails(4);
   expect(more).toEqual([]);
   expect(mail).toMatch(subject);
-  expect(mail).toContain('nobody is on duty who can be notified by SMS');
+  expect(mail).toContain('nobody on duty can be notified by SMS');
   expect(mail).toContain('- Falls at night');
   expect(await home.mails(90)).toEqual([]);
   await home.anna.client.ok('PUT', '/users/me/duty', { until: world.now() + 10 * MINUTE });
@@ -67,7 +67,7 @@ test('the mail about a change that leaves nobody on duty is the only one', async
   const [mail = '', ...more] = await home.mails(5);
   expect(more).toEqual([]);
   expect(mail).toMatch(/^Not all falls are covered anymore/);
-  expect(mail).toContain('nobody is on duty who can be notified');
+  expect(mail).toContain('nobody on duty can be notified');
 });
 
 test('a gap between two shifts of the roster is mailed when it begins, and a change of shifts is not', async () => {
@@ -115,9 +115,9 @@ test('another channel that becomes unreachable is mailed as well', async () => {
   expect(await home.mails()).toEqual([]);
   const remove = (by: string) => home.anna.client.ok('DELETE', `/users/me/channels/${by}`);
   await remove('telegram');
-  expect(await home.mails()).toEqual([expect.stringContaining('who can be notified by Telegram.')]);
+  expect(await home.mails()).toEqual([expect.stringContaining('on duty can be notified by Telegram.')]);
   await remove('sms');
-  expect(await home.mails()).toEqual([expect.stringContaining('who can be notified by SMS, Telegram.')]);
+  expect(await home.mails()).toEqual([expect.stringContaining('on duty can be notified by SMS, Telegram.')]);
 });
 
 test('repeats the mail if the process dies before it is sent', async () => {

@@ -64,7 +64,7 @@ export const english = {
   noFile: 'No longer available',
   certificate: 'Certificate',
   progress: 'Progress',
-  notYet: 'The erasure is still running. This is what it has erased so far.',
+  notYet: 'The erasure is still running. It has erased the following so far.',
   erased: 'What was erased',
   nothing: 'Nothing found.',
   remains: 'What remains, and until when',

@@ -23,9 +23,9 @@ export const german: typeof english = {
   erasureRequested: 'Löschung beantragt. Alle, die ihr zustimmen oder sie abbrechen können, erhalten eine E-Mail.',
   requestErasure: 'Löschung beantragen',
   needsApproval:
-    'Ein Systemadministrator oder ein anderer Benutzer, der den Kunden verwaltet, muss der Löschung zustimmen. Sie beginnt frühestens nach 24 Stunden und lässt sich bis dahin abbrechen.',
+    'Ein Systemverwalter oder ein anderer Benutzer, der den Kunden verwaltet, muss der Löschung zustimmen. Sie beginnt frühestens nach 24 Stunden und lässt sich bis dahin abbrechen.',
   confirmRequest:
-    'Alle Benutzer, Sensoren, Regeln, Webhooks, Ereignisse und Alarme werden gelöscht, und bei Stürzen wird niemand mehr benachrichtigt. Das beginnt frühestens in 24 Stunden, sobald jemand anderes zugestimmt hat. Bis dahin oder bis zum Abbruch können Sie keine Benutzer entfernen und keine Rechte ändern.',
+    'Alle Benutzer, Sensoren, Regeln, Webhooks, Ereignisse und Alarme werden gelöscht, und bei Stürzen wird niemand mehr benachrichtigt. Das beginnt frühestens in 24 Stunden, sobald jemand anderes zugestimmt hat. Bis dahin oder bis zum Abbruch können Sie keine Benutzer entfernen und keine Berechtigungen ändern.',
   approve: 'Löschung zustimmen',
   approveTitle: 'Der Löschung dieses Kunden zustimmen?',
   approved: 'Der Löschung wurde zugestimmt.',

@@ -87,7 +87,7 @@ export const de: Texts = {
         'Sensor verbinden',
         'Geben Sie den Code ein, den er nach der Anmeldung mit einem Registrierungsschlüssel anzeigt.',
       ],
-      bot: ['Bot anlegen', 'Das Konto, das Regeln benachrichtigen, etwa „Pflegeruf“.'],
+      bot: ['Bot anlegen', 'Das Konto, das Regeln benachrichtigen, etwa „Rufanlage“.'],
       webhook: ['Webhook für den Bot anlegen', 'Die Adresse, an die seine Alarme gehen.'],
       rule: ['Sturzregel anlegen', 'Sie legt fest, wer bei einem Sturz wie benachrichtigt wird.'],
       offline: [
@@ -103,7 +103,8 @@ export const de: Texts = {
     submit: 'Anmelden',
     goOn: 'Anmelden und weiter überwachen',
     display: 'Dies ist ein Stationsbildschirm',
-    displayHint: 'Bleibt angemeldet, solange er genutzt wird. Er zeigt Alarme und nimmt sie an, mehr nicht.',
+    displayHint:
+      'Bleibt angemeldet, solange er genutzt wird. Er zeigt Alarme, die man dort auch übernehmen kann, sonst nichts.',
     ending: (time) => `Ihre Sitzung endet um ${time}. Danach zeigt dieser Bildschirm keine Alarme.`,
     logInAgain: 'Erneut anmelden',
     forgot: 'Passwort vergessen?',

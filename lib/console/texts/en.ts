@@ -93,7 +93,7 @@ export const en = {
     username: 'Username',
     password: 'Password',
     submit: 'Log in',
-    goOn: 'Log in and go on watching',
+    goOn: 'Log in and keep watching',
     display: 'This is a station screen',
     displayHint: 'Stays logged in while it is used. It shows and acknowledges alarms, nothing else.',
     ending: (time: string) => `Your session ends at ${time}. After that, this screen shows no alarms.`,

@@ -79,10 +79,10 @@ export const imports: typeof en = {
       includeSimulated: 'Simulierte Stürze einbeziehen: true oder false',
       isEnabled: 'true oder false',
       recipients:
-        'Durch Semikolon getrennt: onDuty:sms für die Personen im Dienst, anna:email für den Benutzer anna, webhook:Schwesternruf für den Webhook eines Bots. Kanäle: email, sms, push, telegram',
+        'Durch Semikolon getrennt: onDuty:sms für die Personen im Dienst, anna:email für den Benutzer anna, webhook:Rufanlage für den Webhook eines Bots. Kanäle: email, sms, push, telegram',
       escalation: 'Stufen durch | getrennt, jede mit ihren Sekunden: 60 onDuty:sms | 180 anna:email',
       repeatSeconds: 'Abstand der Wiederholungen in Sekunden, darf leer sein',
-      untilAcknowledged: 'Fortfahren, bis jemand den Alarm annimmt: true oder false',
+      untilAcknowledged: 'Fortfahren, bis jemand den Alarm übernimmt: true oder false',
     },
   },
 };

@@ -71,7 +71,7 @@ export const imports = {
       days: 'Days, 1 is Monday: 1 2 3 4 5. Empty for always',
       from: 'Start, such as 21:00',
       to: 'End, such as 06:00',
-      timeZone: 'Such as Europe/Berlin; empty for that of the home',
+      timeZone: 'Such as Europe/Berlin; empty for the time zone of the home',
       rateLimitSeconds: 'Pause after a notification in seconds',
       includeSimulated: 'Include simulated falls: true or false',
       isEnabled: 'true or false',

@@ -27,7 +27,7 @@ export const room = {
   zMin: 'From (above the floor)',
   zMax: 'Up to',
   durations: 'Time to detect in seconds',
-  durationsHint: 'Shorter times report sooner, but are wrong more often.',
+  durationsHint: 'Shorter times report sooner, but with more false reports.',
   enterDuration: 'Somebody enters',
   exitDuration: 'Everybody has left',
   detection: 'Detection',

@@ -43,7 +43,7 @@ export const roster: typeof en = {
     count === 1
       ? 'Eine Person in diesem Dienstplan darf sich nicht mehr anmelden. Die nächste Änderung entfernt ihre Dienste.'
       : `${count} Personen in diesem Dienstplan dürfen sich nicht mehr anmelden. Die nächste Änderung entfernt ihre Dienste.`,
-  empty: 'Noch keine Benutzer. Wer sich anmelden darf, kann in den Dienstplan.',
+  empty: 'Noch keine Benutzer. Wer sich anmelden darf, kann in den Dienstplan eingetragen werden.',
   coverage: (day, spans) => `${day}: ${spans}`,
   kinds: {
     covered: 'besetzt',

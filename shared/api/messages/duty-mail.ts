@@ -18,7 +18,7 @@ const texts = {
   en: {
     channels: { email: 'email', sms: 'SMS', push: 'push', telegram: 'Telegram' },
     subject: (customer: string) => `Nobody on duty can be notified anymore: ${customer}`,
-    since: (time: string, channels: string) => `Since ${time}, nobody is on duty who can be notified by ${channels}.`,
+    since: (time: string, channels: string) => `Since ${time}, nobody on duty can be notified by ${channels}.`,
     rules: 'These rules notify the people on duty of alarms:',
     todo: 'Somebody with a verified channel of this kind has to go on duty. Check the roster, or add another recipient to the rules.',
     more: (count: number) => `and ${count} more`,

@@ -33,9 +33,9 @@ const texts = {
       `${requester} hat beantragt, ${customer} zu löschen: alle Benutzer, Sensoren, Regeln, Ereignisse und Alarme. Bei Stürzen würde niemand mehr benachrichtigt.`,
     reason: (reason: string) => `Grund: ${reason}`,
     when: (begins: string) =>
-      `Die Löschung beginnt frühestens am ${begins}, und nur, wenn ein Systemadministrator oder ein anderer Benutzer, der den Kunden verwaltet, ihr zustimmt.`,
+      `Die Löschung beginnt frühestens am ${begins}, und nur, wenn ein Systemverwalter oder ein anderer Benutzer, der den Kunden verwaltet, ihr zustimmt.`,
     todo: (others: string) =>
-      `Wenn das ein Irrtum ist, brechen Sie sie vorher ab. Ohne eigene Anmeldung wenden Sie sich an ${others ? `${others} oder ` : ''}einen Systemadministrator:`,
+      `Wenn das ein Irrtum ist, brechen Sie sie vorher ab. Ohne eigene Anmeldung wenden Sie sich an ${others ? `${others} oder ` : ''}einen Systemverwalter:`,
   },
 } satisfies Record<Language, object>;
 

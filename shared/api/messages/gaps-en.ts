@@ -11,7 +11,7 @@ export const gaps: Record<GapKind, GapText> = {
     'Create a rule for detected falls, or include these sensors in an existing one.',
   ],
   hours_without_rule: [
-    'At these hours, no rule notifies anybody of a fall.',
+    'During these hours, no rule notifies anybody of a fall.',
     'Extend the schedule of a rule, or create a rule for these hours.',
   ],
   silent_mode: [
@@ -24,7 +24,7 @@ export const gaps: Record<GapKind, GapText> = {
     'Check the firmware of the sensor. Its events show the messages.',
   ],
   nobody_on_duty: [
-    'Falls are reported to the people on duty, but nobody is on duty who can be notified.',
+    'Falls are reported to the people on duty, but nobody on duty can be notified.',
     'Go on duty with a verified channel of this kind, or add another recipient to the rule.',
   ],
   unreachable_recipient: [

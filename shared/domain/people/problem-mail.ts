@@ -41,7 +41,7 @@ const texts: Record<Language, Texts> = {
     }),
     sms_nearly_used: ({ smsPerDay, url }) => ({
       subject: '80% of the daily SMS are used',
-      text: `80% of the ${smsPerDay} SMS that can be sent in 24 hours are used. The rest is reserved for falls and vital alarms; once it is used too, nobody is notified by SMS until the 24 hours are over. Check which rule sends that many, and lengthen its pause or choose another channel. If the alarms are real, ask the operator of the service to raise the quota.\n\n${url}${BASE_PATH}/console/deliveries`,
+      text: `80% of the ${smsPerDay} SMS that can be sent in 24 hours are used. The rest is reserved for falls and vital alarms; once it is used too, nobody is notified by SMS until the 24 hours are over. Find out which rule sends the most, and lengthen its pause or choose another channel. If the alarms are real, ask the operator of the service to raise the quota.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
   },
   de: {
@@ -63,7 +63,7 @@ const texts: Record<Language, Texts> = {
     }),
     sms_nearly_used: ({ smsPerDay, url }) => ({
       subject: '80 % des SMS-Tageskontingents sind verbraucht',
-      text: `80 % der ${smsPerDay} SMS, die in 24 Stunden gesendet werden können, sind verbraucht. Der Rest ist für Stürze und Vitalalarme reserviert; ist auch er verbraucht, wird niemand mehr per SMS benachrichtigt, bis die 24 Stunden vorbei sind. Prüfen Sie, welche Regel so viele SMS sendet, und verlängern Sie ihre Pause oder wählen Sie einen anderen Kanal. Sind die Alarme echt, bitten Sie den Betreiber des Dienstes, das Kontingent zu erhöhen.\n\n${url}${BASE_PATH}/console/deliveries`,
+      text: `80 % der ${smsPerDay} SMS, die in 24 Stunden gesendet werden können, sind verbraucht. Der Rest ist für Stürze und Vitalalarme reserviert; ist auch er verbraucht, wird niemand mehr per SMS benachrichtigt, bis die 24 Stunden vorbei sind. Finden Sie heraus, welche Regel die meisten SMS sendet, und verlängern Sie ihre Pause oder wählen Sie einen anderen Kanal. Sind die Alarme echt, bitten Sie den Betreiber des Dienstes, das Kontingent zu erhöhen.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
   },
 };

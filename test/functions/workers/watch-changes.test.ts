@@ -124,7 +124,7 @@ describe('managers of rules', () => {
     expect(await home.mailsAfterMinute()).toEqual([]);
     await home.client.ok('DELETE', '/users/me/duty');
     const [mail] = await home.mailsAfterMinute();
-    expect(mail?.text).toContain('nobody is on duty who can be notified');
+    expect(mail?.text).toContain('nobody on duty can be notified');
   });
 
   test('get the mail in their language', async () => {
