@@ -124,8 +124,8 @@ const stageHelp = (help = ''): string =>
 
 const stages = () => {
   const rows = Object.entries<Setting>(settings).map(([name, setting]) => {
-    const prod = defaultCell(setting, 'prod');
-    const dev = defaultCell(setting, 'dev');
+    const prod = stageHelp(defaultCell(setting, 'prod'));
+    const dev = stageHelp(defaultCell(setting, 'dev'));
     return [code(name), stageHelp(setting.about?.help), dev === prod ? prod : `${prod}; in dev and test ${dev}`];
   });
   return [start, grid(['setting', 'description', 'default'], rows), end].join('\n\n');
