@@ -74,7 +74,7 @@ describe('documents state what the model computes', () => {
       `| a million unchanged reports | USD ${(1e6 * totalOf(costsOf(works.report))).toFixed(2)} `,
       `| the checks of one quiet sensor, per month | USD ${totalOf(monthlyCheckCosts()).toFixed(4)} |`,
       `everything counted | USD ${months}; **${monthOfProduction(10_000)}** |`,
-      `as devices are told by default | USD **${balancedMonth('report')}**; ${balancedMonth('threeReports')} |`,
+      `as devices are asked to by default | USD **${balancedMonth('report')}**; ${balancedMonth('threeReports')} |`,
       `\`dev\`; \`prod\` | USD ${unused.toFixed(2)}; **${restOf(prod, false).toFixed(1)}** |`,
       `USD ${free.screen.toFixed(2)}; ${free.hiddenScreen.toFixed(2)} (**${screen.toFixed(2)}**; ${hiddenScreen.toFixed(2)} with a web ACL`,
     ];

@@ -20,12 +20,12 @@ describe('an SMS', () => {
     ['vital_signs_weak', 'vital'],
     ['sensor_inactive', 'other'],
     ['fall_suspected', 'other'],
-  ] as const)('about %s counts as %s', (situation, purpose) => {
+  ] as const)('counts as its situation says: %s as %s', (situation, purpose) => {
     const snapshot = { ...snapshotForPeople, rule: { ...ruleForPeople, situation } };
     expect(smsPurposeOf({ snapshot })).toBe(purpose);
     expect(smsPurposeOf({ snapshot, isTest: true })).toBe('test');
   });
-  test('without a rule counts as other', () => {
+  test('counts as other if it has no rule', () => {
     expect(smsPurposeOf({ snapshot: bareSnapshot })).toBe('other');
   });
   test.each([
@@ -33,10 +33,10 @@ describe('an SMS', () => {
     ['other', { subject: 'sms:3', limit: 51 }],
     ['code', { subject: 'sms:code:3', limit: 7 }],
     ['test', { subject: 'sms:test:3', limit: 9 }],
-  ] as const)('for the purpose %s leaves enough for falls', (purpose, limit) => {
+  ] as const)('leaves enough for falls with the purpose %s', (purpose, limit) => {
     expect(smsLimitOf(3, purpose, quotas)).toEqual(limit);
   });
-  test('without a customer is counted as well', () => {
+  test('gets counted even if it belongs to no customer', () => {
     expect(smsLimitOf(null, 'vital', quotas).subject).toBe(`sms:${UNASSIGNED}`);
   });
 });
