@@ -50,7 +50,7 @@ export type CloudOptions = {
   meter?: Meter;
   /** Returns the number of uncaught exceptions, for GET /health. */
   exceptions?: () => number;
-  /** Called if changes could not be stored that calls were already answered with: the process has to be restarted. */
+  /** Called if changes could not be stored although calls were already answered: the process has to be restarted. */
   onLost?: (error: Error) => void;
   /** Prints a line on the console, for example a mail if there is no data folder. */
   say?: (line: string) => void;

@@ -49,7 +49,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
       expect(newest?.[date]).toBeLessThanOrEqual(world.clock.now());
   });
 
-  test('its own alarm escalates on time', async () => {
+  test('the alarm of that fall escalates on time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 901: 'c' });
     await whileAhead(DAY, home.fall);
@@ -57,7 +57,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(home.heard()).toBe('a0 b30 c900');
   });
 
-  test('its own alarm takes distant steps and repeats within a minute of their time', async () => {
+  test('the alarm of that fall takes distant steps and repeats within a minute of their time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 3600: 'b', 5400: 'c' }, { repeatSeconds: 3_600 });
     await whileAhead(DAY, home.fall);
@@ -102,7 +102,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(home.notifications.map(({ who }) => who)).toEqual(['a']);
   });
 
-  test('those responsible learn within minutes that its alarm reached nobody', async () => {
+  test('managers learn within minutes that the alarm of that fall reached nobody', async () => {
     const home = await world.furnish(1);
     home.answerWith((_, response) => void response.writeHead(500).end());
     await home.addRule('a', {});
@@ -134,7 +134,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
       expect((await listed(`sortBy=desc(updateDate)${filter}`)).map(({ id }) => id)).toEqual(expected);
   });
 
-  test('its rule fires for the next one within the rate limit', async () => {
+  test('a rule whose last hit is dated in the future fires again within its rate limit', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { situation: 'occupied_room', rateLimitSeconds: 86_400 });
     await whileAhead(DAY - 60_000, () => presence(home, true));

@@ -103,7 +103,7 @@ const unheard = async (home: Home, scene: Scene, withinMs: number): Promise<stri
 };
 
 /**
- * One to three falls happen whose alarms reach nobody, unless somebody acknowledges them, or the cause ends. Everybody who
+ * The alarms of one to three falls reach nobody, unless somebody acknowledges them, or the cause ends. Everybody who
  * manages rules must hear of each in time, and the operator's alarm must ring.
  */
 const reachingNobody =

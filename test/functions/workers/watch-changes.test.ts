@@ -153,8 +153,8 @@ describe('managers of rules', () => {
   });
 });
 
-describe('managers of rules get no mail', () => {
-  test('about a gap that opened without a change, when somebody changes something else later', async () => {
+describe('managers of rules', () => {
+  test('get no mail about a gap that opened without a change, when somebody changes something else later', async () => {
     const home = await furnish('fay');
     await home.set({ isEnabled: false });
     await home.mailsAfterMinute();
@@ -163,7 +163,7 @@ describe('managers of rules get no mail', () => {
     expect(await home.mailsAfterMinute()).toEqual([]);
   });
 
-  test('about a change that opens no gap, or only other gaps', async () => {
+  test('get no mail about a change that opens no gap, or only other gaps', async () => {
     const home = await furnish('gil');
     await home.changeRule({ name: 'Other name' });
     await linkSensor(home.client);

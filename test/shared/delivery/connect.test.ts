@@ -173,7 +173,7 @@ describe('a failed request', () => {
     expect(connecting).toHaveBeenCalledTimes(0);
   });
 
-  it.each(['127.0.0.9', 'receiver.test'])('due to a closed port of %s ends as connect_refused', async (host) => {
+  it.each(['127.0.0.9', 'receiver.test'])('ends as connect_refused if the port of %s is closed', async (host) => {
     const url = await http((_, response) => response.end());
     const post = client({ resolve: async () => ['127.0.0.9'] });
     expect(await post(url.replace('127.0.0.1', host))).toMatchObject(failure('connect_refused'));

@@ -154,7 +154,7 @@ describe('a redelivery', () => {
     const again = redeliveryOf({ ...original, id: 'second', replayOf: 'first' }, 'third', now, now);
     expect(again).toMatchObject({ id: 'third', replayOf: 'first', repeats: 'second' });
   });
-  test('in a replay has the same id whenever it is created, and another one in another replay', () => {
+  test('keeps the same id in a replay whenever it is created, and gets another one in another replay', () => {
     const made = replayedDelivery(original, record, now + 9, now);
     expect(made).toMatchObject({ replay: uuid, replayOf: original.id, nextAttempt: now + 9 });
     expect(timeOfUlid(made.id)).toBe(now);

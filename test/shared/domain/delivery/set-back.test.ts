@@ -46,7 +46,7 @@ describe('after the clock was set back, the next attempt of a delivery', () => {
   });
 });
 
-test('a receiver that was back in the future needs a release again after its next failure', () => {
+test('a receiver whose recovery is dated in the future needs a release again after its next failure', () => {
   const webhook = (fields: object) => fields as never;
   expect(needsRelease(webhook({ pendingSince: 1, backDate: now + DAY, lastFailure: now }), now)).toBe(true);
   expect(needsRelease(webhook({ pendingSince: 1, backDate: now, lastFailure: now - 1 }), now)).toBe(false);

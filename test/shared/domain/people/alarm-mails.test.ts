@@ -125,7 +125,7 @@ describe('the email about a problem', () => {
       '80 % des SMS-Tageskontingents sind verbraucht',
       ['80 % der 90 SMS', `${links}deliveries`],
     ],
-  ] as const)('in %s about %s names the receiver, the sensor and where to look', (locale, concern, subject, parts) => {
+  ] as const)('names the receiver, the sensor and where to look: in %s about %s', (locale, concern, subject, parts) => {
     const mail = problemMail(locale, concern, problem);
     expect(mail.subject).toBe(subject);
     for (const part of parts) expect(mail.text).toContain(part);

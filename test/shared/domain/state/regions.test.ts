@@ -95,20 +95,20 @@ describe('after a change of the room', () => {
   });
 });
 
-describe('a step needs of the room', () => {
+describe('a step', () => {
   const none = { regions: false, places: false, critical: false };
   const moved = (...areas: (number | null)[]): Signal => ({
     kind: 'moves',
     moves: areas.map((index) => ({ track: 1, entered: true, area: index === null ? null : { index, kind: null } })),
   });
-  test('the regions if one of several moves is about an area', () => {
+  test('needs the regions if one of several moves is about an area', () => {
     expect(needsOf(active, moved(null, 1))).toEqual({ ...none, regions: true });
     expect(needsOf(active, moved(null))).toEqual(none);
   });
-  test('the bounds of the regions for a posture', () => {
+  test('needs the bounds of the regions for a posture', () => {
     expect(needsOf(active, { kind: 'postures', postures: [] })).toEqual({ ...none, places: true });
   });
-  test('the configuration only if somebody left after an earlier bed exit', () => {
+  test('needs the configuration only if somebody left after an earlier bed exit', () => {
     const state = { ...active, inside: [0], bedExit: start };
     expect(needsOf(state, presence(null, { 0: false, 1: true })).critical).toBe(true);
     expect(needsOf(state, presence(null, { 1: true })).critical).toBe(false);
@@ -116,7 +116,7 @@ describe('a step needs of the room', () => {
     expect(needsOf(active, { kind: 'bed_exit', point: null })).toEqual({ ...none, regions: true });
     expect(needsOf(state, { kind: 'bed_exit', point: null })).toEqual({ ...none, regions: true, critical: true });
   });
-  test('the configuration for a report about a fall that time advances', () => {
+  test('needs the configuration for a report about a fall that time advances', () => {
     const fall = (status: 'fall_confirmed' | 'calling', startDate: number | null): Signal => ({
       kind: 'fall',
       status,
