@@ -39,7 +39,7 @@ export const linkLines = ({ host, configuredUrl, url, CHANNEL_KINDS, OUTBOX_KIND
     : [];
 };
 
-/** The most webhooks that one line names. */
+/** The maximum number of webhooks that one line names. */
 const MAX_NAMES = 10;
 
 /**

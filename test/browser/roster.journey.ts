@@ -70,7 +70,7 @@ test.each(variants)(
     const { page } = visitor;
     const isGerman = locale === 'de';
     await page
-      .getByText(isGerman ? 'ist niemand im Dienst.' : 'nobody is on duty.')
+      .getByText(isGerman ? 'ist niemand im Dienst.' : 'Nobody is on duty from')
       .first()
       .waitFor();
     const duty = page.getByRole('region', { name: isGerman ? 'Jetzt im Dienst' : 'On duty now' });

@@ -17,7 +17,7 @@ import { type Outcome, requeueAt, requeueFound } from './schedule.ts';
  */
 const ELECTION_SECONDS = 8;
 
-/** The most deliveries to people that are read to find those for one message. */
+/** The maximum number of deliveries to people that are read to find those for one message. */
 const MAX_READ = 5_000;
 
 const telegramChat = (channels: readonly Channel[] | null): string | null =>

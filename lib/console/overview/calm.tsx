@@ -6,7 +6,7 @@ import type { Alarms } from './alarms-provider.tsx';
 import { type Coverage, coverageOf, hasGeneralGap } from './coverage.ts';
 import { shortName } from './room-name.ts';
 
-/** The most rooms that the sentence names. */
+/** The maximum number of rooms that the sentence names. */
 const MAX_NAMED = 5;
 
 /** The rooms that nobody watches, as links in a list. */

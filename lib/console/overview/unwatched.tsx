@@ -77,7 +77,7 @@ const Item = ({ what, href, todo, children }: ItemProps) => (
   </List.Item>
 );
 
-/** The most sensors, rules and users that are named for one gap. */
+/** The maximum number of sensors, rules and users that are named for one gap. */
 const MAX_NAMES = 10;
 
 const GapItem = ({ gap, watch }: { gap: Gap; watch: Watch }) => {

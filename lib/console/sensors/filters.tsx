@@ -12,7 +12,7 @@ const alarmFilters = {
 } as const satisfies Record<string, readonly RowKind[]>;
 type AlarmFilter = keyof typeof alarmFilters;
 const alarmFilterNames = Object.keys(alarmFilters) as AlarmFilter[];
-/** The most rooms that the API takes at once. */
+/** The maximum number of rooms that the API takes at once. */
 export const MAX_ROOMS = 37;
 
 const isAlarmFilter = (state: string): state is AlarmFilter => state in alarmFilters;

@@ -10,7 +10,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { LyingIcon } from '../ui/state-icons.tsx';
 import './alarm-bar.css';
 
-/** The most rooms in the bar; the others are on the station. */
+/** The maximum number of rooms in the bar; the others are on the station. */
 const MAX_ROOMS = 3;
 
 const namesOf = (rows: readonly Row[]): string => [...new Set(rows.map(({ name }) => shortName(name)))].join(', ');

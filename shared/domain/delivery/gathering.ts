@@ -10,7 +10,7 @@ export const GATHER_SECONDS = 20;
  * sensors at once.
  */
 export const GATHER_SPAN_MS = 60_000;
-/** The most deliveries that one message stands for. */
+/** The maximum number of deliveries that one message stands for. */
 export const MAX_GATHERED = 500;
 
 const gatheredSituations = new Set(['sensor_inactive', 'sensor_active']);

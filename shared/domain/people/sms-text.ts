@@ -12,7 +12,7 @@ type SmsContent = {
 /** The size of an SMS as it is billed. `units` are septets in GSM 03.38, and UTF-16 units in UCS-2. */
 type SmsSize = { encoding: 'gsm' | 'ucs2'; units: number; parts: number };
 
-/** The most parts that an SMS has. Each of them is billed. */
+/** The maximum number of parts that an SMS has. Each of them is billed. */
 export const MAX_SMS_PARTS = 3;
 
 /** GSM 03.38: the characters of its default alphabet, and those of its extension table, which take two septets. */

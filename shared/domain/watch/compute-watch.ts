@@ -109,7 +109,7 @@ const namesIn = (gaps: readonly Gap[], { sensors, rules, webhooks, users }: Watc
  * watch that would be larger names fewer sensors, rules and webhooks.
  */
 const MAX_BYTES = 20_000;
-/** The most that one list of a watch names, if it is not too large. */
+/** The maximum number of entries in each list of a watch, unless that is too large. */
 const MAX_NAMED = 200;
 
 /** Returns the watch with at most `max` gaps, sensors and rules in each list. */

@@ -5,7 +5,7 @@ import type { Table } from '../engine/client.ts';
 import { absent, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** A fetch that waits for deliveries, until (ms) it is answered. A process that dies leaves it to lapse. */
+/** A fetch that waits for deliveries, and when (ms) it is answered. If its process dies, the entry expires. */
 export type FeedWait = { id: string; webhookId: string; until: number };
 type FeedOf = Pick<WebhookRecord, 'customerId' | 'id'>;
 type Waits = { waits: readonly FeedWait[] };

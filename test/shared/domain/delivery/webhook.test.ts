@@ -163,7 +163,7 @@ describe('the feed of a webhook', () => {
   test('belongs to a webhook without a URL', () => {
     expect([hasUrl(record), hasUrl({ ...record, url: null })]).toEqual([true, false]);
   });
-  test('keeps deliveries for 14 days, of which the fate is known for 30', () => {
+  test('keeps deliveries for 14 days, and what became of them for 30', () => {
     expect([
       isExpired({ createDate: now - 14 * DAY + 1 }, now),
       isExpired({ createDate: now - 14 * DAY }, now),

@@ -98,7 +98,7 @@ describe('a suspicion', () => {
   ])('never becomes one if it %s', (_, more) => {
     expect(alarmBy({ ...suspected, ...more }, timings)).toBeNull();
   });
-  test('stays known longer than a fall with an alarm, and that longer than one that has ended', () => {
+  test('stays known longer than a fall with an alarm, which stays known longer than one that has ended', () => {
     const pending: Fall[] = [1, 2].map((at) => ({ start: at, phases: ['detected'] }));
     const alarmed: Fall[] = [3, 4, 5, 6].map((at) => ({ start: at, phases: ['calling'] }));
     const ended: Fall[] = [7, 8, 9].map((at) => ({ start: at, phases: ['calling', 'finished'] }));

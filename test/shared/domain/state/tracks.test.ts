@@ -163,7 +163,7 @@ describe('a move of a track', () => {
     expect(track?.inside).toEqual(Array.from({ length: 16 }, (_, at) => at + 14));
     expect(Object.keys(track?.areas ?? {})).toHaveLength(8);
   });
-  test('out of the room leaves a trace only if its device has a clock, with the time of an alarm', () => {
+  test('leaves a trace when the person leaves the room, with the time of an alarm, only if the device has a clock', () => {
     const left = (from: Track) => play(stateOf(from), [9, move(1, false)]).state.tracks;
     expect(left({ id: 1, pose: 1 })).toEqual([{ id: 1, at: start + 9 }]);
     expect(left({ id: 1, pose: 5, fallPostures: ['fallen'], since: start })).toEqual([
