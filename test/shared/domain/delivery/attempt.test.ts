@@ -34,7 +34,7 @@ describe('the result of an attempt', () => {
     ]);
     expect(attemptLogOf([70], [packAttempt(1, long)], none, false)).toMatchObject([{ responseBody: '' }]);
   });
-  test('contains no status, no timings, and at most 200 characters of an answer if nothing was requested', () => {
+  test('contains no status and no timings without a request, and at most 200 characters of an answer', () => {
     expect(resultWithoutRequest('timeout')).toEqual({
       status: null,
       error: 'timeout',

@@ -36,7 +36,7 @@ describe('an SMS', () => {
   ] as const)('leaves enough for falls with the purpose %s', (purpose, limit) => {
     expect(smsLimitOf(3, purpose, quotas)).toEqual(limit);
   });
-  test('gets counted even if it belongs to no customer', () => {
+  test('counts even if there is no customer', () => {
     expect(smsLimitOf(null, 'vital', quotas).subject).toBe(`sms:${UNASSIGNED}`);
   });
 });

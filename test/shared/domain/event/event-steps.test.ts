@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { eventOf, noticeEvent } from '#shared/domain/event/event.ts';
+import {
+  type Cause,
+  isRecent,
+  stepByCall,
+  stepByMessage,
+  stepByNotice,
+  stepByTime,
+  timeCause,
+} from '#shared/domain/event/event-steps.ts';
+import type { Signal, TrustedMessage } from '#shared/domain/event/message.ts';
+import { uuidV5 } from '#shared/domain/ids.ts';
+import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { noRoomContext } from '#shared/domain/state/room-context.ts';
+
+const now = 1_800_000_000_000;
+const MINUTE = 60_000;
+const uuid = '00000000-0000-4000-8000-000000000000';
+const cause: Cause = { uuid, receiveDate: now, sensorId: 's', source: uuid };
+const active: SensorState = { ...newSensorState, version: 1, isActive: true, lastSeen: now - 1, clockWrongAt: now };
+const message = (signal: Signal, more: Partial<TrustedMessage> = {}): TrustedMessage => ({
+  signal,
+  deviceTime: null,
+  uuid,
+  identity: null,
+  wrong: [],
+  byBytes: false,
+  isClockWrong: false,
+  ...more,
+});
+const apply = (state: SensorState, sent: TrustedMessage, raw = 'raw', at = now) =>
+  stepByMessage(state, sent, { ...cause, receiveDate: at, raw }, noRoomContext);
+const tilt: Signal = { kind: 'sign', situation: 'sensor_tilted' };
+const moves: Signal = { kind: 'moves', moves: [{ track: 1, entered: true, area: null }] };
+const situations = ({ events }: ReturnType<typeof apply>) => events.map(({ happening }) => happening.situation);
+
+describe('the events of one message', () => {
+  const fallen = { fallPostures: ['fallen' as const], since: now - 5 };
+  const state: SensorState = { ...active, isActive: false, presence: true, people: 2 };
+  test('have different UUIDs, even if two are of the same kind; the first has that of the message', () => {
+    const tracks = [
+      { id: 1, ...fallen },
+      { id: 2, ...fallen },
+    ];
+    const { events } = apply({ ...state, isActive: true, tracks }, message({ kind: 'people', count: 0 }));
+    expect(events.map(({ happening }) => happening.situation)).toEqual([
+      'empty_room',
+      'fall_finished',
+      'fall_finished',
+    ]);
+    expect(events.map((event) => event.uuid)).toEqual([
+      uuid,
+      uuidV5('s', uuid, 'fall', 'finished', 0),
+      uuidV5('s', uuid, 'fall', 'finished', 1),
+    ]);
+  });
+  test('keep their UUIDs if events of other kinds come before them', () => {
+    const { events } = apply(state, message({ kind: 'people', count: 0 }));
+    expect(events.map(({ happening }) => happening.situation)).toEqual(['empty_room', 'sensor_active']);
+    expect(events[1]?.uuid).toBe(uuidV5('s', uuid, 'sensor', 'active', 0));
+  });
+  test('have its source and receipt, and the time of the device if that is trusted', () => {
+    expect(apply(active, message(tilt)).events).toMatchObject([{ source: uuid, receiveDate: now, createDate: now }]);
+    expect(apply(active, message(tilt, { deviceTime: now - 9 })).events).toMatchObject([
+      { receiveDate: now, createDate: now - 9 },
+    ]);
+  });
+  test('include that its UUID was used for another message', () => {
+    expect(
+      apply(active, message(tilt, { isUuidReused: true })).events.map(({ happening }) => happening.action),
+    ).toEqual(['tilted', 'uuid_reused']);
+  });
+  test('include a wrong clock at the first message, and then once a day', () => {
+    const wrong = message({ kind: 'people', count: 0 }, { isClockWrong: true });
+    const since = (clockWrongAt?: number) => {
+      const { clockWrongAt: _, ...never } = active;
+      return apply({ ...never, ...(clockWrongAt !== undefined && { clockWrongAt }) }, wrong);
+    };
+    expect(situations(since())).toEqual(['sensor_clock_wrong']);
+    expect(since().next.clockWrongAt).toBe(now);
+    expect(situations(since(now - 24 * 60 * MINUTE + 1))).toEqual([]);
+    expect(situations(since(now - 24 * 60 * MINUTE))).toEqual(['sensor_clock_wrong']);
+  });
+});
+
+describe('a message that only its bytes identify', () => {
+  const byBytes = message(tilt, { uuid: null, byBytes: true });
+  const { next } = apply(active, byBytes, 'same');
+  test('counts as a duplicate of the previous one within two minutes', () => {
+    expect([isRecent(next, now + 2 * MINUTE), isRecent(next, now + 2 * MINUTE + 1)]).toEqual([true, false]);
+    expect([isRecent(next, now - 2 * MINUTE), isRecent(next, now - 2 * MINUTE - 1)]).toEqual([true, false]);
+    expect(isRecent(active, now)).toBe(false);
+    const repeated = apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE);
+    expect([situations(repeated), repeated.next.last?.at]).toEqual([[], now + 2 * MINUTE]);
+  });
+  test('happens again with other bytes, or later', () => {
+    expect(situations(apply({ ...next, signs: {} }, byBytes, 'other', now + 1))).toEqual(['sensor_tilted']);
+    expect(situations(apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE + 1))).toEqual(['sensor_tilted']);
+  });
+  test('needs no memory if it reports a state, and any other message ends that memory', () => {
+    const state = message({ kind: 'people', count: 1 }, { uuid: null, byBytes: true });
+    expect(apply(next, state, 'same').next).not.toHaveProperty('last');
+    expect(apply(next, message(tilt), 'same').next).not.toHaveProperty('last');
+  });
+});
+
+describe('a message about tracks without an event', () => {
+  test('changes the state once, even if its device uses the UUID for another one', () => {
+    const people = { ...active, people: 1, presence: true };
+    const once = apply(people, message(moves), 'one');
+    expect(once.next).toMatchObject({ people: 2, eventless: [expect.stringMatching(/^.{8}$/)] });
+    expect(apply(once.next, message(moves), 'one').next.people).toBe(2);
+    expect(apply(once.next, message(moves), 'two').next.people).toBe(3);
+  });
+  test('stays known among the last 16, unless it has an event or is about something else', () => {
+    let state: SensorState = { ...active, people: 1, presence: true };
+    for (let at = 0; at < 20; at++) state = apply(state, message(moves), `${at}`).next;
+    expect(state.eventless).toHaveLength(16);
+    const other = apply(state, message({ kind: 'people', count: 5 }), 'x').next;
+    expect(other.eventless).toEqual(state.eventless);
+    expect(apply({ ...active, people: 0 }, message(moves), 'x').next).not.toHaveProperty('eventless');
+  });
+});
+
+test('a notice of the service causes its event before those of the answer, and that alone', () => {
+  const answered = { state: active, events: [eventOf('fall_finished')] };
+  const { next, events } = stepByNotice(answered, ['acknowledged', {}], cause);
+  expect(next).toBe(active);
+  expect(events.map(({ happening }) => happening.action)).toEqual(['acknowledged', 'finished']);
+  expect(events[0]).toMatchObject({ uuid, createDate: now, happening: noticeEvent('acknowledged', {}) });
+  expect(stepByNotice(answered, ['fall_changed', {}], cause).events.map(({ happening }) => happening.action)).toEqual([
+    'finished',
+  ]);
+});
+
+test('a call without a message makes an inactive sensor active', () => {
+  const { next, events } = stepByCall({ ...active, isActive: false }, cause);
+  expect([next.isActive, next.lastSeen]).toEqual([true, now]);
+  expect(events).toMatchObject([{ uuid, createDate: now, happening: { situation: 'sensor_active' } }]);
+  expect(stepByCall(active, cause).events).toEqual([]);
+});
+
+test('time causes events with the same UUIDs until the state changes', () => {
+  const limits = { silentAt: now, timings: noRoomContext.timings };
+  const timed = timeCause('s', active, now);
+  expect(timed).toMatchObject({ receiveDate: now, sensorId: 's', source: null });
+  expect(stepByTime(active, timed, limits).events).toMatchObject([
+    { uuid: timed.uuid, happening: { situation: 'sensor_inactive' } },
+  ]);
+  expect(timeCause('s', active, now + 5).uuid).toBe(timed.uuid);
+  const others = [
+    timeCause('t', active, now),
+    timeCause('s', { ...active, version: 2 }, now),
+    timeCause('s', { ...active, lastSeen: 1 }, now),
+  ];
+  expect(new Set([timed, ...others].map((other) => other.uuid)).size).toBe(4);
+});

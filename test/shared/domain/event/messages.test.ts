@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isAboutReceivers, kindsWithoutRules, noticeEvent } from '#shared/domain/event/event.ts';
+import { type Feedback, isForMaker, NewFeedback, newFeedback } from '#shared/domain/event/feedback.ts';
+import { FeedbackPayload, newFeedbackDelivery } from '#shared/domain/event/feedback-delivery.ts';
+import { type DecodedMessage, messageUuid, uuidInMessage, withReusedUuid } from '#shared/domain/event/message.ts';
+import { countMessages, fittingPage, splitMessages } from '#shared/domain/event/raw.ts';
+import { withTrustedTimes } from '#shared/domain/makers/decoders.ts';
+
+const now = 1_800_000_000_000;
+const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
+
+describe('the messages of a call', () => {
+  const json = fc.json({ maxDepth: 4 });
+  test('equal the elements of an array, byte for byte, whatever is in them', () => {
+    const spaced = fc.array(fc.tuple(json, fc.constantFrom('', ' ', '\n\t')), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(spaced, fc.constantFrom('', ' '), (elements, space) => {
+        const text = `${space}[${elements.map(([element, around]) => around + element + around).join(',')}]${space}`;
+        expect(splitMessages(text)).toEqual(elements.map(([element]) => element.trim()));
+        expect(countMessages(text)).toBe(elements.length);
+      }),
+    );
+  });
+  test('count as one if the text is no array, and as none if it is empty', () => {
+    for (const text of ['{"a":[1,2]}', '"[1,2]"', '7'])
+      expect([splitMessages(` ${text} `), countMessages(text)]).toEqual([[text], 1]);
+    expect(splitMessages('[ ]')).toEqual([]);
+    expect(splitMessages('["a,\\"b],", {"c":[1,{"d":2}]}]')).toEqual(['"a,\\"b],"', '{"c":[1,{"d":2}]}']);
+  });
+  test('can be counted before the text is known to be valid', () => {
+    expect(['', ' ', '[', '[1', '[1,', '[1,2', '["a', '[1]]', '[[1,2],3'].map(countMessages)).toEqual([
+      1, 1, 1, 1, 2, 2, 1, 1, 2,
+    ]);
+  });
+  test('fill a page until it is full, and count with the bytes of their escapes', () => {
+    const megabyte = 'x'.repeat(1_024 * 1_024);
+    expect(
+      fittingPage([megabyte, null, megabyte, megabyte, megabyte, megabyte, 'x']).map((raw) => raw?.length ?? null),
+    ).toEqual([megabyte.length, null, megabyte.length, megabyte.length, megabyte.length, megabyte.length, null]);
+    expect(fittingPage(['"'.repeat(3 * 1_024 * 1_024), 'x'])).toEqual([null, null]);
+  });
+});
+
+describe('the UUID of a message', () => {
+  const decoded: DecodedMessage = {
+    signal: { kind: 'unknown' },
+    deviceTime: null,
+    uuid: null,
+    identity: null,
+    wrong: [],
+  };
+  test('stands at its top level or in its payload, under either name', () => {
+    expect(uuidInMessage({ uuid: uuid(1), sensorEventId: uuid(2) }, { uuid: uuid(3) })).toBe(uuid(1));
+    expect(uuidInMessage({ sensorEventId: uuid(2) }, { uuid: uuid(3) })).toBe(uuid(2));
+    expect(uuidInMessage({ uuid: 'no' }, { uuid: uuid(3), sensorEventId: uuid(4) })).toBe(uuid(3));
+    expect(uuidInMessage({}, { sensorEventId: uuid(4) })).toBe(uuid(4));
+    expect(uuidInMessage(null, undefined)).toBeNull();
+  });
+  test('else follows from what identifies it, or from its bytes and arrival', () => {
+    expect(messageUuid('s', { ...decoded, uuid: uuid(1) }, 'raw', [1])).toBe(uuid(1));
+    const identified = { ...decoded, identity: [1, 'a'] };
+    expect(messageUuid('s', identified, 'raw', [1])).toBe(messageUuid('s', identified, 'other', [2]));
+    const ids = [
+      messageUuid('s', identified, 'raw', [1]),
+      messageUuid('t', identified, 'raw', [1]),
+      messageUuid('s', decoded, 'raw', [1]),
+      messageUuid('s', decoded, 'raw', [2]),
+      messageUuid('s', decoded, 'other', [1]),
+      messageUuid('t', decoded, 'raw', [1]),
+    ];
+    expect(new Set(ids).size).toBe(6);
+  });
+  test('gives way to another one if a message with other bytes has it', () => {
+    const trusted = withTrustedTimes({ ...decoded, uuid: uuid(1) }, now);
+    const [one, other] = ['a', 'b'].map((raw) => withReusedUuid(trusted, uuid(1), raw));
+    expect(one).toMatchObject({ isUuidReused: true });
+    expect(new Set([uuid(1), one?.uuid, other?.uuid]).size).toBe(3);
+  });
+});
+
+test('only events about webhooks and failed deliveries are about receivers', () => {
+  const about = Object.values(kindsWithoutRules).filter(isAboutReceivers);
+  expect(about.map(({ type, action }) => `${type}/${action}`)).toEqual(['webhook/disabled', 'delivery/failed']);
+  expect(noticeEvent('webhook_disabled', { webhookId: 'w' })).toMatchObject({
+    situation: null,
+    type: 'webhook',
+    notTo: 'w',
+  });
+  expect(noticeEvent('registered', {})).not.toHaveProperty('notTo');
+  expect(noticeEvent('registered', {})).not.toHaveProperty('acknowledgement');
+});
+
+describe('feedback', () => {
+  const request = NewFeedback.parse({ referenceDate: 5, reason: 'dog', classification: 'FALSE_POSITIVE' });
+  const sensor = { id: 's', manufacturer: 'maker_a', optimizationEnabled: true } as const;
+  const feedback: Feedback = newFeedback(request, sensor, 12, { id: 9, now, forwardToMakerA: true });
+  test('names no hit and no event by default, and may leave out the description', () => {
+    expect(request).toEqual({
+      referenceDate: 5,
+      reason: 'dog',
+      classification: 'FALSE_POSITIVE',
+      description: '',
+      ruleHitId: null,
+      eventId: null,
+    });
+    for (const more of [
+      { reason: '' },
+      { reason: 'r'.repeat(129) },
+      { description: 'd'.repeat(257) },
+      { classification: 'MAYBE' },
+    ])
+      expect(NewFeedback.safeParse({ ...request, ...more }).success).toBe(false);
+    expect(NewFeedback.safeParse({ ...request, reason: 'r'.repeat(128), description: 'd'.repeat(256) }).success).toBe(
+      true,
+    );
+  });
+  test('goes to the maker if it accepts it and the sensor may be optimized', () => {
+    expect(isForMaker(sensor)).toBe(true);
+    expect(isForMaker({ ...sensor, optimizationEnabled: false })).toBe(false);
+    expect(isForMaker({ ...sensor, manufacturer: 'maker_b' })).toBe(false);
+  });
+  test('reaches the webhook of the maker as one delivery, with the event that it names', () => {
+    expect(feedback).toEqual({
+      ...request,
+      id: 9,
+      createDate: now,
+      updateDate: now,
+      sensorId: 's',
+      accountId: 12,
+      forwardToMakerA: true,
+    });
+    const service = { name: 'Elm', url: 'https://elm.example', version: '1' };
+    const event = { id: 3, uuid: uuid(3), createDate: 1, receiveDate: 2, type: 'fall', action: 'fall_detected' };
+    const context = { service, sensor: { id: 's', hardwareId: 'h', name: 'Room 1', groupId: 4 }, event };
+    const delivery = newFeedbackDelivery({ customerId: 1, id: 'w', name: 'maker' }, feedback, context);
+    expect(delivery).toMatchObject({
+      customerId: 1,
+      webhookId: 'w',
+      createDate: now,
+      updateDate: now,
+      state: 'pending',
+      attempts: 0,
+      nextAttempt: now,
+      hit: null,
+      sendTryTimes: [],
+      snapshot: {
+        service,
+        webhook: { name: 'maker' },
+        event: {
+          id: 9,
+          createDate: now,
+          type: 'feedback',
+          action: 'given',
+          code: null,
+          text: 'Feedback',
+          source: null,
+        },
+        sensor: { id: 's', name: 'Room 1', groupId: 4 },
+        customer: null,
+        rule: null,
+        acknowledgeUntil: 0,
+      },
+    });
+    const body = FeedbackPayload.parse(JSON.parse(delivery.body ?? ''));
+    expect(body).toEqual({
+      service,
+      feedback,
+      sensor: { id: 's', deviceId: delivery.snapshot.sensor.deviceId },
+      event,
+    });
+    const bare = newFeedbackDelivery({ customerId: 1, id: 'w', name: 'maker' }, feedback, { ...context, event: null });
+    expect(JSON.parse(bare.body ?? '')).toMatchObject({ event: null });
+    expect(bare.id).toBe(delivery.id);
+    expect(newFeedbackDelivery({ customerId: 1, id: 'w', name: 'm' }, { ...feedback, id: 8 }, context).id).not.toBe(
+      delivery.id,
+    );
+  });
+});

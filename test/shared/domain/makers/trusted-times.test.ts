@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import type { DecodedMessage } from '#shared/domain/event/message.ts';
+import { withTrustedTimes } from '#shared/domain/makers/decoders.ts';
+
+const now = 1_800_000_000_000;
+
+describe('the times of a message', () => {
+  const decoded: DecodedMessage = {
+    signal: { kind: 'unknown' },
+    deviceTime: now,
+    uuid: null,
+    identity: [1],
+    wrong: [],
+  };
+  const fall = {
+    kind: 'fall',
+    status: 'calling',
+    start: now,
+    isSensitive: false,
+    point: null,
+    isSimulated: false,
+    isSilent: false,
+  } as const;
+  test('count if they are trusted, and identify the message', () => {
+    expect(withTrustedTimes(decoded, now)).toEqual({ ...decoded, byBytes: false, isClockWrong: false });
+    expect(withTrustedTimes({ ...decoded, signal: fall }, now)).toMatchObject({
+      signal: fall,
+      identity: [1],
+      isClockWrong: false,
+    });
+  });
+  test('disappear if they are wrong, together with the identity that follows from them', () => {
+    const wrong = withTrustedTimes({ ...decoded, deviceTime: 5 }, now);
+    expect(wrong).toMatchObject({ deviceTime: null, identity: null, byBytes: true, isClockWrong: true });
+    expect(
+      withTrustedTimes({ ...decoded, deviceTime: 5, uuid: '00000000-0000-4000-8000-000000000001' }, now).byBytes,
+    ).toBe(false);
+    const without = withTrustedTimes({ ...decoded, deviceTime: null }, now);
+    expect(without).toMatchObject({ identity: null, byBytes: true, isClockWrong: false });
+  });
+  test('depend for a fall on its start, which identifies it', () => {
+    const late = withTrustedTimes({ ...decoded, deviceTime: null, signal: fall }, now);
+    expect(late).toMatchObject({ identity: [1], byBytes: false, isClockWrong: false });
+    const wrong = withTrustedTimes({ ...decoded, signal: { ...fall, start: 5 } }, now);
+    expect(wrong).toMatchObject({ signal: { start: null }, identity: null, byBytes: true, isClockWrong: true });
+    expect(withTrustedTimes({ ...decoded, signal: { ...fall, start: null } }, now)).toMatchObject({
+      byBytes: true,
+      isClockWrong: false,
+    });
+  });
+});
