@@ -21,10 +21,10 @@ export const fallOfEvent = ({ fall, happening }: { fall?: string; happening: Eve
 
 /** Returns the fall of a key. */
 export const fallOfKey = (key: string): FallSubject => {
-  const [first = '', suffix = 's', origin = first] = key.split('-');
+  const [first = '', suffix, origin = first] = key.split('-');
   const [start, began] = [Number.parseInt(first, 36), Number.parseInt(origin, 36)];
-  const track = suffix === 's' ? null : Number(suffix);
-  return { start, began, isSensitive: key.endsWith('-s'), track };
+  const isSensitive = suffix === 's';
+  return { start, began, isSensitive, track: suffix === undefined || isSensitive ? null : Number(suffix) };
 };
 
 /** Whether a key is that of an alarm after the first one of its fall. */

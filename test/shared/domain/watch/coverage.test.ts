@@ -270,10 +270,10 @@ test('the watch of a very large home stays small, and counts all of its sensors'
   const rules = Array.from({ length: 400 }, (_, at) =>
     rule([toWebhook(2)], { sensorGroupId: (at % 200) + 1, schedule: { ...night, days: [(at % 7) + 1] } }),
   );
-  const began = performance.now();
+  const before = process.threadCpuUsage();
   const watch = watchOf({ sensors, rules });
-  // It is computed in a request, so it must not take long even on a busy machine.
-  expect(performance.now() - began).toBeLessThan(10_000);
+  // It is computed in a request, so it must not take long. Its CPU time does not depend on what else the machine does.
+  expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(5_000);
   expect(Buffer.byteLength(JSON.stringify(watch))).toBeLessThanOrEqual(20_000);
   expect(watch.gaps[0]).toMatchObject({ kind: 'sensor_offline', total: 10_000 });
 });

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { NewAccessToken } from '#shared/domain/identity/access-token.ts';
+import { OidcRules } from '#shared/domain/identity/claims.ts';
+import { isOutdated } from '#shared/domain/identity/credential.ts';
+import { email } from '#shared/domain/identity/email.ts';
+import { bestLocale } from '#shared/domain/identity/language.ts';
+import { isAppCode, normalizedOtp, RECOVERY_BYTES, recoveryCodes } from '#shared/domain/identity/otp.ts';
+import {
+  type Caller,
+  hasPermission,
+  mayChangeCredentials,
+  mayChangeRights,
+  Permission,
+} from '#shared/domain/identity/permission.ts';
+import { DISPLAY_SECONDS, extendedExpiry, SESSION_SECONDS } from '#shared/domain/identity/session-life.ts';
+import { mailboxOf, NewUser, PasswordChange, UserAccess } from '#shared/domain/identity/user.ts';
+import { usernameKey } from '#shared/domain/identity/username.ts';
+
+const now = 1_800_000_000_000;
+const permissions = (count: number) =>
+  Array.from({ length: count }, (_, at) => Permission.options[at % Permission.options.length]);
+const person = { username: 'night', firstName: '', lastName: '', email: '' };
+
+describe('the permissions of a user, a token or a rule', () => {
+  const rule = { claim: 'groups', value: 'nurses' };
+  test.each<[string, (list: unknown) => boolean]>([
+    ['in a request that creates a user', (list) => NewUser.safeParse({ ...person, permissions: list }).success],
+    ['in one that changes a user', (list) => UserAccess.safeParse({ canLogin: true, permissions: list }).success],
+    ['in that of an access token', (list) => NewAccessToken.safeParse({ name: 'n', permissions: list }).success],
+    ['in a rule for logins elsewhere', (list) => OidcRules.safeParse([{ ...rule, permissions: list }]).success],
+  ])('number 32 at most, each of them known: %s', (_, accepts) => {
+    expect([accepts(permissions(32)), accepts(permissions(33)), accepts(['manage_everything'])]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+  test('never imply another one, and a system admin has all of them', () => {
+    for (const one of Permission.options)
+      expect(
+        Permission.options.filter((other) => hasPermission({ isAdmin: false, permissions: [one] }, other)),
+      ).toEqual([one]);
+    expect(Permission.options.every((one) => hasPermission({ isAdmin: true, permissions: [] }, one))).toBe(true);
+  });
+});
+
+describe('the credentials of a user', () => {
+  const caller = (more: Partial<Caller> = {}): Caller => ({
+    accountId: 1,
+    customerId: 1,
+    isAdmin: false,
+    permissions: ['manage_users'],
+    name: null,
+    locale: 'en',
+    kind: 'session',
+    readOnly: false,
+    ...more,
+  });
+  const user = (id: number, more: Partial<{ isAdmin: boolean; permissions: Permission[] }> = {}) => ({
+    id,
+    isAdmin: false,
+    permissions: [],
+    ...more,
+  });
+  test('can be changed by the user, a system admin, or a caller with all permissions of the user', () => {
+    const stronger = user(2, { permissions: ['manage_users', 'manage_bots'] });
+    expect(mayChangeCredentials(caller(), user(2, { permissions: ['manage_users'] }))).toBe(true);
+    expect(mayChangeCredentials(caller(), stronger)).toBe(false);
+    expect(mayChangeCredentials(caller(), user(2, { isAdmin: true }))).toBe(false);
+    expect(mayChangeCredentials(caller(), { ...stronger, id: 1 })).toBe(true);
+    expect(mayChangeCredentials(caller({ isAdmin: true, permissions: [] }), user(2, { isAdmin: true }))).toBe(true);
+  });
+  test('stay out of reach of a limited token of the user', () => {
+    const own = user(1, { permissions: ['manage_bots'] });
+    expect([mayChangeRights(caller(), own), mayChangeRights(caller({ kind: 'token' }), own)]).toEqual([true, false]);
+    expect(mayChangeRights(caller({ kind: 'token', permissions: ['manage_bots'] }), own)).toBe(true);
+    expect(mayChangeRights(caller({ kind: 'token' }), user(0, { permissions: ['manage_bots'] }))).toBe(true);
+  });
+});
+
+describe('a new user', () => {
+  test('may log in, has no permission and the default locale unless stated otherwise', () => {
+    expect(NewUser.parse(person)).toEqual({
+      ...person,
+      invite: false,
+      locale: 'en',
+      telegramId: null,
+      mobileNumber: null,
+      canLogin: true,
+      permissions: [],
+    });
+    for (const more of [
+      { username: '' },
+      { username: 'u'.repeat(65) },
+      { firstName: 'f'.repeat(65) },
+      { lastName: 'l'.repeat(65) },
+      { telegramId: '' },
+    ])
+      expect(NewUser.safeParse({ ...person, ...more }).success).toBe(false);
+    expect(NewUser.safeParse({ ...person, username: 'u'.repeat(64), firstName: 'f'.repeat(64) }).success).toBe(true);
+  });
+  test.each([
+    ['ü'.repeat(5), null],
+    ['x'.repeat(9), 'password_length'],
+    ['x'.repeat(1_024), null],
+    ['x'.repeat(1_025), 'password_length'],
+    [`${'x'.repeat(10)}\u0000`, 'text_characters'],
+    ['\u0000', 'text_characters'],
+  ])('needs a password of 10 to 1,024 bytes without forbidden characters: %j', (newPassword, key) => {
+    const { error } = PasswordChange.safeParse({ newPassword });
+    expect(error?.issues ?? []).toMatchObject(key ? [{ params: { key } }] : []);
+  });
+  test('gets a key that ignores case and form, so that nobody registers a lookalike', () => {
+    expect(usernameKey('Ａnna')).toBe(usernameKey('anna'));
+    expect(usernameKey('anna')).not.toBe(usernameKey('annä'));
+    expect(usernameKey('anna')).toMatch(/^[\w-]{43}$/);
+  });
+});
+
+test.each([
+  ['', true],
+  ['a@b.example', true],
+  ['a.b@c.d.example', true],
+  ['büro@bücher.example', true],
+  ['a@b', false],
+  ['a@@b.example', false],
+  ['a@b.example ', false],
+  ['.a@b.example', false],
+  ['a@-b.example', false],
+  ['a@b.12', false],
+  [`${'a'.repeat(242)}@b.example`, true],
+  [`${'a'.repeat(245)}@b.example`, false],
+])('an email address can be %j: %j', (address, expected) => {
+  expect(email.safeParse(address).success).toBe(expected);
+});
+
+test('reset codes go to the previous address until a time, and to the current one from then on', () => {
+  expect(mailboxOf({ email: 'new' }, now)).toBe('new');
+  expect(mailboxOf({ email: 'new', resetTo: null }, now)).toBe('new');
+  expect(mailboxOf({ email: 'new', resetTo: { email: 'old', until: now + 1 } }, now)).toBe('old');
+  expect(mailboxOf({ email: 'new', resetTo: { email: 'old', until: now } }, now)).toBe('new');
+});
+
+test.each([
+  [undefined, 'en'],
+  ['', 'en'],
+  ['de', 'de'],
+  ['de-AT,en;q=0.8', 'de'],
+  ['en;q=0.5, DE;q=0.6', 'de'],
+  ['fr, de;q=0.1', 'de'],
+  ['fr', 'en'],
+  ['*', 'en'],
+  ['*, de;q=0.5', 'en'],
+  ['de;q=0, en;q=0.1', 'en'],
+  ['de;q=0', 'en'],
+  ['en;q=0.3, de; q=0.4', 'de'],
+  [`${' '.repeat(1_024)}de`, 'en'],
+])('the language of a browser with Accept-Language %j: %s', (header, language) => {
+  expect(bestLocale(header)).toBe(language);
+});
+
+describe('the second factor', () => {
+  test('comes with ten recovery codes of 16 characters, in groups of four', () => {
+    const codes = recoveryCodes(Uint8Array.from({ length: RECOVERY_BYTES }, (_, at) => at));
+    expect(codes).toHaveLength(10);
+    expect(new Set(codes).size).toBeGreaterThan(1);
+    for (const code of codes) expect(code).toMatch(/^([2-9A-HJ-NP-Z]{4}-){3}[2-9A-HJ-NP-Z]{4}$/);
+  });
+  test('compares codes without case, spaces and hyphens', () => {
+    expect(normalizedOtp(' 12 34-56\n')).toBe('123456');
+    expect(normalizedOtp('abcd-EFGH')).toBe('ABCDEFGH');
+    expect(['123456', '12345', '1234567', '12345a'].map(isAppCode)).toEqual([true, false, false, false]);
+  });
+});
+
+describe('a session', () => {
+  test('lasts on a display for a day after its last use, 90 days at most, and is extended at most once an hour', () => {
+    const hour = 3_600_000;
+    const expiry = (expires: number, createDate = now - hour) => extendedExpiry({ createDate, expires }, now);
+    expect(expiry(now + 23 * hour)).toBe(now + 24 * hour);
+    expect(expiry(now + 23 * hour + 1)).toBeNull();
+    expect(expiry(now, now - DISPLAY_SECONDS * 1_000 + 2 * hour)).toBe(now + 2 * hour);
+    expect([SESSION_SECONDS, DISPLAY_SECONDS]).toEqual([86_400, 90 * 86_400]);
+  });
+  test('ends if it was created before a time', () => {
+    expect([isOutdated({ createDate: 4 }, 5), isOutdated({ createDate: 5 }, 5)]).toEqual([true, false]);
+  });
+});

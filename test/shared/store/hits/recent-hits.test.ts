@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { type KnownHit, recentHits } from '#shared/store/hits/recent-hits.ts';
+
+const hit = (id: number): KnownHit => ({ id, createDate: id, sensorEventId: `e${id}`, sensorId: 's', ruleId: 1 });
+const hits = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => hit(from + at));
+const at = (id: number) => ({ id, createDate: 0 });
+
+test('the hits after a place are known only without gaps', () => {
+  const recent = recentHits();
+  expect(recent.since(1, at(0))).toBeNull();
+  recent.note(1, hits(5, 7));
+  expect(recent.since(1, at(4))).toEqual(hits(5, 7));
+  expect(recent.since(1, at(5))).toEqual(hits(6, 7));
+  expect(recent.since(1, at(7))).toEqual([]);
+  expect(recent.since(1, at(3))).toBeNull();
+  expect(recent.since(2, at(4))).toBeNull();
+});
+
+test('hits that follow the known ones continue them, and others replace them', () => {
+  const recent = recentHits();
+  recent.note(1, hits(5, 6));
+  recent.note(1, []);
+  recent.note(1, hits(7, 8));
+  expect(recent.since(1, at(4))).toEqual(hits(5, 8));
+  recent.note(1, hits(10, 10));
+  expect(recent.since(1, at(9))).toEqual(hits(10, 10));
+  expect(recent.since(1, at(4))).toBeNull();
+});
+
+test('the newest 500 hits are remembered, and no more', () => {
+  const recent = recentHits();
+  recent.note(1, hits(1, 501));
+  expect(recent.since(1, at(1))).toHaveLength(500);
+  expect(recent.since(1, at(0))).toBeNull();
+});
+
+test('the hits of at most 100 customers are remembered', () => {
+  const recent = recentHits();
+  for (let customerId = 1; customerId <= 100; customerId++) recent.note(customerId, hits(1, 1));
+  expect(recent.since(1, at(0))).toEqual(hits(1, 1));
+  recent.note(101, hits(1, 1));
+  expect([recent.since(1, at(0)), recent.since(101, at(0))]).toEqual([null, hits(1, 1)]);
+});
