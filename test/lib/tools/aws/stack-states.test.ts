@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StackStatus } from '@aws-sdk/client-cloudformation';
@@ -16,16 +16,35 @@ import { emptyBundles, onlyTemplate } from '#test/fixtures/stack.ts';
 const STACK = 'SensorCloud-prod';
 let folder: string;
 let aws: Awaited<ReturnType<typeof startAws>>;
+/** The stage that is deployed: `whole`, or `core` with few resources, because the CDK compares each of them every time. */
+let out: 'whole' | 'core' = 'whole';
 /** The templates of the stage, without indentation as the CDK uploads them. */
+const templates = { whole: '', core: '' };
 let kept: string;
+
+type Resources = Record<string, { Type: string }>;
+const coreTypes = ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::KMS::Key', 'AWS::CloudWatch::Alarm'];
+const coreOf = (template: { Resources: Resources }) => {
+  const core = coreTypes.map((type) => Object.entries(template.Resources).find(([, { Type }]) => Type === type) ?? []);
+  return { ...template, Resources: Object.fromEntries(core) };
+};
+const select = (stage: typeof out): void => {
+  out = stage;
+  kept = templates[stage];
+};
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'states-'));
-  const app = new App({ outdir: join(folder, 'out'), ...onlyTemplate });
+  const app = new App({ outdir: join(folder, 'whole'), ...onlyTemplate });
   const settings: Record<string, string> = { stage: 'prod', alarmEmail: 'night@example.org' };
   const stage = stageFrom((key) => settings[key]);
   new BackendStack(app, STACK, { stage, bundles: emptyBundles(join(folder, 'code')) });
-  kept = JSON.stringify(app.synth().getStackByName(STACK).template);
+  const { template } = app.synth().getStackByName(STACK);
+  const core = coreOf(template);
+  cpSync(join(folder, 'whole'), join(folder, 'core'), { recursive: true });
+  writeFileSync(join(folder, 'core', `${STACK}.template.json`), JSON.stringify(core));
+  Object.assign(templates, { whole: JSON.stringify(template), core: JSON.stringify(core) });
+  select('whole');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -43,10 +62,10 @@ afterEach(async () => {
 const run = async (command: 'deploy' | 'destroy', keepData = false) => {
   const lines: string[] = [];
   let now = 0;
-  const out = join(folder, 'out');
+  const output = join(folder, out);
   const tools = {
     account: createAccountClient({ region: 'eu-central-1', maxAttempts: 1 }),
-    cdk: cdkFrom(out),
+    cdk: cdkFrom(output),
     say: (line: string) => void lines.push(line),
     now: () => now,
     pause: async (ms: number) => {
@@ -57,7 +76,7 @@ const run = async (command: 'deploy' | 'destroy', keepData = false) => {
     },
     confirm: async () => true,
   };
-  const deployment = { context: contextFrom('prod', []), folder: out };
+  const deployment = { context: contextFrom('prod', []), folder: output };
   const before = aws.calls.length;
   const done =
     command === 'deploy'
@@ -110,6 +129,9 @@ const putStack = (status: string): void => {
 };
 
 describe('each state of a stack', () => {
+  beforeAll(() => select('core'));
+  afterAll(() => select('whole'));
+
   test('appears in the table', () => {
     const states = table.map(([state]) => state);
     expect(states.filter((state) => state !== 'none' && state !== 'A_STATE_OF_THE_FUTURE').sort()).toEqual(
