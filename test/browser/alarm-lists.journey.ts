@@ -3,6 +3,7 @@ import { skippingClock } from '#lib/local/clock.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
 import { createAlarm, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { type Site, startSite } from './fixtures/site.ts';
+import { inLanguage, variants } from './fixtures/variants.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -86,18 +87,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => site.stop());
 
-const variants = [
-  { locale: 'en', colorScheme: 'light', width: 1_440 },
-  { locale: 'en', colorScheme: 'dark', width: 390 },
-  { locale: 'de', colorScheme: 'light', width: 390 },
-  { locale: 'de', colorScheme: 'dark', width: 1_440 },
-] as const;
-
 type Variant = Omit<(typeof variants)[number], 'width'> & { width: number };
 /** Sets the language of the nurse, and opens a page. */
 const openAs = async (path: string, { locale, colorScheme, width }: Variant) => {
-  const { client } = site.home;
-  await client.ok('PUT', '/users/me', { ...(await client.ok<object>('GET', '/users/me')), locale });
+  await inLanguage(site, locale);
   return site.openLoggedIn(path, site.home, { locale, colorScheme, viewport: { width, height: 900 } });
 };
 

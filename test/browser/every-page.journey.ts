@@ -5,6 +5,7 @@ import { store } from '#shared/store/store.ts';
 import { ADMIN_PASSWORD } from '../fixtures/cloud.ts';
 import { fallMessage, hireFor } from '../fixtures/home.ts';
 import { createRoom, type Site, startSite } from './fixtures/site.ts';
+import { variants } from './fixtures/variants.ts';
 
 // Imported by a path that the compiler does not see, because the console has other compiler settings.
 const routes = new URL('../../lib/console/routes.tsx', import.meta.url).pathname;
@@ -86,13 +87,6 @@ const HEIGHTS = `(() => {
   return [...new Set(shown.map((entry) => entry.offsetHeight))];
 })()`;
 const nameOf = (path: string) => path.replaceAll(/\W+/g, '-').replace(/^-|-$/g, '') || 'overview';
-
-const variants = [
-  { locale: 'en', colorScheme: 'light', width: 1_440 },
-  { locale: 'en', colorScheme: 'dark', width: 390 },
-  { locale: 'de', colorScheme: 'light', width: 390 },
-  { locale: 'de', colorScheme: 'dark', width: 1_440 },
-] as const;
 
 describe.each(variants)('in $locale, $colorScheme, $width pixels wide', ({ locale, colorScheme, width }) => {
   test('shows each page accessibly and without horizontal scrolling', { timeout: 180_000 }, async () => {

@@ -4,6 +4,7 @@ import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { a } from '../fixtures/messages.ts';
 import { waitForNotice } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';
+import { inLanguage, variants } from './fixtures/variants.ts';
 
 const ROOMS = 8;
 
@@ -51,23 +52,12 @@ const ward = () => ({
     rotation: at % 2 === 0 ? 0 : 180,
   })),
 });
-const inLanguage = async (locale: string) => {
-  const { client } = site.home;
-  await client.ok('PUT', '/users/me', { ...(await client.ok<object>('GET', '/users/me')), locale });
-};
-
-const variants = [
-  { locale: 'en', colorScheme: 'light', width: 1_440 },
-  { locale: 'en', colorScheme: 'dark', width: 390 },
-  { locale: 'de', colorScheme: 'light', width: 390 },
-  { locale: 'de', colorScheme: 'dark', width: 1_440 },
-] as const;
 
 test.each(variants)(
   'shows where somebody lies, who goes and what is offline in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     await site.home.client.ok('PUT', path(), ward());
-    await inLanguage(locale);
+    await inLanguage(site, locale);
     const options = { locale, colorScheme, viewport: { width, height: 900 }, expected: [/429/] };
     await using visitor = await site.openLoggedIn(`/floor?group=${groupId}`, site.home, options);
     const { page } = visitor;
@@ -97,7 +87,7 @@ test.each(variants)(
 );
 
 test('places rooms, and moves them by the mouse, by keys and by fields', async () => {
-  await inLanguage('en');
+  await inLanguage(site, 'en');
   await site.home.client.ok('PUT', path(), { width: 40, height: 20, rooms: [] });
   await using visitor = await site.openLoggedIn(`/floor?group=${groupId}`, site.home, {
     viewport: { width: 1_440, height: 900 },
@@ -149,7 +139,7 @@ test('places rooms, and moves them by the mouse, by keys and by fields', async (
 
 test('shows the plan on a station screen, which cannot arrange it', async () => {
   await site.home.client.ok('PUT', path(), ward());
-  await inLanguage('en');
+  await inLanguage(site, 'en');
   const { username, password } = site.home;
   await using visitor = await site.open('', {
     expected: [/403/, /429/],

@@ -7,6 +7,7 @@ import { nextHardwareId } from '../fixtures/home.ts';
 import { waitForNotice } from './fixtures/fields.ts';
 import { note } from './fixtures/measured.ts';
 import { type Site, startSite } from './fixtures/site.ts';
+import { inLanguage, variants } from './fixtures/variants.ts';
 import type { Visitor } from './fixtures/visitor.ts';
 
 const SENSORS = 200;
@@ -35,22 +36,10 @@ const choose = (page: Visitor['page'], text: string, encoding: BufferEncoding = 
     .getByLabel('CSV file, at most 1,000 rows')
     .setInputFiles({ name: 'rows.csv', mimeType: 'text/csv', buffer: Buffer.from(text, encoding) });
 
-const inLanguage = async (locale: string) => {
-  const { client } = site.home;
-  await client.ok('PUT', '/users/me', { ...(await client.ok<object>('GET', '/users/me')), locale });
-};
-
-const variants = [
-  { locale: 'en', colorScheme: 'light', width: 1_440 },
-  { locale: 'en', colorScheme: 'dark', width: 390 },
-  { locale: 'de', colorScheme: 'light', width: 390 },
-  { locale: 'de', colorScheme: 'dark', width: 1_440 },
-] as const;
-
 test.each(variants)(
   'names all 30 errors of a file in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
-    await inLanguage(locale);
+    await inLanguage(site, locale);
     const options = { locale, colorScheme, viewport: { width, height: 900 }, expected: [/400/] };
     await using visitor = await site.openLoggedIn('/imports?kind=rules', site.home, options);
     const { page } = visitor;
@@ -80,7 +69,7 @@ test.each(variants)(
 test('imports 200 sensors, 40 users and 20 rules, and the same files again change nothing', {
   timeout: 120_000,
 }, async () => {
-  await inLanguage('en');
+  await inLanguage(site, 'en');
   // Only a system admin links sensors that belong to nobody.
   const admin = { username: 'admin', password: ADMIN_PASSWORD };
   await using visitor = await site.openLoggedIn('/sensors', admin);
@@ -129,7 +118,7 @@ test('imports 200 sensors, 40 users and 20 rules, and the same files again chang
 });
 
 test('offers a template, goes on after a reload, and copies a rule', async () => {
-  await inLanguage('en');
+  await inLanguage(site, 'en');
   await using visitor = await site.openLoggedIn('/rules');
   const { page } = visitor;
   await page.getByRole('link', { name: 'Import' }).click();

@@ -4,6 +4,7 @@ import { createAlarm, fallMessage, hireFor, linkSensor } from '../fixtures/home.
 import { a } from '../fixtures/messages.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 import { recordSound } from './fixtures/sound.ts';
+import { inLanguage, variants } from './fixtures/variants.ts';
 
 const clock = skippingClock(Date.now());
 let site: Site;
@@ -181,13 +182,6 @@ test('loads the overview with at most six calls, and then makes one that mostly 
   expect(new Set(calls.slice(after))).toEqual(new Set([`/customers/${site.home.customerId}/station`]));
 });
 
-const variants = [
-  { locale: 'en', colorScheme: 'light', width: 1_440 },
-  { locale: 'en', colorScheme: 'dark', width: 390 },
-  { locale: 'de', colorScheme: 'light', width: 390 },
-  { locale: 'de', colorScheme: 'dark', width: 1_440 },
-] as const;
-
 describe('a night with every state', () => {
   beforeAll(async () => {
     const { client, customerId } = site.home;
@@ -208,10 +202,7 @@ describe('a night with every state', () => {
     'shows the overview accessibly and without horizontal scrolling in $locale, $colorScheme, $width pixels wide',
     async (variant) => {
       const { locale, colorScheme, width } = variant;
-      await site.home.client.ok('PUT', '/users/me', {
-        ...(await site.home.client.ok<object>('GET', '/users/me')),
-        locale,
-      });
+      await inLanguage(site, locale);
       const options = { colorScheme, locale, viewport: { width, height: 844 } };
       await using visitor = await site.openLoggedIn('', site.home, options);
       const { page } = visitor;

@@ -7,6 +7,7 @@ import { items } from '#shared/store/table.ts';
 import { seedHits } from '../fixtures/hits.ts';
 import { linkSensor } from '../fixtures/home.ts';
 import { type Site, startSite } from './fixtures/site.ts';
+import { inLanguage } from './fixtures/variants.ts';
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
@@ -58,8 +59,7 @@ const variants = [
 test.each(variants)(
   'reports falls, false alarms and response times by month and room in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
-    const { client } = site.home;
-    await client.ok('PUT', '/users/me', { ...(await client.ok<object>('GET', '/users/me')), locale });
+    await inLanguage(site, locale);
     const options = { locale, colorScheme, viewport: { width, height: 900 } };
     await using visitor = await site.openLoggedIn('', site.home, options);
     const { page } = visitor;
@@ -75,8 +75,7 @@ test.each(variants)(
 );
 
 test('downloads the table of another month as a file', async () => {
-  const { client } = site.home;
-  await client.ok('PUT', '/users/me', { ...(await client.ok<object>('GET', '/users/me')), locale: 'en' });
+  await inLanguage(site, 'en');
   await using visitor = await site.openLoggedIn('/reports');
   const { page } = visitor;
   await page.getByRole('combobox', { name: 'Month' }).click();

@@ -5,6 +5,7 @@ import { store } from '#shared/store/store.ts';
 import { hireFor } from '../fixtures/home.ts';
 import { choose, waitForNotice } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';
+import { inLanguage, variants } from './fixtures/variants.ts';
 
 /** A Saturday, at ten in the morning in Berlin. */
 const NOW = Date.parse('2026-11-28T09:00:00Z');
@@ -42,10 +43,6 @@ const usual = () => [
   { userId: ids.Carla, days: [1, 2, 3, 4, 5], from: '14:00', to: '21:00' },
   { userId: ids.Ben, date: '2026-11-29', off: true },
 ];
-const inLanguage = async (locale: string) => {
-  const { client } = site.home;
-  await client.ok('PUT', '/users/me', { ...(await client.ok<object>('GET', '/users/me')), locale });
-};
 /** Opens the roster at the time of the service. */
 const open = (options: object = {}) =>
   site.openLoggedIn('/roster', site.home, {
@@ -54,18 +51,11 @@ const open = (options: object = {}) =>
     ...options,
   });
 
-const variants = [
-  { locale: 'en', colorScheme: 'light', width: 1_440 },
-  { locale: 'en', colorScheme: 'dark', width: 390 },
-  { locale: 'de', colorScheme: 'light', width: 390 },
-  { locale: 'de', colorScheme: 'dark', width: 1_440 },
-] as const;
-
 test.each(variants)(
   'shows shifts, who can be reached and the gaps ahead in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     await set(usual());
-    await inLanguage(locale);
+    await inLanguage(site, locale);
     await using visitor = await open({ locale, colorScheme, viewport: { width, height: 900 } });
     const { page } = visitor;
     const isGerman = locale === 'de';
@@ -82,7 +72,7 @@ test.each(variants)(
 );
 
 test('warns of hours in which a rule reaches nobody on duty, and closes the gap by a shift', async () => {
-  await inLanguage('en');
+  await inLanguage(site, 'en');
   await set(usual());
   await using visitor = await open();
   const { page } = visitor;
@@ -106,7 +96,7 @@ test('warns of hours in which a rule reaches nobody on duty, and closes the gap 
 });
 
 test('adds, changes and deletes shifts with the keyboard alone', async () => {
-  await inLanguage('en');
+  await inLanguage(site, 'en');
   await set([]);
   await using visitor = await open();
   const { page } = visitor;
@@ -145,7 +135,7 @@ test('adds, changes and deletes shifts with the keyboard alone', async () => {
 });
 
 test('creates shifts by a drag across days, moves one by a drag, and copies a week', async () => {
-  await inLanguage('en');
+  await inLanguage(site, 'en');
   await set([]);
   await using visitor = await open();
   const { page } = visitor;
@@ -183,7 +173,7 @@ test('creates shifts by a drag across days, moves one by a drag, and copies a we
 });
 
 test('shows an error of the API beside its field', async () => {
-  await inLanguage('en');
+  await inLanguage(site, 'en');
   await set([]);
   await using visitor = await open({ expected: [/400/] });
   const { page } = visitor;
@@ -205,7 +195,7 @@ test('shows an error of the API beside its field', async () => {
 });
 
 test('keeps what somebody else has changed in the meantime, and lets others only read', async () => {
-  await inLanguage('en');
+  await inLanguage(site, 'en');
   await set([]);
   await using visitor = await open();
   const { page } = visitor;
