@@ -29,7 +29,7 @@ export const hasValidSignature = (
   eventUuid: string,
 ): boolean => timingSafeEqual(signatureOf(key, claim, eventUuid), Buffer.from(signature, 'base64url'));
 
-/** What a link to a fall allows: to acknowledge it in the name of a user, until a time (s). `uuid` is that of its event. */
+/** What a link to a fall, or another urgent event, allows: to acknowledge it in the name of a user, until a time (s). */
 export type FallClaim = { customerId: number; userId: number; until: number; sensorId: string; uuid: string };
 
 /** Their first character distinguishes these links from those to hits, which begin with a digit. */
@@ -47,7 +47,7 @@ const longUuid = (short: string): string =>
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-/** Returns the last part of a link that acknowledges a fall without a rule: always the same for the same claim and key. */
+/** Returns the last part of a link that acknowledges an alarm without a rule: always the same for the same claim and key. */
 export const fallTokenOf = (key: string, claim: FallClaim): string => {
   const { customerId, userId, until, sensorId, uuid } = claim;
   const signature = fallSignatureOf(key, claim).toString('base64url');

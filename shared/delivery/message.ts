@@ -29,10 +29,10 @@ const signerOf = ({ snapshot, hit, person, customerId }: Delivery): ((key: strin
   const { acknowledgeUntil: until, event, sensor } = snapshot;
   if (!until || !snapshot.service.url) return null;
   if (hit) return (key) => linkTokenOf(key, { hitId: hit.id, message: hit.message, until }, event.uuid);
-  // An emergency contact is also notified of falls without a hit.
-  const isFall = event.type === 'fall' && urgentSituationOf(event) !== null;
+  // An emergency contact is also notified of alarms without a hit.
+  const isAlarm = urgentSituationOf(event) !== null;
   const claim = { customerId, until, sensorId: sensor.id, uuid: event.uuid };
-  return person && isFall ? (key) => fallTokenOf(key, { ...claim, userId: person.userId }) : null;
+  return person && isAlarm ? (key) => fallTokenOf(key, { ...claim, userId: person.userId }) : null;
 };
 
 /** Returns the link that acknowledges the alarm of a delivery. Throws if the key is needed and missing. */

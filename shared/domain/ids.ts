@@ -11,6 +11,9 @@ const SLOTS = 4_096;
 export const timeOrderedId = (now: number, random: number): number =>
   Math.max(0, Math.floor(now) - ID_EPOCH) * SLOTS + (random % SLOTS);
 
+/** Returns the time (ms) of an id. */
+export const timeOfId = (id: number): number => Math.floor(id / SLOTS) + ID_EPOCH;
+
 /** Returns the smallest id that can be generated at or after `time`. */
 export const firstIdAt = (time: number): number => timeOrderedId(time, 0);
 

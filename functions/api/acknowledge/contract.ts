@@ -19,7 +19,7 @@ const byLink = defaults({
 /** The store calls and capabilities that find the alarm of a link. */
 export const opening = [
   ...(['ruleHits.get', 'addressKeys.get', 'decrypt:link-keys', 'recipients.person'] as const),
-  ...(['falls.ofEvent', 'fallAnswers.get', 'events.get'] as const),
+  ...(['falls.ofAlarm', 'fallAnswers.get', 'events.get'] as const),
 ] as const;
 const acknowledging = defaults({ uses: [...opening, 'acknowledgements.make', 'falls.acknowledge', ...settling] });
 const showing = defaults({ uses: [...opening, 'sensors.get', 'customers.get'] });

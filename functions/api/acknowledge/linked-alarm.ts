@@ -18,9 +18,9 @@ export type LinkCall = { params: { address: string }; fail: (code: 'address_unkn
 type LinkDeps = Deps<(typeof opening)[number]>;
 /** The recipient of a link: a user, or, with `userId` null, the readers of a bot's webhook. */
 type Recipient = { userId: number | null; name: string };
-/** What a link can acknowledge: a hit, or a fall that no rule notified of. */
+/** What a link can acknowledge: a hit, or a fall or another urgent event that no rule notified of. */
 type LinkTarget = { hitId: number } | { fall: FallRef };
-/** What the page shows. A fall has no messages and no escalation. */
+/** What the page shows. Without a hit there are no messages and no escalation. */
 export type LinkedContent = Pick<HitItem, 'sensorId' | 'sensorEventId' | 'createDate' | 'messages'> &
   Partial<Pick<HitItem, 'acknowledgement' | 'escalation'>> & { situation: Situation };
 /** `message`: the index of the link's own message in the hit. */
@@ -72,7 +72,7 @@ const fallOfLink = async (
   if (claim.until * 1_000 <= now() || !isSignedFall(await readKey(deps, call), claim)) return fail('address_unknown');
   const [user, found, event] = await Promise.all([
     readUser(deps, customerId, userId, call),
-    store.falls.ofEvent(customerId, sensorId, uuid, now() - EVENT_RETENTION),
+    store.falls.ofAlarm(customerId, sensorId, uuid, now() - EVENT_RETENTION),
     store.events.get(customerId, sensorId, uuid),
   ]);
   const fall = found ?? fail('address_unknown');

@@ -122,7 +122,7 @@ export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<v
   if (isFuture(task.createDate, now())) await correctRounds(deps, task);
   else if (task.at - now() > EARLY_MS && !isFuture(task.at, latest)) return enqueueChecks(deps, [task]);
   const { alarms, isSomebodyNotified } = await unnotifiedOf(deps, task);
-  // The contacts get one message. A hit can be acknowledged by the link in it, an event cannot.
+  // The contacts get one message: it belongs to a hit, if there is one.
   const first = alarms.find(({ hitId }) => hitId !== null) ?? alarms[0];
   if (!first) return;
   const emergency = isSomebodyNotified ? null : await loadEmergency(deps, first);

@@ -21,7 +21,7 @@ import {
   webhookSnapshot,
 } from '#shared/domain/delivery/snapshot.ts';
 import type { Decided, Decision } from '#shared/domain/event/decision.ts';
-import { fallOfEvent } from '#shared/domain/event/fall-key.ts';
+import { eventKeyOf, fallOfEvent } from '#shared/domain/event/fall-key.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
 import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import { isWithinQueueDelay, messageIndexes, newEscalation } from '#shared/domain/rule/escalation.ts';
@@ -273,7 +273,8 @@ const checksOf = (
     hitIds: hits.map(({ id }) => id),
     ofEvent: ofEvent.flatMap(({ webhookId, id }) => (webhookId === null ? [] : [{ webhookId, deliveryId: id }])),
     immediate: immediate.slice(0, MAX_CHECKED).map(({ webhookId, id }) => ({ webhookId, deliveryId: id })),
-    ...ofFall(event),
+    // Without a hit, people answer the event.
+    ...(hits.length === 0 ? { fall: fallOfEvent(event) ?? eventKeyOf(event.id) } : ofFall(event)),
   };
   return [check];
 };

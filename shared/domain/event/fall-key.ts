@@ -1,3 +1,4 @@
+import { timeOfId } from '../ids.ts';
 import type { EventDetails, Subject } from './event.ts';
 
 /** A fall at its sensor. Maker B: `start` is when its track fell or alarmed again, `began` when it fell. */
@@ -19,12 +20,22 @@ export const fallKeyOf = ({ fall, began, track, isSensitive }: Subject = {}): st
 export const fallOfEvent = ({ fall, happening }: { fall?: string; happening: EventDetails }): string | null =>
   fall ?? fallKeyOf(happening.subject);
 
+/** Ends the keys of alarms that are about no fall. */
+const NO_FALL = 'e';
+/**
+ * Returns the key by which people answer an alarm that is about no fall, and that no rule reported: the time of its event in
+ * base 36, and `-e`.
+ */
+export const eventKeyOf = (eventId: number): string => `${timeOfId(eventId).toString(36)}-${NO_FALL}`;
+export const isEventKey = (key: string): boolean => key.endsWith(`-${NO_FALL}`);
+
 /** Returns the fall of a key. */
 export const fallOfKey = (key: string): FallSubject => {
   const [first = '', suffix, origin = first] = key.split('-');
   const [start, began] = [Number.parseInt(first, 36), Number.parseInt(origin, 36)];
   const isSensitive = suffix === 's';
-  return { start, began, isSensitive, track: suffix === undefined || isSensitive ? null : Number(suffix) };
+  const isNumber = suffix !== undefined && !isSensitive && suffix !== NO_FALL;
+  return { start, began, isSensitive, track: isNumber ? Number(suffix) : null };
 };
 
 /** Whether a key is that of an alarm after the first one of its fall. */

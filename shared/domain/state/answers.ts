@@ -1,4 +1,4 @@
-import { fallKeyOf, fallOfKey } from '../event/fall-key.ts';
+import { fallKeyOf, fallOfKey, isEventKey } from '../event/fall-key.ts';
 import {
   type Fall,
   isDown,
@@ -55,6 +55,8 @@ const closeFall = (state: SensorState, key: FallOfKey, closedAt: number): Step =
 
 /** Applies to the state what people did about a fall. Acknowledging a fall that is over or unknown changes nothing. */
 export const answerStep = (state: SensorState, key: string, answer: Answer): Step => {
+  // The state has no alarms about anything but falls.
+  if (isEventKey(key)) return { state, events: [] };
   const { track, ...fallKey } = fallOfKey(key);
   if (track !== null) return trackStep(state, track, fallKey.began, answer);
   if (answer.closedAt !== null) return closeFall(state, fallKey, answer.closedAt);

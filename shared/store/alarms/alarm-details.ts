@@ -1,4 +1,5 @@
 import { firstDeliveryId } from '#shared/domain/delivery/snapshot.ts';
+import { eventKeyOf } from '#shared/domain/event/fall-key.ts';
 import type { Feedback } from '#shared/domain/event/feedback.ts';
 import type { Format } from '#shared/domain/formats/format.ts';
 import { firstIdAt } from '#shared/domain/ids.ts';
@@ -109,12 +110,13 @@ const feedbackOnEvents = async (
   return feedback;
 };
 
-/** Returns what people did about an alarm: what its hits hold, or else the answer to its fall. */
+/** Returns what people did about an alarm: what its hits hold, or else the answer to its fall or event. */
 const answerOf = async (
   { table, customerId }: DetailContext,
-  { sensorId, fall }: Candidate,
+  { sensorId, eventId, ...candidate }: Candidate,
   hits: readonly HitItem[],
 ): Promise<FallAnswer> => {
+  const fall = candidate.fall ?? (eventId === null ? null : eventKeyOf(eventId));
   if (hits.length === 0 && fall !== null) {
     const [answer = {}] = await table.getAll<StoredAnswer>([answerKey({ customerId, sensorId, fall })], false);
     return answerTo(answer, fall);

@@ -1,10 +1,15 @@
-import { fallOfKey, firstKeyOf } from '#shared/domain/event/fall-key.ts';
+import { eventKeyOf, fallOfKey, firstKeyOf } from '#shared/domain/event/fall-key.ts';
 import type { FallClosure, NotedAcknowledgement } from '#shared/domain/rule/acknowledgement-view.ts';
+import { urgentSituationOf } from '#shared/domain/rule/alarm.ts';
 import type { TableReader } from '../engine/client.ts';
 import { type Write, where } from '../engine/request.ts';
+import type { EventItem } from '../sensors/events.ts';
 import { items } from '../table.ts';
 
-/** A fall of a sensor. `fall` is the key of any of its alarms (shared/domain/event/fall-key.ts). */
+/**
+ * A fall of a sensor, or another alarm of it that no rule reported. `fall` is the key of any alarm of the fall, or that of the
+ * event (shared/domain/event/fall-key.ts).
+ */
 export type FallRef = { customerId: number; sensorId: string; fall: string };
 /** What people did about a fall. One that is closed is acknowledged. */
 export type FallAnswer = { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
@@ -13,6 +18,10 @@ export type FallAnswer = { acknowledgement?: NotedAcknowledgement; closure?: Fal
  * `upTo`: that of the newest alarm that the acknowledgement covers, if it alarmed again since then.
  */
 export type StoredAnswer = FallAnswer & { newest?: number; upTo?: number };
+
+/** Returns by which key people answer an alarm without a rule; undefined if an event is none. */
+export const answerKeyOf = (event: Pick<EventItem, 'fall' | 'type' | 'action' | 'id'>): string | undefined =>
+  event.fall ?? (urgentSituationOf(event) ? eventKeyOf(event.id) : undefined);
 
 /** Returns the key of the answer to a fall. */
 export const answerKey = ({ fall, ...sensor }: FallRef) =>

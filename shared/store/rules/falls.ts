@@ -4,20 +4,35 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import type { EventItem, MessageItem } from '../sensors/events.ts';
 import { items } from '../table.ts';
-import { coversAll, type FallAnswer, type FallRef, readStored } from './fall-answer.ts';
+import { answerKeyOf, coversAll, type FallAnswer, type FallRef, readStored } from './fall-answer.ts';
 import { acknowledgedNotice, changedNotice, type NoticeKey, setAnswer } from './fall-changes.ts';
 
 /** A fall after a change. `notice`: the notice to process, if anything has changed. */
 type ChangedFall = { answer: FallAnswer; notice: NoticeKey | null };
 
+/** An event of a sensor, received since a time (ms). */
+type EventKey = [customerId: number, sensorId: string, uuid: string, since: number];
+const readEvent = async (table: TableReader, [customerId, sensorId, uuid, since]: EventKey) => {
+  const message = await table.get<MessageItem>(items.message({ customerId, sensorId, uuid }));
+  const event =
+    message && (await table.get<EventItem>(items.event({ customerId, sensorId, eventId: message.id, uuid })));
+  return event && event.receiveDate >= since ? event : null;
+};
+
 export const fallReads = (table: TableReader) => ({
   /** Returns the fall that an event of a sensor since `since` (ms) is about, or null. */
-  ofEvent: async (customerId: number, sensorId: string, uuid: string, since: number): Promise<FallRef | null> => {
-    const message = await table.get<MessageItem>(items.message({ customerId, sensorId, uuid }));
-    const event =
-      message && (await table.get<EventItem>(items.event({ customerId, sensorId, eventId: message.id, uuid })));
-    if (!event || event.receiveDate < since) return null;
-    return event.fall === undefined ? null : { customerId, sensorId, fall: event.fall };
+  ofEvent: async (...key: EventKey): Promise<FallRef | null> => {
+    const [customerId, sensorId] = key;
+    const event = await readEvent(table, key);
+    return event?.fall === undefined ? null : { customerId, sensorId, fall: event.fall };
+  },
+
+  /** Returns the fall that an event is about, or the event itself if it is another alarm. Null if it is none. */
+  ofAlarm: async (...key: EventKey): Promise<FallRef | null> => {
+    const [customerId, sensorId] = key;
+    const event = await readEvent(table, key);
+    const fall = event && answerKeyOf(event);
+    return fall ? { customerId, sensorId, fall } : null;
   },
 });
 

@@ -33,6 +33,7 @@ export const rulePatterns = {
     '5 W more for that of a fall',
   ),
   'falls.ofEvent': pattern('The fall that an event is about', { get: ['message', 'event'] }, [2, 0]),
+  'falls.ofAlarm': pattern('What people answer about an alarm without a rule', { get: ['message', 'event'] }, [2, 0]),
   'falls.acknowledge': pattern(
     'Acknowledge a fall, if nobody has, with a notice',
     { get: ['fallAnswer'], update: ['fallAnswer'], put: ['notice'] },

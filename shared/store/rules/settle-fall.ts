@@ -1,7 +1,6 @@
-import type { Situation } from '#shared/domain/event/event.ts';
 import { fallOfKey, firstKeyOf } from '#shared/domain/event/fall-key.ts';
 import { firstIdAt } from '#shared/domain/ids.ts';
-import { isUrgent, type UrgentSituation } from '#shared/domain/rule/alarm.ts';
+import { type UrgentSituation, urgentSituationOf } from '#shared/domain/rule/alarm.ts';
 import { isAnsweredAlike } from '#shared/domain/rule/noted-acknowledgement.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import type { Item } from '../engine/request.ts';
@@ -12,6 +11,7 @@ import { items } from '../table.ts';
 import { answeredHit } from './acknowledged-hit.ts';
 import { endUnnotified } from './end-unnotified.ts';
 import {
+  answerKeyOf,
   answerTo,
   checkAnswer,
   coversAll,
@@ -124,13 +124,15 @@ export const unansweredAlarms = async (table: TableReader, ref: FallRef): Promis
   const skAt = (time: number) => items.event.sk({ eventId: firstIdAt(time), uuid: '' });
   const between = [skAt(began), skAt(Math.max(start, stored.newest ?? 0) + MAX_ALARM_AFTER_MS)] as const;
   const found = await table.queryAll<EventItem>({ pk: items.event.pk({ customerId, sensorId }), between });
-  const ofFall = found.filter((event) => isOf(event.fall, fall) && !answerTo(stored, event.fall).acknowledgement);
+  const ofFall = found.filter((event) => {
+    const key = answerKeyOf(event);
+    return isOf(key, fall) && !answerTo(stored, key).acknowledgement;
+  });
   const hits = ofFall.length > 0 ? await hitsOfFall(table, ref) : [];
   return ofFall.flatMap((event): UnansweredAlarm[] => {
     const { uuid, source, receiveDate } = event;
-    // The actions of the alarms of a fall are the names of their situations.
-    const situation = event.action as Situation;
+    const situation = urgentSituationOf(event);
     const hitIds = hits.filter((hit) => hit.sensorEventId === uuid).map(({ id }) => id);
-    return isUrgent(situation) ? [{ uuid, source, receiveDate, situation, hitIds }] : [];
+    return situation ? [{ uuid, source, receiveDate, situation, hitIds }] : [];
   });
 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fallKeyOf } from '#shared/domain/event/fall-key.ts';
+import { eventKeyOf, fallKeyOf } from '#shared/domain/event/fall-key.ts';
+import { firstIdAt } from '#shared/domain/ids.ts';
 import { withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 import { decodeMakerA } from '#shared/domain/makers/maker-a/decode.ts';
 import { decodeMakerB } from '#shared/domain/makers/maker-b/decode.ts';
@@ -110,4 +111,11 @@ describe('a closed fall of a track', () => {
     expect(later.state.tracks).toMatchObject([{ since: start + 601 * SECOND, fallPostures: ['fallen'] }]);
     expect(later.state.tracks?.[0]).not.toHaveProperty('isClosed');
   });
+});
+
+test('an answer to an alarm about no fall changes no fall, not even one that began at the same time', () => {
+  const { state } = play(active, [0, a.fall('calling', start)]);
+  const answer = { isAcknowledged: true, closedAt: null };
+  expect(answerStep(state, eventKeyOf(firstIdAt(start)), answer)).toEqual({ state, events: [] });
+  expect(answerStep(state, fallKeyOf({ fall: start }) ?? '', answer).state).not.toEqual(state);
 });
