@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '#lib/home/receiver.ts';
 import { store } from '#shared/store/store.ts';
 import { createCrash } from '../fixtures/crash.ts';
-import { createAlarm, linkSensor } from '../fixtures/home.ts';
+import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { b } from '../fixtures/messages.ts';
 import { busy, createPeopleWorld } from '../fixtures/people.ts';
 
@@ -159,6 +159,20 @@ test.each([
   const home = await world.furnish();
   await prepare(home);
   expect(await mailAbout(home)).toContain(cause);
+});
+
+test('mails about a fall that time raised if its only recipient needs a message of the device', async () => {
+  status = 200;
+  const home = await world.furnish();
+  await manager(home);
+  await createAlarm(home.client, receiver.url, 'fall_detected', { format: 'raw' });
+  await home.report({ ...fallMessage('fall_detected', world.now()), uuid: crypto.randomUUID() });
+  for (let step = 0; step < 24; step++) await world.pass(10 * SECOND);
+  const [{ createDate, ...hit } = { createDate: 0 }] = await home.hits();
+  expect(hit).toMatchObject({ notifiedDate: null, allSend: false });
+  expect(mailsTo(addressOf(home))).toHaveLength(1);
+  const [alarm] = await openAlarms(home);
+  expect((alarm?.date ?? Number.POSITIVE_INFINITY) - createDate).toBeLessThanOrEqual(130 * SECOND);
 });
 
 test('sends an event to webhooks of the customer, and treats their failed deliveries as an alarm about the event', async () => {
