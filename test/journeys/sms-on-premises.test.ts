@@ -142,7 +142,7 @@ test('keeps SMS rules after a restart without the gateway, reaches nobody with t
   await second.stop();
 });
 
-test('writes messages to files with an outbox, and shows that in channels and attempts', async () => {
+test('writes messages to files with an outbox, which notify nobody, and shows that in channels and attempts', async () => {
   const clock = skippingClock(Date.now());
   const dataDir = await newFolder();
   const cloud = await start({ clock, dataDir, hasOutbox: true, ...withGateway() });
@@ -162,5 +162,13 @@ test('writes messages to files with an outbox, and shows that in channels and at
   expect(await newest()).toMatch(/^To: 4711\n.*Please check room 7\./s);
   expect(await newestOf(created)).toMatchObject({ state: 'delivered', attemptLog: [{ error: null, outbox: true }] });
   expect(gateway.received).toEqual([]);
+  // A file notifies nobody.
+  const of = `/customers/${created.customerId}`;
+  const [page] = await created.client.ok<{ data: object[] }[]>('GET', `${of}/rule-hits`);
+  expect(page?.data).toMatchObject([{ notifiedDate: null }]);
+  clock.skipTo(clock.now() + 125_000);
+  await cloud.idle();
+  const { gaps } = await created.client.ok<{ gaps: object[] }>('GET', `${of}/watch`);
+  expect(gaps).toContainEqual(expect.objectContaining({ kind: 'unnotified', situation: 'fall_detected' }));
   await cloud.stop();
 });
