@@ -41,7 +41,7 @@ export const falls = group({
       summary: 'Withdraw the acknowledgement of a fall',
       description:
         'Also withdraws that of all its rule hits, whose escalations continue. Only for the user who acknowledged it, and for ' +
-        'callers with `manage_customers`. A 409 once the fall is closed.',
+        'callers with `manage_customers`. Returns 409 once the fall is closed.',
       errors: ['sensor_not_found', 'fall_not_found', 'fall_closed'],
       uses: ['falls.ofEvent', 'falls.withdraw', ...withdrawing],
     },

@@ -76,7 +76,7 @@ export const ruleHits = group({
       method: 'DELETE',
       summary: 'Withdraw the acknowledgement of a rule hit',
       description:
-        'Only for the user who acknowledged it, and for callers with `manage_customers`. A 409 once its fall is closed.',
+        'Only for the user who acknowledged it, and for callers with `manage_customers`. Returns 409 once its fall is closed.',
       errors: ['customer_not_found', 'rule_hit_not_found', 'fall_closed'],
       uses: ['acknowledgements.withdraw', ...withdrawing, ...withSensors.uses],
     },
