@@ -3,9 +3,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { MutantResult } from '@stryker-mutator/api/core';
-import { Stryker } from '@stryker-mutator/core';
 import { equivalents } from './equivalents.ts';
-import { changeNumbers } from './numbers.ts';
 
 const help = `npm run mutants -- PATH ... [--whole]
 npm run mutants -- --since REF [--whole]
@@ -107,6 +105,8 @@ const name = values.whole ? 'whole' : 'beside';
 const files = new Set(mutate.map((range) => range.replace(/:[\d-]+$/, '')));
 const besides = new Set([...files].flatMap(testsBeside));
 if (!values.whole) process.env.MUTANT_TESTS = [...besides].join(',');
+// Loading these takes a second, which the help does not need.
+const [{ Stryker }, { changeNumbers }] = await Promise.all([import('@stryker-mutator/core'), import('./numbers.ts')]);
 changeNumbers();
 const mutants = await new Stryker({
   mutate,
