@@ -26,12 +26,16 @@ import { ReportsPage } from './reports/reports.tsx';
 import { RosterPage } from './roster/roster.tsx';
 import { RulePage } from './rules/rule.tsx';
 import { RulesPage } from './rules/rules.tsx';
+import { SearchDialog } from './search/search-dialog.tsx';
 import { SensorPage } from './sensors/sensor.tsx';
 import { SensorsPage } from './sensors/sensors.tsx';
 import { OidcPage } from './session/oidc-page.tsx';
 import { NewWebhookPage } from './webhooks/new-webhook.tsx';
 import { WebhookPage } from './webhooks/webhook.tsx';
 import { WebhooksPage } from './webhooks/webhooks.tsx';
+
+/** The search, whose code is in the same file. */
+export { SearchDialog };
 
 /**
  * The pages whose code is loaded when one of them is first opened. They are a single file, because every additional file

@@ -45,8 +45,8 @@ type Entry = {
   label: (texts: Texts, me: User) => string;
   icon: ComponentType<{ className: string }>;
   group: NavigationGroup;
-  /** Whether the entry is a tab on phones, where the other entries are behind "More". */
-  isTab?: true;
+  /** Its place among the tabs on phones, where the other entries are behind "More". */
+  tab?: number;
 };
 
 /**
@@ -58,7 +58,7 @@ export const pages: readonly Page[] = [
     path: '/',
     page: OverviewPage,
     display: true,
-    entry: { label: (texts) => texts.overview.title, icon: Squares2X2Icon, group: 'now', isTab: true },
+    entry: { label: (texts) => texts.overview.title, icon: Squares2X2Icon, group: 'now', tab: 1 },
   },
   {
     path: '/alarms',
@@ -70,13 +70,13 @@ export const pages: readonly Page[] = [
     path: '/handover',
     display: true,
     page: lazyPage('HandoverPage'),
-    entry: { label: (texts) => texts.handover, icon: ClipboardDocumentCheckIcon, group: 'now', isTab: true },
+    entry: { label: (texts) => texts.handover, icon: ClipboardDocumentCheckIcon, group: 'now', tab: 3 },
   },
   {
     path: '/sensors',
     display: true,
     page: lazyPage('SensorsPage'),
-    entry: { label: (texts) => texts.sensors.title, icon: SignalIcon, group: 'rooms', isTab: true },
+    entry: { label: (texts) => texts.sensors.title, icon: SignalIcon, group: 'rooms', tab: 2 },
   },
   { path: '/alarms/:sensorId', page: lazyPage('AlarmPage'), display: true },
   { path: '/sensors/:sensorId', page: lazyPage('SensorPage'), display: true },
@@ -171,23 +171,11 @@ export const pages: readonly Page[] = [
   },
   { path: '/imports', page: lazyPage('ImportsPage'), needs: importers },
   {
-    path: '/audit',
-    page: lazyPage('AuditPage'),
-    needs: 'manage_users',
-    entry: { label: (texts) => texts.changes, icon: ClockIcon, group: 'system' },
-  },
-  {
-    path: '/personal-data',
-    page: lazyPage('PersonalDataPage'),
-    needs: 'manage_customers',
-    entry: { label: (texts) => texts.personalData, icon: IdentificationIcon, group: 'system' },
-  },
-  {
     path: '/customers',
     page: lazyPage('CustomersPage'),
     needs: 'manage_customers',
     entry: {
-      label: (texts, { isAdmin }) => (isAdmin ? texts.titles.customers : texts.customer),
+      label: (texts, { isAdmin }) => (isAdmin ? texts.titles.customers : texts.careHome),
       icon: BuildingOffice2Icon,
       group: 'system',
     },
@@ -196,6 +184,18 @@ export const pages: readonly Page[] = [
     path: '/customers/:customerId',
     page: lazyPage('CustomerPage'),
     needs: 'system_admin',
+  },
+  {
+    path: '/personal-data',
+    page: lazyPage('PersonalDataPage'),
+    needs: 'manage_customers',
+    entry: { label: (texts) => texts.personalData, icon: IdentificationIcon, group: 'system' },
+  },
+  {
+    path: '/audit',
+    page: lazyPage('AuditPage'),
+    needs: 'manage_users',
+    entry: { label: (texts) => texts.changes, icon: ClockIcon, group: 'system' },
   },
   {
     path: '/provisioning-keys',

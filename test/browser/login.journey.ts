@@ -49,7 +49,7 @@ test('shows the login and clears the cookies after logging out', async () => {
   // Pending calls of the page are answered after the session has ended.
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/401/] });
   const { page } = visitor;
-  await page.getByRole('button', { name: site.home.username }).click();
+  await page.getByRole('button', { name: 'A B' }).click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   expect((await visitor.context.cookies()).filter(({ name }) => name.startsWith('PS'))).toEqual([]);
@@ -58,6 +58,8 @@ test('shows the login and clears the cookies after logging out', async () => {
 test('clears the data of the previous user after another login in a different tab', async () => {
   await createRoom(site, 'Room of the first');
   const other = await createHome(site.admin, 'other', ALL_PERMISSIONS);
+  const me = await other.client.ok<object>('GET', '/users/me');
+  await other.client.ok('PUT', '/users/me', { ...me, firstName: 'Other' });
   // The calls for the previous user are refused for the other one.
   await using visitor = await site.openLoggedIn('/sensors', site.home, { expected: [/403/] });
   const { page, context } = visitor;
@@ -70,7 +72,7 @@ test('clears the data of the previous user after another login in a different ta
   await page.route(/\/api\/v1\/(?!users|console)/, () => {});
   await page.clock.fastForward(61_000);
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
-  await page.getByRole('banner').getByText(username).waitFor();
+  await page.getByRole('banner').getByText('Other B').waitFor();
   expect(await page.getByText('Room of the first').count()).toBe(0);
 });
 

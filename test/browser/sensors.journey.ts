@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_PERMISSIONS, hireFor, linkSensor } from '../fixtures/home.ts';
 import { b } from '../fixtures/messages.ts';
 import { createRoom, registerDevice, type Site, startSite } from './fixtures/site.ts';
+import { inLanguage, variants } from './fixtures/variants.ts';
 
 /** Whether the canvas of a chart has a pixel of that colour (red, green, blue). */
 const hasColor = (page: Page, chart: string, color: readonly number[]): Promise<boolean> =>
@@ -103,7 +104,7 @@ test('lists rooms that are not normal first, until the list is sorted by a colum
   await client.ok('PUT', basic, { ...(await client.ok<object>('GET', basic)), name: 'Room 10' });
   await using visitor = await site.openLoggedIn('/sensors');
   const { page } = visitor;
-  const first = page.getByRole('row').nth(1);
+  const first = page.getByRole('row').filter({ has: page.getByRole('link') }).first();
   await first.getByRole('link', { name: 'Room 12, Süd' }).waitFor();
   await page.getByRole('button', { name: 'Name' }).click();
   await first.getByRole('link', { name: 'Room 10' }).waitFor();
@@ -120,7 +121,7 @@ test('filters the list by what is not normal, and shows a room beside it', async
   await expect.poll(() => page.getByRole('row').count()).toBe(2);
   await page.getByRole('button', { name: 'Details of Room 12, Süd' }).click();
   const panel = page.getByRole('complementary', { name: 'Details of Room 12, Süd' });
-  await panel.getByText('Somebody there').waitFor();
+  await panel.getByText('On the floor').waitFor();
   await panel.getByText(/^None in the last/).waitFor({ state: 'detached' });
   await panel.locator('dt', { hasText: 'Last fall' }).waitFor();
   await visitor.checkPage('sensors-panel');
@@ -201,19 +202,12 @@ test('draws a region by mouse, moves it by keyboard, and saves it with what it d
   expect(regions).toHaveLength(3);
 });
 
-const variants = [
-  { locale: 'en', colorScheme: 'light', width: 1_440 },
-  { locale: 'en', colorScheme: 'dark', width: 390 },
-  { locale: 'de', colorScheme: 'light', width: 390 },
-  { locale: 'de', colorScheme: 'dark', width: 1_440 },
-] as const;
-
 test.each(variants)(
   'edits a room and its regions in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     const { client } = site.home;
     const me = await client.ok<object>('GET', '/users/me');
-    await client.ok('PUT', '/users/me', { ...me, locale });
+    await inLanguage(site, locale);
     const options = { locale, colorScheme, viewport: { width, height: 900 } };
     await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, options);
     const { page } = visitor;

@@ -3,6 +3,7 @@ import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import type { PageOf } from '#shared/domain/page.ts';
 import { createLedger } from '../bench/meter.ts';
+import { nameBedroom } from '../fixtures/bedroom.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
@@ -72,13 +73,21 @@ describe('the list of open falls', () => {
       const uuid = expect.any(String);
       // A suspicion becomes an alarm by time, as configured.
       const alarmBy = fallState === 'calling' ? null : expect.any(Number);
-      const shown = { isSensitive: false, isSimulated: false, acknowledgement: null };
+      const shown = { regionName: '', isSensitive: false, isSimulated: false, acknowledgement: null };
       const falls = [{ uuid, since: start, fallState, alarmBy, ...shown }];
       const data = [{ sensorId: sensor.sensorId, name: expect.stringMatching(/^Sensor /), falls }];
       expect(await list()).toEqual({ ...none, total: 1, data });
     }
     await fall(sensor, 'finished', start);
     expect(await list()).toEqual(none);
+  });
+
+  test('names the region of the room', async () => {
+    const { sensor, list, customerId } = await homeOf('alder');
+    const bedroom = { home: 'Alder', room: 'Room 1', region: 'Beside the bed' };
+    await nameBedroom({ admin, client: admin, customerId, sensorId: sensor.sensorId }, bedroom);
+    await fall(sensor, 'calling', now());
+    expect((await list()).data[0]?.falls).toMatchObject([{ regionName: 'Beside the bed' }]);
   });
 
   test('announces when a suspicion becomes an alarm, which it then does', async () => {

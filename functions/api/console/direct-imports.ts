@@ -34,8 +34,8 @@ const direct = (statement: string, list: string): string => {
 export const directImports: Plugin = {
   name: 'direct imports',
   setup: ({ onLoad }) => {
-    // Notifications are a part of the library that imports its components as the console does.
-    onLoad({ filter: /\/lib\/console\/.*\.tsx?$|\/@mantine\/notifications\/esm\/.*\.mjs$/ }, async ({ path }) => ({
+    // These parts of the library import its components as the console does.
+    onLoad({ filter: /\/lib\/console\/.*\.tsx?$|\/@mantine\/(notifications|spotlight)\/esm\/.*\.mjs$/ }, async ({ path }) => ({
       contents: (await readFile(path, 'utf8')).replace(/^import \{([^}]+)\} from ["']@mantine\/core["'];/gm, direct),
       loader: path.endsWith('.mjs') ? 'js' : path.endsWith('x') ? 'tsx' : 'ts',
     }));

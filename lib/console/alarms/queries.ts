@@ -49,6 +49,22 @@ export const lastFallQuery = (customerId: number | null, sensorId: string) =>
     staleTime: REFETCH_MS,
   });
 
+/** How many of the last alarms of a room are read, and how many of those that are over are shown. */
+const LAST_READ = 10;
+const LAST_SHOWN = 5;
+
+/** Returns the query for the last alarms of a room that are over, newest first. */
+export const lastOfRoomQuery = (customerId: number, sensorId: string) =>
+  queryOptions({
+    queryKey: ['alarms', customerId, 'last of room', sensorId],
+    queryFn: async (): Promise<Alarm[]> => {
+      const query = { from: Date.now() - KEPT_MS, sensorId, perPage: LAST_READ };
+      const { alarms } = await fetchAlarms(customerId, query);
+      return alarms.filter(({ state }) => state === 'over').slice(0, LAST_SHOWN);
+    },
+    staleTime: REFETCH_MS,
+  });
+
 /** The maximum number of pages that a report reads. */
 const MAX_PAGES = 20;
 

@@ -45,10 +45,13 @@ export const meQuery = queryOptions({
 /** The key of the time (ms) at which the session of a user was found to have ended. */
 export const sessionEndedKey = ['session ended'];
 
+/** The key of whether the user is logging out, after which calls that are still pending are refused. */
+export const loggingOutKey = ['logging out'];
+
 // When a call finds out that the session has ended, the login replaces the page until the user has logged in again.
 const onError = (error: unknown): void => {
   if (statusOf(error) !== 401 || !queryClient.getQueryData(meQuery.queryKey)) return;
-  queryClient.setQueryData(sessionEndedKey, Date.now());
+  if (!queryClient.getQueryData(loggingOutKey)) queryClient.setQueryData(sessionEndedKey, Date.now());
   queryClient.setQueryData(meQuery.queryKey, null);
 };
 

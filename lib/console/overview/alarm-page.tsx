@@ -1,5 +1,6 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link, useParams } from 'wouter';
+import { RoomBefore } from '../alarms/room-before.tsx';
 import { Where } from '../sensors/room/where.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
@@ -33,9 +34,12 @@ export const AlarmPage = () => {
         </ol>
       )}
       <div className="cols alarm-cols">
-        <Panel title={texts.happened}>
-          {alarms.length === 0 ? <Text c="dimmed">{texts.nothingHappened}</Text> : <Timeline alarms={alarms} />}
-        </Panel>
+        <div className="alarm-course">
+          <Panel title={texts.happened}>
+            {alarms.length === 0 ? <Text c="dimmed">{texts.nothingHappened}</Text> : <Timeline alarms={alarms} />}
+          </Panel>
+          <RoomBefore customerId={all.customerId} sensorId={sensorId} />
+        </div>
         <Panel title={texts.where} link={{ href: `/sensors/${sensorId}`, text: texts.openRoom }}>
           <Where sensorId={sensorId} />
         </Panel>

@@ -1,4 +1,5 @@
 import type { RuleHit } from '#openapi';
+import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import { type Alarm, acknowledgementOf, answeredAlarms, isOpen } from './alarms.ts';
 import { fallKey, type OpenFall } from './falls.ts';
 
@@ -41,7 +42,12 @@ export type Row = {
   items: readonly [Item, ...Item[]];
 };
 
-const suspicions: readonly RuleHit['situation'][] = ['fall_suspected', 'fall_suspected_sensitive', 'fall_loop'];
+/**
+ * Whether a fall is not an alarm yet. As in the list of alarms, it becomes one when its sensor reports it, after the states
+ * `detected` and `confirmed`.
+ */
+const isSuspicion = (hits: readonly RuleHit[], fall: OpenFall | undefined): boolean =>
+  fall?.fallState !== 'calling' && !hits.some(({ situation }) => isUrgent(situation));
 
 const roundsOf = ({ hits }: Alarm): number =>
   hits.flatMap(({ ruleMessages }) => ruleMessages).reduce((sum, message) => sum + message.sendTryTimes.length, 0);
@@ -49,7 +55,6 @@ const roundsOf = ({ hits }: Alarm): number =>
 const itemOfAlarm = (alarm: Alarm): Item => {
   const { hits, fall, sensorId, name, since, isFall } = alarm;
   const [{ situation }] = hits;
-  const isSuspicion = isFall && hits.every((hit) => suspicions.includes(hit.situation));
   return {
     keys: [...hits.map(({ id }) => `hit ${id}`), ...(fall ? [fallKey(fall)] : [])],
     subject: isFall ? 'fall' : situation,
@@ -57,7 +62,7 @@ const itemOfAlarm = (alarm: Alarm): Item => {
     name,
     since,
     isOpen: isOpen(alarm),
-    isSuspected: isSuspicion && (fall === undefined || fall.fallState === 'detected'),
+    isSuspected: isFall && isSuspicion(hits, fall),
     isOffline: situation === 'sensor_inactive',
     acknowledgement: acknowledgementOf(alarm),
     rounds: roundsOf(alarm),
@@ -73,7 +78,7 @@ const itemOfFall = (fall: OpenFall): Item => ({
   name: fall.name,
   since: fall.since,
   isOpen: !fall.acknowledgement,
-  isSuspected: fall.fallState === 'detected',
+  isSuspected: isSuspicion([], fall),
   isOffline: false,
   acknowledgement: fall.acknowledgement ?? null,
   rounds: 0,

@@ -54,15 +54,14 @@ export const Ladder = ({ row, isKnown }: { row: Row; isKnown: boolean }) => {
   const unanswered = hits.find(({ unansweredDate }) => unansweredDate !== null)?.unansweredDate ?? null;
   const isOld = now - row.since > HIT_DELAY_MS;
   const isSuspected = row.kind === 'suspected';
-  // The sensor reports a fall some seconds before its alarm.
-  const isComing = row.items.some(({ fall }) => fall?.fallState === 'confirmed');
+  const isConfirmed = row.items.some(({ fall }) => fall?.fallState === 'confirmed');
   const alarmBy = row.items.find(({ fall }) => fall?.alarmBy)?.fall?.alarmBy ?? null;
   return (
     <ul className="ladder" aria-label={texts.notified}>
       {[...byName].map(([name, messages]) => (
         <Recipient key={name} name={name} messages={messages} />
       ))}
-      {byName.size === 0 && isKnown && isOld && !isSuspected && !isComing && (
+      {byName.size === 0 && isKnown && isOld && !isSuspected && (
         <Step icon={ExclamationTriangleIcon} isBad>
           {texts.nobodyNotified}
         </Step>
@@ -71,9 +70,8 @@ export const Ladder = ({ row, isKnown }: { row: Row; isKnown: boolean }) => {
         <Step icon={PaperAirplaneIcon}>{texts.alarmBy(dates.second(alarmBy))}</Step>
       )}
       {byName.size === 0 && alarmBy === null && isSuspected && (
-        <Step icon={PaperAirplaneIcon}>{texts.notConfirmed}</Step>
+        <Step icon={PaperAirplaneIcon}>{isConfirmed ? texts.alertFollows : texts.notConfirmed}</Step>
       )}
-      {byName.size === 0 && alarmBy === null && isComing && <Step icon={PaperAirplaneIcon}>{texts.alertFollows}</Step>}
       {hits.some(({ nobodyOnDuty }) => nobodyOnDuty) && (
         <Step icon={ExclamationTriangleIcon} isBad>
           {texts.nobodyOnDuty}

@@ -75,6 +75,7 @@ const What = ({ row, isKnown, onNote, children }: WhatProps) => {
   const fall = items.findLast((item) => item.fall)?.fall;
   const details = [
     ...(number !== null && rest !== '' ? [<bdi key="rest">{rest}</bdi>] : []),
+    ...(fall && fall.regionName !== '' ? [<bdi key="region">{fall.regionName}</bdi>] : []),
     ...(fall && kind !== 'suspected'
       ? [
           <span key="state" className="fall-state">

@@ -6,15 +6,19 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ListedSensor } from '#openapi';
 import { lastFallQuery } from '../alarms/queries.ts';
+import { useAlarms } from '../overview/alarms-provider.tsx';
 import { RoomState } from '../overview/room-state.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 import { useNow } from '../ui/now.ts';
 
-/** Returns the text for the presence in a room. */
+/** Returns the text for the presence in a room. Somebody on the floor may be out of sight of what detects presence. */
 export const usePresence = () => {
   const { sensors: texts } = useTexts();
-  return ({ state }: ListedSensor): string => {
+  const rows = useAlarms()?.rows ?? [];
+  return ({ id, state }: ListedSensor): string => {
+    const items = rows.filter(({ sensorId }) => sensorId === id).flatMap((row) => row.items);
+    if (items.some(({ fall, isSuspected }) => fall && !isSuspected)) return texts.presence.onFloor;
     const presence = state?.presence ?? null;
     if (presence === null) return texts.presence.unknown;
     return presence ? texts.presence.yes : texts.presence.no;

@@ -6,7 +6,6 @@ import { useSearchParams } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import type { ListedSensor, paths } from '#openapi';
 import { api } from '../api/client.ts';
-import { groupsQuery } from '../groups/query.ts';
 import { ImportLink } from '../imports/imports.tsx';
 import { useAlarms } from '../overview/alarms-provider.tsx';
 import { RoomState } from '../overview/room-state.tsx';
@@ -21,6 +20,7 @@ import { useTitle } from '../ui/title.ts';
 import { Filters, MAX_ROOMS, useRoomsOf } from './filters.tsx';
 import { type LinkedSensor, LinkForm } from './link.tsx';
 import { NameRoom } from './name-room.tsx';
+import { useGrouping, useGroupNames, useRoomOrder } from './room-order.tsx';
 import { LastReport, RoomPanel, usePresence } from './room-panel.tsx';
 
 type Query = NonNullable<paths['/sensors']['get']['parameters']['query']>;
@@ -45,13 +45,6 @@ const useUrlFilter = () => {
     );
   };
   return { filter, change };
-};
-
-/** Returns a function that names the group of a sensor. */
-const useGroupNames = () => {
-  const { customerId } = useCustomer();
-  const { data: groups = [] } = useQuery({ ...groupsQuery(customerId ?? 0), enabled: customerId !== null });
-  return (sensorId: string): string => groups.find(({ sensorIds }) => sensorIds.includes(sensorId))?.name ?? '';
 };
 
 type ColumnsOf = { groupOf: (sensorId: string) => string; onDetails: (sensorId: string) => void };
@@ -114,15 +107,13 @@ const LinkButton = () => {
   );
 };
 
-/** Returns a function that sorts rooms: the most urgent alarm first, then what is offline, then the others as they were. */
-const useUrgentFirst = () => {
+/** Returns a function for the class of a room that needs somebody, or that the user has to close. */
+const useRowClass = () => {
   const rows = useAlarms()?.rows ?? [];
-  const rankOf = ({ id, isActive }: ListedSensor): number => {
-    const at = rows.findIndex(({ sensorId }) => sensorId === id);
-    if (at >= 0) return at;
-    return rows.length + (isActive ? 1 : 0);
+  return ({ id }: ListedSensor): string | undefined => {
+    const kind = rows.find(({ sensorId }) => sensorId === id)?.kind;
+    return kind === 'open' || kind === 'mine' ? `is-${kind}` : undefined;
   };
-  return (rooms: readonly ListedSensor[]) => rooms.toSorted((a, b) => rankOf(a) - rankOf(b));
 };
 
 /** Rows per page. A home has a few sensors, a region 10,000. */
@@ -158,15 +149,19 @@ export const SensorsPage = () => {
   const { sort, text, state, room } = filter;
   const groupOf = useGroupNames();
   const query = useQueryOf(filter);
-  const urgentFirst = useUrgentFirst();
+  const inOrder = useRoomOrder();
+  const classOf = useRowClass();
   const sensors = useQuery({
     queryKey: ['sensors', 'list', query],
     queryFn: () => ok(api.GET('/sensors', { params: { query } })),
-    select: (pages) => (sort === '' ? pages.map((one) => ({ ...one, data: urgentFirst(one.data) })) : pages),
+    select: (pages) => (sort === '' ? pages.map((one) => ({ ...one, data: inOrder(one.data) })) : pages),
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,
   });
-  const shown = sensors.data?.[0]?.data.find(({ id }) => id === room);
+  const [listed] = sensors.data ?? [];
+  const grouping = useGrouping(listed?.data ?? [], (listed?.total ?? 0) <= PER_PAGE);
+  const isGrouped = sort === '' && grouping !== undefined;
+  const shown = listed?.data.find(({ id }) => id === room);
   const columns = useColumns({ groupOf, onDetails: (id) => change({ room: id, page: String(filter.page || '') }) });
   const empty = text === '' && state === '' ? texts.empty : texts.notFound;
   return (
@@ -180,12 +175,14 @@ export const SensorsPage = () => {
       </Group>
       <Filters text={text} state={state} change={change} />
       <div className={shown ? 'with-panel open' : 'with-panel'}>
-        <div className="room-list">
+        <div className={isGrouped ? 'room-list grouped' : 'room-list'}>
           <List
             label={texts.title}
             query={sensors}
             columns={columns}
             rowKey={({ id }) => id}
+            rowClass={classOf}
+            {...(isGrouped && { groupOf: grouping })}
             empty={hasNone ? <NoCustomer /> : empty}
             sort={sort}
             onSort={(next) => change({ sort: next })}

@@ -11,6 +11,8 @@ import { useCan } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { useNow } from '../ui/now.ts';
+import { State } from '../ui/state.tsx';
+import { LyingIcon } from '../ui/state-icons.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { statusQuery } from './queries.ts';
 
@@ -45,7 +47,11 @@ const Facts = ({ sensor, status }: { sensor: Sensor; status: SensorStatus }) => 
   return (
     <Group gap="sm">
       <RoomState sensorId={sensor.id} isActive={isActive} />
-      {fallState !== null && isOpen(fallState) && <Badge color="red">{texts.fall[fallState]}</Badge>}
+      {fallState !== null && isOpen(fallState) && (
+        <State kind="plain" icon={<LyingIcon />}>
+          {texts.fall[fallState]}
+        </State>
+      )}
       <Text>{texts.presence[presence === null ? 'unknown' : occupied]}</Text>
       <Text c="dimmed">
         {texts.lastSeen}: {lastSeen === null ? never : dates.ago(lastSeen, now)}

@@ -1,3 +1,4 @@
+import { EyeSlashIcon } from '@heroicons/react/24/outline';
 import { Anchor, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -80,6 +81,12 @@ export const LoginPage = () => {
         <Title order={1} size="h2">
           {texts.title}
         </Title>
+        <p className="gap-note with-icon">
+          <EyeSlashIcon className="icon" />
+          <span>
+            <b>{texts.blind}</b> {texts.blindUntil}
+          </span>
+        </p>
         <LoginForm action={texts.submit} isAlone />
         <OidcButton />
         <Anchor component={Link} href="/reset">

@@ -3,7 +3,7 @@ import { createContext, type ReactNode, use } from 'react';
 import { ok } from '#lib/client/problem.ts';
 import type { User } from '#openapi';
 import { api } from '../api/client.ts';
-import { clearUserData, meQuery, storeDisplay } from '../api/queries.ts';
+import { clearUserData, loggingOutKey, meQuery, storeDisplay } from '../api/queries.ts';
 import { useWrite } from '../api/write.ts';
 import { can, type Needs } from './permissions.ts';
 
@@ -52,7 +52,15 @@ export const useLogin = (onOtp: () => void) => {
 export const useLogout = () => {
   const client = useQueryClient();
   return useWrite({
-    send: () => ok(api.POST('/users/logout')),
+    send: async () => {
+      client.setQueryData(loggingOutKey, true);
+      try {
+        return await ok(api.POST('/users/logout'));
+      } catch (error) {
+        client.removeQueries({ queryKey: loggingOutKey });
+        throw error;
+      }
+    },
     onDone: ({ url }) => {
       clearUserData(client);
       storeDisplay(null);

@@ -9,15 +9,16 @@ const schemes = ['auto', 'light', 'dark'] as const;
 /** The user menu: account, channels, theme and logout. */
 export const AccountMenu = () => {
   const texts = useTexts();
-  const { username, display } = useMe();
+  const { username, firstName, lastName, display } = useMe();
+  const name = `${firstName} ${lastName}`.trim() || username;
   const logout = useLogout();
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <button type="button" className="quiet account" aria-label={username}>
+        <button type="button" className="quiet account" aria-label={name}>
           <UserCircleIcon className="icon" />
-          <span>{username}</span>
+          <bdi>{name}</bdi>
         </button>
       </Menu.Target>
       <Menu.Dropdown>

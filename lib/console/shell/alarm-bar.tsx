@@ -80,6 +80,18 @@ const Room = ({ row }: { row: Row }) => {
   );
 };
 
+/** The rooms after the first in a line, on phones, which have no space for a row each. */
+const Others = ({ rows, more }: { rows: readonly Row[]; more: number }) => {
+  const { overview: texts } = useTexts();
+  const ofKind = (kind: Row['kind']) => namesOf(rows.filter((row) => row.kind === kind));
+  if (rows.length + more === 0) return null;
+  return (
+    <Link href="/" className="call-room others">
+      {texts.otherRooms({ open: ofKind('open'), mine: ofKind('mine'), more })}
+    </Link>
+  );
+};
+
 /**
  * The alarms, on every page: rooms that need somebody, and those of the user. Screen readers announce new ones, but not the
  * passing seconds.
@@ -110,6 +122,7 @@ export const AlarmBar = () => {
               {texts.moreAlarms(hidden)}
             </Link>
           )}
+          <Others rows={rows.slice(1, MAX_ROOMS)} more={Math.max(0, hidden)} />
         </section>
       )}
     </div>

@@ -3,13 +3,14 @@ import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type NavigationGroup, navigationGroups, pages } from '../routes.tsx';
+import { SearchButton } from '../search/search.tsx';
 import { useCan, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Sign } from '../ui/sign.tsx';
 import { CustomerSelect } from './customer.tsx';
 
 /** Returns the entries of the navigation that the user may open. */
-const useEntries = () => {
+export const useEntries = () => {
   const texts = useTexts();
   const me = useMe();
   const can = useCan();
@@ -64,13 +65,15 @@ export const Navigation = ({ count }: { count: number }): ReactNode => {
           <span>{texts.console}</span>
         </div>
         <CustomerSelect />
+        <SearchButton />
         {navigationGroups.map((group) => (
           <Group key={group} group={group} entries={entries} count={count} />
         ))}
       </nav>
       <nav className="phone-tabs" aria-label={texts.tabs}>
         {entries
-          .filter(({ isTab }) => isTab)
+          .filter(({ tab }) => tab !== undefined)
+          .toSorted((a, b) => (a.tab ?? 0) - (b.tab ?? 0))
           .map((entry) => (
             <EntryLink key={entry.path} entry={entry} count={count} />
           ))}

@@ -5,6 +5,7 @@ import { type Alarms, useAlarms } from '../overview/alarms-provider.tsx';
 import { coverageOf } from '../overview/coverage.ts';
 import { GAPS_ID } from '../overview/unwatched.tsx';
 import { hasGap } from '../overview/watch-queries.ts';
+import { SearchButton } from '../search/search.tsx';
 import { useMe } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -80,6 +81,7 @@ export const StatusLine = () => {
       {alarms && <Watched {...alarms} />}
       {alarms && <OnDuty {...alarms} />}
       <span className="end">
+        <SearchButton />
         {alarms && <SoundControl />}
         <AccountMenu />
       </span>

@@ -53,6 +53,11 @@ export const de: Texts = {
   no: 'nein',
   none: 'keine',
   search: 'Suchen',
+  find: {
+    pageOrRoom: 'Seite oder Raum',
+    pageRoomOrUser: 'Seite, Raum oder Benutzer',
+    nothing: 'Nichts gefunden.',
+  },
   sortedBy: (column) => `Nach ${column} sortieren`,
   more: 'Mehr',
   pageOf: (page, count) => `Seite ${page} von ${count}`,
@@ -64,6 +69,7 @@ export const de: Texts = {
   themes: { auto: 'System', light: 'Hell', dark: 'Dunkel' },
   logOut: 'Abmelden',
   customer: 'Kunde',
+  careHome: 'Einrichtung',
   allCustomers: 'Alle Kunden',
 
   quoted: (name) => `„${name}“`,
@@ -101,6 +107,8 @@ export const de: Texts = {
     username: 'Benutzername',
     password: 'Passwort',
     submit: 'Anmelden',
+    blind: 'Dieser Bildschirm zeigt keine Alarme,',
+    blindUntil: 'bis Sie sich anmelden. Telefone und Schwesternruf erhalten sie weiterhin.',
     goOn: 'Anmelden und weiter überwachen',
     display: 'Dies ist ein Stationsbildschirm',
     displayHint:

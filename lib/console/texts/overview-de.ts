@@ -36,9 +36,13 @@ export const overview: Texts['overview'] = {
   somebodyIsOnIt: (rooms) => `Jemand geht hin: ${rooms}`,
   longest: 'Am längsten:',
   yours: (rooms) => `Ihre: ${rooms}.`,
+  otherRooms: ({ open, mine, more }) =>
+    `+ ${[open && `${open} offen`, mine && `${mine} Ihre`, more > 0 && `${more} weitere`].filter(Boolean).join(', ')}`,
   moreAlarms: (count) => `${count} weitere`,
   happened: 'Was geschehen ist',
   nothingHappened: 'In den letzten 24 Stunden hat in diesem Raum keine Regel ausgelöst.',
+  before: 'Frühere Alarme in diesem Raum',
+  nothingBefore: 'In den letzten 120 Tagen ist in diesem Raum kein Alarm zu Ende gegangen.',
   openRoom: 'Raum öffnen',
   began: 'Der Sturz begann',
   fall: 'Sturz',

@@ -33,9 +33,13 @@ export const overview = {
   somebodyIsOnIt: (rooms: string) => `Somebody is on it: ${rooms}`,
   longest: 'Longest:',
   yours: (rooms: string) => `Yours: ${rooms}.`,
+  otherRooms: ({ open, mine, more }: { open: string; mine: string; more: number }) =>
+    `+ ${[open && `${open} open`, mine && `${mine} yours`, more > 0 && `${more} more`].filter(Boolean).join(', ')}`,
   moreAlarms: (count: number) => `${count} more`,
   happened: 'What happened',
   nothingHappened: 'No rule has fired in this room in the last 24 hours.',
+  before: 'This room before',
+  nothingBefore: 'No alarm has ended in this room in the last 120 days.',
   openRoom: 'Open room',
   began: 'The fall began',
   fall: 'Fall',

@@ -1,6 +1,6 @@
 import { Group, Pagination, Table, Text, UnstyledButton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { useTexts } from '../texts/texts.tsx';
 import { Loaded } from './states.tsx';
 import './list.css';
@@ -31,6 +31,10 @@ export type ListProps<T> = Sorting & {
   query: UseQueryResult<readonly T[]> | UseQueryResult<Paged<T>>;
   columns: readonly Column<T>[];
   rowKey: (row: T) => string | number;
+  /** The group of a row. A heading precedes the first row of each. */
+  groupOf?: (row: T) => { key: string; heading: ReactNode };
+  /** The class of a row that stands out. */
+  rowClass?: (row: T) => string | undefined;
   /** Shown when the list is empty: explains what that means and what to do. */
   empty: ReactNode;
   /** Called with the number of a page, from 0. */
@@ -62,7 +66,7 @@ const Head = ({ head, sortBy, isMinor, sort, onSort }: Omit<Column<never>, 'cell
 };
 
 type RowsProps<T> = Omit<ListProps<T>, 'query' | 'onPage' | 'empty'> & { rows: readonly T[] };
-const Rows = <T,>({ label, rows, columns, rowKey, ...sorting }: RowsProps<T>) => (
+const Rows = <T,>({ label, rows, columns, rowKey, groupOf, rowClass, ...sorting }: RowsProps<T>) => (
   <Table.ScrollContainer minWidth={0} type="native" className="rows-container">
     <Table aria-label={label} highlightOnHover verticalSpacing={6} fz="sm" className="rows">
       <Table.Thead>
@@ -73,15 +77,28 @@ const Rows = <T,>({ label, rows, columns, rowKey, ...sorting }: RowsProps<T>) =>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
-        {rows.map((row) => (
-          <Table.Tr key={rowKey(row)}>
-            {columns.map(({ head, cell, isMinor }) => (
-              <Table.Td key={head} data-label={head} {...minor(isMinor)}>
-                {cell(row)}
-              </Table.Td>
-            ))}
-          </Table.Tr>
-        ))}
+        {rows.map((row, at) => {
+          const group = groupOf?.(row);
+          const before = rows[at - 1];
+          return (
+            <Fragment key={rowKey(row)}>
+              {group && group.key !== (before && groupOf?.(before).key) && (
+                <Table.Tr className="group">
+                  <Table.Th colSpan={columns.length} scope="rowgroup">
+                    {group.heading}
+                  </Table.Th>
+                </Table.Tr>
+              )}
+              <Table.Tr className={rowClass?.(row)}>
+                {columns.map(({ head, cell, isMinor }) => (
+                  <Table.Td key={head} data-label={head} {...minor(isMinor)}>
+                    {cell(row)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            </Fragment>
+          );
+        })}
       </Table.Tbody>
     </Table>
   </Table.ScrollContainer>

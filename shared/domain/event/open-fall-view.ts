@@ -9,6 +9,7 @@ const OpenFall = z.object({
   uuid: uuid.nullable().meta({
     description: 'an event of the fall, by which it is acknowledged and closed; null if none was found',
   }),
+  regionName: z.string().meta({ description: 'the region of that event; empty if it is in none' }),
   since: millis.meta({ description: 'when the fall began' }),
   fallState: FallState.exclude(['finished']),
   alarmBy: millis.nullable().meta({

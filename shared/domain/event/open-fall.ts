@@ -18,7 +18,7 @@ export const MAX_ACKNOWLEDGED_MS = UNCLEAR_MS;
  * An open fall as the state knows it. `key`: that of the fall in events; `start`: when (ms) its events begin. `suspicion`: the
  * fall of a maker A sensor that is not an alarm yet.
  */
-export type FallOfState = Omit<OpenFall, 'uuid' | 'acknowledgement' | 'alarmBy'> & {
+export type FallOfState = Omit<OpenFall, 'uuid' | 'regionName' | 'acknowledgement' | 'alarmBy'> & {
   key: string;
   start: number;
   isAcknowledged: boolean;

@@ -20,15 +20,19 @@ type SensorKey = { customerId: number; sensorId: string };
 /** How many events are read to find one of a fall: those after its start, and the newest. They cost half a read unit. */
 const EVENTS = 8;
 
-/** Returns the uuid of an event of a fall, mostly its first. Null if none has been written yet. */
-const eventOf = async (table: TableReader, sensor: SensorKey, { key, start }: FallOfState): Promise<string | null> => {
+/** Returns an event of a fall, mostly its first. Null if none has been written yet. */
+const eventOf = async (
+  table: TableReader,
+  sensor: SensorKey,
+  { key, start }: FallOfState,
+): Promise<EventItem | null> => {
   const skOf = (eventId: number) => items.event.sk({ eventId, uuid: '' });
   const between = [skOf(firstIdAt(start)), skOf(Number.MAX_SAFE_INTEGER)] as const;
   for (const newestFirst of [false, true]) {
     const query = { pk: items.event.pk(sensor), between, newestFirst, limit: EVENTS, consistent: false };
     const { items: page } = await table.query<EventItem>(query);
     const found = page.find(({ fall }) => fall === key);
-    if (found) return found.uuid;
+    if (found) return found;
   }
   return null;
 };
@@ -54,14 +58,21 @@ const answered = async (
   const { key, start: _, isAcknowledged, suspicion, ...shown } = fall;
   const ref = { ...sensor, fall: key };
   // The state of its sensor shows whether anybody has answered, so an unanswered fall costs nothing more.
-  const [answer, uuid] = await Promise.all([
+  const [answer, event] = await Promise.all([
     isAcknowledged ? table.get<FallAnswer>(answerKey(ref)) : null,
     eventOf(table, sensor, fall),
   ]);
   const { acknowledgement = null, closure } = answer ?? {};
   const isOld = acknowledgement !== null && acknowledgement.date + MAX_ACKNOWLEDGED_MS <= now;
   const dueAt = suspicion && timings && alarmBy(suspicion, timings);
-  return closure || isOld ? null : { uuid, ...shown, alarmBy: dueAt, acknowledgement };
+  if (closure || isOld) return null;
+  return {
+    uuid: event?.uuid ?? null,
+    regionName: event?.region?.name ?? '',
+    ...shown,
+    alarmBy: dueAt,
+    acknowledgement,
+  };
 };
 
 /** Open falls. The state of a sensor that sees one is in the list (states.ts). */

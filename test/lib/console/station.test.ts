@@ -75,6 +75,18 @@ test('puts alarms that need somebody first, then those of the user, suspicions, 
   ]);
 });
 
+test('shows a fall as a suspicion until its sensor reports it, with or without rules about its earlier states', () => {
+  const kindsOf = (hits: readonly object[], falls: readonly object[]) => board(hits, falls).map(({ kind }) => kind);
+  for (const fallState of ['detected', 'confirmed']) {
+    expect(kindsOf([], [fall('a', 0, { fallState })])).toEqual(['suspected']);
+    const early = ['fall_suspected', 'fall_confirmed'].map((situation, at) => hit(at, 0, { situation }));
+    expect(kindsOf(early, [fall('a', 0, { fallState })])).toEqual(['suspected']);
+  }
+  expect(kindsOf([], [fall('a', 0)])).toEqual(['open']);
+  expect(kindsOf([hit(1, 0, { situation: 'fall_confirmed' })], [])).toEqual(['suspected']);
+  expect(kindsOf([hit(1, 0, { situation: 'fall_confirmed' }), hit(2, 0)], [])).toEqual(['open']);
+});
+
 test('opens the row of a room again with a second fall, and counts both', () => {
   expect(board([hit(1, 0, by(ME, 1)), hit(2, 5)])).toMatchObject([
     { kind: 'open', falls: 2, since: START + 5 * MINUTE },
