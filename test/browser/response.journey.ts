@@ -1,0 +1,102 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
+import { note } from './fixtures/measured.ts';
+import { type Site, startSite } from './fixtures/site.ts';
+import { inLanguage } from './fixtures/variants.ts';
+
+const words = {
+  en: { go: "I'm on it", up: 'Person is up' },
+  de: { go: 'Ich gehe hin', up: 'Person ist auf' },
+} as const;
+type Words = (typeof words)['en' | 'de'];
+const combinations = (['en', 'de'] as const).flatMap((locale) =>
+  (['light', 'dark'] as const).flatMap((colorScheme) =>
+    ([390, 1_440] as const).map((width) => ({ locale, colorScheme, width })),
+  ),
+);
+
+let site: Site;
+let rooms = 100;
+beforeAll(async () => {
+  site = await startSite('response');
+  await createAlarm(site.home.client, site.receiver.url);
+});
+afterAll(() => site.stop());
+
+/** Links a sensor in a room, and returns a function that lets somebody fall there. */
+const linkRoom = async (name: string) => {
+  const { home, cloud } = site;
+  const { sensorId, device } = await linkSensor(home.client);
+  const basic = `/sensors/${sensorId}/maker_a/config/basic`;
+  await home.client.ok('PUT', basic, { ...(await home.client.ok<object>('GET', basic)), name });
+  return async () => {
+    await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', Date.now()));
+    await cloud.idle();
+  };
+};
+
+/** Counts the taps and measures the seconds since a fall. */
+const stopwatch = (isPhone: boolean) => {
+  const start = Date.now();
+  let taps = 0;
+  return {
+    tap: async (target: Locator): Promise<void> => {
+      taps++;
+      await (isPhone ? target.tap() : target.click());
+    },
+    read: (what: string) => ({ what, taps, seconds: (Date.now() - start) / 1_000 }),
+  };
+};
+
+/** Lets somebody fall, and acknowledges and closes the alarm on the way that needs the fewest taps. */
+const answer = async (
+  page: Page,
+  {
+    number,
+    fall,
+    isPhone,
+    words: { go, up },
+  }: { number: string; fall: () => Promise<void>; isPhone: boolean; words: Words },
+) => {
+  const isStation = page.url().endsWith('/console');
+  const watch = stopwatch(isPhone);
+  const rowOf = (kind: string) => page.locator(`.room-call.${kind}, .call-room.${kind}`).filter({ hasText: number });
+  await fall();
+  await rowOf('open').waitFor();
+  const seen = watch.read('room');
+  await watch.tap(rowOf('open').getByRole('button', { name: go }));
+  await rowOf('mine').waitFor();
+  const acknowledged = watch.read('acknowledged');
+  if (!isStation) await watch.tap(rowOf('mine').getByRole('link'));
+  await watch.tap(rowOf('mine').getByRole('button', { name: up }));
+  await rowOf('mine').waitFor({ state: 'detached' });
+  return [seen, acknowledged, watch.read('closed')];
+};
+
+test.each(combinations)(
+  'shows the room of a fall without a tap, in $locale, $colorScheme, $width pixels wide',
+  { timeout: 120_000 },
+  async ({ locale, colorScheme, width }) => {
+    await inLanguage(site, locale);
+    const number = String(++rooms);
+    const fall = await linkRoom(`Zimmer ${number}`);
+    const isPhone = width < 640;
+    const viewport = { width, height: isPhone ? 844 : 900 };
+    const options = { locale, colorScheme, viewport, ...(isPhone && { hasTouch: true, isMobile: true }) };
+    for (const [where, path, closingTaps] of [
+      ['station', '', 2],
+      ['handover', '/handover', 3],
+    ] as const) {
+      await using visitor = await site.openLoggedIn(path, site.home, options);
+      const { page } = visitor;
+      page.setDefaultTimeout(30_000);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const steps = await answer(page, { number, fall, isPhone, words: words[locale] });
+      const found = steps.map(({ what, taps }) => `${what} ${taps}`);
+      expect(found).toEqual(['room 0', 'acknowledged 1', `closed ${closingTaps}`]);
+      const times = steps.map(({ what, taps, seconds }) => `${what} ${seconds.toFixed(1)} s, ${taps} taps`).join('; ');
+      note(`fall on the page ${where}, ${locale}, ${colorScheme}, ${width} px: ${times}`);
+    }
+  },
+);
