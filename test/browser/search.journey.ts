@@ -36,7 +36,6 @@ test.each([
   await checkPage(`search-${locale.slice(0, 2)}-${colorScheme}`);
   await field.fill('12');
   await result('Room 12, Süd').waitFor();
-  await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Room 12, Süd' }).waitFor();
 
@@ -44,6 +43,12 @@ test.each([
   await field.fill('search-nurse');
   await result('search-nurse').click();
   await page.getByRole('heading', { name: 'search-nurse' }).waitFor();
+
+  await page.keyboard.press('Control+k');
+  await result(handover).waitFor();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await field.waitFor({ state: 'hidden' });
 
   await page.keyboard.press('Control+k');
   await field.fill('no such thing');

@@ -1,6 +1,6 @@
 import { SignalIcon, UserIcon } from '@heroicons/react/24/outline';
 import { useDebouncedValue } from '@mantine/hooks';
-import { Spotlight, spotlight } from '@mantine/spotlight';
+import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ComponentType, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -15,6 +15,8 @@ import { Name } from '../ui/name.tsx';
 /** The most rooms and users that are shown. */
 const MAX_FOUND = 8;
 const DEBOUNCE_MS = 200;
+
+const [store, dialog] = createSpotlight();
 
 type Found = { path: string; name: string; more?: string; icon: ComponentType<{ className: string }> };
 
@@ -80,9 +82,19 @@ export const SearchDialog = ({ times }: { times: number }) => {
   const [text] = useDebouncedValue(query.trim(), DEBOUNCE_MS);
   const [pages, rooms, users] = [usePages(query.trim()), useRooms(text), useUsers(text)];
   // biome-ignore lint/correctness/useExhaustiveDependencies: it opens again each time
-  useEffect(() => spotlight.open(), [times]);
+  useEffect(() => dialog.open(), [times]);
+  const { selected } = useSpotlight(store);
+  const [, go] = useLocation();
+  const [first] = [...rooms, ...users, ...pages];
+  // The library selects the first result when the text changes, which is before rooms and users are found.
+  const openFirst = () => {
+    if (!first || selected >= 0) return;
+    go(first.path);
+    dialog.close();
+  };
   return (
     <Spotlight.Root
+      store={store}
       query={query}
       onQueryChange={setQuery}
       shortcut={null}
@@ -94,6 +106,7 @@ export const SearchDialog = ({ times }: { times: number }) => {
       <Spotlight.Search
         placeholder={hasUsers ? texts.pageRoomOrUser : texts.pageOrRoom}
         aria-label={search}
+        onKeyDown={({ key }) => key === 'Enter' && openFirst()}
         autoComplete="off"
       />
       <Spotlight.ActionsList>
