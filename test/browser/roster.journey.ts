@@ -77,7 +77,7 @@ test('warns of hours in which a rule reaches nobody on duty, and closes the gap 
   await using visitor = await open();
   const { page } = visitor;
   const gaps = page.getByRole('region', { name: 'Gaps in the next 14 days' });
-  await gaps.getByText(/^From Sat,? 28 Nov, 14:00 to 21:00 nobody is on duty\.$/).waitFor();
+  await gaps.getByText(/^Nobody is on duty from Sat,? 28 Nov, 14:00 to 21:00\.$/).waitFor();
   await page.getByRole('link', { name: '1 on duty' }).waitFor();
   await gaps.getByRole('button', { name: 'Add shift' }).first().click();
   const dialog = page.getByRole('dialog');
