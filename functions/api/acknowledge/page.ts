@@ -28,6 +28,9 @@ export const headers = {
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => entities[char] ?? char);
 
+/** Situations in which somebody lies on the floor, for which a word is enough. */
+const falls: ReadonlySet<Situation> = new Set<Situation>(['fall_detected', 'fall_detected_sensitive']);
+
 /** Situations that somebody should check. All others need help. */
 const toCheck: ReadonlySet<Situation> = new Set<Situation>([
   'fall_suspected',
@@ -93,7 +96,7 @@ const openCall = (page: Page, situation: string): string => {
   const name = `<label>${texts.name}<input name="name" maxlength="64" autocomplete="name"></label>`;
   const form = formTo(`${up}${address}/page`, `${isPersonal ? '' : name}<button>${texts.acknowledge}</button>`);
   return `<section class="call ${toCheck.has(view.situation) ? 'check' : 'open'}${sizeOf(view)}">${roomOf(view)}${timeOf(page)}
-<div class="what"><h1>${escaped(`${situation}. ${texts.nobody}.`)}</h1>${paragraphs([placeOf(view)])}</div>
+<div class="what"><h1>${escaped(`${falls.has(view.situation) ? texts.fall : situation}. ${texts.nobody}.`)}</h1>${paragraphs([placeOf(view)])}</div>
 ${form}</section>`;
 };
 

@@ -17,6 +17,7 @@ export const style = [
     '-webkit-text-size-adjust:100%}',
   'body{margin:0}h1,p{margin:0}svg{display:block;flex:none}',
   'main{min-height:100vh;max-width:32rem;margin:0 auto;padding:1.5rem 1rem;display:grid;align-content:start;gap:1rem}',
+  '@media(min-width:40rem) and (min-height:50rem){main{align-content:center}}',
   '.home{display:flex;align-items:center;gap:.5rem;font-weight:600;overflow-wrap:anywhere}',
   '.call{display:grid;grid-template:"room time" auto "what what" auto "do do" auto/1fr auto;gap:0 1rem;' +
     'padding:1rem;border-radius:.625rem;border:3px solid}',

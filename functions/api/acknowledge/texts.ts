@@ -4,6 +4,7 @@ export type Texts = {
   language: Language;
   name: string;
   acknowledge: string;
+  fall: string;
   nobody: string;
   mine: string;
   /** The name is empty where it must not be shown. */
@@ -29,6 +30,7 @@ const textsByLanguage: Readonly<Record<Language, Texts>> = {
     language: 'en',
     name: 'Your name',
     acknowledge: "I'm on it",
+    fall: 'Fall',
     nobody: 'Nobody is on it',
     mine: "You're on it",
     theirs: (name) => `${name || 'Somebody'} is on it`,
@@ -51,6 +53,7 @@ const textsByLanguage: Readonly<Record<Language, Texts>> = {
     language: 'de',
     name: 'Ihr Name',
     acknowledge: 'Ich gehe hin',
+    fall: 'Sturz',
     nobody: 'Niemand geht hin',
     mine: 'Sie gehen hin',
     theirs: (name) => `${name || 'Jemand'} geht hin`,

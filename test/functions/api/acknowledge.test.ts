@@ -71,7 +71,7 @@ describe('the acknowledgeUrl of a delivery', () => {
     const page = await fetch(url, { headers: { 'accept-language': 'de' } });
     const html = await page.text();
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(html).toContain('Sturz erkannt. Niemand geht hin.');
+    expect(html).toContain('Sturz. Niemand geht hin.');
     expect(html).not.toMatch(/<script|http-equiv|property="og:|name="(description|twitter)/);
     expect([html.includes('content="noindex"'), page.headers.get('x-robots-tag')]).toEqual([true, 'noindex']);
     const policy = page.headers.get('content-security-policy');
