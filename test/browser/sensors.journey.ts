@@ -97,17 +97,25 @@ test('searches and sorts the list by the API, and stores that in the URL', async
   await page.getByText('No sensors found.').waitFor();
 });
 
-test('lists rooms that are not normal first, until the list is sorted by a column', async () => {
+test('lists rooms by group, those that are not normal first, until the list is sorted by a column', async () => {
   const { client } = site.home;
   const { sensorId: quiet } = await linkSensor(client);
   const basic = `/sensors/${quiet}/maker_a/config/basic`;
   await client.ok('PUT', basic, { ...(await client.ok<object>('GET', basic)), name: 'Room 10' });
+  const group = await client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'North wing', sensorIds: [quiet] });
   await using visitor = await site.openLoggedIn('/sensors');
   const { page } = visitor;
-  const first = page.getByRole('row').filter({ has: page.getByRole('link') }).first();
+  const heading = page.getByRole('rowheader', { name: 'North wing 1 room, somebody in 0' });
+  await heading.waitFor();
+  const first = page
+    .getByRole('row')
+    .filter({ has: page.getByRole('link') })
+    .first();
   await first.getByRole('link', { name: 'Room 12, Süd' }).waitFor();
   await page.getByRole('button', { name: 'Name' }).click();
   await first.getByRole('link', { name: 'Room 10' }).waitFor();
+  expect(await heading.count()).toBe(0);
+  await client.ok('DELETE', `/sensor-groups/${group.id}`);
   await client.ok('DELETE', `/sensors/${quiet}`);
 });
 

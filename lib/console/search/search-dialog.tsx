@@ -8,7 +8,6 @@ import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { useCan } from '../session/session.tsx';
 import { useCustomerId } from '../shell/customer.tsx';
-import { useEntries } from '../shell/navigation.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 
@@ -53,8 +52,9 @@ const useUsers = (text: string): Found[] => {
     });
 };
 
-const usePages = (text: string): Found[] =>
-  useEntries()
+type Entry = Pick<Found, 'path' | 'icon'> & { label: string };
+const pagesWith = (entries: readonly Entry[], text: string): Found[] =>
+  entries
     .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
     .map(({ path, label, icon }) => ({ path, name: label, icon }));
 
@@ -75,12 +75,12 @@ const Results = ({ label, found }: { label: string; found: readonly Found[] }) =
 };
 
 /** Finds pages, rooms and users by name. It opens each time `times` grows. */
-export const SearchDialog = ({ times }: { times: number }) => {
+export const SearchDialog = ({ times, pages: entries }: { times: number; pages: readonly Entry[] }) => {
   const { find: texts, search, pages: pagesLabel, sensors, titles } = useTexts();
   const hasUsers = useCan()('manage_users');
   const [query, setQuery] = useState('');
   const [text] = useDebouncedValue(query.trim(), DEBOUNCE_MS);
-  const [pages, rooms, users] = [usePages(query.trim()), useRooms(text), useUsers(text)];
+  const [pages, rooms, users] = [pagesWith(entries, query.trim()), useRooms(text), useUsers(text)];
   // biome-ignore lint/correctness/useExhaustiveDependencies: it opens again each time
   useEffect(() => dialog.open(), [times]);
   const { selected } = useSpotlight(store);

@@ -61,7 +61,7 @@ export const useGrouping = (rooms: readonly ListedSensor[], isWhole: boolean) =>
     const all = members.get(name) ?? [];
     const heading = (
       <>
-        {name === '' ? texts.noGroup : <Name>{name}</Name>}
+        {name === '' ? texts.noGroup : <Name>{name}</Name>}{' '}
         {isWhole && (
           <span className="meta">
             {texts.inGroup(all.length, all.filter(({ state }) => state?.presence === true).length)}

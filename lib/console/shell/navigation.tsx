@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type NavigationGroup, navigationGroups, pages } from '../routes.tsx';
-import { SearchButton } from '../search/search.tsx';
+import { SearchButton } from '../search/search-button.tsx';
 import { useCan, useMe } from '../session/session.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Sign } from '../ui/sign.tsx';

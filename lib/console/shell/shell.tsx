@@ -4,7 +4,7 @@ import { Link, Route, Switch, useLocation } from 'wouter';
 import { AlarmsProvider, openRows, useAlarms } from '../overview/alarms-provider.tsx';
 import { soundingOf } from '../overview/board.ts';
 import { pages } from '../routes.tsx';
-import { SearchProvider } from '../search/search.tsx';
+import { SearchProvider } from '../search/search-provider.tsx';
 import { useCan, useMe } from '../session/session.tsx';
 import { useSound } from '../sound/use-sound.ts';
 import { useTexts } from '../texts/texts.tsx';

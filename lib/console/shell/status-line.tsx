@@ -5,7 +5,7 @@ import { type Alarms, useAlarms } from '../overview/alarms-provider.tsx';
 import { coverageOf } from '../overview/coverage.ts';
 import { GAPS_ID } from '../overview/unwatched.tsx';
 import { hasGap } from '../overview/watch-queries.ts';
-import { SearchButton } from '../search/search.tsx';
+import { SearchButton } from '../search/search-button.tsx';
 import { useMe } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { AccountMenu } from './account-menu.tsx';

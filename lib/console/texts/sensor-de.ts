@@ -53,6 +53,8 @@ export const sensor: typeof sensorEn = {
   deleteText: 'Raum, Konfiguration und Gruppenzuordnung werden gelöscht. Die Ereignisse bleiben, bis sie ablaufen.',
   deleted: 'Sensor gelöscht.',
   events: {
+    last: 'Letzte Ereignisse',
+    all: 'Alle Ereignisse',
     label: 'Ereignisse',
     time: 'Zeit',
     what: 'Ereignis',

@@ -52,6 +52,8 @@ export const sensor = {
   deleted: 'Sensor deleted.',
   events: {
     label: 'Events',
+    last: 'Last events',
+    all: 'All events',
     time: 'Time',
     what: 'Event',
     where: 'Where',

@@ -12,6 +12,7 @@ import { type Draft, useDraft } from './draft.ts';
 import { Drawing } from './drawing.tsx';
 import { RegionFields, RoomFields } from './fields.tsx';
 import { sidesOf } from './geometry.ts';
+import { LastEvents } from './last-events.tsx';
 import { useRoomTexts } from './texts.ts';
 
 const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
@@ -98,7 +99,14 @@ const RoomPlan = ({ sensor, room }: { sensor: Sensor; room: RoomView }) => {
   return (
     <div className="plan">
       <Drawing manufacturer={sensor.manufacturer} room={room} draft={draft} events={events} />
-      {draft.draft ? <Edit sensor={sensor} room={draft.draft} draft={draft} /> : <Facts room={room} draft={draft} />}
+      {draft.draft ? (
+        <Edit sensor={sensor} room={draft.draft} draft={draft} />
+      ) : (
+        <Stack>
+          <Facts room={room} draft={draft} />
+          <LastEvents sensorId={sensor.id} events={events} />
+        </Stack>
+      )}
     </div>
   );
 };
