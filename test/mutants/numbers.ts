@@ -1,17 +1,20 @@
-import { allMutators } from '../../node_modules/@stryker-mutator/instrumenter/dist/src/mutators/mutate.js';
-
-type Mutator = (typeof allMutators)[number];
 type NumberPath = { isNumericLiteral(): boolean; key: string | number | null; node: { value: number } };
+type Mutation = { type: 'NumericLiteral'; value: number };
+type Mutator = { name: string; mutate: (path: NumberPath) => Iterable<Mutation> };
 
 /** Adds 1 to a number: a limit, a duration, an index. Not to the keys of objects. */
-const numericLiteral = {
+const numericLiteral: Mutator = {
   name: 'NumericLiteral',
-  *mutate(path: NumberPath) {
+  *mutate(path) {
     if (path.isNumericLiteral() && path.key !== 'key') yield { type: 'NumericLiteral', value: path.node.value + 1 };
   },
 };
 
-/** Adds numbers to what Stryker changes. It has no mutator for them, and plugins cannot add one. */
-export const changeNumbers = (): void => {
-  allMutators.push(numericLiteral as unknown as Mutator);
+/** Adds numbers to what Stryker changes. It has no mutator for them, no plugin can add one, and it exports none of its own. */
+export const changeNumbers = async (): Promise<void> => {
+  const instrumenter = import.meta.resolve('@stryker-mutator/instrumenter');
+  const { allMutators } = (await import(new URL('mutators/mutate.js', instrumenter).href)) as {
+    allMutators: Mutator[];
+  };
+  allMutators.push(numericLiteral);
 };

@@ -107,7 +107,7 @@ const besides = new Set([...files].flatMap(testsBeside));
 if (!values.whole) process.env.MUTANT_TESTS = [...besides].join(',');
 // Loading these takes a second, which the help does not need.
 const [{ Stryker }, { changeNumbers }] = await Promise.all([import('@stryker-mutator/core'), import('./numbers.ts')]);
-changeNumbers();
+await changeNumbers();
 const mutants = await new Stryker({
   mutate,
   testRunner: 'vitest',

@@ -58,7 +58,7 @@ export const lastOfRoomQuery = (customerId: number, sensorId: string) =>
   queryOptions({
     queryKey: ['alarms', customerId, 'last of room', sensorId],
     queryFn: async (): Promise<Alarm[]> => {
-      const query = { from: Date.now() - KEPT_MS, sensorId, perPage: LAST_READ };
+      const query = { from: 0, sensorId, perPage: LAST_READ };
       const { alarms } = await fetchAlarms(customerId, query);
       return alarms.filter(({ state }) => state === 'over').slice(0, LAST_SHOWN);
     },
