@@ -96,10 +96,9 @@ const roomMove = (before: SensorState, track: Track, entered: boolean, when: Mes
 const areaMove = (
   state: SensorState,
   track: Track,
-  { entered, area }: Move,
+  { entered, area }: { entered: boolean; area: NonNullable<Move['area']> },
   { regions, when }: { regions: readonly Region[]; when: MessageTime },
 ): Step => {
-  if (!area) return { state, events: [] };
   const key = String(area.index);
   const move = entered ? ('in' as const) : ('out' as const);
   const left = (track.inside ?? []).filter((index) => index !== area.index);
@@ -130,9 +129,10 @@ const withDuplicate = (
  * one of that track is late and changes nothing.
  */
 export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: MessageTime): Step => {
+  const { entered, area } = move;
   const track = trackOf(state, move.track);
   if (isLate(when, track.at)) return { state, events: [lateEvent] };
-  return move.area ? areaMove(state, track, move, { regions, when }) : roomMove(state, track, move.entered, when);
+  return area ? areaMove(state, track, { entered, area }, { regions, when }) : roomMove(state, track, entered, when);
 };
 
 type FallPose = { posture: FallPosture; situation: Situation };

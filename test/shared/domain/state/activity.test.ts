@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { DAY } from '#shared/domain/event/event.ts';
 import type { FallSignal, Signal } from '#shared/domain/event/message.ts';
+import type { Situation } from '#shared/domain/kinds.ts';
 import { type Fall, newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { alarmBy } from '#shared/domain/state/due-move.ts';
 import { rememberedFalls } from '#shared/domain/state/falls.ts';
-import { messageTime, noRoomContext } from '#shared/domain/state/room-context.ts';
+import { durationsOf, messageTime, noRoomContext } from '#shared/domain/state/room-context.ts';
 import { endsLearning, step } from '#shared/domain/state/step.ts';
 import { isMostlyUnknown, understandingAfter } from '#shared/domain/state/understanding.ts';
 
@@ -134,4 +135,84 @@ test('a fall that somebody acknowledged stays acknowledged when its device repor
   expect(
     apply({ ...active, falls: [{ start, phases: ['calling'] }] }, fall({ status: 'fall_confirmed' })).state.falls[0],
   ).not.toHaveProperty('isAcknowledged');
+});
+
+describe('vital alarms', () => {
+  const vital = (alarm: Situation | null, hasReading = true): Signal => ({ kind: 'vital', alarm, hasReading });
+  const play = (...alarms: Situation[]) => {
+    let state = active;
+    return alarms.map((alarm) => {
+      const next = apply(state, vital(alarm));
+      state = next.state;
+      return next.events.length;
+    });
+  };
+  test('stay active together if they are about heart, respiration and the signal', () => {
+    expect(
+      play('heart_rate_high', 'apnea', 'vital_signs_weak', 'heart_rate_high', 'apnea', 'vital_signs_weak'),
+    ).toEqual([1, 1, 1, 0, 0, 0]);
+  });
+  test('replace another one about the same', () => {
+    expect(play('heart_rate_high', 'heart_rate_low', 'heart_rate_high')).toEqual([1, 1, 1]);
+    expect(play('respiration_high', 'apnea', 'respiration_low', 'respiration_high')).toEqual([1, 1, 1, 1]);
+  });
+  test('end with a reading without an alarm, and not without a reading', () => {
+    const { state } = apply(active, vital('apnea'));
+    expect(apply(state, vital(null, false)).state.vitals).toEqual({ respiration: 'apnea' });
+    expect(apply(state, vital(null)).state).not.toHaveProperty('vitals');
+  });
+});
+
+test('a condition without an end is reported again after an hour, counted from its last report', () => {
+  const tilted: Signal = { kind: 'sign', situation: 'sensor_tilted' };
+  const { state } = apply(active, tilted, start);
+  expect(apply(state, tilted, start + 3_599_999).events).toEqual([]);
+  expect(apply(state, tilted, start + 3_600_000).events).toMatchObject([{ situation: 'sensor_tilted' }]);
+  expect(apply(apply(state, tilted, start + 3_000_000).state, tilted, start + 6_000_000).events).toEqual([]);
+  expect(apply(state, { kind: 'sign', situation: 'sensor_weak_signal' }, start + 1).events).toHaveLength(1);
+});
+
+test('a message with several late parts counts as late once, and an unknown one causes an event of its kind', () => {
+  const tracks = [
+    { id: 1, at: start, pose: 1 },
+    { id: 2, at: start, pose: 1 },
+  ];
+  const late: Signal = {
+    kind: 'moves',
+    moves: [1, 2].map((track) => ({ track, entered: true, area: null })),
+  };
+  const { events } = step({ ...active, tracks }, late, messageTime(start + 9, start - 1), noRoomContext);
+  expect(events.map(({ action }) => action)).toEqual(['late']);
+  expect(apply(active, { kind: 'unknown' }).events).toMatchObject([
+    { situation: null, type: 'unknown', action: 'received' },
+  ]);
+});
+
+describe('a suspicion before v0.40', () => {
+  const old = { ...noRoomContext, ...durationsOf(null, 39) };
+  const begin = (state: SensorState, more: Partial<FallSignal> = {}) =>
+    step(state, fall(more), messageTime(start + 1, null), old);
+  test('gets confirmed at once, unless it was confirmed or is an alarm', () => {
+    expect(begin(active).events.map(({ situation }) => situation)).toEqual(['fall_suspected', 'fall_confirmed']);
+    const of = (phase: 'confirmed' | 'calling') => begin({ ...active, falls: [{ start, phases: [phase], at: start }] });
+    expect(of('confirmed').events.map(({ situation }) => situation)).toEqual(['fall_suspected']);
+    expect(of('calling').events.map(({ situation }) => situation)).toEqual(['fall_suspected']);
+    expect(of('calling').state.loop).toBeUndefined();
+  });
+  test('stays unconfirmed if it was detected by the sensitivity mode', () => {
+    expect(begin(active, { isSensitive: true }).events.map(({ situation }) => situation)).toEqual([
+      'fall_suspected_sensitive',
+    ]);
+  });
+});
+
+test('durations of a fall are never negative, whatever the configuration of a sensor is', () => {
+  const negative = {
+    durationUntilConfirmSec: -5,
+    energyDurationUntilConfirm: -1,
+    confirmedToAlertTimeoutSec: -1,
+    callingDurationSec: -9,
+  };
+  expect(durationsOf(negative, 42).timings).toEqual({ confirm: 0, alert: 0, calling: 0 });
+  expect(durationsOf({ durationUntilConfirmSec: 0 }, 41).timings.confirm).toBe(0);
 });

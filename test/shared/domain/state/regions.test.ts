@@ -148,4 +148,5 @@ test('memory keeps the newest item, and of the others those of the highest worth
   expect(remembered(['1a', '0b', '1c', '0d'], 3, worth)).toEqual(['1a', '1c', '0d']);
   expect(remembered(['1a', '1b', '1c', '0d'], 3, worth)).toEqual(['1b', '1c', '0d']);
   expect(remembered(['0a', '1b'], 2, worth)).toEqual(['0a', '1b']);
+  expect(remembered(['1a', '0b'], 1, worth)).toEqual(['0b']);
 });

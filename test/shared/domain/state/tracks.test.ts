@@ -178,7 +178,7 @@ describe('a move of a track', () => {
   test('makes room for people who are there rather than for a person who left', () => {
     const there: Track[] = Array.from({ length: 7 }, (_, at) => ({ id: at + 1, pose: 1 }));
     const areas: Track = { id: 20, areas: { 0: 'in' } };
-    const { state } = play(stateOf({ id: 30, at: start }, ...there, areas), [1, pose(40, 1)]);
+    const { state } = play(stateOf(...there, areas, { id: 30, at: start }), [1, pose(40, 1)]);
     expect(state.tracks?.map(({ id }) => id)).toEqual([2, 3, 4, 5, 6, 7, 20, 40]);
   });
 });
