@@ -148,6 +148,10 @@ describe('what users said', () => {
     expect(idsAt(off, '2027-01-04T09:00')).toEqual([]);
     expect(idsAt(off, '2027-01-04T15:59')).toEqual([]);
     expect(idsAt(off, '2027-01-05T08:00')).toEqual([1]);
+    // Also when the shift has just begun.
+    expect(idsAt(planOf(roster, 'UTC', [{ userId: 1, offSince: at('2027-01-04T08:00') }]), '2027-01-04T08:00')).toEqual(
+      [],
+    );
   });
 
   test('puts them on duty again after they went off duty', () => {

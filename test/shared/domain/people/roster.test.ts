@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { dutyChanges, reachingChannels, usersOnDuty } from '#shared/domain/people/duty.ts';
+import {
+  Duty,
+  DutyUpdate,
+  dutyChanges,
+  MAX_DUTY,
+  OnDutyView,
+  RosterPerson,
+  reachingChannels,
+  usersOnDuty,
+} from '#shared/domain/people/duty.ts';
 import { currentEntries, MAX_ENTRIES, Roster } from '#shared/domain/people/roster.ts';
 
 const clock = { from: '22:00', to: '06:00' };
@@ -67,4 +76,25 @@ test('a person can be reached through verified channels that messages have not c
       { by: 'push', ...verified },
     ]),
   ).toEqual(['email', 'push']);
+});
+
+describe('duty in the API', () => {
+  test('lasts at most 24 hours if users go on duty themselves', () => {
+    expect(MAX_DUTY).toBe(24 * 60 * 60 * 1_000);
+    expect(DutyUpdate.parse({ until: 5 })).toEqual({ until: 5 });
+    expect(DutyUpdate.safeParse({}).success).toBe(false);
+  });
+  test('names who is on duty until when, why, and by which channels', () => {
+    const reachableBy = ['sms'];
+    const view = { userId: 1, name: 'Anna', until: 5, source: 'roster', reachableBy };
+    for (const source of ['self', 'roster']) expect(OnDutyView.parse({ ...view, source })).toEqual({ ...view, source });
+    for (const more of [{ source: 'other' }, { until: undefined }, { reachableBy: ['fax'] }])
+      expect(OnDutyView.safeParse({ ...view, ...more }).success).toBe(false);
+    expect(Duty.parse({ until: 5, reachableBy })).toEqual({ until: 5, reachableBy });
+    expect(RosterPerson.parse({ userId: 1, name: 'Anna', reachableBy })).toEqual({
+      userId: 1,
+      name: 'Anna',
+      reachableBy,
+    });
+  });
 });
