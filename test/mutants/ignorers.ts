@@ -1,10 +1,13 @@
-type Node = { type: string; callee?: { property?: { name?: string } } };
+type Node = { type: string; callee?: { property?: { name?: string } }; id?: { name?: string } };
 
-/** Leaves out the descriptions and examples of schemas, `.meta({ … })`: they are texts of the API document, without behaviour. */
+/**
+ * Leaves out the descriptions and examples of schemas, `.meta({ … })` and `const example = { … }`: they are texts of the API
+ * document, without behaviour.
+ */
 const meta = {
   shouldIgnore({ node, parent }: { node: Node; parent?: Node }): string | undefined {
-    const isMeta = node.type === 'ObjectExpression' && parent?.callee?.property?.name === 'meta';
-    return isMeta ? 'texts of the API document' : undefined;
+    const isText = parent?.callee?.property?.name === 'meta' || parent?.id?.name === 'example';
+    return node.type === 'ObjectExpression' && isText ? 'texts of the API document' : undefined;
   },
 };
 

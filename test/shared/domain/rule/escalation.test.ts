@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   isWithinQueueDelay,
+  MAX_HIT_MESSAGES,
   MAX_REPEATS,
   messageIndexes,
   newEscalation,
@@ -219,4 +220,8 @@ test('queues a round up to 15 minutes ahead, and checks a later one 10 minutes b
   const minute = 60_000;
   expect([isWithinQueueDelay(15 * minute, 0), isWithinQueueDelay(15 * minute + 1, 0)]).toEqual([true, false]);
   expect([sweepCheckAt(15 * minute, 0), sweepCheckAt(60 * minute, 0)]).toEqual([15 * minute, 50 * minute]);
+});
+
+test('a rule repeats 20 times, and a hit keeps 300 messages', () => {
+  expect([MAX_REPEATS, MAX_HIT_MESSAGES]).toEqual([20, 300]);
 });

@@ -175,3 +175,58 @@ test('interpolates percentiles linearly, as PERCENTILE.INC does', () => {
   expect(percentile([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], 0.9)).toBe(10);
   expect(percentile([0, 100], 0.9)).toBe(90);
 });
+
+test('states the median and the 90th percentile of the times to the acknowledgement, between two of them in proportion', () => {
+  const answered = (hour: number, seconds: number) =>
+    hit(hour, 'fall_detected', { acknowledged: hour * HOUR + seconds * 1_000 });
+  const [october] = figures([answered(1, 100), answered(2, 10), answered(3, 30), answered(4, 20)]);
+  expect(october?.total).toMatchObject({ acknowledged: 4, medianMs: 25_000, p90Ms: 79_000 });
+  // An acknowledgement cannot come before its alarm, even if the clock was set back in between.
+  expect(figures([answered(1, -5)])[0]?.total).toMatchObject({ acknowledged: 1, medianMs: 0 });
+});
+
+test('counts the newest feedback on an event, by what it says', () => {
+  const feedback = (classification: Feedback['classification'], id: number) =>
+    feedbackOf(classification, { id, eventId: 'e' });
+  const event = { sensorEventId: 'e' };
+  const newest = (...all: Feedback[]) => figures([hit(1, 'fall_detected', event)], all)[0]?.total;
+  expect(newest(feedback('FALSE_POSITIVE', 1), feedback('TRUE_POSITIVE', 2))).toMatchObject({
+    falseAlarms: 0,
+    confirmed: 1,
+  });
+  expect(newest(feedback('FALSE_POSITIVE', 2), feedback('TRUE_POSITIVE', 1))).toMatchObject({
+    falseAlarms: 1,
+    confirmed: 0,
+  });
+});
+
+test('lists the days up to now, and counts a fall on the day on which it began', () => {
+  const [october] = figures(
+    [hit(24), hit(47)],
+    [feedbackOf('TRUE_POSITIVE', { referenceDate: 30 * HOUR })],
+    48 * HOUR - 1,
+  );
+  expect(october?.days).toEqual([
+    { date: '1970-01-01', falls: 0, falseAlarms: 0 },
+    { date: '1970-01-02', falls: 2, falseAlarms: 0 },
+  ]);
+  expect(figures([], [], 48 * HOUR)[0]?.days.at(-1)?.date).toBe('1970-01-03');
+});
+
+test('counts as offline only the time between two reports of the sensor itself', () => {
+  const [october] = figures(
+    [
+      hit(1, 'sensor_inactive'),
+      hit(2, 'fall_detected'),
+      hit(3, 'sensor_active'),
+      hit(90, 'sensor_inactive', { sensorId: B }),
+    ],
+    [],
+    95 * HOUR,
+  );
+  expect(october?.rooms.map(({ silentMs }) => silentMs / HOUR)).toEqual([2, 5]);
+  expect(figures([hit(1, 'sensor_inactive')], [], 5 * HOUR)[0]?.total).toMatchObject({
+    silentMs: 0,
+    silencesWithoutEnd: 1,
+  });
+});

@@ -73,8 +73,12 @@ test('names the time zone of a time only if it is UTC, by any name', () => {
 });
 
 describe('the schedule of a rule', () => {
+  test('covers one to seven days', () => {
+    for (const days of [[1], [7], ALL]) expect(Schedule.safeParse(schedule('08:00', '20:00', days)).success).toBe(true);
+  });
   test.each([
     { days: [] },
+    { days: [...ALL, 1] },
     { days: [0] },
     { days: [8] },
     { days: [1.5] },
