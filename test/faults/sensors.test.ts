@@ -1,5 +1,5 @@
 import { kinds } from './faults.ts';
 import { testFaults } from './one-seed.ts';
 
-const { clocks, setBack, identity } = kinds;
-testFaults({ clocks, setBack, identity });
+const { clocks, setBack, identity, reports } = kinds;
+testFaults({ clocks, setBack, identity, reports });
