@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Alarm as ListedAlarm } from '#openapi';
 import { fetchAlarms } from '../alarms/queries.ts';
 import { useNow } from '../ui/now.ts';
@@ -33,16 +34,23 @@ export const unreportedFalls = (
   );
 };
 
-/** The state of a query for closed falls: for which open falls it was read, and when (ms) it last answered or failed. */
-type Read = { open: string | undefined; at: number };
+/** The last read of closed falls: after how many changes of the open ones, and when (ms) it was answered or failed. */
+type Read = { changes: number | undefined; at: number };
 
-/** Returns in how many ms to read closed falls: once the open ones are others than when they were read; false if never. */
-export const nextRead = (open: string, read: Read, now: number): number | false =>
-  read.open === open ? false : Math.max(1, read.at + MIN_INTERVAL_MS - now);
+/** Returns in how many ms to read closed falls: once the open ones have changed since they were read; false if never. */
+export const nextRead = (changes: number, read: Read, now: number): number | false =>
+  read.changes === changes ? false : Math.max(1, read.at + MIN_INTERVAL_MS - now);
+
+/** Returns how often a value has changed. A fall that came and went leaves the same open ones as before. */
+const useChanges = (value: string): number => {
+  const [seen, setSeen] = useState({ value, changes: 0 });
+  if (seen.value !== value) setSeen({ value, changes: seen.changes + 1 });
+  return seen.changes;
+};
 
 /**
  * The falls of the shift that are over and that no rule reported. A fall is over once it is not among the open ones, so they
- * are read only when those change, at most once a minute.
+ * are read only when the page is opened and when those change, at most once a minute.
  */
 export const useClosedFalls = ({ customerId, rows, alarms }: Alarms): ClosedFall[] => {
   const now = useNow(MIN_INTERVAL_MS);
@@ -50,15 +58,16 @@ export const useClosedFalls = ({ customerId, rows, alarms }: Alarms): ClosedFall
     .flatMap(({ items }) => items.flatMap(({ alarm, fall }) => (fall && !alarm ? [fallKey(fall)] : [])))
     .toSorted()
     .join();
+  const changes = useChanges(open);
   const { data } = useQuery({
     queryKey: ['alarms', customerId, 'closed falls'],
     queryFn: async () => {
       const query = { from: Date.now() - DAY, state: 'over', perPage: MAX_PER_PAGE } as const;
-      return { open, listed: (await fetchAlarms(customerId, query)).alarms };
+      return { changes, listed: (await fetchAlarms(customerId, query)).alarms };
     },
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: MIN_INTERVAL_MS,
     refetchInterval: ({ state: { data: known, dataUpdatedAt, errorUpdatedAt } }) =>
-      nextRead(open, { open: known?.open, at: Math.max(dataUpdatedAt, errorUpdatedAt) }, Date.now()),
+      nextRead(changes, { changes: known?.changes, at: Math.max(dataUpdatedAt, errorUpdatedAt) }, Date.now()),
   });
   return unreportedFalls(data?.listed ?? [], alarms, now);
 };

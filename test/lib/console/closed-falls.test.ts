@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 const folder = new URL('../../../lib/console/overview/', import.meta.url).pathname;
 type Listed = { sensorId: string; situation: string; hitIds: number[]; createDate: number; overDate: number | null };
 type Alarm = { sensorId: string; isFall: boolean; since: number };
-type Read = { open: string | undefined; at: number };
+type Read = { changes: number | undefined; at: number };
 const { unreportedFalls, nextRead } = (await import(`${folder}closed-falls.ts`)) as {
   unreportedFalls: (listed: readonly Listed[], alarms: readonly Alarm[], now: number) => Listed[];
-  nextRead: (open: string, read: Read, now: number) => number | false;
+  nextRead: (changes: number, read: Read, now: number) => number | false;
 };
 
 const NOW = 1_800_000_000_000;
@@ -44,8 +44,8 @@ test('a fall of which rules reported only its suspicion is not listed twice', ()
 });
 
 test('closed falls are read once the open ones have changed, at most once a minute, also after an error', () => {
-  expect(nextRead('a 1', { open: 'a 1', at: NOW - HOUR }, NOW)).toBe(false);
-  expect(nextRead('', { open: 'a 1', at: NOW - HOUR }, NOW)).toBe(1);
-  expect(nextRead('', { open: 'a 1', at: NOW - 20_000 }, NOW)).toBe(40_000);
-  expect(nextRead('', { open: undefined, at: NOW }, NOW)).toBe(MINUTE);
+  expect(nextRead(1, { changes: 1, at: NOW - HOUR }, NOW)).toBe(false);
+  expect(nextRead(2, { changes: 1, at: NOW - HOUR }, NOW)).toBe(1);
+  expect(nextRead(2, { changes: 1, at: NOW - 20_000 }, NOW)).toBe(40_000);
+  expect(nextRead(0, { changes: undefined, at: NOW }, NOW)).toBe(MINUTE);
 });
