@@ -81,7 +81,7 @@ test('two screens and a phone see, hear and say what happens in a night, whateve
 
   // The second one, which nobody acknowledges: louder after a minute.
   const secondsOfSecond = await fall(second);
-  await Promise.all(all.map(({ bar }) => bar.getByText('102').waitFor()));
+  await Promise.all(all.map(({ bar }) => bar.getByText('102', { exact: true }).waitFor()));
   note(`fall in room 102: on three screens after ${secondsOfSecond()} s, no tap`);
   expect((await since(anna, silentFrom)).every(({ gain }) => gain === 0.4)).toBe(true);
   await anna.page.clock.fastForward(61_000);
@@ -90,7 +90,10 @@ test('two screens and a phone see, hear and say what happens in a night, whateve
 
   // A second fall in the room that somebody is on.
   const secondsOfThird = await fall(first);
-  await Promise.all(all.map(({ bar }) => bar.getByText('101').waitFor()));
+  await Promise.all([
+    ...[anna, ben].map(({ bar }) => bar.getByText('101', { exact: true }).waitFor()),
+    carla.bar.getByText('+ 101 open').waitFor(),
+  ]);
   note(`second fall in room 101: open again on three screens after ${secondsOfThird()} s`);
   await ben.page.getByRole('link', { name: 'Station' }).first().click();
   const rows = ben.page.getByRole('listitem').filter({ has: ben.page.getByRole('link', { name: 'Room 101' }) });
@@ -108,7 +111,7 @@ test('two screens and a phone see, hear and say what happens in a night, whateve
     .toMatchObject({ hertz: 330, gain: 0.5 });
   await anna.page.clock.fastForward(90_000);
   await anna.context.setOffline(false);
-  await anna.bar.getByText('102').waitFor();
+  await anna.bar.getByText('102', { exact: true }).waitFor();
   note('no connection: NOT WATCHED with another sound (330 Hz, gain 0.5) after 30 s; alarms again by itself');
 
   // The falls are closed, and the session ends.

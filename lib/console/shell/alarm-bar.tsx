@@ -84,10 +84,11 @@ const Room = ({ row }: { row: Row }) => {
 const Others = ({ rows, more }: { rows: readonly Row[]; more: number }) => {
   const { overview: texts } = useTexts();
   const ofKind = (kind: Row['kind']) => namesOf(rows.filter((row) => row.kind === kind));
+  const open = ofKind('open');
   if (rows.length + more === 0) return null;
   return (
-    <Link href="/" className="call-room others">
-      {texts.otherRooms({ open: ofKind('open'), mine: ofKind('mine'), more })}
+    <Link href="/" className={open === '' && more === 0 ? 'call-room others' : 'call-room others urgent'}>
+      {texts.otherRooms({ open, mine: ofKind('mine'), more })}
     </Link>
   );
 };
