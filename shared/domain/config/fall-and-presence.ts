@@ -4,7 +4,7 @@ import { booleanField, choiceField, integerField } from './field.ts';
 /** Detection of falls, and the durations of their states. */
 export const criticalFallFields = {
   reportFallsToMqtt: booleanField(true, 'reports falls'),
-  silentModeEnabled: booleanField(false, 'the sensor makes no sound'),
+  silentModeEnabled: booleanField(false, 'falls are recorded, but no rule notifies anybody'),
   demoModeEnabled: booleanField(false, 'for demonstrations only, not for production'),
   fallingSensitivity: choiceField([1, 2], 1, '1 low, 2 regular'),
   fallingTrigger: choiceField([0, 1], 0, 'opaque', { until: 34 }),

@@ -48,7 +48,7 @@ export const english: Readonly<Record<string, readonly [label: string, note: str
   weakVitalSignThresholdMinutes: ['Weak vital signs: duration', 'minutes'],
   weakVitalSignSensitivity: ['Weak vital signs: sensitivity', 'how sensitively weak vital signs are detected'],
   reportFallsToMqtt: ['Report falls', 'the sensor reports falls'],
-  silentModeEnabled: ['Silent mode', 'the sensor makes no sound'],
+  silentModeEnabled: ['Silent mode', 'falls are recorded, but no rule notifies anybody'],
   demoModeEnabled: ['Demonstration mode', 'for demonstrations only, not for use'],
   fallingSensitivity: ['Fall sensitivity', '1 low, 2 regular'],
   fallingTrigger: ['Fall trigger', 'only the manufacturer knows its meaning'],

@@ -51,7 +51,7 @@ export const german: Readonly<Record<string, readonly [label: string, note: stri
     'wie empfindlich schwache Vitalzeichen erkannt werden',
   ],
   reportFallsToMqtt: ['Stürze melden', 'der Sensor meldet Stürze'],
-  silentModeEnabled: ['Stiller Betrieb', 'der Sensor gibt keinen Ton ab'],
+  silentModeEnabled: ['Stiller Betrieb', 'Stürze werden erfasst, aber keine Regel benachrichtigt jemanden'],
   demoModeEnabled: ['Vorführmodus', 'nur für Vorführungen, nicht für den Betrieb'],
   fallingSensitivity: ['Sturzempfindlichkeit', '1 niedrig, 2 normal'],
   fallingTrigger: ['Sturzauslöser', 'Bedeutung nur dem Hersteller bekannt'],
