@@ -27,9 +27,10 @@ export const useRoomsOf = () => {
   };
 };
 
-type ChipsProps = { state: string; change: (state: string) => void };
+/** `total`: the number of all rooms, if the list has just counted them. The watch is up to a minute old. */
+type ChipsProps = { state: string; total: number | undefined; change: (state: string) => void };
 /** A summary of the rooms: how many there are, and how many need attention. Each part filters the list. */
-const Chips = ({ state, change }: ChipsProps) => {
+const Chips = ({ state, total, change }: ChipsProps) => {
   const { sensors: texts } = useTexts();
   const dates = useDates();
   const watch = useAlarms()?.watch;
@@ -40,7 +41,7 @@ const Chips = ({ state, change }: ChipsProps) => {
     count: roomsOf(name)?.length ?? 0,
   }));
   const all = [
-    { value: '', label: texts.all, count: watch?.sensors },
+    { value: '', label: texts.all, count: total ?? watch?.sensors },
     ...alarms.filter(({ value, count }) => count > 0 || value === state),
     // Normal states have no filter, except when a link leads to one.
     ...(state === 'active' ? [{ value: 'active', label: texts.states.active, count: undefined }] : []),
@@ -59,14 +60,14 @@ const Chips = ({ state, change }: ChipsProps) => {
   );
 };
 
-type FiltersProps = { text: string; state: string; change: (changes: Record<string, string>) => void };
+type FiltersProps = Omit<ChipsProps, 'change'> & { text: string; change: (changes: Record<string, string>) => void };
 /** The search in the list of rooms, and the filters by their state. */
-export const Filters = ({ text, state, change }: FiltersProps) => {
+export const Filters = ({ text, state, total, change }: FiltersProps) => {
   const { sensors: texts, search } = useTexts();
   const changeDebounced = useDebouncedCallback((value: string) => change({ search: value }), 300);
   return (
     <Group align="end" justify="space-between">
-      <Chips state={state} change={(value) => change({ state: value })} />
+      <Chips state={state} total={total} change={(value) => change({ state: value })} />
       <TextInput
         type="search"
         label={search}

@@ -173,7 +173,12 @@ export const SensorsPage = () => {
           <LinkButton />
         </Group>
       </Group>
-      <Filters text={text} state={state} change={change} />
+      <Filters
+        text={text}
+        state={state}
+        total={text === '' && state === '' ? listed?.total : undefined}
+        change={change}
+      />
       <div className={shown ? 'with-panel open' : 'with-panel'}>
         <div className={isGrouped ? 'room-list grouped' : 'room-list'}>
           <List
