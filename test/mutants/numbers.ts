@@ -10,7 +10,7 @@ const numericLiteral: Mutator = {
   },
 };
 
-/** Adds numbers to what Stryker changes. It has no mutator for them, no plugin can add one, and it exports none of its own. */
+/** Adds numbers to what Stryker changes. It has no mutator for them, plugins cannot add one, and its list is not exported. */
 export const changeNumbers = async (): Promise<void> => {
   const instrumenter = import.meta.resolve('@stryker-mutator/instrumenter');
   const { allMutators } = (await import(new URL('mutators/mutate.js', instrumenter).href)) as {
