@@ -43,9 +43,13 @@ export const formats: Readonly<Record<Format, PayloadFormat>> = {
   teams: { ...forPeople, summary: 'An alarm as an Adaptive Card, for workflow webhooks of Microsoft Teams; for bots' },
 };
 
-/** Whether a format can express a situation. */
+/** Situations that the service itself notices, with or without a message of the device. */
+const noticedByService: readonly Situation[] = ['sensor_inactive', 'sensor_active', 'sensor_clock_wrong'];
+
+/** Whether a format can express a situation. Nobody would notice that Raw, which needs a message, sends nothing. */
 export const canExpressSituation = (format: Format, situation: Situation): boolean =>
-  !formats[format].needsCode || kinds[situation].code !== null;
+  (!formats[format].needsCode || kinds[situation].code !== null) &&
+  (formats[format].message !== 'required' || !noticedByService.includes(situation));
 
 /** Returns the formats that cannot express a situation. */
 export const formatsWithout = (situation: Situation): Format[] =>
