@@ -8,7 +8,7 @@ import {
   webhookSnapshot,
 } from '../domain/delivery/snapshot.ts';
 import type { WebhookRecord } from '../domain/delivery/webhook.ts';
-import type { Decided } from '../domain/event/decision.ts';
+import { type Decided, rawMessageOf } from '../domain/event/decision.ts';
 import type { Format } from '../domain/formats/format.ts';
 import { canExpressEvent, formats } from '../domain/formats/formats.ts';
 import { DEFAULT_LOCALE } from '../domain/identity/language.ts';
@@ -76,8 +76,8 @@ export const readRecipients = async (
 };
 
 /** Whether the format has a payload for the event. */
-export const expressesEvent = (format: Format, { event: { source, happening } }: EventContext): boolean =>
-  canExpressEvent(format, { source, code: happening.code });
+export const expressesEvent = (format: Format, { event }: EventContext): boolean =>
+  canExpressEvent(format, event.happening.code, rawMessageOf(event));
 
 /**
  * Returns the addressees of an event, each once. A webhook whose format has no payload for the event is left out, because

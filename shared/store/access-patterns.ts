@@ -160,6 +160,12 @@ export const accessPatterns: Readonly<Record<StoreCall, AccessPattern>> = {
     [0, 1],
     'per event; 1 more for one with its own UUID',
   ),
+  'events.newestMessageOfFall': pattern(
+    'The newest message about a fall that time moves, for webhooks in the format Raw',
+    { query: ['event'] },
+    [1, 0],
+    'per 4 KB of events, 25 at first, 100 at most',
+  ),
   'events.exists': pattern('Has an event been written?', { get: ['message'] }, [1, 0], unlessFound),
   'events.notice': pattern('A notice of the service about a sensor', { get: ['notice'] }, [1, 0]),
   'events.storeNotice': pattern('Store a notice about a sensor', { put: ['notice'] }, [0, 2]),

@@ -28,6 +28,7 @@ export const processing = consumer({
     'events.isApplied',
     'events.add',
     'events.exists',
+    'events.newestMessageOfFall',
     'events.notice',
     'events.removeNotice',
     'due.upSince',

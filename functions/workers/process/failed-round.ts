@@ -1,5 +1,6 @@
 import { type Delivery, receiverKey } from '#shared/domain/delivery/delivery.ts';
 import { firstDeliveryId, idInRound } from '#shared/domain/delivery/snapshot.ts';
+import { rawMessageOf } from '#shared/domain/event/decision.ts';
 import { canExpressEvent } from '#shared/domain/formats/formats.ts';
 import { timeOfUlid } from '#shared/domain/ids.ts';
 import { roundRecipients } from '#shared/domain/rule/escalation.ts';
@@ -41,12 +42,12 @@ const deliveriesOfRound = async (
   const named = webhooksIn(steps.flatMap(({ recipients }) => recipients));
   const ids = new Set(named.map(({ webhookId }) => webhookId));
   const { webhooks } = await store.recipients.webhooks(rule.customerId, ids, new Set());
-  const { source, happening } = cause;
   return [
     ...people,
     ...named.map(({ botId, webhookId }): Expected => {
       const webhook = webhooks.get(webhookId);
-      const canSend = webhook?.botId === botId && canExpressEvent(webhook.format, { source, code: happening.code });
+      const canSend =
+        webhook?.botId === botId && canExpressEvent(webhook.format, cause.happening.code, rawMessageOf(cause));
       return { webhookId, deliveryId: idFor(webhookId, webhook?.format), mayBeMissing: !canSend };
     }),
   ];

@@ -22,6 +22,7 @@ import {
 } from '#shared/domain/delivery/snapshot.ts';
 import type { Decided, Decision } from '#shared/domain/event/decision.ts';
 import { eventKeyOf, fallOfEvent } from '#shared/domain/event/fall-key.ts';
+import { formats } from '#shared/domain/formats/formats.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
 import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import { isWithinQueueDelay, messageIndexes, newEscalation } from '#shared/domain/rule/escalation.ts';
@@ -182,11 +183,14 @@ const fireRule = async (
 /** Returns the deliveries to customer webhooks, which get every event without a rule. */
 const customerDeliveries = async (
   { now }: ProcessDeps,
-  eventContext: EventContext,
+  known: EventContext,
   { customerId, customer }: SensorContext,
   { webhooks }: KnownRecipients,
 ): Promise<Delivery[]> => {
-  const { happening } = eventContext.event;
+  // These webhooks have had every message of a fall that time moves.
+  const { fallMessage: _, ...event } = known.event;
+  const eventContext = { ...known, event };
+  const { happening } = event;
   const fitting = Object.entries(customer?.hooks ?? {}).filter(
     ([webhookId, format]) =>
       webhookId !== happening.notTo &&
@@ -194,7 +198,7 @@ const customerDeliveries = async (
       matchesFilters(webhooks.get(webhookId) ?? noFilters, happening, eventContext.sensor),
   );
   if (fitting.length === 0) return [];
-  const text = await eventText('en', eventContext.event);
+  const text = await eventText('en', event);
   return fitting.map(([webhookId, format]) => {
     const to = { customerId, webhookId, format, hit: null, ruleId: 0 };
     const webhook = webhooks.get(webhookId);
@@ -283,6 +287,20 @@ const checksOf = (
 export const isUnruled = (customerId: number, { happening, rules }: Decided): boolean =>
   customerId !== UNASSIGNED && rules.length === 0 && isUrgent(happening.situation) && !happening.isSimulated;
 
+/** Adds the newest message of a fall that time moves, if a recipient has the format Raw, which sends nothing else. */
+const withFallMessage = async (
+  { store }: ProcessDeps,
+  { customerId, sensor }: SensorContext,
+  event: Decided,
+  { webhooks }: KnownRecipients,
+): Promise<Decided> => {
+  const fall = fallOfEvent(event);
+  const isNeeded = [...webhooks.values()].some(({ format }) => formats[format].message === 'required');
+  if (event.source !== null || event.rules.length === 0 || fall === null || !isNeeded) return event;
+  const fallMessage = await store.events.newestMessageOfFall(customerId, sensor.id, fall);
+  return fallMessage === null ? event : { ...event, fallMessage };
+};
+
 /** Writes the hits of a decision. */
 export const writeHits = async (
   deps: ProcessDeps,
@@ -299,7 +317,8 @@ export const writeHits = async (
   const isCanary = [...recipients.webhooks.values()].some((webhook) => isOfCanary(webhook, deps.settings.PUBLIC_URL));
   const deliveries: Delivery[] = [];
   const checks: CheckAlarm[] = [];
-  for (const event of decision.decided) {
+  for (const decided of decision.decided) {
+    const event = await withFallMessage(deps, context, decided, recipients);
     const eventContext = { service, event, sensor, customer };
     const ofEvent = await customerDeliveries(deps, eventContext, context, recipients);
     deliveries.push(...ofEvent);

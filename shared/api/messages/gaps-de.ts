@@ -40,7 +40,7 @@ export const gaps: typeof english = {
     'Aktivieren Sie ihn oder wählen Sie in der Regel einen anderen Empfänger.',
   ],
   raw_only: [
-    'Stürze erreichen nur einen Webhook im Format Raw, das nicht jeden Sturz senden kann.',
+    'Stürze erreichen nur einen Webhook im Format Raw, das nicht zeigt, dass ein Sturz allein durch Zeitablauf zum Alarm wurde.',
     'Wählen Sie für den Webhook ein anderes Format oder ergänzen Sie in der Regel einen anderen Empfänger.',
   ],
   no_rule_for_silence: [

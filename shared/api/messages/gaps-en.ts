@@ -34,7 +34,7 @@ export const gaps: Record<GapKind, GapText> = {
   webhook_failing: ['The receiver of a webhook is failing.', 'Check the receiver, or add another recipient.'],
   webhook_off: ['A webhook that reports falls is disabled.', 'Enable it, or choose another recipient for the rule.'],
   raw_only: [
-    'Falls reach only a webhook in the format Raw, which cannot send every fall.',
+    'Falls reach only a webhook in the format Raw, which does not show that a fall became an alarm by time alone.',
     'Choose another format for the webhook, or add another recipient to the rule.',
   ],
   no_rule_for_silence: ['Nobody is notified if a sensor goes offline.', 'Create a rule for offline sensors.'],

@@ -1,4 +1,4 @@
-import type { Decided } from '../event/decision.ts';
+import { type Decided, rawMessageOf } from '../event/decision.ts';
 import type { Format } from '../formats/format.ts';
 import { formats } from '../formats/formats.ts';
 import { asText, ZERO_WIDTH } from '../formats/plain-text.ts';
@@ -149,6 +149,10 @@ const deliveryIdOf = (
   return firstDeliveryId({ ...event, sensorId }, ruleId, receiver, 'format' in to ? to.format : undefined);
 };
 
+/** Raw sends a message of the fall with an event that time caused; other formats send none. */
+const withRawMessage = (event: Snapshot['event'], format: Format, decided: Decided): Snapshot['event'] =>
+  formats[format].message === 'required' ? { ...event, source: rawMessageOf(decided) } : event;
+
 /** Creates a delivery that is due at once. */
 export const newDelivery = (
   eventContext: EventContext,
@@ -172,5 +176,9 @@ export const newDelivery = (
   ...('format' in to && { format: to.format }),
   ...(eventContext.event.requestId !== undefined && { requestId: eventContext.event.requestId }),
   // A round without a hit notifies emergency contacts of the alarm of an event.
-  snapshot: { ...snapshot, acknowledgeUntil: to.hit || to.round ? Math.floor(now / 1_000) + LINK_SECONDS : 0 },
+  snapshot: {
+    ...snapshot,
+    event: 'format' in to ? withRawMessage(snapshot.event, to.format, eventContext.event) : snapshot.event,
+    acknowledgeUntil: to.hit || to.round ? Math.floor(now / 1_000) + LINK_SECONDS : 0,
+  },
 });

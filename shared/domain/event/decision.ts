@@ -9,6 +9,8 @@ export type Decided = {
   receiveDate: number;
   /** The uuid of the message that caused the event. Null if the service created the event. */
   source: string | null;
+  /** If time moved a fall: the uuid of the newest message about it, which Raw sends. Looked up for recipients in Raw alone. */
+  fallMessage?: string;
   /** The `X-Request-Id` of the API call that brought the message, for logs. It is not stored. */
   requestId?: string;
   /** The message is too long to be shown in lists. */
@@ -22,6 +24,10 @@ export type Decided = {
   /** Ids of the rules that fire. */
   rules: number[];
 };
+
+/** Returns the uuid of the message that Raw sends for an event; null if there is none. */
+export const rawMessageOf = ({ source, fallMessage }: Pick<Decided, 'source' | 'fallMessage'>): string | null =>
+  source ?? fallMessage ?? null;
 
 /**
  * The decision about one or more messages: enough to apply it, and to reapply it after a crash. `after` is an earlier hit of

@@ -55,12 +55,9 @@ export const canExpressSituation = (format: Format, situation: Situation): boole
 export const formatsWithout = (situation: Situation): Format[] =>
   Format.options.filter((option) => !canExpressSituation(option, situation));
 
-/** Whether a format can express an event. `source` is the message that caused it; null if the service created the event. */
-export const canExpressEvent = (
-  format: Format,
-  { code, source }: { code: number | null; source: string | null },
-): boolean =>
-  (!formats[format].needsCode || code !== null) && (formats[format].message !== 'required' || source !== null);
+/** Whether a format can express an event with a code, and with a message that Raw sends. */
+export const canExpressEvent = (format: Format, code: number | null, rawMessage: string | null): boolean =>
+  (!formats[format].needsCode || code !== null) && (formats[format].message !== 'required' || rawMessage !== null);
 
 /** Returns the UUID of the message whose bytes a payload contains; null if it contains none. */
 export const messageUuidIn = (format: Format, { event }: Snapshot): string | null =>

@@ -51,8 +51,8 @@ const UnreachableRecipient = z.object({
 const GapOfWebhook = z.object({
   kind: z.enum(['webhook_failing', 'webhook_off', 'raw_only']).meta({
     description:
-      'webhook_failing: its last request failed; webhook_off: it is disabled; raw_only: its format is Raw, in which an event ' +
-      'without a message of the device cannot be sent',
+      'webhook_failing: its last request failed; webhook_off: it is disabled; raw_only: its format is Raw, which ' +
+      'repeats the last message of a fall that time alone makes an alarm',
   }),
   webhookId: uuid,
   ruleIds,

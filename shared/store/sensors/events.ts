@@ -13,7 +13,7 @@ import { type ReadBounds, readFirst, readPage } from '../engine/bounded-page.ts'
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, GRACE_MS } from '../engine/due.ts';
 import type { NewestPageQuery } from '../engine/newest-page.ts';
-import { absent, type Write, where } from '../engine/request.ts';
+import { absent, type Item, type Write, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 
 /** A message of a device that created an event, with its bytes as text. `id` is that of its first event. */
@@ -151,6 +151,24 @@ export const eventReads = (table: TableReader) => ({
     const last = decided.at(-1);
     if (!last || last.receiveDate + EVENT_RETENTION <= now) return true;
     return (await table.getEventual(eventKey({ customerId, sensorId }, last))) !== null;
+  },
+
+  /**
+   * Returns the UUID of the newest message that caused an event about a fall; null if there is none among the events since
+   * the fall began, or among the last hundred.
+   */
+  newestMessageOfFall: async (customerId: number, sensorId: string, fall: string): Promise<string | null> => {
+    const pk = items.event.pk({ customerId, sensorId });
+    const query = { pk, between: between(0, Number.MAX_SAFE_INTEGER - 1), newestFirst: true, limit: 25 };
+    let startAfter: Item | undefined;
+    for (let pages = 0; pages < 4; pages++) {
+      const page = await table.query<EventItem>({ ...query, startAfter });
+      const newest = page.items.find((event) => event.fall === fall && event.source !== null);
+      if (newest) return newest.source;
+      startAfter = page.next;
+      if (!startAfter) break;
+    }
+    return null;
   },
 
   /** Whether an event with this UUID has been written. */

@@ -301,7 +301,7 @@ describe('the cost at rest', () => {
       ['1 KMS keys', 1],
       ['1 web ACLs with their rules', 8],
     ]);
-    expect(formatCosts({ Resources })).toContainEqual(expect.stringMatching(/^ +18\.62 {2}at rest$/));
+    expect(formatCosts({ Resources })).toContainEqual(expect.stringMatching(/^ +15\.32 {2}at rest$/));
   });
 
   test('includes the canary, at less than USD 3 a month', () => {
