@@ -3,19 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { note } from './fixtures/measured.ts';
 import { type Site, startSite } from './fixtures/site.ts';
-import { inLanguage } from './fixtures/variants.ts';
+import { inLanguage, variants } from './fixtures/variants.ts';
 
 const words = {
   en: { go: "I'm on it", up: 'Person is up' },
-  de: { go: 'Ich gehe hin', up: 'Person ist auf' },
+  de: { go: 'Ich gehe hin', up: 'Selbst aufgestanden' },
 } as const;
 type Words = (typeof words)['en' | 'de'];
-const combinations = (['en', 'de'] as const).flatMap((locale) =>
-  (['light', 'dark'] as const).flatMap((colorScheme) =>
-    ([390, 1_440] as const).map((width) => ({ locale, colorScheme, width })),
-  ),
-);
-
 let site: Site;
 let rooms = 100;
 beforeAll(async () => {
@@ -74,7 +68,7 @@ const answer = async (
   return [seen, acknowledged, watch.read('closed')];
 };
 
-test.each(combinations)(
+test.each(variants)(
   'shows the room of a fall without a tap, in $locale, $colorScheme, $width pixels wide',
   { timeout: 120_000 },
   async ({ locale, colorScheme, width }) => {
