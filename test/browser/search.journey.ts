@@ -46,6 +46,7 @@ test.each([
 
   await page.keyboard.press('Control+k');
   await result(handover).waitFor();
+  await page.locator('input:focus').waitFor();
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await field.waitFor({ state: 'hidden' });

@@ -33,12 +33,23 @@ export const shiftAt = (time: number): Shift => {
 /** A user who was on duty by the roster. */
 export type OnRoster = Span & { userId: number };
 
+/** Joins the shifts of a user that follow each other without a break. */
+const joined = (shifts: readonly OnRoster[]): OnRoster[] => {
+  const all: OnRoster[] = [];
+  for (const shift of shifts) {
+    const before = all.find(({ userId, to }) => userId === shift.userId && to >= shift.from);
+    if (before) before.to = Math.max(before.to, shift.to);
+    else all.push({ ...shift });
+  }
+  return all;
+};
+
 /** Returns the shifts of a roster, in the time zone of the customer, that overlap a span. */
 export const onRoster = (roster: readonly RosterEntry[], timeZone: string, { from, to }: Span): OnRoster[] => {
   const first = wallTime(from, timeZone).date;
   const days = [-1, 0, 1].map((count) => dayAfter(first, count));
-  return shiftsOn(days, { roster, timeZone })
-    .filter(({ start, end }) => start < to && end > from)
+  const shifts = shiftsOn(days, { roster, timeZone })
     .map(({ userId, start, end }) => ({ userId, from: start, to: end }))
     .toSorted((one, other) => one.from - other.from);
+  return joined(shifts).filter((shift) => shift.from < to && shift.to > from);
 };

@@ -81,3 +81,17 @@ test('people are on duty by weekly shifts unless an entry for the day replaces t
     { userId: 9, from: at(28, 5), to: at(28, 13) },
   ]);
 });
+
+test('a user whose shifts follow each other over midnight is on duty once', () => {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const night = { from: at(27, 21), to: at(28, 6) };
+  const roster = [
+    { userId: 7, days: [1, 2, 3, 4, 5, 6, 7], from: '20:00', to: '00:00' },
+    { userId: 7, days: [1, 2, 3, 4, 5, 6, 7], from: '00:00', to: '04:00' },
+    { userId: 7, days: [6], from: '05:00', to: '07:00' },
+  ];
+  expect(onRoster(roster, zone, night)).toEqual([
+    { userId: 7, from: at(27, 20), to: at(28, 4) },
+    { userId: 7, from: at(28, 5), to: at(28, 7) },
+  ]);
+});
