@@ -5,11 +5,14 @@ import { readCommandLine } from '#lib/local/command-line.ts';
 import manifest from '#package.json' with { type: 'json' };
 import { type Figure, passes, tableOf } from './figures.ts';
 
-const help = `npm run bench [-- --json FILE] [--only starts,serve,startup,throughput,killed,mqtt,storm,workers,lists,pauses,price]`;
+const help = `npm run bench [-- --json FILE] [--only starts,serve,startup,throughput,one-core,killed,mqtt,storm,workers,lists,pauses,price]`;
 
 const options = {
   json: { type: 'string' },
-  only: { type: 'string', default: 'starts,serve,startup,throughput,killed,mqtt,storm,workers,lists,pauses,price' },
+  only: {
+    type: 'string',
+    default: 'starts,serve,startup,throughput,one-core,killed,mqtt,storm,workers,lists,pauses,price',
+  },
 } as const;
 
 const { json, only } = readCommandLine(options, help, { out: console.log, err: console.error });
@@ -20,6 +23,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   serve: async () => (await import('./serve.ts')).measureServe(),
   startup: async () => (await import('./startup.ts')).measureStartup(folder),
   throughput: async () => (await import('./throughput.ts')).measureThroughput(folder),
+  'one-core': async () => (await import('./one-core.ts')).measureOneCore(folder),
   killed: async () => (await import('./killed.ts')).measureKilled(folder),
   mqtt: async () => (await import('./mqtt.ts')).measureMqtt(folder),
   storm: async () => (await import('./storm.ts')).measureStorm(folder),

@@ -17,34 +17,32 @@ import { percentile } from './figures.ts';
 /** A host under load, and its receiver. */
 type Loaded = { pid: number; ear: DeliveryRecorder };
 
-/** The rate and the duration (s) of the moderate load. */
-const MODERATE_PER_SECOND = 20;
-const MODERATE_SECONDS = 15;
+const RATE_SECONDS = 15;
 const REPORTS = 1_000;
 
 /**
- * Measures 20 events a second, sent without waiting for earlier ones: CPU time (s) of 1,000 deliveries, and latency (ms)
- * from the 202 to the receiver.
+ * Measures a number of events a second, sent without waiting for earlier ones: CPU time (s) of 1,000 deliveries, latency (ms)
+ * from the 202 to the receiver, and deliveries per second from the first event to the last delivery.
  */
-export const moderateLoad = async (
-  { pid, ear }: Loaded,
-  { sensors, fanOut }: Home,
-): Promise<{ cpu: number; p50: number; p95: number }> => {
+export const loadAt = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, eventsPerSecond: number) => {
   const before = await settledCpu(pid);
   const sent: Promise<PostedFall>[] = [];
   const start = performance.now();
-  for (let at = 0; at < MODERATE_PER_SECOND * MODERATE_SECONDS; at++) {
+  for (let at = 0; at < eventsPerSecond * RATE_SECONDS; at++) {
     sent.push(postFall(sensorAt(sensors, at)));
-    await sleep(Math.max(0, start + ((at + 1) * 1_000) / MODERATE_PER_SECOND - performance.now()));
+    await sleep(Math.max(0, start + ((at + 1) * 1_000) / eventsPerSecond - performance.now()));
   }
   const all = await Promise.all(sent);
   await until(() => all.every(({ uuid }) => ear.countOf(uuid) === fanOut));
+  const seconds = (performance.now() - start) / 1_000;
   const cpu = (await settledCpu(pid)) - before;
   const latencies = all.flatMap((posted) => latenciesOf(ear, posted));
   return {
     cpu: (cpu * 1_000) / (all.length * fanOut),
     p50: percentile(latencies, 50),
     p95: percentile(latencies, 95),
+    p99: percentile(latencies, 99),
+    perSecond: latencies.length / seconds,
   };
 };
 
