@@ -183,13 +183,29 @@ const createSlot = (
   };
 };
 
+/**
+ * Releases the slots that this process holds for its next requests, and returns the webhook with them free. A probe takes its
+ * slot and itself in one write, so it cannot use them: without this, alarms would wait until their leases end.
+ */
+const releaseIdle = async (
+  { store, now }: DeliverDeps,
+  { idleLeases }: SlotPool,
+  webhook: WebhookRecord,
+): Promise<WebhookRecord> => {
+  const slots = idleLeases.splice(0).flatMap(({ slot, until }) => (until > now() ? [slot] : []));
+  if (slots.length === 0) return webhook;
+  await store.health.release(webhook, slots);
+  return { ...webhook, ...Object.fromEntries(slots.map((slot) => [slot, undefined])) };
+};
+
 /** Returns a lease of a slot: one that this process holds, if it lasts long enough or can be renewed, or else a new one. */
 const leaseSlot = async (
-  { store, now, random, aloneSince }: DeliverDeps,
+  deps: DeliverDeps,
   pool: SlotPool,
   webhook: WebhookRecord,
   isProbe: boolean,
 ): Promise<SlotLease | null> => {
+  const { store, now, random, aloneSince } = deps;
   const own = isProbe ? undefined : pool.idleLeases.pop();
   if (own && own.until - now() >= REQUEST_MS) return own;
   const renewed = own && own.until > now() ? await store.health.renewSlot(webhook, own, now()) : null;
@@ -197,7 +213,8 @@ const leaseSlot = async (
   // One slot is reserved for the requests that processes make without a lease.
   const slots = isHealthy(webhook, now()) ? SLOTS_PER_WEBHOOK - 1 : SLOTS_PER_WEBHOOK;
   const token = leaseToken({ random });
-  return store.health.takeSlot(webhook, now(), { slots, first: pool.searches++, isProbe, token, aloneSince });
+  const found = isProbe ? await releaseIdle(deps, pool, webhook) : webhook;
+  return store.health.takeSlot(found, now(), { slots, first: pool.searches++, isProbe, token, aloneSince });
 };
 
 /**
