@@ -35,9 +35,12 @@ export const directImports: Plugin = {
   name: 'direct imports',
   setup: ({ onLoad }) => {
     // These parts of the library import its components as the console does.
-    onLoad({ filter: /\/lib\/console\/.*\.tsx?$|\/@mantine\/(notifications|spotlight)\/esm\/.*\.mjs$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replace(/^import \{([^}]+)\} from ["']@mantine\/core["'];/gm, direct),
-      loader: path.endsWith('.mjs') ? 'js' : path.endsWith('x') ? 'tsx' : 'ts',
-    }));
+    onLoad(
+      { filter: /\/lib\/console\/.*\.tsx?$|\/@mantine\/(notifications|spotlight)\/esm\/.*\.mjs$/ },
+      async ({ path }) => ({
+        contents: (await readFile(path, 'utf8')).replace(/^import \{([^}]+)\} from ["']@mantine\/core["'];/gm, direct),
+        loader: path.endsWith('.mjs') ? 'js' : path.endsWith('x') ? 'tsx' : 'ts',
+      }),
+    );
   },
 };

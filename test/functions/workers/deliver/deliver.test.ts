@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deliver as contract } from '#functions/workers/deliver/contract.ts';
-import { deliver } from '#functions/workers/deliver/handler.ts';
 import type { DeliverDeps } from '#functions/workers/deliver/deps.ts';
+import { deliver } from '#functions/workers/deliver/handler.ts';
 import { Deliver } from '#shared/queue/task.ts';
 import { composeDeps, type Runtime } from '#shared/runtime/deps.ts';
 import { items } from '#shared/store/table.ts';
