@@ -1,7 +1,10 @@
-import type { ScheduledEvent } from 'aws-lambda';
-import { expect, test } from 'vitest';
-import { MAX_RECEIVES, retrySeconds, scheduled } from '#shared/queue/consumer.ts';
-import { onSchedule } from '#shared/worker/on-host.ts';
+import type { ScheduledEvent, SQSEvent } from 'aws-lambda';
+import { expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { called, consumer, MAX_RECEIVES, retrySeconds, scheduled } from '#shared/queue/consumer.ts';
+import { consume } from '#shared/worker/consume.ts';
+import { Quarantine, RetryLater } from '#shared/worker/failure.ts';
+import { onCall, onSchedule } from '#shared/worker/on-host.ts';
 import { contextOf, hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
 test('logs the invocation and the message in each line of a consumer', async () => {
@@ -82,7 +85,15 @@ test('quarantines an unreadable message with its body and the reason, and proces
   const records = [record('1', '{"act":"fly"}', 'a'), record('2', task('say'), 'a')];
   expect(await read(runtime, records)).toEqual([]);
   expect(quarantined).toMatchObject([
-    { queue: 'events', messageId: '1', body: '{"act":"fly"}', reason: expect.any(String) },
+    {
+      to: 'quarantine',
+      groupId: '1',
+      delaySeconds: 0,
+      queue: 'events',
+      messageId: '1',
+      body: '{"act":"fly"}',
+      reason: expect.stringContaining('"say"'),
+    },
   ]);
 });
 
@@ -143,4 +154,152 @@ test('counts tasks that are postponed for more than a minute as failed', async (
   expect(measured).toEqual([failed, failed]);
   const pauses = Array.from({ length: 8 }, (_, at) => retrySeconds(at + 1)).reduce((sum, seconds) => sum + seconds);
   expect(pauses).toBeLessThan(120);
+});
+
+test('quarantines the first message that is not done if no retry helps, and returns those behind it', async () => {
+  const { runtime, quarantined, measured } = hostOf();
+  const records = ['say', 'poison', 'say'].map((act, at) => record(String(at), task(act), 'a'));
+  expect(await read(runtime, records)).toEqual(['2']);
+  expect(quarantined).toMatchObject([{ messageId: '1', body: task('poison'), reason: 'the table has no such sensor' }]);
+  expect(await read(runtime, [record('3', task('poison'), 'a')])).toEqual([]);
+  expect(quarantined).toHaveLength(2);
+  expect(measured).toEqual([]);
+});
+
+test('returns a message that no retry helps while the quarantine is unavailable, and counts it as failed', async () => {
+  const { runtime, measured } = hostOf(false);
+  expect(await read(runtime, [record('1', task('poison'), 'a'), record('2', task('say'), 'a')])).toEqual(['1', '2']);
+  expect(measured).toEqual([['TasksFailed', 2, { worker: 'reader', kind: 'other' }]]);
+});
+
+test('counts a message as failed again only once a thousand others have failed since', async () => {
+  const { runtime, measured } = hostOf();
+  const fail = (...ids: number[]) =>
+    read(
+      runtime,
+      ids.map((id) => record(String(id), task('table'))),
+    );
+  await fail(...Array(1_000).keys());
+  expect(measured).toHaveLength(1_000);
+  await fail(0, 999);
+  expect(measured).toHaveLength(1_000);
+  await fail(1_000);
+  await fail(1);
+  expect(measured).toHaveLength(1_001);
+  await fail(0);
+  expect(measured).toHaveLength(1_002);
+});
+
+test('logs a postponed task with the reason, but not as an error', async () => {
+  const { runtime, lines } = hostOf();
+  await read(runtime, [record('1', task('again'))]);
+  expect(lines).toMatchObject([{ level: 'info', reason: 'later' }]);
+});
+
+test('the names of errors that steer a worker appear in their texts', () => {
+  expect(String(new Quarantine('no'))).toBe('Quarantine: no');
+  expect(String(new RetryLater('later'))).toBe('RetryLater: later');
+});
+
+/** A consumer of any objects that records what its work gets. */
+const recorder = () => {
+  const host = hostOf();
+  const works: { tasks: unknown[]; sequences: string[]; receives: number[]; timeLeft: number }[] = [];
+  const contract = consumer({
+    name: 'recorder',
+    queues: ['events'],
+    task: z.looseObject({ requestId: z.string().optional().catch(undefined) }),
+    batchSize: 10,
+    concurrency: 1,
+    timeoutSeconds: 30,
+    uses: ['consume'],
+  });
+  const handler = consume(contract, async (received, { log }, timeLeft) => {
+    works.push({
+      tasks: received.map((message) => message.task),
+      sequences: received.map(({ sequence }) => sequence),
+      receives: received.map(({ receives }) => receives),
+      timeLeft: timeLeft(),
+    });
+    log('info', 'worked');
+  }).with(host.runtime);
+  const context = { ...contextOf('one'), getRemainingTimeInMillis: () => 1_234 };
+  const handle = (...Records: ReturnType<typeof record>[]) => handler({ Records } as unknown as SQSEvent, context);
+  return { ...host, works, handle };
+};
+
+test('passes each task with its place in its group, its receives and the time that is left', async () => {
+  const { works, handle } = recorder();
+  await handle(record('7', '{"a":1}', 'a', 3), record('8', '{"a":2}', 'a'), record('9', '{"a":3}'));
+  expect(works).toEqual([
+    {
+      tasks: [{ a: 1 }, { a: 2 }],
+      sequences: ['7', '8'].map((id) => id.padStart(20, '0')),
+      receives: [3, 1],
+      timeLeft: 1_234,
+    },
+    { tasks: [{ a: 3 }], sequences: [''], receives: [1], timeLeft: 1_234 },
+  ]);
+});
+
+test('does no work if no message can be read', async () => {
+  const { works, handle, quarantined } = recorder();
+  await handle(record('1', 'not JSON'));
+  expect([works, quarantined.length]).toEqual([[], 1]);
+});
+
+test('logs every id of a task, and the id of its message if no call caused it', async () => {
+  const { lines, handle } = recorder();
+  const ids = {
+    customerId: 1,
+    sensorId: 's',
+    webhookId: 'w',
+    deliveryId: 'd',
+    replayId: 'r',
+    hitId: 2,
+    uuid: 'u',
+    requestId: 'q',
+  };
+  await handle(record('1', JSON.stringify(ids)));
+  await handle(record('2', '{"requestId":7}'));
+  expect(lines).toMatchObject([{ messageId: '1', ...ids }, { requestId: '2' }]);
+});
+
+test('a scheduled function keeps its state between runs, knows the time that is left, and writes its metrics', async () => {
+  const { runtime, measured } = hostOf();
+  const clock = scheduled({ name: 'clock', everySeconds: 60, timeoutSeconds: 60, uses: ['measure'] });
+  const left: number[] = [];
+  const handle = onSchedule(clock, () => {
+    let runs = 0;
+    return async ({ measure }, timeLeft) => {
+      runs += 1;
+      left.push(timeLeft());
+      measure('Events', runs);
+    };
+  }).with(runtime);
+  const context = { ...contextOf('three'), getRemainingTimeInMillis: () => 59_000 };
+  await handle({} as ScheduledEvent, context);
+  await handle({} as ScheduledEvent, context);
+  expect(left).toEqual([59_000, 59_000]);
+  expect(measured.map(([, count]) => count)).toEqual([1, 2]);
+});
+
+test('a called function is built once, gets each event with its context, and logs the id of the call', async () => {
+  const { runtime, lines } = hostOf();
+  const contract = called({ name: 'echo', timeoutSeconds: 5, uses: [] });
+  const build = vi.fn();
+  const handle = onCall(contract, ({ log }) => {
+    build();
+    return async (event: string, { awsRequestId }) => {
+      log('info', event);
+      return `${event} ${awsRequestId}`;
+    };
+  }).with(runtime);
+  expect(await handle('a', contextOf('four'))).toBe('a four');
+  expect(await handle('b', contextOf('five'))).toBe('b five');
+  expect(build).toHaveBeenCalledOnce();
+  expect(lines.map(({ message, requestId, consumer: name }) => [message, requestId, name])).toEqual([
+    ['a', 'four', 'echo'],
+    ['b', 'five', 'echo'],
+  ]);
 });

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAX_RECEIVES, retrySeconds } from '#shared/queue/consumer.ts';
+import { createGroupHistory, groupResult } from '#shared/worker/poison.ts';
+import { tryQuarantine } from '#shared/worker/quarantine.ts';
 import { hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
 test('quarantines a message that alone fails five times, with the reason, and continues with its group', async () => {
@@ -40,10 +42,14 @@ const lonely = () => {
   const start = time;
   let receives = 0;
   /** Receives the message after its pause, with what else arrives. Returns how long (ms) ago it was received first. */
-  const receive = async (act: string, others: readonly [group: string, act: string][] = []): Promise<number> => {
+  const receive = async (
+    act: string,
+    others: readonly [group: string, act: string, otherReceives?: number][] = [],
+  ): Promise<number> => {
     time += 1_000 * retrySeconds(receives);
     receives += 1;
-    for (const [group, other] of others) await read(runtime, [record(`${group}-${receives}`, task(other), group)]);
+    for (const [group, other, otherReceives] of others)
+      await read(runtime, [record(`${group}-${receives}`, task(other), group, otherReceives)]);
     await read(runtime, [record('1', task(act), 'a', receives)]);
     return time - start;
   };
@@ -67,6 +73,24 @@ test('quarantines a message that fails alone after an outage, but not during it'
   while (quarantined.length === 0 && after < 60 * MINUTE) after = await receive('fail');
   expect(after - outage).toBeGreaterThanOrEqual(4 * MINUTE);
   expect(after - outage).toBeLessThan(10 * MINUTE);
+});
+
+test('counts the minutes for which a message fails anew after an outage in between', async () => {
+  const { receive, quarantined } = lonely();
+  let failing = 0;
+  while (failing < 2 * MINUTE) failing = await receive('fail');
+  await receive('table');
+  const after = await receive('fail');
+  expect([after > 8 * MINUTE, quarantined]).toEqual([true, []]);
+  await receive('fail');
+  expect(quarantined).toHaveLength(1);
+});
+
+test.each([1, 6])('draws no conclusions from a group whose messages are postponed (%s receives)', async (receives) => {
+  const { receive, quarantined } = lonely();
+  let after = 0;
+  while (quarantined.length === 0 && after < 60 * MINUTE) after = await receive('fail', [['b', 'again', receives]]);
+  expect(after).toBeLessThan(10 * MINUTE);
 });
 
 test.each([
@@ -125,4 +149,159 @@ test('returns a message at its last receive if its task has no acceptance time',
   for (const [at, body] of [task('table'), hidden, JSON.stringify({ act: 'table', receiveDate: '1' })].entries())
     expect(await read(runtime, [record(`${at}`, body, `group ${at}`, MAX_RECEIVES - 1)])).toEqual([`${at}`]);
   expect(quarantined).toEqual([]);
+});
+
+test('attempts the messages of a group one by one as soon as one of them is stuck', async () => {
+  const { runtime, quarantined } = hostOf();
+  await read(runtime, [record('1', task('say'), 'other')]);
+  expect(await read(runtime, [record('2', task('fail'), 'a', 6), record('3', task('say'), 'a', 1)])).toEqual([]);
+  expect(quarantined).toMatchObject([{ messageId: '2' }]);
+});
+
+test('quarantines none of the messages behind a stuck one at their first failure', async () => {
+  const { runtime, quarantined } = hostOf();
+  await read(runtime, [record('1', task('say'), 'other')]);
+  expect(await read(runtime, [record('2', task('say'), 'a', 6), record('3', task('fail'), 'a', 1)])).toEqual(['3']);
+  expect(quarantined).toEqual([]);
+});
+
+test('attempts a stuck message once if it succeeds', async () => {
+  const { runtime, lines } = hostOf();
+  await read(runtime, [record('1', task('say'), 'other')]);
+  await read(runtime, [record('2', task('say'), 'a', 6)]);
+  expect(lines.map(({ messageId }) => messageId)).toEqual(['1', '2']);
+});
+
+test('a stuck message that fails after its task was done does not hold back those behind it', async () => {
+  const { runtime } = hostOf();
+  expect(await read(runtime, [record('1', task('half'), 'a', 6), record('2', task('say'), 'a', 6)])).toEqual([]);
+});
+
+test('returns a stuck group from its first failure on, not what it has done before', async () => {
+  const { runtime } = hostOf();
+  const records = ['say', 'table', 'say'].map((act, at) => record(String(at), task(act), 'a', 6));
+  expect(await read(runtime, records)).toEqual(['1', '2']);
+});
+
+test('quarantines what an earlier message left behind, at the last attempt only, and keeps the message', async () => {
+  const { runtime, quarantined } = hostOf();
+  await read(runtime, [record('1', task('say'), 'other')]);
+  expect(await read(runtime, [record('2', task('remains'), 'a', 5)])).toEqual(['2']);
+  expect(quarantined).toEqual([]);
+  expect(await read(runtime, [record('2', task('remains'), 'a', 6)])).toEqual([]);
+  expect(quarantined).toMatchObject([
+    { messageId: '2', queue: 'events', body: '{"left":"behind"}', reason: 'it cannot be finished' },
+  ]);
+  expect(quarantined).toHaveLength(1);
+});
+
+test('counts stuck groups that fail or succeed when it compares groups', async () => {
+  const failing = hostOf();
+  await read(failing.runtime, [record('1', task('fail'), 'b', 6), record('2', task('fail'), 'c', 6)]);
+  await read(failing.runtime, [record('3', task('say'), 'd')]);
+  expect(await read(failing.runtime, [record('4', task('fail'), 'a', 60)])).toEqual(['4']);
+  const working = hostOf();
+  await read(working.runtime, [record('1', task('say'), 'b', 6)]);
+  expect(await read(working.runtime, [record('2', task('fail'), 'a', 60)])).toEqual([]);
+  expect(working.quarantined).toHaveLength(1);
+});
+
+test('returns a redriven dead letter at its last receive while the quarantine is unavailable', async () => {
+  const { runtime, lines } = hostOf(false);
+  const old = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 40 * 3_600_000 });
+  expect(await read(runtime, [record('1', old, 'a', MAX_RECEIVES - 1)])).toEqual(['1']);
+  expect(lines.map(({ message }) => message)).toContain('the quarantine is unavailable');
+});
+
+test('a dead letter is at least half an hour older than its sent time, or one and a half lifetimes old', async () => {
+  const now = 1_800_000_000_000;
+  const host = hostOf();
+  const runtime = { ...host.runtime, now: () => now };
+  const lifetime = Array.from({ length: MAX_RECEIVES }, (_, at) => 1_000 * retrySeconds(at + 1)).reduce(
+    (sum, ms) => sum + ms,
+  );
+  const last = (accepted: number, sent: number) => {
+    const message = record('1', JSON.stringify({ act: 'table', receiveDate: accepted }), 'a', MAX_RECEIVES - 1);
+    return { ...message, attributes: { ...message.attributes, SentTimestamp: String(sent) } };
+  };
+  const half = 30 * MINUTE;
+  expect(await read(runtime, [last(now - half, now)])).toEqual(['1']);
+  expect(await read(runtime, [last(now - half - 1, now)])).toEqual([]);
+  const old = now - 1.5 * lifetime;
+  expect(await read(runtime, [last(old, old)])).toEqual(['1']);
+  expect(await read(runtime, [last(old - 1, old - 1)])).toEqual([]);
+});
+
+test('shortens the reason of a quarantined message to what a queue holds', async () => {
+  const { runtime, quarantined } = hostOf();
+  expect(await tryQuarantine(runtime, record('1', '{}') as never, 'x'.repeat(1_001))).toBe(true);
+  expect(quarantined).toMatchObject([{ reason: 'x'.repeat(1_000) }]);
+});
+
+test('only failures of the code itself count against a group', () => {
+  const failed = { kind: 'failed', left: [], error: null } as const;
+  expect(groupResult({ kind: 'done' })).toBe('done');
+  expect(groupResult({ ...failed, failure: 'other' })).toBe('failed');
+  for (const failure of ['table', 'queue', 'keys'] as const) expect(groupResult({ ...failed, failure })).toBe('outage');
+});
+
+describe('the history of groups', () => {
+  const historyAt = () => {
+    let time = 1_800_000_000_000;
+    const history = createGroupHistory(() => time);
+    const note = (count: number, name: string, result: 'done' | 'failed') => {
+      for (let at = 0; at < count; at++) history.note(`${name}${at}`, result);
+    };
+    const pass = (ms: number) => {
+      time += ms;
+    };
+    return { ...history, noteMany: note, pass };
+  };
+
+  test('counts the results of other groups for 15 minutes', () => {
+    const { note, failsAlone, pass } = historyAt();
+    note('b', 'done');
+    note('a', 'failed');
+    pass(15 * MINUTE - 1);
+    note('a', 'failed');
+    note('c', 'failed');
+    expect(failsAlone('a')).toBe(false);
+    note('d', 'done');
+    expect(failsAlone('a')).toBe(true);
+    pass(1);
+    expect(failsAlone('a')).toBe(false);
+  });
+
+  test('lets a group that is alone fail for exactly four minutes', () => {
+    const { note, failsAlone, pass } = historyAt();
+    expect(failsAlone('a')).toBe(false);
+    note('a', 'failed');
+    pass(4 * MINUTE - 1);
+    expect(failsAlone('a')).toBe(false);
+    pass(1);
+    expect(failsAlone('a')).toBe(true);
+    note('a', 'done');
+    note('a', 'failed');
+    expect(failsAlone('a')).toBe(false);
+  });
+
+  test('remembers a thousand groups', () => {
+    const { note, noteMany, failsAlone } = historyAt();
+    noteMany(500, 'd', 'done');
+    noteMany(499, 'f', 'failed');
+    note('a', 'failed');
+    expect(failsAlone('a')).toBe(true);
+  });
+
+  test('forgets the group first that was seen least recently', () => {
+    const { note, noteMany, failsAlone } = historyAt();
+    note('first', 'done');
+    noteMany(500, 'f', 'failed');
+    note('a', 'failed');
+    noteMany(498, 'd', 'done');
+    note('first', 'done');
+    expect(failsAlone('a')).toBe(false);
+    note('last', 'done');
+    expect(failsAlone('a')).toBe(true);
+  });
 });
