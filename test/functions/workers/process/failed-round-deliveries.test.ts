@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import { hurryFailedRound } from '#functions/workers/process/failed-round.ts';
+import { firstDeliveryId, idInRound } from '#shared/domain/delivery/snapshot.ts';
+import type { Escalate } from '#shared/queue/task.ts';
+import { alarmStubs, customerId, MADE, sensorId } from '#test/fixtures/alarm-stubs.ts';
+import { NOW } from '#test/fixtures/stub-deps.ts';
+
+const ruleId = 111;
+const at = MADE + 30_000;
+const cause = { uuid: 'event-1', source: 'message-1', receiveDate: MADE, happening: { code: null } };
+const event = { ...cause, sensorId };
+const webhook = { id: 'webhook-1', botId: 31, format: 'full' };
+const anna = { userId: 21, by: 'sms' };
+const ben = { userId: 22, by: 'email' };
+const hook = { botId: 31, webhookId: 'webhook-1' };
+const rule = {
+  customerId,
+  recipients: [anna, hook],
+  escalation: [
+    { afterSeconds: 30, recipients: [ben, hook] },
+    { afterSeconds: 300, recipients: [anna] },
+  ],
+  repeatSeconds: null,
+};
+const message = (accountId: number, publisher: string, step?: number) => ({
+  accountId,
+  publisher,
+  extra: { display_name: 'a name' },
+  ...(step !== undefined && { step }),
+});
+const messages = [message(21, 'sms'), message(31, 'webhook'), message(22, 'email', 1), message(31, 'webhook', 1)];
+const first = { round: 0, after: 0, repeats: 0, at: NOW + 60_000 };
+const second = { round: 1, after: 30, repeats: 0, at: NOW + 60_000 };
+const hitOf = (escalation: object, more: object = {}) => ({
+  id: 11,
+  ruleId,
+  sensorId,
+  createDate: MADE,
+  cause,
+  messages,
+  escalation,
+  ...more,
+});
+const firstId = (receiver: string) => firstDeliveryId(event, ruleId, receiver);
+const secondId = (receiver: string) => idInRound({ uuid: cause.uuid, sensorId, ruleId }, { round: 1, at }, receiver);
+const failed = (id: string, more: object = {}) => ({ [id]: { id, state: 'failed', updateDate: NOW, ...more } });
+
+/** Handles the failure of a delivery, with these items in the store. Returns whether the next step is due at once. */
+const run = async (
+  hit: object | null,
+  deliveries: Record<string, unknown>,
+  { id, webhooks = [webhook], rules = { [ruleId]: rule } }: { id: string; webhooks?: object[]; rules?: object },
+) => {
+  const stubs = alarmStubs({ hits: hit ? { 11: hit } : {}, deliveries, rules: rules as Record<number, unknown> });
+  const asked: unknown[][] = [];
+  const store = {
+    ...stubs.deps.store,
+    recipients: {
+      webhooks: async (...args: unknown[]) => {
+        asked.push(args);
+        return { webhooks: new Map(webhooks.map((one) => [(one as { id: string }).id, one])) };
+      },
+    },
+  };
+  const task: Escalate = { type: 'escalate', customerId, hitId: 11, failed: { webhookId: null, deliveryId: id } };
+  await hurryFailedRound({ ...stubs.deps, store } as never, task, { webhookId: null, deliveryId: id });
+  return { ...stubs, asked, task, isHurried: stubs.scheduled.length > 0 };
+};
+
+describe('the first round', () => {
+  const id = firstId('21 sms');
+  const all = { ...failed(id), ...failed(firstId('webhook-1')) };
+
+  test('hurries the next step when its deliveries to people and webhooks have all failed', async () => {
+    const { isHurried, scheduled, asked } = await run(hitOf(first), all, { id });
+    expect(isHurried).toBe(true);
+    expect(scheduled[0]).toMatchObject([customerId, { id: 11 }, { at: NOW, isHurried: true }, NOW]);
+    expect(asked).toEqual([[customerId, new Set(['webhook-1']), new Set()]]);
+  });
+
+  test.each([
+    ['a delivery to a webhook is pending', { ...all, [firstId('webhook-1')]: { state: 'pending' } }],
+    ['a delivery to a person succeeded', { ...all, [id]: { state: 'delivered' } }],
+    ['a delivery to a webhook is still to be written', failed(id)],
+  ])('is not hurried while %s', async (_, deliveries) => {
+    const { isHurried, enqueued } = await run(hitOf(first), deliveries, { id: firstId('webhook-1') });
+    expect(isHurried).toBe(false);
+    expect(enqueued).toEqual([]);
+  });
+
+  test('is not hurried while a delivery to a person is still to be written', async () => {
+    expect((await run(hitOf(first), failed(firstId('webhook-1')), { id: firstId('webhook-1') })).isHurried).toBe(false);
+  });
+
+  test.each([
+    ['was deleted', []],
+    ['belongs to another bot', [{ ...webhook, botId: 32 }]],
+    ['has a format that has no payload for the event', [{ ...webhook, format: 'custom1' }]],
+  ])('expects no delivery to a webhook that %s', async (_, webhooks) => {
+    expect((await run(hitOf(first), failed(id), { id, webhooks })).isHurried).toBe(true);
+  });
+
+  test('finds the delivery of a webhook that gets each message once', async () => {
+    const raw = { ...webhook, format: 'raw' };
+    const rawId = firstDeliveryId(event, ruleId, 'webhook-1', 'raw');
+    expect(rawId).not.toBe(firstId('webhook-1'));
+    const found = { ...failed(id), ...failed(rawId) };
+    expect((await run(hitOf(first), found, { id: rawId, webhooks: [raw] })).isHurried).toBe(true);
+    expect((await run(hitOf(first), all, { id, webhooks: [raw] })).isHurried).toBe(false);
+  });
+});
+
+describe('a later round', () => {
+  const id = secondId('22 email');
+  const all = { ...failed(id), ...failed(secondId('webhook-1')) };
+
+  test('hurries the next step when the deliveries to its own recipients have all failed', async () => {
+    expect((await run(hitOf(second), all, { id })).isHurried).toBe(true);
+    expect((await run(hitOf(second), failed(id), { id })).isHurried).toBe(false);
+  });
+
+  test('is not hurried by a delivery of an earlier round', async () => {
+    const earlier = firstId('21 sms');
+    expect((await run(hitOf(second), { ...all, ...failed(earlier) }, { id: earlier })).isHurried).toBe(false);
+  });
+});
+
+describe('nothing is hurried', () => {
+  const id = firstId('21 sms');
+  const all = { ...failed(id), ...failed(firstId('webhook-1')) };
+  test.each([
+    ['the hit is gone', null],
+    ['its escalation has ended', hitOf(first, { escalation: undefined })],
+    ['its event is gone', hitOf(first, { cause: undefined })],
+    ['it was acknowledged', hitOf(first, { acknowledgement: { name: 'Anna' } })],
+    ['it was hurried already', hitOf({ ...first, isHurried: true })],
+  ])('if %s', async (_, hit) => {
+    const { isHurried, enqueued, asked } = await run(hit, all, { id });
+    expect([isHurried, enqueued, asked]).toEqual([false, [], []]);
+  });
+
+  test('if the delivery is gone or no longer failed, or the rule is gone', async () => {
+    expect((await run(hitOf(first), {}, { id })).isHurried).toBe(false);
+    expect((await run(hitOf(first), { ...all, [id]: { id, state: 'pending' } }, { id })).asked).toEqual([]);
+    expect((await run(hitOf(first), all, { id, rules: {} })).isHurried).toBe(false);
+  });
+
+  test('while its round is being enqueued, which is checked every two seconds for a minute', async () => {
+    const open = hitOf({ ...first, open: 'step' });
+    const soon = await run(open, { ...all, ...failed(id, { updateDate: NOW - 59_999 }) }, { id });
+    expect(soon.enqueued).toEqual([[[soon.task], 2]]);
+    const late = await run(open, { ...all, ...failed(id, { updateDate: NOW - 60_000 }) }, { id });
+    for (const { isHurried } of [soon, late]) expect(isHurried).toBe(false);
+    expect(late.enqueued).toEqual([]);
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import type { ProcessDeps } from '#functions/workers/process/context.ts';
+import { followNotice, recordAlarms, settleAcknowledged, withAnswer } from '#functions/workers/process/settle-fall.ts';
+import { firstDeliveryId } from '#shared/domain/delivery/snapshot.ts';
+import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { customerId, MADE, sensorId, some } from '#test/fixtures/alarm-stubs.ts';
+import { NOW, readsOf, stubDeps } from '#test/fixtures/stub-deps.ts';
+
+const start = MADE;
+const fall = start.toString(36);
+/** An alarm of the same fall of a track, raised again. */
+const again = `${(start + 500).toString(36)}-3-${start.toString(36)}`;
+const ref = { customerId, sensorId, fall };
+
+type World = {
+  answer?: object;
+  changedHits?: object[];
+  unanswered?: object[];
+  deliveries?: Record<string, unknown>;
+  hooks?: Record<string, string>;
+};
+const world = ({ answer = {}, changedHits = [], unanswered = [], deliveries = {}, hooks }: World = {}) => {
+  const calls: unknown[][] = [];
+  const noting =
+    <T>(name: string, result: T) =>
+    async (...args: unknown[]): Promise<T> => {
+      calls.push([name, ...args]);
+      return result;
+    };
+  const store = {
+    fallAnswers: {
+      get: noting('get', answer),
+      settle: noting('settle', changedHits),
+      unanswered: noting('unanswered', unanswered),
+      recordAlarm: noting('recordAlarm', true),
+    },
+    sensors: { getWithContext: noting('sensor', { sensor: null, customer: hooks ? { hooks } : null }) },
+    deliveries: {
+      get: async (...key: unknown[]) => {
+        calls.push(['delivery', ...key]);
+        return readsOf(deliveries)(...key);
+      },
+    },
+  };
+  return { ...stubDeps<ProcessDeps>(store), calls };
+};
+const context = (state: object) => some({ customerId, sensor: { id: sensorId }, state });
+
+describe('the state of a sensor', () => {
+  const open = { ...newSensorState, falls: [{ start, phases: ['calling'] as const, at: start }] };
+
+  test('shows that somebody has acknowledged a fall, until the acknowledgement is withdrawn', async () => {
+    const { deps, calls } = world({ answer: { acknowledgement: { name: 'Anna' } } });
+    const { state, events } = await withAnswer(deps, ref, some(open));
+    expect(state.falls).toMatchObject([{ start, isAcknowledged: true }]);
+    expect(events).toEqual([]);
+    expect(calls).toEqual([['get', ref]]);
+    const withdrawn = await withAnswer(world().deps, ref, state);
+    expect(withdrawn.state.falls[0]).not.toHaveProperty('isAcknowledged');
+  });
+
+  test('ends a fall when somebody closes it', async () => {
+    const { deps } = world({ answer: { acknowledgement: { name: 'Anna' }, closure: { date: NOW - 5 } } });
+    const { state, events } = await withAnswer(deps, ref, some(open));
+    expect(state.falls).toMatchObject([{ start, closedAt: NOW - 5 }]);
+    expect(events).toHaveLength(1);
+  });
+
+  test('follows the answer to the newest alarm of a fall', async () => {
+    const { deps, calls } = world();
+    const track = { id: 3, since: start, alarmedAgain: start + 500, fallPostures: [] };
+    await withAnswer(deps, { ...ref, fall: `${fall}-3` }, some({ ...newSensorState, tracks: [track] }));
+    expect(calls).toEqual([['get', { ...ref, fall: again }]]);
+  });
+});
+
+describe('a notice that people answered a fall', () => {
+  const hit = {
+    id: 11,
+    sensorId,
+    sensorEventId: 'event-1',
+    situation: 'fall_detected',
+    createDate: MADE - 1,
+    messages: [],
+  };
+  const checkOf = (more: object) => ({
+    type: 'check_alarm',
+    customerId,
+    sensorId,
+    situation: 'fall_detected',
+    ...more,
+  });
+
+  test('has the alarms of its hits checked that nobody was notified of, at their time or at once', async () => {
+    const fresh = { ...hit, id: 12, createDate: NOW - 1_000 };
+    const { deps, calls, enqueued } = world({ changedHits: [hit, { ...hit, notifiedDate: 1 }, fresh] });
+    await followNotice(deps, ref, some({ notice: 'acknowledged' }));
+    expect(calls).toEqual([['settle', ref, NOW]]);
+    const ofHit = { eventUuid: 'event-1', ofEvent: [] };
+    expect(enqueued).toEqual([
+      [[checkOf({ ...ofHit, createDate: MADE - 1, at: NOW, hitIds: [11] })], 0],
+      [[checkOf({ ...ofHit, createDate: NOW - 1_000, at: NOW + 119_000, hitIds: [12] })], 119],
+    ]);
+  });
+
+  const alarm = { uuid: 'event-1', source: null, receiveDate: NOW - 2_000, situation: 'fall_detected', hitIds: [11] };
+  const ofWebhook = firstDeliveryId({ ...alarm, sensorId }, 0, 'w1', 'full');
+
+  test('has the alarms of its events checked that webhooks of the customer got', async () => {
+    const { deps, calls, enqueued } = world({
+      unanswered: [alarm],
+      hooks: { w1: 'full', w2: 'full' },
+      deliveries: { [ofWebhook]: {} },
+    });
+    await followNotice(deps, ref, some({ notice: 'fall_changed' }));
+    expect(calls.map(([name]) => name)).toEqual(['settle', 'unanswered', 'sensor', 'delivery', 'delivery']);
+    expect(calls.slice(1, 4)).toEqual([
+      ['unanswered', ref],
+      ['sensor', customerId, sensorId],
+      ['delivery', customerId, 'w1', ofWebhook],
+    ]);
+    const check = checkOf({
+      ...ref,
+      eventUuid: 'event-1',
+      createDate: NOW - 2_000,
+      at: NOW + 118_000,
+      hitIds: [11],
+      ofEvent: [{ webhookId: 'w1', deliveryId: ofWebhook }],
+    });
+    expect(enqueued).toEqual([[[check], 118]]);
+  });
+
+  test('has no alarm of an event checked that no webhook of the customer got', async () => {
+    for (const hooks of [{ w1: 'full' }, undefined]) {
+      const { deps, enqueued } = world({ unanswered: [alarm], ...(hooks && { hooks }) });
+      await followNotice(deps, ref, some({ notice: 'fall_changed' }));
+      expect(enqueued).toEqual([]);
+    }
+  });
+
+  test('reads nothing more if somebody has answered all alarms of the fall', async () => {
+    const { deps, calls } = world();
+    await followNotice(deps, ref, some({ notice: 'fall_changed' }));
+    expect(calls.map(([name]) => name)).toEqual(['settle', 'unanswered']);
+  });
+});
+
+describe('a decision', () => {
+  const event = (key: string | undefined, rules: number[] = [1]) => ({
+    ...(key !== undefined && { fall: key }),
+    happening: {},
+    rules,
+  });
+  const decisionOf = (...decided: object[]) => some({ decided });
+
+  test('records each fall once that alarmed again, so that people answer it anew', async () => {
+    const { deps, calls } = world();
+    await recordAlarms(deps, context({}), decisionOf(event(again), event(again), event(fall), event(undefined)));
+    expect(calls).toEqual([['recordAlarm', { ...ref, fall: again }]]);
+  });
+
+  test('acknowledges the new hits of falls that somebody has acknowledged, and of no others', async () => {
+    const { deps, calls } = world();
+    const other = (start + 9_000).toString(36);
+    const quiet = (start + 18_000).toString(36);
+    const falls = [
+      { start, isAcknowledged: true },
+      { start: start + 9_000 },
+      { start: start + 18_000, isAcknowledged: true },
+    ];
+    const decision = decisionOf(event(fall), event(fall), event(other), event(quiet, []), event(undefined));
+    await settleAcknowledged(deps, context({ falls }), decision);
+    expect(calls).toEqual([['settle', ref, NOW]]);
+  });
+});
