@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest';
+import type { UnnotifiedCause } from '#shared/domain/people/unnotified-mail.ts';
+import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
+import {
+  alarmOf,
+  customerId,
+  described,
+  HOUR,
+  listOf,
+  MINUTE,
+  mailOf,
+  noRecipient,
+  runAlerts as run,
+  userOf,
+  type World,
+} from '#test/fixtures/manager-alarms.ts';
+import { NOW } from '#test/fixtures/stub-deps.ts';
+
+describe('an alarm about a person that reached nobody', () => {
+  test('is mailed at once to everybody who may manage rules, and due for a reminder in an hour', async () => {
+    const { mails, updated, claims, order, enqueued } = await run({
+      open: [alarmOf('a')],
+      users: [userOf(1), userOf(2)],
+    });
+    expect(mails).toEqual([mailOf('user-1@example.org', noRecipient), mailOf('user-2@example.org', noRecipient)]);
+    expect(updated).toEqual([['a', { mailDate: NOW, deferredTo: [] }, NOW + HOUR]]);
+    expect(claims).toEqual([[alarmOf('a'), expect.stringMatching(/^[\w-]{8}$/), NOW, NOW + 30_000]]);
+    // Recorded once it was sent, so that a crash repeats it.
+    expect(order).toEqual(['mail', 'mail', 'update']);
+    expect(enqueued).toEqual([]);
+  });
+
+  test('is mailed separately from others, unless another process is doing so', async () => {
+    const { mails, updated } = await run({ open: [alarmOf('a'), alarmOf('b'), alarmOf('c')], claimed: ['b'] });
+    expect(mails).toHaveLength(2);
+    expect(updated.map(([id]) => id)).toEqual(['a', 'c']);
+  });
+
+  test('is not mailed twice', async () => {
+    const { mails, claims } = await run({ open: [alarmOf('a', { mailDate: NOW - 1 })] });
+    expect([mails, claims]).toEqual([[], []]);
+  });
+
+  test('names its sensor by its id once the sensor is gone', async () => {
+    const { mails } = await run({ open: [alarmOf('a', { sensorId: 's2.example' })] });
+    expect(mails).toEqual([mailOf('user-1@example.org', noRecipient, { sensor: 's2.\u200bexample' })]);
+  });
+
+  test('that somebody was notified of, but nobody acknowledged, is mailed once and without a reminder', async () => {
+    const { mails, updated } = await run({ open: [alarmOf('a', { isUnanswered: true })] });
+    expect(mails).toEqual([mailOf('user-1@example.org', { kind: 'unanswered' }, { isUnanswered: true })]);
+    expect(updated).toEqual([['a', expect.anything(), null]]);
+  });
+});
+
+describe('those who are mailed about alarms', () => {
+  const open = [alarmOf('a')];
+
+  test('may log in and manage rules, and have an address', async () => {
+    const users = [
+      userOf(1, { canLogin: false }),
+      userOf(2, { permissions: ['manage_bots'] }),
+      userOf(3, { email: '' }),
+      userOf(4, { permissions: [], isAdmin: true }),
+    ];
+    expect((await run({ open, users })).to()).toEqual(['user-4@example.org']);
+  });
+
+  test('are mailed at their verified address, or else at that of the account', async () => {
+    const channels = {
+      1: [
+        { by: 'sms', address: '+49' },
+        { by: 'email', address: 'night@example.org' },
+        { by: 'email', address: 'second@example.org' },
+      ],
+      2: [{ by: 'sms', address: '+49' }],
+    };
+    const users = [userOf(1, { email: '' }), userOf(2)];
+    expect((await run({ open, users, channels })).to()).toEqual(['night@example.org', 'user-2@example.org']);
+  });
+
+  test('are at most twenty', async () => {
+    const users = Array.from({ length: 22 }, (_, at) => userOf(at + 1));
+    expect((await run({ open, users })).to()).toEqual(users.slice(0, 20).map(({ email }) => email));
+  });
+
+  test('are nobody if the service sends no mails', async () => {
+    const { mails, updated } = await run({ open, sender: '' });
+    expect(mails).toEqual([]);
+    expect(updated).toHaveLength(1);
+  });
+
+  test('get up to ten mails an hour, and then a list', async () => {
+    const { mails, updated, taken } = await run({
+      open,
+      users: [userOf(1), userOf(2)],
+      used: [`alarm-mails:${customerId}:1`],
+    });
+    expect(mails).toEqual([mailOf('user-2@example.org', noRecipient)]);
+    expect(updated).toEqual([['a', { mailDate: NOW, deferredTo: [1] }, NOW + 10 * MINUTE]]);
+    expect(taken).toEqual([1, 2].map((id) => ['take', `alarm-mails:${customerId}:${id}`, 10, 3_600, NOW]));
+  });
+});
+
+describe('the cause in a mail', () => {
+  const causeOf = async (alarm: Partial<UnnotifiedAlarm>, stored: Partial<World> = {}) =>
+    (await run({ open: [alarmOf('a', alarm)], ...stored })).mails[0];
+  const expected = (cause: UnnotifiedCause) => mailOf('user-1@example.org', cause);
+  const message = (name: string) => ({ extra: { display_name: name } });
+
+  test('names everybody whom the hit should have reached, each once', async () => {
+    const messages = ['Anna', 'elm.example', '', 'Anna'].map(message);
+    expect(await causeOf({ hitId: 5 }, { hits: { 5: { messages } } })).toEqual(
+      expected({ kind: 'failed', receivers: 'Anna, elm.\u200bexample' }),
+    );
+  });
+
+  test('names the webhooks of the customer for the alarm of an event', async () => {
+    const webhooks = { w1: { name: 'Nurse call' }, w2: { name: 'Desk' } };
+    expect(await causeOf({ webhookIds: ['w1', 'gone', 'w2'] }, { webhooks })).toEqual(
+      expected({ kind: 'failed', receivers: 'Nurse call, Desk' }),
+    );
+  });
+
+  test('is that nobody was on duty, or that there is no recipient', async () => {
+    const hits = { 5: { messages: [], nobodyOnDuty: true }, 6: { messages: [] } };
+    expect(await causeOf({ hitId: 5 }, { hits })).toEqual(expected({ kind: 'nobody_on_duty' }));
+    expect(await causeOf({ hitId: 6 }, { hits })).toEqual(expected(noRecipient));
+    expect(await causeOf({ hitId: 9 }, { hits })).toEqual(expected(noRecipient));
+  });
+});
+
+describe('alarms about sensors', () => {
+  const offline = (id: string, more: Partial<UnnotifiedAlarm> = {}) =>
+    alarmOf(id, { situation: 'sensor_inactive', ...more });
+  const named = described({ situation: 'Sensor offline' });
+  const subject = `alarm-sensors:${customerId}`;
+  const wait = `alarm-sensors-wait:${customerId}`;
+
+  test('are mailed as one list', async () => {
+    const { mails, updated, taken } = await run({
+      open: [offline('a'), offline('b', { mailDate: NOW - 1 }), offline('c')],
+    });
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.[1]).toBe(listOf('', [named, named])[1]);
+    expect(mails[0]?.[2]?.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(2);
+    expect(updated.map(([id, , next]) => [id, next])).toEqual([
+      ['a', NOW + HOUR],
+      ['c', NOW + HOUR],
+    ]);
+    expect(taken[0]).toEqual(['take', subject, 1, 60, NOW]);
+  });
+
+  test('leave out those that another process is mailing', async () => {
+    const some = await run({ open: [offline('a'), offline('b')], claimed: ['a'] });
+    expect(some.updated.map(([id]) => id)).toEqual(['b']);
+    const none = await run({ open: [offline('a'), offline('b')], claimed: ['a', 'b'] });
+    expect([none.mails, none.updated]).toEqual([[], []]);
+  });
+
+  test('wait for a minute after the last list, with one task', async () => {
+    const first = await run({ open: [offline('a')], used: [subject] });
+    expect(first.mails).toEqual([]);
+    expect(first.claims).toEqual([]);
+    expect(first.taken).toEqual([
+      ['take', subject, 1, 60, NOW],
+      ['take', wait, 1, 60, NOW],
+    ]);
+    expect(first.enqueued).toEqual([[[{ type: 'alert_managers', customerId }], 60]]);
+    expect((await run({ open: [offline('a')], used: [subject, wait] })).enqueued).toEqual([]);
+  });
+
+  test('do not delay an alarm about a person', async () => {
+    const { mails } = await run({ open: [offline('a'), alarmOf('b')], used: [subject] });
+    expect(mails).toEqual([mailOf('user-1@example.org', noRecipient)]);
+  });
+});
+
+describe('a list for somebody who had too many mails', () => {
+  const mailed = { mailDate: NOW - 5 * MINUTE };
+  const subject = (userId: number) => `alarm-list:${customerId}:${userId}`;
+
+  test('has all open alarms, and is sent at most every ten minutes', async () => {
+    const open = [alarmOf('a', { ...mailed, deferredTo: [1, 2] }), alarmOf('b', mailed)];
+    const users = [userOf(1), userOf(2)];
+    const { mails, updated, taken, order } = await run({ open, users, used: [subject(2)] });
+    expect(mails).toEqual([listOf('user-1@example.org', [described(), described()])]);
+    expect(updated).toEqual([['a', { deferredTo: [2] }, NOW + 10 * MINUTE]]);
+    expect(taken).toEqual([1, 2].map((id) => ['take', subject(id), 1, 600, NOW]));
+    expect(order).toEqual(['mail', 'update']);
+  });
+
+  test('is no longer due once everybody got it, until the reminder', async () => {
+    const open = [alarmOf('a', { ...mailed, deferredTo: [1] })];
+    expect((await run({ open })).updated).toEqual([['a', { deferredTo: [] }, NOW + 55 * MINUTE]]);
+    const unanswered = [alarmOf('a', { ...mailed, deferredTo: [1], isUnanswered: true })];
+    expect((await run({ open: unanswered })).updated).toEqual([['a', { deferredTo: [] }, null]]);
+  });
+
+  test('is sent to nobody who may no longer manage rules', async () => {
+    const { mails, updated } = await run({ open: [alarmOf('a', { ...mailed, deferredTo: [9] })] });
+    expect(mails).toEqual([]);
+    expect(updated).toEqual([['a', { deferredTo: [] }, NOW + 55 * MINUTE]]);
+  });
+
+  test('has the alarms that are still open when it is sent', async () => {
+    const { mails } = await run({
+      open: [alarmOf('a', { ...mailed, deferredTo: [1] }), alarmOf('b', { ...mailed, deferredTo: [1] })],
+      later: [alarmOf('b', { ...mailed, deferredTo: [1] })],
+    });
+    expect(mails).toEqual([listOf('user-1@example.org', [described()])]);
+  });
+});
+
+describe('a reminder', () => {
+  const mailedAt = (ms: number) => ({ mailDate: NOW - ms });
+
+  test('lists all open alarms once the oldest mail about one is an hour old', async () => {
+    const open = [alarmOf('a', mailedAt(HOUR)), alarmOf('b', mailedAt(MINUTE))];
+    const { mails, updated, claims, order } = await run({ open, users: [userOf(1), userOf(2)] });
+    const alarms = [described(), described()];
+    expect(mails).toEqual([listOf('user-1@example.org', alarms, true), listOf('user-2@example.org', alarms, true)]);
+    const reminded = { reminders: 1, reminderDate: NOW };
+    expect(updated).toEqual([
+      ['a', reminded, NOW + HOUR],
+      ['b', reminded, NOW + HOUR],
+    ]);
+    // One of those that are due is claimed, which stands for the reminder.
+    expect(claims.map(([alarm]) => (alarm as UnnotifiedAlarm).alarmId)).toEqual(['a']);
+    expect(order).toEqual(['mail', 'mail', 'update', 'update']);
+  });
+
+  test('is not due before that, and not for alarms that somebody was notified of or that were never mailed', async () => {
+    for (const open of [
+      [alarmOf('a', mailedAt(HOUR - 1))],
+      [alarmOf('a', { ...mailedAt(HOUR), isUnanswered: true })],
+      [alarmOf('a', { mailDate: NOW - 2 * HOUR, reminderDate: NOW - HOUR + 1, reminders: 1 })],
+    ])
+      expect((await run({ open })).mails).toEqual([]);
+    const unmailed = await run({ open: [alarmOf('a')], sender: '' });
+    expect(unmailed.updated).toHaveLength(1);
+  });
+
+  test('follows the last one after an hour, for all alarms together', async () => {
+    const reminded = { ...mailedAt(3 * HOUR), reminders: 2, reminderDate: NOW - HOUR };
+    expect((await run({ open: [alarmOf('a', reminded)] })).updated).toEqual([
+      ['a', { reminders: 3, reminderDate: NOW }, NOW + HOUR],
+    ]);
+    const other = alarmOf('b', { ...reminded, reminderDate: NOW - HOUR + 1 });
+    expect((await run({ open: [alarmOf('a', reminded), other] })).mails).toEqual([]);
+  });
+
+  test('is the last one after 24', async () => {
+    const of = (reminders: number) => [alarmOf('a', { ...mailedAt(30 * HOUR), reminders, reminderDate: NOW - HOUR })];
+    expect((await run({ open: of(22) })).updated).toEqual([['a', { reminders: 23, reminderDate: NOW }, NOW + HOUR]]);
+    expect((await run({ open: of(23) })).updated).toEqual([['a', { reminders: 24, reminderDate: NOW }, null]]);
+    expect((await run({ open: of(24) })).mails).toEqual([]);
+  });
+
+  test('is sent once if two processes send it', async () => {
+    const { mails, updated } = await run({ open: [alarmOf('a', mailedAt(HOUR))], claimed: ['a'] });
+    expect([mails, updated]).toEqual([[], []]);
+  });
+
+  test('does not wait for a mail from before the clock was set back', async () => {
+    const { mails } = await run({ open: [alarmOf('a', { mailDate: NOW + HOUR })] });
+    expect(mails).toHaveLength(1);
+    const again = { mailDate: NOW - HOUR, reminders: 1, reminderDate: NOW + HOUR };
+    expect((await run({ open: [alarmOf('a', again)] })).mails).toHaveLength(1);
+    // Clocks of hosts differ by up to ten seconds.
+    expect((await run({ open: [alarmOf('a', { mailDate: NOW + 10_000 })] })).mails).toEqual([]);
+  });
+});
