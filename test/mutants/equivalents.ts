@@ -106,4 +106,46 @@ export const equivalents: readonly Equivalent[] = [
     mutant: 'NumericLiteral: 1',
     why: epoch,
   },
+  {
+    file: 'shared/worker/consume.ts',
+    line: "if (outcome.kind !== 'retry_later' && records.every(isOrdered)) history.note(group, groupResult(outcome));",
+    mutant: 'MethodExpression: records.some(isOrdered)',
+    why: 'a group has either ordered messages or a single one',
+  },
+  {
+    file: 'shared/worker/consume.ts',
+    line: "const reason = error.issues[0]?.message ?? 'the body is not a task';",
+    mutant: 'OptionalChaining: error.issues[0].message',
+    why: 'an error has at least one issue',
+  },
+  {
+    file: 'shared/worker/poison.ts',
+    line: 'if (results.size > MAX_GROUPS && oldest !== undefined) results.delete(oldest);',
+    mutant: 'ConditionalExpression: true',
+    why: 'a map with more entries than the limit has a first one',
+  },
+  {
+    file: 'shared/worker/poison.ts',
+    line: 'if (accepted === undefined) return false;',
+    mutant: 'ConditionalExpression: false',
+    why: 'no comparison with NaN is true',
+  },
+  {
+    file: 'shared/worker/poison.ts',
+    line: "(await tryQuarantine(runtime, record, reason)) ? 'done' : 'retry_later';",
+    mutant: 'StringLiteral: ""',
+    why: 'any other word than that of a result to be noted has the same effect',
+  },
+  {
+    file: 'shared/worker/poison.ts',
+    line: "const isBug = (outcome: TaskOutcome) => outcome.kind === 'failed' && outcome.failure === 'other';",
+    mutant: 'ConditionalExpression: true',
+    why: 'only a failed outcome has a failure',
+  },
+  {
+    file: 'shared/worker/poison.ts',
+    line: "if (outcome.kind === 'retry_later') return 'retry_later';",
+    mutant: 'StringLiteral: ""',
+    why: 'any other word than that of a result to be noted has the same effect',
+  },
 ];

@@ -206,6 +206,16 @@ test('counts stuck groups that fail or succeed when it compares groups', async (
   expect(working.quarantined).toHaveLength(1);
 });
 
+test('counts a group as working whose message was quarantined, but not one with messages left', async () => {
+  const alone = hostOf();
+  await read(alone.runtime, [record('1', task('poison'), 'b')]);
+  expect(await read(alone.runtime, [record('2', task('fail'), 'a', 60)])).toEqual([]);
+  const others = hostOf();
+  await read(others.runtime, [record('1', task('say'), 'c')]);
+  await read(others.runtime, [record('2', task('poison'), 'b'), record('3', task('say'), 'b')]);
+  expect(await read(others.runtime, [record('4', task('fail'), 'a', 60)])).toEqual([]);
+});
+
 test('returns a redriven dead letter at its last receive while the quarantine is unavailable', async () => {
   const { runtime, lines } = hostOf(false);
   const old = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 40 * 3_600_000 });
