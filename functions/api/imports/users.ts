@@ -1,7 +1,12 @@
 import { checkCells } from '#shared/api/check-cells.ts';
 import { newAccountKey } from '#shared/auth/tokens.ts';
 import { inBatches } from '#shared/concurrency/in-batches.ts';
-import { hasPermission, mayChangeRights, type Permission } from '#shared/domain/identity/permission.ts';
+import {
+  hasPermission,
+  mayChangeProfile,
+  mayChangeRights,
+  type Permission,
+} from '#shared/domain/identity/permission.ts';
 import { INVITATIONS_PER_DAY, NewUser, type User } from '#shared/domain/identity/user.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
@@ -57,6 +62,9 @@ const checkUser = ({ call, deps }: Planning, { row, given, known }: Accepted): R
   if (known && given.email !== known.email) add('email', 'email_kept');
   const missing = lacking(call, given, known);
   if (missing.length > 0) add('permissions', 'not_held', { choices: [...new Set(missing)].join(', ') });
+  if (known && !mayChangeProfile(call.caller, known))
+    for (const field of profileFields)
+      if (field !== 'email' && given[field] !== known[field]) add(field, 'not_held', { choices: 'isAdmin' });
   return problems;
 };
 

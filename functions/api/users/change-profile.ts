@@ -3,7 +3,7 @@ import { refuseRequester } from '#shared/api/erasure-requester.ts';
 import { addressMail } from '#shared/api/messages/texts.ts';
 import type { Call } from '#shared/api/operation.ts';
 import { asText } from '#shared/domain/formats/plain-text.ts';
-import { mayChangeCredentials } from '#shared/domain/identity/permission.ts';
+import { mayChangeCredentials, mayChangeProfile } from '#shared/domain/identity/permission.ts';
 import { MAILBOX_DELAY, mailboxOf, type UserUpdate } from '#shared/domain/identity/user.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import { retryOnConflict } from '#shared/store/engine/retry.ts';
@@ -18,12 +18,9 @@ const HOUR_SECONDS = 3_600;
 /** How often the email address of a user can change in an hour. Each change mails two people. */
 const MAX_MOVES = 5;
 
-/**
- * Whether a caller may replace a profile. Callers who manage users may change names and languages; changing the email address
- * requires more, because reset codes are sent to it.
- */
+/** Whether a caller may replace a profile. */
 const mayReplace = ({ caller, body }: UpdateCall, user: UserItem): boolean => {
-  if (body.email === user.email) return mayChangeCredentials(caller, { ...user, permissions: [] });
+  if (body.email === user.email) return mayChangeProfile(caller, user);
   if (caller.accountId === user.id && user.subject !== undefined) return false;
   return caller.kind === 'session' && mayChangeCredentials(caller, user);
 };

@@ -54,3 +54,10 @@ export const mayChangeCredentials = (caller: Caller, user: Rights): boolean =>
  */
 export const mayChangeRights = (caller: Caller, user: Rights): boolean =>
   mayChangeCredentials(caller.kind === 'token' ? { ...caller, accountId: 0 } : caller, user);
+
+/**
+ * Whether a caller with `manage_users` may change the names and contact data of a user. Those of a system admin are
+ * changed by system admins only. An email address requires more: reset codes are sent to it.
+ */
+export const mayChangeProfile = (caller: Caller, user: Rights): boolean =>
+  mayChangeCredentials(caller, { ...user, permissions: [] });

@@ -135,6 +135,24 @@ test('nobody grants or takes by import what they may not grant or take otherwise
   expect([foreign.status, placesIn(foreign.body)]).toEqual([400, [[1, 'username']]]);
 });
 
+test('only system admins change the profile of a system admin by import', async () => {
+  const home = await world.furnish();
+  const chief = await home.hire('Chief', {}, { email: 'chief@example.com' });
+  const access = { canLogin: true, permissions: [], isAdmin: true };
+  await home.admin.ok('PUT', `/users/${chief.id}/access`, access);
+  const row = { username: chief.username, lastName: 'Other', mobileNumber: '+4917012345' };
+  const { status, body } = await home.send('users', [row]);
+  expect([status, placesIn(body)]).toEqual([
+    400,
+    [
+      [1, 'lastName'],
+      [1, 'mobileNumber'],
+    ],
+  ]);
+  expect(await home.dryRun('users', [{ username: chief.username }])).toMatchObject({ updated: 0 });
+  expect(await home.dryRun('users', [row], home.admin)).toMatchObject({ updated: 1 });
+});
+
 test('access tokens cannot import users, and each kind needs its permission', async () => {
   const home = await world.furnish();
   const rows = [{ username: fresh('emma'), firstName: 'E', lastName: 'E', email: 'e@example.com' }];
