@@ -1,42 +1,40 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deviceNotifier } from '#shared/ingest/device-notifier.ts';
 import { ALL_MESSAGES, basicIngest } from '#shared/ingest/topics.ts';
 
-describe('a device', () => {
-  test('gets the version of a new configuration and the reason of a rejection at its own topics', async () => {
-    const published: [string, unknown][] = [];
-    const { notify, refuseMessage } = deviceNotifier(
-      async (topic, payload) => void published.push([topic, JSON.parse(payload)]),
-      () => {},
-    );
-    await notify?.('s1', 'v7');
-    await refuseMessage('s1', { reason: 'too_large', uuid: 'u' });
-    expect(published).toEqual([
-      ['v1/devices/s1/config', { version: 'v7' }],
-      ['v1/devices/s1/refused', { reason: 'too_large', uuid: 'u' }],
-    ]);
-  });
+test('a device gets the version of a new configuration and the reason of a rejection at its own topics', async () => {
+  const published: [string, unknown][] = [];
+  const { notify, refuseMessage } = deviceNotifier(
+    async (topic, payload) => void published.push([topic, JSON.parse(payload)]),
+    () => {},
+  );
+  await notify?.('s1', 'v7');
+  await refuseMessage('s1', { reason: 'too_large', uuid: 'u' });
+  expect(published).toEqual([
+    ['v1/devices/s1/config', { version: 'v7' }],
+    ['v1/devices/s1/refused', { reason: 'too_large', uuid: 'u' }],
+  ]);
+});
 
-  test('that cannot be reached fails no call', async () => {
-    const logged: unknown[] = [];
-    const down = new Error('no connection');
-    const { notify, refuseMessage } = deviceNotifier(
-      () => Promise.reject(down),
-      (level, _, fields, error) => logged.push([level, fields, error]),
-    );
-    await notify?.('s1', 'v7');
-    await refuseMessage('s1', { reason: 'json' });
-    expect(logged).toEqual([
-      ['warn', { sensorId: 's1', topic: 'v1/devices/s1/config' }, down],
-      ['warn', { sensorId: 's1', topic: 'v1/devices/s1/refused' }, down],
-    ]);
-  });
+test('a device that cannot be reached fails no call', async () => {
+  const logged: unknown[] = [];
+  const down = new Error('no connection');
+  const { notify, refuseMessage } = deviceNotifier(
+    () => Promise.reject(down),
+    (level, _, fields, error) => logged.push([level, fields, error]),
+  );
+  await notify?.('s1', 'v7');
+  await refuseMessage('s1', { reason: 'json' });
+  expect(logged).toEqual([
+    ['warn', { sensorId: 's1', topic: 'v1/devices/s1/config' }, down],
+    ['warn', { sensorId: 's1', topic: 'v1/devices/s1/refused' }, down],
+  ]);
+});
 
-  test('is not notified on a host without MQTT', async () => {
-    const { notify, refuseMessage } = deviceNotifier(undefined, () => {});
-    expect(notify).toBe(null);
-    await expect(refuseMessage('s1', { reason: 'json' })).resolves.toBe(undefined);
-  });
+test('a device is not notified on a host without MQTT', async () => {
+  const { notify, refuseMessage } = deviceNotifier(undefined, () => {});
+  expect(notify).toBe(null);
+  await expect(refuseMessage('s1', { reason: 'json' })).resolves.toBe(undefined);
 });
 
 test('the rule receives the messages of all devices, also by Basic Ingest', () => {

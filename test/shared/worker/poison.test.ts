@@ -268,7 +268,7 @@ describe('the history of groups', () => {
     return { ...history, noteMany: note, pass };
   };
 
-  test('counts the results of other groups for 15 minutes', () => {
+  test('the history of groups counts the results of other groups for 15 minutes', () => {
     const { note, failsAlone, pass } = historyAt();
     note('b', 'done');
     note('a', 'failed');
@@ -282,7 +282,7 @@ describe('the history of groups', () => {
     expect(failsAlone('a')).toBe(false);
   });
 
-  test('lets a group that is alone fail for exactly four minutes', () => {
+  test('the history of groups lets a group that is alone fail for exactly four minutes', () => {
     const { note, failsAlone, pass } = historyAt();
     expect(failsAlone('a')).toBe(false);
     note('a', 'failed');
@@ -295,7 +295,7 @@ describe('the history of groups', () => {
     expect(failsAlone('a')).toBe(false);
   });
 
-  test('remembers a thousand groups', () => {
+  test('the history of groups remembers a thousand groups', () => {
     const { note, noteMany, failsAlone } = historyAt();
     noteMany(500, 'd', 'done');
     noteMany(499, 'f', 'failed');
@@ -303,7 +303,7 @@ describe('the history of groups', () => {
     expect(failsAlone('a')).toBe(true);
   });
 
-  test('forgets the group first that was seen least recently', () => {
+  test('the history of groups forgets the group first that was seen least recently', () => {
     const { note, noteMany, failsAlone } = historyAt();
     note('first', 'done');
     noteMany(500, 'f', 'failed');

@@ -91,7 +91,7 @@ describe('a notice that people answered a fall', () => {
     ...more,
   });
 
-  test('has the alarms of its hits checked that nobody was notified of, at their time or at once', async () => {
+  test('a notice that people answered a fall has the alarms of its hits checked that nobody was notified of, at their time or at once', async () => {
     const fresh = { ...hit, id: 12, createDate: NOW - 1_000 };
     const { deps, calls, enqueued } = world({ changedHits: [hit, { ...hit, notifiedDate: 1 }, fresh] });
     await followNotice(deps, ref, some({ notice: 'acknowledged' }));
@@ -106,7 +106,7 @@ describe('a notice that people answered a fall', () => {
   const alarm = { uuid: 'event-1', source: null, receiveDate: NOW - 2_000, situation: 'fall_detected', hitIds: [11] };
   const ofWebhook = firstDeliveryId({ ...alarm, sensorId }, 0, 'w1', 'full');
 
-  test('has the alarms of its events checked that webhooks of the customer got', async () => {
+  test('a notice that people answered a fall has the alarms of its events checked that webhooks of the customer got', async () => {
     const { deps, calls, enqueued } = world({
       unanswered: [alarm],
       hooks: { w1: 'full', w2: 'full' },
@@ -130,7 +130,7 @@ describe('a notice that people answered a fall', () => {
     expect(enqueued).toEqual([[[check], 118]]);
   });
 
-  test('has no alarm of an event checked that no webhook of the customer got', async () => {
+  test('a notice that people answered a fall has no alarm of an event checked that no webhook of the customer got', async () => {
     for (const hooks of [{ w1: 'full' }, undefined]) {
       const { deps, enqueued } = world({ unanswered: [alarm], ...(hooks && { hooks }) });
       await followNotice(deps, ref, some({ notice: 'fall_changed' }));
@@ -138,7 +138,7 @@ describe('a notice that people answered a fall', () => {
     }
   });
 
-  test('reads nothing more if somebody has answered all alarms of the fall', async () => {
+  test('a notice that people answered a fall reads nothing more if somebody has answered all alarms of the fall', async () => {
     const { deps, calls } = world();
     await followNotice(deps, ref, some({ notice: 'fall_changed' }));
     expect(calls.map(([name]) => name)).toEqual(['settle', 'unanswered']);

@@ -39,7 +39,7 @@ describe('a session is valid', () => {
       { ...loggedIn, ...session },
       { ...nurse, ...account },
     );
-  test('only together with an account that may log in', () => {
+  test('a session is valid only together with an account that may log in', () => {
     const guard = { settings: { CREDENTIALS_SINCE: 0 }, now: () => START };
     expect(isValidSession(guard, loggedIn, nurse)).toBe(true);
     expect(isValidSession(guard, null, nurse)).toBe(false);
@@ -47,25 +47,30 @@ describe('a session is valid', () => {
     expect(isValidSession(guard, null, null)).toBe(false);
     expect(isValid({}, { canLogin: false })).toBe(false);
   });
-  test('only with the account that it belongs to', () => {
+
+  test('a session is valid only with the account that it belongs to', () => {
     expect(isValid({ accountId: 8 })).toBe(false);
     expect(isValid({}, { accountId: 8 })).toBe(false);
   });
-  test('until the moment when it expires, or forever', () => {
+
+  test('a session is valid until the moment when it expires, or forever', () => {
     expect(isValid({ expires: START + 1 })).toBe(true);
     expect(isValid({ expires: START })).toBe(false);
     expect(isValid({ expires: null })).toBe(true);
   });
-  test('only if it was created since the time that a recovery sets', () => {
+
+  test('a session is valid only if it was created since the time that a recovery sets', () => {
     expect(isValid({ createDate: START - 5 }, {}, START - 5)).toBe(true);
     expect(isValid({ createDate: START - 5 }, {}, START - 4)).toBe(false);
   });
-  test('until the password changes, while an access token survives that', () => {
+
+  test('a session is valid until the password changes, while an access token survives that', () => {
     expect(isValid({}, { epoch: 3 })).toBe(false);
     expect(isValid({ kind: 'token' }, { epoch: 3 })).toBe(true);
     expect(isValid({ kind: 'token' }, { epoch: 3, canLogin: false })).toBe(false);
   });
-  test('no longer once the account has the second factor without which the session began', () => {
+
+  test('a session is valid no longer once the account has the second factor without which the session began', () => {
     expect(isValid({ mustSetOtp: true })).toBe(true);
     expect(isValid({ mustSetOtp: true }, { hasOtp: true })).toBe(false);
     expect(isValid({}, { hasOtp: true })).toBe(true);
@@ -78,21 +83,23 @@ describe('the caller', () => {
     return (await call(world.guard, read, bearer(await logInAs(world, session, account)))).caller;
   };
   const who = { accountId: 7, customerId: 3, locale: 'de', readOnly: false, mustSetOtp: false, isAdmin: false };
-  test('of a session has the name, the customer and all permissions of the account', async () => {
+  test('the caller of a session has the name, the customer and all permissions of the account', async () => {
     const { permissions } = nurse;
     expect(await callerOf()).toEqual({ ...who, kind: 'session', name: 'nurse', permissions });
     expect(await callerOf({ name: 'a token' }, { username: null as never })).toMatchObject({ name: null });
     expect(await callerOf({}, { isAdmin: true })).toMatchObject({ isAdmin: true });
     expect(await callerOf({ mustSetOtp: true })).toMatchObject({ mustSetOtp: true });
   });
-  test('of an access token has its name and limits', async () => {
+
+  test('the caller of an access token has its name and limits', async () => {
     const token = { kind: 'token', name: 'Rota', expires: null } as const;
     const { permissions } = nurse;
     expect(await callerOf(token)).toEqual({ ...who, kind: 'token', name: 'nurse (Rota)', permissions });
     expect(await callerOf({ ...token, permissions: null })).toMatchObject({ permissions });
     expect(await callerOf({ ...token, readOnly: true })).toMatchObject({ readOnly: true });
   });
-  test('of a limited token has only those of its permissions that the account still has', async () => {
+
+  test('the caller of a limited token has only those of its permissions that the account still has', async () => {
     const token = { kind: 'token', name: 'Rota', permissions: ['manage_rules', 'manage_users'] } as const;
     const { permissions } = nurse;
     expect(permissions).not.toContain('manage_users');
@@ -103,16 +110,19 @@ describe('the caller', () => {
       permissions: ['manage_rules'],
     });
   });
-  test('of a limited token of a system admin is no system admin', async () => {
+
+  test('the caller of a limited token of a system admin is no system admin', async () => {
     const token = { kind: 'token', permissions: ['manage_users'] } as const;
     const caller = await callerOf(token, { isAdmin: true, permissions: [] });
     expect(caller).toMatchObject({ isAdmin: false, permissions: ['manage_users'] });
   });
-  test('of a display has no permissions, even if it shows the screen of a system admin', async () => {
+
+  test('the caller of a display has no permissions, even if it shows the screen of a system admin', async () => {
     const caller = await callerOf({ display: true }, { isAdmin: true });
     expect(caller).toMatchObject({ isDisplay: true, isAdmin: false, permissions: [], customerId: 3 });
   });
-  test('decides the language of the response, and who `me` in the path is', async () => {
+
+  test('the caller decides the language of the response, and who `me` in the path is', async () => {
     const { guard, ...world } = createGuard();
     const token = await logInAs({ guard, ...world });
     const me = await call(guard, read, bearer(token), { path: { userId: 'me', tokenId: 't' } });
@@ -122,66 +132,68 @@ describe('the caller', () => {
   });
 });
 
-describe('the token of a call', () => {
-  test('identifies the session by its hash, and the account by the key in it', async () => {
-    const world = createGuard();
-    const token = await logInAs(world);
-    const { code, accountKey, sessionHash } = await call(world.guard, read, bearer(token));
-    expect([code, accountKey, sessionHash]).toEqual([null, ACCOUNT_KEY, hashSecret(token)]);
-  });
-  test('may come from a cookie if it is that of a session, because an access token has no CSRF token', async () => {
-    const world = createGuard();
-    const session = await logInAs(world);
-    expect((await call(world.guard, read, cookieOf(session))).caller).toMatchObject({ accountId: 7 });
-    const token = await logInAs(world, { kind: 'token' });
-    expect((await call(world.guard, read, cookieOf(token))).code).toBe('credentials_invalid');
-    expect((await call(world.guard, read, bearer(token))).code).toBeNull();
-  });
-  test('comes from the Authorization header alone if there is one, valid or not', async () => {
-    const world = createGuard();
-    const headers = { ...cookieOf(await logInAs(world)).headers, Authorization: 'Basic bnVyc2U6eA==' };
-    expect((await call(world.guard, read, { headers })).code).toBe('credentials_invalid');
-  });
-  test('gets 401 if it is missing, malformed, unknown, expired or that of a device', async () => {
-    const world = createGuard();
-    const expired = await logInAs(world, { expires: START });
-    const tokens = ['', 'garbage', newToken('session', ACCOUNT_KEY), newToken('device'), expired];
-    for (const token of tokens) {
-      const { code, caller } = await call(world.guard, read, bearer(token));
-      expect([token, code, caller]).toEqual([token, 'credentials_invalid', null]);
-    }
-    expect((await call(world.guard, read)).code).toBe('credentials_invalid');
-  });
-  test('gets 401 for a session without its account, and 429 once its address has used up its limit', async () => {
-    const world = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
-    const token = newToken('session', ACCOUNT_KEY);
-    await world.table.write({ put: { ...loggedIn, ...items.session({ hash: hashSecret(token) }) } });
-    expect((await call(world.guard, read, bearer(token))).code).toBe('credentials_invalid');
-    expect((await call(world.guard, read, bearer(token))).code).toBe('rate_limited');
-  });
+test('the token of a call identifies the session by its hash, and the account by the key in it', async () => {
+  const world = createGuard();
+  const token = await logInAs(world);
+  const { code, accountKey, sessionHash } = await call(world.guard, read, bearer(token));
+  expect([code, accountKey, sessionHash]).toEqual([null, ACCOUNT_KEY, hashSecret(token)]);
 });
 
-describe('a call that needs no login', () => {
-  test('is anonymous without a valid token where a login is optional', async () => {
-    const world = createGuard();
-    const optional = operationWith({ auth: 'optional' });
-    expect(await call(world.guard, optional, bearer('garbage'))).toMatchObject({ code: null, caller: null });
-    const token = await logInAs(world);
-    expect((await call(world.guard, optional, bearer(token))).caller).toMatchObject({ accountId: 7 });
-  });
-  test('may have the token of a webhook instead, which the handler checks', async () => {
-    const { guard } = createGuard();
-    const feed = operationWith({ orWebhook: true });
-    expect(await call(guard, feed, bearer('whs'))).toMatchObject({ code: null, caller: null });
-    const other = operationWith({ orWebhook: undefined });
-    expect((await call(guard, other, bearer('whs'))).code).toBe('credentials_invalid');
-  });
-  test('has no caller even with a valid token if anyone may make it', async () => {
-    const world = createGuard();
-    const anyone = await call(world.guard, operationWith({ auth: 'anyone' }), bearer(await logInAs(world)));
-    expect(anyone).toMatchObject({ code: null, caller: null, accountKey: '' });
-    expect(await world.counted(OF_ADDRESS)).toBe(1);
-  });
+test('the token of a call may come from a cookie if it is that of a session, because an access token has no CSRF token', async () => {
+  const world = createGuard();
+  const session = await logInAs(world);
+  expect((await call(world.guard, read, cookieOf(session))).caller).toMatchObject({ accountId: 7 });
+  const token = await logInAs(world, { kind: 'token' });
+  expect((await call(world.guard, read, cookieOf(token))).code).toBe('credentials_invalid');
+  expect((await call(world.guard, read, bearer(token))).code).toBeNull();
+});
+
+test('the token of a call comes from the Authorization header alone if there is one, valid or not', async () => {
+  const world = createGuard();
+  const headers = { ...cookieOf(await logInAs(world)).headers, Authorization: 'Basic bnVyc2U6eA==' };
+  expect((await call(world.guard, read, { headers })).code).toBe('credentials_invalid');
+});
+
+test('the token of a call gets 401 if it is missing, malformed, unknown, expired or that of a device', async () => {
+  const world = createGuard();
+  const expired = await logInAs(world, { expires: START });
+  const tokens = ['', 'garbage', newToken('session', ACCOUNT_KEY), newToken('device'), expired];
+  for (const token of tokens) {
+    const { code, caller } = await call(world.guard, read, bearer(token));
+    expect([token, code, caller]).toEqual([token, 'credentials_invalid', null]);
+  }
+  expect((await call(world.guard, read)).code).toBe('credentials_invalid');
+});
+
+test('the token of a call gets 401 for a session without its account, and 429 once its address has used up its limit', async () => {
+  const world = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
+  const token = newToken('session', ACCOUNT_KEY);
+  await world.table.write({ put: { ...loggedIn, ...items.session({ hash: hashSecret(token) }) } });
+  expect((await call(world.guard, read, bearer(token))).code).toBe('credentials_invalid');
+  expect((await call(world.guard, read, bearer(token))).code).toBe('rate_limited');
+});
+
+test('a call that needs no login is anonymous without a valid token where a login is optional', async () => {
+  const world = createGuard();
+  const optional = operationWith({ auth: 'optional' });
+  expect(await call(world.guard, optional, bearer('garbage'))).toMatchObject({ code: null, caller: null });
+  const token = await logInAs(world);
+  expect((await call(world.guard, optional, bearer(token))).caller).toMatchObject({ accountId: 7 });
+});
+
+test('a call that needs no login may have the token of a webhook instead, which the handler checks', async () => {
+  const { guard } = createGuard();
+  const feed = operationWith({ orWebhook: true });
+  expect(await call(guard, feed, bearer('whs'))).toMatchObject({ code: null, caller: null });
+  const other = operationWith({ orWebhook: undefined });
+  expect((await call(guard, other, bearer('whs'))).code).toBe('credentials_invalid');
+});
+
+test('a call that needs no login has no caller even with a valid token if anyone may make it', async () => {
+  const world = createGuard();
+  const anyone = await call(world.guard, operationWith({ auth: 'anyone' }), bearer(await logInAs(world)));
+  expect(anyone).toMatchObject({ code: null, caller: null, accountKey: '' });
+  expect(await world.counted(OF_ADDRESS)).toBe(1);
 });
 
 describe('while the table is unavailable', () => {
@@ -208,6 +220,7 @@ describe('a valid call counts against its account:', () => {
     expect(await world.counted(OF_ACCOUNT)).toBe(1);
     expect(await world.counted(OF_ADDRESS)).toBe(0);
   });
+
   test('every call with an access token exactly', async () => {
     const world = createGuard();
     const token = await logInAs(world, { kind: 'token' });
@@ -216,35 +229,34 @@ describe('a valid call counts against its account:', () => {
   });
 });
 
-describe('an invalid call', () => {
-  test('counts against its address, and never against its account', async () => {
-    const world = createGuard();
-    await logInAs(world);
-    for (const operation of [read, write]) {
-      const forged = newToken('session', ACCOUNT_KEY);
-      expect((await call(world.guard, operation, bearer(forged))).rate.isExceeded).toBe(false);
-    }
-    expect(await world.counted(OF_ACCOUNT)).toBe(0);
-    expect(await world.counted(OF_ADDRESS)).toBe(2);
-    expect(world.guard.rates.count(OF_ACCOUNT, 0, START).calls).toBe(1);
-  });
-  test('makes its account a suspect, whose calls are counted only once their token has proved valid', async () => {
-    const world = createGuard();
-    const token = await logInAs(world);
-    const counts: number[] = [];
-    const { limits } = world.guard.store;
-    const countCall: typeof limits.countCall = (subject, time, by) => {
-      if (subject === OF_ACCOUNT) counts.push(by ?? 1);
-      return limits.countCall(subject, time, by);
-    };
-    const guard = { ...world.guard, store: { ...world.guard.store, limits: { ...limits, countCall } } };
-    await call(guard, write, bearer(newToken('session', ACCOUNT_KEY)));
-    expect(counts).toEqual([1, -1]);
-    await call(guard, write, bearer(newToken('session', ACCOUNT_KEY)));
-    expect(counts).toEqual([1, -1]);
-    expect((await call(guard, write, bearer(token))).rate.remaining).toBe(29);
-    expect(counts).toEqual([1, -1, 1]);
-  });
+test('an invalid call counts against its address, and never against its account', async () => {
+  const world = createGuard();
+  await logInAs(world);
+  for (const operation of [read, write]) {
+    const forged = newToken('session', ACCOUNT_KEY);
+    expect((await call(world.guard, operation, bearer(forged))).rate.isExceeded).toBe(false);
+  }
+  expect(await world.counted(OF_ACCOUNT)).toBe(0);
+  expect(await world.counted(OF_ADDRESS)).toBe(2);
+  expect(world.guard.rates.count(OF_ACCOUNT, 0, START).calls).toBe(1);
+});
+
+test('an invalid call makes its account a suspect, whose calls are counted only once their token has proved valid', async () => {
+  const world = createGuard();
+  const token = await logInAs(world);
+  const counts: number[] = [];
+  const { limits } = world.guard.store;
+  const countCall: typeof limits.countCall = (subject, time, by) => {
+    if (subject === OF_ACCOUNT) counts.push(by ?? 1);
+    return limits.countCall(subject, time, by);
+  };
+  const guard = { ...world.guard, store: { ...world.guard.store, limits: { ...limits, countCall } } };
+  await call(guard, write, bearer(newToken('session', ACCOUNT_KEY)));
+  expect(counts).toEqual([1, -1]);
+  await call(guard, write, bearer(newToken('session', ACCOUNT_KEY)));
+  expect(counts).toEqual([1, -1]);
+  expect((await call(guard, write, bearer(token))).rate.remaining).toBe(29);
+  expect(counts).toEqual([1, -1, 1]);
 });
 
 describe('a session is read', () => {
@@ -266,13 +278,14 @@ describe('a session is read', () => {
     expect(caller).not.toBeNull();
     return reads;
   };
-  test('with a lag only for frequent reads by a session', async () => {
+  test('a session is read with a lag only for frequent reads by a session', async () => {
     expect(await readsOf({ isFrequent: true }, false)).toEqual([true, true]);
     expect(await readsOf({ isFrequent: true }, true)).toEqual([false, false]);
     expect(await readsOf({ isFrequent: true, method: 'POST' }, false)).toEqual([false, false]);
     expect(await readsOf({}, false)).toEqual([false, false]);
   });
-  test('consistently if it seems invalid, because it may just have begun', async () => {
+
+  test('a session is read consistently if it seems invalid, because it may just have begun', async () => {
     expect(await readsOf({ isFrequent: true }, false, true)).toEqual([true, true, false, false]);
   });
 });
@@ -284,12 +297,13 @@ describe('the last use of a token', () => {
     await call(world.guard, read, bearer(token));
     return (await world.its.sessions.session(hashSecret(token)))?.lastUsed;
   };
-  test('is recorded at most once a minute', async () => {
+  test('the last use of a token is recorded at most once a minute', async () => {
     expect(await lastUsedAfterCall({ kind: 'token' })).toBe(START);
     expect(await lastUsedAfterCall({ kind: 'token', lastUsed: START - 60_000 })).toBe(START);
     expect(await lastUsedAfterCall({ kind: 'token', lastUsed: START - 59_999 })).toBe(START - 59_999);
   });
-  test('costs no write within that minute, and none for a session', async () => {
+
+  test('the last use of a token costs no write within that minute, and none for a session', async () => {
     const used = async (session: Partial<Session>) => {
       const world = createGuard();
       const token = await logInAs(world, session);
@@ -314,21 +328,23 @@ describe('a device', () => {
     await world.table.write({ put: { ...device, ...fields, ...items.device({ hash: hashSecret(token) }) } });
     return { world, token };
   };
-  test('is known by its token, and counted in memory', async () => {
+  test('a device is known by its token, and counted in memory', async () => {
     const { world, token } = await withDevice();
     const { code, rate, ...exchange } = await call(world.guard, message, bearer(token));
     expect([code, exchange.device]).toEqual([null, expect.objectContaining({ sensorId: 'id_a', isBusy: false })]);
     expect(rate).toMatchObject({ limit: 20, remaining: 19 });
     expect(await world.counted(OF_ADDRESS)).toBe(0);
   });
-  test('gets 401 with the token of another kind, an unknown one or none', async () => {
+
+  test('a device gets 401 with the token of another kind, an unknown one or none', async () => {
     const { world, token } = await withDevice({}, 'provisioning');
     for (const request of [bearer(token), bearer(newToken('device')), {}]) {
       const { code, device } = await call(world.guard, message, request);
       expect([code, device]).toEqual(['credentials_invalid', null]);
     }
   });
-  test('may use a replaced token only where that is allowed', async () => {
+
+  test('a device may use a replaced token only where that is allowed', async () => {
     const { world, token } = await withDevice({ replacedUntil: START + 1 });
     const refused = await call(world.guard, message, bearer(token));
     expect(refused).toMatchObject({ code: 'credentials_invalid', device: null });
@@ -337,7 +353,8 @@ describe('a device', () => {
     world.clock.time += 1;
     expect((await call(world.guard, allowed, bearer(token))).code).toBe('credentials_invalid');
   });
-  test('is busy from its 61st call of a minute', async () => {
+
+  test('a device is busy from its 61st call of a minute', async () => {
     const { world, token } = await withDevice();
     const isBusy: unknown[] = [];
     for (let n = 0; n < 61; n++) isBusy.push((await call(world.guard, message, bearer(token))).device?.isBusy);
@@ -347,18 +364,20 @@ describe('a device', () => {
 
 describe('a provisioning key', () => {
   const register = operationWith({ auth: 'provisioner', method: 'POST' });
-  test('is known by its hash until it expires, and counts against its address', async () => {
+  const provisioner = { id: 'key', name: 'Factory', manufacturer: null, createDate: START };
+  test('a provisioning key is known by its hash until it expires, and counts against its address', async () => {
     const world = createGuard();
-    const key = { id: 'key', maxDevices: 1, expires: START + 1 };
+    const key = { ...provisioner, maxDevices: 1, expires: START + 1 };
     await world.its.provisioning.put(hashSecret('a-key'), key);
     expect((await call(world.guard, register, bearer('a-key'))).provisioner).toMatchObject({ id: 'key' });
     expect((await call(world.guard, register, bearer('a-key'))).rate).toMatchObject({ limit: 30, remaining: 28 });
     world.clock.time += 1;
     expect((await call(world.guard, register, bearer('a-key'))).code).toBe('credentials_invalid');
   });
-  test('gets 401 if it is empty, whatever is stored, or unknown', async () => {
+
+  test('a provisioning key gets 401 if it is empty, whatever is stored, or unknown', async () => {
     const world = createGuard();
-    await world.its.provisioning.put(hashSecret(''), { id: 'key', maxDevices: null, expires: null });
+    await world.its.provisioning.put(hashSecret(''), { ...provisioner, maxDevices: null, expires: null });
     for (const request of [{}, bearer(''), bearer('another')])
       expect((await call(world.guard, register, request)).code).toBe('credentials_invalid');
   });

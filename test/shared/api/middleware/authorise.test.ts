@@ -13,24 +13,24 @@ const refusalOf = async (operation: object, caller: Partial<Caller>, userId?: st
   return exchange.caller ? code : 'anonymous';
 };
 
-describe('a permission', () => {
-  test('is required of a caller, whatever other permissions it has', async () => {
-    const operation = { may: 'manage_rules' };
-    expect(await refusalOf(operation, { permissions: ['manage_rules'] })).toBeNull();
-    expect(await refusalOf(operation, { permissions: ['manage_bots', 'manage_users'] })).toBe('forbidden');
-    expect(await refusalOf(operation, { isAdmin: true })).toBeNull();
-  });
-  test('is enough if it is one of several', async () => {
-    const operation = { may: ['manage_rules', 'manage_bots'] };
-    expect(await refusalOf(operation, { permissions: ['manage_bots'] })).toBeNull();
-    expect(await refusalOf(operation, { permissions: ['manage_users'] })).toBe('forbidden');
-    expect(await refusalOf(operation, { permissions: [] })).toBe('forbidden');
-  });
-  test('is not needed if a login is enough, and never makes a system admin', async () => {
-    expect(await refusalOf({ may: 'logged_in' }, {})).toBeNull();
-    expect(await refusalOf({ may: 'system_admin' }, { permissions: ['manage_customers'] })).toBe('forbidden');
-    expect(await refusalOf({ may: 'system_admin' }, { isAdmin: true })).toBeNull();
-  });
+test('a permission is required of a caller, whatever other permissions it has', async () => {
+  const operation = { may: 'manage_rules' };
+  expect(await refusalOf(operation, { permissions: ['manage_rules'] })).toBeNull();
+  expect(await refusalOf(operation, { permissions: ['manage_bots', 'manage_users'] })).toBe('forbidden');
+  expect(await refusalOf(operation, { isAdmin: true })).toBeNull();
+});
+
+test('a permission is enough if it is one of several', async () => {
+  const operation = { may: ['manage_rules', 'manage_bots'] };
+  expect(await refusalOf(operation, { permissions: ['manage_bots'] })).toBeNull();
+  expect(await refusalOf(operation, { permissions: ['manage_users'] })).toBe('forbidden');
+  expect(await refusalOf(operation, { permissions: [] })).toBe('forbidden');
+});
+
+test('a permission is not needed if a login is enough, and never makes a system admin', async () => {
+  expect(await refusalOf({ may: 'logged_in' }, {})).toBeNull();
+  expect(await refusalOf({ may: 'system_admin' }, { permissions: ['manage_customers'] })).toBe('forbidden');
+  expect(await refusalOf({ may: 'system_admin' }, { isAdmin: true })).toBeNull();
 });
 
 describe('an operation that needs a session', () => {
@@ -41,42 +41,44 @@ describe('an operation that needs a session', () => {
       expect(await refusalOf(operation, { isAdmin: true }, SELF)).toBeNull();
     }
   });
+
   test('checks permissions, too', async () => {
     expect(await refusalOf({ auth: 'session', may: 'manage_rules' }, {})).toBe('forbidden');
   });
 });
 
-describe('the user in the path', () => {
-  test('may do without the permission what is allowed to the user itself, and nobody else may', async () => {
-    const operation = { may: 'manage_users', orSelf: true };
-    expect(await refusalOf(operation, {}, SELF)).toBeNull();
-    expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBeNull();
-    expect(await refusalOf(operation, {}, OTHER)).toBe('forbidden');
-    expect(await refusalOf(operation, {})).toBe('forbidden');
-    expect(await refusalOf({ may: 'manage_users' }, {}, SELF)).toBe('forbidden');
-  });
-  test('needs a session where a token could be stolen for it', async () => {
-    const operation = { may: 'manage_users', orSelf: 'by_session' };
-    expect(await refusalOf(operation, {}, SELF)).toBeNull();
-    expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBe('forbidden');
-    expect(await refusalOf(operation, {}, OTHER)).toBe('forbidden');
-    expect(await refusalOf(operation, { kind: 'token', permissions: ['manage_users'] }, SELF)).toBeNull();
-  });
+test('the user in the path may do without the permission what is allowed to the user itself, and nobody else may', async () => {
+  const operation = { may: 'manage_users', orSelf: true };
+  expect(await refusalOf(operation, {}, SELF)).toBeNull();
+  expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBeNull();
+  expect(await refusalOf(operation, {}, OTHER)).toBe('forbidden');
+  expect(await refusalOf(operation, {})).toBe('forbidden');
+  expect(await refusalOf({ may: 'manage_users' }, {}, SELF)).toBe('forbidden');
+});
+
+test('the user in the path needs a session where a token could be stolen for it', async () => {
+  const operation = { may: 'manage_users', orSelf: 'by_session' };
+  expect(await refusalOf(operation, {}, SELF)).toBeNull();
+  expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBe('forbidden');
+  expect(await refusalOf(operation, {}, OTHER)).toBe('forbidden');
+  expect(await refusalOf(operation, { kind: 'token', permissions: ['manage_users'] }, SELF)).toBeNull();
 });
 
 describe('a caller who must set up a second factor first', () => {
   const caller = { mustSetOtp: true, isAdmin: true };
-  test('may do nothing else', async () => {
+  test('a caller who must set up a second factor first may do nothing else', async () => {
     expect(await refusalOf({}, caller)).toBe('otp_setup_required');
     expect(await refusalOf({ may: 'system_admin' }, caller, SELF)).toBe('otp_setup_required');
     expect(await refusalOf({ may: 'logged_in' }, { mustSetOtp: false })).toBeNull();
   });
-  test('may set it up, for its own account only', async () => {
+
+  test('a caller who must set up a second factor first may set it up, for its own account only', async () => {
     expect(await refusalOf({ beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, SELF)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, OTHER)).toBe('otp_setup_required');
   });
-  test('is anonymous where a login is optional', async () => {
+
+  test('a caller who must set up a second factor first is anonymous where a login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, caller)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ auth: 'optional' }, {})).toBeNull();
@@ -85,13 +87,14 @@ describe('a caller who must set up a second factor first', () => {
 
 describe('a display', () => {
   const display = { isDisplay: true };
-  test('may call only what is meant for displays', async () => {
+  test('a display may call only what is meant for displays', async () => {
     expect(await refusalOf({ display: true }, display)).toBeNull();
     expect(await refusalOf({}, display)).toBe('forbidden');
     expect(await refusalOf({ display: true, may: 'manage_rules' }, display)).toBe('forbidden');
     expect(await refusalOf({ may: 'logged_in' }, { isDisplay: false })).toBeNull();
   });
-  test('is anonymous where a login is optional', async () => {
+
+  test('a display is anonymous where a login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, display)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', display: true }, display)).toBeNull();
   });

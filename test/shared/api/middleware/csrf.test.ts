@@ -34,40 +34,43 @@ const callWith = async (
 };
 const passed = { code: null, isLive: true, cookies: [] };
 
-describe('a call with the cookie of a session', () => {
-  test('passes with the CSRF token of that session', async () => {
-    expect(await callWith({ 'X-CSRF-Token': CSRF })).toMatchObject(passed);
-  });
-  test.each([
-    ['without that token', {}],
-    ['with another token', { 'X-CSRF-Token': `${CSRF}x` }],
-    ['with an empty token', { 'X-CSRF-Token': '' }],
-    ['with the token twice', { 'X-CSRF-Token': [CSRF, CSRF] }],
-  ])('gets 403 %s, and loses its session and cookies', async (_, headers) => {
-    const { code, isLive, cookies } = await callWith(headers);
-    expect([code, isLive]).toEqual(['csrf_detected', false]);
-    expect(cookies.map((text) => text.split(';')[0])).toEqual(['PSAUTHTOKEN=', 'PSUSERID=', 'PSCSRF=']);
-    for (const text of cookies) expect(text).toContain('Max-Age=0');
-  });
-  test('needs the token for every method that can change something, and for no other', async () => {
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
-      expect((await callWith({}, { operation: operationWith({ method }) })).code).toBe('csrf_detected');
-    for (const method of ['GET', 'HEAD', 'OPTIONS'])
-      expect(await callWith({}, { operation: operationWith({ method }) })).toMatchObject(passed);
-  });
-  test('needs no token for a login, which a browser with an old cookie must be able to make', async () => {
-    const operation = operationWith({ method: 'POST', csrfExempt: true });
-    expect(await callWith({}, { operation })).toMatchObject(passed);
-  });
-  test('passes without the token if the session is not valid anymore, or belongs to an access token', async () => {
-    expect((await callWith({}, { session: { expires: START } })).code).toBeNull();
-    expect(await callWith({}, { session: { kind: 'token' } })).toMatchObject(passed);
-  });
-  test('passes if there is no such session', async () => {
-    const { guard } = createGuard();
-    const exchange = exchangeOf(write, cookieOf('ses_garbage'));
-    expect(await codeOf(() => checkCsrf(guard, exchange))).toBeNull();
-  });
+test('a call with the cookie of a session passes with the CSRF token of that session', async () => {
+  expect(await callWith({ 'X-CSRF-Token': CSRF })).toMatchObject(passed);
+});
+
+test.each([
+  ['without that token', {}],
+  ['with another token', { 'X-CSRF-Token': `${CSRF}x` }],
+  ['with an empty token', { 'X-CSRF-Token': '' }],
+  ['with the token twice', { 'X-CSRF-Token': [CSRF, CSRF] }],
+])('a call with the cookie of a session gets 403 %s, and loses its session and cookies', async (_, headers) => {
+  const { code, isLive, cookies } = await callWith(headers);
+  expect([code, isLive]).toEqual(['csrf_detected', false]);
+  expect(cookies.map((text) => text.split(';')[0])).toEqual(['PSAUTHTOKEN=', 'PSUSERID=', 'PSCSRF=']);
+  for (const text of cookies) expect(text).toContain('Max-Age=0');
+});
+
+test('a call with the cookie of a session needs the token for every method that can change something, and for no other', async () => {
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
+    expect((await callWith({}, { operation: operationWith({ method }) })).code).toBe('csrf_detected');
+  for (const method of ['GET', 'HEAD', 'OPTIONS'])
+    expect(await callWith({}, { operation: operationWith({ method }) })).toMatchObject(passed);
+});
+
+test('a call with the cookie of a session needs no token for a login, which a browser with an old cookie must be able to make', async () => {
+  const operation = operationWith({ method: 'POST', csrfExempt: true });
+  expect(await callWith({}, { operation })).toMatchObject(passed);
+});
+
+test('a call with the cookie of a session passes without the token if the session is not valid anymore, or belongs to an access token', async () => {
+  expect((await callWith({}, { session: { expires: START } })).code).toBeNull();
+  expect(await callWith({}, { session: { kind: 'token' } })).toMatchObject(passed);
+});
+
+test('a call with the cookie of a session passes if there is no such session', async () => {
+  const { guard } = createGuard();
+  const exchange = exchangeOf(write, cookieOf('ses_garbage'));
+  expect(await codeOf(() => checkCsrf(guard, exchange))).toBeNull();
 });
 
 test('a call with two CSRF tokens and no session gets 400, or 429 above its rate limit', async () => {
@@ -85,11 +88,12 @@ test('a call with two CSRF tokens and no session gets 400, or 429 above its rate
 
 describe('two Authorization headers', () => {
   const twice = { Authorization: ['Bearer a', 'Bearer b'] };
-  test('get 403 with the cookie of a session, whatever CSRF token comes with it', async () => {
+  test('two Authorization headers get 403 with the cookie of a session, whatever CSRF token comes with it', async () => {
     const refused = await callWith({ ...twice, 'X-CSRF-Token': CSRF }, { check: checkOneAuthorization });
     expect([refused.code, refused.isLive]).toEqual(['csrf_detected', false]);
   });
-  test('get 400 without one, and count against their address', async () => {
+
+  test('two Authorization headers get 400 without one, and count against their address', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     const refusalOf = () => checkOneAuthorization(guard, exchangeOf(write, { headers: twice }));
     await expect(refusalOf()).rejects.toMatchObject({
@@ -99,14 +103,16 @@ describe('two Authorization headers', () => {
     expect(await counted('address:192.0.2.1')).toBe(1);
     await expect(refusalOf()).rejects.toMatchObject({ code: 'rate_limited' });
   });
-  test('count in memory on the device API', async () => {
+
+  test('two Authorization headers count in memory on the device API', async () => {
     const { guard, counted } = createGuard();
     const exchange = exchangeOf(operationWith({ auth: 'device', method: 'POST' }), { headers: twice });
     expect(await codeOf(() => checkOneAuthorization(guard, exchange))).toBe('bad_request');
     expect(exchange.rate.remaining).toBe(29);
     expect(await counted('address:192.0.2.1')).toBe(0);
   });
-  test('are no concern if there is only one, or none', async () => {
+
+  test('two Authorization headers are no concern if there is only one, or none', async () => {
     const { guard, counted } = createGuard();
     for (const headers of [{ Authorization: 'Bearer a' }, {}])
       expect(await codeOf(() => checkOneAuthorization(guard, exchangeOf(write, { headers })))).toBeNull();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { authenticate } from '#shared/api/middleware/authenticate.ts';
 import { hashSecret } from '#shared/auth/tokens.ts';
 import type { Session } from '#shared/store/identity/sessions.ts';
@@ -22,34 +22,37 @@ const use = async (session: Partial<Session>, { operation = station, request = c
   return { token, expires, cookies: exchange.cookies };
 };
 
-describe('the session of a display', () => {
-  test('is extended to a day after its use, with its cookies', async () => {
-    const { token, expires, cookies } = await use({});
-    expect(expires).toBe(START + DAY);
-    expect(cookies).toHaveLength(3);
-    expect(cookies[0]).toMatch(`PSAUTHTOKEN=${token}; Path=/; Max-Age=86400;`);
-    expect(cookies[1]).toMatch('PSUSERID=7;');
-    expect(cookies[2]).toMatch('PSCSRF=the-csrf-token;');
-  });
-  test('needs no cookies if the call carries it in a header', async () => {
-    expect(await use({}, { request: bearer })).toMatchObject({ expires: START + DAY, cookies: [] });
-  });
-  test('is extended at most once an hour', async () => {
-    const expires = START + DAY - HOUR + 1;
-    expect(await use({ expires })).toMatchObject({ expires, cookies: [] });
-  });
-  test('lasts 90 days at most', async () => {
-    const createDate = START - 90 * DAY + HOUR;
-    expect((await use({ createDate, expires: START + 1 })).expires).toBe(START + 1);
-  });
-  test('sends no cookies if it was ended or extended in the meantime', async () => {
-    expect((await use({}, { renews: false })).cookies).toEqual([]);
-  });
-  test('is not extended by calls that are not meant for displays, nor if it never expires', async () => {
-    const { expires } = onWall;
-    expect(await use({}, { operation: operationWith() })).toMatchObject({ expires, cookies: [] });
-    expect(await use({ expires: null })).toMatchObject({ expires: null, cookies: [] });
-  });
+test('the session of a display is extended to a day after its use, with its cookies', async () => {
+  const { token, expires, cookies } = await use({});
+  expect(expires).toBe(START + DAY);
+  expect(cookies).toHaveLength(3);
+  expect(cookies[0]).toMatch(`PSAUTHTOKEN=${token}; Path=/; Max-Age=86400;`);
+  expect(cookies[1]).toMatch('PSUSERID=7;');
+  expect(cookies[2]).toMatch('PSCSRF=the-csrf-token;');
+});
+
+test('the session of a display needs no cookies if the call carries it in a header', async () => {
+  expect(await use({}, { request: bearer })).toMatchObject({ expires: START + DAY, cookies: [] });
+});
+
+test('the session of a display is extended at most once an hour', async () => {
+  const expires = START + DAY - HOUR + 1;
+  expect(await use({ expires })).toMatchObject({ expires, cookies: [] });
+});
+
+test('the session of a display lasts 90 days at most', async () => {
+  const createDate = START - 90 * DAY + HOUR;
+  expect((await use({ createDate, expires: START + 1 })).expires).toBe(START + 1);
+});
+
+test('the session of a display sends no cookies if it was ended or extended in the meantime', async () => {
+  expect((await use({}, { renews: false })).cookies).toEqual([]);
+});
+
+test('the session of a display is not extended by calls that are not meant for displays, nor if it never expires', async () => {
+  const { expires } = onWall;
+  expect(await use({}, { operation: operationWith() })).toMatchObject({ expires, cookies: [] });
+  expect(await use({ expires: null })).toMatchObject({ expires: null, cookies: [] });
 });
 
 test('the session of a person is not extended by its use', async () => {
