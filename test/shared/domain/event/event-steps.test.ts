@@ -149,6 +149,8 @@ test('time causes events with the same UUIDs until the state changes', () => {
     { uuid: timed.uuid, happening: { situation: 'sensor_inactive' } },
   ]);
   expect(timeCause('s', active, now + 5).uuid).toBe(timed.uuid);
+  // A newer version can apply the same decision again.
+  expect(timed.uuid).toBe('f66a9551-2157-5dd1-8119-5fe0bb0fb4a8');
   const others = [
     timeCause('t', active, now),
     timeCause('s', { ...active, version: 2 }, now),

@@ -61,6 +61,9 @@ describe('the UUID of a message', () => {
     expect(messageUuid('s', { ...decoded, uuid: uuid(1) }, 'raw', [1])).toBe(uuid(1));
     const identified = { ...decoded, identity: [1, 'a'] };
     expect(messageUuid('s', identified, 'raw', [1])).toBe(messageUuid('s', identified, 'other', [2]));
+    // A newer version can receive the same message again.
+    expect(messageUuid('s', identified, 'raw', [1])).toBe('eac8d3d3-ed1e-5e98-ba24-943b2a8ac066');
+    expect(messageUuid('s', decoded, 'raw', [1, 0])).toBe('b89d9fa5-b328-5536-9638-1d559a02cec4');
     const ids = [
       messageUuid('s', identified, 'raw', [1]),
       messageUuid('t', identified, 'raw', [1]),

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { type Decided, numberAfter, rawMessageOf } from '#shared/domain/event/decision.ts';
+import {
+  DAY,
+  EVENT_RETENTION,
+  eventOf,
+  eventType,
+  fallAlarms,
+  isTrustedTime,
+  kindsWithoutRules,
+  lateEvent,
+  NormalizedCoordinates,
+  noticeEvent,
+  pingEvent,
+  Situation,
+  unknownEvent,
+  uuidReusedEvent,
+} from '#shared/domain/event/event.ts';
+import { eventKeyOf, fallKeyOf, fallOfKey, isEventKey } from '#shared/domain/event/fall-key.ts';
+import { firstIdAt } from '#shared/domain/ids.ts';
+import { kinds } from '#shared/domain/kinds.ts';
+
+const now = 1_800_000_000_000;
+const plain = { point: null, region: null, isSimulated: false, isSilent: false, newFall: false };
+
+test('the time of a device is trusted from 24 hours before its receipt to 5 minutes after', () => {
+  expect([now - DAY, now, now + 300_000].map((time) => isTrustedTime(time, now))).toEqual([true, true, true]);
+  expect([now - DAY - 1, now + 300_001].map((time) => isTrustedTime(time, now))).toEqual([false, false]);
+  expect(DAY).toBe(24 * 60 * 60 * 1_000);
+});
+
+test('events are stored for 120 days', () => {
+  expect(EVENT_RETENTION).toBe(120 * 24 * 60 * 60 * 1_000);
+});
+
+describe('an event', () => {
+  test('of a situation has its kind, and nothing that is not given', () => {
+    expect(eventOf('fall_detected')).toEqual({ situation: 'fall_detected', ...kinds.fall_detected, ...plain });
+    const more = { isSimulated: true, isSilent: true, newFall: true, point: { x: 1, y: 2 } };
+    expect(eventOf('apnea', more)).toMatchObject({ situation: 'apnea', type: 'vital', code: null, ...more });
+  });
+
+  test('that no rule can watch for has no situation and no code, but the test of a webhook has one', () => {
+    const kindOf = (type: string, action: string) => ({ situation: null, type, action, code: null, ...plain });
+    expect(unknownEvent).toEqual(kindOf('unknown', 'received'));
+    expect(lateEvent).toEqual(kindOf('message', 'late'));
+    expect(uuidReusedEvent).toEqual(kindOf('message', 'uuid_reused'));
+    expect(pingEvent).toEqual({ ...kindOf('test', 'ping'), code: 8 });
+    expect(noticeEvent('unnotified', {})).toEqual(kindOf('alarm', 'unnotified'));
+  });
+
+  test('of the service has words that must not change', () => {
+    expect(Object.values(kindsWithoutRules).map(({ type, action, code }) => `${type}/${action} ${code}`)).toEqual([
+      'sensor/registered null',
+      'sensor/registration_refused null',
+      'sensor/learning_completed null',
+      'webhook/disabled null',
+      'delivery/failed null',
+      'alarm/acknowledged null',
+      'alarm/unnotified null',
+      'alarm/unanswered null',
+      'unknown/received null',
+      'message/late null',
+      'message/uuid_reused null',
+      'test/ping null',
+    ]);
+  });
+
+  test('about an acknowledgement has it', () => {
+    const acknowledgement = { ruleHitId: 1, userId: 2, name: 'Anna', date: 3 };
+    expect(noticeEvent('acknowledged', { acknowledgement })).toMatchObject({ acknowledgement });
+  });
+
+  test('of a fall is one that no rate limit may suppress', () => {
+    expect(fallAlarms).toEqual(['fall_suspected', 'fall_detected', 'fall_detected_sensitive']);
+  });
+});
+
+describe('the schemas of events', () => {
+  test('know all codes and situations, and no others', () => {
+    expect([1, 8, 31].map((code) => eventType().safeParse(code).success)).toEqual([true, true, true]);
+    expect([0, 3, 99, null, '1'].map((code) => eventType().safeParse(code).success)).not.toContain(true);
+    expect(Situation.options).toEqual(Object.keys(kinds));
+  });
+
+  test('scale points to the room', () => {
+    for (const edge of [0, 1]) expect(NormalizedCoordinates.parse({ x: edge, y: edge, z: edge })).toBeTruthy();
+    for (const axis of ['x', 'y', 'z'])
+      for (const outside of [-0.001, 1.001])
+        expect(NormalizedCoordinates.safeParse({ x: 0, y: 0, z: 0, [axis]: outside }).success).toBe(false);
+  });
+});
+
+describe('the key of an alarm that is about no fall', () => {
+  test('is the time of its event, which no fall has', () => {
+    const key = eventKeyOf(firstIdAt(now) + 5);
+    expect(key).toBe(`${now.toString(36)}-e`);
+    expect(isEventKey(key)).toBe(true);
+    for (const fall of [{ fall: now }, { fall: now, isSensitive: true }, { fall: now, track: 14 }])
+      expect(isEventKey(fallKeyOf(fall) ?? '')).toBe(false);
+    expect(fallOfKey(key)).toEqual({ start: now, began: now, isSensitive: false, track: null });
+  });
+});
+
+describe('a decision', () => {
+  test('continues the numbers of hits: one for each rule that fires', () => {
+    const decided = [{ rules: [1, 2] }, { rules: [] }, { rules: [3] }] as unknown as Decided[];
+    expect(numberAfter({ decided, after: null, numbered: { series: 5, number: 7 } }, now)).toEqual({
+      series: 5,
+      number: 10,
+    });
+    expect(numberAfter({ decided: [], after: null, numbered: { series: 5, number: 7 } }, now)).toEqual({
+      series: 5,
+      number: 7,
+    });
+    expect(numberAfter(null, now)).toEqual({ series: now, number: 0 });
+  });
+
+  test('sends the message of its event in Raw, or that of the fall which time moved', () => {
+    expect(rawMessageOf({ source: 'own', fallMessage: 'of the fall' })).toBe('own');
+    expect(rawMessageOf({ source: null, fallMessage: 'of the fall' })).toBe('of the fall');
+    expect(rawMessageOf({ source: null })).toBe(null);
+  });
+});
