@@ -194,6 +194,12 @@ describe('a new delivery', () => {
 
 describe('the id of the first delivery', () => {
   const event = { uuid, source: 'message', receiveDate: now, sensorId: 's' };
+  test('is the same in every version, because a decision can be applied again by a newer one', () => {
+    expect(firstDeliveryId(event, 4, 'w', 'full')).toBe('01mcc5rm000g4r5q55qjfh0y26');
+    expect(firstDeliveryId(event, 4, 'w', 'raw')).toBe('01mcc5rm00dv6bqjvbb9nje8g6');
+    const step = { round: 2, at: now + 60_000 };
+    expect(idInRound({ uuid, sensorId: 's', ruleId: 4 }, step, '2 sms')).toBe('01mcc5tek0jgx7fhm5hxtk9snq');
+  });
   test('differs by event and rule, unless the format sends each message once', () => {
     const other = { ...event, uuid: 'other' };
     expect(firstDeliveryId(event, 1, 'w', 'full')).not.toBe(firstDeliveryId(other, 1, 'w', 'full'));
