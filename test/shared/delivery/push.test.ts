@@ -97,7 +97,20 @@ describe('a push message', () => {
   });
 
   test.each([
+    [{ status: 200 }, 'accepted'],
     [{ status: 201 }, 'accepted'],
+    [
+      { status: 300, body: 'elsewhere' },
+      { retry: 'status_300', answer: 'elsewhere' },
+    ],
+    [
+      { status: 405, body: 'no' },
+      { retry: 'status_405', answer: 'no' },
+    ],
+    [
+      { status: 411, body: 'no' },
+      { retry: 'status_411', answer: 'no' },
+    ],
     [
       { status: 403, body: '{"reason":"BadJwtToken"}' },
       { retry: 'status_403', answer: '{"reason":"BadJwtToken"}' },
@@ -113,6 +126,10 @@ describe('a push message', () => {
     [
       { status: 413, body: 'x'.repeat(300) },
       { retry: 'status_413', answer: 'x'.repeat(200) },
+    ],
+    [
+      { status: 429, headers: { 'retry-after': '1' } },
+      { retry: 'status_429', answer: '', afterSeconds: 1 },
     ],
     [
       { status: 429, headers: { 'retry-after': '90' } },

@@ -1,0 +1,246 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
+import { isAccepted, isFinal, type Notification, type PersonOutcome } from '#shared/delivery/targets/person.ts';
+import { type PersonServices, personSenderFor } from '#shared/delivery/targets/person-sender.ts';
+import { type Channel, channelKinds } from '#shared/domain/people/channel.ts';
+
+/** What the services were asked to send. */
+let sent: unknown[];
+beforeEach(() => {
+  sent = [];
+});
+const record =
+  (service: string) =>
+  async (...message: unknown[]) =>
+    void sent.push([service, ...message]);
+const settings = {
+  CHANNEL_KINDS: channelKinds,
+  MAIL_SENDER: 'cloud@example.org',
+  PUBLIC_URL: 'https://cloud.example.org',
+  PUSH_CONTACT: '',
+};
+const services: PersonServices = {
+  settings,
+  mail: record('mail'),
+  webhookClient: () => Promise.reject(new Error('nothing is posted')),
+  openPushKey: async () => 'a private key',
+  now: () => 0,
+};
+const notification: Notification = {
+  title: 'Fall in room 7',
+  text: 'at home',
+  url: 'https://c.example/a',
+  language: 'en',
+};
+
+/** A notification without a link. */
+const quiet: Notification = { ...notification, url: null };
+const email: Channel = { by: 'email', address: 'anna@example.com' };
+const sms: Channel = { by: 'sms', address: '+491701234567' };
+const telegram: Channel = { by: 'telegram', address: '-7' };
+const push: Channel = {
+  by: 'push',
+  subscription: { endpoint: 'https://push.example.com/a/secret', keys: { p256dh: 'p', auth: 'a' } },
+  key: { publicKey: 'k', sealed: 's' },
+};
+const send = (channel: Channel, notice: Notification = notification, more: Partial<PersonServices> = {}) =>
+  personSenderFor({ ...services, ...more })(channel, notice);
+const accept = (service: string) => async (to: string, text: string) => {
+  sent.push([service, to, text]);
+  return 'accepted' as const;
+};
+
+describe('a mail', () => {
+  const textOf = async (notice: Notification) => {
+    await send(email, notice);
+    return (sent.at(-1) as unknown[])[3];
+  };
+
+  test('has its subject on one line, its text and its reference', async () => {
+    const reference = { customerId: 7, deliveryId: 'd', attempt: 1 };
+    const spaced = { ...quiet, title: ' Fall \r\n in\troom 7 ' };
+    expect(await personSenderFor(services)(email, spaced, reference)).toBe('accepted');
+    expect(sent).toEqual([['mail', 'anna@example.com', 'Fall in room 7', 'at home', reference]]);
+  });
+
+  test('ends with its link: to acknowledge the alarm, otherwise to the list of sensors', async () => {
+    const listUrl = 'https://c.example/sensors';
+    expect(await textOf(notification)).toBe("at home\n\nI'm on it:\nhttps://c.example/a");
+    expect(await textOf({ ...notification, listUrl, language: 'de' })).toBe(
+      'at home\n\nIch gehe hin:\nhttps://c.example/a',
+    );
+    expect(await textOf({ ...quiet, listUrl })).toBe('at home\n\nAll sensors:\nhttps://c.example/sensors');
+    expect(await textOf({ ...quiet, listUrl, language: 'de' })).toBe(
+      'at home\n\nAlle Sensoren:\nhttps://c.example/sensors',
+    );
+    expect(await textOf(quiet)).toBe('at home');
+  });
+});
+
+describe('the failure of a service', () => {
+  const outcomeOf = (error: unknown) => send(email, notification, { mail: () => Promise.reject(error) });
+
+  test.each([
+    { name: 'BadRequestException' },
+    { name: 'ValidationException', Reason: 'CANNOT_PARSE' },
+    { name: 'ValidationException', Reason: 'INVALID_PARAMETER' },
+    { name: 'ValidationException', Reason: 'FIELD_VALIDATION_FAILED' },
+    { name: 'ConflictException', Reason: 'DESTINATION_PHONE_NUMBER_OPTED_OUT' },
+  ])('means that the address is gone only after %j', async (error) => {
+    expect(await outcomeOf(error)).toBe('gone');
+  });
+
+  test.each([
+    [{ name: 'ValidationException' }, 'ValidationException'],
+    [{ name: 'ValidationException', Reason: 'UNKNOWN_OPERATION' }, 'UNKNOWN_OPERATION'],
+    [{ name: 'ValidationException', Reason: '' }, ''],
+    [{ name: 'ConflictException', Reason: 'INVALID_PARAMETER' }, 'INVALID_PARAMETER'],
+    [{ name: 'ThrottlingException', Reason: 'CANNOT_PARSE' }, 'CANNOT_PARSE'],
+    [
+      { name: 'ThrottlingException', Reason: 'DESTINATION_PHONE_NUMBER_OPTED_OUT' },
+      'DESTINATION_PHONE_NUMBER_OPTED_OUT',
+    ],
+    [{ name: 'ConflictException' }, 'ConflictException'],
+    [{ name: 'TimeoutError' }, 'TimeoutError'],
+    [{}, 'Error'],
+    [null, 'Error'],
+    [undefined, 'Error'],
+  ])('is retried with its reason after %j', async (error, retry) => {
+    expect(await outcomeOf(error)).toEqual({ retry });
+  });
+
+  test('is final, or one of the host, as the mail server says', async () => {
+    expect(await outcomeOf(new MailFailure('recipient_refused', '550', true))).toEqual({
+      refused: 'recipient_refused',
+      answer: '550',
+    });
+    expect(await outcomeOf(new MailFailure('login_refused', '535', false))).toEqual({
+      retry: 'login_refused',
+      answer: '535',
+      isOfHost: true,
+    });
+  });
+});
+
+describe('an SMS', () => {
+  const text = "Fall in room 7\nat home\n\nI'm on it:\nhttps://c.example/a";
+
+  test('goes through the gateway of the host, otherwise through its service', async () => {
+    const service = { sms: record('sms') };
+    expect(await send(sms, notification, service)).toBe('accepted');
+    expect(await send(sms, notification, { ...service, smsGateway: accept('gateway') })).toBe('accepted');
+    expect(sent).toEqual([
+      ['sms', '+491701234567', text, undefined],
+      ['gateway', '+491701234567', text],
+    ]);
+  });
+
+  test('has no link without one', async () => {
+    await send(sms, quiet, { smsGateway: accept('gateway') });
+    expect(sent).toEqual([['gateway', '+491701234567', 'Fall in room 7\nat home']]);
+  });
+});
+
+describe('a chat message', () => {
+  const textOf = async (notice: Notification) => {
+    expect(await send(telegram, notice, { telegram: accept('telegram') })).toBe('accepted');
+    return String((sent.at(-1) as unknown[])[2]);
+  };
+  const rest = 'Fall in room 7\n'.length;
+
+  test('has title and text on lines of their own, and the link', async () => {
+    expect(await textOf(notification)).toBe("Fall in room 7\nat home\n\nI'm on it:\nhttps://c.example/a");
+    expect(await textOf({ ...quiet, title: '' })).toBe('at home');
+    expect(await textOf({ ...quiet, text: '' })).toBe('Fall in room 7');
+  });
+
+  test('has at most 4,096 characters', async () => {
+    const fitting = 'x'.repeat(4_096 - rest);
+    expect(await textOf({ ...quiet, text: fitting })).toBe(`Fall in room 7\n${fitting}`);
+    expect(await textOf({ ...quiet, text: `${fitting}x` })).toBe(`Fall in room 7\n${fitting.slice(1)}…`);
+  });
+
+  test('is shortened for its link, which is complete', async () => {
+    const text = await textOf({ ...notification, text: 'x'.repeat(5_000) });
+    expect(text).toHaveLength(4_096);
+    expect(text).toMatch(/x…\n\nI'm on it:\nhttps:\/\/c\.example\/a$/);
+  });
+
+  test('is never shortened within a character', async () => {
+    const text = await textOf({ ...quiet, text: `${'x'.repeat(4_094 - rest)}😀x` });
+    expect(text).toBe(`Fall in room 7\n${'x'.repeat(4_094 - rest)}…`);
+    expect(text.isWellFormed()).toBe(true);
+  });
+});
+
+describe('a push message', () => {
+  const shown = async (notice: Notification) => {
+    expect(await send(push, notice, { pushFile: record('file') })).toBe('accepted');
+    const [service, host, body] = sent.at(-1) as string[];
+    return { service, host, size: Buffer.byteLength(body ?? ''), notice: JSON.parse(body ?? '') as Notification };
+  };
+
+  test('goes to a file on a host that sends none, under the host of the service, which is no secret', async () => {
+    expect(await shown(notification)).toMatchObject({
+      service: 'file',
+      host: 'push.example.com',
+      notice: notification,
+    });
+  });
+
+  test('has a title of at most 200 characters', async () => {
+    expect((await shown({ ...quiet, title: 'x'.repeat(200) })).notice.title).toBe('x'.repeat(200));
+    expect((await shown({ ...quiet, title: 'x'.repeat(201) })).notice.title).toBe(`${'x'.repeat(199)}…`);
+  });
+
+  test('has at most 3,000 bytes', async () => {
+    const empty = (await shown({ ...quiet, text: '' })).size;
+    const fitting = { ...quiet, text: 'x'.repeat(3_000 - empty) };
+    expect(await shown(fitting)).toMatchObject({ size: 3_000, notice: fitting });
+    const { notice } = await shown({ ...quiet, text: `${fitting.text}x` });
+    expect(notice.text).toBe(`${'x'.repeat(Math.ceil((3_001 - empty) / 2) - 1)}…`);
+  });
+
+  test('keeps its link even if that leaves no room for a text', async () => {
+    const url = `https://c.example/${'a'.repeat(4_000)}`;
+    expect((await shown({ ...notification, url, text: 'a long text' })).notice).toMatchObject({ url, text: '…' });
+  });
+
+  test('is unavailable without a contact for push services', async () => {
+    const nobody = { ...settings, MAIL_SENDER: 'outbox', PUBLIC_URL: 'http://127.0.0.1:3000' };
+    expect(await send(push, notification, { settings: nobody })).toEqual({ retry: 'unavailable' });
+  });
+});
+
+describe('a channel', () => {
+  test.each([sms, telegram])('is unavailable if the host has no service for it: %j', async (channel) => {
+    expect(await send(channel)).toEqual({ retry: 'unavailable' });
+  });
+
+  test('is unavailable if the stage does not permit it, even if there is a service', async () => {
+    const more = { settings: { ...settings, CHANNEL_KINDS: ['push'] as const } };
+    expect(await send(email, notification, more)).toEqual({ retry: 'unavailable' });
+    expect(sent).toEqual([]);
+  });
+
+  test('of a chat pauses for all messages of the process, as long as its service asks', async () => {
+    const chatPauses = new Map();
+    const busy = async (): Promise<PersonOutcome> => ({ retry: 'status_429', afterSeconds: 5 });
+    await send(telegram, notification, { telegram: busy, chatPauses });
+    expect(await send(telegram, notification, { telegram: accept('telegram'), chatPauses })).toEqual({
+      retry: 'status_429',
+      afterSeconds: 5,
+    });
+    expect(sent).toEqual([]);
+  });
+});
+
+test.each<[PersonOutcome, boolean, boolean]>([
+  ['accepted', true, false],
+  [{ movedTo: '8' }, true, false],
+  ['gone', false, true],
+  [{ refused: 'blocked', answer: '' }, false, true],
+  [{ retry: 'timeout' }, false, false],
+])('the outcome %j is a success or final', (outcome, success, final) => {
+  expect([isAccepted(outcome), isFinal(outcome)]).toEqual([success, final]);
+});
