@@ -101,6 +101,15 @@ describe('isDenied', () => {
     }
   });
 
+  it('accepts loopback only inside the ranges of a policy that names its targets', () => {
+    const policy = { allowPrivate: true, allowedRanges: [' 127.0.0.5/32 ', '::1'], allowLoopback: 'named' as const };
+    for (const address of ['127.0.0.5', '::1', '10.0.0.1', 'fd12::1']) {
+      expect(isDenied(address, 443, policy), address).toBe(false);
+    }
+    for (const address of ['127.0.0.1', '127.0.0.4']) expect(isDenied(address, 443, policy), address).toBe(true);
+    expect(isDenied('127.0.0.1', 443, { ...policy, allowLoopback: true })).toBe(false);
+  });
+
   it.each([
     '',
     '10.0.0.0/',

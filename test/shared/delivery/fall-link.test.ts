@@ -29,3 +29,44 @@ test('never mistakes a link to a fall for one to a hit', () => {
   expect(parseLinkToken(fallTokenOf('key', claim))).toBeNull();
   expect(parseFallToken(`1-0-1800000000-${'a'.repeat(22)}`)).toBeNull();
 });
+
+test('writes the same link to a fall as ever, so that those in sent messages remain valid', () => {
+  expect(fallTokenOf('key', claim)).toBe(
+    'f7-12-1800000000-AZDzokxdfm-KmwwdLj9KWwGQ1gkl_4AJSoviHDB1yWag-abcdefghijklmnopqrstuvwxyz',
+  );
+});
+
+test('reads a link to a fall with numbers of up to 16 and 12 digits, and any sensor id', () => {
+  const longest = {
+    ...claim,
+    customerId: 9_007_199_254_740_991,
+    userId: 1_234_567_890_123_456,
+    until: 999_999_999_999,
+  };
+  expect(parseFallToken(fallTokenOf('key', longest))).toMatchObject(longest);
+  expect(parseFallToken(fallTokenOf('key', { ...claim, sensorId: 'id_1-a' }))).toMatchObject({ sensorId: 'id_1-a' });
+});
+
+const [id, end] = ['A'.repeat(22), 'B'.repeat(22)];
+test.each([
+  '',
+  `f1-2-3-${id}${end}-`,
+  `f1-2-3-${id}${end}-${'s'.repeat(27)}`,
+  `f1-2-3-${id}${end}-s!`,
+  `f1-2-3-${id}${end}-s `,
+  `f1-2-3-${id}${end}!-s`,
+  `f1-2-3-!${id.slice(1)}${end}-s`,
+  `f1-2-3-${id}!${end.slice(1)}-s`,
+  `f1-2-3-${id}${end.slice(1)}-s`,
+  `xf1-2-3-${id}${end}-s`,
+  `1-2-3-${id}${end}-s`,
+  `f${'1'.repeat(17)}-2-3-${id}${end}-s`,
+  `f1-${'1'.repeat(17)}-3-${id}${end}-s`,
+  `f1-2-${'1'.repeat(13)}-${id}${end}-s`,
+  `fa-2-3-${id}${end}-s`,
+  `f1-a-3-${id}${end}-s`,
+  `f1-2-a-${id}${end}-s`,
+])('rejects the malformed link to a fall %j', (malformed) => {
+  expect(parseFallToken(`f1-2-3-${id}${end}-s`)).toMatchObject({ sensorId: 's' });
+  expect(parseFallToken(malformed)).toBe(null);
+});

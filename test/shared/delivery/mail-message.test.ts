@@ -53,6 +53,25 @@ describe('lines of at most 998 bytes, encoded words of at most 75, and ASCII onl
   });
 });
 
+test('a mail can be read as it is: addresses without names, its text in quoted-printable, its words in Base64', async () => {
+  const { raw } = await composed({ subject: 'Stürze', text: 'Please look.' });
+  const { lines, words } = partsOf(raw);
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'From: cloud@example.org',
+      'To: anna@example.com',
+      'Content-Transfer-Encoding: quoted-printable',
+      'Please look.',
+    ]),
+  );
+  expect(words).toEqual([`=?UTF-8?B?${Buffer.from('Stürze').toString('base64')}?=`]);
+  expect(raw).not.toMatch(/(?<!\r)\n/);
+});
+
+test('a mail from a host without a domain has a Message-ID nevertheless', async () => {
+  expect((await composed({ from: 'outbox' })).raw).toContain('Message-ID: <0a1b@localhost>\r\n');
+});
+
 test('a subject adds no header', async () => {
   const { parsed } = await composed({ subject: 'Fall\r\nBcc: b@example.com\r\n\r\nx' });
   expect([...parsed.headers.keys()]).not.toContain('bcc');

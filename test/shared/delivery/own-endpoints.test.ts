@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpClient } from '#shared/delivery/http-client.ts';
-import { ownEndpoints } from '#shared/delivery/own-endpoints.ts';
+import { hostOf, isLoopback, isOwnEndpoint, ownEndpoints, portOf } from '#shared/delivery/own-endpoints.ts';
 import { checkTarget, type ResolveName, type TargetPolicy, type UrlProblem } from '#shared/delivery/url-policy.ts';
 
 let connections = 0;
@@ -84,5 +84,69 @@ describe('on a host that is not a developer machine', () => {
       await expectDenied(`https://${host}:9001/`, policy, noLookup, 'url_host');
     for (const resolved of [['127.0.0.1'], ['::1'], ['10.0.0.1', '127.0.0.1']])
       await expectDenied('https://receiver.example.com/', policy, resolvesTo(...resolved), 'url_address');
+  });
+});
+
+describe('a URL', () => {
+  it.each([
+    ['https://example.com/', 'example.com', 443],
+    ['http://example.com/', 'example.com', 80],
+    ['http://example.com:3000/', 'example.com', 3_000],
+    ['https://[2001:db8::1]:8443/', '2001:db8::1', 8_443],
+  ])('has a host and a port: %s', (url, host, port) => {
+    expect([hostOf(new URL(url)), portOf(new URL(url))]).toEqual([host, port]);
+  });
+
+  it.each([
+    ['https://Cloud.Example.com/console', { host: 'cloud.example.com', port: null }],
+    ['https://cloud.example.com./', { host: 'cloud.example.com', port: null }],
+    ['https://cloud.example.com:8443', { host: 'cloud.example.com', port: 8_443 }],
+    ['http://192.168.1.5', { host: '192.168.1.5', port: 80 }],
+    ['https://[2001:db8::1]', { host: '2001:db8::1', port: 443 }],
+    ['http://localhost', { host: 'localhost', port: 80 }],
+    ['https://cloud.localhost', { host: 'cloud.localhost', port: 443 }],
+  ])('of the service covers all ports, unless it has one or is an address: %s', (url, endpoint) => {
+    expect(ownEndpoints(['', 'nonsense', url])).toEqual([endpoint]);
+  });
+});
+
+describe('a host', () => {
+  it.each(['localhost', 'a.localhost', 'ab.cd.localhost', '127.0.0.0', '127.0.0.1', '127.255.255.255', '::1'])(
+    'always means the calling machine: %s',
+    (host) => {
+      expect(isLoopback(host)).toBe(true);
+    },
+  );
+
+  it.each([
+    'localhost.example',
+    'mylocalhost',
+    'my-localhost',
+    '.localhost',
+    '126.255.255.255',
+    '128.0.0.1',
+    '::2',
+    '',
+  ])('means another machine: %j', (host) => {
+    expect(isLoopback(host)).toBe(false);
+  });
+
+  it('is an own endpoint only at its port, in any spelling of loopback', () => {
+    const own = ownEndpoints(['http://127.0.0.1:3000', 'https://cloud.example.com']);
+    for (const [host, port] of [
+      ['127.0.0.1', 3_000],
+      ['localhost', 3_000],
+      ['::1', 3_000],
+      ['cloud.example.com', 1],
+      ['cloud.example.com.', 443],
+    ] as const)
+      expect(isOwnEndpoint(host, port, own), host).toBe(true);
+    for (const [host, port] of [
+      ['127.0.0.1', 3_001],
+      ['10.0.0.1', 3_000],
+      ['example.com', 443],
+    ] as const)
+      expect(isOwnEndpoint(host, port, own), host).toBe(false);
+    expect(isOwnEndpoint('localhost', 80)).toBe(false);
   });
 });

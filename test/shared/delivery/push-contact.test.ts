@@ -8,6 +8,7 @@ describe('the contact for push services', () => {
     [{ PUSH_CONTACT: 'mailto:ops@example.org', MAIL_SENDER: 'cloud@example.org' }, 'mailto:ops@example.org'],
     [{ MAIL_SENDER: 'cloud@example.org', PUBLIC_URL: 'https://cloud.example.org' }, 'mailto:cloud@example.org'],
     [{ MAIL_SENDER: 'outbox', PUBLIC_URL: 'https://cloud.example.org' }, 'https://cloud.example.org'],
+    [{ PUBLIC_URL: 'https://home.local.example.org' }, 'https://home.local.example.org'],
     [
       { MAIL_SENDER: 'cloud@localhost', PUBLIC_URL: 'https://cloud.example.org:8443' },
       'https://cloud.example.org:8443',
@@ -42,6 +43,7 @@ describe('the contact for push services', () => {
     'cloud@nas',
     'cloud@192.168.1.5',
     'a@b@example.org',
+    'a@example.org@example.com',
     '@',
     '',
   ])('does not come from the sender %j', (MAIL_SENDER) => {

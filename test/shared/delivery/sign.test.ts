@@ -61,13 +61,38 @@ describe('signatureHeaders', () => {
     expect(headers['X-Service-Cloud-Signature']).toBe(`sha256=${hmac(secret, attempt.body).digest('hex')}`);
   });
 
-  it.each(['whsec_', 'whsec_!!!!!!!!!!!!', 'whsec_abcde', 'whsec_ab=c'])(
-    'signs with the whole secret if the part after whsec_ is not base64: %s',
-    (secret) => {
-      const headers = signatureHeaders({ ...attempt, secrets: [secret], primary: null });
-      expect(headers['webhook-signature']).toBe(standard(secret));
-    },
-  );
+  it.each([
+    ['YWJjZGVmZ2hp', 'abcdefghi'],
+    ['YWJjZA==', 'abcd'],
+    ['YWJjZA', 'abcd'],
+    ['YWJjZGU=', 'abcde'],
+    ['YWJjZGU', 'abcde'],
+    ['+/+/', Buffer.from([0xfb, 0xff, 0xbf])],
+  ])('decodes the base64 %s with or without padding', (base64, key) => {
+    const headers = signatureHeaders({ ...attempt, secrets: [`whsec_${base64}`], primary: null });
+    expect(headers['webhook-signature']).toBe(standard(key));
+  });
+
+  it('never decodes a secret without whsec_', () => {
+    const headers = signatureHeaders({ ...attempt, secrets: ['abcdefYWJjZGVm'], primary: null });
+    expect(headers['webhook-signature']).toBe(standard('abcdefYWJjZGVm'));
+  });
+
+  it.each([
+    'whsec_',
+    'whsec_!!!!!!!!!!!!',
+    'whsec_abcde',
+    'whsec_ab=c',
+    'whsec_!YWJj',
+    'whsec_YWJj!',
+    'whsec_YWJjZA=',
+    'whsec_YWJj=',
+    'whsec_YWJjZGU==',
+    'whsec_YW Jj',
+  ])('signs with the whole secret if the part after whsec_ is not base64: %s', (secret) => {
+    const headers = signatureHeaders({ ...attempt, secrets: [secret], primary: null });
+    expect(headers['webhook-signature']).toBe(standard(secret));
+  });
 });
 
 describe('authHeaders', () => {
@@ -87,6 +112,15 @@ describe('authHeaders', () => {
     ['none', {}],
   ] as const)('sends the token by the method %s', async (method, headers) => {
     expect(await authHeaders({ ...input, method })).toEqual(headers);
+  });
+
+  it('sends a JWT for the service itself if there is no target', async () => {
+    const { Authorization = '' } = await authHeaders({ ...input, targetUrl: null, method: 'jwt' });
+    const key = new TextEncoder().encode(input.token);
+    const { payload } = await jwtVerify(Authorization.slice('Bearer '.length), key, {
+      currentDate: new Date(1_700_000_000_000),
+    });
+    expect(payload.aud).toBe('https://cloud.example.com');
   });
 
   it('sends a JWT for this target and delivery only, valid for 300 s', async () => {

@@ -56,6 +56,7 @@ const shapes: [UrlProblem, string[]][] = [
     'url_invalid',
     ['', 'example.com', '//example.com', 'https:', 'https://', 'https:///', 'https://?x', 'https://:443'],
   ],
+  ['url_invalid', ['https:example.com/?next=https://example.org', 'https:/example.com/https://example.org']],
   ['url_invalid', ['https:example.com', 'https:/example.com', 'https:///example.com', 'https:////example.com']],
   ['url_invalid', ['256.0.0.1', '1.2.3.4.5', '0x100000000', '4294967296', '08.0.0.1', 'a.0x7f', 'a.1'].map(urlOf)],
   ['url_invalid', ['[::1', '::1', '[::1%25lo]', '[fe80::1%eth0]', '[1::2::3]', '[127.0.0.1]', '[v1.a]'].map(urlOf)],
