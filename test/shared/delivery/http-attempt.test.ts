@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { classify, type Marks, type Observed, opensslCode, toAttempt } from '#shared/delivery/http-attempt.ts';
+
+const [http, https] = [new URL('http://receiver.test/'), new URL('https://receiver.test/')];
+
+describe('an error', () => {
+  const connected = { start: 0, connect: 1 };
+  const secured = { ...connected, tls: 2 };
+  test.each<[string, string, Marks, boolean, URL]>([
+    ['address_denied', 'address_denied', { start: 0 }, false, https],
+    ['dns_failed', 'dns_failed', { start: 0 }, false, https],
+    ['ETIMEDOUT', 'timeout', { start: 0 }, false, https],
+    ['ECONNREFUSED', 'connect_refused', { start: 0 }, false, https],
+    ['EHOSTUNREACH', 'connect_failed', { start: 0 }, false, https],
+    ['ECONNRESET', 'connect_failed', { start: 0 }, false, http],
+    ['ECONNRESET', 'tls_failed', connected, false, https],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls_failed', connected, false, https],
+    ['ECONNRESET', 'connection_reset', connected, false, http],
+    ['EPIPE', 'connection_reset', secured, false, https],
+    ['HPE_INVALID', 'protocol_error', secured, false, https],
+    ['HPE_INVALID', 'protocol_error', connected, false, http],
+    ['ECONNRESET', 'connection_reset', { start: 0 }, true, https],
+    ['ECONNREFUSED', 'protocol_error', { start: 0 }, true, https],
+  ])('with the code %s counts as %s by the progress of its exchange', (code, error, marks, reused, target) => {
+    expect(classify(code, marks, reused, target)).toBe(error);
+  });
+
+  test('of TLS has the code of OpenSSL', () => {
+    const hidden = new Error(
+      'write EPROTO 00A0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:x',
+    );
+    expect(opensslCode(hidden, 'EPROTO')).toBe('ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE');
+    expect(opensslCode(hidden, 'ECONNRESET')).toBe('ECONNRESET');
+    expect(opensslCode(new Error('write EPROTO'), 'EPROTO')).toBe('EPROTO');
+  });
+});
+
+describe('an attempt', () => {
+  const nothing: Observed = {
+    marks: { start: 10 },
+    answer: null,
+    body: [],
+    error: 'timeout',
+    reason: '',
+    stale: false,
+  };
+  const head = { status: 200, retryAfter: '5', acknowledgedBy: 'Anna', forParser: '' };
+  const answer = { head, start: Buffer.from('HTTP/1.1 200'), isRefused: false };
+
+  test('without a status line has its error', () => {
+    expect(toAttempt(nothing, 7.5)).toEqual({
+      status: null,
+      error: 'timeout',
+      responseBody: '',
+      retryAfter: null,
+      acknowledgedBy: null,
+      durationMs: 8,
+      timings: { dns: null, connect: null, tls: null, firstByte: null },
+    });
+  });
+
+  test('with a status line has no error, whatever happened to its body', () => {
+    const observed = { ...nothing, answer, body: [Buffer.from('th'), Buffer.from('änks')] };
+    expect(toAttempt(observed, 7)).toMatchObject({
+      status: 200,
+      error: null,
+      responseBody: 'thänks',
+      retryAfter: '5',
+      acknowledgedBy: 'Anna',
+    });
+  });
+
+  test('keeps no half of a character', () => {
+    expect(toAttempt({ ...nothing, answer, body: [Buffer.from('aü').subarray(0, 2)] }, 7).responseBody).toBe('a');
+  });
+
+  test('keeps what was received instead of an answer, or why TLS failed', () => {
+    const refused = { head: null, start: Buffer.from('220 mail'), isRefused: true };
+    expect(toAttempt({ ...nothing, answer: refused, error: 'protocol_error' }, 1)).toMatchObject({
+      status: null,
+      error: 'protocol_error',
+      responseBody: '220 mail',
+    });
+    expect(toAttempt({ ...nothing, answer: refused, reason: 'CERT_HAS_EXPIRED' }, 1).responseBody).toBe(
+      'CERT_HAS_EXPIRED',
+    );
+  });
+
+  test('has the name of who acknowledged, in UTF-8 or Latin-1', () => {
+    const nameOf = (acknowledgedBy: string | null) =>
+      toAttempt({ ...nothing, answer: { ...answer, head: { ...head, acknowledgedBy } } }, 1).acknowledgedBy;
+    expect(nameOf(Buffer.from('Jürgen').toString('latin1'))).toBe('Jürgen');
+    expect(nameOf('Jürgen')).toBe('Jürgen');
+    expect(nameOf('')).toBe('');
+    expect(nameOf(null)).toBe(null);
+  });
+
+  test.each<[string, Omit<Marks, 'start'>, (number | null)[]]>([
+    ['on a new connection', { dns: 12, connect: 15, tls: 19.6, head: 30 }, [2, 3, 5, 10]],
+    ['to an address', { connect: 15, tls: 19, head: 30 }, [null, 5, 4, 11]],
+    ['without TLS', { dns: 12, connect: 15, head: 30 }, [2, 3, null, 15]],
+    ['on a reused connection', { head: 30 }, [null, null, null, 20]],
+  ])('has the duration of each phase %s', (_, marks, [dns, connect, tls, firstByte]) => {
+    expect(toAttempt({ ...nothing, marks: { start: 10, ...marks } }, 1).timings).toEqual({
+      dns,
+      connect,
+      tls,
+      firstByte,
+    });
+  });
+});
