@@ -9,7 +9,10 @@ const HOUR = 3_600_000;
 const station = operationWith({ display: true });
 const onWall = { display: true, createDate: START - DAY, expires: START + DAY - HOUR } as const;
 
-const use = async (session: Partial<Session>, { operation = station, request = cookieOf, renews = true } = {}) => {
+const use = async (
+  session: Partial<Session>,
+  { operation = station, request = cookieOf as typeof bearer | typeof cookieOf, renews = true } = {},
+) => {
   const world = createGuard();
   const token = await logInAs(world, { ...onWall, ...session });
   const exchange = exchangeOf(operation, request(token));

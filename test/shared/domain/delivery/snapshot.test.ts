@@ -89,6 +89,7 @@ describe('the snapshot of an event', () => {
       acknowledgeUntil: 0,
     });
   });
+
   test('contains no customer, region, coordinates or rule where there is none', () => {
     const bare = {
       ...eventContext,
@@ -110,11 +111,13 @@ describe('the snapshot of an event', () => {
     expect(snapshotOf(bare, undefined, null, { text }).rule).toBeNull();
     for (const field of ['webhook', 'reader', 'acknowledgement']) expect(snapshot).not.toHaveProperty(field);
   });
+
   test('keeps the acknowledgement that it reports', () => {
     const acknowledgement = { ruleHitId: 1, userId: 2, name: 'Anna', date: 3 };
     const event = { ...eventContext.event, happening: { ...happening, acknowledgement } };
     expect(snapshotOf({ ...eventContext, event }, undefined, null, { text })).toMatchObject({ acknowledgement });
   });
+
   test('states local time by the rule, else by the customer, else UTC', () => {
     const schedule = { days: [1], from: '00:00', to: '00:00', timeZone: 'Asia/Tokyo' };
     const timeOf = (context: EventContext, rule: Rule) => readerOf(context, rule, 'de-AT').time;
@@ -123,6 +126,7 @@ describe('the snapshot of an event', () => {
     expect(timeOf({ ...eventContext, customer: null }, ruleWith())).toBe('2027-01-15 08:00 UTC');
     expect(readerOf(eventContext, ruleWith(), 'de-AT')).toMatchObject({ language: 'de', hasPlainNames: true });
   });
+
   test('makes no link of names for people, and leaves them as they are for programs', () => {
     const context = { ...eventContext, sensor: { ...eventContext.sensor, name: 'evil.example' } };
     const rule = ruleWith({ title: '{sensor}{sensor}' });
@@ -139,6 +143,7 @@ describe('the snapshot of an event', () => {
       snapshotOf(nowhere, undefined, ruleWith({ title: '{region}{location}' }), { text, reader }).rule?.title,
     ).toBe(text);
   });
+
   test('marks a customer webhook', () => {
     expect(webhookSnapshot({ name: 'n', isCustomerHook: true })).toEqual({ name: 'n', isCustomerHook: true });
     expect(webhookSnapshot({ name: 'n', isCustomerHook: false })).toEqual({ name: 'n' });
@@ -167,6 +172,7 @@ describe('a new delivery', () => {
       snapshot: { ...snapshot, acknowledgeUntil: now / 1_000 + 86_400 },
     });
   });
+
   test('contains no link without an alarm', () => {
     expect(newDelivery(eventContext, { ...base, hit: null, person }, snapshot, now)).toMatchObject({
       webhookId: null,
@@ -174,6 +180,7 @@ describe('a new delivery', () => {
       snapshot: { acknowledgeUntil: 0 },
     });
   });
+
   test('belongs to a step only if a hit escalates, and not if emergency contacts are notified', () => {
     const round = { round: 2, at: now + 60_000 };
     const step = newDelivery(eventContext, { ...base, person, round }, snapshot, now);
@@ -184,6 +191,7 @@ describe('a new delivery', () => {
     expect(contact.snapshot.acknowledgeUntil).toBeGreaterThan(0);
     expect(newDelivery(eventContext, { ...base, person }, snapshot, now)).not.toHaveProperty('isStep');
   });
+
   test('carries the id of the request that caused it, if there is one', () => {
     const to = { ...base, person };
     expect(newDelivery(eventContext, to, snapshot, now)).not.toHaveProperty('requestId');
@@ -200,6 +208,7 @@ describe('the id of the first delivery', () => {
     const step = { round: 2, at: now + 60_000 };
     expect(idInRound({ uuid, sensorId: 's', ruleId: 4 }, step, '2 sms')).toBe('01mcc5tek0jgx7fhm5hxtk9snq');
   });
+
   test('differs by event and rule, unless the format sends each message once', () => {
     const other = { ...event, uuid: 'other' };
     expect(firstDeliveryId(event, 1, 'w', 'full')).not.toBe(firstDeliveryId(other, 1, 'w', 'full'));
@@ -266,6 +275,7 @@ describe('a delivery in the API', () => {
       replayOf: null,
     });
   });
+
   test('names a person and the delivery that it resends, and nothing that does not exist', () => {
     const person = { userId: 2, by: 'sms', name: 'Anna' } as const;
     const bare = {
@@ -286,6 +296,7 @@ describe('a delivery in the API', () => {
       replayOf: 'x',
     });
   });
+
   test.each([
     ['pending', now],
     ['retrying', now],

@@ -55,22 +55,26 @@ describe('the events of one message', () => {
       uuidV5('s', uuid, 'fall', 'finished', 1),
     ]);
   });
+
   test('keep their UUIDs if events of other kinds come before them', () => {
     const { events } = apply(state, message({ kind: 'people', count: 0 }));
     expect(events.map(({ happening }) => happening.situation)).toEqual(['empty_room', 'sensor_active']);
     expect(events[1]?.uuid).toBe(uuidV5('s', uuid, 'sensor', 'active', 0));
   });
+
   test('have its source and receipt, and the time of the device if that is trusted', () => {
     expect(apply(active, message(tilt)).events).toMatchObject([{ source: uuid, receiveDate: now, createDate: now }]);
     expect(apply(active, message(tilt, { deviceTime: now - 9 })).events).toMatchObject([
       { receiveDate: now, createDate: now - 9 },
     ]);
   });
+
   test('include that its UUID was used for another message', () => {
     expect(
       apply(active, message(tilt, { isUuidReused: true })).events.map(({ happening }) => happening.action),
     ).toEqual(['tilted', 'uuid_reused']);
   });
+
   test('include a wrong clock at the first message, and then once a day', () => {
     const wrong = message({ kind: 'people', count: 0 }, { isClockWrong: true });
     const since = (clockWrongAt?: number) => {
@@ -94,10 +98,12 @@ describe('a message that only its bytes identify', () => {
     const repeated = apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE);
     expect([situations(repeated), repeated.next.last?.at]).toEqual([[], now + 2 * MINUTE]);
   });
+
   test('happens again with other bytes, or later', () => {
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'other', now + 1))).toEqual(['sensor_tilted']);
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE + 1))).toEqual(['sensor_tilted']);
   });
+
   test('needs no memory if it reports a state, and any other message ends that memory', () => {
     const state = message({ kind: 'people', count: 1 }, { uuid: null, byBytes: true });
     expect(apply(next, state, 'same').next).not.toHaveProperty('last');
@@ -113,6 +119,7 @@ describe('a message about tracks without an event', () => {
     expect(apply(once.next, message(moves), 'one').next.people).toBe(2);
     expect(apply(once.next, message(moves), 'two').next.people).toBe(3);
   });
+
   test('stays known among the last 16, unless it has an event or is about something else', () => {
     let state: SensorState = { ...active, people: 1, presence: true };
     for (let at = 0; at < 20; at++) state = apply(state, message(moves), `${at}`).next;

@@ -22,17 +22,20 @@ describe('the messages of a call', () => {
       }),
     );
   });
+
   test('count as one if the text is no array, and as none if it is empty', () => {
     for (const text of ['{"a":[1,2]}', '"[1,2]"', '7'])
       expect([splitMessages(` ${text} `), countMessages(text)]).toEqual([[text], 1]);
     expect(splitMessages('[ ]')).toEqual([]);
     expect(splitMessages('["a,\\"b],", {"c":[1,{"d":2}]}]')).toEqual(['"a,\\"b],"', '{"c":[1,{"d":2}]}']);
   });
+
   test('can be counted before the text is known to be valid', () => {
     expect(['', ' ', '[', '[1', '[1,', '[1,2', '["a', '[1]]', '[[1,2],3'].map(countMessages)).toEqual([
       1, 1, 1, 1, 2, 2, 1, 1, 2,
     ]);
   });
+
   test('fill a page until it is full, and count with the bytes of their escapes', () => {
     const megabyte = 'x'.repeat(1_024 * 1_024);
     expect(
@@ -57,6 +60,7 @@ describe('the UUID of a message', () => {
     expect(uuidInMessage({}, { sensorEventId: uuid(4) })).toBe(uuid(4));
     expect(uuidInMessage(null, undefined)).toBeNull();
   });
+
   test('else follows from what identifies it, or from its bytes and arrival', () => {
     expect(messageUuid('s', { ...decoded, uuid: uuid(1) }, 'raw', [1])).toBe(uuid(1));
     const identified = { ...decoded, identity: [1, 'a'] };
@@ -74,6 +78,7 @@ describe('the UUID of a message', () => {
     ];
     expect(new Set(ids).size).toBe(6);
   });
+
   test('gives way to another one if a message with other bytes has it', () => {
     const trusted = withTrustedTimes({ ...decoded, uuid: uuid(1) }, now);
     const [one, other] = ['a', 'b'].map((raw) => withReusedUuid(trusted, uuid(1), raw));
@@ -118,11 +123,13 @@ describe('feedback', () => {
       true,
     );
   });
+
   test('goes to the maker if it accepts it and the sensor may be optimized', () => {
     expect(isForMaker(sensor)).toBe(true);
     expect(isForMaker({ ...sensor, optimizationEnabled: false })).toBe(false);
     expect(isForMaker({ ...sensor, manufacturer: 'maker_b' })).toBe(false);
   });
+
   test('reaches the webhook of the maker as one delivery, with the event that it names', () => {
     expect(feedback).toEqual({
       ...request,

@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { ApiError } from '#shared/api/errors.ts';
+import { bodyLimits, checkMedia, findCustomer, messagesOf, readInput } from '#shared/api/middleware/input.ts';
+import type { Caller } from '#shared/domain/identity/permission.ts';
+import { callerWith, codeOf, createGuard, exchangeOf, operationWith } from '#test/fixtures/guard.ts';
+
+const KIB = 1_024;
+const json = operationWith({ method: 'POST', body: z.object({ name: z.string() }) });
+const rows = operationWith({ method: 'POST', body: z.array(z.unknown()), bodyKind: 'rows' });
+const messages = operationWith({ method: 'POST', body: z.unknown(), bodyKind: 'messages' });
+const none = operationWith({ method: 'DELETE' });
+const typed = (type: string) => ({ 'Content-Type': type });
+const mediaOf = (operation: typeof json, body?: string | Buffer, headers = typed('application/json')) =>
+  codeOf(() => checkMedia(exchangeOf(operation, { headers, ...(body !== undefined && { body }) })));
+
+describe('the content type of a body', () => {
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json;charset=utf-8',
+    'application/json ; charset="UTF-8"',
+    'application/json; charset = utf8',
+    'application/json; version=1',
+  ])('may be JSON in UTF-8: %s', async (type) => {
+    expect(await mediaOf(json, '{}', typed(type))).toBeNull();
+  });
+
+  test.each([
+    'text/plain',
+    'text/json',
+    'x-application/json',
+    'application/jsonp',
+    'application/json+x',
+    'application/json; charset=iso-8859-1',
+    'application/json;charset=latin1',
+    'application/json; charset=utf-80',
+    'application/json; version=1; CHARSET = latin1',
+    'text/csv',
+    '',
+  ])('gets 415 otherwise: %s', async (type) => {
+    expect(await mediaOf(json, '{}', typed(type))).toBe('media_type_unsupported');
+  });
+
+  test('may also be CSV in UTF-8 for rows, and for nothing else', async () => {
+    for (const type of ['text/csv', 'TEXT/CSV; header=present; charset=utf-8', 'application/json'])
+      expect(await mediaOf(rows, 'a,b', typed(type))).toBeNull();
+    for (const type of ['text/csv; charset=latin1', 'text/csvx', 'x-text/csv', 'text/plain'])
+      expect(await mediaOf(rows, 'a,b', typed(type))).toBe('media_type_unsupported');
+    expect(await mediaOf(messages, 'a,b', typed('text/csv'))).toBe('media_type_unsupported');
+  });
+
+  test('may be missing only together with the body', async () => {
+    expect(await mediaOf(json, '{}', {} as never)).toBe('media_type_unsupported');
+    expect(await mediaOf(json, '', {} as never)).toBeNull();
+    expect(await mediaOf(json, undefined, {} as never)).toBeNull();
+  });
+
+  test('does not matter if the operation reads no body', async () => {
+    expect(await mediaOf(none, 'anything', typed('text/plain'))).toBeNull();
+    expect(await mediaOf(none, 'anything', {} as never)).toBeNull();
+  });
+});
+
+describe('the size of a body', () => {
+  test('is at most 256 KiB, and 1 MiB for messages', async () => {
+    expect(bodyLimits).toEqual({ json: 256 * KIB, messages: 1_024 * KIB });
+    for (const operation of [json, rows, none]) {
+      expect(await mediaOf(operation, 'x'.repeat(256 * KIB))).toBeNull();
+      expect(await mediaOf(operation, 'x'.repeat(256 * KIB + 1))).toBe('body_too_large');
+    }
+    expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB))).toBeNull();
+    expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB + 1))).toBe('body_too_large');
+  });
+
+  test('is counted in bytes of UTF-8, however the gateway passes them', async () => {
+    expect(await mediaOf(json, 'ä'.repeat(128 * KIB))).toBeNull();
+    expect(await mediaOf(json, 'ä'.repeat(128 * KIB + 1))).toBe('body_too_large');
+    expect(await mediaOf(json, Buffer.alloc(256 * KIB))).toBeNull();
+    expect(await mediaOf(json, Buffer.alloc(256 * KIB + 1))).toBe('body_too_large');
+  });
+
+  test('is checked after the content type', async () => {
+    expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), typed('text/plain'))).toBe('media_type_unsupported');
+    expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), {} as never)).toBe('body_too_large');
+  });
+});
+
+test('a body counts as many messages as it contains, and as one if it is too large', () => {
+  const count = (body?: string | Buffer) => messagesOf(exchangeOf(messages, body === undefined ? {} : { body }));
+  expect(count('[{},{},{}]')).toBe(3);
+  expect(count(Buffer.from('[{},{}]'))).toBe(2);
+  expect(count()).toBe(1);
+  const padded = (bytes: number) => '[{},{}]'.padEnd(bytes);
+  expect([count(padded(1_024 * KIB)), count(padded(1_024 * KIB + 1))]).toEqual([2, 1]);
+});
+
+describe('the input of a call', () => {
+  const full = operationWith({
+    method: 'PUT',
+    params: z.object({ ruleId: z.coerce.number() }),
+    query: z.object({ page: z.coerce.number().default(0) }),
+    body: z.object({ name: z.string() }),
+  });
+  const headers = typed('application/json');
+  const read = (operation: typeof json, request: Parameters<typeof exchangeOf>[1], path = {}) => {
+    const exchange = exchangeOf(operation, request, { path });
+    readInput(exchange);
+    const { params, query, body } = exchange;
+    return { params, query, body };
+  };
+  const errorsOf = (...args: Parameters<typeof read>) => {
+    try {
+      read(...args);
+    } catch (error) {
+      if (error instanceof ApiError) return { code: error.code, paths: error.fieldErrors?.map(({ path }) => path) };
+    }
+    return null;
+  };
+  test('is what the operation declares, parsed, and nothing else', () => {
+    const request = { headers, query: { page: '2', more: 'x' }, body: '{"name":"n","more":1}' };
+    expect(read(full, request, { ruleId: '5', more: 'x' })).toEqual({
+      params: { ruleId: 5 },
+      query: { page: 2 },
+      body: { name: 'n' },
+    });
+    expect(read(full, { headers, body: '{"name":"n"}' }, { ruleId: '5' }).query).toEqual({ page: 0 });
+    expect(read(none, request, { ruleId: '5' })).toEqual({ params: {}, query: undefined, body: undefined });
+  });
+
+  test('gets 400 with all its errors at once', () => {
+    const request = { headers, query: { page: 'x' }, body: '{"name":1}' };
+    const errors = errorsOf(full, request, { ruleId: 'x' });
+    expect(errors).toEqual({ code: 'bad_request', paths: ['ruleId', 'page', 'name'] });
+  });
+
+  test('gets 400 that says so if a field is missing', () => {
+    expect(() => read(json, { headers, body: '{}' })).toThrow(
+      expect.objectContaining({ fieldErrors: [{ path: 'name', problem: 'required' }] }),
+    );
+  });
+
+  test('gets 400 without a path for a body that is no JSON, no UTF-8 or starts with a byte order mark', () => {
+    const error = { code: 'bad_request', paths: [''] };
+    expect(errorsOf(json, { headers, body: '{"name":' })).toEqual(error);
+    expect(errorsOf(json, { headers, body: Buffer.from('7b226e616d65223a22ff227d', 'hex') })).toEqual(error);
+    expect(errorsOf(json, { headers, body: '\u{feff}{"name":"n"}' })).toEqual(error);
+    expect(() => read(json, { headers, body: Buffer.of(0xff) })).toThrow(
+      expect.objectContaining({ fieldErrors: [{ path: '', problem: 'json' }] }),
+    );
+  });
+
+  test('is text for messages, which keep their bytes, and for rows in CSV', () => {
+    expect(read(messages, { headers, body: ' [1.0]' }).body).toBe(' [1.0]');
+    expect(read(rows, { headers: typed('text/csv'), body: '[1]' }).body).toBe('[1]');
+    expect(read(rows, { headers, body: '[1]' }).body).toEqual([1]);
+    expect(read(rows, { body: '[1]' }).body).toEqual([1]);
+    expect(read(json, { headers: typed('text/csv'), body: '{"name":"n"}' }).body).toEqual({ name: 'n' });
+  });
+
+  test('of messages and rows must be UTF-8, too', () => {
+    for (const operation of [messages, rows])
+      expect(errorsOf(operation, { headers: typed('text/csv'), body: Buffer.of(0xff) })).toEqual({
+        code: 'bad_request',
+        paths: [''],
+      });
+  });
+});
+
+describe('the customer of a call', () => {
+  const customerOf = async (within: string | undefined, params: object, caller: Partial<Caller> | null) => {
+    const { guard } = createGuard();
+    const ownerOf = async (kind: string, id: unknown) => (id === 40 && kind === 'rule' ? 9 : null);
+    const customers = { ...guard.store.customers, ownerOf } as never;
+    const exchange = exchangeOf(
+      operationWith({ within }),
+      {},
+      { caller: caller && callerWith(caller), params: { ...params } },
+    );
+    const code = await codeOf(() => findCustomer({ ...guard.store, customers }, exchange));
+    return code ?? exchange.customerId;
+  };
+  const admin = { isAdmin: true, customerId: null };
+  test("is the caller's own, whatever object the path names", async () => {
+    for (const within of ['sensor', 'sensor_group', 'bot', 'rule', 'webhook', 'user'])
+      expect(await customerOf(within, { ruleId: 40, userId: 8 }, {})).toBe(3);
+  });
+
+  test('is that of the object for a system admin', async () => {
+    expect(await customerOf('rule', { ruleId: 40 }, admin)).toBe(9);
+    expect(await customerOf('rule', { ruleId: 40 }, { ...admin, customerId: 3 })).toBe(9);
+    expect(await customerOf('rule', { ruleId: 41 }, admin)).toBe('rule_not_found');
+    expect(await customerOf('bot', { ruleId: 40, botId: 40 }, admin)).toBe('bot_not_found');
+    // The id of the caller's own user means nothing for other objects.
+    expect(await customerOf('rule', { ruleId: 40 }, { ...admin, accountId: 40, customerId: 3 })).toBe(9);
+  });
+
+  test('is the one in the path only for itself and for system admins', async () => {
+    expect(await customerOf('customer', { customerId: 3 }, {})).toBe(3);
+    expect(await customerOf('customer', { customerId: 4 }, {})).toBe('customer_not_found');
+    expect(await customerOf('customer', { customerId: 4 }, admin)).toBe(4);
+  });
+
+  test('is missing for a caller without one, except as its own user', async () => {
+    expect(await customerOf('rule', { ruleId: 40 }, { customerId: null })).toBe('rule_not_found');
+    expect(await customerOf('user', { userId: 8 }, { customerId: null })).toBe('user_not_found');
+    expect(await customerOf('user', { userId: 7 }, { customerId: null })).toBe(0);
+    expect(await customerOf('user', { userId: 7 }, {})).toBe(3);
+    expect(await customerOf('user', { userId: 7 }, { ...admin, customerId: 3 })).toBe(3);
+  });
+
+  test('is not looked for where the call is about no object, or nobody is logged in', async () => {
+    expect(await customerOf(undefined, { ruleId: 40 }, admin)).toBe(0);
+    expect(await customerOf('rule', { ruleId: 40 }, null)).toBe(0);
+  });
+
+  test.each([
+    ['sensor', 'sensorId'],
+    ['sensor_group', 'groupId'],
+    ['bot', 'botId'],
+    ['rule', 'ruleId'],
+    ['webhook', 'webhookId'],
+    ['user', 'userId'],
+  ])('of a %s is found by %s for a system admin', async (within, param) => {
+    const { guard } = createGuard();
+    const asked: unknown[] = [];
+    const ownerOf = async (kind: string, id: unknown) => {
+      asked.push([kind, id]);
+      return 9;
+    };
+    const customers = { ...guard.store.customers, ownerOf } as never;
+    const exchange = exchangeOf(operationWith({ within }), {}, { caller: callerWith(admin), params: { [param]: 'x' } });
+    await findCustomer({ ...guard.store, customers }, exchange);
+    expect([asked, exchange.customerId]).toEqual([[[within, 'x']], 9]);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { items } from '#shared/store/table.ts';
+import { nurse, START } from '#test/fixtures/guard.ts';
+import { memoryStore } from '#test/fixtures/memory-store.ts';
+import { some } from '#test/fixtures/store-items.ts';
+
+const accountKey = 'key';
+const { epoch, mailbox } = nurse;
+const reset = some({ ...nurse, accountKey, createDate: START, expires: START + 1_500 });
+
+const createWorld = async (account: object = {}) => {
+  const { its, table } = memoryStore();
+  await table.write({ put: { ...nurse, ...account, ...items.account({ accountKey }) } });
+  await table.write({ put: { hash: 'old', ...items.password({ accountKey }) } });
+  await its.resets.create('code', reset);
+  return { its, table, resets: its.resets };
+};
+
+describe('a code that sets a password', () => {
+  test('is found by its hash until the second after it expires', async () => {
+    const { resets, table } = await createWorld();
+    const ttl = START / 1_000 + 2;
+    expect(await resets.byHash('code')).toMatchObject({ accountKey, epoch, mailbox, expires: START + 1_500, ttl });
+    expect(await resets.byHash('another')).toBeNull();
+    expect(await table.get(items.resetOfAccount({ accountKey, hash: 'code' }))).toMatchObject({ ttl });
+  });
+
+  test('works once, and ends all sessions', async () => {
+    const { resets, its } = await createWorld();
+    expect([await resets.use('code', reset, 'new'), await resets.use('code', reset, 'newer')]).toEqual([true, false]);
+    expect(await its.sessions.passwordHash(accountKey)).toBe('new');
+    expect(await its.sessions.account(accountKey)).toMatchObject({ epoch: epoch + 1 });
+    expect(await resets.byHash('code')).toBeNull();
+  });
+
+  test.each([
+    ['another code or a login has set the password', { epoch: epoch + 1 }],
+    ['the email address has changed', { mailbox: mailbox + 1 }],
+    ['the user may not log in', { canLogin: false }],
+  ])('does not work if %s', async (_, account) => {
+    const { resets, its } = await createWorld(account);
+    expect(await resets.use('code', reset, 'new')).toBe(false);
+    expect(await its.sessions.passwordHash(accountKey)).toBe('old');
+    expect(await resets.byHash('code')).not.toBeNull();
+  });
+
+  test('gives no password to a user who logs in at an issuer', async () => {
+    const { resets, its, table } = await createWorld();
+    await table.write({ remove: items.password({ accountKey }) });
+    expect(await resets.use('code', reset, 'new')).toBe(false);
+    expect(await its.sessions.passwordHash(accountKey)).toBeNull();
+  });
+});
+
+describe('a login at an issuer', () => {
+  const login = { browser: 'b', nonce: 'n', verifier: 'v', expires: START + 1 };
+  test('is completed once, by its state alone', async () => {
+    const { its, table } = memoryStore();
+    await its.externals.startLogin('state', login);
+    expect(await table.get(items.oidcLogin({ hash: 'state' }))).toMatchObject({ ttl: START / 1_000 + 1 });
+    expect(await its.externals.completeLogin('another')).toBeNull();
+    expect(await its.externals.completeLogin('state')).toMatchObject(login);
+    expect(await its.externals.completeLogin('state')).toBeNull();
+    expect(await table.get(items.oidcLogin({ hash: 'another' }))).toBeNull();
+  });
+
+  test('leaves its ID token for the logout, as long as the session lasts', async () => {
+    const { its, table } = memoryStore();
+    await its.externals.keepIdToken('h', 'id token', START + 1);
+    expect([await its.externals.idToken('h'), await its.externals.idToken('i')]).toEqual(['id token', null]);
+    expect(await table.get(items.idToken({ hash: 'h' }))).toMatchObject({ ttl: START / 1_000 + 1 });
+  });
+});
