@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { leaseAgent, type Pool } from '#shared/delivery/agent-pool.ts';
 
 const options = { policy: { allowPrivate: true, allowedRanges: [] }, agentOptions: {} };
@@ -16,60 +16,56 @@ const filled = (count: number) => {
 };
 const originOf = (number: number) => urlOf(number).origin;
 
-describe('an origin', () => {
-  test('has one agent, which all of its requests share', () => {
-    const pool: Pool = new Map();
-    const first = lease(pool, urlOf(1));
-    expect(lease(pool, new URL('/other', urlOf(1)))).toBe(first);
-    expect(first.busy).toBe(2);
-    expect(lease(pool, urlOf(2)).agent).not.toBe(first.agent);
-    expect(lease(pool, new URL('https://r1.test:8443/')).agent).not.toBe(first.agent);
-    expect(lease(pool, new URL('http://r1.test/')).agent).not.toBe(first.agent);
-  });
+test('an origin has one agent, which all of its requests share', () => {
+  const pool: Pool = new Map();
+  const first = lease(pool, urlOf(1));
+  expect(lease(pool, new URL('/other', urlOf(1)))).toBe(first);
+  expect(first.busy).toBe(2);
+  expect(lease(pool, urlOf(2)).agent).not.toBe(first.agent);
+  expect(lease(pool, new URL('https://r1.test:8443/')).agent).not.toBe(first.agent);
+  expect(lease(pool, new URL('http://r1.test/')).agent).not.toBe(first.agent);
+});
 
-  test('keeps up to 100 idle connections open for 30 s', () => {
-    const { agent } = lease(new Map(), urlOf(1));
-    expect(agent).toBeInstanceOf(HttpsAgent);
-    expect(lease(new Map(), new URL('http://r1.test/')).agent).toBeInstanceOf(HttpAgent);
-    expect(agent.maxFreeSockets).toBe(100);
-    expect(settingsOf(agent)).toMatchObject({
-      keepAlive: true,
-      timeout: 30_000,
-      autoSelectFamilyAttemptTimeout: 1_000,
-    });
-  });
-
-  test('can have other settings, but its certificate is always checked', () => {
-    const { agent } = lease(new Map(), urlOf(1), { timeout: 5, rejectUnauthorized: false });
-    expect(settingsOf(agent)).toMatchObject({ timeout: 5, rejectUnauthorized: true });
-  });
-
-  test.each([
-    ['https://receiver.test/', 'receiver.test'],
-    ['https://receiver.test./', 'receiver.test'],
-    ['https://a.b.receiver.test/', 'a.b.receiver.test'],
-    ['https://192.0.2.1/', ''],
-    ['https://[2001:db8::1]/', ''],
-  ])('names itself in TLS only if it has a name: %s', (url, name) => {
-    expect(settingsOf(lease(new Map(), new URL(url)).agent)).toMatchObject({ servername: name });
+test('an origin keeps up to 100 idle connections open for 30 s', () => {
+  const { agent } = lease(new Map(), urlOf(1));
+  expect(agent).toBeInstanceOf(HttpsAgent);
+  expect(lease(new Map(), new URL('http://r1.test/')).agent).toBeInstanceOf(HttpAgent);
+  expect(agent.maxFreeSockets).toBe(100);
+  expect(settingsOf(agent)).toMatchObject({
+    keepAlive: true,
+    timeout: 30_000,
+    autoSelectFamilyAttemptTimeout: 1_000,
   });
 });
 
-describe('a pool', () => {
-  test('has up to 50 idle agents, and loses the least recently used one first', () => {
-    const pool = filled(50);
-    expect(pool.size).toBe(50);
-    lease(pool, urlOf(0)).busy -= 1;
-    lease(pool, urlOf(99));
-    expect(pool.size).toBe(50);
-    expect([0, 1, 2, 99].map((number) => pool.has(originOf(number)))).toEqual([true, false, true, true]);
-  });
+test('an origin can have other settings, but its certificate is always checked', () => {
+  const { agent } = lease(new Map(), urlOf(1), { timeout: 5, rejectUnauthorized: false });
+  expect(settingsOf(agent)).toMatchObject({ timeout: 5, rejectUnauthorized: true });
+});
 
-  test('never loses an agent that is in use', () => {
-    const pool = filled(50);
-    const used = pool.get(originOf(0));
-    if (used) used.busy += 1;
-    lease(pool, urlOf(99));
-    expect([0, 1].map((number) => pool.has(originOf(number)))).toEqual([true, false]);
-  });
+test.each([
+  ['https://receiver.test/', 'receiver.test'],
+  ['https://receiver.test./', 'receiver.test'],
+  ['https://a.b.receiver.test/', 'a.b.receiver.test'],
+  ['https://192.0.2.1/', ''],
+  ['https://[2001:db8::1]/', ''],
+])('an origin names itself in TLS only if it has a name: %s', (url, name) => {
+  expect(settingsOf(lease(new Map(), new URL(url)).agent)).toMatchObject({ servername: name });
+});
+
+test('a pool has up to 50 idle agents, and loses the least recently used one first', () => {
+  const pool = filled(50);
+  expect(pool.size).toBe(50);
+  lease(pool, urlOf(0)).busy -= 1;
+  lease(pool, urlOf(99));
+  expect(pool.size).toBe(50);
+  expect([0, 1, 2, 99].map((number) => pool.has(originOf(number)))).toEqual([true, false, true, true]);
+});
+
+test('a pool never loses an agent that is in use', () => {
+  const pool = filled(50);
+  const used = pool.get(originOf(0));
+  if (used) used.busy += 1;
+  lease(pool, urlOf(99));
+  expect([0, 1].map((number) => pool.has(originOf(number)))).toEqual([true, false]);
 });

@@ -14,61 +14,62 @@ const reading = (...chunks: string[]) => {
 const framed = (status: number, body = '') => `HTTP/1.1 ${status} \r\nConnection: close\r\n\r\n${body}`;
 const cut = `HTTP/1.1 200 \r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
-describe('an answer', () => {
-  test('is passed on once its head is complete: a well-formed head, then the body unchanged', () => {
-    const { answer, bytes, heads } = reading('HTTP/1.1 2', '00 OK\r\nX-A: b\r', '\n\r\nfirst', 'second\r\n\r\n');
-    expect(bytes).toEqual(['', '', framed(200, 'first'), 'second\r\n\r\n']);
-    expect(answer).toMatchObject({ head: { status: 200 }, isRefused: false });
-    expect(heads()).toBe(1);
-  });
+test('an answer is passed on once its head is complete: a well-formed head, then the body unchanged', () => {
+  const { answer, bytes, heads } = reading('HTTP/1.1 2', '00 OK\r\nX-A: b\r', '\n\r\nfirst', 'second\r\n\r\n');
+  expect(bytes).toEqual(['', '', framed(200, 'first'), 'second\r\n\r\n']);
+  expect(answer).toMatchObject({ head: { status: 200 }, isRefused: false });
+  expect(heads()).toBe(1);
+});
 
-  test('may have interim answers and empty lines before it', () => {
-    const { bytes, answer } = reading(`\r\n\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\nA: b\n\n${OK}\r\nbody`);
-    expect(bytes).toEqual([framed(200, 'body')]);
-    expect(answer.head?.status).toBe(200);
-    expect(reading('HTTP/1.1 199 x\r\n\r\n', `${OK}\r\n`).bytes).toEqual(['', framed(200)]);
-  });
+test('an answer may have interim answers and empty lines before it', () => {
+  const { bytes, answer } = reading(`\r\n\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\nA: b\n\n${OK}\r\nbody`);
+  expect(bytes).toEqual([framed(200, 'body')]);
+  expect(answer.head?.status).toBe(200);
+  expect(reading('HTTP/1.1 199 x\r\n\r\n', `${OK}\r\n`).bytes).toEqual(['', framed(200)]);
+});
 
-  test.each(['\r\n\r\n', '\n\n', '\r\r\n\r\r\n', '\r\n\n', '\n\r\n'])('ends its head with the empty line %j', (end) => {
+test.each(['\r\n\r\n', '\n\n', '\r\r\n\r\r\n', '\r\n\n', '\n\r\n'])(
+  'an answer ends its head with the empty line %j',
+  (end) => {
     for (let at = 0; at <= end.length; at += 1) {
       const { bytes } = reading(`HTTP/1.1 200 OK${end.slice(0, at)}`, `${end.slice(at)}body`);
       expect(bytes.join('')).toBe(framed(200, 'body'));
     }
-  });
+  },
+);
 
-  test('keeps its first 200 bytes', () => {
-    expect(reading('a'.repeat(150), 'b'.repeat(150)).answer.start.toString()).toBe('a'.repeat(150) + 'b'.repeat(50));
-    const long = reading('H', 'TTP/1.1 200 ', 'b'.repeat(150), 'c'.repeat(150), 'd').answer.start.toString();
-    expect(long).toBe(`HTTP/1.1 200 ${'b'.repeat(150)}${'c'.repeat(37)}`);
-    expect(reading('x'.repeat(300)).answer.start).toHaveLength(200);
-  });
+test('an answer keeps its first 200 bytes', () => {
+  expect(reading('a'.repeat(150), 'b'.repeat(150)).answer.start.toString()).toBe('a'.repeat(150) + 'b'.repeat(50));
+  const long = reading('H', 'TTP/1.1 200 ', 'b'.repeat(150), 'c'.repeat(150), 'd').answer.start.toString();
+  expect(long).toBe(`HTTP/1.1 200 ${'b'.repeat(150)}${'c'.repeat(37)}`);
+  expect(reading('x'.repeat(300)).answer.start).toHaveLength(200);
+});
 
-  test.each([
-    ['another protocol', 'ICY 200 OK\r\n'],
-    ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
-    ['a change of protocols after an interim answer', 'HTTP/1.1 100 x\r\n\r\nHTTP/1.1 101 x\r\n'],
-  ])('is refused if it is %s', (_, text) => {
-    const { answer, bytes, heads } = reading(text);
-    expect([answer.isRefused, answer.head, bytes, heads()]).toEqual([true, null, [''], 0]);
-  });
+test.each([
+  ['another protocol', 'ICY 200 OK\r\n'],
+  ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
+  ['a change of protocols after an interim answer', 'HTTP/1.1 100 x\r\n\r\nHTTP/1.1 101 x\r\n'],
+])('an answer is refused if it is %s', (_, text) => {
+  const { answer, bytes, heads } = reading(text);
+  expect([answer.isRefused, answer.head, bytes, heads()]).toEqual([true, null, [''], 0]);
+});
 
-  test('is cut off after 64 KiB of headers, without the last line', () => {
-    const line = `X-A: ${'x'.repeat(993)}\r\n`;
-    const before = `${OK}X-Acknowledged-By: Anna\r\n`;
-    const rest = 65_536 - before.length;
-    const fitting = reading(before, line.repeat(100).slice(0, rest));
-    expect(fitting.answer.head).toBe(null);
-    expect(fitting.reader.take(Buffer.from('x')).toString()).toBe(cut);
-    expect(fitting.answer).toMatchObject({ head: { status: 200, acknowledgedBy: 'Anna' }, isRefused: false });
-    expect(reading(before, `Retry-After: ${'1'.repeat(rest)}`).answer.head).toMatchObject({ retryAfter: null });
-  });
+test('an answer is cut off after 64 KiB of headers, without the last line', () => {
+  const line = `X-A: ${'x'.repeat(993)}\r\n`;
+  const before = `${OK}X-Acknowledged-By: Anna\r\n`;
+  const rest = 65_536 - before.length;
+  const fitting = reading(before, line.repeat(100).slice(0, rest));
+  expect(fitting.answer.head).toBe(null);
+  expect(fitting.reader.take(Buffer.from('x')).toString()).toBe(cut);
+  expect(fitting.answer).toMatchObject({ head: { status: 200, acknowledgedBy: 'Anna' }, isRefused: false });
+  expect(reading(before, `Retry-After: ${'1'.repeat(rest)}`).answer.head).toMatchObject({ retryAfter: null });
+});
 
-  test('is refused after 64 KiB without a status', () => {
-    expect(reading('HTTP/1.1 100 x\r\nA: '.padEnd(65_536, 'x')).answer.isRefused).toBe(false);
-    expect(reading('HTTP/1.1 100 x\r\nA: '.padEnd(65_537, 'x')).answer.isRefused).toBe(true);
-    expect(reading('HTTP/1.1 200 '.padEnd(65_537, 'x')).answer.isRefused).toBe(true);
-    expect(reading('HTTP/1.1 100 x\r\n\r\n'.repeat(4_000)).answer.isRefused).toBe(true);
-  });
+test('an answer is refused after 64 KiB without a status', () => {
+  expect(reading('HTTP/1.1 100 x\r\nA: '.padEnd(65_536, 'x')).answer.isRefused).toBe(false);
+  expect(reading('HTTP/1.1 100 x\r\nA: '.padEnd(65_537, 'x')).answer.isRefused).toBe(true);
+  expect(reading('HTTP/1.1 200 '.padEnd(65_537, 'x')).answer.isRefused).toBe(true);
+  expect(reading('HTTP/1.1 100 x\r\n\r\n'.repeat(4_000)).answer.isRefused).toBe(true);
 });
 
 describe('an answer that ends within its head', () => {
@@ -77,7 +78,7 @@ describe('an answer that ends within its head', () => {
     return { bytes: reader.end(ending).toString('latin1'), answer };
   };
 
-  test('counts by its status, with the complete lines of its head', () => {
+  test('an answer that ends within its head counts by its status, with the complete lines of its head', () => {
     for (const ending of ['eof', 'failure'] as const) {
       const { bytes, answer } = ended(ending, `${OK}X-Acknowledged-By: Anna\r\n`);
       expect(bytes).toBe(cut);
@@ -85,26 +86,32 @@ describe('an answer that ends within its head', () => {
     }
   });
 
-  test('has an incomplete last line only if a failure cut it off', () => {
+  test('an answer that ends within its head has an incomplete last line only if a failure cut it off', () => {
     expect(ended('failure', `${OK}Retry-After: 12`).answer.head).toMatchObject({ status: 200, retryAfter: null });
     expect(ended('eof', `${OK}Retry-After: 12`).answer.head).toMatchObject({ status: 200, retryAfter: '12' });
   });
 
-  test('has a status only if its status line is complete', () => {
+  test('an answer that ends within its head has a status only if its status line is complete', () => {
     expect(ended('eof', 'HTTP/1.1 503').answer.head).toMatchObject({ status: 503 });
     expect(ended('failure', 'HTTP/1.1 503').answer).toMatchObject({ head: null, isRefused: false });
   });
 
-  test.each(['H', 'HTTP/1.', 'HTTP/1.1 10'])('is none if it could still have become one: %s', (text) => {
-    expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });
-  });
+  test.each(['H', 'HTTP/1.', 'HTTP/1.1 10'])(
+    'an answer that ends within its head is none if it could still have become one: %s',
+    (text) => {
+      expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });
+    },
+  );
 
-  test.each(['SSH-2.0', 'HTTQ', 'HTTP/2', 'xHTTP/1.'])('is refused if it could not: %s', (text) => {
-    expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: true } });
-    expect(ended('eof', text).answer.isRefused).toBe(true);
-  });
+  test.each(['SSH-2.0', 'HTTQ', 'HTTP/2', 'xHTTP/1.'])(
+    'an answer that ends within its head is refused if it could not: %s',
+    (text) => {
+      expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: true } });
+      expect(ended('eof', text).answer.isRefused).toBe(true);
+    },
+  );
 
-  test('is none after interim answers only', () => {
+  test('an answer that ends within its head is none after interim answers only', () => {
     for (const ending of ['eof', 'failure'] as const)
       expect(ended(ending, 'HTTP/1.1 100 x\r\nA: b\r\n')).toMatchObject({
         bytes: '',
@@ -112,11 +119,11 @@ describe('an answer that ends within its head', () => {
       });
   });
 
-  test('is refused if it would change protocols', () => {
+  test('an answer that ends within its head is refused if it would change protocols', () => {
     expect(ended('eof', 'HTTP/1.1 101 x').answer).toMatchObject({ head: null, isRefused: true });
   });
 
-  test('is not read twice', () => {
+  test('an answer that ends within its head is not read twice', () => {
     expect(ended('eof', `${OK}\r\nbody`).bytes).toBe('');
     expect(ended('eof', 'ICY 200 OK\r\n').bytes).toBe('');
     expect(ended('eof')).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { gatheredNotification, sensorsIn } from '#shared/delivery/gathered.ts';
 import type { Delivery, Snapshot } from '#shared/domain/delivery/delivery.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
@@ -39,103 +39,101 @@ const numbered = (count: number, isOnline = false, prefix = 'Room'): News[] =>
   Array.from({ length: count }, (_, at) => ({ name: `${prefix} ${at + 1}`, isOnline }));
 const linesOf = ({ text }: { text: string }) => text.split('\n\n')[0]?.split('\n');
 
-describe('the message about several sensors', () => {
-  test('counts and names those that are offline and those that are online again, with their place and a link', () => {
-    expect(noticeOf({ name: 'B' }, { name: 'A' }, { name: 'C', isOnline: true })).toEqual({
-      title: '2 sensors offline, 1 sensor online again',
-      text: 'Offline: A, B\nOnline again: C\n\nMaple, EG',
-      url: null,
-      listUrl: 'https://cloud.example/api/v1/console/sensors',
-      language: 'en',
-    });
+test('the message about several sensors counts and names those that are offline and those that are online again, with their place and a link', () => {
+  expect(noticeOf({ name: 'B' }, { name: 'A' }, { name: 'C', isOnline: true })).toEqual({
+    title: '2 sensors offline, 1 sensor online again',
+    text: 'Offline: A, B\nOnline again: C\n\nMaple, EG',
+    url: null,
+    listUrl: 'https://cloud.example/api/v1/console/sensors',
+    language: 'en',
   });
+});
 
-  test('speaks of one sensor in the singular, and leaves out what did not happen', () => {
-    expect(noticeOf({ name: 'A' })).toMatchObject({ title: '1 sensor offline', text: 'Offline: A\n\nMaple, EG' });
-    expect(noticeOf(...numbered(2, true))).toMatchObject({
-      title: '2 sensors online again',
-      text: 'Online again: Room 1, Room 2\n\nMaple, EG',
-    });
+test('the message about several sensors speaks of one sensor in the singular, and leaves out what did not happen', () => {
+  expect(noticeOf({ name: 'A' })).toMatchObject({ title: '1 sensor offline', text: 'Offline: A\n\nMaple, EG' });
+  expect(noticeOf(...numbered(2, true))).toMatchObject({
+    title: '2 sensors online again',
+    text: 'Online again: Room 1, Room 2\n\nMaple, EG',
   });
+});
 
-  test('is in the language of its reader', () => {
-    const german = (...news: News[]) =>
-      gather(news.map((one) => deliveryOf(one, { reader: { language: 'de', time: '' } })));
-    expect(german({ name: 'A' }, { name: 'B', isOnline: true })).toMatchObject({
-      title: '1 Sensor offline, 1 Sensor wieder online',
-      text: 'Offline: A\nWieder online: B\n\nMaple, EG',
-      language: 'de',
-    });
-    const { title, text } = german(...numbered(21), ...numbered(2, true, 'Hall'));
-    expect(title).toBe('21 Sensoren offline, 2 Sensoren wieder online');
-    expect(text).toMatch(/Room 20 und 1 weitere\nWieder online: 2\n\n/);
+test('the message about several sensors is in the language of its reader', () => {
+  const german = (...news: News[]) =>
+    gather(news.map((one) => deliveryOf(one, { reader: { language: 'de', time: '' } })));
+  expect(german({ name: 'A' }, { name: 'B', isOnline: true })).toMatchObject({
+    title: '1 Sensor offline, 1 Sensor wieder online',
+    text: 'Offline: A\nWieder online: B\n\nMaple, EG',
+    language: 'de',
   });
+  const { title, text } = german(...numbered(21), ...numbered(2, true, 'Hall'));
+  expect(title).toBe('21 Sensoren offline, 2 Sensoren wieder online');
+  expect(text).toMatch(/Room 20 und 1 weitere\nWieder online: 2\n\n/);
+});
 
-  test('is in English without a reader', () => {
-    const { reader: _, ...snapshot } = deliveryOf({ name: 'A' }).snapshot;
-    expect(gather([{ ...deliveryOf({ name: 'A' }), snapshot }])).toMatchObject({
-      title: '1 sensor offline',
-      language: 'en',
-    });
+test('the message about several sensors is in English without a reader', () => {
+  const { reader: _, ...snapshot } = deliveryOf({ name: 'A' }).snapshot;
+  expect(gather([{ ...deliveryOf({ name: 'A' }), snapshot }])).toMatchObject({
+    title: '1 sensor offline',
+    language: 'en',
   });
+});
 
-  test('tells the latest news of each sensor, whatever the order of the deliveries', () => {
-    const news = [
-      { name: 'A', at: 3_000, isOnline: true },
-      { name: 'A', at: 1_000 },
-      { name: 'B', at: 2_000 },
-      { name: 'B', at: 1_000, isOnline: true },
-    ];
-    for (const order of [news, news.toReversed()])
-      expect(linesOf(noticeOf(...order))).toEqual(['Offline: B', 'Online again: A']);
-  });
+test('the message about several sensors has the latest state of each sensor, whatever the order of the deliveries', () => {
+  const news = [
+    { name: 'A', at: 3_000, isOnline: true },
+    { name: 'A', at: 1_000 },
+    { name: 'B', at: 2_000 },
+    { name: 'B', at: 1_000, isOnline: true },
+  ];
+  for (const order of [news, news.toReversed()])
+    expect(linesOf(noticeOf(...order))).toEqual(['Offline: B', 'Online again: A']);
+});
 
-  test('sorts names as people count', () => {
-    expect(linesOf(noticeOf({ name: 'Room 10' }, { name: 'Room 9' }, { name: 'Hall' }))).toEqual([
-      'Offline: Hall, Room 9, Room 10',
-    ]);
-  });
+test('the message about several sensors sorts names as people count', () => {
+  expect(linesOf(noticeOf({ name: 'Room 10' }, { name: 'Room 9' }, { name: 'Hall' }))).toEqual([
+    'Offline: Hall, Room 9, Room 10',
+  ]);
+});
 
-  test('names at most 20 sensors, first those that are offline', () => {
-    const names = (count: number) => Array.from({ length: count }, (_, at) => `Room ${at + 1}`).join(', ');
-    expect(linesOf(noticeOf(...numbered(20)))).toEqual([`Offline: ${names(20)}`]);
-    expect(linesOf(noticeOf(...numbered(23)))).toEqual([`Offline: ${names(20)} and 3 more`]);
-    expect(linesOf(noticeOf(...numbered(19), ...numbered(3, true, 'Hall')))).toEqual([
-      `Offline: ${names(19)}`,
-      'Online again: Hall 1 and 2 more',
-    ]);
-    expect(linesOf(noticeOf(...numbered(25), ...numbered(3, true, 'Hall')))).toEqual([
-      `Offline: ${names(20)} and 5 more`,
-      'Online again: 3',
-    ]);
-  });
+test('the message about several sensors names at most 20 sensors, first those that are offline', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `Room ${at + 1}`).join(', ');
+  expect(linesOf(noticeOf(...numbered(20)))).toEqual([`Offline: ${names(20)}`]);
+  expect(linesOf(noticeOf(...numbered(23)))).toEqual([`Offline: ${names(20)} and 3 more`]);
+  expect(linesOf(noticeOf(...numbered(19), ...numbered(3, true, 'Hall')))).toEqual([
+    `Offline: ${names(19)}`,
+    'Online again: Hall 1 and 2 more',
+  ]);
+  expect(linesOf(noticeOf(...numbered(25), ...numbered(3, true, 'Hall')))).toEqual([
+    `Offline: ${names(20)} and 5 more`,
+    'Online again: 3',
+  ]);
+});
 
-  test('has no link in a name or place', () => {
-    const customer = { id: 3, name: 'evil.example', location: '' };
-    const { text } = gather([deliveryOf({ name: 'www.example.org' }, { customer })]);
-    expect(text).toBe('Offline: www.\u200bexample.\u200borg\n\nevil.\u200bexample');
-  });
+test('the message about several sensors has no link in a name or place', () => {
+  const customer = { id: 3, name: 'evil.example', location: '' };
+  const { text } = gather([deliveryOf({ name: 'www.example.org' }, { customer })]);
+  expect(text).toBe('Offline: www.\u200bexample.\u200borg\n\nevil.\u200bexample');
+});
 
-  test('has no place as an SMS, and none without a customer', () => {
-    const by = (channel: Channel['by']) => ({
-      ...deliveryOf({ name: 'A' }),
-      person: { userId: 5, by: channel, name: 'Anna' },
-    });
-    expect(gather([by('sms')]).text).toBe('Offline: A');
-    expect(gather([by('push')]).text).toBe('Offline: A\n\nMaple, EG');
-    expect(gather([deliveryOf({ name: 'A' }, { customer: null })]).text).toBe('Offline: A');
-    const { person: _, ...toNobody } = deliveryOf({ name: 'A' });
-    expect(gather([toNobody]).text).toBe('Offline: A\n\nMaple, EG');
+test('the message about several sensors has no place as an SMS, and none without a customer', () => {
+  const by = (channel: Channel['by']) => ({
+    ...deliveryOf({ name: 'A' }),
+    person: { userId: 5, by: channel, name: 'Anna' },
   });
+  expect(gather([by('sms')]).text).toBe('Offline: A');
+  expect(gather([by('push')]).text).toBe('Offline: A\n\nMaple, EG');
+  expect(gather([deliveryOf({ name: 'A' }, { customer: null })]).text).toBe('Offline: A');
+  const { person: _, ...toNobody } = deliveryOf({ name: 'A' });
+  expect(gather([toNobody]).text).toBe('Offline: A\n\nMaple, EG');
+});
 
-  test('has no link without the URL of the service', () => {
-    const service = { ...snapshotForPeople.service, url: '' };
-    expect(gather([deliveryOf({ name: 'A' }, { service })])).not.toHaveProperty('listUrl');
-  });
+test('the message about several sensors has no link without the URL of the service', () => {
+  const service = { ...snapshotForPeople.service, url: '' };
+  expect(gather([deliveryOf({ name: 'A' }, { service })])).not.toHaveProperty('listUrl');
+});
 
-  test('counts a delivery without a rule as offline', () => {
-    expect(gather([deliveryOf({ name: 'A' }, { rule: null })]).title).toBe('1 sensor offline');
-  });
+test('the message about several sensors counts a delivery without a rule as offline', () => {
+  expect(gather([deliveryOf({ name: 'A' }, { rule: null })]).title).toBe('1 sensor offline');
 });
 
 test('deliveries about the same sensor count as one', () => {

@@ -21,11 +21,11 @@ describe('an error', () => {
     ['HPE_INVALID', 'protocol_error', connected, false, http],
     ['ECONNRESET', 'connection_reset', { start: 0 }, true, https],
     ['ECONNREFUSED', 'protocol_error', { start: 0 }, true, https],
-  ])('with the code %s counts as %s by the progress of its exchange', (code, error, marks, reused, target) => {
+  ])('an error with the code %s counts as %s by the progress of its exchange', (code, error, marks, reused, target) => {
     expect(classify(code, marks, reused, target)).toBe(error);
   });
 
-  test('of TLS has the code of OpenSSL', () => {
+  test('an error of TLS has the code of OpenSSL', () => {
     const hidden = new Error(
       'write EPROTO 00A0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:x',
     );
@@ -47,7 +47,7 @@ describe('an attempt', () => {
   const head = { status: 200, retryAfter: '5', acknowledgedBy: 'Anna', forParser: '' };
   const answer = { head, start: Buffer.from('HTTP/1.1 200'), isRefused: false };
 
-  test('without a status line has its error', () => {
+  test('an attempt without a status line has its error', () => {
     expect(toAttempt(nothing, 7.5)).toEqual({
       status: null,
       error: 'timeout',
@@ -59,7 +59,7 @@ describe('an attempt', () => {
     });
   });
 
-  test('with a status line has no error, whatever happened to its body', () => {
+  test('an attempt with a status line has no error, whatever happened to its body', () => {
     const observed = { ...nothing, answer, body: [Buffer.from('th'), Buffer.from('änks')] };
     expect(toAttempt(observed, 7)).toMatchObject({
       status: 200,
@@ -70,11 +70,11 @@ describe('an attempt', () => {
     });
   });
 
-  test('keeps no half of a character', () => {
+  test('an attempt keeps no half of a character', () => {
     expect(toAttempt({ ...nothing, answer, body: [Buffer.from('aü').subarray(0, 2)] }, 7).responseBody).toBe('a');
   });
 
-  test('keeps what was received instead of an answer, or why TLS failed', () => {
+  test('an attempt keeps what was received instead of an answer, or why TLS failed', () => {
     const refused = { head: null, start: Buffer.from('220 mail'), isRefused: true };
     expect(toAttempt({ ...nothing, answer: refused, error: 'protocol_error' }, 1)).toMatchObject({
       status: null,
@@ -86,7 +86,7 @@ describe('an attempt', () => {
     );
   });
 
-  test('has the name of who acknowledged, in UTF-8 or Latin-1', () => {
+  test('an attempt has the name of who acknowledged, in UTF-8 or Latin-1', () => {
     const nameOf = (acknowledgedBy: string | null) =>
       toAttempt({ ...nothing, answer: { ...answer, head: { ...head, acknowledgedBy } } }, 1).acknowledgedBy;
     expect(nameOf(Buffer.from('Jürgen').toString('latin1'))).toBe('Jürgen');
@@ -100,7 +100,7 @@ describe('an attempt', () => {
     ['to an address', { connect: 15, tls: 19, head: 30 }, [null, 5, 4, 11]],
     ['without TLS', { dns: 12, connect: 15, head: 30 }, [2, 3, null, 15]],
     ['on a reused connection', { head: 30 }, [null, null, null, 20]],
-  ])('has the duration of each phase %s', (_, marks, [dns, connect, tls, firstByte]) => {
+  ])('an attempt has the duration of each phase %s', (_, marks, [dns, connect, tls, firstByte]) => {
     expect(toAttempt({ ...nothing, marks: { start: 10, ...marks } }, 1).timings).toEqual({
       dns,
       connect,

@@ -36,6 +36,6 @@ describe('on a host that others can connect to', () => {
   });
 });
 
-test('on any other host a webhook can lead to loopback', () => {
+test('a webhook of any other host can lead to loopback', () => {
   expect(isUnnamedLoopback('http://127.0.0.1:8080/', { ...onNetwork, ON_NETWORK: false })).toBe(false);
 });

@@ -65,20 +65,20 @@ describe('the body of a delivery', () => {
   const parsed = (more: Partial<Delivery> = {}, current = webhook) =>
     JSON.parse(bodyOf({ ...delivery, ...more }, current, needed));
 
-  test('is rendered in its format, with the link that acknowledges its hit', () => {
+  test('the body of a delivery is rendered in its format, with the link that acknowledges its hit', () => {
     const claim = parseLinkToken(urlIn(bodyOf(delivery, webhook, needed)));
     expect(claim).toMatchObject({ hitId: 12, message: 2, until });
     expect(claim && hasValidSignature('key', claim, snapshot.event.uuid)).toBe(true);
   });
 
-  test('is the stored one, if it has one', () => {
+  test('the body of a delivery is the stored one, if it has one', () => {
     expect(bodyOf({ ...delivery, body: '{"stored":1}' }, webhook, { raw: null, addressKey: null })).toBe(
       '{"stored":1}',
     );
     expect(bodyOf({ ...delivery, body: '' }, webhook, { raw: null, addressKey: null })).toBe('');
   });
 
-  test('names the webhook as it was named when the delivery was created', () => {
+  test('the body of a delivery names the webhook as it was named when the delivery was created', () => {
     const named: Snapshot = { ...snapshot, webhook: { name: 'Ward 2', isCustomerHook: true } };
     expect(parsed({ snapshot: named })).toMatchObject({
       webhook: { id: 'hook_1', name: 'Ward 2', isCustomerHook: true },
@@ -88,17 +88,17 @@ describe('the body of a delivery', () => {
     });
   });
 
-  test('names the webhook as it is named now, if the delivery does not', () => {
+  test('the body of a delivery names the webhook as it is named now, if the delivery does not', () => {
     expect(parsed()).toMatchObject({ webhook: { id: 'hook_1', name: 'Renamed since', isCustomerHook: false } });
   });
 
-  test('says that it is a test, in a format for people', () => {
+  test('the body of a delivery says that it is a test, in a format for people', () => {
     const chat = { ...delivery, format: 'chat' as const };
     expect(bodyOf({ ...chat, isTest: true }, webhook, needed)).toContain('Das ist ein Test.');
     expect(bodyOf(chat, webhook, needed)).not.toContain('Das ist ein Test.');
   });
 
-  test('is shown without the link, for which no key is needed', () => {
+  test('the body of a delivery is shown without the link, for which no key is needed', () => {
     const shown = shownBodyOf(delivery, webhook, needed.raw);
     expect(shown).not.toContain('acknowledge/');
     expect(JSON.parse(shown)).toMatchObject({ webhook: { id: 'hook_1' } });
@@ -108,108 +108,104 @@ describe('the body of a delivery', () => {
     ['the key', () => bodyOf(delivery, webhook, { ...needed, addressKey: null }), 'key that signs'],
     ['the message', () => bodyOf(delivery, webhook, { ...needed, raw: null }), 'message of a delivery'],
     ['format and body', () => bodyOf(toPerson('email'), webhook, needed), 'neither a body nor a format'],
-  ])('is never sent without %s', (_, body, reason) => {
+  ])('the body of a delivery is never sent without %s', (_, body, reason) => {
     expect(body).toThrow(reason);
   });
 
-  test('has the bytes of a message only in formats that contain them', () => {
+  test('the body of a delivery has the bytes of a message only in formats that contain them', () => {
     expect(messageUuidInBody(delivery)).toBe(snapshot.event.source);
     expect(messageUuidInBody({ ...delivery, format: 'chat' })).toBe(null);
     expect(messageUuidInBody(toPerson('email'))).toBe(null);
   });
 });
 
-describe('a payload', () => {
-  test('has the ids of message and delivery, which are the same unless it is a redelivery', () => {
-    expect(payloadOf(delivery, webhook, needed)).toEqual({
-      body: bodyOf(delivery, webhook, needed),
-      mediaType: 'application/json',
-      messageId: 'delivery_1',
-      deliveryId: 'delivery_1',
-      isTest: false,
-    });
-    expect(payloadOf({ ...delivery, replayOf: 'original', isTest: true }, webhook, needed)).toMatchObject({
-      messageId: 'original',
-      deliveryId: 'delivery_1',
-      isTest: true,
-    });
+test('a payload has the ids of message and delivery, which are the same unless it is a redelivery', () => {
+  expect(payloadOf(delivery, webhook, needed)).toEqual({
+    body: bodyOf(delivery, webhook, needed),
+    mediaType: 'application/json',
+    messageId: 'delivery_1',
+    deliveryId: 'delivery_1',
+    isTest: false,
   });
-
-  test('is JSON if its body is stored', () => {
-    const { format: _, ...feedback } = delivery;
-    expect(deliveryHeaders(settings, { ...feedback, body: '{}' })).toEqual({
-      'Content-Type': 'application/json; charset=utf-8',
-      'User-Agent': 'Sensor-Cloud/1',
-      'webhook-id': 'delivery_1',
-    });
+  expect(payloadOf({ ...delivery, replayOf: 'original', isTest: true }, webhook, needed)).toMatchObject({
+    messageId: 'original',
+    deliveryId: 'delivery_1',
+    isTest: true,
   });
 });
 
-describe('a notification', () => {
-  test('has the text of the rule, then the facts, in the language of the person', () => {
-    expect(notificationText(toPerson('email'))).toEqual({
-      title: 'Sturz: Zimmer 1',
-      text: 'Bitte nachsehen\n\nSituation: Sturz erkannt\nSensor: Zimmer 1\nOrt: Maple, EG\nZeit: 2026-11-21 00:47 Europe/Berlin',
-      language: 'de',
-    });
+test('a payload is JSON if its body is stored', () => {
+  const { format: _, ...feedback } = delivery;
+  expect(deliveryHeaders(settings, { ...feedback, body: '{}' })).toEqual({
+    'Content-Type': 'application/json; charset=utf-8',
+    'User-Agent': 'Sensor-Cloud/1',
+    'webhook-id': 'delivery_1',
   });
+});
 
-  test('has no place and time as an SMS, which anybody who holds the phone can read', () => {
-    expect(notificationText(toPerson('sms'))).toEqual({
-      title: 'Sturz: Zimmer 1',
-      text: 'Bitte nachsehen',
-      language: 'de',
-      subject: { situation: 'Sturz erkannt', sensor: 'Zimmer 1' },
-    });
+test('a notification has the text of the rule, then the facts, in the language of the person', () => {
+  expect(notificationText(toPerson('email'))).toEqual({
+    title: 'Sturz: Zimmer 1',
+    text: 'Bitte nachsehen\n\nSituation: Sturz erkannt\nSensor: Zimmer 1\nOrt: Maple, EG\nZeit: 2026-11-21 00:47 Europe/Berlin',
+    language: 'de',
   });
+});
 
-  test('is in English, and consists of facts only, without a reader and a rule', () => {
-    const { reader: _, ...unread } = { ...snapshot, rule: null };
-    const { text, language } = notificationText(toPerson('push', { snapshot: unread }));
-    expect(language).toBe('en');
-    expect(text).toMatch(/^Place: Maple, EG\nTime: /);
+test('a notification has no place and time as an SMS, which anybody who holds the phone can read', () => {
+  expect(notificationText(toPerson('sms'))).toEqual({
+    title: 'Sturz: Zimmer 1',
+    text: 'Bitte nachsehen',
+    language: 'de',
+    subject: { situation: 'Sturz erkannt', sensor: 'Zimmer 1' },
   });
+});
 
-  test('links to its hit, and replaces the earlier push about that hit', () => {
-    const { tag, url, ...text } = notificationFor(toPerson('push'), 'key');
-    expect(text).toEqual(notificationText(toPerson('push')));
-    expect(tag).toBe('hit-12');
-    expect(parseLinkToken(urlIn(url ?? ''))).toMatchObject({ hitId: 12 });
-  });
+test('a notification is in English, and consists of facts only, without a reader and a rule', () => {
+  const { reader: _, ...unread } = { ...snapshot, rule: null };
+  const { text, language } = notificationText(toPerson('push', { snapshot: unread }));
+  expect(language).toBe('en');
+  expect(text).toMatch(/^Place: Maple, EG\nTime: /);
+});
 
-  test('links to the fall in the name of its reader, if there is no hit', () => {
-    const notice = notificationFor(toPerson('email', { hit: null }), 'key');
-    expect(notice).not.toHaveProperty('tag');
-    const claim = parseFallToken(urlIn(notice.url ?? ''));
-    expect(claim).toMatchObject({
-      customerId: 3,
-      userId: 5,
-      until,
-      sensorId: 'id_123456789',
-      uuid: snapshot.event.uuid,
-    });
-    expect(claim && isSignedFall('key', claim)).toBe(true);
-  });
+test('a notification links to its hit, and replaces the earlier push about that hit', () => {
+  const { tag, url, ...text } = notificationFor(toPerson('push'), 'key');
+  expect(text).toEqual(notificationText(toPerson('push')));
+  expect(tag).toBe('hit-12');
+  expect(parseLinkToken(urlIn(url ?? ''))).toMatchObject({ hitId: 12 });
+});
 
-  test.each<[string, Delivery]>([
-    ['its link would have no end', toPerson('email', { snapshot: { ...snapshot, acknowledgeUntil: 0 } })],
-    [
-      'the service has no URL',
-      toPerson('email', { snapshot: { ...snapshot, service: { ...snapshot.service, url: '' } } }),
-    ],
-    [
-      'its event is no alarm',
-      toPerson('email', {
-        hit: null,
-        snapshot: { ...snapshot, event: { ...snapshot.event, type: 'sensor', action: 'active' } },
-      }),
-    ],
-    ['nobody reads it', { ...delivery, hit: null }],
-  ])('has no link, and needs no key, if %s', (_, linkless) => {
-    expect(notificationFor(linkless, null).url).toBe(null);
+test('a notification links to the fall in the name of its reader, if there is no hit', () => {
+  const notice = notificationFor(toPerson('email', { hit: null }), 'key');
+  expect(notice).not.toHaveProperty('tag');
+  const claim = parseFallToken(urlIn(notice.url ?? ''));
+  expect(claim).toMatchObject({
+    customerId: 3,
+    userId: 5,
+    until,
+    sensorId: 'id_123456789',
+    uuid: snapshot.event.uuid,
   });
+  expect(claim && isSignedFall('key', claim)).toBe(true);
+});
 
-  test('is never sent without the key of its link', () => {
-    expect(() => notificationFor(toPerson('email'), null)).toThrow('key that signs');
-  });
+test.each<[string, Delivery]>([
+  ['its link would have no end', toPerson('email', { snapshot: { ...snapshot, acknowledgeUntil: 0 } })],
+  [
+    'the service has no URL',
+    toPerson('email', { snapshot: { ...snapshot, service: { ...snapshot.service, url: '' } } }),
+  ],
+  [
+    'its event is no alarm',
+    toPerson('email', {
+      hit: null,
+      snapshot: { ...snapshot, event: { ...snapshot.event, type: 'sensor', action: 'active' } },
+    }),
+  ],
+  ['nobody reads it', { ...delivery, hit: null }],
+])('a notification has no link, and needs no key, if %s', (_, linkless) => {
+  expect(notificationFor(linkless, null).url).toBe(null);
+});
+
+test('a notification is never sent without the key of its link', () => {
+  expect(() => notificationFor(toPerson('email'), null)).toThrow('key that signs');
 });

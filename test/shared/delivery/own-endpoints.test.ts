@@ -93,7 +93,7 @@ describe('a URL', () => {
     ['http://example.com/', 'example.com', 80],
     ['http://example.com:3000/', 'example.com', 3_000],
     ['https://[2001:db8::1]:8443/', '2001:db8::1', 8_443],
-  ])('has a host and a port: %s', (url, host, port) => {
+  ])('a URL has a host and a port: %s', (url, host, port) => {
     expect([hostOf(new URL(url)), portOf(new URL(url))]).toEqual([host, port]);
   });
 
@@ -105,7 +105,7 @@ describe('a URL', () => {
     ['https://[2001:db8::1]', { host: '2001:db8::1', port: 443 }],
     ['http://localhost', { host: 'localhost', port: 80 }],
     ['https://cloud.localhost', { host: 'cloud.localhost', port: 443 }],
-  ])('of the service covers all ports, unless it has one or is an address: %s', (url, endpoint) => {
+  ])('a URL of the service covers all ports, unless it has one or is an address: %s', (url, endpoint) => {
     expect(ownEndpoints(['', 'nonsense', url])).toEqual([endpoint]);
   });
 });
@@ -131,7 +131,7 @@ describe('a host', () => {
     expect(isLoopback(host)).toBe(false);
   });
 
-  it('is an own endpoint only at its port, in any spelling of loopback', () => {
+  it('a loopback address is an own endpoint only at its port, in any spelling of loopback', () => {
     const own = ownEndpoints(['http://127.0.0.1:3000', 'https://cloud.example.com']);
     for (const [host, port] of [
       ['127.0.0.1', 3_000],

@@ -1,5 +1,5 @@
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { pushKeysFrom } from '#shared/auth/push-keys.ts';
 import type { Notification } from '#shared/delivery/targets/person.ts';
 import { type PersonServices, personSenderFor } from '#shared/delivery/targets/person-sender.ts';
@@ -67,109 +67,107 @@ const claimsIn = async (authorization = '') => {
   return (await jwtVerify(token, jwk)).payload;
 };
 
-describe('a push message', () => {
-  test('can be read only by its browser, carries a signature of the stage, and expires after ten minutes', async () => {
-    expect(await sender()(browser(), notification)).toBe('accepted');
-    const [push] = service.pushed;
-    expect(push?.url).toBe('/to/1');
-    expect(read(push?.body ?? Buffer.alloc(0))).toEqual(notification);
-    expect(String(push?.body)).not.toContain('room 7');
-    expect(push?.headers).toMatchObject({ ttl: '600', urgency: 'high', 'content-encoding': 'aes128gcm' });
-    expect(await claimsIn(push?.headers.authorization)).toMatchObject({
-      aud: service.origin,
-      sub: 'https://cloud.example.org',
-    });
+test('a push message can be read only by its browser, carries a signature of the stage, and expires after ten minutes', async () => {
+  expect(await sender()(browser(), notification)).toBe('accepted');
+  const [push] = service.pushed;
+  expect(push?.url).toBe('/to/1');
+  expect(read(push?.body ?? Buffer.alloc(0))).toEqual(notification);
+  expect(String(push?.body)).not.toContain('room 7');
+  expect(push?.headers).toMatchObject({ ttl: '600', urgency: 'high', 'content-encoding': 'aes128gcm' });
+  expect(await claimsIn(push?.headers.authorization)).toMatchObject({
+    aud: service.origin,
+    sub: 'https://cloud.example.org',
   });
+});
 
-  test('names the contact of the stage', async () => {
-    await sender({ PUSH_CONTACT: 'mailto:ops@example.org' })(browser(), notification);
-    await sender({ MAIL_SENDER: 'cloud@example.org' })(browser(), notification);
-    const claims = await Promise.all(service.pushed.map(({ headers }) => claimsIn(headers.authorization)));
-    expect(claims.map(({ sub }) => sub)).toEqual(['mailto:ops@example.org', 'mailto:cloud@example.org']);
-  });
+test('a push message names the contact of the stage', async () => {
+  await sender({ PUSH_CONTACT: 'mailto:ops@example.org' })(browser(), notification);
+  await sender({ MAIL_SENDER: 'cloud@example.org' })(browser(), notification);
+  const claims = await Promise.all(service.pushed.map(({ headers }) => claimsIn(headers.authorization)));
+  expect(claims.map(({ sub }) => sub)).toEqual(['mailto:ops@example.org', 'mailto:cloud@example.org']);
+});
 
-  test('gets truncated to the size that push services accept', async () => {
-    const long = { ...notification, title: '😀'.repeat(512), text: '😀'.repeat(2_048) };
-    expect(await sender()(browser(), long)).toBe('accepted');
-    const body = service.pushed[0]?.body ?? Buffer.alloc(0);
-    expect(body.length).toBeLessThanOrEqual(4_096);
-    expect(read(body)).toMatchObject({ url: notification.url, text: expect.stringMatching(/^(😀){100,}…$/u) });
-  });
+test('a push message gets truncated to the size that push services accept', async () => {
+  const long = { ...notification, title: '😀'.repeat(512), text: '😀'.repeat(2_048) };
+  expect(await sender()(browser(), long)).toBe('accepted');
+  const body = service.pushed[0]?.body ?? Buffer.alloc(0);
+  expect(body.length).toBeLessThanOrEqual(4_096);
+  expect(read(body)).toMatchObject({ url: notification.url, text: expect.stringMatching(/^(😀){100,}…$/u) });
+});
 
-  test.each([
-    [{ status: 200 }, 'accepted'],
-    [{ status: 201 }, 'accepted'],
-    [
-      { status: 300, body: 'elsewhere' },
-      { retry: 'status_300', answer: 'elsewhere' },
-    ],
-    [
-      { status: 405, body: 'no' },
-      { retry: 'status_405', answer: 'no' },
-    ],
-    [
-      { status: 411, body: 'no' },
-      { retry: 'status_411', answer: 'no' },
-    ],
-    [
-      { status: 403, body: '{"reason":"BadJwtToken"}' },
-      { retry: 'status_403', answer: '{"reason":"BadJwtToken"}' },
-    ],
-    [
-      { status: 404, body: 'push subscription not found' },
-      { refused: 'gone', answer: 'push subscription not found' },
-    ],
-    [
-      { status: 410, body: '{"reason":"Unregistered"}' },
-      { refused: 'gone', answer: '{"reason":"Unregistered"}' },
-    ],
-    [
-      { status: 413, body: 'x'.repeat(300) },
-      { retry: 'status_413', answer: 'x'.repeat(200) },
-    ],
-    [
-      { status: 429, headers: { 'retry-after': '1' } },
-      { retry: 'status_429', answer: '', afterSeconds: 1 },
-    ],
-    [
-      { status: 429, headers: { 'retry-after': '90' } },
-      { retry: 'status_429', answer: '', afterSeconds: 90 },
-    ],
-    [
-      { status: 503, headers: { 'retry-after': new Date(NOW + 30_000).toUTCString() }, body: 'busy' },
-      { retry: 'status_503', answer: 'busy', afterSeconds: 30 },
-    ],
-    [
-      { status: 302, headers: { location: '/' } },
-      { retry: 'status_302', answer: '' },
-    ],
-    ['never', { retry: 'timeout', answer: '' }],
-  ] as const)('ends after %j as %j', async (answer, outcome) => {
-    service.answerWith(answer);
-    expect(await sender()(browser(), notification)).toEqual(outcome);
-  });
+test.each([
+  [{ status: 200 }, 'accepted'],
+  [{ status: 201 }, 'accepted'],
+  [
+    { status: 300, body: 'elsewhere' },
+    { retry: 'status_300', answer: 'elsewhere' },
+  ],
+  [
+    { status: 405, body: 'no' },
+    { retry: 'status_405', answer: 'no' },
+  ],
+  [
+    { status: 411, body: 'no' },
+    { retry: 'status_411', answer: 'no' },
+  ],
+  [
+    { status: 403, body: '{"reason":"BadJwtToken"}' },
+    { retry: 'status_403', answer: '{"reason":"BadJwtToken"}' },
+  ],
+  [
+    { status: 404, body: 'push subscription not found' },
+    { refused: 'gone', answer: 'push subscription not found' },
+  ],
+  [
+    { status: 410, body: '{"reason":"Unregistered"}' },
+    { refused: 'gone', answer: '{"reason":"Unregistered"}' },
+  ],
+  [
+    { status: 413, body: 'x'.repeat(300) },
+    { retry: 'status_413', answer: 'x'.repeat(200) },
+  ],
+  [
+    { status: 429, headers: { 'retry-after': '1' } },
+    { retry: 'status_429', answer: '', afterSeconds: 1 },
+  ],
+  [
+    { status: 429, headers: { 'retry-after': '90' } },
+    { retry: 'status_429', answer: '', afterSeconds: 90 },
+  ],
+  [
+    { status: 503, headers: { 'retry-after': new Date(NOW + 30_000).toUTCString() }, body: 'busy' },
+    { retry: 'status_503', answer: 'busy', afterSeconds: 30 },
+  ],
+  [
+    { status: 302, headers: { location: '/' } },
+    { retry: 'status_302', answer: '' },
+  ],
+  ['never', { retry: 'timeout', answer: '' }],
+] as const)('a push message ends after %j as %j', async (answer, outcome) => {
+  service.answerWith(answer);
+  expect(await sender()(browser(), notification)).toEqual(outcome);
+});
 
-  test('stores no endpoint that a push service repeats in its response', async () => {
-    service.answerWith({ status: 400, body: `invalid: ${service.origin}/to/1` });
-    expect(await sender()(browser(), notification)).toEqual({ retry: 'status_400', answer: 'invalid: ' });
-  });
+test('a push message stores no endpoint that a push service repeats in its response', async () => {
+  service.answerWith({ status: 400, body: `invalid: ${service.origin}/to/1` });
+  expect(await sender()(browser(), notification)).toEqual({ retry: 'status_400', answer: 'invalid: ' });
+});
 
-  test.each([
-    ['http', 'http://receiver.test:8080/1', {}],
-    ['loopback', 'https://127.0.0.1:8443/1', {}],
-    ['a private address', 'https://10.0.0.1/1', {}],
-    ['a metadata service', 'https://169.254.169.254/', {}],
-    ['a local name', 'https://push.local/1', {}],
-    ['a name of a private address', 'https://push.example.com/1', { resolve: async () => ['10.0.0.1'] }],
-    ['a name of loopback', 'https://push.example.com/1', { resolve: async () => ['127.0.0.1'] }],
-  ])('never goes to %s, even if webhooks may', async (_, endpoint, network) => {
-    const send = sender({}, { allowLoopback: true, ...network });
-    expect(await send(channelTo(endpoint), notification)).toEqual({ refused: 'gone', answer: '' });
-    expect(service.pushed).toEqual([]);
-  });
+test.each([
+  ['http', 'http://receiver.test:8080/1', {}],
+  ['loopback', 'https://127.0.0.1:8443/1', {}],
+  ['a private address', 'https://10.0.0.1/1', {}],
+  ['a metadata service', 'https://169.254.169.254/', {}],
+  ['a local name', 'https://push.local/1', {}],
+  ['a name of a private address', 'https://push.example.com/1', { resolve: async () => ['10.0.0.1'] }],
+  ['a name of loopback', 'https://push.example.com/1', { resolve: async () => ['127.0.0.1'] }],
+])('a push message never goes to %s, even if webhooks may', async (_, endpoint, network) => {
+  const send = sender({}, { allowLoopback: true, ...network });
+  expect(await send(channelTo(endpoint), notification)).toEqual({ refused: 'gone', answer: '' });
+  expect(service.pushed).toEqual([]);
+});
 
-  test('ends as unsigned and can be retried if it cannot be encrypted', async () => {
-    const subscription = { endpoint: service.origin, keys: { p256dh: 'B', auth: 'A' } };
-    expect(await sender()({ by: 'push', key, subscription }, notification)).toEqual({ retry: 'unsigned' });
-  });
+test('a push message ends as unsigned and can be retried if it cannot be encrypted', async () => {
+  const subscription = { endpoint: service.origin, keys: { p256dh: 'B', auth: 'A' } };
+  expect(await sender()({ by: 'push', key, subscription }, notification)).toEqual({ retry: 'unsigned' });
 });

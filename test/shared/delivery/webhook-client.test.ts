@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { canaryUrl } from '#shared/domain/canary.ts';
 import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
@@ -36,76 +36,72 @@ const errorOf = async (
 const unknown = 'https://unknown.example/';
 const [loopback, named, local] = ['http://127.0.0.1:9/', 'http://127.0.0.5:9/', 'http://at-10-0-0-1.test/'];
 
-describe('a URL that is saved', () => {
-  test('can be private if the stage allows it, but never that of the service or loopback', async () => {
-    expect(await reasonOf(local)).toBe(true);
-    expect(await reasonOf(local, {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_scheme');
-    expect(await reasonOf('https://at-10-0-0-1.test/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_address');
-    expect(await reasonOf(loopback)).toBe('url_address');
-    for (const own of ['https://cloud.example.org/x', 'https://a1.execute-api.example.com/'])
-      expect(await reasonOf(own), own).toBe('url_address');
-  });
-
-  test('can be loopback if the host allows it', async () => {
-    expect(await reasonOf(loopback, { allowLoopback: true })).toBe(true);
-    expect(await reasonOf(named, { allowLoopback: true })).toBe(true);
-  });
-
-  test('can be loopback only where the stage names it, on a host that others can connect to', async () => {
-    const options = { allowLoopback: 'named' as const };
-    expect(await reasonOf(loopback, options)).toBe('url_loopback');
-    expect(await reasonOf(named, options)).toBe(true);
-    expect(await reasonOf(unknown, options)).toBe(true);
-    expect(await reasonOf('nonsense', options)).toBe('url_invalid');
-    expect(await reasonOf('https://169.254.169.254/', options)).toBe('url_address');
-  });
-
-  test('of a push service is public', async () => {
-    const options = { allowLoopback: true };
-    expect(await reasonOf(local, options, {}, true)).toBe('url_scheme');
-    expect(await reasonOf('https://at-10-0-0-1.test/', options, {}, true)).toBe('url_address');
-    expect(await reasonOf('https://127.0.0.5:9001/', options, {}, true)).toBe('url_address');
-    expect(await reasonOf('https://at-8-8-8-8.test/', options, {}, true)).toBe(true);
-    expect(await reasonOf('https://127.0.0.5:9001/', { publicRanges: ['127.0.0.5/32'] }, {}, true)).toBe(true);
-  });
+test('a URL that is saved can be private if the stage allows it, but never that of the service or loopback', async () => {
+  expect(await reasonOf(local)).toBe(true);
+  expect(await reasonOf(local, {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_scheme');
+  expect(await reasonOf('https://at-10-0-0-1.test/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_address');
+  expect(await reasonOf(loopback)).toBe('url_address');
+  for (const own of ['https://cloud.example.org/x', 'https://a1.execute-api.example.com/'])
+    expect(await reasonOf(own), own).toBe('url_address');
 });
 
-describe('a request', () => {
-  test('passes the checks of the stage', async () => {
-    expect(await errorOf(unknown)).toBe('dns_failed');
-    expect(await errorOf(loopback)).toBe('address_denied');
-    expect(await errorOf('https://cloud.example.org/')).toBe('address_denied');
-    expect(await errorOf('http://unknown.example/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_denied');
-  });
+test('a URL that is saved can be loopback if the host allows it', async () => {
+  expect(await reasonOf(loopback, { allowLoopback: true })).toBe(true);
+  expect(await reasonOf(named, { allowLoopback: true })).toBe(true);
+});
 
-  test('of an old webhook can go to loopback, of a new one only where the stage names it', async () => {
-    const options = { allowLoopback: 'named' as const };
-    expect(await errorOf(loopback, options)).toBe('connect_refused');
-    expect(await errorOf(loopback, options, {}, { isLoopbackDenied: true })).toBe('address_denied');
-    expect(await errorOf(named, options, {}, { isLoopbackDenied: true })).toBe('connect_refused');
-    expect(await errorOf(loopback, { allowLoopback: true }, {}, { isLoopbackDenied: true })).toBe('connect_refused');
-  });
+test('a URL that is saved can be loopback only where the stage names it, on a host that others can connect to', async () => {
+  const options = { allowLoopback: 'named' as const };
+  expect(await reasonOf(loopback, options)).toBe('url_loopback');
+  expect(await reasonOf(named, options)).toBe(true);
+  expect(await reasonOf(unknown, options)).toBe(true);
+  expect(await reasonOf('nonsense', options)).toBe('url_invalid');
+  expect(await reasonOf('https://169.254.169.254/', options)).toBe('url_address');
+});
 
-  test('to a push service goes to public addresses only, even if the stage allows more', async () => {
-    const reach = { isPublicOnly: true };
-    expect(await errorOf('http://unknown.example/', { allowLoopback: true }, {}, reach)).toBe('url_denied');
-    expect(await errorOf('https://127.0.0.5:9001/', { allowLoopback: true }, {}, reach)).toBe('address_denied');
-    expect(await errorOf('https://at-127-0-0-5.test/', { allowLoopback: 'named' }, {}, reach)).toBe('address_denied');
-    expect(await errorOf(unknown, {}, {}, reach)).toBe('dns_failed');
-  });
+test('a URL that is saved of a push service is public', async () => {
+  const options = { allowLoopback: true };
+  expect(await reasonOf(local, options, {}, true)).toBe('url_scheme');
+  expect(await reasonOf('https://at-10-0-0-1.test/', options, {}, true)).toBe('url_address');
+  expect(await reasonOf('https://127.0.0.5:9001/', options, {}, true)).toBe('url_address');
+  expect(await reasonOf('https://at-8-8-8-8.test/', options, {}, true)).toBe(true);
+  expect(await reasonOf('https://127.0.0.5:9001/', { publicRanges: ['127.0.0.5/32'] }, {}, true)).toBe(true);
+});
 
-  test('of the canary goes to the service, at its own URL only', async () => {
-    const canary = canaryUrl(stage.PUBLIC_URL);
-    expect(await errorOf(canary, {}, { CANARY: true })).toBe('dns_failed');
-    expect(await errorOf(`${canary}?`, {}, { CANARY: true })).toBe('address_denied');
-    expect(await errorOf(canary)).toBe('address_denied');
-    expect(await errorOf(canary, {}, { CANARY: true }, { isPublicOnly: true })).toBe('address_denied');
-  });
+test('a request passes the checks of the stage', async () => {
+  expect(await errorOf(unknown)).toBe('dns_failed');
+  expect(await errorOf(loopback)).toBe('address_denied');
+  expect(await errorOf('https://cloud.example.org/')).toBe('address_denied');
+  expect(await errorOf('http://unknown.example/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_denied');
+});
 
-  test('ends at the deadline of the stage', async () => {
-    const { post } = client({ resolve: () => new Promise(() => {}) }, { DELIVERY_DEADLINE_SECONDS: 0.05 });
-    expect(await post({ url: unknown, headers: {}, body: '' })).toMatchObject({ error: 'timeout' });
-  });
+test('a request of an old webhook can go to loopback, of a new one only where the stage names it', async () => {
+  const options = { allowLoopback: 'named' as const };
+  expect(await errorOf(loopback, options)).toBe('connect_refused');
+  expect(await errorOf(loopback, options, {}, { isLoopbackDenied: true })).toBe('address_denied');
+  expect(await errorOf(named, options, {}, { isLoopbackDenied: true })).toBe('connect_refused');
+  expect(await errorOf(loopback, { allowLoopback: true }, {}, { isLoopbackDenied: true })).toBe('connect_refused');
+});
+
+test('a request to a push service goes to public addresses only, even if the stage allows more', async () => {
+  const reach = { isPublicOnly: true };
+  expect(await errorOf('http://unknown.example/', { allowLoopback: true }, {}, reach)).toBe('url_denied');
+  expect(await errorOf('https://127.0.0.5:9001/', { allowLoopback: true }, {}, reach)).toBe('address_denied');
+  expect(await errorOf('https://at-127-0-0-5.test/', { allowLoopback: 'named' }, {}, reach)).toBe('address_denied');
+  expect(await errorOf(unknown, {}, {}, reach)).toBe('dns_failed');
+});
+
+test('a request of the canary goes to the service, at its own URL only', async () => {
+  const canary = canaryUrl(stage.PUBLIC_URL);
+  expect(await errorOf(canary, {}, { CANARY: true })).toBe('dns_failed');
+  expect(await errorOf(`${canary}?`, {}, { CANARY: true })).toBe('address_denied');
+  expect(await errorOf(canary)).toBe('address_denied');
+  expect(await errorOf(canary, {}, { CANARY: true }, { isPublicOnly: true })).toBe('address_denied');
+});
+
+test('a request ends at the deadline of the stage', async () => {
+  const { post } = client({ resolve: () => new Promise(() => {}) }, { DELIVERY_DEADLINE_SECONDS: 0.05 });
+  expect(await post({ url: unknown, headers: {}, body: '' })).toMatchObject({ error: 'timeout' });
 });
 
 test('each webhook has five permits in a process, which share what they know', async () => {

@@ -14,76 +14,72 @@ const typed = (type: string) => ({ 'Content-Type': type });
 const mediaOf = (operation: typeof json, body?: string | Buffer, headers = typed('application/json')) =>
   codeOf(() => checkMedia(exchangeOf(operation, { headers, ...(body !== undefined && { body }) })));
 
-describe('the content type of a body', () => {
-  test.each([
-    'application/json',
-    'Application/JSON',
-    'application/json;charset=utf-8',
-    'application/json ; charset="UTF-8"',
-    'application/json; charset = utf8',
-    'application/json; version=1',
-  ])('may be JSON in UTF-8: %s', async (type) => {
-    expect(await mediaOf(json, '{}', typed(type))).toBeNull();
-  });
-
-  test.each([
-    'text/plain',
-    'text/json',
-    'x-application/json',
-    'application/jsonp',
-    'application/json+x',
-    'application/json; charset=iso-8859-1',
-    'application/json;charset=latin1',
-    'application/json; charset=utf-80',
-    'application/json; version=1; CHARSET = latin1',
-    'text/csv',
-    '',
-  ])('gets 415 otherwise: %s', async (type) => {
-    expect(await mediaOf(json, '{}', typed(type))).toBe('media_type_unsupported');
-  });
-
-  test('may also be CSV in UTF-8 for rows, and for nothing else', async () => {
-    for (const type of ['text/csv', 'TEXT/CSV; header=present; charset=utf-8', 'application/json'])
-      expect(await mediaOf(rows, 'a,b', typed(type))).toBeNull();
-    for (const type of ['text/csv; charset=latin1', 'text/csvx', 'x-text/csv', 'text/plain'])
-      expect(await mediaOf(rows, 'a,b', typed(type))).toBe('media_type_unsupported');
-    expect(await mediaOf(messages, 'a,b', typed('text/csv'))).toBe('media_type_unsupported');
-  });
-
-  test('may be missing only together with the body', async () => {
-    expect(await mediaOf(json, '{}', {} as never)).toBe('media_type_unsupported');
-    expect(await mediaOf(json, '', {} as never)).toBeNull();
-    expect(await mediaOf(json, undefined, {} as never)).toBeNull();
-  });
-
-  test('does not matter if the operation reads no body', async () => {
-    expect(await mediaOf(none, 'anything', typed('text/plain'))).toBeNull();
-    expect(await mediaOf(none, 'anything', {} as never)).toBeNull();
-  });
+test.each([
+  'application/json',
+  'Application/JSON',
+  'application/json;charset=utf-8',
+  'application/json ; charset="UTF-8"',
+  'application/json; charset = utf8',
+  'application/json; version=1',
+])('the content type of a body may be JSON in UTF-8: %s', async (type) => {
+  expect(await mediaOf(json, '{}', typed(type))).toBeNull();
 });
 
-describe('the size of a body', () => {
-  test('is at most 256 KiB, and 1 MiB for messages', async () => {
-    expect(bodyLimits).toEqual({ json: 256 * KIB, messages: 1_024 * KIB });
-    for (const operation of [json, rows, none]) {
-      expect(await mediaOf(operation, 'x'.repeat(256 * KIB))).toBeNull();
-      expect(await mediaOf(operation, 'x'.repeat(256 * KIB + 1))).toBe('body_too_large');
-    }
-    expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB))).toBeNull();
-    expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB + 1))).toBe('body_too_large');
-  });
+test.each([
+  'text/plain',
+  'text/json',
+  'x-application/json',
+  'application/jsonp',
+  'application/json+x',
+  'application/json; charset=iso-8859-1',
+  'application/json;charset=latin1',
+  'application/json; charset=utf-80',
+  'application/json; version=1; CHARSET = latin1',
+  'text/csv',
+  '',
+])('the content type of a body gets 415 otherwise: %s', async (type) => {
+  expect(await mediaOf(json, '{}', typed(type))).toBe('media_type_unsupported');
+});
 
-  test('is counted in bytes of UTF-8, however the gateway passes them', async () => {
-    expect(await mediaOf(json, 'ä'.repeat(128 * KIB))).toBeNull();
-    expect(await mediaOf(json, 'ä'.repeat(128 * KIB + 1))).toBe('body_too_large');
-    expect(await mediaOf(json, Buffer.alloc(256 * KIB))).toBeNull();
-    expect(await mediaOf(json, Buffer.alloc(256 * KIB + 1))).toBe('body_too_large');
-  });
+test('the content type of a body may also be CSV in UTF-8 for rows, and for nothing else', async () => {
+  for (const type of ['text/csv', 'TEXT/CSV; header=present; charset=utf-8', 'application/json'])
+    expect(await mediaOf(rows, 'a,b', typed(type))).toBeNull();
+  for (const type of ['text/csv; charset=latin1', 'text/csvx', 'x-text/csv', 'text/plain'])
+    expect(await mediaOf(rows, 'a,b', typed(type))).toBe('media_type_unsupported');
+  expect(await mediaOf(messages, 'a,b', typed('text/csv'))).toBe('media_type_unsupported');
+});
 
-  test('is checked after the content type', async () => {
-    expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), typed('text/plain'))).toBe('media_type_unsupported');
-    expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), {} as never)).toBe('body_too_large');
-  });
+test('the content type of a body may be missing only together with the body', async () => {
+  expect(await mediaOf(json, '{}', {} as never)).toBe('media_type_unsupported');
+  expect(await mediaOf(json, '', {} as never)).toBeNull();
+  expect(await mediaOf(json, undefined, {} as never)).toBeNull();
+});
+
+test('the content type of a body does not matter if the operation reads no body', async () => {
+  expect(await mediaOf(none, 'anything', typed('text/plain'))).toBeNull();
+  expect(await mediaOf(none, 'anything', {} as never)).toBeNull();
+});
+
+test('the size of a body is at most 256 KiB, and 1 MiB for messages', async () => {
+  expect(bodyLimits).toEqual({ json: 256 * KIB, messages: 1_024 * KIB });
+  for (const operation of [json, rows, none]) {
+    expect(await mediaOf(operation, 'x'.repeat(256 * KIB))).toBeNull();
+    expect(await mediaOf(operation, 'x'.repeat(256 * KIB + 1))).toBe('body_too_large');
+  }
+  expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB))).toBeNull();
+  expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB + 1))).toBe('body_too_large');
+});
+
+test('the size of a body is counted in bytes of UTF-8, however the gateway passes them', async () => {
+  expect(await mediaOf(json, 'ä'.repeat(128 * KIB))).toBeNull();
+  expect(await mediaOf(json, 'ä'.repeat(128 * KIB + 1))).toBe('body_too_large');
+  expect(await mediaOf(json, Buffer.alloc(256 * KIB))).toBeNull();
+  expect(await mediaOf(json, Buffer.alloc(256 * KIB + 1))).toBe('body_too_large');
+});
+
+test('the size of a body is checked after the content type', async () => {
+  expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), typed('text/plain'))).toBe('media_type_unsupported');
+  expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), {} as never)).toBe('body_too_large');
 });
 
 test('a body counts as many messages as it contains, and as one if it is too large', () => {
@@ -117,7 +113,7 @@ describe('the input of a call', () => {
     }
     return null;
   };
-  test('is what the operation declares, parsed, and nothing else', () => {
+  test('the input of a call is what the operation declares, parsed, and nothing else', () => {
     const request = { headers, query: { page: '2', more: 'x' }, body: '{"name":"n","more":1}' };
     expect(read(full, request, { ruleId: '5', more: 'x' })).toEqual({
       params: { ruleId: 5 },
@@ -128,19 +124,19 @@ describe('the input of a call', () => {
     expect(read(none, request, { ruleId: '5' })).toEqual({ params: {}, query: undefined, body: undefined });
   });
 
-  test('gets 400 with all its errors at once', () => {
+  test('the input of a call gets 400 with all its errors at once', () => {
     const request = { headers, query: { page: 'x' }, body: '{"name":1}' };
     const errors = errorsOf(full, request, { ruleId: 'x' });
     expect(errors).toEqual({ code: 'bad_request', paths: ['ruleId', 'page', 'name'] });
   });
 
-  test('gets 400 that says so if a field is missing', () => {
+  test('the input of a call gets 400 that says so if a field is missing', () => {
     expect(() => read(json, { headers, body: '{}' })).toThrow(
       expect.objectContaining({ fieldErrors: [{ path: 'name', problem: 'required' }] }),
     );
   });
 
-  test('gets 400 without a path for a body that is no JSON, no UTF-8 or starts with a byte order mark', () => {
+  test('the input of a call gets 400 without a path for a body that is no JSON, no UTF-8 or starts with a byte order mark', () => {
     const error = { code: 'bad_request', paths: [''] };
     expect(errorsOf(json, { headers, body: '{"name":' })).toEqual(error);
     expect(errorsOf(json, { headers, body: Buffer.from('7b226e616d65223a22ff227d', 'hex') })).toEqual(error);
@@ -150,7 +146,7 @@ describe('the input of a call', () => {
     );
   });
 
-  test('is text for messages, which keep their bytes, and for rows in CSV', () => {
+  test('the input of a call is text for messages, which keep their bytes, and for rows in CSV', () => {
     expect(read(messages, { headers, body: ' [1.0]' }).body).toBe(' [1.0]');
     expect(read(rows, { headers: typed('text/csv'), body: '[1]' }).body).toBe('[1]');
     expect(read(rows, { headers, body: '[1]' }).body).toEqual([1]);
@@ -158,7 +154,7 @@ describe('the input of a call', () => {
     expect(read(json, { headers: typed('text/csv'), body: '{"name":"n"}' }).body).toEqual({ name: 'n' });
   });
 
-  test('of messages and rows must be UTF-8, too', () => {
+  test('the input of a call of messages and rows must be UTF-8, too', () => {
     for (const operation of [messages, rows])
       expect(errorsOf(operation, { headers: typed('text/csv'), body: Buffer.of(0xff) })).toEqual({
         code: 'bad_request',
@@ -181,12 +177,12 @@ describe('the customer of a call', () => {
     return code ?? exchange.customerId;
   };
   const admin = { isAdmin: true, customerId: null };
-  test("is the caller's own, whatever object the path names", async () => {
+  test("the customer of a call is the caller's own, whatever object the path names", async () => {
     for (const within of ['sensor', 'sensor_group', 'bot', 'rule', 'webhook', 'user'])
       expect(await customerOf(within, { ruleId: 40, userId: 8 }, {})).toBe(3);
   });
 
-  test('is that of the object for a system admin', async () => {
+  test('the customer of a call is that of the object for a system admin', async () => {
     expect(await customerOf('rule', { ruleId: 40 }, admin)).toBe(9);
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, customerId: 3 })).toBe(9);
     expect(await customerOf('rule', { ruleId: 41 }, admin)).toBe('rule_not_found');
@@ -195,13 +191,13 @@ describe('the customer of a call', () => {
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, accountId: 40, customerId: 3 })).toBe(9);
   });
 
-  test('is the one in the path only for itself and for system admins', async () => {
+  test('the customer of a call is the one in the path only for itself and for system admins', async () => {
     expect(await customerOf('customer', { customerId: 3 }, {})).toBe(3);
     expect(await customerOf('customer', { customerId: 4 }, {})).toBe('customer_not_found');
     expect(await customerOf('customer', { customerId: 4 }, admin)).toBe(4);
   });
 
-  test('is missing for a caller without one, except as its own user', async () => {
+  test('the customer of a call is missing for a caller without one, except as its own user', async () => {
     expect(await customerOf('rule', { ruleId: 40 }, { customerId: null })).toBe('rule_not_found');
     expect(await customerOf('user', { userId: 8 }, { customerId: null })).toBe('user_not_found');
     expect(await customerOf('user', { userId: 7 }, { customerId: null })).toBe(0);
@@ -209,7 +205,7 @@ describe('the customer of a call', () => {
     expect(await customerOf('user', { userId: 7 }, { ...admin, customerId: 3 })).toBe(3);
   });
 
-  test('is not looked for where the call is about no object, or nobody is logged in', async () => {
+  test('the customer of a call is not looked for where the call is about no object, or nobody is logged in', async () => {
     expect(await customerOf(undefined, { ruleId: 40 }, admin)).toBe(0);
     expect(await customerOf('rule', { ruleId: 40 }, null)).toBe(0);
   });
@@ -221,7 +217,7 @@ describe('the customer of a call', () => {
     ['rule', 'ruleId'],
     ['webhook', 'webhookId'],
     ['user', 'userId'],
-  ])('of a %s is found by %s for a system admin', async (within, param) => {
+  ])('the customer of a call of a %s is found by %s for a system admin', async (within, param) => {
     const { guard } = createGuard();
     const asked: unknown[] = [];
     const ownerOf = async (kind: string, id: unknown) => {

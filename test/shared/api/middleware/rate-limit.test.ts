@@ -16,59 +16,57 @@ const OF_PUBLISHED = 'published:192.0.2.1';
 const unlimited = { RATE_LIMIT_PER_SECOND: 0 };
 const off = { limit: 0, remaining: 0, reset: 0, isExceeded: false };
 
-describe('the calls of an account', () => {
-  test('are allowed up to the limit of a second, and count down to 0', async () => {
-    const { guard, clock } = createGuard({ RATE_LIMIT_PER_SECOND: 2 });
-    const rates = [];
-    for (let n = 0; n < 3; n++) rates.push((await countAccount(guard, 'a')).rate);
-    expect(rates).toEqual([
-      { limit: 2, remaining: 1, reset: 1, isExceeded: false },
-      { limit: 2, remaining: 0, reset: 1, isExceeded: false },
-      { limit: 2, remaining: 0, reset: 1, isExceeded: true },
-    ]);
-    expect((await countAccount(guard, 'b')).rate.remaining).toBe(1);
-    clock.time += 1_000;
-    expect((await countAccount(guard, 'a')).rate.remaining).toBe(1);
-  });
+test('the calls of an account are allowed up to the limit of a second, and count down to 0', async () => {
+  const { guard, clock } = createGuard({ RATE_LIMIT_PER_SECOND: 2 });
+  const rates = [];
+  for (let n = 0; n < 3; n++) rates.push((await countAccount(guard, 'a')).rate);
+  expect(rates).toEqual([
+    { limit: 2, remaining: 1, reset: 1, isExceeded: false },
+    { limit: 2, remaining: 0, reset: 1, isExceeded: false },
+    { limit: 2, remaining: 0, reset: 1, isExceeded: true },
+  ]);
+  expect((await countAccount(guard, 'b')).rate.remaining).toBe(1);
+  clock.time += 1_000;
+  expect((await countAccount(guard, 'a')).rate.remaining).toBe(1);
+});
 
-  test('are given back in the second in which they were counted', async () => {
-    const { guard, clock, counted } = createGuard();
-    const { giveBack } = await countAccount(guard, 'a');
-    const { time } = clock;
-    clock.time += 1_000;
-    await giveBack();
-    expect(await counted('account:a')).toBe(0);
-    clock.time = time;
-    expect(await counted('account:a')).toBe(0);
-  });
+test('the calls of an account are given back in the second in which they were counted', async () => {
+  const { guard, clock, counted } = createGuard();
+  const { giveBack } = await countAccount(guard, 'a');
+  const { time } = clock;
+  clock.time += 1_000;
+  await giveBack();
+  expect(await counted('account:a')).toBe(0);
+  clock.time = time;
+  expect(await counted('account:a')).toBe(0);
+});
 
-  test('are given back whatever the limit is', async () => {
-    const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
-    await (await countAccount(guard, 'a')).giveBack();
-    expect(await counted('account:a')).toBe(0);
-  });
+test('the calls of an account are given back whatever the limit is', async () => {
+  const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
+  await (await countAccount(guard, 'a')).giveBack();
+  expect(await counted('account:a')).toBe(0);
+});
 
-  test('are neither counted nor given back without a limit', async () => {
-    const { guard, counted } = createGuard(unlimited);
-    const { rate, giveBack } = await countAccount(guard, 'a');
-    await giveBack();
-    expect(rate).toEqual(off);
-    expect(await counted('account:a')).toBe(0);
-  });
+test('the calls of an account are neither counted nor given back without a limit', async () => {
+  const { guard, counted } = createGuard(unlimited);
+  const { rate, giveBack } = await countAccount(guard, 'a');
+  await giveBack();
+  expect(rate).toEqual(off);
+  expect(await counted('account:a')).toBe(0);
+});
 
-  test('that read by a session are counted in memory alone', async () => {
-    const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
-    expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: false });
-    expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: true });
-    expect((await countSessionRead(guard, 'b')).isExceeded).toBe(false);
-    expect(await counted('account:a')).toBe(0);
-  });
+test('the calls of an account that read by a session are counted in memory alone', async () => {
+  const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
+  expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: false });
+  expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: true });
+  expect((await countSessionRead(guard, 'b')).isExceeded).toBe(false);
+  expect(await counted('account:a')).toBe(0);
+});
 
-  test('in memory are never too many without a limit', async () => {
-    const { guard } = createGuard(unlimited);
-    await countSessionRead(guard, 'a');
-    expect(await countSessionRead(guard, 'a')).toEqual(off);
-  });
+test('the calls of an account in memory are never too many without a limit', async () => {
+  const { guard } = createGuard(unlimited);
+  await countSessionRead(guard, 'a');
+  expect(await countSessionRead(guard, 'a')).toEqual(off);
 });
 
 describe('a device', () => {
@@ -77,7 +75,7 @@ describe('a device', () => {
       body: JSON.stringify(Array(count).fill({})),
     });
   const quotas = (messagesPerSecond: number) => ({ QUOTAS: { ...defaultQuotas, messagesPerSecond } });
-  test('may make 20 calls a second', () => {
+  test('a device may make 20 calls a second', () => {
     const { guard, clock } = createGuard();
     const rates = Array.from({ length: 21 }, () => countDevice(guard, 'd', messages(1)));
     expect(rates[0]).toEqual({ limit: 20, remaining: 19, reset: 1, isExceeded: false });
@@ -88,14 +86,14 @@ describe('a device', () => {
     expect(countDevice(guard, 'd', messages(1)).isExceeded).toBe(false);
   });
 
-  test('may send as many messages a second as its quota allows, in any number of calls', () => {
+  test('a device may send as many messages a second as its quota allows, in any number of calls', () => {
     const { guard } = createGuard(quotas(10));
     expect(countDevice(guard, 'd', messages(6)).isExceeded).toBe(false);
     expect(countDevice(guard, 'd', messages(4)).isExceeded).toBe(false);
     expect(countDevice(guard, 'd', messages(1)).isExceeded).toBe(true);
   });
 
-  test('may make calls without messages although it has sent too many', () => {
+  test('a device may make calls without messages although it has sent too many', () => {
     const { guard } = createGuard(quotas(10));
     countDevice(guard, 'd', messages(11));
     const config = exchangeOf(operationWith({ auth: 'device' }), { body: '[1,2,3]' });
@@ -104,7 +102,7 @@ describe('a device', () => {
     expect(countDevice(guard, 'e', messages(1)).isExceeded).toBe(false);
   });
 
-  test('has no limit of calls if callers have none', () => {
+  test('a device has no limit of calls if callers have none', () => {
     const { guard } = createGuard({ ...unlimited, ...quotas(0) });
     const rates = Array.from({ length: 25 }, () => countDevice(guard, 'd', messages(50)));
     expect(rates.at(-1)).toEqual(off);
@@ -113,7 +111,7 @@ describe('a device', () => {
 
 describe('an address', () => {
   const exchange = () => exchangeOf(operationWith());
-  test('is counted exactly for apps, and in memory for devices', async () => {
+  test('an address is counted exactly for apps, and in memory for devices', async () => {
     const { guard, counted } = createGuard();
     const app = exchange();
     await countAddress(guard, app, 'apps');
@@ -123,7 +121,7 @@ describe('an address', () => {
     expect([device.rate.remaining, await counted(OF_ADDRESS)]).toEqual([29, 1]);
   });
 
-  test('is counted in memory for calls that no operation answers', async () => {
+  test('an address is counted in memory for calls that no operation answers', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     const rates = [];
     for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) {
@@ -143,22 +141,22 @@ describe('a caller who is not known', () => {
     for (let n = 0; n < calls; n++) rate = await countAnonymous(guard, exchangeOf(operationWith(fields), request));
     return { rate, address: await counted(OF_ADDRESS), published: await counted(OF_PUBLISHED) };
   };
-  test('is counted by address', async () => {
+  test('a caller who is not known is counted by address', async () => {
     const rate = { limit: 30, remaining: 29, reset: 1, isExceeded: false };
     expect(await countedFor({})).toEqual({ rate, address: 1, published: 0 });
   });
 
-  test('may make 200 published calls a second besides', async () => {
+  test('a caller who is not known may make 200 published calls a second besides', async () => {
     const rate = { limit: 200, remaining: 199, reset: 1, isExceeded: false };
     expect(await countedFor({ published: 'immutable' })).toEqual({ rate, address: 0, published: 1 });
   });
 
-  test('is counted in memory where the table is not needed', async () => {
+  test('a caller who is not known is counted in memory where the table is not needed', async () => {
     const rate = { limit: 30, remaining: 29, reset: 1, isExceeded: false };
     expect(await countedFor({ withoutTable: true })).toEqual({ rate, address: 0, published: 0 });
   });
 
-  test('is counted apart from other addresses, also in memory', async () => {
+  test('a caller who is not known is counted apart from other addresses, also in memory', async () => {
     for (const fields of [{}, { withoutTable: true }, { published: 'immutable' }, { auth: 'device' }]) {
       const { guard } = createGuard();
       const remaining: number[] = [];
@@ -171,11 +169,14 @@ describe('a caller who is not known', () => {
   test.each([
     ['device', valid],
     ['provisioner', bearer('a-key')],
-  ])('costs no write for the first five tries of a second to guess the token of a %s', async (auth, request) => {
-    expect(await countedFor({ auth }, request, 5)).toMatchObject({ address: 0, rate: { remaining: 25 } });
-    expect(await countedFor({ auth }, request, 6)).toMatchObject({ address: 1, rate: { remaining: 29 } });
-    expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 3 });
-  });
+  ])(
+    'a caller who is not known costs no write for the first five tries of a second to guess the token of a %s',
+    async (auth, request) => {
+      expect(await countedFor({ auth }, request, 5)).toMatchObject({ address: 0, rate: { remaining: 25 } });
+      expect(await countedFor({ auth }, request, 6)).toMatchObject({ address: 1, rate: { remaining: 29 } });
+      expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 3 });
+    },
+  );
 
   test.each([
     ['device', bearer('dev_garbage')],
@@ -183,11 +184,14 @@ describe('a caller who is not known', () => {
     ['device', {}],
     ['provisioner', bearer('')],
     ['provisioner', {}],
-  ])('never costs a write as a %s with no token that could be valid', async (auth, request) => {
-    expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 0, rate: { remaining: 22 } });
-  });
+  ])(
+    'a caller who is not known never costs a write as a %s with no token that could be valid',
+    async (auth, request) => {
+      expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 0, rate: { remaining: 22 } });
+    },
+  );
 
-  test('costs no more writes once it has exceeded the limit', async () => {
+  test('a caller who is not known costs no more writes once it has exceeded the limit', async () => {
     expect(await countedFor({ auth: 'device' }, valid, 40)).toMatchObject({ address: 25, rate: { isExceeded: true } });
   });
 });
@@ -195,12 +199,12 @@ describe('a caller who is not known', () => {
 describe('a call over its limit', () => {
   const over = (reset: number, isExceeded = true) =>
     exchangeOf(operationWith(), {}, { rate: { limit: 30, remaining: 0, reset, isExceeded } });
-  test('gets 429 with the seconds to wait, at least one', () => {
+  test('a call over its limit gets 429 with the seconds to wait, at least one', () => {
     expect(() => checkRate(over(3))).toThrow(expect.objectContaining({ code: 'rate_limited', waitSeconds: 3 }));
     expect(() => checkRate(over(0))).toThrow(expect.objectContaining({ waitSeconds: 1 }));
   });
 
-  test('does not include the last call that is allowed', async () => {
+  test('a call over its limit does not include the last call that is allowed', async () => {
     expect(await codeOf(() => checkRate(over(1, false)))).toBeNull();
   });
 });

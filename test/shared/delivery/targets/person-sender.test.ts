@@ -56,14 +56,14 @@ describe('a mail', () => {
     return (sent.at(-1) as unknown[])[3];
   };
 
-  test('has its subject on one line, its text and its reference', async () => {
+  test('a mail has its subject on one line, its text and its reference', async () => {
     const reference = { customerId: 7, deliveryId: 'd', attempt: 1 };
     const spaced = { ...quiet, title: ' Fall \r\n in\troom 7 ' };
     expect(await personSenderFor(services)(email, spaced, reference)).toBe('accepted');
     expect(sent).toEqual([['mail', 'anna@example.com', 'Fall in room 7', 'at home', reference]]);
   });
 
-  test('ends with its link: to acknowledge the alarm, otherwise to the list of sensors', async () => {
+  test('a mail ends with its link: to acknowledge the alarm, otherwise to the list of sensors', async () => {
     const listUrl = 'https://c.example/sensors';
     expect(await textOf(notification)).toBe("at home\n\nI'm on it:\nhttps://c.example/a");
     expect(await textOf({ ...notification, listUrl, language: 'de' })).toBe(
@@ -86,7 +86,7 @@ describe('the failure of a service', () => {
     { name: 'ValidationException', Reason: 'INVALID_PARAMETER' },
     { name: 'ValidationException', Reason: 'FIELD_VALIDATION_FAILED' },
     { name: 'ConflictException', Reason: 'DESTINATION_PHONE_NUMBER_OPTED_OUT' },
-  ])('means that the address is gone only after %j', async (error) => {
+  ])('the failure of a service means that the address is gone only after %j', async (error) => {
     expect(await outcomeOf(error)).toBe('gone');
   });
 
@@ -105,11 +105,11 @@ describe('the failure of a service', () => {
     [{}, 'Error'],
     [null, 'Error'],
     [undefined, 'Error'],
-  ])('is retried with its reason after %j', async (error, retry) => {
+  ])('the failure of a service is retried with its reason after %j', async (error, retry) => {
     expect(await outcomeOf(error)).toEqual({ retry });
   });
 
-  test('is final, or one of the host, as the mail server says', async () => {
+  test('the failure of a service is final, or one of the host, as the mail server says', async () => {
     expect(await outcomeOf(new MailFailure('recipient_refused', '550', true))).toEqual({
       refused: 'recipient_refused',
       answer: '550',
@@ -125,7 +125,7 @@ describe('the failure of a service', () => {
 describe('an SMS', () => {
   const text = "Fall in room 7\nat home\n\nI'm on it:\nhttps://c.example/a";
 
-  test('goes through the gateway of the host, otherwise through its service', async () => {
+  test('an SMS goes through the gateway of the host, otherwise through its service', async () => {
     const service = { sms: record('sms') };
     expect(await send(sms, notification, service)).toBe('accepted');
     expect(await send(sms, notification, { ...service, smsGateway: accept('gateway') })).toBe('accepted');
@@ -135,7 +135,7 @@ describe('an SMS', () => {
     ]);
   });
 
-  test('has no link without one', async () => {
+  test('an SMS has no link without one', async () => {
     await send(sms, quiet, { smsGateway: accept('gateway') });
     expect(sent).toEqual([['gateway', '+491701234567', 'Fall in room 7\nat home']]);
   });
@@ -148,25 +148,25 @@ describe('a chat message', () => {
   };
   const rest = 'Fall in room 7\n'.length;
 
-  test('has title and text on lines of their own, and the link', async () => {
+  test('a chat message has title and text on separate lines, and the link', async () => {
     expect(await textOf(notification)).toBe("Fall in room 7\nat home\n\nI'm on it:\nhttps://c.example/a");
     expect(await textOf({ ...quiet, title: '' })).toBe('at home');
     expect(await textOf({ ...quiet, text: '' })).toBe('Fall in room 7');
   });
 
-  test('has at most 4,096 characters', async () => {
+  test('a chat message has at most 4,096 characters', async () => {
     const fitting = 'x'.repeat(4_096 - rest);
     expect(await textOf({ ...quiet, text: fitting })).toBe(`Fall in room 7\n${fitting}`);
     expect(await textOf({ ...quiet, text: `${fitting}x` })).toBe(`Fall in room 7\n${fitting.slice(1)}…`);
   });
 
-  test('is shortened for its link, which is complete', async () => {
+  test('a chat message is shortened for its link, which is complete', async () => {
     const text = await textOf({ ...notification, text: 'x'.repeat(5_000) });
     expect(text).toHaveLength(4_096);
     expect(text).toMatch(/x…\n\nI'm on it:\nhttps:\/\/c\.example\/a$/);
   });
 
-  test('is never shortened within a character', async () => {
+  test('a chat message is never shortened within a character', async () => {
     const text = await textOf({ ...quiet, text: `${'x'.repeat(4_094 - rest)}😀x` });
     expect(text).toBe(`Fall in room 7\n${'x'.repeat(4_094 - rest)}…`);
     expect(text.isWellFormed()).toBe(true);
@@ -180,7 +180,7 @@ describe('a push message', () => {
     return { service, host, size: Buffer.byteLength(body ?? ''), notice: JSON.parse(body ?? '') as Notification };
   };
 
-  test('goes to a file on a host that sends none, under the host of the service, which is no secret', async () => {
+  test('a push message goes to a file on a host that sends none, under the host of the service, which is no secret', async () => {
     expect(await shown(notification)).toMatchObject({
       service: 'file',
       host: 'push.example.com',
@@ -188,12 +188,12 @@ describe('a push message', () => {
     });
   });
 
-  test('has a title of at most 200 characters', async () => {
+  test('a push message has a title of at most 200 characters', async () => {
     expect((await shown({ ...quiet, title: 'x'.repeat(200) })).notice.title).toBe('x'.repeat(200));
     expect((await shown({ ...quiet, title: 'x'.repeat(201) })).notice.title).toBe(`${'x'.repeat(199)}…`);
   });
 
-  test('has at most 3,000 bytes', async () => {
+  test('a push message has at most 3,000 bytes', async () => {
     const empty = (await shown({ ...quiet, text: '' })).size;
     const fitting = { ...quiet, text: 'x'.repeat(3_000 - empty) };
     expect(await shown(fitting)).toMatchObject({ size: 3_000, notice: fitting });
@@ -201,38 +201,36 @@ describe('a push message', () => {
     expect(notice.text).toBe(`${'x'.repeat(Math.ceil((3_001 - empty) / 2) - 1)}…`);
   });
 
-  test('keeps its link even if that leaves no room for a text', async () => {
+  test('a push message keeps its link even if that leaves no room for a text', async () => {
     const url = `https://c.example/${'a'.repeat(4_000)}`;
     expect((await shown({ ...notification, url, text: 'a long text' })).notice).toMatchObject({ url, text: '…' });
   });
 
-  test('is unavailable without a contact for push services', async () => {
+  test('a push message is unavailable without a contact for push services', async () => {
     const nobody = { ...settings, MAIL_SENDER: 'outbox', PUBLIC_URL: 'http://127.0.0.1:3000' };
     expect(await send(push, notification, { settings: nobody })).toEqual({ retry: 'unavailable' });
   });
 });
 
-describe('a channel', () => {
-  test.each([sms, telegram])('is unavailable if the host has no service for it: %j', async (channel) => {
-    expect(await send(channel)).toEqual({ retry: 'unavailable' });
-  });
+test.each([sms, telegram])('a channel is unavailable if the host has no service for it: %j', async (channel) => {
+  expect(await send(channel)).toEqual({ retry: 'unavailable' });
+});
 
-  test('is unavailable if the stage does not permit it, even if there is a service', async () => {
-    const more = { settings: { ...settings, CHANNEL_KINDS: ['push'] as const } };
-    expect(await send(email, notification, more)).toEqual({ retry: 'unavailable' });
-    expect(sent).toEqual([]);
-  });
+test('a channel is unavailable if the stage does not permit it, even if there is a service', async () => {
+  const more = { settings: { ...settings, CHANNEL_KINDS: ['push'] as const } };
+  expect(await send(email, notification, more)).toEqual({ retry: 'unavailable' });
+  expect(sent).toEqual([]);
+});
 
-  test('of a chat pauses for all messages of the process, as long as its service asks', async () => {
-    const chatPauses = new Map();
-    const busy = async (): Promise<PersonOutcome> => ({ retry: 'status_429', afterSeconds: 5 });
-    await send(telegram, notification, { telegram: busy, chatPauses });
-    expect(await send(telegram, notification, { telegram: accept('telegram'), chatPauses })).toEqual({
-      retry: 'status_429',
-      afterSeconds: 5,
-    });
-    expect(sent).toEqual([]);
+test('a channel of a chat pauses for all messages of the process, as long as its service asks', async () => {
+  const chatPauses = new Map();
+  const busy = async (): Promise<PersonOutcome> => ({ retry: 'status_429', afterSeconds: 5 });
+  await send(telegram, notification, { telegram: busy, chatPauses });
+  expect(await send(telegram, notification, { telegram: accept('telegram'), chatPauses })).toEqual({
+    retry: 'status_429',
+    afterSeconds: 5,
   });
+  expect(sent).toEqual([]);
 });
 
 test.each<[PersonOutcome, boolean, boolean]>([

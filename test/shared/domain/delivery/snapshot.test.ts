@@ -154,7 +154,7 @@ describe('a new delivery', () => {
   const snapshot = snapshotOf(eventContext, undefined, null, { text });
   const base = { customerId: 3, hit: { id: 1, message: 0 }, ruleId: 4 };
   const person = { userId: 2, by: 'sms' as const, name: 'Anna' };
-  test('waits for its first attempt at once, with a link that is valid for a day', () => {
+  test('a new delivery waits for its first attempt at once, with a link that is valid for a day', () => {
     const delivery = newDelivery(eventContext, { ...base, webhookId: uuid, format: 'full' }, snapshot, now + 500);
     expect(delivery).toEqual({
       id: firstDeliveryId({ ...eventContext.event, sensorId: 's' }, 4, uuid, 'full'),
@@ -173,7 +173,7 @@ describe('a new delivery', () => {
     });
   });
 
-  test('contains no link without an alarm', () => {
+  test('a new delivery contains no link without an alarm', () => {
     expect(newDelivery(eventContext, { ...base, hit: null, person }, snapshot, now)).toMatchObject({
       webhookId: null,
       person,
@@ -181,7 +181,7 @@ describe('a new delivery', () => {
     });
   });
 
-  test('belongs to a step only if a hit escalates, and not if emergency contacts are notified', () => {
+  test('a new delivery belongs to a step only if a hit escalates, and not if emergency contacts are notified', () => {
     const round = { round: 2, at: now + 60_000 };
     const step = newDelivery(eventContext, { ...base, person, round }, snapshot, now);
     expect(step).toMatchObject({ isStep: true, id: idInRound({ uuid, sensorId: 's', ruleId: 4 }, round, '2 sms') });
@@ -192,7 +192,7 @@ describe('a new delivery', () => {
     expect(newDelivery(eventContext, { ...base, person }, snapshot, now)).not.toHaveProperty('isStep');
   });
 
-  test('carries the id of the request that caused it, if there is one', () => {
+  test('a new delivery carries the id of the request that caused it, if there is one', () => {
     const to = { ...base, person };
     expect(newDelivery(eventContext, to, snapshot, now)).not.toHaveProperty('requestId');
     const caused = { ...eventContext, event: { ...eventContext.event, requestId: 'r' } };
@@ -202,14 +202,14 @@ describe('a new delivery', () => {
 
 describe('the id of the first delivery', () => {
   const event = { uuid, source: 'message', receiveDate: now, sensorId: 's' };
-  test('is the same in every version, because a decision can be applied again by a newer one', () => {
+  test('the id of the first delivery is the same in every version, because a decision can be applied again by a newer one', () => {
     expect(firstDeliveryId(event, 4, 'w', 'full')).toBe('01mcc5rm000g4r5q55qjfh0y26');
     expect(firstDeliveryId(event, 4, 'w', 'raw')).toBe('01mcc5rm00dv6bqjvbb9nje8g6');
     const step = { round: 2, at: now + 60_000 };
     expect(idInRound({ uuid, sensorId: 's', ruleId: 4 }, step, '2 sms')).toBe('01mcc5tek0jgx7fhm5hxtk9snq');
   });
 
-  test('differs by event and rule, unless the format sends each message once', () => {
+  test('the id of the first delivery differs by event and rule, unless the format sends each message once', () => {
     const other = { ...event, uuid: 'other' };
     expect(firstDeliveryId(event, 1, 'w', 'full')).not.toBe(firstDeliveryId(other, 1, 'w', 'full'));
     expect(firstDeliveryId(event, 1, 'w')).not.toBe(firstDeliveryId(event, 2, 'w'));
@@ -220,15 +220,13 @@ describe('the id of the first delivery', () => {
   });
 });
 
-describe('the receiver of a delivery', () => {
-  test('gets a key that distinguishes webhooks from people', () => {
-    const [webhook, person] = [
-      receiverKey({ webhookId: uuid }),
-      receiverKey({ webhookId: null, person: { userId: 2, by: 'sms', name: 'n' } }),
-    ];
-    expect([webhook, person]).toEqual([uuid, '2 sms']);
-    expect([webhookOfReceiver(webhook), webhookOfReceiver(person)]).toEqual([uuid, null]);
-  });
+test('the receiver of a delivery gets a key that distinguishes webhooks from people', () => {
+  const [webhook, person] = [
+    receiverKey({ webhookId: uuid }),
+    receiverKey({ webhookId: null, person: { userId: 2, by: 'sms', name: 'n' } }),
+  ];
+  expect([webhook, person]).toEqual([uuid, '2 sms']);
+  expect([webhookOfReceiver(webhook), webhookOfReceiver(person)]).toEqual([uuid, null]);
 });
 
 test('a delivery is held for 14 days, and ends a day before it is deleted', () => {

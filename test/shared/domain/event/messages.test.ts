@@ -12,7 +12,7 @@ const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
 describe('the messages of a call', () => {
   const json = fc.json({ maxDepth: 4 });
-  test('equal the elements of an array, byte for byte, whatever is in them', () => {
+  test('the messages of a call equal the elements of an array, byte for byte, whatever is in them', () => {
     const spaced = fc.array(fc.tuple(json, fc.constantFrom('', ' ', '\n\t')), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(spaced, fc.constantFrom('', ' '), (elements, space) => {
@@ -23,20 +23,20 @@ describe('the messages of a call', () => {
     );
   });
 
-  test('count as one if the text is no array, and as none if it is empty', () => {
+  test('the messages of a call count as one if the text is no array, and as none if it is empty', () => {
     for (const text of ['{"a":[1,2]}', '"[1,2]"', '7'])
       expect([splitMessages(` ${text} `), countMessages(text)]).toEqual([[text], 1]);
     expect(splitMessages('[ ]')).toEqual([]);
     expect(splitMessages('["a,\\"b],", {"c":[1,{"d":2}]}]')).toEqual(['"a,\\"b],"', '{"c":[1,{"d":2}]}']);
   });
 
-  test('can be counted before the text is known to be valid', () => {
+  test('the messages of a call can be counted before the text is known to be valid', () => {
     expect(['', ' ', '[', '[1', '[1,', '[1,2', '["a', '[1]]', '[[1,2],3'].map(countMessages)).toEqual([
       1, 1, 1, 1, 2, 2, 1, 1, 2,
     ]);
   });
 
-  test('fill a page until it is full, and count with the bytes of their escapes', () => {
+  test('the messages of a call fill a page until it is full, and count with the bytes of their escapes', () => {
     const megabyte = 'x'.repeat(1_024 * 1_024);
     expect(
       fittingPage([megabyte, null, megabyte, megabyte, megabyte, megabyte, 'x']).map((raw) => raw?.length ?? null),

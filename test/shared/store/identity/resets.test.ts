@@ -16,45 +16,43 @@ const createWorld = async (account: object = {}) => {
   return { its, table, resets: its.resets };
 };
 
-describe('a code that sets a password', () => {
-  test('is found by its hash until the second after it expires', async () => {
-    const { resets, table } = await createWorld();
-    const ttl = START / 1_000 + 2;
-    expect(await resets.byHash('code')).toMatchObject({ accountKey, epoch, mailbox, expires: START + 1_500, ttl });
-    expect(await resets.byHash('another')).toBeNull();
-    expect(await table.get(items.resetOfAccount({ accountKey, hash: 'code' }))).toMatchObject({ ttl });
-  });
+test('a code that sets a password is found by its hash until the second after it expires', async () => {
+  const { resets, table } = await createWorld();
+  const ttl = START / 1_000 + 2;
+  expect(await resets.byHash('code')).toMatchObject({ accountKey, epoch, mailbox, expires: START + 1_500, ttl });
+  expect(await resets.byHash('another')).toBeNull();
+  expect(await table.get(items.resetOfAccount({ accountKey, hash: 'code' }))).toMatchObject({ ttl });
+});
 
-  test('works once, and ends all sessions', async () => {
-    const { resets, its } = await createWorld();
-    expect([await resets.use('code', reset, 'new'), await resets.use('code', reset, 'newer')]).toEqual([true, false]);
-    expect(await its.sessions.passwordHash(accountKey)).toBe('new');
-    expect(await its.sessions.account(accountKey)).toMatchObject({ epoch: epoch + 1 });
-    expect(await resets.byHash('code')).toBeNull();
-  });
+test('a code that sets a password works once, and ends all sessions', async () => {
+  const { resets, its } = await createWorld();
+  expect([await resets.use('code', reset, 'new'), await resets.use('code', reset, 'newer')]).toEqual([true, false]);
+  expect(await its.sessions.passwordHash(accountKey)).toBe('new');
+  expect(await its.sessions.account(accountKey)).toMatchObject({ epoch: epoch + 1 });
+  expect(await resets.byHash('code')).toBeNull();
+});
 
-  test.each([
-    ['another code or a login has set the password', { epoch: epoch + 1 }],
-    ['the email address has changed', { mailbox: mailbox + 1 }],
-    ['the user may not log in', { canLogin: false }],
-  ])('does not work if %s', async (_, account) => {
-    const { resets, its } = await createWorld(account);
-    expect(await resets.use('code', reset, 'new')).toBe(false);
-    expect(await its.sessions.passwordHash(accountKey)).toBe('old');
-    expect(await resets.byHash('code')).not.toBeNull();
-  });
+test.each([
+  ['another code or a login has set the password', { epoch: epoch + 1 }],
+  ['the email address has changed', { mailbox: mailbox + 1 }],
+  ['the user may not log in', { canLogin: false }],
+])('a code that sets a password does not work if %s', async (_, account) => {
+  const { resets, its } = await createWorld(account);
+  expect(await resets.use('code', reset, 'new')).toBe(false);
+  expect(await its.sessions.passwordHash(accountKey)).toBe('old');
+  expect(await resets.byHash('code')).not.toBeNull();
+});
 
-  test('gives no password to a user who logs in at an issuer', async () => {
-    const { resets, its, table } = await createWorld();
-    await table.write({ remove: items.password({ accountKey }) });
-    expect(await resets.use('code', reset, 'new')).toBe(false);
-    expect(await its.sessions.passwordHash(accountKey)).toBeNull();
-  });
+test('a code that sets a password gives no password to a user who logs in at an issuer', async () => {
+  const { resets, its, table } = await createWorld();
+  await table.write({ remove: items.password({ accountKey }) });
+  expect(await resets.use('code', reset, 'new')).toBe(false);
+  expect(await its.sessions.passwordHash(accountKey)).toBeNull();
 });
 
 describe('a login at an issuer', () => {
   const login = { browser: 'b', nonce: 'n', verifier: 'v', expires: START + 1 };
-  test('is completed once, by its state alone', async () => {
+  test('a login at an issuer is completed once, by its state alone', async () => {
     const { its, table } = memoryStore();
     await its.externals.startLogin('state', login);
     expect(await table.get(items.oidcLogin({ hash: 'state' }))).toMatchObject({ ttl: START / 1_000 + 1 });
@@ -64,7 +62,7 @@ describe('a login at an issuer', () => {
     expect(await table.get(items.oidcLogin({ hash: 'another' }))).toBeNull();
   });
 
-  test('leaves its ID token for the logout, as long as the session lasts', async () => {
+  test('a login at an issuer leaves its ID token for the logout, as long as the session lasts', async () => {
     const { its, table } = memoryStore();
     await its.externals.keepIdToken('h', 'id token', START + 1);
     expect([await its.externals.idToken('h'), await its.externals.idToken('i')]).toEqual(['id token', null]);

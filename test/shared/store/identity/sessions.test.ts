@@ -15,63 +15,61 @@ const putAccount = async (table: Table) => {
   await table.write({ put: { hash: 'old', ...items.password({ accountKey }) } });
 };
 
-describe('a session', () => {
-  test('is stored with its login until it expires, to the second after', async () => {
-    const { its, table } = memoryStore();
-    await its.sessions.start(accountKey, hash, login);
-    const ttl = START / 1_000 + 61;
-    expect(await its.sessions.session(hash)).toMatchObject({ ...login, ttl });
-    const key = items.login({ accountKey, createDate: login.createDate, sessionId: 'login' });
-    expect(await table.get(key)).toEqual({ ...key, id: 'login', hash, ttl });
-  });
+test('a session is stored with its login until it expires, to the second after', async () => {
+  const { its, table } = memoryStore();
+  await its.sessions.start(accountKey, hash, login);
+  const ttl = START / 1_000 + 61;
+  expect(await its.sessions.session(hash)).toMatchObject({ ...login, ttl });
+  const key = items.login({ accountKey, createDate: login.createDate, sessionId: 'login' });
+  expect(await table.get(key)).toEqual({ ...key, id: 'login', hash, ttl });
+});
 
-  test('can be listed longer than it lasts now', async () => {
-    const { its, table } = memoryStore();
-    await its.sessions.start(accountKey, hash, login, START + 90_000_000);
-    expect(await its.sessions.session(hash)).toMatchObject({ ttl: START / 1_000 + 61 });
-    const [listed] = await table.queryAll<{ ttl: number }>({ pk: items.login.pk({ accountKey }) });
-    expect(listed?.ttl).toBe(START / 1_000 + 90_000);
-  });
+test('a session can be listed longer than it lasts now', async () => {
+  const { its, table } = memoryStore();
+  await its.sessions.start(accountKey, hash, login, START + 90_000_000);
+  expect(await its.sessions.session(hash)).toMatchObject({ ttl: START / 1_000 + 61 });
+  const [listed] = await table.queryAll<{ ttl: number }>({ pk: items.login.pk({ accountKey }) });
+  expect(listed?.ttl).toBe(START / 1_000 + 90_000);
+});
 
-  test('is extended once for one use, and never after it has ended', async () => {
-    const { its } = memoryStore();
-    await its.sessions.start(accountKey, hash, login);
-    const extend = () => its.sessions.renew(hash, login.expires, START + 100_001);
-    expect([await extend(), await extend()]).toEqual([true, false]);
-    expect(await its.sessions.session(hash)).toMatchObject({ expires: START + 100_001, ttl: START / 1_000 + 101 });
-    await its.sessions.end(hash);
-    expect(await its.sessions.renew(hash, START + 100_001, START + 200_000)).toBe(false);
-    expect(await its.sessions.session(hash)).toBeNull();
-  });
+test('a session is extended once for one use, and never after it has ended', async () => {
+  const { its } = memoryStore();
+  await its.sessions.start(accountKey, hash, login);
+  const extend = () => its.sessions.renew(hash, login.expires, START + 100_001);
+  expect([await extend(), await extend()]).toEqual([true, false]);
+  expect(await its.sessions.session(hash)).toMatchObject({ expires: START + 100_001, ttl: START / 1_000 + 101 });
+  await its.sessions.end(hash);
+  expect(await its.sessions.renew(hash, START + 100_001, START + 200_000)).toBe(false);
+  expect(await its.sessions.session(hash)).toBeNull();
+});
 
-  test('can be ended twice', async () => {
-    const { its } = memoryStore();
-    await its.sessions.start(accountKey, hash, login);
-    await its.sessions.end(hash);
-    await its.sessions.end(hash);
-    expect(await its.sessions.session(hash)).toBeNull();
-  });
+test('a session can be ended twice', async () => {
+  const { its } = memoryStore();
+  await its.sessions.start(accountKey, hash, login);
+  await its.sessions.end(hash);
+  await its.sessions.end(hash);
+  expect(await its.sessions.session(hash)).toBeNull();
+});
 
-  test('and its account may be read with a lag, at half the cost', async () => {
-    const reads: string[] = [];
-    const { its, table } = memoryStore((command) => void reads.push(command));
-    await its.sessions.start(accountKey, hash, login);
-    await putAccount(table);
-    expect(await its.sessions.session(hash, true)).toMatchObject(login);
-    expect(await its.sessions.account(accountKey, true)).toMatchObject(nurse);
-    reads.length = 0;
-    // What a lagging replica lacks is read again.
-    expect([await its.sessions.session('x', true), await its.sessions.session('x')]).toEqual([null, null]);
-    expect(reads).toEqual(['GetCommand', 'GetCommand', 'GetCommand']);
-    reads.length = 0;
-    expect([await its.sessions.account('x', true), await its.sessions.account('x')]).toEqual([null, null]);
-    expect(reads).toHaveLength(3);
-  });
+test('a session and its account may be read with a lag, at half the cost', async () => {
+  const reads: string[] = [];
+  const { its, table } = memoryStore((command) => void reads.push(command));
+  await its.sessions.start(accountKey, hash, login);
+  await putAccount(table);
+  expect(await its.sessions.session(hash, true)).toMatchObject(login);
+  expect(await its.sessions.account(accountKey, true)).toMatchObject(nurse);
+  reads.length = 0;
+  // What a lagging replica lacks is read again.
+  expect([await its.sessions.session('x', true), await its.sessions.session('x')]).toEqual([null, null]);
+  expect(reads).toEqual(['GetCommand', 'GetCommand', 'GetCommand']);
+  reads.length = 0;
+  expect([await its.sessions.account('x', true), await its.sessions.account('x')]).toEqual([null, null]);
+  expect(reads).toHaveLength(3);
 });
 
 describe('a password', () => {
   const passwordOf = ({ its }: ReturnType<typeof memoryStore>) => its.sessions.passwordHash(accountKey);
-  test('is set only while nobody else has set another, and ends all sessions', async () => {
+  test('a password is set only while nobody else has set another, and ends all sessions', async () => {
     const world = memoryStore();
     await putAccount(world.table);
     expect(await world.its.sessions.setPassword(user, 'another', 'new')).toBe(false);
@@ -81,7 +79,7 @@ describe('a password', () => {
     expect(await world.its.sessions.account(accountKey)).toMatchObject({ epoch: nurse.epoch + 1 });
   });
 
-  test('is set whatever it was for a manager, but not for a user who was deleted', async () => {
+  test('a password is set whatever it was for a manager, but not for a user who was deleted', async () => {
     const world = memoryStore();
     await putAccount(world.table);
     expect(await world.its.sessions.setPassword(user, null, 'new')).toBe(true);
@@ -90,7 +88,7 @@ describe('a password', () => {
     expect(await passwordOf(world)).toBeNull();
   });
 
-  test('is not set if the permissions of the user have changed since they allowed it', async () => {
+  test('a password is not set if the permissions of the user have changed since they allowed it', async () => {
     const changed: Partial<ReadUser>[] = [{ isAdmin: true }, { permissions: ['manage_users'] }];
     for (const rights of changed) {
       const world = memoryStore();
@@ -103,7 +101,7 @@ describe('a password', () => {
     }
   });
 
-  test('is hashed anew only if it is still the same', async () => {
+  test('a password is hashed anew only if it is still the same', async () => {
     const world = memoryStore();
     await putAccount(world.table);
     await world.its.sessions.rehash(accountKey, 'another', 'new');
@@ -136,7 +134,7 @@ describe('the logins of an account', () => {
     await its.sessions.start(accountKey, `h${n}`, session);
     return { ...session, hash: `h${n}` };
   };
-  test('are listed newest first, without those that have ended', async () => {
+  test('the logins of an account are listed newest first, without those that have ended', async () => {
     const world = memoryStore();
     for (const n of [1, 2, 3]) await start(world, n);
     await world.its.sessions.end('h2');
@@ -148,14 +146,14 @@ describe('the logins of an account', () => {
     expect(await world.its.logins.list('another')).toEqual([]);
   });
 
-  test('are at most the 100 newest', async () => {
+  test('the logins of an account are at most the 100 newest', async () => {
     const world = memoryStore();
     for (let n = 1; n <= 101; n++) await start(world, n);
     const listed = await world.its.logins.list(accountKey);
     expect([listed.length, listed[0]?.id, listed.at(-1)?.id]).toEqual([100, 'login 101', 'login 2']);
   });
 
-  test('are ended one by one, once each', async () => {
+  test('the logins of an account are ended one by one, once each', async () => {
     const world = memoryStore();
     const first = await start(world, 1);
     await start(world, 2);
