@@ -82,6 +82,8 @@ test('the messages to emergency contacts are the last ones of a hit', async () =
     { accountId: 22, publisher: 'sms' },
     { accountId: 21, publisher: 'sms' },
     { accountId: 22, publisher: 'email' },
+    { accountId: 21, publisher: 'email' },
+    { accountId: 22, publisher: 'sms' },
   ];
   const { created, read } = await notify(alarm, { 11: { messages } });
   expect(created.map(({ hit }) => hit)).toEqual([

@@ -1,0 +1,346 @@
+import { describe, expect, test } from 'vitest';
+import type { ProcessDeps } from '#functions/workers/process/context.ts';
+import { enqueueChecks, enqueueRound, isUnruled } from '#functions/workers/process/hits.ts';
+import { canaryUrl } from '#shared/domain/canary.ts';
+import { firstDeliveryId } from '#shared/domain/delivery/snapshot.ts';
+import { eventKeyOf } from '#shared/domain/event/fall-key.ts';
+import { timeOrderedId } from '#shared/domain/ids.ts';
+import { some } from '#test/fixtures/alarm-stubs.ts';
+import { customerId, FALL, fallEvent, ruleOf, runHits, sensorId, webhookOf } from '#test/fixtures/hit-stubs.ts';
+import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
+
+const fall = FALL.toString(36);
+const hook = { botId: 31, webhookId: 'w1' };
+const message = (accountId: number, publisher: string, name: string) => ({
+  id: timeOrderedId(NOW, 0x0101),
+  accountId,
+  publisher,
+  wasSend: false,
+  sendTryTimes: [],
+  extra: { display_name: name, is_bot: publisher === 'webhook' },
+});
+
+describe('a rule that fires', () => {
+  test('writes a hit after the last one, with its event and a message for each recipient', async () => {
+    const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }], sensorGroupId: 4 });
+    const { appended, asked } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
+    const { rules: _, requestId: __, ...cause } = fallEvent();
+    expect(appended).toEqual([
+      [
+        customerId,
+        { id: 50, createDate: NOW - 9 },
+        {
+          ruleId: 111,
+          ruleSensorGroupId: 4,
+          ruleCustomerId: customerId,
+          sensorId,
+          sensorEventId: 'event-1',
+          fall,
+          situation: 'fall_detected',
+          messages: [message(31, 'webhook', 'Bot'), message(21, 'sms', 'Anna Ash')],
+          escalationAt: expect.any(Function),
+          cause,
+          hitNumber: { series: 5, number: 4 },
+        },
+        NOW,
+      ],
+    ]);
+    expect(asked).toEqual([[['w1'], [31]]]);
+  });
+
+  test('notifies its first recipients, each by the place of its message in the hit', async () => {
+    const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
+    const { sent } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
+    expect(sent).toEqual([
+      ['w1', { id: 51, message: 0 }],
+      ['Anna Ash', { id: 51, message: 1 }],
+    ]);
+  });
+
+  test('follows the hits of other rules and events, so that each has the same number again after a crash', async () => {
+    const events = [fallEvent({ rules: [111, 112] }), fallEvent({ uuid: 'event-2', rules: [111] })];
+    const { appended, checks } = await runHits({ events, rules: [ruleOf(111), ruleOf(112)], after: null });
+    expect(appended.map(([, last, hit]) => [last, (hit as { hitNumber: object }).hitNumber])).toEqual([
+      [
+        { id: 0, createDate: 0 },
+        { series: 5, number: 4 },
+      ],
+      [
+        { id: 51, createDate: NOW + 1 },
+        { series: 5, number: 5 },
+      ],
+      [
+        { id: 52, createDate: NOW + 2 },
+        { series: 5, number: 6 },
+      ],
+    ]);
+    expect(checks.map(({ hitIds }) => hitIds)).toEqual([[51, 52], [53]]);
+  });
+
+  test('has the simulation of its event noted, and no fall if there is none', async () => {
+    const simulated = await runHits({ events: [fallEvent({}, { isSimulated: true })] });
+    expect(simulated.appended[0]?.[2]).toMatchObject({ isSimulated: true });
+    const other = await runHits({ events: [fallEvent({}, { subject: undefined })] });
+    expect(other.appended[0]?.[2]).not.toHaveProperty('fall');
+    expect(other.appended[0]?.[2]).not.toHaveProperty('isSimulated');
+    expect(other.appended[0]?.[2]).not.toHaveProperty('nobodyOnDuty');
+    expect(other.appended[0]?.[2]).toMatchObject({ ruleSensorGroupId: 0 });
+  });
+
+  test('begins its escalation if a queue can delay the first step, and leaves it to the sweep otherwise', async () => {
+    const firstStepAfter = (afterSeconds: number) =>
+      runHits({ rules: [ruleOf(111, { escalation: [{ afterSeconds, recipients: [] }] })] });
+    const { tasks, escalationAt } = await firstStepAfter(30);
+    // The hit was created 1 ms after now.
+    expect(tasks).toEqual([[{ type: 'escalate', customerId, hitId: 51, uuid: 'event-1' }, 30.001]]);
+    expect(escalationAt(NOW)).toEqual({ round: 0, after: 0, repeats: 0, at: NOW + 30_000 });
+    expect((await firstStepAfter(900)).tasks).toEqual([]);
+  });
+
+  test('hurries its escalation, and is counted, if its recipients are on duty and nobody is', async () => {
+    const rule = ruleOf(111, {
+      recipients: [{ onDuty: true, by: 'sms' }],
+      escalation: [{ afterSeconds: 600, recipients: [] }],
+    });
+    const { tasks, appended, measured, deliveries, escalationAt } = await runHits({ rules: [rule] });
+    expect(appended[0]?.[2]).toMatchObject({ nobodyOnDuty: true });
+    expect(escalationAt(NOW)).toMatchObject({ at: NOW, isHurried: true });
+    expect(tasks).toMatchObject([[{ type: 'escalate', hitId: 51 }, 0.001]]);
+    expect(measured).toEqual([['NobodyOnDuty']]);
+    expect(deliveries).toEqual([]);
+    // After a crash it is counted again only if nobody is notified.
+    const anna = { accountId: 21, publisher: 'sms', extra: { display_name: 'Anna Ash' } };
+    const again = await runHits({ rules: [rule], written: { 51: { messages: [anna] } } });
+    expect([again.measured, again.sent]).toEqual([[], [['Anna Ash', { id: 51, message: 0 }]]]);
+    expect((await runHits({ rules: [rule], written: { 51: { messages: [] } } })).measured).toHaveLength(1);
+  });
+});
+
+describe('a hit that was written before a crash', () => {
+  const stored = (accountId: number, publisher: string, step?: number) => ({
+    accountId,
+    publisher,
+    extra: { display_name: `name ${accountId}` },
+    ...(step !== undefined && { step }),
+  });
+
+  test('notifies the recipients that it names and those of the current rule', async () => {
+    const rule = ruleOf(111, {
+      recipients: [
+        { userId: 22, by: 'email' },
+        { userId: 21, by: 'sms' },
+      ],
+    });
+    const messages = [stored(23, 'sms'), stored(21, 'sms', 0), stored(31, 'webhook'), stored(24, 'sms', 1)];
+    const { sent } = await runHits({ rules: [rule], written: { 51: { messages } } });
+    expect(sent).toEqual([
+      // A recipient that the rule named only later has no message in the hit.
+      ['Ben Birch', null],
+      ['name 23', { id: 51, message: 0 }],
+      ['Anna Ash', { id: 51, message: 1 }],
+    ]);
+  });
+
+  test('notifies the recipients of the rule if the hit is gone', async () => {
+    const { sent } = await runHits({ written: { 51: null as never } });
+    expect(sent).toEqual([['Anna Ash', { id: 51, message: 0 }]]);
+  });
+
+  test('notifies nobody if its rule was deleted, but leaves no gap and is checked', async () => {
+    const { appended, sent, checks, tasks } = await runHits({ rules: [] });
+    expect(appended).toEqual([
+      [
+        customerId,
+        { id: 50, createDate: NOW - 9 },
+        {
+          ruleId: 111,
+          ruleSensorGroupId: 0,
+          ruleCustomerId: customerId,
+          messages: [],
+          sensorId,
+          sensorEventId: 'event-1',
+          fall,
+          situation: 'fall_detected',
+          hitNumber: { series: 5, number: 4 },
+        },
+        NOW,
+      ],
+    ]);
+    expect([sent, tasks]).toEqual([[], []]);
+    expect(checks).toMatchObject([{ hitIds: [51] }]);
+    const noted = fallEvent({}, { situation: null });
+    const none = await runHits({
+      rules: [],
+      events: [noted],
+      hooks: { c1: 'full' },
+      webhooks: [webhookOf('c1', null)],
+    });
+    expect([none.appended, none.checks]).toEqual([[], []]);
+  });
+});
+
+describe('the webhooks of a customer', () => {
+  const own = (id: string, more: object = {}) => webhookOf(id, null, more);
+
+  test('get each event without a rule, before its recipients', async () => {
+    const { sent, asked, deliveries } = await runHits({ hooks: { c1: 'full' }, webhooks: [own('c1')] });
+    expect(deliveries[0]?.id).toBe(firstDeliveryId({ ...fallEvent(), sensorId }, 0, 'c1', 'full'));
+    expect(sent).toEqual([
+      ['c1', null],
+      ['Anna Ash', { id: 51, message: 0 }],
+    ]);
+    expect(asked).toEqual([[['c1'], []]]);
+    expect(deliveries[0]).toMatchObject({
+      customerId,
+      format: 'full',
+      createDate: NOW,
+      snapshot: { webhook: { name: 'hook c1', isCustomerHook: true }, rule: null, event: { text: 'Fall detected' } },
+    });
+    expect(deliveries[0]?.snapshot).not.toHaveProperty('reader');
+    // Without a situation, its action stands for the event.
+    const noted = fallEvent({ rules: [] }, { situation: null, action: 'registered' });
+    const notice = await runHits({ events: [noted], hooks: { c1: 'full' }, webhooks: [own('c1')] });
+    expect(notice.deliveries[0]?.snapshot.event.text).toBe('registered');
+  });
+
+  test('get no event that they caused, filter out, or cannot express', async () => {
+    const idsOf = async (webhooks: { id: string }[], happening: object = {}, formats: Record<string, string> = {}) => {
+      const hooks = Object.fromEntries(webhooks.map(({ id }) => [id, formats[id] ?? 'full']));
+      const events = [fallEvent({ rules: [] }, happening)];
+      return (await runHits({ events, hooks, webhooks, rules: [] })).sent.map(([id]) => id);
+    };
+    expect(await idsOf([own('c1'), own('c2')], { notTo: 'c1' })).toEqual(['c2']);
+    expect(await idsOf([own('c1', { situations: ['apnea'] }), own('c2', { sensorGroupId: 4 })])).toEqual(['c2']);
+    expect(await idsOf([own('c1'), own('c2')], { code: null }, { c1: 'custom1' })).toEqual(['c2']);
+    expect(await idsOf([])).toEqual([]);
+  });
+
+  test('get an event without a name if the webhook was deleted in the meantime', async () => {
+    const { deliveries } = await runHits({ events: [fallEvent({ rules: [] })], hooks: { c1: 'full' }, rules: [] });
+    expect(deliveries).toHaveLength(1);
+    expect(deliveries[0]?.snapshot).not.toHaveProperty('webhook');
+  });
+});
+
+describe('the message that a Raw webhook gets of a fall that time moved', () => {
+  const moved = fallEvent({ source: null });
+  const raw = webhookOf('w1', 31, { format: 'raw' });
+  const rule = ruleOf(111, { recipients: [hook] });
+
+  test('is the newest one of that fall, except for webhooks of the customer, which have had it', async () => {
+    const { deliveries, asked } = await runHits({
+      events: [moved],
+      rules: [rule],
+      webhooks: [raw, webhookOf('c1', null, { format: 'raw' })],
+      hooks: { c1: 'raw' },
+      fallMessage: 'message-9',
+    });
+    expect(asked).toContainEqual([customerId, sensorId, fall]);
+    expect(deliveries.map(({ webhookId, snapshot }) => [webhookId, snapshot.event.source])).toEqual([
+      ['w1', 'message-9'],
+    ]);
+    const none = await runHits({ events: [moved], rules: [rule], webhooks: [raw] });
+    expect(none.deliveries).toEqual([]);
+  });
+
+  test.each([
+    ['no recipient is in Raw', { webhooks: [webhookOf('w1', 31)] }],
+    ['a message caused the event', { events: [fallEvent()] }],
+    ['no rule fired', { events: [{ ...moved, rules: [] }] }],
+    ['the event is about no fall', { events: [fallEvent({ source: null }, { subject: undefined })] }],
+  ])('is not looked up if %s', async (_, more) => {
+    const { asked } = await runHits({ events: [moved], rules: [rule], webhooks: [raw], ...more });
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('the check whether somebody was notified', () => {
+  test('is due two minutes after the alarm, and names what it has to find', async () => {
+    const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
+    const { checks, deliveries } = await runHits({
+      rules: [rule],
+      webhooks: [webhookOf('w1', 31), webhookOf('c1', null)],
+      hooks: { c1: 'full' },
+    });
+    const [ofEvent, ofWebhook, ofAnna] = deliveries.map(({ id }) => id);
+    expect(checks).toEqual([
+      {
+        type: 'check_alarm',
+        customerId,
+        sensorId,
+        uuid: 'message-1',
+        requestId: 'call-1',
+        eventUuid: 'event-1',
+        situation: 'fall_detected',
+        createDate: NOW,
+        at: NOW + 120_000,
+        hitIds: [51],
+        ofEvent: [{ webhookId: 'c1', deliveryId: ofEvent }],
+        immediate: [
+          { webhookId: 'w1', deliveryId: ofWebhook },
+          { webhookId: null, deliveryId: ofAnna },
+        ],
+        fall,
+      },
+    ]);
+  });
+
+  test('names the event if there was no message, and by what people answer it if no rule fired', async () => {
+    const given = { hooks: { c1: 'full' }, webhooks: [webhookOf('c1', null)], rules: [] };
+    const events = [fallEvent({ source: null, requestId: undefined, rules: [] })];
+    const [check] = (await runHits({ ...given, events })).checks;
+    expect(check).toMatchObject({ uuid: 'event-1', hitIds: [], fall });
+    expect(check).not.toHaveProperty('requestId');
+    const apnea = fallEvent({ rules: [] }, { situation: 'apnea', subject: undefined });
+    expect((await runHits({ ...given, events: [apnea] })).checks).toMatchObject([{ fall: eventKeyOf(900) }]);
+    const ruled = fallEvent({}, { situation: 'apnea', subject: undefined });
+    expect((await runHits({ events: [ruled] })).checks[0]).not.toHaveProperty('fall');
+  });
+
+  test('examines up to ten deliveries', async () => {
+    const recipients = Array.from({ length: 12 }, (_, at) => ({ userId: 100 + at, by: 'sms' }));
+    const { checks } = await runHits({ rules: [ruleOf(111, { recipients })] });
+    expect(checks[0]?.immediate).toHaveLength(10);
+  });
+
+  test.each([
+    ['the situation is not urgent', { events: [fallEvent({}, { situation: 'occupied_room' })] }],
+    ['nobody is to be notified', { events: [fallEvent({ rules: [] })] }],
+    [
+      'it is the canary, which has its own alarm',
+      {
+        webhooks: [webhookOf('w1', 31, { url: canaryUrl('https://cloud.example.org') })],
+      },
+    ],
+  ])('is left out if %s', async (_, more) => {
+    expect((await runHits(more)).checks).toEqual([]);
+  });
+
+  test('is enqueued for its time', async () => {
+    const { deps, enqueued } = stubDeps<ProcessDeps>({});
+    const checks = [some({ at: NOW + 120_000 }), some({ at: NOW })];
+    await enqueueChecks(deps, checks);
+    expect(enqueued).toEqual([
+      [[checks[0]], 120],
+      [[checks[1]], 0],
+    ]);
+  });
+});
+
+test('an urgent event is without a rule if none fired, it was not simulated, and somebody has linked the sensor', () => {
+  const isIt = (event: object, of = customerId) => isUnruled(of, some(event));
+  expect(isIt(fallEvent({ rules: [] }))).toBe(true);
+  expect(isIt(fallEvent({ rules: [] }), 0)).toBe(false);
+  expect(isIt(fallEvent())).toBe(false);
+  expect(isIt(fallEvent({ rules: [] }, { situation: 'occupied_room' }))).toBe(false);
+  expect(isIt(fallEvent({ rules: [] }, { isSimulated: true }))).toBe(false);
+});
+
+test('the task of a round is enqueued if a queue can delay it until then', async () => {
+  const { deps, enqueued } = stubDeps<ProcessDeps>({});
+  const hit = { customerId, hitId: 1, uuid: 'event-1' };
+  await enqueueRound(deps, hit, NOW + 900_001);
+  expect(enqueued).toEqual([]);
+  await enqueueRound(deps, hit, NOW + 900_000);
+  expect(enqueued).toEqual([[[{ type: 'escalate', ...hit }], 900]]);
+});
