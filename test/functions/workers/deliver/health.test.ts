@@ -1,0 +1,389 @@
+import { describe, expect, test } from 'vitest';
+import type { DeliverDeps } from '#functions/workers/deliver/deps.ts';
+import { attemptAgain, checkEarly, earlyAttempt, enqueueEarly } from '#functions/workers/deliver/early.ts';
+import { notePending, recordHealth } from '#functions/workers/deliver/health.ts';
+import { releasePending } from '#functions/workers/deliver/release.ts';
+import type { Delivery } from '#shared/domain/delivery/delivery.ts';
+import { derivedUlid, timeOfUlid } from '#shared/domain/ids.ts';
+import type { Back, Deliver } from '#shared/queue/task.ts';
+import { some } from '#test/fixtures/alarm-stubs.ts';
+import { ACCEPTED, customerId, deliveryTo, snapshotOf } from '#test/fixtures/delivery-stubs.ts';
+import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const webhook = {
+  id: 'w1',
+  customerId,
+  name: 'Nurse call',
+  url: 'https://nurse.example.org/call',
+  isEnabled: true,
+  consecutiveFailures: 0,
+  lastSuccess: NOW,
+};
+const idAt = (time: number, name = '') => derivedUlid(time, 'delivery', name);
+const toWebhook = (more: object = {}): Delivery => {
+  const { person: _, ...others } = deliveryTo('email', { webhookId: 'w1', id: idAt(ACCEPTED), ...more });
+  return others;
+};
+
+type Given = {
+  after?: object | null;
+  isBack?: readonly boolean[];
+  isWarned?: boolean;
+  found?: object;
+  pages?: readonly object[][];
+  current?: object | null;
+};
+const world = ({ after = null, isBack = [], isWarned = true, found = {}, pages = [], current = null }: Given = {}) => {
+  const calls: [string, ...unknown[]][] = [];
+  const backs = [...isBack];
+  const noting =
+    (name: string, result: (...args: never[]) => unknown = () => undefined) =>
+    async (...args: unknown[]) => {
+      calls.push([name, ...args]);
+      return result(...(args as never[]));
+    };
+  const store = {
+    health: {
+      failed: noting('failed', () => after),
+      recordBack: noting('recordBack', () => backs.shift() ?? true),
+      recordSuccess: noting('recordSuccess'),
+      recordWarning: noting('recordWarning', () => isWarned),
+      disable: noting('disable', () => true),
+      notePending: noting('notePending'),
+      endRelease: noting('endRelease'),
+    },
+    events: { storeNotice: noting('storeNotice') },
+    hitReports: { report: noting('report') },
+    users: { list: async () => [] },
+    webhooks: { get: noting('webhook', () => current) },
+    deliveries: {
+      getQueued: async () => found,
+      range: noting('range', (...[, , , { startAfter }]: [number, string, number[], { startAfter: string | null }]) => {
+        const at =
+          startAfter === null
+            ? 0
+            : pages.findIndex((page) => page.some((one) => (one as Delivery).id === startAfter)) + 1;
+        const page = pages[at] ?? [];
+        return { page, next: at + 1 < pages.length ? 'more' : undefined };
+      }),
+    },
+  };
+  const stubs = stubDeps<DeliverDeps>(store, { mail: async () => {}, quotas: {} });
+  Object.assign(stubs.deps.settings, { RETRY_SCHEDULE: [], MAIL_SENDER: '' });
+  const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
+  return { ...stubs, calls, named };
+};
+
+const success = { next: { state: 'delivered' }, durationMs: 80, isGone: false };
+const failure = (nextAttempt = NOW + 5_000) => ({
+  next: { state: 'retrying', nextAttempt },
+  durationMs: 80,
+  isGone: false,
+});
+const record = async (of: object, attempt: object, given: Given = {}, leases: string[] = []) => {
+  const stubs = world(given);
+  const admitted = { webhook: { ...webhook, ...of }, slot: { release: () => {}, unneeded: () => leases } };
+  await recordHealth(stubs.deps, some(admitted), some({ delivery: toWebhook(), ...attempt }));
+  return { ...stubs, admitted };
+};
+
+describe('a success', () => {
+  test('is written only if it changes something about the receiver', async () => {
+    expect((await record({}, success)).calls).toEqual([]);
+    const slow = await record({}, { ...success, durationMs: 2_000 });
+    expect(slow.named('recordSuccess')).toEqual([[slow.admitted.webhook, NOW, NOW + 600_000, []]]);
+    const leased = await record({}, success, {}, ['slot1']);
+    expect(leased.named('recordSuccess')).toEqual([[leased.admitted.webhook, NOW, null, ['slot1']]]);
+    expect((await record({ consecutiveFailures: 1 }, success)).named('recordSuccess')).toHaveLength(1);
+    expect((await record({ lastSuccess: NOW - 60_000 }, success)).named('recordSuccess')).toHaveLength(1);
+  });
+
+  const failing = { pendingSince: ACCEPTED - 9_000, consecutiveFailures: 3, lastFailure: NOW - 1, lastSuccess: 0 };
+  const back = { date: NOW, isRest: false, after: null, isListed: false };
+  const release = [[{ type: 'release_held', customerId, webhookId: 'w1', back }], 1];
+
+  test('after failures releases what is pending, with a task that is enqueued before the success is recorded', async () => {
+    const { enqueued, named, places, admitted } = await record(failing, success, {}, ['slot1']);
+    expect(enqueued).toEqual([release]);
+    expect(named('recordBack')).toEqual([[admitted.webhook, { now: NOW, slowUntil: null, leases: ['slot1'] }, null]]);
+    expect(named('recordSuccess')).toEqual([]);
+    expect(places).toEqual(['release.begun']);
+  });
+
+  test('of the only delivery that failed releases nothing, because nothing else is pending', async () => {
+    const alone = { ...failing, pendingSince: ACCEPTED, consecutiveFailures: 1 };
+    const delivery = toWebhook({ sendTryTimes: [NOW - 5_000, NOW], log: [[1]] });
+    const only = await record(alone, { ...success, delivery });
+    expect(only.enqueued).toEqual([]);
+    expect(only.named('recordBack')).toEqual([[only.admitted.webhook, expect.anything(), 1]]);
+    // Another delivery failed in the meantime.
+    const raced = await record(alone, { ...success, delivery }, { isBack: [false] });
+    expect(raced.enqueued).toEqual([release]);
+    expect(raced.named('recordBack').map(([, , own]) => own)).toEqual([1, null]);
+  });
+});
+
+describe('a failure', () => {
+  test('is recorded with what it tells about the receiver', async () => {
+    const { named, admitted } = await record({}, { ...failure(), isGone: true }, {}, ['slot2']);
+    const told = { openUntil: null, isGone: true, isLost: false, since: ACCEPTED, begun: NOW };
+    expect(named('failed')).toEqual([[admitted.webhook, NOW, told, ['slot2']]]);
+  });
+
+  test('of a first delivery that is not retried loses an alarm, and leaves nothing pending', async () => {
+    const lost = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
+    expect((await record({}, lost)).named('failed')).toMatchObject([[{}, NOW, { isLost: true, begun: null }, []]]);
+    const test = { ...lost, delivery: toWebhook({ isTest: true }) };
+    expect((await record({}, test)).named('failed')).toMatchObject([[{}, NOW, { isLost: false }, []]]);
+  });
+
+  test('opens the circuit from the tenth one on, which an alarm reports once', async () => {
+    const tenth = await record({ consecutiveFailures: 9 }, failure());
+    expect(tenth.named('failed')).toMatchObject([[{}, NOW, { openUntil: NOW + 5_000 }, []]]);
+    expect(tenth.measured).toEqual([['BreakersOpened']]);
+    expect((await record({ consecutiveFailures: 8 }, failure())).measured).toEqual([]);
+    expect((await record({ consecutiveFailures: 9, openUntil: NOW }, failure())).measured).toEqual([]);
+    const last = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
+    expect((await record({ consecutiveFailures: 9 }, last)).measured).toEqual([]);
+  });
+
+  test('has the delivery found by the next release if it is older than all known ones', async () => {
+    const after = { ...webhook, consecutiveFailures: 1 };
+    const older = { ...after, pendingSince: ACCEPTED + 1 };
+    expect((await record({}, failure(), { after: older })).named('notePending')).toEqual([[older, ACCEPTED]]);
+    for (const pendingSince of [ACCEPTED, undefined])
+      expect((await record({}, failure(), { after: { ...after, pendingSince } })).named('notePending')).toEqual([]);
+  });
+
+  test('for days disables the webhook, or warns half the time before', async () => {
+    const since = (ms: number) => ({ ...webhook, consecutiveFailures: 20, failingSince: NOW - ms });
+    const disabled = await record({}, failure(), { after: since(5 * DAY) });
+    expect(disabled.named('disable')).toMatchObject([[{ id: 'w1' }, NOW, 'failing', expect.anything()]]);
+    expect(disabled.measured).toEqual([['WebhooksDisabled']]);
+    const warned = await record({}, failure(), { after: since(2.5 * DAY) });
+    expect(warned.named('recordWarning')).toEqual([[since(2.5 * DAY), NOW]]);
+    expect(warned.named('disable')).toEqual([]);
+    expect(warned.logged.map(([level]) => level)).toEqual(['warn']);
+    const again = await record({}, failure(), { after: since(2.5 * DAY), isWarned: false });
+    expect(again.logged).toEqual([]);
+    // A webhook that is gone is disabled as such.
+    const gone = { ...failure(), next: { state: 'failed', reason: 'gone' } };
+    expect((await record({}, gone, { after: since(5 * DAY) })).named('disable')).toEqual([]);
+    const last = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
+    expect((await record({}, last, { after: since(5 * DAY) })).named('disable')).toHaveLength(1);
+  });
+
+  test('of an attempt that began before its receiver was back is retried at once', async () => {
+    const after = { ...webhook, consecutiveFailures: 1, backDate: NOW };
+    const soon = await record({}, failure(NOW + HOUR), { after });
+    expect(soon.enqueued).toMatchObject([[[{ isRetry: true, notBefore: NOW + 1_000, early: { back: NOW } }], 1]]);
+    // Another process recorded the failure.
+    const other = await record({}, failure(NOW + HOUR), { after: null, current: after });
+    expect(other.named('webhook')).toEqual([[customerId, 'w1']]);
+    expect(other.enqueued).toHaveLength(1);
+    expect((await record({}, failure(NOW + HOUR), { after: null })).enqueued).toEqual([]);
+  });
+});
+
+test('a postponed delivery is noted only if it is older than what the release would find', async () => {
+  const { deps, named } = world();
+  await notePending(deps, some({ pendingSince: ACCEPTED + 1 }), idAt(ACCEPTED));
+  await notePending(deps, some({ pendingSince: ACCEPTED }), idAt(ACCEPTED));
+  await notePending(deps, some({}), idAt(ACCEPTED));
+  expect(named('notePending')).toEqual([[{ pendingSince: ACCEPTED + 1 }, ACCEPTED]]);
+});
+
+const pending = (more: object = {}) =>
+  toWebhook({ state: 'retrying', attempts: 2, nextAttempt: NOW + HOUR, sendTryTimes: [NOW - HOUR], ...more });
+
+describe('an early attempt', () => {
+  const isBack = { ...webhook, backDate: NOW - 5 };
+  const taskOf = (delivery: Delivery, more: object = {}) => ({
+    type: 'deliver',
+    customerId,
+    webhookId: 'w1',
+    deliveryId: delivery.id,
+    uuid: 'event-1',
+    isRetry: true,
+    notBefore: NOW,
+    early: { insteadOf: NOW + HOUR, back: NOW - 5 },
+    ...more,
+  });
+
+  test('replaces the planned one, and names it and the success that caused it', () => {
+    const { deps } = world();
+    const delivery = pending({ requestId: 'q' });
+    expect(earlyAttempt(deps, some(isBack), delivery, NOW)).toEqual({ time: NOW, task: taskOf(delivery) });
+    const halfway = earlyAttempt(deps, some({ ...isBack, backDate: undefined }), delivery, NOW + 0.5);
+    expect(halfway?.task).toMatchObject({ notBefore: NOW + 1, early: { back: 0 } });
+  });
+
+  test('is not made of a delivery that is due soon, or has ended, or later than a queue can delay it', () => {
+    const { deps } = world();
+    const attemptOf = (delivery: Delivery, turn = NOW) => earlyAttempt(deps, some(isBack), delivery, turn);
+    expect(attemptOf(pending({ state: 'delivered' }))).toBeNull();
+    expect(attemptOf(pending({ nextAttempt: NOW + 1_000 }))).toBeNull();
+    expect(attemptOf(pending(), NOW + 900_000)).not.toBeNull();
+    expect(attemptOf(pending(), NOW + 900_001)).toBeNull();
+  });
+
+  test('counts the delay of first attempts by the retry schedule of its webhook', () => {
+    const { deps } = world();
+    const fresh = pending({ state: 'pending', attempts: 0, sendTryTimes: [], nextAttempt: ACCEPTED + 65_000 });
+    expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), fresh, NOW)).toBeNull();
+    expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [59] }), fresh, NOW)).not.toBeNull();
+  });
+
+  test('is enqueued together with those of the same second', async () => {
+    const { deps, enqueued } = world();
+    const at = (time: number) => ({ time, task: some({ at: time - NOW }) });
+    await enqueueEarly(deps, [at(NOW - 5), at(NOW + 999), at(NOW + 1_000), at(NOW + 2_500)]);
+    expect(enqueued).toEqual([
+      [[{ at: -5 }, { at: 999 }], 0],
+      [[{ at: 1_000 }], 1],
+      [[{ at: 2_500 }], 2],
+    ]);
+  });
+
+  test('follows another one that failed a second ago, unless the receiver is failing again', async () => {
+    const next = { state: 'retrying', nextAttempt: NOW + HOUR } as const;
+    const again = async (of: object, delivery: Delivery) => {
+      const { deps, enqueued } = world();
+      await attemptAgain(deps, some({ ...isBack, ...of }), delivery, next);
+      return enqueued.length;
+    };
+    const tried = (sendTryTime: number, nextAttempt: number | null = null) =>
+      toWebhook({ sendTryTimes: [sendTryTime], nextAttempt, attempts: 1 });
+    expect(await again({}, tried(NOW - 5))).toBe(1);
+    expect(await again({}, tried(NOW - 4))).toBe(0);
+    // It was early itself.
+    expect(await again({}, tried(NOW - 4, NOW + HOUR))).toBe(1);
+    expect(await again({ consecutiveFailures: 3 }, tried(NOW - 5))).toBe(0);
+    expect(await again({ openUntil: NOW }, tried(NOW - 5))).toBe(0);
+    expect(await again({ backDate: undefined }, tried(NOW - 5))).toBe(0);
+  });
+
+  const key = { customerId, webhookId: 'w1', id: idAt(ACCEPTED) };
+  const check = async (found: object, task: Partial<Deliver> = {}, of: object = {}) => {
+    const { deps, enqueued, named } = world({ found });
+    const outcome = await checkEarly(deps, key, some({ ...isBack, ...of }), some({ notBefore: NOW, ...task }));
+    return [outcome, enqueued.length, ...named('report').map(() => 'reported')];
+  };
+  const early = { insteadOf: NOW + HOUR, back: NOW - 5 };
+
+  test('is made if its delivery and its receiver are as they were when it was planned', async () => {
+    expect(await check({ delivery: pending(), until: null }, { early })).toEqual([null, 0]);
+    expect(await check({ delivery: pending(), until: null }, { early }, { backDate: NOW })).toEqual(['postponed', 0]);
+    expect(await check({ delivery: pending(), until: null }, { early }, { consecutiveFailures: 3 })).toEqual([
+      'postponed',
+      0,
+    ]);
+    const moved = pending({ nextAttempt: NOW + 2 * HOUR });
+    expect(await check({ delivery: moved, until: NOW + 9_000 }, { early })).toEqual(['requeued', 1]);
+  });
+
+  test('is left out of a planned one: that is made when it is due', async () => {
+    expect(await check({ delivery: pending({ nextAttempt: NOW }), until: null })).toEqual([null, 0]);
+    const first = pending({ state: 'pending', nextAttempt: null });
+    expect(await check({ delivery: first, until: null })).toEqual([null, 0]);
+    expect(await check({ delivery: pending({ nextAttempt: NOW + 1 }), until: NOW + 1 })).toEqual(['requeued', 1]);
+  });
+
+  test('is made of a delivery whose process died, once its lease has ended', async () => {
+    const sending = pending({ state: 'sending' });
+    expect(await check({ delivery: sending, until: NOW })).toEqual([null, 0]);
+    expect(await check({ delivery: sending, until: NOW + 1 })).toEqual(['requeued', 1]);
+  });
+
+  test('is not made again once another task has made the last one', async () => {
+    const delivered = (...sendTryTimes: number[]) => ({
+      delivery: toWebhook({ state: 'delivered', sendTryTimes }),
+      until: null,
+    });
+    expect(await check(delivered(NOW + 5, NOW - 1))).toEqual(['delivered', 0]);
+    // Its own attempt was recorded, and may not be reported yet.
+    expect(await check(delivered(NOW))).toEqual(['delivered', 0, 'reported']);
+    expect(await check({ delivery: pending({ nextAttempt: NOW + 1 }), until: null })).toEqual(['retrying', 0]);
+  });
+});
+
+describe('the release of what is pending for a receiver that is back', () => {
+  const releasing = { ...webhook, pendingSince: ACCEPTED - HOUR, backDate: NOW - 5, lastFailure: NOW - 9 };
+  const start: Back = { date: NOW - 5, isRest: false, after: null, isListed: false };
+  const alarm = (name: string) => pending({ id: idAt(ACCEPTED, name) });
+  const other = (name: string) => {
+    const { event, ...others } = snapshotOf();
+    return pending({
+      id: idAt(ACCEPTED, name),
+      snapshot: { ...others, event: { ...event, type: 'room', action: 'occupied' } },
+    });
+  };
+  const release = async (pages: Delivery[][], more: Partial<Back> = {}, of: object = {}, left = 20_000) => {
+    const stubs = world({ pages });
+    const task = { type: 'release_held', customerId, webhookId: 'w1', back: { ...start, ...more } };
+    await releasePending(stubs.deps, some({ ...releasing, ...of }), some(task), () => left);
+    const [attempts, next] = [stubs.enqueued.slice(0, -1), stubs.enqueued.at(-1)];
+    const ids = attempts.flatMap(([tasks]) => tasks.map((one) => ('deliveryId' in one ? one.deliveryId : '')));
+    return { ...stubs, ids, next, task };
+  };
+
+  test('waits for the success to be recorded, and ends if another one came first', async () => {
+    const early = { pendingSince: ACCEPTED, backDate: NOW - 100, lastFailure: NOW - 50 };
+    const waiting = await release([], {}, early);
+    expect(waiting.enqueued).toEqual([[[waiting.task], 1]]);
+    expect((await release([], {}, { backDate: NOW - 4 })).enqueued).toEqual([]);
+    expect((await release([], { date: NOW - 30_000 }, early)).enqueued).toEqual([]);
+    expect((await release([], { date: NOW - 29_999 }, early)).enqueued).toHaveLength(1);
+    expect((await release([], { date: NOW + 10_001 }, early)).enqueued).toEqual([]);
+  });
+
+  test.each([
+    ['nothing is pending', { pendingSince: undefined }],
+    ['the receiver is failing again', { consecutiveFailures: 3 }],
+    ['the webhook has lost its URL', { url: null }],
+  ])('ends if %s', async (_, of) => {
+    const { enqueued, calls } = await release([[alarm('a')]], {}, of);
+    expect([enqueued, calls]).toEqual([[], []]);
+  });
+
+  test('attempts alarms first and then the rest, and ends once the last attempt is over', async () => {
+    const [a, b, c] = [alarm('a'), other('b'), alarm('c')];
+    const { ids, next, named, places } = await release([[a, b], [c]]);
+    expect(ids).toEqual([a.id, c.id, b.id]);
+    expect(places).toEqual(['release.enqueued']);
+    const bounds = { startAfter: null, limit: 100 };
+    expect(named('range')[0]).toEqual([customerId, 'w1', [ACCEPTED - HOUR, NOW - 5], bounds]);
+    const listed = { date: NOW - 5, isRest: true, after: null, isListed: true };
+    // The lease of the last attempt, which is made 0.2 s from now.
+    expect(next).toEqual([[expect.objectContaining({ back: listed })], 31]);
+    expect(named('endRelease')).toEqual([]);
+  });
+
+  test('ends once everything is listed, or nothing is left', async () => {
+    expect((await release([], { isListed: true })).named('endRelease')).toEqual([[expect.anything(), NOW - 5]]);
+    const nothing = await release([[]]);
+    expect(nothing.named('endRelease')).toHaveLength(1);
+    expect(nothing.enqueued).toEqual([]);
+  });
+
+  test('attempts fifty at a time, ten a second', async () => {
+    const many = Array.from({ length: 60 }, (_, at) => alarm(String(at)));
+    const { ids, next } = await release([many]);
+    expect(ids).toEqual(many.slice(0, 50).map(({ id }) => id));
+    expect(next).toEqual([[expect.objectContaining({ back: { ...start, after: many[49]?.id } })], 5]);
+  });
+
+  test('leaves the rest to the next step if no time is left', async () => {
+    const { ids, next, named } = await release([[alarm('a')]], {}, {}, 5_000);
+    expect([ids, named('range')]).toEqual([[], []]);
+    expect(next).toEqual([[expect.objectContaining({ back: start })], 0]);
+  });
+
+  test('finds what was created before the clock was set back', async () => {
+    const { named } = await release([[alarm('a')]], {}, { pendingSince: NOW + HOUR });
+    expect(named('range')[0]?.[2]).toEqual([NOW - 5, Number.MAX_SAFE_INTEGER]);
+    expect(timeOfUlid(alarm('a').id)).toBe(ACCEPTED);
+  });
+});
