@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest';
+import { checkTime } from '#functions/workers/process/check-time.ts';
+import { currentState, loadRoom, loadSensor, type ProcessDeps } from '#functions/workers/process/context.ts';
+import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { durationsOf } from '#shared/domain/state/room-context.ts';
+import { some } from '#test/fixtures/alarm-stubs.ts';
+import { customerId, sensorId } from '#test/fixtures/hit-stubs.ts';
+import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
+
+const key = { customerId, sensorId };
+const sensor = { id: sensorId, hardwareId: '0a1b', name: 'Room 1', groupId: 4, room: null, firmwareVersion: 42 };
+const customer = { id: customerId, name: 'Elm', timeZone: 'UTC' };
+const stateOf = (more: object = {}) => ({
+  ...newSensorState,
+  version: 3,
+  decision: null,
+  isActive: true,
+  lastSeen: NOW,
+  ...more,
+});
+
+type World = {
+  latest?: { sensor: object | null; customer: object | null; state: object | null };
+  recent?: { sensor: object | null; state: object | null };
+  former?: object | null;
+  critical?: object | null;
+  upSince?: number;
+  isDecided?: boolean;
+};
+const world = ({
+  latest = { sensor, customer, state: stateOf() },
+  recent = { sensor, state: stateOf() },
+  former = null,
+  critical = null,
+  upSince = 0,
+  isDecided = true,
+}: World = {}) => {
+  const calls: [string, ...unknown[]][] = [];
+  const noting =
+    (name: string, result: unknown) =>
+    async (...args: unknown[]) => {
+      calls.push([name, ...args]);
+      return result;
+    };
+  const store = {
+    sensors: {
+      getWithContext: noting('latest', latest),
+      getEventual: noting('recent', recent.sensor),
+      former: noting('former', former),
+      setActive: noting('setActive', undefined),
+    },
+    states: {
+      get: noting('state', recent.state),
+      decide: noting('decide', isDecided),
+      scheduleCheck: noting('schedule', undefined),
+    },
+    rooms: { get: noting('room', { regions: ['a region'] }) },
+    configs: { get: noting('config', critical && { values: critical }) },
+    due: { upSince: noting('upSince', upSince) },
+    rules: { forSituation: noting('rules', []) },
+    recipients: { webhooks: async () => ({ webhooks: new Map(), bots: new Map() }) },
+    events: { isApplied: noting('isApplied', false), add: noting('events', undefined) },
+  };
+  const stubs = stubDeps<ProcessDeps>(store, { longestGap: () => 90_000 });
+  Object.assign(stubs.deps.settings, { SENSOR_INACTIVE_AFTER_SECONDS: 3_600 });
+  const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
+  return { ...stubs, calls, named, names: () => calls.map(([name]) => name) };
+};
+
+describe('a sensor is loaded', () => {
+  test('as it was a moment ago, with its current state, if that is enough', async () => {
+    const { deps, calls } = world();
+    const context = { customerId, sensor, customer: null, former: null, freshness: 'recent', state: stateOf() };
+    expect(await loadSensor(deps, key, 'recent')).toEqual({ kind: 'found', context });
+    expect(calls).toEqual([
+      ['recent', customerId, sensorId],
+      ['state', customerId, sensorId],
+    ]);
+  });
+
+  test('consistently with its customer if alarms may follow', async () => {
+    const { deps, calls } = world();
+    const known = some(stateOf({ version: 2 }));
+    expect(await loadSensor(deps, key, 'latest', known)).toMatchObject({
+      kind: 'found',
+      context: { customer, freshness: 'latest', former: null, state: { version: 3 } },
+    });
+    expect(calls).toEqual([['latest', customerId, sensorId, known]]);
+  });
+
+  test('with an empty state before its first message', async () => {
+    const { deps } = world({ latest: { sensor, customer, state: null } });
+    expect(await loadSensor(deps, key, 'latest')).toMatchObject({
+      context: { state: { ...newSensorState, decision: null } },
+    });
+  });
+
+  test('consistently if the first read was older than its arrival, or it has left its customer', async () => {
+    const arrived = world({ recent: { sensor: null, state: stateOf({ version: 9 }) } });
+    expect(await loadSensor(arrived.deps, key, 'recent')).toMatchObject({ context: { freshness: 'latest' } });
+    expect(arrived.named('latest')).toEqual([[customerId, sensorId, stateOf({ version: 9 })]]);
+    const left = world({ recent: { sensor, state: stateOf({ ttl: 5 }) } });
+    await loadSensor(left.deps, key, 'recent');
+    expect(left.named('latest')).toHaveLength(1);
+  });
+
+  test('as it was when it left its customer', async () => {
+    const former = { sensor: { ...sensor, name: 'Former' }, regions: [], critical: null, ttl: 77 };
+    const state = stateOf({ ttl: 77 });
+    for (const latest of [
+      { sensor, customer, state },
+      { sensor: null, customer, state: stateOf() },
+    ]) {
+      const { deps, named } = world({ latest, former });
+      expect(await loadSensor(deps, key, 'latest')).toEqual({
+        kind: 'found',
+        context: { customerId, sensor: former.sensor, customer, former, freshness: 'latest', state: latest.state },
+      });
+      expect(named('former')).toEqual([[customerId, sensorId]]);
+    }
+  });
+
+  test('not at all if it leaves no record, as a sensor that nobody has linked', async () => {
+    const latest = { sensor: null, customer: null, state: null };
+    const gone = world({ latest });
+    expect(await loadSensor(gone.deps, key, 'latest')).toMatchObject({ kind: 'gone', state: { decision: null } });
+    const unlinked = world({ latest, former: {} });
+    expect(await loadSensor(unlinked.deps, { customerId: 0, sensorId }, 'latest')).toMatchObject({ kind: 'gone' });
+    expect(unlinked.named('former')).toEqual([]);
+  });
+});
+
+test('a state has no times from before the clock was set back', async () => {
+  const { deps } = world();
+  const usual = some(stateOf({ lastSeen: NOW + 10_000 }));
+  expect(await currentState(deps, usual)).toBe(usual);
+  const future = await currentState(deps, some(stateOf({ lastSeen: NOW + 10_001 })));
+  expect(future.lastSeen).toBeLessThanOrEqual(NOW);
+});
+
+describe('the room of a sensor', () => {
+  const load = async (needs: object, given: World & { of?: object } = {}) => {
+    const stubs = world(given);
+    const context = { customerId, sensor: { ...sensor, room: { regions: ['a bound'] } }, former: null, ...given.of };
+    return { ...stubs, room: await loadRoom(stubs.deps, some(context), some(needs)) };
+  };
+
+  test('is read only as far as a step needs it', async () => {
+    const none = await load({ regions: false, critical: false });
+    expect(none.calls).toEqual([]);
+    expect(none.room).toEqual({ regions: [], bounds: ['a bound'], ...durationsOf(null, 42) });
+    const critical = { callingDurationSec: 999 };
+    const all = await load({ regions: true, critical: true }, { critical });
+    expect(all.calls).toEqual([
+      ['room', customerId, sensorId],
+      ['config', { customerId, sensorId }, 'critical'],
+    ]);
+    expect(all.room).toEqual({ regions: ['a region'], bounds: ['a bound'], ...durationsOf(critical, 42) });
+    const unmeasured = await load({ regions: false, critical: false }, { of: { sensor } });
+    expect(unmeasured.room.bounds).toEqual([]);
+  });
+
+  test('is as it was when the sensor left its customer', async () => {
+    const former = { regions: ['former'], critical: { callingDurationSec: 888 } };
+    const { calls, room } = await load({ regions: true, critical: true }, { of: { former } });
+    expect(calls).toEqual([]);
+    expect(room).toEqual({ regions: ['former'], bounds: ['former'], ...durationsOf(former.critical, 42) });
+  });
+});
+
+describe('the check whether time changes something about a sensor', () => {
+  const check = async (state: object, given: World = {}) => {
+    const stubs = world({ latest: { sensor, customer, state }, ...given });
+    await checkTime(stubs.deps, key);
+    return stubs;
+  };
+  const entry = { duePk: 'due', dueAt: String(NOW - 5) };
+  const HOUR = 3_600_000;
+
+  test('leaves an online sensor as it is, with its entry', async () => {
+    const { names } = await check(stateOf(entry));
+    expect(names()).toEqual(['latest', 'upSince']);
+  });
+
+  test('asks for the time since which the service is up without a longer gap than between two sweeps', async () => {
+    const { named } = await check(stateOf(entry));
+    expect(named('upSince')).toEqual([[NOW, 90_000]]);
+    // During an outage of the service, no sensor counts as offline.
+    const silent = stateOf({ ...entry, lastSeen: NOW - HOUR });
+    expect((await check(silent, { upSince: NOW - HOUR + 1 })).named('decide')).toEqual([]);
+  });
+
+  test('marks a sensor as offline once it has not been heard for the limit, and removes its entry', async () => {
+    const { named, names } = await check(stateOf({ ...entry, lastSeen: NOW - HOUR }));
+    expect(named('decide')).toMatchObject([
+      [key, 3, { isActive: false, decision: { decided: [{ happening: { situation: 'sensor_inactive' } }] } }, {}],
+    ]);
+    expect(names()).toContain('events');
+    expect(named('setActive')).toEqual([[customerId, sensorId, false, NOW]]);
+    expect(named('schedule')).toEqual([[customerId, sensorId, expect.objectContaining({ version: 4 }), null]]);
+    expect((await check(stateOf({ ...entry, lastSeen: NOW - HOUR + 1 }))).named('decide')).toEqual([]);
+  });
+
+  test('moves a fall on by the durations of the sensor', async () => {
+    const fall = { start: NOW - 63_000, phases: ['detected'], at: NOW - 63_000 };
+    const critical = { durationUntilConfirmSec: 60, energyDurationUntilConfirm: 0 };
+    const { named } = await check(stateOf({ ...entry, falls: [fall] }), { critical });
+    expect(named('config')).toEqual([[key, 'critical']]);
+    expect(named('decide')).toMatchObject([[key, 3, { falls: [{ phases: ['detected', 'confirmed'] }] }, {}]]);
+    expect((await check(stateOf(entry))).named('config')).toEqual([]);
+  });
+
+  test('applies a decision again that a crash left incomplete, unless a message will', async () => {
+    const decided = (source: string | null) => ({
+      decided: [{ uuid: 'e', source, happening: { situation: null, type: 'x' }, rules: [] }],
+      numbered: { series: 1, number: 0 },
+      after: null,
+    });
+    expect((await check(stateOf({ ...entry, decision: decided(null) }))).named('isApplied')).toHaveLength(1);
+    expect((await check(stateOf({ ...entry, decision: decided('m') }))).named('isApplied')).toEqual([]);
+  });
+
+  test('removes the entry of a sensor that is gone or has left its customer', async () => {
+    const state = stateOf(entry);
+    for (const given of [
+      { latest: { sensor: null, customer, state } },
+      { latest: { sensor: null, customer, state }, former: { sensor, regions: [], critical: null } },
+    ])
+      expect((await check({}, given)).named('schedule')).toEqual([[customerId, sensorId, state, null]]);
+    expect((await check({}, { latest: { sensor: null, customer, state: stateOf() } })).named('schedule')).toEqual([]);
+  });
+
+  test('moves the entry of an active sensor only if it is too late, because the clock was set back', async () => {
+    const offline = NOW + HOUR;
+    const late = (ms: number) => check(stateOf({ ...entry, dueAt: String(offline + ms) }));
+    expect((await late(10_000)).named('schedule')).toEqual([]);
+    expect((await late(10_001)).named('schedule')).toEqual([
+      [customerId, sensorId, expect.objectContaining({ version: 3 }), offline],
+    ]);
+    expect((await check(stateOf())).named('schedule')).toEqual([]);
+  });
+
+  test('moves the entry of an inactive sensor to the next change of its fall, or removes it', async () => {
+    const inactive = { isActive: false, lastSeen: NOW - HOUR };
+    expect((await check(stateOf({ ...entry, ...inactive }))).named('schedule')).toEqual([
+      [customerId, sensorId, expect.anything(), null],
+    ]);
+    const fall = { start: NOW, phases: ['detected'], at: NOW };
+    const critical = { durationUntilConfirmSec: 60, energyDurationUntilConfirm: 0 };
+    const falling = { ...inactive, falls: [fall] };
+    expect((await check(stateOf({ ...entry, ...falling }), { critical })).named('schedule')).toEqual([
+      [customerId, sensorId, expect.anything(), NOW + 63_000],
+    ]);
+    const later = { ...falling, duePk: 'due', dueAt: String(NOW + 1) };
+    expect((await check(stateOf(later), { critical })).named('schedule')).toEqual([]);
+    // An entry that is later than the change is from before the clock was set back.
+    const future = { ...later, dueAt: String(NOW + 63_000 + 10_001) };
+    expect((await check(stateOf(future), { critical })).named('schedule')).toHaveLength(1);
+  });
+});
