@@ -234,6 +234,8 @@ describe('an early attempt', () => {
     const fresh = pending({ state: 'pending', attempts: 0, sendTryTimes: [], nextAttempt: ACCEPTED + 65_000 });
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), fresh, NOW)).toBeNull();
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [59] }), fresh, NOW)).not.toBeNull();
+    const later = { ...fresh, nextAttempt: ACCEPTED + 65_001 };
+    expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), later, NOW)).not.toBeNull();
   });
 
   test('is enqueued together with those of the same second', async () => {

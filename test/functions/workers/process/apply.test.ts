@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyDecision, finishDecision, finishOrQuarantine } from '#functions/workers/process/apply.ts';
 import { defaultRoom } from '#shared/domain/sensor/room-geometry.ts';
+import { currentTrace } from '#shared/observability/log.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { RetryLater } from '#shared/worker/failure.ts';
 import { some } from '#test/fixtures/alarm-stubs.ts';
@@ -94,6 +95,19 @@ describe('a decision is applied', () => {
     expect(named('hit').map(([, , hit]) => (hit as { messages: [] }).messages.length)).toEqual([1, 1, 0, 1]);
   });
 
+  test('under the ids of its messages and calls, by which its tasks and log lines can be found', async () => {
+    const traceOf = async (...events: object[]) => {
+      const traces: object[] = [];
+      const { deps, context } = decisionStubs();
+      const enqueue = async () => void traces.push(currentTrace());
+      const rules = new Map([[111, some(ruleOf(111))]]);
+      await applyDecision({ ...deps, enqueue } as never, context(), decisionOf(...events), some(rules));
+      return traces[0];
+    };
+    expect(await traceOf(fallEvent())).toEqual({ uuid: 'message-1', requestId: 'call-1' });
+    expect(await traceOf(fallEvent({ source: null, requestId: undefined }))).toEqual({ uuid: 'event-1' });
+  });
+
   test('by showing whether the sensor is online', async () => {
     const { named } = await apply(
       [
@@ -113,6 +127,8 @@ describe('a decision is applied', () => {
     const subject = { fall: FALL, began: FALL - 5_000, track: 3 };
     const { names } = await apply([fallEvent({}, { subject })], { known: [ruleOf(111)] });
     expect(names()).toEqual(['recordAlarm', 'hit', 'delivery', 'events']);
+    const both = [fallEvent({ rules: [] }), fallEvent({ rules: [] }, { subject })];
+    expect((await apply(both, {})).names()).toEqual(['recordAlarm', 'events']);
   });
 
   test('by acknowledging the hits of a fall that somebody has acknowledged, before anything is sent', async () => {
@@ -123,6 +139,8 @@ describe('a decision is applied', () => {
     const byTrack = fallEvent({}, { subject: { fall: FALL, track: 3 } });
     const ofTrack = await apply([byTrack], { state: { tracks: [track] }, known: [ruleOf(111)] });
     expect(ofTrack.names()).toContain('settle');
+    const another = { falls: [{ start: FALL - 9 }, fall] };
+    expect((await apply([fallEvent()], { state: another, known: [ruleOf(111)] })).names()).toContain('settle');
     const open = await apply([fallEvent()], { state: { falls: [{ start: FALL }] }, known: [ruleOf(111)] });
     expect(open.names()).not.toContain('settle');
   });

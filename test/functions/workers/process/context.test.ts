@@ -210,6 +210,13 @@ describe('the check whether time changes something about a sensor', () => {
     expect((await check(stateOf(entry))).named('config')).toEqual([]);
   });
 
+  test('clears a fall that time ended long ago, and writes nothing about a sensor without a message', async () => {
+    const ended = { start: NOW - 9 * HOUR, phases: ['calling', 'finished'], at: NOW - 8 * HOUR };
+    const fall = { ...ended, endedByTime: NOW - 8 * HOUR, isAcknowledged: true };
+    expect((await check(stateOf({ ...entry, falls: [fall] }))).named('decide')).toHaveLength(1);
+    expect((await check({}, { latest: { sensor, customer, state: null } })).named('decide')).toEqual([]);
+  });
+
   test('applies a decision again that a crash left incomplete, unless a message will', async () => {
     const decided = (source: string | null) => ({
       decided: [{ uuid: 'e', source, happening: { situation: null, type: 'x' }, rules: [] }],
@@ -218,6 +225,9 @@ describe('the check whether time changes something about a sensor', () => {
     });
     expect((await check(stateOf({ ...entry, decision: decided(null) }))).named('isApplied')).toHaveLength(1);
     expect((await check(stateOf({ ...entry, decision: decided('m') }))).named('isApplied')).toEqual([]);
+    const { decided: ofTime, ...others } = decided(null);
+    const both = { ...others, decided: [...ofTime, ...decided('m').decided] };
+    expect((await check(stateOf({ ...entry, decision: both }))).named('isApplied')).toEqual([]);
   });
 
   test('removes the entry of a sensor that is gone or has left its customer', async () => {
@@ -251,6 +261,9 @@ describe('the check whether time changes something about a sensor', () => {
     expect((await check(stateOf({ ...entry, ...falling }), { critical })).named('schedule')).toEqual([
       [customerId, sensorId, expect.anything(), NOW + 63_000],
     ]);
+    const now = { ...falling, duePk: 'due', dueAt: String(NOW) };
+    expect((await check(stateOf(now), { critical })).named('schedule')).toHaveLength(1);
+    expect((await check(stateOf(falling), { critical })).named('schedule')).toEqual([]);
     const later = { ...falling, duePk: 'due', dueAt: String(NOW + 1) };
     expect((await check(stateOf(later), { critical })).named('schedule')).toEqual([]);
     // An entry that is later than the change is from before the clock was set back.
