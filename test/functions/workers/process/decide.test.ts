@@ -98,6 +98,17 @@ describe('a judgement', () => {
     for (const name of ['isSilent', 'newFall']) expect(event?.happening).not.toHaveProperty(name);
   });
 
+  test('keeps the subject if that is so for one of its rules, and reads the place of hits for one of its events', async () => {
+    const common = { isEnabled: true, rateLimitSeconds: 0 };
+    const rules = [ruleOf(111, common), ruleOf(112, { ...common, untilAcknowledged: false })];
+    const other = newEvent({ uuid: 'event-2' }, { situation: null, subject: undefined });
+    const { written, named } = await judge({ events: [newEvent(), other], rules });
+    const [event, second] = (written.decision as { decided: { happening: object }[] }).decided;
+    expect(event?.happening).toHaveProperty('subject');
+    expect(second).not.toHaveProperty('fall');
+    expect(named('lastPlace')).toHaveLength(1);
+  });
+
   test('without hits needs no place for them, and follows the numbers of the decision before', async () => {
     const decision = some({ ...(decisionOf(fallEvent({ rules: [1, 2] })) as object) });
     const { written, names, measured } = await judge({ events: [newEvent()], state: { decision }, isApplied: true });
@@ -173,8 +184,8 @@ describe('a judgement', () => {
   });
 
   test('leaves a fall that time advances later to the sweep, if its entry is not early enough', async () => {
-    const late = { next: { falls: [open()] }, timings: { ...timings, confirm: 898 } };
-    const dueAt = NOW + 901_000;
+    const late = { next: { falls: [open()] }, timings: { ...timings, confirm: 897.001 } };
+    const dueAt = NOW + 900_001;
     const far = await judge({ ...late, state: noEntry });
     expect(far.enqueued).toEqual([]);
     expect(far.times).toMatchObject({ checkAt: dueAt });
