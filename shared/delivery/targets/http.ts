@@ -11,7 +11,6 @@ export type Payload = { body: string; mediaType: string; messageId: string; deli
 type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-const overloadedStatuses = new Set([429, 502, 503, 504]);
 const GONE = 410;
 
 /**
@@ -26,21 +25,16 @@ export const retryAfterSeconds = (header: string | null, now: number): number =>
 
 type HttpAnswer = {
   status: number | null;
-  error: string | null;
   retryAfter: string | null;
   acknowledgedBy?: string | null;
 };
 
 /** Returns the outcome of an attempt in terms that do not depend on HTTP. HTTP statuses are interpreted only here. */
-export const attemptOutcome = (
-  { status, error, retryAfter, acknowledgedBy }: HttpAnswer,
-  now: number,
-): AttemptOutcome => {
+export const attemptOutcome = ({ status, retryAfter, acknowledgedBy }: HttpAnswer, now: number): AttemptOutcome => {
   if (status !== null && isSuccess(status)) return { what: 'accepted', ...(acknowledgedBy && { acknowledgedBy }) };
   if (status === GONE) return { what: 'gone' };
-  const isOverloaded = error === 'timeout' || (status !== null && overloadedStatuses.has(status));
   const mayDelay = status === 429 || status === 503;
-  return { what: 'failed', isOverloaded, retryAfterSeconds: mayDelay ? retryAfterSeconds(retryAfter, now) : 0 };
+  return { what: 'failed', retryAfterSeconds: mayDelay ? retryAfterSeconds(retryAfter, now) : 0 };
 };
 
 /** Returns the headers that are the same at every attempt. None of them is secret. */

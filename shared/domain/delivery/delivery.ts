@@ -176,12 +176,11 @@ export const deliveryId = (
 export type AttemptOutcome =
   | { what: 'accepted'; acknowledgedBy?: string }
   | { what: 'gone' }
-  | { what: 'failed'; isOverloaded: boolean; retryAfterSeconds: number };
+  | { what: 'failed'; retryAfterSeconds: number };
 
 /** A failure after which only the retry schedule counts. */
 export const plainFailure = {
   what: 'failed',
-  isOverloaded: false,
   retryAfterSeconds: 0,
 } as const satisfies AttemptOutcome;
 
@@ -202,13 +201,12 @@ export const withJitter = (seconds: number, random: number): number => seconds *
 /** The delays (s) after a failure: the one that the receiver asked for (0: none), and the one until the next attempt. */
 const delaysAfter = (
   failed: number,
-  { isOverloaded, retryAfterSeconds }: Extract<AttemptOutcome, { what: 'failed' }>,
+  { retryAfterSeconds }: Extract<AttemptOutcome, { what: 'failed' }>,
   schedule: readonly number[] | null,
   random: number,
 ) => {
-  const step = (schedule ?? RETRY_DELAYS)[failed] ?? 0;
-  const delay = schedule === null && isOverloaded && failed >= 3 ? Math.max(60, step) : step;
-  const requested = Math.min(retryAfterSeconds, Math.max(2 * step, 3_600));
+  const delay = (schedule ?? RETRY_DELAYS)[failed] ?? 0;
+  const requested = Math.min(retryAfterSeconds, Math.max(2 * delay, 3_600));
   return { requested, wait: requested > delay ? requested : withJitter(delay, random) };
 };
 

@@ -13,9 +13,8 @@ import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
 const now = Date.parse('2026-01-05T12:00:00Z');
 const MIDDLE = 0.5;
-const outcome = (status: number | null, retryAfter: string | null = null, error: string | null = null) =>
-  attemptOutcome({ status, error, retryAfter }, now);
-const timeout = outcome(null, null, 'timeout');
+const outcome = (status: number | null, retryAfter: string | null = null) =>
+  attemptOutcome({ status, retryAfter }, now);
 /** The seconds until the next attempt after this number of attempts. */
 const wait = (attempts: number, last = outcome(500), schedule: readonly number[] | null = null, random = MIDDLE) => {
   const next = nextStateAfter(attempts, last, schedule, { now, random });
@@ -56,7 +55,8 @@ describe('afterAttempt', () => {
     expect(wait(1, outcome(500), [0])).toEqual({ state: 'failed', reason: 'exhausted' });
   });
   test('gives an overloaded receiver at least 60 s from the third attempt on, unless it has its own schedule', () => {
-    for (const overloaded of [outcome(429), outcome(502), outcome(503), outcome(504), timeout]) {
+    expect(Math.min(...RETRY_DELAYS.slice(3))).toBe(60);
+    for (const overloaded of [outcome(429), outcome(502), outcome(503), outcome(504), outcome(null)]) {
       expect(wait(2, overloaded)).toBe(20);
       expect(wait(3, overloaded)).toBe(60);
       expect(wait(3, overloaded, null, 0)).toBe(48);
@@ -84,13 +84,16 @@ describe('nextStateAfterHostFailure', () => {
     expect(delays.slice(0, 4)).toEqual([10, 40, 150, 300]);
     expect(delays.length).toBeLessThan(80);
     expect((now - start) / 86_400_000).toBeGreaterThan(27);
+    expect((now - start) / 86_400_000).toBeLessThanOrEqual(29);
   });
 
   test.each([
+    [0.05, 60],
     [1, 900],
     [23, 3_600],
+    [24, 3_600],
     [25, 86_400],
-  ])('retries a delivery that is %i hours old after %i s', (hours, seconds) => {
+  ])('retries a delivery that is %d hours old after %i s', (hours, seconds) => {
     const now = start + hours * 3_600_000;
     const next = nextStateAfterHostFailure({ id, attempts: 20 }, { now, random: 0.5 });
     expect(next).toEqual({ state: 'retrying', nextAttempt: now + seconds * 1_000 });
@@ -122,6 +125,44 @@ describe('Retry-After', () => {
       expect(retryAfterSeconds(header, now)).toBe(0);
     },
   );
+});
+
+describe('an early attempt that failed', () => {
+  const early = (planned: number, last = outcome(500), attempts = 2) =>
+    nextStateAfter(attempts, last, null, { now, random: MIDDLE, planned });
+  test('returns the delivery to its place in the schedule', () => {
+    expect(early(now + 60_000)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
+    expect(early(now + 60_000, outcome(500), 14)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
+  });
+  test('is followed by a pause of 5 s at least', () => {
+    expect(early(now + 5_001)).toEqual({ state: 'retrying', nextAttempt: now + 5_001 });
+    expect(early(now + 1)).toEqual({ state: 'retrying', nextAttempt: now + 5_000 });
+  });
+  test('is followed by none before its Retry-After', () => {
+    const retryAfterDate = now + 120_000;
+    expect(early(now + 60_000, outcome(503, '120'))).toEqual({
+      state: 'retrying',
+      nextAttempt: retryAfterDate,
+      retryAfterDate,
+    });
+    expect(early(now + 180_000, outcome(503, '120'))).toMatchObject({ nextAttempt: now + 180_000, retryAfterDate });
+  });
+  test('can be the last one', () => {
+    expect(early(now + 60_000, outcome(200))).toEqual({ state: 'delivered' });
+    expect(early(now + 60_000, outcome(410))).toEqual({ state: 'failed', reason: 'gone' });
+  });
+});
+
+test('remembers until when its receiver asked not to be called', () => {
+  const after = (last: ReturnType<typeof outcome>) => nextStateAfter(1, last, null, { now, random: MIDDLE });
+  expect(after(outcome(429, '1'))).toMatchObject({ retryAfterDate: now + 1_000 });
+  expect(after(outcome(429, '120'))).toEqual({
+    state: 'retrying',
+    nextAttempt: now + 120_000,
+    retryAfterDate: now + 120_000,
+  });
+  for (const none of [outcome(429), outcome(429, '0'), outcome(500, '120')])
+    expect(after(none)).toEqual({ state: 'retrying', nextAttempt: now + 5_000 });
 });
 
 describe('the id of a delivery', () => {
