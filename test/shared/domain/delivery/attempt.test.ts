@@ -78,6 +78,7 @@ describe('the attempt log', () => {
   });
   test('leaves out the attempt in progress', () => {
     expect(attemptLogOf([10, 20], entries, none, true).map(({ number }) => number)).toEqual([1]);
+    expect(attemptLogOf([10, 20, 30], entries, none, true).map(({ number }) => number)).toEqual([1, 2]);
     expect(attemptLogOf([], [], none, true)).toEqual([]);
   });
 });

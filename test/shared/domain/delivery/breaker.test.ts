@@ -51,6 +51,8 @@ describe('the circuit breaker', () => {
     expect(alarm({ ...failing, openUntil, probeUntil })).toEqual({ kind: 'probe' });
     expect(circuitOf({ ...failing, openUntil, probeUntil }, now).state).toBe('half_open');
     expect(isSuccessToRecord({ ...healthy, lastSuccess: now + DAY }, now)).toBe(true);
+    expect(isSuccessToRecord({ ...healthy, lastSuccess: now + 10_001 }, now)).toBe(true);
+    expect(isSuccessToRecord({ ...healthy, lastSuccess: now + 10_000 }, now)).toBe(false);
   });
 
   test('reports closed, open while it postpones retries, or half-open before and during a probe', () => {
@@ -82,6 +84,7 @@ describe('the circuit breaker', () => {
 
   test('opens after ten consecutive failures until the retry of the failed delivery, for 60 s at most', () => {
     expect(openUntilAfter(BREAKER_FAILURES - 1, 60_000, now)).toBeNull();
+    expect(openUntilAfter(BREAKER_FAILURES, 1, now)).toBe(now + 1);
     expect(openUntilAfter(BREAKER_FAILURES, 1_000, now)).toBe(now + 1_000);
     expect(openUntilAfter(BREAKER_FAILURES, DAY, now)).toBe(now + 60_000);
     expect(openUntilAfter(BREAKER_FAILURES, 0, now)).toBeNull();
@@ -114,6 +117,7 @@ describe('consecutive failures', () => {
     expect(lasting(2.4)).toBe('none');
     expect(lasting(2.5)).toBe('warn');
     expect(lasting(2.5, 20, now - DAY)).toBe('none');
+    expect([lasting(3, 20, now - 3 * DAY), lasting(3, 20, now - 3 * DAY - 1)]).toEqual(['none', 'warn']);
     expect(lasting(5)).toBe('disable');
     expect(lasting(5, 19)).toBe('none');
   });

@@ -115,6 +115,8 @@ describe('an early attempt', () => {
       );
     expect(first(now + 65_000)).toBeNull();
     expect(first(now + 65_001)).toBe(now);
+    const retried = deliveryOf({ createDate: now - 1_000, sendTryTimes: [now - 1_000], nextAttempt: now + 4_000 });
+    expect(earlyTime(retried, now, 60_000)).toBe(now);
   });
 });
 

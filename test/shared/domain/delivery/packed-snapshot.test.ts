@@ -4,6 +4,7 @@ import type { Snapshot } from '#shared/domain/delivery/delivery.ts';
 import { packSnapshot, unpackSnapshot } from '#shared/domain/delivery/packed-snapshot.ts';
 import { Situation } from '#shared/domain/event/event.ts';
 import { anyText } from '#test/fixtures/any-text.ts';
+import { snapshotForPeople } from '#test/fixtures/snapshot.ts';
 
 const text = anyText(20);
 const number = fc.maxSafeInteger();
@@ -47,7 +48,10 @@ const snapshot = fc.record(
     sensor: fc.record({ id: text, deviceId: text, name: text, groupId: number }),
     customer: maybe(fc.record({ id: number, name: text, location: text })),
     rule: maybe(rule),
-    reader: fc.record({ language: fc.constantFrom('en', 'de'), time: text }),
+    reader: fc.record(
+      { language: fc.constantFrom('en', 'de'), time: text, hasPlainNames: fc.constant(true as const) },
+      { requiredKeys: ['language', 'time'] },
+    ),
     acknowledgeUntil: number,
     acknowledgement: fc.record({ ruleHitId: number, userId: maybe(number), name: text, date: number }),
   },
@@ -63,4 +67,10 @@ test('unpacks a packed snapshot to the same values', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test('a packed snapshot has the UUID of an event that is that of its message only once', () => {
+  const { uuid, source } = snapshotForPeople.event;
+  expect(source).toBe(uuid);
+  expect(packSnapshot(snapshotForPeople).split(uuid)).toHaveLength(2);
 });

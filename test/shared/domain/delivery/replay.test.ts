@@ -65,7 +65,7 @@ describe('the body that creates a replay', () => {
   });
   test('names the field if the time span ends before it begins', () => {
     const { error } = NewReplay.safeParse({ since: 5, until: 4 });
-    expect(error?.issues).toMatchObject([{ path: ['until'], params: { key: 'minimum', limit: 5 } }]);
+    expect(error?.issues).toMatchObject([{ code: 'custom', path: ['until'], params: { key: 'minimum', limit: 5 } }]);
   });
   test.each<object>([
     { states: [] },

@@ -24,6 +24,13 @@ describe('after the clock was set back, the next attempt of a delivery', () => {
     expect(correctedAttempt(failedAt(now + DAY - 2 * HOUR), DAY, now)).toBe(now);
   });
 
+  test('follows in its time even if it is the first one, or only its attempts have dates in the future', () => {
+    const first = { state: 'pending', sendTryTimes: [], attempts: 0 };
+    expect(correctedAttempt(failedAt(now + DAY - 60_000, first), DAY, now)).toBe(now + HOUR - 60_000);
+    const retried = { updateDate: now - DAY, sendTryTimes: [5, 6, now + DAY - 60_000] };
+    expect(correctedAttempt(failedAt(now + DAY - 60_000, retried), DAY, now)).toBe(now + HOUR - 60_000);
+  });
+
   test('follows at once if its task has come, because queues do not depend on the clock', () => {
     expect(correctedAttempt(failedAt(now + DAY), null, now)).toBe(now);
   });

@@ -43,7 +43,7 @@ describe('the body that creates a webhook', () => {
     [{ sensorGroupId: 1 }, ['sensorGroupId'], 'filter_is_for_customer_hooks'],
   ])('names the field and the reason why %j contradicts itself', (more, path, key) => {
     const { error } = NewWebhook.safeParse({ ...body, ...more });
-    expect(error?.issues).toMatchObject([{ path, params: { key } }]);
+    expect(error?.issues).toMatchObject([{ code: 'custom', path, params: { key } }]);
   });
   test('allows filters for a customer webhook, and its own retry schedule', () => {
     for (const more of [
@@ -120,7 +120,7 @@ describe('a secret', () => {
   });
   test('names the allowed length of the key if receivers could read it differently', () => {
     expect(SecretKey.safeParse(standard(15)).error?.issues).toMatchObject([
-      { params: { key: 'standard_secret', min: 16, max: 64 } },
+      { code: 'custom', params: { key: 'standard_secret', min: 16, max: 64 } },
     ]);
   });
   test('replaces the previous one at once, or after up to a week', () => {

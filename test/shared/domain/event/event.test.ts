@@ -100,10 +100,10 @@ test('the key of an alarm that is about no fall is the time of its event, which 
 
 describe('a decision', () => {
   test('continues the numbers of hits: one for each rule that fires', () => {
-    const decided = [{ rules: [1, 2] }, { rules: [] }, { rules: [3] }] as unknown as Decided[];
+    const decided = [{ rules: [1, 2] }, { rules: [] }, { rules: [3, 4] }] as unknown as Decided[];
     expect(numberAfter({ decided, after: null, numbered: { series: 5, number: 7 } }, now)).toEqual({
       series: 5,
-      number: 10,
+      number: 11,
     });
     expect(numberAfter({ decided: [], after: null, numbered: { series: 5, number: 7 } }, now)).toEqual({
       series: 5,

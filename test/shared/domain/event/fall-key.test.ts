@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { eventOf } from '#shared/domain/event/event.ts';
 import { fallKeyOf, fallOfEvent, fallOfKey, firstKeyOf, isRaisedAgain } from '#shared/domain/event/fall-key.ts';
 import { MAX_ACKNOWLEDGED_MS, openFallsOf } from '#shared/domain/event/open-fall.ts';
-import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { type FallPosture, newSensorState } from '#shared/domain/sensor/sensor-state.ts';
 
 const time = fc.integer({ min: 0, max: 2 ** 45 });
 
@@ -109,6 +109,16 @@ describe('the open falls of a sensor', () => {
       },
     ]);
     expect(openFallsOf(newSensorState)).toEqual([]);
+  });
+  test('are sensitive for maker B only if nothing but sensitive detection reported them', () => {
+    const isSensitive = (...fallPostures: FallPosture[]) =>
+      openFallsOf({ ...newSensorState, tracks: [{ id: 1, since: 5, fallPostures }] }).map((fall) => fall.isSensitive);
+    expect([isSensitive('suspected'), isSensitive('fallen'), isSensitive('sitting', 'fallen')]).toEqual([
+      [false],
+      [false],
+      [false],
+    ]);
+    expect(isSensitive('sitting_suspected', 'sitting')).toEqual([true]);
   });
   test('stay open for two hours after somebody acknowledged them', () => {
     expect(MAX_ACKNOWLEDGED_MS).toBe(2 * 60 * 60 * 1_000);

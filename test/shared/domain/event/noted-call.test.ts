@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAllProcessed, type ProcessedRun, type RecordedCall, runWith } from '#shared/domain/event/recorded-call.ts';
+import {
+  isAllProcessed,
+  type ProcessedRun,
+  type RecordedCall,
+  runWith,
+  unprocessedCalls,
+} from '#shared/domain/event/recorded-call.ts';
 
 const call = (id: string, at: number, before?: RecordedCall): RecordedCall => ({
   id,
@@ -21,6 +27,11 @@ describe('isAllJudged', () => {
     expect(isAllProcessed(device(late), runOf(late))).toBe(true);
     expect(isAllProcessed(device(b), runOf(a, b))).toBe(false);
     expect(isAllProcessed(device(c), runOf(c))).toBe(false);
+  });
+
+  test('does not hold after exactly 45 s', () => {
+    const early = call('early', 45_000, b);
+    expect(isAllProcessed(device(early), runOf(a, b, early))).toBe(false);
   });
 
   test('does not hold while a newer call is pending, or if calls were processed out of order', () => {
@@ -85,5 +96,18 @@ describe('isAllJudged', () => {
     });
     fc.assert(property, { numRuns: 3_000 });
     expect(held).toBeGreaterThan(300);
+  });
+});
+
+describe('the number of calls that are not processed', () => {
+  test('follows from the numbers of the newest call and of the last one that was processed', () => {
+    const run = runWith(undefined, { ...a, seq: 7 });
+    expect(run).toEqual({ last: 'a', since: 0, seq: 7 });
+    expect([unprocessedCalls(10, run), unprocessedCalls(7, run), unprocessedCalls(3, run)]).toEqual([3, 0, 0]);
+  });
+
+  test('includes all calls if none was processed, or was numbered', () => {
+    expect(runWith(undefined, a)).not.toHaveProperty('seq');
+    expect([unprocessedCalls(4, undefined), unprocessedCalls(4, runWith(undefined, a))]).toEqual([4, 4]);
   });
 });
