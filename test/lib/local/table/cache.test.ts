@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { createCache } from '#lib/local/table/cache.ts';
+
+/** A cache of 1,000 bytes per generation. An entry takes 200 bytes and its size. */
+const cacheOf = (...entries: [string, number][]) => {
+  const cache = createCache<string>(1_000);
+  const set = (key: string, size: number) => cache.set(key, key.toUpperCase(), size);
+  for (const [key, size] of entries) set(key, size);
+  const known = (...keys: string[]) => keys.filter((key) => cache.get(key) === key.toUpperCase());
+  return { ...cache, set, known };
+};
+
+test('a cache keeps its values until a second generation is full', () => {
+  const { known, set } = cacheOf(['a', 300], ['b', 300]);
+  // The first two fill a generation exactly; the third begins the next one.
+  set('c', 0);
+  set('d', 800);
+  expect(known('a')).toEqual(['a']);
+});
+
+test('a cache drops values that were not used while a generation was filled, and keeps those that were', () => {
+  const { known, set, get } = cacheOf(['a', 300], ['b', 300], ['c', 300]);
+  expect(get('a')).toBe('A');
+  set('d', 300);
+  set('e', 300);
+  expect(known('a', 'b', 'c', 'd', 'e')).toEqual(['a', 'd', 'e']);
+});
+
+test('a value that is used again counts as much as when it was set', () => {
+  const { known, set, get } = cacheOf(['a', 300], ['b', 300], ['c', 300]);
+  get('a');
+  set('d', 300);
+  set('e', 300);
+  set('f', 800);
+  expect(known('a')).toEqual(['a']);
+});
+
+test('a value that is set again replaces the earlier one, and counts once', () => {
+  const { known, set, get } = cacheOf(['a', 300]);
+  for (let i = 0; i < 10; i++) set('b', 300);
+  expect(known('a', 'b')).toEqual(['a', 'b']);
+  const { set: setText, get: getText } = createCache<string>(1_000);
+  setText('a', 'old', 900);
+  setText('a', 'new', 0);
+  expect([getText('a'), get('c')]).toEqual(['new', undefined]);
+});
+
+test('a value that was removed is unknown in both generations, and makes room', () => {
+  const { known, remove, set } = cacheOf(['a', 300], ['b', 900]);
+  set('c', 300);
+  remove('a');
+  remove('c');
+  remove('never set');
+  expect(known('a', 'c')).toEqual([]);
+  set('d', 700);
+  // It fits with 100 bytes to spare, so the older generation is still there.
+  expect(known('b')).toEqual(['b']);
+});
+
+test('a cache that was cleared knows nothing, and has room for a whole generation', () => {
+  const { known, clear, set } = cacheOf(['a', 300], ['b', 900], ['c', 700]);
+  clear();
+  expect(known('a', 'b', 'c')).toEqual([]);
+  set('d', 300);
+  set('e', 300);
+  set('f', 800);
+  set('g', 800);
+  expect(known('f')).toEqual(['f']);
+});
