@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accessOf, OidcRules, profileOf } from '#shared/domain/identity/claims.ts';
+import { accessOf, OidcRules, parseRules, profileOf } from '#shared/domain/identity/claims.ts';
 import { User } from '#shared/domain/identity/user.ts';
 
 const rules = OidcRules.parse([
@@ -65,4 +65,41 @@ test('never cuts an email address, because part of it would be the address of so
   const email = `${'a'.repeat(52)}@example.community`;
   expect(profileOf({ sub: 's', email, email_verified: true }).email).toBe(email);
   expect(profileOf({ sub: 's', email: `${'a'.repeat(260)}@example.org`, email_verified: true }).email).toBe('');
+});
+
+test('a rule grants nothing by default, and has no other fields', () => {
+  const rule = { claim: 'c'.repeat(256), value: 'v'.repeat(256) };
+  expect(parseRules(JSON.stringify([rule]))).toEqual([{ ...rule, permissions: [], isAdmin: false }]);
+  expect(OidcRules.safeParse(Array(200).fill(rule)).success).toBe(true);
+  for (const rules of [
+    Array(201).fill(rule),
+    [{ ...rule, admin: true }],
+    [{ ...rule, claim: '' }],
+    [{ ...rule, value: '' }],
+    [{ ...rule, claim: `c${rule.claim}` }],
+    [{ ...rule, value: `v${rule.value}` }],
+    [{ ...rule, customerId: 0 }],
+  ])
+    expect(OidcRules.safeParse(rules).success).toBe(false);
+});
+
+test('an object, a list or null in a claim has no value', () => {
+  const any = (claim: unknown, value: string) =>
+    accessOf({ c: claim }, OidcRules.parse([{ claim: 'c', value, customerId: 1 }]));
+  expect([any({}, '[object Object]'), any(null, 'null'), any(undefined, 'undefined'), any([[['a']]], 'a')]).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
+  expect([any(false, 'false'), any(['a', 7], '7')].map((access) => access?.customerId)).toEqual([1, 1]);
+});
+
+test('a username comes from the first claim that has one', () => {
+  const all = { preferred_username: 'p', email: 'e@example.org', sub: 's' };
+  expect(profileOf(all).username).toBe('p');
+  expect(profileOf({ ...all, preferred_username: ' ' }).username).toBe('e@example.org');
+  expect(profileOf({ ...all, preferred_username: 7, email: null }).username).toBe('s');
+  expect(profileOf({}).username).toBe('user');
+  expect(profileOf({ ...all, family_name: '  Meier ' }).lastName).toBe('Meier');
 });

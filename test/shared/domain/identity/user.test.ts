@@ -2,9 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { NewAccessToken } from '#shared/domain/identity/access-token.ts';
 import { OidcRules } from '#shared/domain/identity/claims.ts';
 import { isOutdated } from '#shared/domain/identity/credential.ts';
+import { CustomerUpdate } from '#shared/domain/identity/customer.ts';
 import { email } from '#shared/domain/identity/email.ts';
 import { bestLocale } from '#shared/domain/identity/language.ts';
-import { isAppCode, normalizedOtp, RECOVERY_BYTES, recoveryCodes } from '#shared/domain/identity/otp.ts';
+import {
+  isAppCode,
+  normalizedOtp,
+  OtpCode,
+  OtpRemoval,
+  RECOVERY_BYTES,
+  RecoveryCodes,
+  recoveryCodes,
+} from '#shared/domain/identity/otp.ts';
 import {
   type Caller,
   hasPermission,
@@ -13,7 +22,15 @@ import {
   Permission,
 } from '#shared/domain/identity/permission.ts';
 import { DISPLAY_SECONDS, extendedExpiry, SESSION_SECONDS } from '#shared/domain/identity/session-life.ts';
-import { mailboxOf, NewUser, PasswordChange, UserAccess } from '#shared/domain/identity/user.ts';
+import {
+  Login,
+  mailboxOf,
+  NewUser,
+  PasswordChange,
+  PasswordReset,
+  UserAccess,
+  UserUpdate,
+} from '#shared/domain/identity/user.ts';
 import { usernameKey } from '#shared/domain/identity/username.ts';
 
 const now = 1_800_000_000_000;
@@ -163,6 +180,7 @@ describe('the second factor', () => {
   test('comes with ten recovery codes of 16 characters, in groups of four', () => {
     const codes = recoveryCodes(Uint8Array.from({ length: RECOVERY_BYTES }, (_, at) => at));
     expect(codes).toHaveLength(10);
+    expect([codes[0], codes[1]]).toEqual(['2345-6789-ABCD-EFGH', 'JKLM-NPQR-STUV-WXYZ']);
     expect(new Set(codes).size).toBeGreaterThan(1);
     for (const code of codes) expect(code).toMatch(/^([2-9A-HJ-NP-Z]{4}-){3}[2-9A-HJ-NP-Z]{4}$/);
   });
@@ -185,4 +203,62 @@ describe('a session', () => {
   test('ends if it was created before a time', () => {
     expect([isOutdated({ createDate: 4 }, 5), isOutdated({ createDate: 5 }, 5)]).toEqual([true, false]);
   });
+});
+
+describe('what people type at a login', () => {
+  const accepts = (
+    schema: { safeParse: (body: object) => { success: boolean } },
+    body: object,
+    field: string,
+    most: number,
+  ) => [most, most + 1].map((length) => schema.safeParse({ ...body, [field]: 'x'.repeat(length) }).success);
+  test('has a bound, because it is hashed', () => {
+    const login = { username: 'u', password: 'p' };
+    expect(accepts(Login, login, 'username', 1_024)).toEqual([true, false]);
+    expect(accepts(Login, login, 'password', 4_096)).toEqual([true, false]);
+    expect(accepts(Login, login, 'otp', 64)).toEqual([true, false]);
+    expect([OtpCode.safeParse('x'.repeat(64)).success, OtpCode.safeParse('x'.repeat(65)).success]).toEqual([
+      true,
+      false,
+    ]);
+    expect(accepts(OtpRemoval, {}, 'password', 4_096)).toEqual([true, false]);
+    expect(accepts(PasswordChange, { newPassword: 'seven rivers' }, 'currentPassword', 4_096)).toEqual([true, false]);
+    expect(accepts(PasswordReset, { newPassword: 'seven rivers' }, 'code', 1_024)).toEqual([true, false]);
+    const profile = { ...person, locale: 'en', telegramId: null, mobileNumber: null };
+    expect(accepts(UserUpdate, profile, 'currentPassword', 4_096)).toEqual([true, false]);
+    expect(Login.safeParse({ ...login, id: null, otp: null, display: true }).success).toBe(true);
+  });
+  test('is required as far as it identifies somebody', () => {
+    for (const body of [{ username: 'u' }, { password: 'p' }, {}]) expect(Login.safeParse(body).success).toBe(false);
+    expect(PasswordReset.safeParse({ newPassword: 'seven rivers' }).success).toBe(false);
+  });
+  test('stays within 64 characters in a profile', () => {
+    for (const field of ['username', 'firstName', 'lastName', 'telegramId', 'mobileNumber'])
+      expect([field, ...accepts(NewUser, person, field, 64)]).toEqual([field, true, false]);
+    expect(NewUser.safeParse({ ...person, mobileNumber: '' }).success).toBe(false);
+  });
+});
+
+test('ten recovery codes are shown, no more and no fewer', () => {
+  const codes = (count: number) => RecoveryCodes.safeParse({ recoveryCodes: Array(count).fill('c') }).success;
+  expect([codes(9), codes(10), codes(11)]).toEqual([false, true, false]);
+});
+
+test('a customer needs a name, and may leave out its time zone and second factors', () => {
+  const body = { name: 'n', location: '', email: '' };
+  expect(CustomerUpdate.parse(body)).toEqual(body);
+  expect(CustomerUpdate.safeParse({ ...body, name: 'n'.repeat(128), location: 'l'.repeat(256) }).success).toBe(true);
+  for (const more of [{ name: '' }, { name: 'n'.repeat(129) }, { location: 'l'.repeat(257) }, { timeZone: 'Nowhere' }])
+    expect(CustomerUpdate.safeParse({ ...body, ...more }).success).toBe(false);
+});
+
+test('an access token expires never and has all permissions of its user unless stated otherwise', () => {
+  const token = { name: 'n', permissions: null, readOnly: false, expiresAt: null };
+  expect(NewAccessToken.parse({ name: 'n' })).toEqual(token);
+  expect([1, 64, 65, 0].map((length) => NewAccessToken.safeParse({ name: 'n'.repeat(length) }).success)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
