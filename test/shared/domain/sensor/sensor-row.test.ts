@@ -69,4 +69,26 @@ describe('a packed sensor', () => {
     const row = packSensor({ ...id, ...more, createDate: now, updateDate: now, name: 'Room 1042, window' });
     expect(Buffer.byteLength(row)).toBeLessThan(50);
   });
+
+  test('keeps what prevents falls from being reported, and leaves it out if nothing does', () => {
+    const dates = { createDate: 1, updateDate: 2 };
+    const more = { customerId: 1, isActive: false, firmwareVersion: 42, optimizationEnabled: false, groupId: 0 };
+    const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };
+    const sensor = { ...id, ...dates, ...more, name: 'Room' };
+    for (let bits = 0; bits < 8; bits++) {
+      const obstacles = {
+        ...((bits & 1) !== 0 && { isSilent: true }),
+        ...((bits & 2) !== 0 && { isFallDetectionOff: true }),
+        ...((bits & 4) !== 0 && { isMisunderstood: true }),
+      };
+      const row = packSensor({ ...sensor, ...obstacles });
+      expect(row).toBe(`0 1 2 16  Room${bits === 0 ? '' : `\u001f${bits}`}`);
+      const { groupId: _, ...shown } = sensor;
+      expect(unpackSensor(row, sensor.id, 1)).toEqual({ ...shown, ...obstacles });
+    }
+  });
+
+  test('of an unknown maker is refused', () => {
+    expect(() => unpackSensor('8 1 2 16  Room', 'id', 1)).toThrow('a row has an unknown manufacturer');
+  });
 });

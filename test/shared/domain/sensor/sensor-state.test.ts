@@ -1,10 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { type FallStatus, fallStatuses, type Signal } from '#shared/domain/event/message.ts';
 import {
+  type Fall,
+  type FallPhase,
+  fallStateOf,
+  hasFallForPeople,
+  hasOpenFallOrTrack,
+  isAlarm,
+  isUnchanged,
+  isWorthWriting,
   maxHeartbeatGap,
+  mayLieThere,
   newSensorState,
+  reactivated,
   type SensorState,
   SWEEP_SECONDS,
+  silentAt,
+  subjectOf,
+  type Track,
 } from '#shared/domain/sensor/sensor-state.ts';
 import { messageTime, noRoomContext } from '#shared/domain/state/room-context.ts';
 import { step } from '#shared/domain/state/step.ts';
@@ -121,4 +134,106 @@ test('does not count one sweep in three minutes as an outage, so that offline se
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300)).toBeGreaterThan(3 * 60_000);
   // An unnoticed outage and the interval of a sensor fit into the time after which it is inactive.
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
+});
+
+describe('the longest time without a record of the service', () => {
+  test('is two thirds of the time after which a sensor is inactive, five sweeps at most, and never below two and a half', () => {
+    expect([60, 225, 300, 450, 3_600].map((after) => maxHeartbeatGap(60, after))).toEqual([
+      150_000, 150_000, 200_000, 300_000, 300_000,
+    ]);
+    expect([maxHeartbeatGap(10, 300), maxHeartbeatGap(200, 300)]).toEqual([200_000, 500_000]);
+  });
+});
+
+describe('an active sensor', () => {
+  const seen = { ...active, lastSeen: 1_000_000 };
+  test('becomes inactive after its newest message, later if newer ones may not have been written', () => {
+    expect(silentAt(seen, 0, 300)).toBe(1_300_000);
+    expect(silentAt({ ...seen, isSteady: true }, 0, 300)).toBe(1_375_000);
+  });
+  test('becomes inactive no earlier than that time after an outage of the service', () => {
+    expect(silentAt(seen, 1_200_000, 300)).toBe(1_500_000);
+    expect(silentAt({ ...seen, isSteady: true }, 1_050_000, 300)).toBe(1_375_000);
+  });
+});
+
+describe('a state', () => {
+  const before: SensorState = { ...active, version: 3, lastSeen: 1_000_000, tracks: [{ id: 1, at: 5 }] };
+  test('is unchanged if only the times of its reports are newer', () => {
+    const later = { lastSeen: 2_000_000, presenceAt: 1, regionsAt: 2, last: { hash: 'h', at: 3 } };
+    expect(isUnchanged(before, { ...before, ...later, tracks: [{ id: 1, at: 9 }] })).toBe(true);
+    expect(isUnchanged(before, { ...before, tracks: undefined } as never)).toBe(false);
+    expect(isUnchanged(before, { ...before, presence: true })).toBe(false);
+    expect(isUnchanged(before, { ...before, tracks: [{ id: 1, at: 5, pose: 5 }] })).toBe(false);
+    const down = (at: number): SensorState => ({ ...before, tracks: [{ id: 1, at, fallPostures: ['fallen'] }] });
+    expect([isUnchanged(down(5), down(5)), isUnchanged(down(5), down(6))]).toEqual([true, false]);
+  });
+  test('is worth writing if it is new, has changed, or its newest message is a quarter too old or from the future', () => {
+    const at = (lastSeen: number) => isWorthWriting(before, { ...before, lastSeen }, 300);
+    expect([1_000_000, 1_074_999, 1_075_000, 999_999].map(at)).toEqual([false, false, true, true]);
+    expect(isWorthWriting({ ...before, version: 0 }, { ...before, version: 0 }, 300)).toBe(true);
+    expect(isWorthWriting(before, { ...before, presence: false }, 300)).toBe(true);
+  });
+  test('of a sensor that becomes active again has no tracks, signs and vital alarms', () => {
+    const kept = { ...before, isActive: true, people: 2, presence: true };
+    const { tracks: _, ...rest } = kept;
+    expect(reactivated({ ...kept, isActive: false, isSteady: true, signs: { a: 1 }, vitals: { b: 'apnea' } })).toEqual(
+      rest,
+    );
+  });
+});
+
+describe('a fall of a sensor', () => {
+  const of = (start: number, phases: FallPhase[], more: Partial<Fall> = {}): Fall => ({ start, phases, ...more });
+  const state = (...falls: Fall[]): SensorState => ({ ...active, falls });
+  const tracked = (track: Partial<Track>): SensorState => ({ ...active, tracks: [{ id: 7, ...track }] });
+  test('is open until it is finished or canceled', () => {
+    for (const [phases, open] of [
+      [['detected'], true],
+      [['detected', 'calling'], true],
+      [['calling', 'finished'], false],
+      [['detected', 'canceled'], false],
+    ] as const)
+      expect([phases, hasOpenFallOrTrack(state(of(1, ['finished']), of(2, [...phases])))]).toEqual([phases, open]);
+    expect(hasOpenFallOrTrack(active)).toBe(false);
+    expect(hasOpenFallOrTrack(tracked({}))).toBe(false);
+    expect(hasOpenFallOrTrack(tracked({ fallPostures: ['suspected'] }))).toBe(true);
+    expect(hasOpenFallOrTrack(tracked({ fallPostures: ['fallen'], isClosed: true }))).toBe(false);
+  });
+  test('stays one for people if only time has ended it', () => {
+    const byTime = of(1, ['calling', 'finished'], { endedByTime: 9 });
+    expect([mayLieThere(byTime), mayLieThere(of(1, ['finished'])), mayLieThere(of(1, ['calling']))]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect([hasFallForPeople(state(byTime)), hasOpenFallOrTrack(state(byTime))]).toEqual([true, false]);
+    expect([
+      hasFallForPeople(state(of(1, ['finished']))),
+      hasFallForPeople(tracked({ fallPostures: ['fallen'] })),
+    ]).toEqual([false, true]);
+  });
+  test.each<[Fall[], string | null]>([
+    [[], null],
+    [[of(1, ['detected'])], 'detected'],
+    [[of(1, ['detected', 'confirmed'])], 'confirmed'],
+    [[of(1, ['calling', 'detected', 'confirmed'])], 'calling'],
+    [[of(1, ['finished', 'calling'])], 'finished'],
+    [[of(1, ['calling', 'canceled'])], null],
+    [[of(1, ['calling']), of(2, ['detected'])], 'detected'],
+    [[of(2, ['detected']), of(1, ['calling'])], 'detected'],
+    [[of(1, ['calling']), of(2, ['detected'], { isSensitive: true })], 'calling'],
+    [[of(1, [])], null],
+  ])('shows the state of the newest one that no sensitive detection found: %o', (falls, expected) => {
+    expect(fallStateOf(state(...falls))).toBe(expected);
+  });
+  test('is the subject of its events, and a new one each time it alarms again', () => {
+    expect(subjectOf({ id: 7 })).toEqual({ track: 7 });
+    expect(subjectOf({ id: 7, since: 5 })).toEqual({ track: 7, fall: 5 });
+    expect(subjectOf({ id: 7, since: 5, alarmedAgain: 9 })).toEqual({ track: 7, fall: 9, began: 5 });
+    expect((['suspected', 'fallen', 'sitting_suspected', 'sitting'] as const).filter(isAlarm)).toEqual([
+      'fallen',
+      'sitting',
+    ]);
+  });
 });
