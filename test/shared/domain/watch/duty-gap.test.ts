@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { dutyChanges } from '#shared/domain/people/duty.ts';
 import type { DutyPlan } from '#shared/domain/people/shifts.ts';
-import { nextDutyCheck } from '#shared/domain/watch/duty-gap.ts';
+import type { Recipient } from '#shared/domain/rule/recipient.ts';
+import { NewRule, type Rule } from '#shared/domain/rule/rule.ts';
+import { channelsOnDuty, nextDutyCheck, rulesOnDuty } from '#shared/domain/watch/duty-gap.ts';
 
 const ALL_DAYS = [1, 2, 3, 4, 5, 6, 7];
 const at = (text: string): number => Date.parse(`${text}:00Z`);
@@ -18,4 +20,43 @@ test('the next check is at the next change of the roster, of what users said, or
   expect(nextDutyCheck([rule('12:20')], plan, at('2027-01-04T12:00'))).toBe(at('2027-01-04T12:20'));
   const own = [{ userId: 1, until: at('2027-01-04T12:10') }];
   expect(nextDutyCheck([rule('12:20')], { ...plan, own }, at('2027-01-04T12:00'))).toBe(at('2027-01-04T12:10'));
+});
+
+const onDuty = (by: 'sms' | 'push' | 'email'): Recipient => ({ onDuty: true, by });
+let lastRule = 0;
+const ruleFor = (recipients: Recipient[], more: object = {}): Rule => ({
+  ...NewRule.parse({ name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients, ...more }),
+  id: ++lastRule,
+  customerId: 1,
+  createDate: 0,
+  updateDate: 0,
+});
+
+test('the enabled rules on urgent situations need somebody on duty, in the first or a later step', () => {
+  const user: Recipient = { userId: 1, by: 'sms' };
+  const needed = [
+    ruleFor([onDuty('sms')]),
+    ruleFor([user], { escalation: [{ afterSeconds: 60, recipients: [onDuty('push')] }] }),
+    ruleFor([onDuty('sms')], { situation: 'sensor_inactive' }),
+  ];
+  const others = [
+    ruleFor([user]),
+    ruleFor([onDuty('sms')], { isEnabled: false }),
+    ruleFor([onDuty('sms')], { situation: 'bed_left' }),
+  ];
+  expect(rulesOnDuty([...others, ...needed])).toEqual(needed);
+});
+
+test('only the channels of rules that hold now are needed, in the order of the channels', () => {
+  const schedule = { days: ALL_DAYS, from: '20:00', to: '06:00', timeZone: 'UTC' };
+  const rules = [
+    ruleFor([{ userId: 1, by: 'email' }, onDuty('sms')]),
+    ruleFor([onDuty('push'), onDuty('sms')], { schedule }),
+  ];
+  expect(channelsOnDuty(rules, at('2027-01-04T12:00'))).toEqual(['sms']);
+  expect(channelsOnDuty(rules, at('2027-01-04T20:00')).toSorted()).toEqual(['push', 'sms']);
+  expect(channelsOnDuty([...rules].reverse(), at('2027-01-04T20:00'))).toEqual(
+    channelsOnDuty(rules, at('2027-01-04T20:00')),
+  );
+  expect(channelsOnDuty([], at('2027-01-04T20:00'))).toEqual([]);
 });

@@ -68,3 +68,70 @@ test('a gap is attributed to changes of what it depends on', () => {
     mayOpen({ kind: 'sensor_offline', sensorIds: ['a'], total: 1 }, imported),
   ]).toEqual([true, false]);
 });
+
+describe('the changes that may open a gap', () => {
+  type Kind = Parameters<typeof mayOpen>[1]['object']['kind'];
+  const operations: Partial<Record<Kind, string[]>> = {
+    rule: ['createRule', 'copyRule', 'updateRule', 'deleteRule'],
+    webhook: ['createWebhook', 'updateWebhook', 'deleteWebhook'],
+    bot: ['deleteBot'],
+    sensor: ['linkSensor', 'setSensorCustomer', 'deleteSensor', 'putMakerABasicConfig', 'putMakerBFallConfig'],
+    sensor_group: ['createSensorGroup', 'updateSensorGroup', 'deleteSensorGroup'],
+    user: ['deleteUser', 'setUserAccess', 'setChannel', 'deleteChannel', 'beginDuty', 'endDuty'],
+    customer: ['updateCustomer', 'setRoster', 'createImport'],
+  };
+  const causes: Record<string, Kind[]> = {
+    no_sensors: ['sensor'],
+    no_rule: ['rule', 'webhook', 'sensor', 'sensor_group'],
+    hours_without_rule: ['rule', 'webhook', 'sensor', 'sensor_group', 'customer'],
+    silent_mode: ['sensor'],
+    fall_detection_off: ['sensor'],
+    nobody_on_duty: ['rule', 'user', 'customer'],
+    unreachable_recipient: ['rule', 'user', 'bot', 'webhook'],
+    webhook_off: ['rule', 'webhook'],
+    webhook_failing: ['rule', 'webhook'],
+    raw_only: ['rule', 'webhook'],
+    sensor_offline: [],
+    unknown_messages: [],
+  };
+  const opening = (kind: string, operation: string, object: Kind) =>
+    mayOpen({ kind } as Gap, { operation, object: { kind: object, id: '1' } });
+  test.each(Object.entries(causes))('include those of %s by what they depend on: %j', (kind, objects) => {
+    for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
+      for (const operation of all) {
+        const isImport = operation === 'createImport' && objects.length > 0;
+        expect([object, operation, opening(kind, operation, object)]).toEqual([
+          object,
+          operation,
+          objects.includes(object) || isImport,
+        ]);
+      }
+  });
+  test('are whole operations', () => {
+    for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
+      for (const operation of all)
+        for (const other of [`x${operation}`, `${operation}x`])
+          for (const kind of Object.keys(causes)) expect(opening(kind, other, object)).toBe(false);
+    expect(opening('no_rule', 'putMakerCBasicConfig', 'sensor')).toBe(false);
+    expect(opening('no_rule', 'putMakerAConfig', 'sensor')).toBe(false);
+    expect(opening('no_rule', 'createImport', 'rule_hit')).toBe(false);
+  });
+  test('create or link something if their name begins with it', () => {
+    const names = ['createRule', 'copyRule', 'linkSensor', 'deleteRule', 'unlinkSensor', 'updateRule'];
+    const created = names.filter((operation) => isCreation({ operation, object: { kind: 'rule', id: '1' } }));
+    expect(created).toEqual(['createRule', 'copyRule', 'linkSensor']);
+  });
+});
+
+test('a gap without sensors is new unless it was there for the same channel, webhook and user', () => {
+  const duty = (by: 'sms' | 'push', ...ruleIds: number[]): Gap => ({ kind: 'nobody_on_duty', ruleIds, by });
+  expect(openedGaps([duty('sms', 1)], [duty('push', 1)])).toEqual([duty('push', 1)]);
+  expect(openedGaps([duty('sms', 1)], [duty('sms', 2, 1)])).toEqual([duty('sms', 2)]);
+  expect(openedGaps([off(1)], [{ ...off(1), webhookId: webhookId.replace('1', '2') } as Gap])).toHaveLength(1);
+  expect(openedGaps([{ kind: 'no_sensors' }], [{ kind: 'no_sensors' }])).toEqual([]);
+  const hoursOf = (days: number[]): Gap => ({ ...hours('06:00', '21:00', 'a'), days }) as Gap;
+  expect(openedGaps([hoursOf([1])], [hoursOf([1, 2])])).toEqual([hoursOf([1, 2])]);
+  expect(openedGaps([hoursOf([1, 2])], [hoursOf([2])])).toEqual([]);
+  const offline = (...sensorIds: string[]): Gap => ({ kind: 'sensor_offline', sensorIds, total: sensorIds.length });
+  expect(openedGaps([noRule('a')], [offline('a', 'b')])).toEqual([offline('a', 'b')]);
+});
