@@ -87,51 +87,49 @@ const call = (message: object, sender: Partial<Sender> = {}, receiveDate?: numbe
   ingest(deps, { ...device, ...sender }, JSON.stringify(message), receiveDate);
 const accepted = { warnings: [] };
 
-describe('a call with news', () => {
-  test('is recorded, then queued with its record, and counted', async () => {
-    expect(await call([news, fall], {}, NOW - 300)).toEqual(accepted);
-    expect(noted).toEqual([['h', '________', NOW]]);
-    expect(queued).toMatchObject([
-      {
-        task: { messages: [JSON.stringify(news), JSON.stringify(fall)], receiveDate: NOW - 300 },
-        until: NOW + 20_000,
-      },
-    ]);
-    expect(queued[0]?.task.noted).toEqual({ id: '________', at: NOW, seq: 1 });
-    expect(measured).toEqual([['MessagesAccepted', 2]]);
-    expect(reached).toEqual(['ingest.read', 'ingest.noted', 'ingest.enqueued']);
-  });
+test('a call with news is recorded, then queued with its record, and counted', async () => {
+  expect(await call([news, fall], {}, NOW - 300)).toEqual(accepted);
+  expect(noted).toEqual([['h', '________', NOW]]);
+  expect(queued).toMatchObject([
+    {
+      task: { messages: [JSON.stringify(news), JSON.stringify(fall)], receiveDate: NOW - 300 },
+      until: NOW + 20_000,
+    },
+  ]);
+  expect(queued[0]?.task.noted).toEqual({ id: '________', at: NOW, seq: 1 });
+  expect(measured).toEqual([['MessagesAccepted', 2]]);
+  expect(reached).toEqual(['ingest.read', 'ingest.noted', 'ingest.enqueued']);
+});
 
-  test('carries its record in its last task, so that it counts as processed only once it is complete', async () => {
-    const large = { type: 99, text: 'a'.repeat(200_000) };
-    await call([large, large, large]);
-    expect(queued.map(({ task }) => [task.messages.length, 'noted' in task])).toEqual([
-      [2, false],
-      [1, true],
-    ]);
-    expect(new Set(queued.map(({ id }) => id)).size).toBe(2);
-  });
+test('a call with news carries its record in its last task, so that it counts as processed only once it is complete', async () => {
+  const large = { type: 99, text: 'a'.repeat(200_000) };
+  await call([large, large, large]);
+  expect(queued.map(({ task }) => [task.messages.length, 'noted' in task])).toEqual([
+    [2, false],
+    [1, true],
+  ]);
+  expect(new Set(queued.map(({ id }) => id)).size).toBe(2);
+});
 
-  test('is not recorded if it contains only falls', async () => {
-    expect(await call(fall)).toEqual(accepted);
-    expect(noted).toEqual([]);
-    expect(queued.map(({ task }) => 'noted' in task)).toEqual([false]);
-  });
+test('a call with news is not recorded if it contains only falls', async () => {
+  expect(await call(fall)).toEqual(accepted);
+  expect(noted).toEqual([]);
+  expect(queued.map(({ task }) => 'noted' in task)).toEqual([false]);
+});
 
-  test('of the canary is queued, but not counted as one of a home', async () => {
-    await call([news], { isCanary: true });
-    expect([queued.length, measured]).toEqual([1, []]);
-  });
+test('a call with news of the canary is queued, but not counted as one of a home', async () => {
+  await call([news], { isCanary: true });
+  expect([queued.length, measured]).toEqual([1, []]);
+});
 
-  test('returns what was not understood', async () => {
-    expect(await call({ type: 99 })).toMatchObject({ warnings: [{ index: 0 }] });
-    expect(queued).toHaveLength(1);
-  });
+test('a call with news returns what was not understood', async () => {
+  expect(await call({ type: 99 })).toMatchObject({ warnings: [{ index: 0 }] });
+  expect(queued).toHaveLength(1);
+});
 
-  test('is rejected as a whole if it cannot be read, without a trace', async () => {
-    expect(await ingest(deps, device, '{')).toEqual({ refusal: 'json' });
-    expect([queued, noted, measured, reached]).toEqual([[], [], [], []]);
-  });
+test('a call with news is rejected as a whole if it cannot be read, without a trace', async () => {
+  expect(await ingest(deps, device, '{')).toEqual({ refusal: 'json' });
+  expect([queued, noted, measured, reached]).toEqual([[], [], [], []]);
 });
 
 describe('a call whose reports change nothing', () => {
@@ -140,14 +138,14 @@ describe('a call whose reports change nothing', () => {
     return queued.length > 0;
   };
 
-  test('skips the queue, and counts as accepted', async () => {
+  test('a call whose reports change nothing skips the queue, and counts as accepted', async () => {
     expect(await isQueued()).toBe(false);
     expect([noted, recorded, measured]).toEqual([[], [], [['MessagesAccepted', 1]]]);
     expect(await isQueued([unchanged, unchanged])).toBe(false);
     expect(await isQueued({ type: 'state', payload: { versionName: 'unnumbered' } })).toBe(false);
   });
 
-  test('is queued if it also has a message of another kind, which could have an effect', async () => {
+  test('a call whose reports change nothing is queued if it also has a message of another kind, which could have an effect', async () => {
     expect(await isQueued([unchanged, fall])).toBe(true);
     expect(reads).toBe(0);
   });
@@ -156,11 +154,11 @@ describe('a call whose reports change nothing', () => {
     ['a firmware version, which is stored', firmware],
     ['news', news],
     ['no message, which shows that the sensor is online', []],
-  ])('is queued with %s', async (_, message) => {
+  ])('a call whose reports change nothing is queued with %s', async (_, message) => {
     expect(await isQueued(message)).toBe(true);
   });
 
-  test('is queued if no call of its device was recorded, so that earlier ones may still be queued', async () => {
+  test('a call whose reports change nothing is queued if no call of its device was recorded, so that earlier ones may still be queued', async () => {
     const { notedCall: _, ...unrecorded } = device;
     await ingest(deps, unrecorded, JSON.stringify(unchanged));
     expect([queued.length, reads]).toEqual([1, 0]);
@@ -189,12 +187,12 @@ describe('a call whose reports change nothing', () => {
     ['the clock was set back since the last message', () => stored({ lastSeen: NOW + 10_001 })],
     ['the last message could have a duplicate', () => stored({ last: { hash: 'a', at: NOW - 1_000 } })],
     ['the sensor is offline', () => stored({ isActive: false })],
-  ])('is queued if %s', async (_, change) => {
+  ])('a call whose reports change nothing is queued if %s', async (_, change) => {
     change();
     expect(await isQueued()).toBe(true);
   });
 
-  test('records only the time of the last report if the sensor would soon count as offline', async () => {
+  test('a call whose reports change nothing records only the time of the last report if the sensor would soon count as offline', async () => {
     stored({ lastSeen: NOW - QUARTER + 1 });
     expect(await isQueued()).toBe(false);
     expect(recorded).toEqual([]);
@@ -203,7 +201,7 @@ describe('a call whose reports change nothing', () => {
     expect(recorded).toMatchObject([[7, 's', 4, { lastSeen: NOW, presence: true }]]);
   });
 
-  test('is queued if the state was changed at the same time', async () => {
+  test('a call whose reports change nothing is queued if the state was changed at the same time', async () => {
     stored({ lastSeen: NOW - QUARTER });
     canRecord = false;
     expect(await isQueued()).toBe(true);
@@ -215,7 +213,7 @@ describe('a device with many pending calls', () => {
     state = { ...newSensorState, judged: { run: { last: 'call', since: 0, seq: count } } };
   };
 
-  test('is held back with more than 1,000, which is checked at every hundredth call', async () => {
+  test('a device with many pending calls is held back with more than 1,000, which is checked at every hundredth call', async () => {
     expect([CHECK_EVERY, MAX_PENDING]).toEqual([100, { reports: 1_000, falls: 3_000 }]);
     for (const [number, pending] of [
       [1_200, 1_000],
@@ -239,14 +237,14 @@ describe('a device with many pending calls', () => {
     ['the sensor has no state', null],
     ['its state was never decided by a call', newSensorState],
     ['none of its calls was processed', { ...newSensorState, judged: {} }],
-  ])('is held back even if %s', async (_, before) => {
+  ])('a device with many pending calls is held back even if %s', async (_, before) => {
     state = before;
     seq = 1_100;
     await call(news);
     expect(heldBack).toEqual([['h', true]]);
   });
 
-  test('is not checked if its calls have no numbers', async () => {
+  test('a device with many pending calls is not checked if its calls have no numbers', async () => {
     seq = undefined;
     processed(0);
     await call(news);
@@ -259,7 +257,7 @@ describe('a device with many pending calls', () => {
   };
   const rejected = { refusal: 'rate_limited' };
 
-  test('can send reports again only with 500, falls with up to 3,000', async () => {
+  test('a device with many pending calls can send reports again only with 500, falls with up to 3,000', async () => {
     expect(await held(news, 501)).toEqual(rejected);
     expect(await held([fall, news], 501)).toEqual(rejected);
     expect(await held(fall, 3_001)).toEqual(rejected);
@@ -272,13 +270,13 @@ describe('a device with many pending calls', () => {
     expect(heldBack).toEqual([['h', false]]);
   });
 
-  test('is not checked again while it is held back', async () => {
+  test('a device with many pending calls is not checked again while it is held back', async () => {
     seq = 5_100;
     await held(fall, 2_000);
     expect(heldBack).toEqual([]);
   });
 
-  test('has none if no call was counted', async () => {
+  test('a device with many pending calls has none if no call was counted', async () => {
     state = null;
     expect(await call(news, { isHeldBack: true })).toEqual(accepted);
     expect(heldBack).toEqual([['h', false]]);

@@ -67,67 +67,65 @@ const world = ({
   return { ...stubs, calls, named, names: () => calls.map(([name]) => name) };
 };
 
-describe('a sensor is loaded', () => {
-  test('as it was a moment ago, with its current state, if that is enough', async () => {
-    const { deps, calls } = world();
-    const context = { customerId, sensor, customer: null, former: null, freshness: 'recent', state: stateOf() };
-    expect(await loadSensor(deps, key, 'recent')).toEqual({ kind: 'found', context });
-    expect(calls).toEqual([
-      ['recent', customerId, sensorId],
-      ['state', customerId, sensorId],
-    ]);
-  });
+test('a sensor is loaded as it was a moment ago, with its current state, if that is enough', async () => {
+  const { deps, calls } = world();
+  const context = { customerId, sensor, customer: null, former: null, freshness: 'recent', state: stateOf() };
+  expect(await loadSensor(deps, key, 'recent')).toEqual({ kind: 'found', context });
+  expect(calls).toEqual([
+    ['recent', customerId, sensorId],
+    ['state', customerId, sensorId],
+  ]);
+});
 
-  test('consistently with its customer if alarms may follow', async () => {
-    const { deps, calls } = world();
-    const known = some(stateOf({ version: 2 }));
-    expect(await loadSensor(deps, key, 'latest', known)).toMatchObject({
+test('a sensor is loaded consistently with its customer if alarms may follow', async () => {
+  const { deps, calls } = world();
+  const known = some(stateOf({ version: 2 }));
+  expect(await loadSensor(deps, key, 'latest', known)).toMatchObject({
+    kind: 'found',
+    context: { customer, freshness: 'latest', former: null, state: { version: 3 } },
+  });
+  expect(calls).toEqual([['latest', customerId, sensorId, known]]);
+});
+
+test('a sensor is loaded with an empty state before its first message', async () => {
+  const { deps } = world({ latest: { sensor, customer, state: null } });
+  expect(await loadSensor(deps, key, 'latest')).toMatchObject({
+    context: { state: { ...newSensorState, decision: null } },
+  });
+});
+
+test('a sensor is loaded consistently if the first read was older than its arrival, or it has left its customer', async () => {
+  const arrived = world({ recent: { sensor: null, state: stateOf({ version: 9 }) } });
+  expect(await loadSensor(arrived.deps, key, 'recent')).toMatchObject({ context: { freshness: 'latest' } });
+  expect(arrived.named('latest')).toEqual([[customerId, sensorId, stateOf({ version: 9 })]]);
+  const left = world({ recent: { sensor, state: stateOf({ ttl: 5 }) } });
+  await loadSensor(left.deps, key, 'recent');
+  expect(left.named('latest')).toHaveLength(1);
+});
+
+test('a sensor is loaded as it was when it left its customer', async () => {
+  const former = { sensor: { ...sensor, name: 'Former' }, regions: [], critical: null, ttl: 77 };
+  const state = stateOf({ ttl: 77 });
+  for (const latest of [
+    { sensor, customer, state },
+    { sensor: null, customer, state: stateOf() },
+  ]) {
+    const { deps, named } = world({ latest, former });
+    expect(await loadSensor(deps, key, 'latest')).toEqual({
       kind: 'found',
-      context: { customer, freshness: 'latest', former: null, state: { version: 3 } },
+      context: { customerId, sensor: former.sensor, customer, former, freshness: 'latest', state: latest.state },
     });
-    expect(calls).toEqual([['latest', customerId, sensorId, known]]);
-  });
+    expect(named('former')).toEqual([[customerId, sensorId]]);
+  }
+});
 
-  test('with an empty state before its first message', async () => {
-    const { deps } = world({ latest: { sensor, customer, state: null } });
-    expect(await loadSensor(deps, key, 'latest')).toMatchObject({
-      context: { state: { ...newSensorState, decision: null } },
-    });
-  });
-
-  test('consistently if the first read was older than its arrival, or it has left its customer', async () => {
-    const arrived = world({ recent: { sensor: null, state: stateOf({ version: 9 }) } });
-    expect(await loadSensor(arrived.deps, key, 'recent')).toMatchObject({ context: { freshness: 'latest' } });
-    expect(arrived.named('latest')).toEqual([[customerId, sensorId, stateOf({ version: 9 })]]);
-    const left = world({ recent: { sensor, state: stateOf({ ttl: 5 }) } });
-    await loadSensor(left.deps, key, 'recent');
-    expect(left.named('latest')).toHaveLength(1);
-  });
-
-  test('as it was when it left its customer', async () => {
-    const former = { sensor: { ...sensor, name: 'Former' }, regions: [], critical: null, ttl: 77 };
-    const state = stateOf({ ttl: 77 });
-    for (const latest of [
-      { sensor, customer, state },
-      { sensor: null, customer, state: stateOf() },
-    ]) {
-      const { deps, named } = world({ latest, former });
-      expect(await loadSensor(deps, key, 'latest')).toEqual({
-        kind: 'found',
-        context: { customerId, sensor: former.sensor, customer, former, freshness: 'latest', state: latest.state },
-      });
-      expect(named('former')).toEqual([[customerId, sensorId]]);
-    }
-  });
-
-  test('not at all if it leaves no record, as a sensor that nobody has linked', async () => {
-    const latest = { sensor: null, customer: null, state: null };
-    const gone = world({ latest });
-    expect(await loadSensor(gone.deps, key, 'latest')).toMatchObject({ kind: 'gone', state: { decision: null } });
-    const unlinked = world({ latest, former: {} });
-    expect(await loadSensor(unlinked.deps, { customerId: 0, sensorId }, 'latest')).toMatchObject({ kind: 'gone' });
-    expect(unlinked.named('former')).toEqual([]);
-  });
+test('a sensor is loaded not at all if it leaves no record, as a sensor that nobody has linked', async () => {
+  const latest = { sensor: null, customer: null, state: null };
+  const gone = world({ latest });
+  expect(await loadSensor(gone.deps, key, 'latest')).toMatchObject({ kind: 'gone', state: { decision: null } });
+  const unlinked = world({ latest, former: {} });
+  expect(await loadSensor(unlinked.deps, { customerId: 0, sensorId }, 'latest')).toMatchObject({ kind: 'gone' });
+  expect(unlinked.named('former')).toEqual([]);
 });
 
 test('a state has no times from before the clock was set back', async () => {
@@ -145,7 +143,7 @@ describe('the room of a sensor', () => {
     return { ...stubs, room: await loadRoom(stubs.deps, some(context), some(needs)) };
   };
 
-  test('is read only as far as a step needs it', async () => {
+  test('the room of a sensor is read only as far as a step needs it', async () => {
     const none = await load({ regions: false, critical: false });
     expect(none.calls).toEqual([]);
     expect(none.room).toEqual({ regions: [], bounds: ['a bound'], ...durationsOf(null, 42) });
@@ -160,7 +158,7 @@ describe('the room of a sensor', () => {
     expect(unmeasured.room.bounds).toEqual([]);
   });
 
-  test('is as it was when the sensor left its customer', async () => {
+  test('the room of a sensor is as it was when the sensor left its customer', async () => {
     const former = { regions: ['former'], critical: { callingDurationSec: 888 } };
     const { calls, room } = await load({ regions: true, critical: true }, { of: { former } });
     expect(calls).toEqual([]);

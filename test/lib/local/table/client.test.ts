@@ -99,7 +99,7 @@ describe('the token of a transaction', () => {
   const counted = async (send: (command: object) => Promise<Record<string, unknown>>) =>
     ((await send(get())).Item as { n: number }).n;
 
-  test('makes it once for a minute at least, and without one it is made each time', async () => {
+  test('the token of a transaction makes it once for a minute at least, and without one it is made each time', async () => {
     const { send, pass } = open();
     for (const token of ['a', 'a', 'b', undefined, undefined]) await send(add(token));
     expect(await counted(send)).toBe(4);
@@ -119,7 +119,7 @@ describe('the token of a transaction', () => {
     expect(await counted(send)).toBe(8);
   });
 
-  test('belongs to one transaction', async () => {
+  test('the token of a transaction belongs to one transaction', async () => {
     const { send } = open();
     await send(add('a'));
     await expect(send(add('a', 2))).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe('the token of a transaction', () => {
     });
   });
 
-  test('is not used up by a transaction that failed', async () => {
+  test('the token of a transaction is not used up by a transaction that failed', async () => {
     const { send } = open();
     const TransactItems = [{ ConditionCheck: { TableName, Key, ConditionExpression: 'attribute_exists(n)' } }];
     const check = new TransactWriteCommand({ ClientRequestToken: 'a', TransactItems });
@@ -140,7 +140,7 @@ describe('the token of a transaction', () => {
 
 describe('the keys of an item', () => {
   const key = (pk: unknown, sk: unknown, more: object = {}) => ({ pk, sk, ...more });
-  test('are texts up to 2,048 and 1,024 bytes', () => {
+  test('the keys of an item are texts up to 2,048 and 1,024 bytes', () => {
     expect(primaryKeyOf(key('p'.repeat(2_048), 'é'.repeat(512)))).toEqual(key('p'.repeat(2_048), 'é'.repeat(512)));
     const mismatch = (name: string) => `One or more parameter values were invalid: Type mismatch for key ${name}`;
     const empty = (name: string) => `One or more parameter values are not valid: the key ${name} must not be empty`;
@@ -157,7 +157,7 @@ describe('the keys of an item', () => {
       expect(() => primaryKeyOf(input)).toThrow(expect.objectContaining({ name: 'ValidationException', message }));
   });
 
-  test('of an index are optional, and concern only the item that has them', () => {
+  test('the keys of an item of an index are optional, and concern only the item that has them', () => {
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D', dueAt: '1', listPk: 'L', listSk: 'l' })).toBe(32);
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D'.repeat(2_048), listSk: 'l'.repeat(1_024) })).toBe(3_089);
     for (const item of [
@@ -174,7 +174,7 @@ describe('the keys of an item', () => {
     expect(() => checkItem({ sk: 's' })).toThrow('Type mismatch for key pk');
   });
 
-  test('belong to an item of 400 KB at most', () => {
+  test('the keys of an item belong to an item of 400 KB at most', () => {
     const item = (bytes: number) => ({ pk: 'p', sk: 's', t: 'x'.repeat(bytes - 7) });
     expect(checkItem(item(400 * 1_024))).toBe(400 * 1_024);
     expect(() => checkItem(item(400 * 1_024 + 1))).toThrow(

@@ -33,86 +33,84 @@ const keysOf = ({ Items }: { Items: readonly Document[] }) => Items.map(({ sk })
 const between = 'pk = :pk AND sk BETWEEN :low AND :high';
 const prefix = 'pk = :pk AND begins_with(sk, :start)';
 
-describe('a query', () => {
-  test('finds the items of its partition in the order of their sort keys, or from the last', () => {
-    expect(ofP()).toMatchObject({ Count: 5, ScannedCount: 5 });
-    expect(ofP()).not.toHaveProperty('LastEvaluatedKey');
-    expect(keysOf(ofP())).toEqual(['a', 'aa', 'b', 'c', 'é']);
-    expect(keysOf(ofP({ ScanIndexForward: true }))).toEqual(['a', 'aa', 'b', 'c', 'é']);
-    expect(keysOf(ofP({ ScanIndexForward: false, ConsistentRead: true }))).toEqual(['é', 'c', 'b', 'aa', 'a']);
-    expect(ofP({}, { ':pk': 'none' })).toEqual({ Items: [], Count: 0, ScannedCount: 0 });
-  });
+test('a query finds the items of its partition in the order of their sort keys, or from the last', () => {
+  expect(ofP()).toMatchObject({ Count: 5, ScannedCount: 5 });
+  expect(ofP()).not.toHaveProperty('LastEvaluatedKey');
+  expect(keysOf(ofP())).toEqual(['a', 'aa', 'b', 'c', 'é']);
+  expect(keysOf(ofP({ ScanIndexForward: true }))).toEqual(['a', 'aa', 'b', 'c', 'é']);
+  expect(keysOf(ofP({ ScanIndexForward: false, ConsistentRead: true }))).toEqual(['é', 'c', 'b', 'aa', 'a']);
+  expect(ofP({}, { ':pk': 'none' })).toEqual({ Items: [], Count: 0, ScannedCount: 0 });
+});
 
-  test.each<[string, object, string[]]>([
-    [between, { ':low': 'a', ':high': 'b' }, ['a', 'aa', 'b']],
-    [between, { ':low': 'ab', ':high': 'd' }, ['b', 'c']],
-    [between, { ':low': 'b', ':high': 'b' }, ['b']],
-    ['pk = :pk and sk between :low and :high', { ':low': 'c', ':high': 'é' }, ['c', 'é']],
-    [prefix, { ':start': 'a' }, ['a', 'aa']],
-    [prefix, { ':start': 'aa' }, ['aa']],
-    [prefix, { ':start': 'x' }, []],
-    ['pk = :pk AND begins_with ( sk , :start )', { ':start': 'é' }, ['é']],
-  ])('finds the items whose sort key is in a range: %s, %o', (KeyConditionExpression, values, found) => {
-    expect(keysOf(ofP({ KeyConditionExpression }, values))).toEqual(found);
-    expect(keysOf(ofP({ KeyConditionExpression, ScanIndexForward: false }, values))).toEqual(found.toReversed());
-  });
+test.each<[string, object, string[]]>([
+  [between, { ':low': 'a', ':high': 'b' }, ['a', 'aa', 'b']],
+  [between, { ':low': 'ab', ':high': 'd' }, ['b', 'c']],
+  [between, { ':low': 'b', ':high': 'b' }, ['b']],
+  ['pk = :pk and sk between :low and :high', { ':low': 'c', ':high': 'é' }, ['c', 'é']],
+  [prefix, { ':start': 'a' }, ['a', 'aa']],
+  [prefix, { ':start': 'aa' }, ['aa']],
+  [prefix, { ':start': 'x' }, []],
+  ['pk = :pk AND begins_with ( sk , :start )', { ':start': 'é' }, ['é']],
+])('a query finds the items whose sort key is in a range: %s, %o', (KeyConditionExpression, values, found) => {
+  expect(keysOf(ofP({ KeyConditionExpression }, values))).toEqual(found);
+  expect(keysOf(ofP({ KeyConditionExpression, ScanIndexForward: false }, values))).toEqual(found.toReversed());
+});
 
-  test.each<[string, string[]]>([
-    ['\ud7ff', ['\ud7ff', '\ud7ffx']],
-    ['x\u{10ffff}', ['x\u{10ffff}', 'x\u{10ffff}\u{10ffff}']],
-    ['\u{10ffff}', ['\u{10ffff}', '\u{10ffff}z']],
-    ['\u{1f600}', ['\u{1f600}', '\u{1f600}a']],
-  ])('finds the sort keys with a prefix, whatever follows it: %j', async (start, found) => {
-    await turns.write(() => {
-      for (const sk of [...found, '\ue000', 'w', 'y', '\u{1f601}']) put({ pk: start, sk });
+test.each<[string, string[]]>([
+  ['\ud7ff', ['\ud7ff', '\ud7ffx']],
+  ['x\u{10ffff}', ['x\u{10ffff}', 'x\u{10ffff}\u{10ffff}']],
+  ['\u{10ffff}', ['\u{10ffff}', '\u{10ffff}z']],
+  ['\u{1f600}', ['\u{1f600}', '\u{1f600}a']],
+])('a query finds the sort keys with a prefix, whatever follows it: %j', async (start, found) => {
+  await turns.write(() => {
+    for (const sk of [...found, '\ue000', 'w', 'y', '\u{1f601}']) put({ pk: start, sk });
+  });
+  const all = query(rows, {
+    KeyConditionExpression: prefix,
+    ExpressionAttributeValues: { ':pk': start, ':start': start },
+  });
+  expect(keysOf(all)).toEqual(found);
+});
+
+test('a query has pages that end after a number of items, with the key to continue from', () => {
+  const first = ofP({ Limit: 2 });
+  expect(first).toMatchObject({ Count: 2, LastEvaluatedKey: { pk: 'p', sk: 'aa' } });
+  expect(first.LastEvaluatedKey).toEqual({ pk: 'p', sk: 'aa' });
+  const next = ofP({ Limit: 2, ExclusiveStartKey: first.LastEvaluatedKey });
+  expect(keysOf(next)).toEqual(['b', 'c']);
+  const back = { Limit: 1, ScanIndexForward: false, ExclusiveStartKey: { pk: 'p', sk: 'c' } };
+  expect(keysOf(ofP(back))).toEqual(['b']);
+  const inRange = { KeyConditionExpression: between, ExclusiveStartKey: { pk: 'p', sk: 'aa' } };
+  expect(keysOf(ofP(inRange, { ':low': 'a', ':high': 'b' }))).toEqual(['b']);
+});
+
+test('a query returns only what its projection selects', () => {
+  const only = (ProjectionExpression: string, more: object = {}) =>
+    ofP({ ProjectionExpression, Limit: 1, ...more }).Items[0];
+  expect(only('sk')).toEqual({ sk: 'a' });
+  expect(only('sk, doc.m, nothing, doc.nothing')).toEqual({ sk: 'a', doc: { m: 'a' } });
+  expect(only('doc.m, #d.deep.y, doc.deep.x', { ExpressionAttributeNames: { '#d': 'doc' } })).toEqual({
+    doc: { m: 'a', deep: { x: 1, y: 2 } },
+  });
+  expect(ofP({ ProjectionExpression: 'doc', Limit: 1 }).LastEvaluatedKey).toEqual({ pk: 'p', sk: 'a' });
+});
+
+test('a query finds only the keys of items in an index, by their sort key and then by their primary key', () => {
+  const due = (more: object = {}, values: object = {}) =>
+    query(rows, {
+      IndexName: 'due',
+      KeyConditionExpression: 'duePk = :pk',
+      ExpressionAttributeValues: { ':pk': 'D', ...values },
+      ...more,
     });
-    const all = query(rows, {
-      KeyConditionExpression: prefix,
-      ExpressionAttributeValues: { ':pk': start, ':start': start },
-    });
-    expect(keysOf(all)).toEqual(found);
-  });
-
-  test('has pages that end after a number of items, with the key to continue from', () => {
-    const first = ofP({ Limit: 2 });
-    expect(first).toMatchObject({ Count: 2, LastEvaluatedKey: { pk: 'p', sk: 'aa' } });
-    expect(first.LastEvaluatedKey).toEqual({ pk: 'p', sk: 'aa' });
-    const next = ofP({ Limit: 2, ExclusiveStartKey: first.LastEvaluatedKey });
-    expect(keysOf(next)).toEqual(['b', 'c']);
-    const back = { Limit: 1, ScanIndexForward: false, ExclusiveStartKey: { pk: 'p', sk: 'c' } };
-    expect(keysOf(ofP(back))).toEqual(['b']);
-    const inRange = { KeyConditionExpression: between, ExclusiveStartKey: { pk: 'p', sk: 'aa' } };
-    expect(keysOf(ofP(inRange, { ':low': 'a', ':high': 'b' }))).toEqual(['b']);
-  });
-
-  test('returns only what its projection selects', () => {
-    const only = (ProjectionExpression: string, more: object = {}) =>
-      ofP({ ProjectionExpression, Limit: 1, ...more }).Items[0];
-    expect(only('sk')).toEqual({ sk: 'a' });
-    expect(only('sk, doc.m, nothing, doc.nothing')).toEqual({ sk: 'a', doc: { m: 'a' } });
-    expect(only('doc.m, #d.deep.y, doc.deep.x', { ExpressionAttributeNames: { '#d': 'doc' } })).toEqual({
-      doc: { m: 'a', deep: { x: 1, y: 2 } },
-    });
-    expect(ofP({ ProjectionExpression: 'doc', Limit: 1 }).LastEvaluatedKey).toEqual({ pk: 'p', sk: 'a' });
-  });
-
-  test('finds only the keys of items in an index, by their sort key and then by their primary key', () => {
-    const due = (more: object = {}, values: object = {}) =>
-      query(rows, {
-        IndexName: 'due',
-        KeyConditionExpression: 'duePk = :pk',
-        ExpressionAttributeValues: { ':pk': 'D', ...values },
-        ...more,
-      });
-    const item = (sk: string, dueAt: string) => ({ pk: 'd', sk, duePk: 'D', dueAt });
-    expect(due().Items).toEqual([item('2', '10'), item('1', '20'), item('3', '20')]);
-    expect(due({ ScanIndexForward: false }).Items).toEqual([item('3', '20'), item('1', '20'), item('2', '10')]);
-    expect(due({ Limit: 2 }).LastEvaluatedKey).toEqual(item('1', '20'));
-    expect(keysOf(due({ ExclusiveStartKey: item('1', '20') }))).toEqual(['3']);
-    expect(keysOf(due({ ExclusiveStartKey: item('1', '20'), ScanIndexForward: false }))).toEqual(['2']);
-    const upTo = { KeyConditionExpression: 'duePk = :pk AND dueAt BETWEEN :low AND :high' };
-    expect(keysOf(due(upTo, { ':low': '10', ':high': '19' }))).toEqual(['2']);
-  });
+  const item = (sk: string, dueAt: string) => ({ pk: 'd', sk, duePk: 'D', dueAt });
+  expect(due().Items).toEqual([item('2', '10'), item('1', '20'), item('3', '20')]);
+  expect(due({ ScanIndexForward: false }).Items).toEqual([item('3', '20'), item('1', '20'), item('2', '10')]);
+  expect(due({ Limit: 2 }).LastEvaluatedKey).toEqual(item('1', '20'));
+  expect(keysOf(due({ ExclusiveStartKey: item('1', '20') }))).toEqual(['3']);
+  expect(keysOf(due({ ExclusiveStartKey: item('1', '20'), ScanIndexForward: false }))).toEqual(['2']);
+  const upTo = { KeyConditionExpression: 'duePk = :pk AND dueAt BETWEEN :low AND :high' };
+  expect(keysOf(due(upTo, { ':low': '10', ':high': '19' }))).toEqual(['2']);
 });
 
 describe('a query is rejected', () => {

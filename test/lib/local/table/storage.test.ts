@@ -28,86 +28,84 @@ const open = () => {
 const pragma = (database: DatabaseSync, name: string) =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 
-describe('the file of a host', () => {
-  test('has a journal of its own that outlives a crash, and overwrites what is deleted', () => {
-    const { database } = open();
-    const names = ['journal_mode', 'synchronous', 'wal_autocheckpoint', 'secure_delete', 'application_id'];
-    expect(names.map((name) => pragma(database, name))).toEqual(['wal', 1, 4_000, 2, 0x53433031]);
-    expect(dataFileOf(':memory:')).toBe(':memory:');
-    expect(dataFileOf('a')).toBe(join('a', 'cloud.sqlite'));
-  });
+test('the file of a host has a separate journal that outlives a crash, and overwrites what is deleted', () => {
+  const { database } = open();
+  const names = ['journal_mode', 'synchronous', 'wal_autocheckpoint', 'secure_delete', 'application_id'];
+  expect(names.map((name) => pragma(database, name))).toEqual(['wal', 1, 4_000, 2, 0x53433031]);
+  expect(dataFileOf(':memory:')).toBe(':memory:');
+  expect(dataFileOf('a')).toBe(join('a', 'cloud.sqlite'));
+});
 
-  test('is used by one host at a time, also after one that could not open it', async () => {
-    const { close } = open();
-    expect(() => openStorage(dataDir)).toThrow(`cannot open ${dataFileOf(dataDir)}: another process has it open`);
-    await close();
-    const file = dataFileOf(dataDir);
-    const content = readFileSync(file);
-    writeFileSync(file, 'no database, but long enough for one: '.repeat(30));
-    expect(() => openStorage(dataDir)).toThrow('file is not a database; replace the data folder with a backup');
-    writeFileSync(file, content);
-    await open().close();
-  });
+test('the file of a host is used by one host at a time, also after one that could not open it', async () => {
+  const { close } = open();
+  expect(() => openStorage(dataDir)).toThrow(`cannot open ${dataFileOf(dataDir)}: another process has it open`);
+  await close();
+  const file = dataFileOf(dataDir);
+  const content = readFileSync(file);
+  writeFileSync(file, 'no database, but long enough for one: '.repeat(30));
+  expect(() => openStorage(dataDir)).toThrow('file is not a database; replace the data folder with a backup');
+  writeFileSync(file, content);
+  await open().close();
+});
 
-  test('keeps what was written, for every index and in order', async () => {
-    const first = open();
-    const item = { pk: 'p', sk: 's', duePk: 'D', dueAt: '1', ttl: 5.5, n: 2n ** 60n, list: [{ a: null }] };
-    await first.put(item);
-    await first.put({ pk: 'p', sk: 'gone' });
-    await first.turns.write(() => first.rows.remove('p', 'gone'));
-    await first.close();
-    const { rows } = open();
-    expect([rows.get('p', 's'), rows.get('p', 'gone'), rows.find('p', 's')?.size]).toEqual([item, null, 10]);
-    const due = {
-      index: 'due',
-      partition: 'D',
-      low: '',
-      high: null,
-      isClosed: false,
-      newestFirst: false,
-      after: null,
-    } as const;
-    expect(rows.page(due).rows.map(({ item }) => item)).toEqual([{ pk: 'p', sk: 's', duePk: 'D', dueAt: '1' }]);
-  });
+test('the file of a host keeps what was written, for every index and in order', async () => {
+  const first = open();
+  const item = { pk: 'p', sk: 's', duePk: 'D', dueAt: '1', ttl: 5.5, n: 2n ** 60n, list: [{ a: null }] };
+  await first.put(item);
+  await first.put({ pk: 'p', sk: 'gone' });
+  await first.turns.write(() => first.rows.remove('p', 'gone'));
+  await first.close();
+  const { rows } = open();
+  expect([rows.get('p', 's'), rows.get('p', 'gone'), rows.find('p', 's')?.size]).toEqual([item, null, 10]);
+  const due = {
+    index: 'due',
+    partition: 'D',
+    low: '',
+    high: null,
+    isClosed: false,
+    newestFirst: false,
+    after: null,
+  } as const;
+  expect(rows.page(due).rows.map(({ item }) => item)).toEqual([{ pk: 'p', sk: 's', duePk: 'D', dueAt: '1' }]);
+});
 
-  test('can be closed twice, and gives way to the next host', async () => {
-    const first = open();
-    await first.put({ pk: 'p', sk: 's' });
-    await first.close();
-    await first.close();
-    expect(open().rows.get('p', 's')).toEqual({ pk: 'p', sk: 's' });
-  });
+test('the file of a host can be closed twice, and gives way to the next host', async () => {
+  const first = open();
+  await first.put({ pk: 'p', sk: 's' });
+  await first.close();
+  await first.close();
+  expect(open().rows.get('p', 's')).toEqual({ pk: 'p', sk: 's' });
+});
 
-  test('is rewritten at the end if anything was erased, so that no trace is left in it', async () => {
-    const text = 'a text about a person';
-    const erased = async (isErasure: boolean) => {
-      const { put, rows, turns, close } = open();
-      for (let at = 0; at < 20; at++) await put({ pk: 'p', sk: String(at), text: `${text} ${at} `.repeat(9) });
-      await turns.kept();
-      await turns.write(() => {
-        for (let at = 0; at < 20; at += 2) rows.remove('p', String(at));
-      });
-      if (isErasure) await put({ pk: items.erasure.pk({}), sk: firstUlidAt(Date.now()).padEnd(26, '0'), n: 1 });
-      await close();
-      const database = new DatabaseSync(dataFileOf(dataDir));
-      const version = Number(pragma(database, 'user_version'));
-      const free = Number(pragma(database, 'freelist_count'));
-      database.close();
-      return { version, free };
-    };
-    expect((await erased(false)).version).toBe(0);
-    const { version, free } = await erased(true);
-    expect(Math.abs(version - Date.now() / 60_000)).toBeLessThan(2);
-    expect(free).toBe(0);
-    expect(readFileSync(dataFileOf(dataDir)).includes(`${text} 2 `)).toBe(false);
-  });
-
-  test('can be read only by its owner', async () => {
-    const { put, turns } = open();
-    await put({ pk: 'p', sk: 's' });
+test('the file of a host is rewritten at the end if anything was erased, so that no trace is left in it', async () => {
+  const text = 'a text about a person';
+  const erased = async (isErasure: boolean) => {
+    const { put, rows, turns, close } = open();
+    for (let at = 0; at < 20; at++) await put({ pk: 'p', sk: String(at), text: `${text} ${at} `.repeat(9) });
     await turns.kept();
-    for (const suffix of ['', '-wal']) expect(statSync(dataFileOf(dataDir) + suffix).mode & 0o077).toBe(0);
-  });
+    await turns.write(() => {
+      for (let at = 0; at < 20; at += 2) rows.remove('p', String(at));
+    });
+    if (isErasure) await put({ pk: items.erasure.pk({}), sk: firstUlidAt(Date.now()).padEnd(26, '0'), n: 1 });
+    await close();
+    const database = new DatabaseSync(dataFileOf(dataDir));
+    const version = Number(pragma(database, 'user_version'));
+    const free = Number(pragma(database, 'freelist_count'));
+    database.close();
+    return { version, free };
+  };
+  expect((await erased(false)).version).toBe(0);
+  const { version, free } = await erased(true);
+  expect(Math.abs(version - Date.now() / 60_000)).toBeLessThan(2);
+  expect(free).toBe(0);
+  expect(readFileSync(dataFileOf(dataDir)).includes(`${text} 2 `)).toBe(false);
+});
+
+test('the file of a host can be read only by its owner', async () => {
+  const { put, turns } = open();
+  await put({ pk: 'p', sk: 's' });
+  await turns.kept();
+  for (const suffix of ['', '-wal']) expect(statSync(dataFileOf(dataDir) + suffix).mode & 0o077).toBe(0);
 });
 
 describe('a tool', () => {
@@ -124,6 +122,7 @@ describe('a tool', () => {
     await host.turns.kept();
     expect(await tool.turns.read(() => tool.rows.get('p', 's'))).toEqual({ pk: 'p', sk: 's', n: 3 });
   });
+
   test('creates nothing where no host was', () => {
     expect(() => openForTool(dataDir)).toThrow();
     expect(existsSync(dataFileOf(dataDir))).toBe(false);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   copyOf,
   type Document,
@@ -12,52 +12,50 @@ import {
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 const nestedMaps = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-describe('a copy of a value', () => {
-  test('shares nothing with it, and omits what is undefined or a function', () => {
-    const source = { a: [1, undefined, { b: undefined, c: null }, () => 1], f: () => 1, u: undefined, t: true, s: '' };
-    const copy = copyOf(source) as Document;
-    expect(copy).toEqual({ a: [1, { c: null }], t: true, s: '' });
-    expect(Object.keys(copy)).toEqual(['a', 't', 's']);
-    expect([copy.a === source.a, (copy.a as unknown[])[1] === source.a[2]]).toEqual([false, false]);
-  });
+test('a copy of a value shares nothing with it, and omits what is undefined or a function', () => {
+  const source = { a: [1, undefined, { b: undefined, c: null }, () => 1], f: () => 1, u: undefined, t: true, s: '' };
+  const copy = copyOf(source) as Document;
+  expect(copy).toEqual({ a: [1, { c: null }], t: true, s: '' });
+  expect(Object.keys(copy)).toEqual(['a', 't', 's']);
+  expect([copy.a === source.a, (copy.a as unknown[])[1] === source.a[2]]).toEqual([false, false]);
+});
 
-  test('has no negative zero, and a bigint only beyond the safe integers', () => {
-    expect(Object.is(copyOf(-0), 0)).toBe(true);
-    expect([copyOf(5n), copyOf(-(2n ** 53n) + 1n), copyOf(2n ** 53n), copyOf(-(2n ** 53n))]).toEqual([
-      5,
-      -9_007_199_254_740_991,
-      2n ** 53n,
-      -(2n ** 53n),
-    ]);
-  });
+test('a copy of a value has no negative zero, and a bigint only beyond the safe integers', () => {
+  expect(Object.is(copyOf(-0), 0)).toBe(true);
+  expect([copyOf(5n), copyOf(-(2n ** 53n) + 1n), copyOf(2n ** 53n), copyOf(-(2n ** 53n))]).toEqual([
+    5,
+    -9_007_199_254_740_991,
+    2n ** 53n,
+    -(2n ** 53n),
+  ]);
+});
 
-  test('is of a number that the table stores exactly', () => {
-    expect(
-      [1e-130, -1e-130, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0.1].map((number) => copyOf(number)),
-    ).toEqual([1e-130, -1e-130, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0.1]);
-    expect(() => copyOf(9e-131)).toThrow('Number underflow');
-    expect(() => copyOf(-9e-131)).toThrow('Number underflow');
-    expect(() => copyOf(2 ** 53)).toThrow('Number 9007199254740992 is beyond the safe integers.');
-    expect(() => copyOf(-(2 ** 53))).toThrow('Number -9007199254740992 is beyond the safe integers.');
-    expect(() => copyOf(Number.NaN)).toThrow('Special numeric value NaN is not allowed');
-    expect(() => copyOf(Number.POSITIVE_INFINITY)).toThrow('Special numeric value Infinity is not allowed');
-  });
+test('a copy of a value is of a number that the table stores exactly', () => {
+  expect(
+    [1e-130, -1e-130, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0.1].map((number) => copyOf(number)),
+  ).toEqual([1e-130, -1e-130, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0.1]);
+  expect(() => copyOf(9e-131)).toThrow('Number underflow');
+  expect(() => copyOf(-9e-131)).toThrow('Number underflow');
+  expect(() => copyOf(2 ** 53)).toThrow('Number 9007199254740992 is beyond the safe integers.');
+  expect(() => copyOf(-(2 ** 53))).toThrow('Number -9007199254740992 is beyond the safe integers.');
+  expect(() => copyOf(Number.NaN)).toThrow('Special numeric value NaN is not allowed');
+  expect(() => copyOf(Number.POSITIVE_INFINITY)).toThrow('Special numeric value Infinity is not allowed');
+});
 
-  test('has at most 33 levels of lists or maps', () => {
-    for (const levels of [nested, nestedMaps]) {
-      expect(copyOf(levels(33))).toEqual(levels(33));
-      expect(() => copyOf(levels(34))).toThrow('Nesting Levels have exceeded supported limits');
-      expect(() => documentOf({ a: levels(34) })).toThrow('Nesting Levels have exceeded supported limits');
-    }
-  });
+test('a copy of a value has at most 33 levels of lists or maps', () => {
+  for (const levels of [nested, nestedMaps]) {
+    expect(copyOf(levels(33))).toEqual(levels(33));
+    expect(() => copyOf(levels(34))).toThrow('Nesting Levels have exceeded supported limits');
+    expect(() => documentOf({ a: levels(34) })).toThrow('Nesting Levels have exceeded supported limits');
+  }
+});
 
-  test('is only of plain objects', () => {
-    expect(copyOf(Object.assign(Object.create(null), { a: 1 }))).toEqual({ a: 1 });
-    expect(() => copyOf(new Map())).toThrow('Unsupported type passed: [object Map]');
-    expect(() => copyOf({ constructor: { name: 'Other' } })).toThrow('Unsupported type passed: [object Object]');
-    expect(() => copyOf(undefined)).toThrow('Unsupported type passed: [object Undefined]');
-    expect(() => documentOf(JSON.parse('{"__proto__":1}'))).toThrow('Unsupported name passed: __proto__');
-  });
+test('a copy of a value is only of plain objects', () => {
+  expect(copyOf(Object.assign(Object.create(null), { a: 1 }))).toEqual({ a: 1 });
+  expect(() => copyOf(new Map())).toThrow('Unsupported type passed: [object Map]');
+  expect(() => copyOf({ constructor: { name: 'Other' } })).toThrow('Unsupported type passed: [object Object]');
+  expect(() => copyOf(undefined)).toThrow('Unsupported type passed: [object Undefined]');
+  expect(() => documentOf(JSON.parse('{"__proto__":1}'))).toThrow('Unsupported name passed: __proto__');
 });
 
 test('a duplicate of an item is equal, and shares no list or map with it', () => {

@@ -27,6 +27,7 @@ describe('a put', () => {
     expect(preparePut(rows, { Item: { ...Key, n: 5 }, ...isOne }).apply()).toEqual({});
     expect([stored(), rows.find('p', 's')?.size]).toEqual([{ ...Key, n: 5 }, 10]);
   });
+
   test('checks the condition of a missing item on no attributes', () => {
     const Item = { ...other, n: 5 };
     expect(() => preparePut(rows, { Item, ...isOne })).toThrow(failed);
@@ -34,6 +35,7 @@ describe('a put', () => {
     expect(() => preparePut(rows, { Item, ConditionExpression: 'attribute_not_exists(pk)' })).toThrow(failed);
     expect(stored(other)).toEqual(Item);
   });
+
   test('stores a copy', () => {
     const Item = { ...other, list: [1] };
     preparePut(rows, { Item }).apply();
@@ -52,6 +54,7 @@ describe('an update', () => {
     expect(prepared.apply()).toEqual({});
     expect([stored(), rows.find('p', 's')?.size]).toEqual([{ ...Key, n: 3, a: 2 }, 14]);
   });
+
   test.each<[string | undefined, object]>([
     [undefined, {}],
     ['NONE', {}],
@@ -61,11 +64,13 @@ describe('an update', () => {
   ])('returns what ReturnValues %s asks for', (ReturnValues, result) => {
     expect(prepareUpdate(rows, { ...change, ReturnValues }).apply()).toEqual(result);
   });
+
   test('creates a missing item, without old values', () => {
     const create = { Key: other, UpdateExpression: 'SET a = :v', ...values({ ':v': 1 }), ReturnValues: 'ALL_OLD' };
     expect(prepareUpdate(rows, create).apply()).toEqual({});
     expect(stored(other)).toEqual({ ...other, a: 1 });
   });
+
   test.each([
     ['SET sk = :v', { ':v': 's' }],
     ['SET sk = :v', { ':v': 'x' }],
@@ -77,6 +82,7 @@ describe('an update', () => {
       'Cannot update attribute. This attribute is part of the key',
     );
   });
+
   test('rejects return values that the store does not use', () => {
     expect(() => prepareUpdate(rows, { ...change, ReturnValues: 'UPDATED_OLD' })).toThrow(
       'the local table does not support ReturnValues UPDATED_OLD',
@@ -103,7 +109,7 @@ describe('a transaction', () => {
       message: `Transaction cancelled: [${codes.join(', ')}]`,
       CancellationReasons: codes.map((Code) => ({ Code })),
     });
-  test('executes all of its writes', () => {
+  test('a transaction executes all of its writes', () => {
     transact(rows, [
       put({ ...other, a: 1 }),
       { Update: { Key, UpdateExpression: 'SET n = :v', ...values({ ':v': 7 }) } },
@@ -112,7 +118,8 @@ describe('a transaction', () => {
     ]);
     expect([stored(other), stored(), rows.get('p', 'none')]).toEqual([{ ...other, a: 1 }, { ...before, n: 7 }, null]);
   });
-  test('executes nothing if one of its conditions is not met, and says which', () => {
+
+  test('a transaction executes nothing if one of its conditions is not met, and says which', () => {
     const list = [
       put({ ...other, a: 1 }),
       { ConditionCheck: { Key, ...isTwo } },
@@ -121,11 +128,13 @@ describe('a transaction', () => {
     expect(() => transact(rows, list)).toThrow(cancelled('None', 'ConditionalCheckFailed', 'None'));
     expect([stored(other), stored()]).toEqual([null, before]);
   });
-  test('reports an item that a write does not fit like a condition', () => {
+
+  test('a transaction reports an item that a write does not fit like a condition', () => {
     const list = [{ Update: { Key, UpdateExpression: 'SET a = nothing' } }, put({ ...other, duePk: '' })];
     expect(() => transact(rows, list)).toThrow(cancelled('ValidationError', 'ValidationError'));
   });
-  test('is rejected as a whole if one of its writes is invalid', () => {
+
+  test('a transaction is rejected as a whole if one of its writes is invalid', () => {
     const invalid = (list: object[], message: string) =>
       expect(() => transact(rows, list as Document[])).toThrow(
         expect.objectContaining({ name: 'ValidationException', message }),
@@ -143,7 +152,8 @@ describe('a transaction', () => {
     invalid([put(other), { Update: { Key, UpdateExpression: 'SET a =' } }], 'Invalid expression: SET a =, at its end');
     expect([stored(other), stored()]).toEqual([null, before]);
   });
-  test('that stops in the middle is reported as executed in part, unlike one that stops at its first write', () => {
+
+  test('a transaction that stops in the middle is reported as executed in part, unlike one that stops at its first write', () => {
     const failing = (at: number) => {
       let calls = 0;
       const breaking = {

@@ -16,53 +16,49 @@ const outcome = (status: number | null, more: object = {}) =>
   attemptOutcome({ status, retryAfter: null, ...more }, NOW);
 const failed = (seconds = 0) => ({ what: 'failed', retryAfterSeconds: seconds });
 
-describe('a Retry-After header', () => {
-  test.each([
-    ['120', 120],
-    ['0', 0],
-    ['Wed, 06 Nov 2030 08:49:37 GMT', 37],
-    ['Wed, 06 Nov 2030 08:48:59 GMT', 0],
-  ])('asks for seconds, or until a date: %s', (header, seconds) => {
-    expect(retryAfterSeconds(header, NOW)).toBe(seconds);
-  });
-
-  test('counts a part of a second as a whole one', () => {
-    expect(retryAfterSeconds('Wed, 06 Nov 2030 08:49:37 GMT', NOW + 1)).toBe(37);
-    expect(retryAfterSeconds('Wed, 06 Nov 2030 08:49:37 GMT', NOW - 1)).toBe(38);
-  });
-
-  test.each([null, '', '-5', '1.5', '5 seconds', 'about 5', 'Wed, later', 'not Wed, 06 Nov 2030 08:49:37 GMT'])(
-    'asks for nothing if it is malformed or missing: %s',
-    (header) => {
-      expect(retryAfterSeconds(header, NOW)).toBe(0);
-    },
-  );
-
-  test('asks for nothing in another format of dates', () => {
-    for (const header of ['2031-01-01T00:00:00Z', 'Wed Nov  6 08:49:37 2030', '06 Nov 2031 08:49:37 GMT'])
-      expect(retryAfterSeconds(header, NOW), header).toBe(0);
-  });
+test.each([
+  ['120', 120],
+  ['0', 0],
+  ['Wed, 06 Nov 2030 08:49:37 GMT', 37],
+  ['Wed, 06 Nov 2030 08:48:59 GMT', 0],
+])('a Retry-After header asks for seconds, or until a date: %s', (header, seconds) => {
+  expect(retryAfterSeconds(header, NOW)).toBe(seconds);
 });
 
-describe('an attempt', () => {
-  test('is accepted by any 2xx, perhaps in the name of somebody', () => {
-    for (const status of [200, 204, 299]) expect(outcome(status)).toEqual({ what: 'accepted' });
-    expect(outcome(200, { acknowledgedBy: 'Nurse Anna' })).toEqual({ what: 'accepted', acknowledgedBy: 'Nurse Anna' });
-    for (const acknowledgedBy of ['', null]) expect(outcome(200, { acknowledgedBy })).toEqual({ what: 'accepted' });
-  });
+test('a Retry-After header counts a part of a second as a whole one', () => {
+  expect(retryAfterSeconds('Wed, 06 Nov 2030 08:49:37 GMT', NOW + 1)).toBe(37);
+  expect(retryAfterSeconds('Wed, 06 Nov 2030 08:49:37 GMT', NOW - 1)).toBe(38);
+});
 
-  test('ends the delivery after 410, and after nothing else', () => {
-    expect(outcome(410, { acknowledgedBy: 'x' })).toEqual({ what: 'gone' });
-    for (const status of [null, 199, 300, 302, 400, 401, 404, 409, 411, 500, 501, 505])
-      expect(outcome(status, { acknowledgedBy: 'x' }), String(status)).toEqual(failed());
-  });
+test.each([null, '', '-5', '1.5', '5 seconds', 'about 5', 'Wed, later', 'not Wed, 06 Nov 2030 08:49:37 GMT'])(
+  'a Retry-After header asks for nothing if it is malformed or missing: %s',
+  (header) => {
+    expect(retryAfterSeconds(header, NOW)).toBe(0);
+  },
+);
 
-  test('can be delayed by the receiver with 429 and 503 only', () => {
-    for (const status of [429, 503]) expect(outcome(status, { retryAfter: '90' })).toEqual(failed(90));
-    for (const status of [502, 504]) expect(outcome(status, { retryAfter: '90' })).toEqual(failed());
-    expect(outcome(500, { retryAfter: '90' })).toEqual(failed());
-    expect(outcome(503, { retryAfter: 'Wed, 06 Nov 2030 08:50:00 GMT' })).toEqual(failed(60));
-  });
+test('a Retry-After header asks for nothing in another format of dates', () => {
+  for (const header of ['2031-01-01T00:00:00Z', 'Wed Nov  6 08:49:37 2030', '06 Nov 2031 08:49:37 GMT'])
+    expect(retryAfterSeconds(header, NOW), header).toBe(0);
+});
+
+test('an attempt is accepted by any 2xx, perhaps in the name of somebody', () => {
+  for (const status of [200, 204, 299]) expect(outcome(status)).toEqual({ what: 'accepted' });
+  expect(outcome(200, { acknowledgedBy: 'Nurse Anna' })).toEqual({ what: 'accepted', acknowledgedBy: 'Nurse Anna' });
+  for (const acknowledgedBy of ['', null]) expect(outcome(200, { acknowledgedBy })).toEqual({ what: 'accepted' });
+});
+
+test('an attempt ends the delivery after 410, and after nothing else', () => {
+  expect(outcome(410, { acknowledgedBy: 'x' })).toEqual({ what: 'gone' });
+  for (const status of [null, 199, 300, 302, 400, 401, 404, 409, 411, 500, 501, 505])
+    expect(outcome(status, { acknowledgedBy: 'x' }), String(status)).toEqual(failed());
+});
+
+test('an attempt can be delayed by the receiver with 429 and 503 only', () => {
+  for (const status of [429, 503]) expect(outcome(status, { retryAfter: '90' })).toEqual(failed(90));
+  for (const status of [502, 504]) expect(outcome(status, { retryAfter: '90' })).toEqual(failed());
+  expect(outcome(500, { retryAfter: '90' })).toEqual(failed());
+  expect(outcome(503, { retryAfter: 'Wed, 06 Nov 2030 08:50:00 GMT' })).toEqual(failed(60));
 });
 
 const sender = {
@@ -122,7 +118,7 @@ describe('the headers of an attempt', () => {
   const old = webhook.previousSecret ?? '';
   const current = webhook.secretKey ?? '';
 
-  test('authenticate and sign it, by the time of the attempt in whole seconds', async () => {
+  test('the headers of an attempt authenticate and sign it, by the time of the attempt in whole seconds', async () => {
     expect(await headersOf({})).toEqual({
       ...stableHeaders(sender, payload),
       Authorization: 'Bearer a-token',
@@ -132,26 +128,26 @@ describe('the headers of an attempt', () => {
     });
   });
 
-  test('are also signed with the previous secret, until it expires', async () => {
+  test('the headers of an attempt are also signed with the previous secret, until it expires', async () => {
     const both = `${signature(current, seconds)} ${signature(old, seconds)}`;
     expect((await headersOf({ previousUntil: NOW + 1_000 }))['webhook-signature']).toBe(both);
     expect((await headersOf({ previousUntil: NOW + 999 }))['webhook-signature']).toBe(signature(current, seconds));
   });
 
-  test('are signed with the previous secret alone after the secret was removed', async () => {
+  test('the headers of an attempt are signed with the previous secret alone after the secret was removed', async () => {
     const headers = await headersOf({ secretKey: null, previousUntil: NOW + 1_000 });
     expect(headers['webhook-signature']).toBe(signature(old, seconds));
     expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');
   });
 
-  test('have no signature if there is no secret', async () => {
+  test('the headers of an attempt have no signature if there is no secret', async () => {
     const { previousSecret: _, ...never } = webhook;
     const gone = { ...never, secretKey: null, previousUntil: NOW + 9_999 };
     for (const record of [gone, { ...gone, previousSecret: null }])
       expect(await requestHeaders(record, payload, sender, NOW)).not.toHaveProperty('webhook-signature');
   });
 
-  test('name webhook, target and delivery in a JWT of the service', async () => {
+  test('the headers of an attempt name webhook, target and delivery in a JWT of the service', async () => {
     const { Authorization = '' } = await headersOf({ authMethod: 'jwt' });
     expect(decodeJwt(Authorization.replace('Bearer ', ''))).toEqual({
       iss: 'https://cloud.example.org',
@@ -185,7 +181,7 @@ describe('a webhook', () => {
     return { ...sent, posted };
   };
 
-  test('gets the signed body at its URL', async () => {
+  test('a webhook gets the signed body at its URL', async () => {
     const { result, outcome, posted } = await send({ status: 200 });
     expect(posted).toEqual([
       {
@@ -199,12 +195,12 @@ describe('a webhook', () => {
     expect(outcome).toEqual({ what: 'accepted', acknowledgedBy: 'Anna' });
   });
 
-  test('is not called on loopback if it was saved on a host that others can connect to', async () => {
+  test('a webhook is not called on loopback if it was saved on a host that others can connect to', async () => {
     const { posted } = await send({ status: 200 }, { isLoopbackDenied: true });
     expect(posted[0]?.isLoopbackDenied).toBe(true);
   });
 
-  test('is called again after the date of its Retry-After, counted from its answer', async () => {
+  test('a webhook is called again after the date of its Retry-After, counted from its answer', async () => {
     const { outcome } = await send({ status: 503, retryAfter: 'Wed, 06 Nov 2030 08:50:00 GMT' });
     expect(outcome).toEqual(failed(30));
   });

@@ -22,60 +22,58 @@ const fields = {
 } as const;
 const values = { always: false, old: 1, recent: 'b', between: 'yz' } as const;
 
-describe('the fields of a configuration', () => {
-  test('reach a device from the first firmware with support, and up to the last one', () => {
-    const names = (firmware: number) => Object.keys(supportedFields(fields, values, firmware)).join(' ');
-    expect([37, 38, 39, 40, 41].map(names)).toEqual([
-      'always old',
-      'always old between',
-      'always old between',
-      'always recent between',
-      'always recent',
-    ]);
-    expect(supportedFields(fields, values, 40)).toEqual({ always: false, recent: 'b', between: 'yz' });
-  });
+test('the fields of a configuration reach a device from the first firmware with support, and up to the last one', () => {
+  const names = (firmware: number) => Object.keys(supportedFields(fields, values, firmware)).join(' ');
+  expect([37, 38, 39, 40, 41].map(names)).toEqual([
+    'always old',
+    'always old between',
+    'always old between',
+    'always recent between',
+    'always recent',
+  ]);
+  expect(supportedFields(fields, values, 40)).toEqual({ always: false, recent: 'b', between: 'yz' });
+});
 
-  test('have their defaults where a value is missing or no longer allowed', () => {
-    expect(defaultsOf(fields)).toEqual({ always: true, old: 5, recent: 'a', between: 'x' });
-    expect(validValues(fields, null)).toEqual(defaultsOf(fields));
-    expect(validValues(fields, values)).toEqual(values);
-    const stored = { always: 'yes', old: 10, recent: 'c', between: '' };
-    expect(validValues(fields, stored as never)).toEqual(defaultsOf(fields));
-    expect(validValues(fields, { between: 'y\u0000z' }).between).toBe('yz');
-  });
+test('the fields of a configuration have their defaults where a value is missing or no longer allowed', () => {
+  expect(defaultsOf(fields)).toEqual({ always: true, old: 5, recent: 'a', between: 'x' });
+  expect(validValues(fields, null)).toEqual(defaultsOf(fields));
+  expect(validValues(fields, values)).toEqual(values);
+  const stored = { always: 'yes', old: 10, recent: 'c', between: '' };
+  expect(validValues(fields, stored as never)).toEqual(defaultsOf(fields));
+  expect(validValues(fields, { between: 'y\u0000z' }).between).toBe('yz');
+});
 
-  test('are all required, and described with the firmware that supports them', () => {
-    const schema = schemaOf(fields);
-    expect(schema.parse(values)).toEqual(values);
-    for (const name of Object.keys(values))
-      expect(schema.safeParse({ ...values, [name]: undefined }).success).toBe(false);
-    const described = Object.entries(schema.shape).map(([name, field]) => [name, field.meta()?.description]);
-    expect(Object.fromEntries(described)).toEqual({
-      always: 'note',
-      old: 'old; not as of v0.40',
-      recent: 'from firmware v0.40',
-      between: 'text; from firmware v0.38, not as of v0.41',
-    });
-    expect(schema.shape.old.meta()?.default).toBe(5);
-    expect(schema.meta()?.examples).toEqual([defaultsOf(fields)]);
+test('the fields of a configuration are all required, and described with the firmware that supports them', () => {
+  const schema = schemaOf(fields);
+  expect(schema.parse(values)).toEqual(values);
+  for (const name of Object.keys(values))
+    expect(schema.safeParse({ ...values, [name]: undefined }).success).toBe(false);
+  const described = Object.entries(schema.shape).map(([name, field]) => [name, field.meta()?.description]);
+  expect(Object.fromEntries(described)).toEqual({
+    always: 'note',
+    old: 'old; not as of v0.40',
+    recent: 'from firmware v0.40',
+    between: 'text; from firmware v0.38, not as of v0.41',
   });
+  expect(schema.shape.old.meta()?.default).toBe(5);
+  expect(schema.meta()?.examples).toEqual([defaultsOf(fields)]);
+});
 
-  test('have bounds, those of int32 unless stated otherwise', () => {
-    const accepts = (value: unknown, field = integerField(0, '')) => field.schema().safeParse(value).success;
-    expect([-(2 ** 31), 2 ** 31 - 1, -(2 ** 31) - 1, 2 ** 31, 0.5, '1'].map((value) => accepts(value))).toEqual([
-      true,
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
-    expect([0, 1, 9, 10].map((value) => accepts(value, fields.old))).toEqual([false, true, true, false]);
-  });
+test('the fields of a configuration have bounds, those of int32 unless stated otherwise', () => {
+  const accepts = (value: unknown, field = integerField(0, '')) => field.schema().safeParse(value).success;
+  expect([-(2 ** 31), 2 ** 31 - 1, -(2 ** 31) - 1, 2 ** 31, 0.5, '1'].map((value) => accepts(value))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect([0, 1, 9, 10].map((value) => accepts(value, fields.old))).toEqual([false, true, true, false]);
+});
 
-  test('are created once', () => {
-    expect(fields.old.schema()).toBe(fields.old.schema());
-  });
+test('the fields of a configuration are created once', () => {
+  expect(fields.old.schema()).toBe(fields.old.schema());
 });
 
 test.each([
@@ -106,6 +104,7 @@ describe('the configurations of sensors', () => {
     for (const all of [criticalFields, basicFields, fallFields, vitalFields])
       expect(schemaOf(all).safeParse(defaultsOf(all)).error).toBeUndefined();
   });
+
   test('accept beacons by their MAC addresses, and no more than 64', () => {
     const accepts = (list: string[]) => criticalFields.bleBeaconMacAddr.schema().safeParse(list).success;
     const good = ['02:00:5e:10:00:01', '02005E100001'];
@@ -114,6 +113,7 @@ describe('the configurations of sensors', () => {
     for (const bad of ['02:00:5e:10:00', '02-00-5e-10-00-01', '02005E10000', '02005E1000011', 'g2005E100001', ''])
       expect([bad, accepts([bad])]).toEqual([bad, false]);
   });
+
   test('cannot turn off analytics', () => {
     const { schema, byDefault } = criticalFields.enableAnalytics;
     expect([byDefault, schema().safeParse(true).success, schema().safeParse(false).success]).toEqual([

@@ -23,6 +23,7 @@ describe('the result of an attempt', () => {
     expect(attemptLogOf([70], [packAttempt(1, filed)], none, false)).toMatchObject([{ outbox: true }]);
     expect(packAttempt(1, result)).toHaveLength(6);
   });
+
   test('keeps a body of up to 64 bytes, and leaves a longer one to a separate item', () => {
     expect([isShortBody('ü'.repeat(32)), isShortBody(`${'ü'.repeat(32)}x`)]).toEqual([true, false]);
     const long = { ...result, responseBody: 'x'.repeat(65) };
@@ -34,6 +35,7 @@ describe('the result of an attempt', () => {
     ]);
     expect(attemptLogOf([70], [packAttempt(1, long)], none, false)).toMatchObject([{ responseBody: '' }]);
   });
+
   test('contains no status and no timings without a request, and at most 200 characters of an answer', () => {
     expect(resultWithoutRequest('timeout')).toEqual({
       status: null,
@@ -48,6 +50,7 @@ describe('the result of an attempt', () => {
     });
     expect(MAX_ANSWER).toBe(200);
   });
+
   test('takes the reason that its service reported later', () => {
     const accepted: PackedAttempt = [2, 9, null, null, [1], 'queued'];
     expect(withReason(accepted, 'undeliverable', 'mailbox full')).toEqual([
@@ -76,6 +79,7 @@ describe('the attempt log', () => {
       firstByte: null,
     });
   });
+
   test('leaves out the attempt in progress', () => {
     expect(attemptLogOf([10, 20], entries, none, true).map(({ number }) => number)).toEqual([1]);
     expect(attemptLogOf([10, 20, 30], entries, none, true).map(({ number }) => number)).toEqual([1, 2]);
@@ -85,10 +89,11 @@ describe('the attempt log', () => {
 
 describe('the reference of a notification', () => {
   const reference = { customerId: 3, deliveryId: '0'.repeat(26), attempt: 2 };
-  test('returns from the tags that a messaging service repeats', () => {
+  test('the reference of a notification returns from the tags that a messaging service repeats', () => {
     expect(referenceTags(reference)).toEqual({ customerId: '3', deliveryId: '0'.repeat(26), attempt: '2' });
     expect(referenceIn(referenceTags(reference))).toEqual(reference);
   });
+
   test.each<unknown>([
     null,
     {},
@@ -99,7 +104,7 @@ describe('the reference of a notification', () => {
     { ...referenceTags(reference), deliveryId: '0'.repeat(27) },
     { ...referenceTags(reference), deliveryId: '0'.repeat(25) },
     { ...referenceTags(reference), deliveryId: `${'0'.repeat(25)}_` },
-  ])('does not follow from %j', (tags) => {
+  ])('the reference of a notification does not follow from %j', (tags) => {
     expect(referenceIn(tags)).toBeNull();
   });
 });

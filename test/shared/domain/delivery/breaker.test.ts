@@ -113,7 +113,7 @@ describe('consecutive failures', () => {
   const lasting = (days: number, consecutiveFailures = 20, warnedAt?: number) =>
     failureActionOf({ consecutiveFailures, failingSince: now - days * DAY, ...(warnedAt && { warnedAt }) }, now);
 
-  test('lead to one warning after 2.5 days, and disable a webhook after 5 days and 20 failures', () => {
+  test('consecutive failures lead to one warning after 2.5 days, and disable a webhook after 5 days and 20 failures', () => {
     expect(lasting(2.4)).toBe('none');
     expect(lasting(2.5)).toBe('warn');
     expect(lasting(2.5, 20, now - DAY)).toBe('none');
@@ -122,7 +122,7 @@ describe('consecutive failures', () => {
     expect(lasting(5, 19)).toBe('none');
   });
 
-  test('have no consequences after a success', () => {
+  test('consecutive failures have no consequences after a success', () => {
     expect(failureActionOf({ consecutiveFailures: 0 }, now)).toBe('none');
   });
 });

@@ -41,6 +41,7 @@ describe('pending deliveries of a receiver', () => {
     expect(needsRelease(webhookOf({ pendingSince: 1, backDate: 5, lastFailure: 5 }), now)).toBe(true);
     expect(needsRelease(webhookOf({ pendingSince: 1, backDate: 6, lastFailure: 5 }), now)).toBe(false);
   });
+
   test('stop being released after three consecutive failures, or with an open circuit', () => {
     expect([2, 3].map((consecutiveFailures) => isFailingAgain(webhookOf({ consecutiveFailures })))).toEqual([
       false,
@@ -60,6 +61,7 @@ describe('all failures of a receiver', () => {
     expect(isOnlyFailing(since, delivery)).toBe(true);
     expect(isOnlyFailing({ ...since, consecutiveFailures: 2 }, delivery)).toBe(false);
   });
+
   test.each<[string, object, Partial<Delivery>]>([
     ['others failed as well', { consecutiveFailures: 4 }, {}],
     ['an older one is pending', { pendingSince: now - HOUR - 1 }, {}],
@@ -70,6 +72,7 @@ describe('all failures of a receiver', () => {
   ])('belong to several deliveries, or to none, if %s', (_, webhook, more) => {
     expect(isOnlyFailing(webhookOf({ ...only, ...webhook }), { ...delivery, ...more })).toBe(false);
   });
+
   test('belong to no delivery without a log', () => {
     const { log: _, ...unlogged } = delivery;
     expect(isOnlyFailing(only, unlogged)).toBe(false);
@@ -83,12 +86,14 @@ describe('an early attempt', () => {
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: null, sendTryTimes: [now - 1] }))).toBe(false);
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: 1, sendTryTimes: [] }))).toBe(true);
   });
+
   test('takes place in its turn, if that saves more than a second', () => {
     expect(earlyTime(deliveryOf({}), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_001 }), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_000 }), now, 0)).toBeNull();
     expect(earlyTime(deliveryOf({ state: 'pending' }), now, 0)).toBe(now);
   });
+
   test.each(['delivered', 'failed', 'held', 'sending'] as const)(
     'never takes place for a delivery that is %s',
     (state) => {
@@ -98,14 +103,17 @@ describe('an early attempt', () => {
   test('never takes place without a planned one', () => {
     expect(earlyTime(deliveryOf({ nextAttempt: null }), now, 0)).toBeNull();
   });
+
   test('waits as long as the receiver asked for', () => {
     expect(earlyTime(deliveryOf({ retryAfterDate: now + 60_000 }), now, 0)).toBe(now + 60_000);
   });
+
   test('waits a second after the previous attempt, and twice as long with each early one', () => {
     const rested = (earlyAttempts?: number) =>
       earlyTime(deliveryOf({ sendTryTimes: [1, now], ...(earlyAttempts && { earlyAttempts }) }), now, 0);
     expect([rested(), rested(1), rested(4)]).toEqual([now + 1_000, now + 2_000, now + 16_000]);
   });
+
   test('leaves the first attempt at its delay, and that of a replay at its place', () => {
     const first = (nextAttempt: number) =>
       earlyTime(

@@ -63,10 +63,12 @@ describe('the body that creates a replay', () => {
       ratePerSecond: 10,
     });
   });
+
   test('names the field if the time span ends before it begins', () => {
     const { error } = NewReplay.safeParse({ since: 5, until: 4 });
     expect(error?.issues).toMatchObject([{ code: 'custom', path: ['until'], params: { key: 'minimum', limit: 5 } }]);
   });
+
   test.each<object>([
     { states: [] },
     { states: ['pending'] },
@@ -76,6 +78,7 @@ describe('the body that creates a replay', () => {
   ])('rejects %j', (more) => {
     expect(NewReplay.safeParse({ since: 5, until: 6, ...more }).success).toBe(false);
   });
+
   test('accepts all states in which deliveries rest, and 1 to 100 a second', () => {
     const states = ['delivered', 'held', 'failed'];
     for (const ratePerSecond of [1, 100])
@@ -92,6 +95,7 @@ describe('a replay', () => {
     expect(spanOf({ since: 0, until: now + DAY, createDate: now })).toEqual([now - 30 * DAY, now]);
     expect(spanOf({ since: now - DAY, until: now - 1, createDate: now })).toEqual([now - DAY, now - 1]);
   });
+
   test('resends originals in the states it was created for, and no tests or redeliveries', () => {
     const replay = { states: ['failed', 'held'] } as const;
     const resent = (delivery: Partial<Delivery>) =>
@@ -99,17 +103,20 @@ describe('a replay', () => {
     expect([resent({}), resent({ state: 'held' }), resent({ state: 'delivered' })]).toEqual([true, true, false]);
     expect([resent({ replayOf: 'x' }), resent({ isTest: true })]).toEqual([false, false]);
   });
+
   test('ends once all its redeliveries were created and have ended', () => {
     const { isListed } = record;
     expect([isFinished(record), isFinished({ ...record, isListed: !isListed })]).toEqual([false, true]);
     expect(isFinished({ ...record, isListed: true, failed: 0 })).toBe(false);
     expect(isFinished({ ...record, isListed: true, failed: 2 })).toBe(true);
   });
+
   test('shows as its total what it found, until it has created more or all', () => {
     expect(replayView(record).total).toBe(5);
     expect(replayView({ ...record, made: 6 }).total).toBe(6);
     expect(replayView({ ...record, isListed: true }).total).toBe(3);
   });
+
   test('shows that it pauses only while it runs', () => {
     expect(replayView(record).isPaused).toBe(false);
     expect(replayView({ ...record, isPaused: true }).isPaused).toBe(true);
@@ -136,6 +143,7 @@ describe('a redelivery', () => {
       snapshot: bareSnapshot,
     });
   });
+
   test('keeps the person, further hits, the body and the mark of a test', () => {
     const { format: _, ...rest } = original;
     const more = {
@@ -150,10 +158,12 @@ describe('a redelivery', () => {
     for (const field of ['person', 'alsoHits', 'body', 'isTest', 'repeats'])
       expect(redeliveryOf(original, 'new', now, now)).not.toHaveProperty(field);
   });
+
   test('names the original, and the redelivery that it resends', () => {
     const again = redeliveryOf({ ...original, id: 'second', replayOf: 'first' }, 'third', now, now);
     expect(again).toMatchObject({ id: 'third', replayOf: 'first', repeats: 'second' });
   });
+
   test('keeps the same id in a replay whenever it is created, and gets another one in another replay', () => {
     const made = replayedDelivery(original, record, now + 9, now);
     expect(made).toMatchObject({ replay: uuid, replayOf: original.id, nextAttempt: now + 9 });

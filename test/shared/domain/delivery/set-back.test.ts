@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { earlyTime, needsRelease } from '#shared/domain/delivery/early.ts';
 import { correctedAttempt } from '#shared/domain/delivery/set-back.ts';
 
@@ -17,40 +17,38 @@ const failedAt = (time: number, more: object = {}) =>
     ...more,
   }) as never;
 
-describe('after the clock was set back, the next attempt of a delivery', () => {
-  test('follows as long after the last one as it was planned', () => {
-    const failed = failedAt(now + DAY - 60_000);
-    expect(correctedAttempt(failed, DAY, now)).toBe(now + HOUR - 60_000);
-    expect(correctedAttempt(failedAt(now + DAY - 2 * HOUR), DAY, now)).toBe(now);
-  });
+test('after the clock was set back, the next attempt of a delivery follows as long after the last one as it was planned', () => {
+  const failed = failedAt(now + DAY - 60_000);
+  expect(correctedAttempt(failed, DAY, now)).toBe(now + HOUR - 60_000);
+  expect(correctedAttempt(failedAt(now + DAY - 2 * HOUR), DAY, now)).toBe(now);
+});
 
-  test('follows in its time even if it is the first one, or only its attempts have dates in the future', () => {
-    const first = { state: 'pending', sendTryTimes: [], attempts: 0 };
-    expect(correctedAttempt(failedAt(now + DAY - 60_000, first), DAY, now)).toBe(now + HOUR - 60_000);
-    const retried = { updateDate: now - DAY, sendTryTimes: [5, 6, now + DAY - 60_000] };
-    expect(correctedAttempt(failedAt(now + DAY - 60_000, retried), DAY, now)).toBe(now + HOUR - 60_000);
-  });
+test('after the clock was set back, the next attempt of a delivery follows in its time even if it is the first one, or only its attempts have dates in the future', () => {
+  const first = { state: 'pending', sendTryTimes: [], attempts: 0 };
+  expect(correctedAttempt(failedAt(now + DAY - 60_000, first), DAY, now)).toBe(now + HOUR - 60_000);
+  const retried = { updateDate: now - DAY, sendTryTimes: [5, 6, now + DAY - 60_000] };
+  expect(correctedAttempt(failedAt(now + DAY - 60_000, retried), DAY, now)).toBe(now + HOUR - 60_000);
+});
 
-  test('follows at once if its task has come, because queues do not depend on the clock', () => {
-    expect(correctedAttempt(failedAt(now + DAY), null, now)).toBe(now);
-  });
+test('after the clock was set back, the next attempt of a delivery follows at once if its task has come, because queues do not depend on the clock', () => {
+  expect(correctedAttempt(failedAt(now + DAY), null, now)).toBe(now);
+});
 
-  test('remains if it was planned before the clock was set ahead', () => {
-    expect(correctedAttempt(failedAt(now - 60_000), DAY, now)).toBeNull();
-    expect(correctedAttempt(failedAt(now + 9_000), DAY, now)).toBeNull();
-  });
+test('after the clock was set back, the next attempt of a delivery remains if it was planned before the clock was set ahead', () => {
+  expect(correctedAttempt(failedAt(now - 60_000), DAY, now)).toBeNull();
+  expect(correctedAttempt(failedAt(now + 9_000), DAY, now)).toBeNull();
+});
 
-  test('remains undefined for a delivery that has ended, or is due', () => {
-    for (const state of ['delivered', 'failed', 'held', 'sending'])
-      expect(correctedAttempt(failedAt(now + DAY, { state }), DAY, now)).toBeNull();
-    expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: null }), DAY, now)).toBeNull();
-    expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: now }), DAY, now)).toBeNull();
-  });
+test('after the clock was set back, the next attempt of a delivery remains undefined for a delivery that has ended, or is due', () => {
+  for (const state of ['delivered', 'failed', 'held', 'sending'])
+    expect(correctedAttempt(failedAt(now + DAY, { state }), DAY, now)).toBeNull();
+  expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: null }), DAY, now)).toBeNull();
+  expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: now }), DAY, now)).toBeNull();
+});
 
-  test('may be early once the receiver is back, although the last one has a date in the future', () => {
-    const failed = failedAt(now + DAY, { nextAttempt: now + HOUR });
-    expect(earlyTime(failed, now, 0)).toBe(now + 1_000);
-  });
+test('after the clock was set back, the next attempt of a delivery may be early once the receiver is back, although the last one has a date in the future', () => {
+  const failed = failedAt(now + DAY, { nextAttempt: now + HOUR });
+  expect(earlyTime(failed, now, 0)).toBe(now + 1_000);
 });
 
 test('a receiver whose recovery is dated in the future needs a release again after its next failure', () => {

@@ -22,57 +22,58 @@ const record = {
   consecutiveFailures: 0,
 } as WebhookRecord;
 
-describe('the body that creates a webhook', () => {
-  test('gets defaults for missing fields', () => {
-    expect(NewWebhook.parse(body)).toEqual({
-      ...body,
-      authMethod: 'bearer',
-      retrySchedule: null,
-      isEnabled: true,
-      eventTypes: null,
-      situations: null,
-      sensorGroupId: null,
-    });
+test('the body that creates a webhook gets defaults for missing fields', () => {
+  expect(NewWebhook.parse(body)).toEqual({
+    ...body,
+    authMethod: 'bearer',
+    retrySchedule: null,
+    isEnabled: true,
+    eventTypes: null,
+    situations: null,
+    sensorGroupId: null,
   });
-  test.each([
-    [{ isCustomerHook: true, botId: 1 }, ['botId'], 'customer_hook_has_no_bot'],
-    [{ botId: null }, ['botId'], 'bot_hook_needs_bot'],
-    [{ isCustomerHook: true, botId: null, format: 'chat' }, ['format'], 'format_is_for_bots'],
-    [{ eventTypes: [1] }, ['eventTypes'], 'filter_is_for_customer_hooks'],
-    [{ situations: ['apnea'] }, ['situations'], 'filter_is_for_customer_hooks'],
-    [{ sensorGroupId: 1 }, ['sensorGroupId'], 'filter_is_for_customer_hooks'],
-  ])('names the field and the reason why %j contradicts itself', (more, path, key) => {
-    const { error } = NewWebhook.safeParse({ ...body, ...more });
-    expect(error?.issues).toMatchObject([{ code: 'custom', path, params: { key } }]);
-  });
-  test('allows filters for a customer webhook, and its own retry schedule', () => {
-    for (const more of [
-      { isCustomerHook: true, botId: null, eventTypes: [1], situations: Array(64).fill('apnea'), sensorGroupId: 1 },
-      { retrySchedule: [0] },
-      { retrySchedule: Array(20).fill(86_400) },
-      { name: 'n'.repeat(64), url: `https://a.example/${'a'.repeat(2_030)}` },
-      { url: null, format: 'chat', customerId: 3, secretKey: null },
-    ])
-      expect(NewWebhook.parse({ ...body, ...more })).toMatchObject(more);
-  });
-  test.each<object>([
-    { name: '' },
-    { name: 'n'.repeat(65) },
-    { url: '' },
-    { url: 'a'.repeat(2_049) },
-    { format: 'xml' },
-    { authMethod: 'digest' },
-    { retrySchedule: [] },
-    { retrySchedule: Array(21).fill(0) },
-    { retrySchedule: [-1] },
-    { retrySchedule: [86_401] },
-    { isCustomerHook: true, botId: null, eventTypes: [] },
-    { isCustomerHook: true, botId: null, situations: [] },
-    { isCustomerHook: true, botId: null, situations: Array(65).fill('apnea') },
-    { isCustomerHook: true, botId: null, eventTypes: [999] },
-  ])('rejects %j', (more) => {
-    expect(NewWebhook.safeParse({ ...body, ...more }).success).toBe(false);
-  });
+});
+
+test.each([
+  [{ isCustomerHook: true, botId: 1 }, ['botId'], 'customer_hook_has_no_bot'],
+  [{ botId: null }, ['botId'], 'bot_hook_needs_bot'],
+  [{ isCustomerHook: true, botId: null, format: 'chat' }, ['format'], 'format_is_for_bots'],
+  [{ eventTypes: [1] }, ['eventTypes'], 'filter_is_for_customer_hooks'],
+  [{ situations: ['apnea'] }, ['situations'], 'filter_is_for_customer_hooks'],
+  [{ sensorGroupId: 1 }, ['sensorGroupId'], 'filter_is_for_customer_hooks'],
+])('the body that creates a webhook names the field and the reason why %j contradicts itself', (more, path, key) => {
+  const { error } = NewWebhook.safeParse({ ...body, ...more });
+  expect(error?.issues).toMatchObject([{ code: 'custom', path, params: { key } }]);
+});
+
+test('the body that creates a webhook allows filters for a customer webhook, and its own retry schedule', () => {
+  for (const more of [
+    { isCustomerHook: true, botId: null, eventTypes: [1], situations: Array(64).fill('apnea'), sensorGroupId: 1 },
+    { retrySchedule: [0] },
+    { retrySchedule: Array(20).fill(86_400) },
+    { name: 'n'.repeat(64), url: `https://a.example/${'a'.repeat(2_030)}` },
+    { url: null, format: 'chat', customerId: 3, secretKey: null },
+  ])
+    expect(NewWebhook.parse({ ...body, ...more })).toMatchObject(more);
+});
+
+test.each<object>([
+  { name: '' },
+  { name: 'n'.repeat(65) },
+  { url: '' },
+  { url: 'a'.repeat(2_049) },
+  { format: 'xml' },
+  { authMethod: 'digest' },
+  { retrySchedule: [] },
+  { retrySchedule: Array(21).fill(0) },
+  { retrySchedule: [-1] },
+  { retrySchedule: [86_401] },
+  { isCustomerHook: true, botId: null, eventTypes: [] },
+  { isCustomerHook: true, botId: null, situations: [] },
+  { isCustomerHook: true, botId: null, situations: Array(65).fill('apnea') },
+  { isCustomerHook: true, botId: null, eventTypes: [999] },
+])('the body that creates a webhook rejects %j', (more) => {
+  expect(NewWebhook.safeParse({ ...body, ...more }).success).toBe(false);
 });
 
 test('shows a webhook without its secret, and its health without failures as healthy', () => {
@@ -115,15 +116,17 @@ describe('a secret', () => {
     [`whsec_${'-_'.repeat(12)}`, false],
     [`whsec_${'A'.repeat(21)}B==`, false],
     [`x${standard(15)}`, true],
-  ])('can be %j: %j', (secret, expected) => {
+  ])('a secret can be %j: %j', (secret, expected) => {
     expect(isSecret(secret)).toBe(expected);
   });
-  test('names the allowed length of the key if receivers could read it differently', () => {
+
+  test('a secret names the allowed length of the key if receivers could read it differently', () => {
     expect(SecretKey.safeParse(standard(15)).error?.issues).toMatchObject([
       { code: 'custom', params: { key: 'standard_secret', min: 16, max: 64 } },
     ]);
   });
-  test('replaces the previous one at once, or after up to a week', () => {
+
+  test('a secret replaces the previous one at once, or after up to a week', () => {
     expect(NewSecret.parse({ secretKey: null })).toEqual({ secretKey: null, overlapSeconds: 0 });
     const overlaps = (overlapSeconds: number) => NewSecret.safeParse({ secretKey: null, overlapSeconds }).success;
     expect([overlaps(604_800), overlaps(604_801), overlaps(-1)]).toEqual([true, false, false]);
@@ -142,6 +145,7 @@ describe('a webhook with filters', () => {
     expect(matches({ sensorGroupId: 4 })).toBe(false);
     expect(matches({ eventTypes: [1], situations: ['apnea'] })).toBe(false);
   });
+
   test('receives events without a type or situation only if it does not filter by that', () => {
     const nothing = { code: null, situation: null };
     expect(matches(noFilters, nothing)).toBe(true);
@@ -159,22 +163,22 @@ test('customer webhooks are managed with manage_customers, those of bots with ma
   expect([may('manage_bots', true), may('manage_customers', false)]).toEqual([false, false]);
 });
 
-describe('the feed of a webhook', () => {
-  test('belongs to a webhook without a URL', () => {
-    expect([hasUrl(record), hasUrl({ ...record, url: null })]).toEqual([true, false]);
-  });
-  test('keeps deliveries for 14 days, and what became of them for 30', () => {
-    expect([
-      isExpired({ createDate: now - 14 * DAY + 1 }, now),
-      isExpired({ createDate: now - 14 * DAY }, now),
-    ]).toEqual([false, true]);
-    expect([isPastRetention(now - 30 * DAY + 1, now), isPastRetention(now - 30 * DAY, now)]).toEqual([false, true]);
-  });
-  test('counts as unfetched since the last fetch, or the last change of the webhook', () => {
-    expect(unfetchedSince(record)).toBe(2);
-    expect(unfetchedSince({ ...record, lastSuccess: 9 })).toBe(9);
-    expect(unfetchedSince({ ...record, lastSuccess: 1 })).toBe(2);
-  });
+test('the feed of a webhook belongs to a webhook without a URL', () => {
+  expect([hasUrl(record), hasUrl({ ...record, url: null })]).toEqual([true, false]);
+});
+
+test('the feed of a webhook keeps deliveries for 14 days, and what became of them for 30', () => {
+  expect([isExpired({ createDate: now - 14 * DAY + 1 }, now), isExpired({ createDate: now - 14 * DAY }, now)]).toEqual([
+    false,
+    true,
+  ]);
+  expect([isPastRetention(now - 30 * DAY + 1, now), isPastRetention(now - 30 * DAY, now)]).toEqual([false, true]);
+});
+
+test('the feed of a webhook counts as unfetched since the last fetch, or the last change of the webhook', () => {
+  expect(unfetchedSince(record)).toBe(2);
+  expect(unfetchedSince({ ...record, lastSuccess: 9 })).toBe(9);
+  expect(unfetchedSince({ ...record, lastSuccess: 1 })).toBe(2);
 });
 
 describe('a message about several sensors', () => {
@@ -182,10 +186,15 @@ describe('a message about several sensors', () => {
     person: { userId: 1, by: 'sms' as const, name: 'n' },
     snapshot: { ...bareSnapshot, rule: { ...ruleForPeople, situation } },
   });
-  test.each(['sensor_inactive', 'sensor_active'])('can include a delivery to a person about %s', (situation) => {
-    expect(isGathered(about(situation))).toBe(true);
-  });
-  test('never includes deliveries about people, to webhooks, tests, redeliveries, or without a rule', () => {
+
+  test.each(['sensor_inactive', 'sensor_active'])(
+    'a message about several sensors can include a delivery to a person about %s',
+    (situation) => {
+      expect(isGathered(about(situation))).toBe(true);
+    },
+  );
+
+  test('a message about several sensors never includes deliveries about people, to webhooks, tests, redeliveries, or without a rule', () => {
     const { snapshot, person } = about('sensor_inactive');
     expect(isGathered(about('fall_detected'))).toBe(false);
     expect(isGathered({ snapshot })).toBe(false);
@@ -193,7 +202,8 @@ describe('a message about several sensors', () => {
     expect(isGathered({ snapshot, person, replayOf: 'x' })).toBe(false);
     expect(isGathered({ snapshot: bareSnapshot, person })).toBe(false);
   });
-  test('waits 20 s for others, and stands for at most 500', () => {
+
+  test('a message about several sensors waits 20 s for others, and stands for at most 500', () => {
     expect([GATHER_SECONDS, MAX_GATHERED]).toEqual([20, 500]);
   });
 });

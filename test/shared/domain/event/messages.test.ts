@@ -12,7 +12,7 @@ const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
 describe('the messages of a call', () => {
   const json = fc.json({ maxDepth: 4 });
-  test('equal the elements of an array, byte for byte, whatever is in them', () => {
+  test('the messages of a call equal the elements of an array, byte for byte, whatever is in them', () => {
     const spaced = fc.array(fc.tuple(json, fc.constantFrom('', ' ', '\n\t')), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(spaced, fc.constantFrom('', ' '), (elements, space) => {
@@ -22,19 +22,22 @@ describe('the messages of a call', () => {
       }),
     );
   });
-  test('count as one if the text is no array, and as none if it is empty', () => {
+
+  test('the messages of a call count as one if the text is no array, and as none if it is empty', () => {
     for (const text of ['{"a":[1,2]}', '"[1,2]"', '7'])
       expect([splitMessages(` ${text} `), countMessages(text)]).toEqual([[text], 1]);
     expect(splitMessages('[ ]')).toEqual([]);
     expect(splitMessages('["a,\\"b],", {"c":[1,{"d":2}]}]')).toEqual(['"a,\\"b],"', '{"c":[1,{"d":2}]}']);
   });
-  test('can be counted before the text is known to be valid', () => {
+
+  test('the messages of a call can be counted before the text is known to be valid', () => {
     expect(['{"a":1,"b":2}', '[1],[2,3]', ' [1 ,2] ,'].map(countMessages)).toEqual([1, 1, 2]);
     expect(['', ' ', '[', '[1', '[1,', '[1,2', '["a', '[1]]', '[[1,2],3'].map(countMessages)).toEqual([
       1, 1, 1, 1, 2, 2, 1, 1, 2,
     ]);
   });
-  test('fill a page until it is full, and count with the bytes of their escapes', () => {
+
+  test('the messages of a call fill a page until it is full, and count with the bytes of their escapes', () => {
     const megabyte = 'x'.repeat(1_024 * 1_024);
     expect(
       fittingPage([megabyte, null, megabyte, megabyte, megabyte, megabyte, 'x']).map((raw) => raw?.length ?? null),
@@ -58,6 +61,7 @@ describe('the UUID of a message', () => {
     expect(uuidInMessage({}, { sensorEventId: uuid(4) })).toBe(uuid(4));
     expect(uuidInMessage(null, undefined)).toBeNull();
   });
+
   test('else follows from what identifies it, or from its bytes and arrival', () => {
     expect(messageUuid('s', { ...decoded, uuid: uuid(1) }, 'raw', [1])).toBe(uuid(1));
     const identified = { ...decoded, identity: [1, 'a'] };
@@ -75,6 +79,7 @@ describe('the UUID of a message', () => {
     ];
     expect(new Set(ids).size).toBe(6);
   });
+
   test('gives way to another one if a message with other bytes has it', () => {
     const trusted = withTrustedTimes({ ...decoded, uuid: uuid(1) }, now);
     const [one, other] = ['a', 'b'].map((raw) => withReusedUuid(trusted, uuid(1), raw));
@@ -119,11 +124,13 @@ describe('feedback', () => {
       true,
     );
   });
+
   test('goes to the maker if it accepts it and the sensor may be optimized', () => {
     expect(isForMaker(sensor)).toBe(true);
     expect(isForMaker({ ...sensor, optimizationEnabled: false })).toBe(false);
     expect(isForMaker({ ...sensor, manufacturer: 'maker_b' })).toBe(false);
   });
+
   test('reaches the webhook of the maker as one delivery, with the event that it names', () => {
     expect(feedback).toEqual({
       ...request,

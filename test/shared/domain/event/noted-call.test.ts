@@ -21,82 +21,80 @@ const b = call('b', 10_000, a);
 const c = call('c', 45_001, b);
 const late = call('late', 60_000, b);
 
-describe('isAllJudged', () => {
-  test('holds once the newest call is processed, and those of the 45 s before it', () => {
-    expect(isAllProcessed(device(c), runOf(a, b, c))).toBe(true);
-    expect(isAllProcessed(device(late), runOf(late))).toBe(true);
-    expect(isAllProcessed(device(b), runOf(a, b))).toBe(false);
-    expect(isAllProcessed(device(c), runOf(c))).toBe(false);
-  });
+test('isAllJudged holds once the newest call is processed, and those of the 45 s before it', () => {
+  expect(isAllProcessed(device(c), runOf(a, b, c))).toBe(true);
+  expect(isAllProcessed(device(late), runOf(late))).toBe(true);
+  expect(isAllProcessed(device(b), runOf(a, b))).toBe(false);
+  expect(isAllProcessed(device(c), runOf(c))).toBe(false);
+});
 
-  test('does not hold after exactly 45 s', () => {
-    const early = call('early', 45_000, b);
-    expect(isAllProcessed(device(early), runOf(a, b, early))).toBe(false);
-  });
+test('isAllJudged does not hold after exactly 45 s', () => {
+  const early = call('early', 45_000, b);
+  expect(isAllProcessed(device(early), runOf(a, b, early))).toBe(false);
+});
 
-  test('does not hold while a newer call is pending, or if calls were processed out of order', () => {
-    expect(isAllProcessed(device(late), runOf(a, b, c))).toBe(false);
-    expect(isAllProcessed(device(c), runOf(a, c, b))).toBe(false);
-    expect(isAllProcessed(device(c), runOf(b, a, c))).toBe(false);
-  });
+test('isAllJudged does not hold while a newer call is pending, or if calls were processed out of order', () => {
+  expect(isAllProcessed(device(late), runOf(a, b, c))).toBe(false);
+  expect(isAllProcessed(device(c), runOf(a, c, b))).toBe(false);
+  expect(isAllProcessed(device(c), runOf(b, a, c))).toBe(false);
+});
 
-  test('does not hold for a device without recorded or processed calls', () => {
-    expect(isAllProcessed({}, runOf(a))).toBe(false);
-    expect(isAllProcessed(device(a), undefined)).toBe(false);
-  });
+test('isAllJudged does not hold for a device without recorded or processed calls', () => {
+  expect(isAllProcessed({}, runOf(a))).toBe(false);
+  expect(isAllProcessed(device(a), undefined)).toBe(false);
+});
 
-  test('holds again some time after a call that was never queued, even with a call every 10 s', () => {
-    const unqueued = call('never', 55_001, c);
-    const calls = [unqueued];
-    for (let at = 65_001; at < 125_000; at += 10_000) calls.push(call(`at ${at}`, at, calls.at(-1)));
-    const [, ...processed] = calls;
-    const results = processed.map((call, index) =>
-      isAllProcessed(device(call), runOf(a, b, c, ...processed.slice(0, index + 1))),
-    );
-    expect(results).toEqual([false, false, false, false, true, true]);
-  });
+test('isAllJudged holds again some time after a call that was never queued, even with a call every 10 s', () => {
+  const unqueued = call('never', 55_001, c);
+  const calls = [unqueued];
+  for (let at = 65_001; at < 125_000; at += 10_000) calls.push(call(`at ${at}`, at, calls.at(-1)));
+  const [, ...processed] = calls;
+  const results = processed.map((call, index) =>
+    isAllProcessed(device(call), runOf(a, b, c, ...processed.slice(0, index + 1))),
+  );
+  expect(results).toEqual([false, false, false, false, true, true]);
+});
 
-  test('never holds while a call is pending, in any order of queueing and redelivery', () => {
-    const timing = fc.record({
-      gap: fc.integer({ min: 0, max: 60_000 }),
-      queuedAfter: fc.option(fc.integer({ min: 0, max: 44_999 })),
-      processedAfter: fc.integer({ min: 0, max: 100_000 }),
-      redeliveredAfter: fc.option(fc.integer({ min: 0, max: 200_000 })),
+test('isAllJudged never holds while a call is pending, in any order of queueing and redelivery', () => {
+  const timing = fc.record({
+    gap: fc.integer({ min: 0, max: 60_000 }),
+    queuedAfter: fc.option(fc.integer({ min: 0, max: 44_999 })),
+    processedAfter: fc.integer({ min: 0, max: 100_000 }),
+    redeliveredAfter: fc.option(fc.integer({ min: 0, max: 200_000 })),
+  });
+  let held = 0;
+  const property = fc.property(fc.array(timing, { maxLength: 12 }), (timings) => {
+    let at = 1_000_000;
+    const recorded: RecordedCall[] = [];
+    for (const { gap } of timings) {
+      at += gap;
+      recorded.push(call(`${recorded.length}`, at, recorded.at(-1)));
+    }
+    const queued = recorded
+      .flatMap((call, index) => {
+        const { queuedAfter = null, ...rest } = timings[index] ?? {};
+        return queuedAfter === null ? [] : [{ call, time: call.at + queuedAfter, ...rest }];
+      })
+      .toSorted((x, y) => x.time - y.time);
+    // A FIFO queue: no call is processed before one ahead of it.
+    let free = 0;
+    const processed = queued.flatMap(({ call, time, processedAfter = 0, redeliveredAfter }) => {
+      free = Math.max(free, time + processedAfter);
+      return [{ call, time: free }, ...(redeliveredAfter ? [{ call, time: free + redeliveredAfter }] : [])];
     });
-    let held = 0;
-    const property = fc.property(fc.array(timing, { maxLength: 12 }), (timings) => {
-      let at = 1_000_000;
-      const recorded: RecordedCall[] = [];
-      for (const { gap } of timings) {
-        at += gap;
-        recorded.push(call(`${recorded.length}`, at, recorded.at(-1)));
-      }
-      const queued = recorded
-        .flatMap((call, index) => {
-          const { queuedAfter = null, ...rest } = timings[index] ?? {};
-          return queuedAfter === null ? [] : [{ call, time: call.at + queuedAfter, ...rest }];
-        })
-        .toSorted((x, y) => x.time - y.time);
-      // A FIFO queue: no call is processed before one ahead of it.
-      let free = 0;
-      const processed = queued.flatMap(({ call, time, processedAfter = 0, redeliveredAfter }) => {
-        free = Math.max(free, time + processedAfter);
-        return [{ call, time: free }, ...(redeliveredAfter ? [{ call, time: free + redeliveredAfter }] : [])];
-      });
-      const pending = new Set(queued.map(({ call }) => call.id));
-      let run: ProcessedRun | undefined;
-      for (const { call, time } of processed.toSorted((x, y) => x.time - y.time)) {
-        run = runWith(run, call);
-        pending.delete(call.id);
-        const newest = recorded.findLast(({ at: recordedAt }) => recordedAt <= time);
-        if (!newest || !isAllProcessed(device(newest), run)) continue;
-        held += 1;
-        expect(recorded.filter(({ id, at: recordedAt }) => recordedAt <= time && pending.has(id))).toEqual([]);
-      }
-    });
-    fc.assert(property, { numRuns: 3_000 });
-    expect(held).toBeGreaterThan(300);
+    const pending = new Set(queued.map(({ call }) => call.id));
+    let run: ProcessedRun | undefined;
+    for (const { call, time } of processed.toSorted((x, y) => x.time - y.time)) {
+      run = runWith(run, call);
+      pending.delete(call.id);
+      const newest = recorded.findLast(({ at: recordedAt }) => recordedAt <= time);
+      if (!newest || !isAllProcessed(device(newest), run)) continue;
+      held += 1;
+      expect(recorded.filter(({ id, at: recordedAt }) => recordedAt <= time && pending.has(id))).toEqual([]);
+    }
   });
+  fc.assert(property, { numRuns: 3_000 });
+  expect(held).toBeGreaterThan(300);
 });
 
 describe('the number of calls that are not processed', () => {

@@ -11,6 +11,7 @@ describe('the id of an entry of the audit log', () => {
     const times = [0, 9, 10, 99_999_999_999_999].map((time) => auditIdOf(time, new Uint8Array(6)));
     expect(times.toSorted()).toEqual(times);
   });
+
   test('follows the first id of its time, and precedes that of the next', () => {
     for (const random of [new Uint8Array(6), new Uint8Array(6).fill(255)]) {
       expect(auditIdOf(5, random) > firstAuditIdAt(5)).toBe(true);
@@ -18,6 +19,7 @@ describe('the id of an entry of the audit log', () => {
     }
     expect([firstAuditIdAt(-1), firstAuditIdAt(10 ** 15)]).toEqual(['0'.repeat(14), '9'.repeat(14)]);
   });
+
   test.each(['0180000000000000010 2fdfeff', '1'.repeat(25), '1'.repeat(27), '01800000000000000102FDFEFF'])(
     'cannot be %j',
     (text) => {

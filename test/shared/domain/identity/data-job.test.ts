@@ -30,32 +30,32 @@ const job: DataJob = {
 };
 const actor = { kind: 'user' as const, id: '7', name: 'anna' };
 
-describe('an erasure', () => {
-  test('needs an approval only if it is of a customer and no system admin asks for it', () => {
-    expect(needsApproval('erasure', subject('customer'), caller())).toBe(true);
-    expect(needsApproval('erasure', subject('customer'), caller([], true))).toBe(false);
-    expect(needsApproval('export', subject('customer'), caller())).toBe(false);
-    for (const kind of ['sensor', 'user'] as const)
-      expect(needsApproval('erasure', subject(kind), caller())).toBe(false);
-  });
-  test('is a request of its actor until it begins or is canceled', () => {
-    expect(isRequestOf({ ...job, actor }, 7)).toBe(true);
-    expect(isRequestOf({ ...job, actor }, 8)).toBe(false);
-    expect(isRequestOf({ ...job, actor: null }, 7)).toBe(false);
-    expect(isRequestOf(job, 7)).toBe(false);
-    for (const state of ['running', 'completed', 'failed', 'canceled'] as const)
-      expect(isRequestOf({ ...job, actor, state }, 7)).toBe(false);
-  });
-  test('began when it was approved, or else when it was created', () => {
-    expect([startOf(job), startOf({ ...job, startDate: 5_000 })]).toEqual([1_000, 5_000]);
-  });
-  test('shows what is not recorded as null, and never a result', () => {
-    const { kind, customerId, ...shown } = job;
-    const missing = { actor: null, begins: null, approvedBy: null, canceledBy: null, fileUntil: null, url: null };
-    expect(erasureView({ ...job, file: 'f' })).toEqual({ ...shown, kind, customerId, file: 'f', ...missing });
-    const all = { actor, begins: 3, approvedBy: actor, canceledBy: actor };
-    expect(erasureView({ ...job, ...all })).toMatchObject({ ...all, fileUntil: null, url: null });
-  });
+test('an erasure needs an approval only if it is of a customer and no system admin asks for it', () => {
+  expect(needsApproval('erasure', subject('customer'), caller())).toBe(true);
+  expect(needsApproval('erasure', subject('customer'), caller([], true))).toBe(false);
+  expect(needsApproval('export', subject('customer'), caller())).toBe(false);
+  for (const kind of ['sensor', 'user'] as const) expect(needsApproval('erasure', subject(kind), caller())).toBe(false);
+});
+
+test('an erasure is a request of its actor until it begins or is canceled', () => {
+  expect(isRequestOf({ ...job, actor }, 7)).toBe(true);
+  expect(isRequestOf({ ...job, actor }, 8)).toBe(false);
+  expect(isRequestOf({ ...job, actor: null }, 7)).toBe(false);
+  expect(isRequestOf(job, 7)).toBe(false);
+  for (const state of ['running', 'completed', 'failed', 'canceled'] as const)
+    expect(isRequestOf({ ...job, actor, state }, 7)).toBe(false);
+});
+
+test('an erasure began when it was approved, or else when it was created', () => {
+  expect([startOf(job), startOf({ ...job, startDate: 5_000 })]).toEqual([1_000, 5_000]);
+});
+
+test('an erasure shows what is not recorded as null, and never a result', () => {
+  const { kind, customerId, ...shown } = job;
+  const missing = { actor: null, begins: null, approvedBy: null, canceledBy: null, fileUntil: null, url: null };
+  expect(erasureView({ ...job, file: 'f' })).toEqual({ ...shown, kind, customerId, file: 'f', ...missing });
+  const all = { actor, begins: 3, approvedBy: actor, canceledBy: actor };
+  expect(erasureView({ ...job, ...all })).toMatchObject({ ...all, fileUntil: null, url: null });
 });
 
 describe('an export', () => {
@@ -65,7 +65,7 @@ describe('an export', () => {
     user: ['manage_users', 'manage_rules'],
   } as const;
   test.each(Object.entries(needed) as [Subject['kind'], readonly Permission[]][])(
-    'of a %s requires every permission that its parts do',
+    'an export of a %s requires every permission that its parts do',
     (kind, permissions) => {
       expect(mayExport(caller(permissions), subject(kind))).toBe(true);
       expect(mayExport(caller([], true), subject(kind))).toBe(true);
@@ -73,14 +73,15 @@ describe('an export', () => {
         expect(mayExport(caller(Permission.options.filter((one) => one !== missing)), subject(kind))).toBe(false);
     },
   );
-  test('has a result for a day after it was completed', () => {
+  test('an export has a result for a day after it was completed', () => {
     const done = { file: 'f', updateDate: 2_000 };
     expect(fileUntil(done, 2_000)).toBe(2_000 + DAY);
     expect(fileUntil(done, 2_000 + DAY - 1)).toBe(2_000 + DAY);
     expect(fileUntil(done, 2_000 + DAY)).toBeNull();
     expect(fileUntil({ updateDate: 2_000 }, 2_000)).toBeNull();
   });
-  test('shows its result only with a URL, and nothing of an erasure', () => {
+
+  test('an export shows its result only with a URL, and nothing of an erasure', () => {
     const view = exportView({ ...job, kind: 'export', state: 'completed', file: 'f' }, 3_000);
     expect(view).toMatchObject({ actor: null, url: null, fileUntil: 2_000 + DAY, counts: { users: 2 } });
     expect(view).not.toHaveProperty('remains');

@@ -52,6 +52,7 @@ describe('the permissions of a user, a token or a rule', () => {
       false,
     ]);
   });
+
   test('never imply another one, and a system admin has all of them', () => {
     for (const one of Permission.options)
       expect(
@@ -79,7 +80,8 @@ describe('the credentials of a user', () => {
     permissions: [],
     ...more,
   });
-  test('can be changed by the user, a system admin, or a caller with all permissions of the user', () => {
+
+  test('the credentials of a user can be changed by the user, a system admin, or a caller with all permissions of the user', () => {
     const stronger = user(2, { permissions: ['manage_users', 'manage_bots'] });
     expect(mayChangeCredentials(caller(), user(2, { permissions: ['manage_users'] }))).toBe(true);
     expect(mayChangeCredentials(caller(), stronger)).toBe(false);
@@ -87,7 +89,8 @@ describe('the credentials of a user', () => {
     expect(mayChangeCredentials(caller(), { ...stronger, id: 1 })).toBe(true);
     expect(mayChangeCredentials(caller({ isAdmin: true, permissions: [] }), user(2, { isAdmin: true }))).toBe(true);
   });
-  test('stay out of reach of a limited token of the user', () => {
+
+  test('the credentials of a user stay out of reach of a limited token of the user', () => {
     const own = user(1, { permissions: ['manage_bots'] });
     expect([mayChangeRights(caller(), own), mayChangeRights(caller({ kind: 'token' }), own)]).toEqual([true, false]);
     expect(mayChangeRights(caller({ kind: 'token', permissions: ['manage_bots'] }), own)).toBe(true);
@@ -95,43 +98,43 @@ describe('the credentials of a user', () => {
   });
 });
 
-describe('a new user', () => {
-  test('may log in, has no permission and the default locale unless stated otherwise', () => {
-    expect(NewUser.parse(person)).toEqual({
-      ...person,
-      invite: false,
-      locale: 'en',
-      telegramId: null,
-      mobileNumber: null,
-      canLogin: true,
-      permissions: [],
-    });
-    for (const more of [
-      { username: '' },
-      { username: 'u'.repeat(65) },
-      { firstName: 'f'.repeat(65) },
-      { lastName: 'l'.repeat(65) },
-      { telegramId: '' },
-    ])
-      expect(NewUser.safeParse({ ...person, ...more }).success).toBe(false);
-    expect(NewUser.safeParse({ ...person, username: 'u'.repeat(64), firstName: 'f'.repeat(64) }).success).toBe(true);
+test('a new user may log in, has no permission and the default locale unless stated otherwise', () => {
+  expect(NewUser.parse(person)).toEqual({
+    ...person,
+    invite: false,
+    locale: 'en',
+    telegramId: null,
+    mobileNumber: null,
+    canLogin: true,
+    permissions: [],
   });
-  test.each([
-    ['ü'.repeat(5), null],
-    ['x'.repeat(9), 'password_length'],
-    ['x'.repeat(1_024), null],
-    ['x'.repeat(1_025), 'password_length'],
-    [`${'x'.repeat(10)}\u0000`, 'text_characters'],
-    ['\u0000', 'text_characters'],
-  ])('needs a password of 10 to 1,024 bytes without forbidden characters: %j', (newPassword, key) => {
-    const { error } = PasswordChange.safeParse({ newPassword });
-    expect(error?.issues ?? []).toMatchObject(key ? [{ params: { key } }] : []);
-  });
-  test('gets a key that ignores case and form, so that nobody registers a lookalike', () => {
-    expect(usernameKey('Ａnna')).toBe(usernameKey('anna'));
-    expect(usernameKey('anna')).not.toBe(usernameKey('annä'));
-    expect(usernameKey('anna')).toMatch(/^[\w-]{43}$/);
-  });
+  for (const more of [
+    { username: '' },
+    { username: 'u'.repeat(65) },
+    { firstName: 'f'.repeat(65) },
+    { lastName: 'l'.repeat(65) },
+    { telegramId: '' },
+  ])
+    expect(NewUser.safeParse({ ...person, ...more }).success).toBe(false);
+  expect(NewUser.safeParse({ ...person, username: 'u'.repeat(64), firstName: 'f'.repeat(64) }).success).toBe(true);
+});
+
+test.each([
+  ['ü'.repeat(5), null],
+  ['x'.repeat(9), 'password_length'],
+  ['x'.repeat(1_024), null],
+  ['x'.repeat(1_025), 'password_length'],
+  [`${'x'.repeat(10)}\u0000`, 'text_characters'],
+  ['\u0000', 'text_characters'],
+])('a new user needs a password of 10 to 1,024 bytes without forbidden characters: %j', (newPassword, key) => {
+  const { error } = PasswordChange.safeParse({ newPassword });
+  expect(error?.issues ?? []).toMatchObject(key ? [{ params: { key } }] : []);
+});
+
+test('a new user gets a key that ignores case and form, so that nobody registers a lookalike', () => {
+  expect(usernameKey('Ａnna')).toBe(usernameKey('anna'));
+  expect(usernameKey('anna')).not.toBe(usernameKey('annä'));
+  expect(usernameKey('anna')).toMatch(/^[\w-]{43}$/);
 });
 
 test.each([
@@ -184,6 +187,7 @@ describe('the second factor', () => {
     expect(new Set(codes).size).toBeGreaterThan(1);
     for (const code of codes) expect(code).toMatch(/^([2-9A-HJ-NP-Z]{4}-){3}[2-9A-HJ-NP-Z]{4}$/);
   });
+
   test('compares codes without case, spaces and hyphens', () => {
     expect(normalizedOtp(' 12 34-56\n')).toBe('123456');
     expect(normalizedOtp('abcd-EFGH')).toBe('ABCDEFGH');
@@ -200,19 +204,20 @@ describe('a session', () => {
     expect(expiry(now, now - DISPLAY_SECONDS * 1_000 + 2 * hour)).toBe(now + 2 * hour);
     expect([SESSION_SECONDS, DISPLAY_SECONDS]).toEqual([86_400, 90 * 86_400]);
   });
+
   test('ends if it was created before a time', () => {
     expect([isOutdated({ createDate: 4 }, 5), isOutdated({ createDate: 5 }, 5)]).toEqual([true, false]);
   });
 });
 
-describe('what people type at a login', () => {
+describe('the text that people type at a login', () => {
   const accepts = (
     schema: { safeParse: (body: object) => { success: boolean } },
     body: object,
     field: string,
     most: number,
   ) => [most, most + 1].map((length) => schema.safeParse({ ...body, [field]: 'x'.repeat(length) }).success);
-  test('has a bound, because it is hashed', () => {
+  test('the text that people type at a login has a bound, because it is hashed', () => {
     const login = { username: 'u', password: 'p' };
     expect(accepts(Login, login, 'username', 1_024)).toEqual([true, false]);
     expect(accepts(Login, login, 'password', 4_096)).toEqual([true, false]);
@@ -228,11 +233,13 @@ describe('what people type at a login', () => {
     expect(accepts(UserUpdate, profile, 'currentPassword', 4_096)).toEqual([true, false]);
     expect(Login.safeParse({ ...login, id: null, otp: null, display: true }).success).toBe(true);
   });
-  test('is required as far as it identifies somebody', () => {
+
+  test('the text that people type at a login is required as far as it identifies somebody', () => {
     for (const body of [{ username: 'u' }, { password: 'p' }, {}]) expect(Login.safeParse(body).success).toBe(false);
     expect(PasswordReset.safeParse({ newPassword: 'seven rivers' }).success).toBe(false);
   });
-  test('stays within 64 characters in a profile', () => {
+
+  test('the text that people type at a login stays within 64 characters in a profile', () => {
     for (const field of ['username', 'firstName', 'lastName', 'telegramId', 'mobileNumber'])
       expect([field, ...accepts(NewUser, person, field, 64)]).toEqual([field, true, false]);
     expect(NewUser.safeParse({ ...person, mobileNumber: '' }).success).toBe(false);

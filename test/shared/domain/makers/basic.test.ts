@@ -40,77 +40,76 @@ const off: BasicUpdate = {
 };
 const stored = (more: Partial<StoredBasic> = {}): StoredBasic => ({ ...newBasic, ...more });
 
-describe('the modes of a maker A sensor', () => {
-  test('are off at first, and keep the other settings', () => {
-    expect(newBasic).toEqual({ volume: 0, ledMode: 0, fallingMitigatorEnabled: false, learningUntil: 0, testUntil: 0 });
-    expect(updateBasic(newBasic, off, now)).toEqual({
-      volume: 7,
-      ledMode: 2,
-      fallingMitigatorEnabled: true,
-      learningUntil: 0,
-      testUntil: 0,
-    });
+test('the modes of a maker A sensor are off at first, and keep the other settings', () => {
+  expect(newBasic).toEqual({ volume: 0, ledMode: 0, fallingMitigatorEnabled: false, learningUntil: 0, testUntil: 0 });
+  expect(updateBasic(newBasic, off, now)).toEqual({
+    volume: 7,
+    ledMode: 2,
+    fallingMitigatorEnabled: true,
+    learningUntil: 0,
+    testUntil: 0,
   });
-  test('last 14 days and one day, and are not extended by being turned on again', () => {
-    const learning = updateBasic(newBasic, { ...off, learningModeEnabled: true }, now);
-    expect([learning.learningUntil, learning.testUntil]).toEqual([now + 14 * DAY, 0]);
-    const again = updateBasic(learning, { ...off, learningModeEnabled: true }, now + DAY);
-    expect(again.learningUntil).toBe(now + 14 * DAY);
-    expect(updateBasic(learning, { ...off, learningModeEnabled: true }, now + 14 * DAY).learningUntil).toBe(
-      now + 28 * DAY,
-    );
-    expect(updateBasic(learning, off, now + 1).learningUntil).toBe(0);
-    expect(updateBasic(newBasic, { ...off, testModeEnabled: true }, now).testUntil).toBe(now + DAY);
-  });
-  test('end together: the test mode no later than a running learning phase', () => {
-    const both = { ...off, learningModeEnabled: true, testModeEnabled: true };
-    expect(updateBasic(stored({ learningUntil: now + 5 }), both, now).testUntil).toBe(now + 5);
-    expect(updateBasic(newBasic, both, now).testUntil).toBe(now + DAY);
-    const ended = updateBasic(
-      stored({ learningUntil: now, testUntil: now + 9 }),
-      { ...off, testModeEnabled: true },
+});
+
+test('the modes of a maker A sensor last 14 days and one day, and are not extended by being turned on again', () => {
+  const learning = updateBasic(newBasic, { ...off, learningModeEnabled: true }, now);
+  expect([learning.learningUntil, learning.testUntil]).toEqual([now + 14 * DAY, 0]);
+  const again = updateBasic(learning, { ...off, learningModeEnabled: true }, now + DAY);
+  expect(again.learningUntil).toBe(now + 14 * DAY);
+  expect(updateBasic(learning, { ...off, learningModeEnabled: true }, now + 14 * DAY).learningUntil).toBe(
+    now + 28 * DAY,
+  );
+  expect(updateBasic(learning, off, now + 1).learningUntil).toBe(0);
+  expect(updateBasic(newBasic, { ...off, testModeEnabled: true }, now).testUntil).toBe(now + DAY);
+});
+
+test('the modes of a maker A sensor end together: the test mode no later than a running learning phase', () => {
+  const both = { ...off, learningModeEnabled: true, testModeEnabled: true };
+  expect(updateBasic(stored({ learningUntil: now + 5 }), both, now).testUntil).toBe(now + 5);
+  expect(updateBasic(newBasic, both, now).testUntil).toBe(now + DAY);
+  const ended = updateBasic(stored({ learningUntil: now, testUntil: now + 9 }), { ...off, testModeEnabled: true }, now);
+  expect(ended).toMatchObject({ learningUntil: 0, testUntil: now + 9 });
+});
+
+test('the modes of a maker A sensor end when the device has learned, unless it speaks of an earlier phase', () => {
+  const learning = stored({ learningUntil: now + 14 * DAY, testUntil: now + 9, volume: 3 });
+  const learned = { ...learning, learningUntil: 0, testUntil: 0 };
+  expect(completeLearning(learning, now)).toEqual(learned);
+  expect(completeLearning(learning, now + 14 * DAY - 1)).toEqual(learned);
+  expect(completeLearning(learning, now - 1)).toBeNull();
+  expect(completeLearning(learning, now + 14 * DAY)).toBeNull();
+});
+
+test('the modes of a maker A sensor have an end that a change starts and cancels', () => {
+  const change = (before: number, after: number) =>
+    learningEndChange(stored({ learningUntil: before }), stored({ learningUntil: after }), now);
+  expect(change(0, now + 9)).toEqual({ started: now + 9, canceled: null });
+  expect(change(now + 9, 0)).toEqual({ started: null, canceled: now + 9 });
+  expect(change(now + 9, now + 9)).toEqual({ started: null, canceled: null });
+  expect(change(now + 5, now + 9)).toEqual({ started: now + 9, canceled: now + 5 });
+  expect(change(now, 0)).toEqual({ started: null, canceled: null });
+  expect(change(0, now)).toEqual({ started: null, canceled: null });
+});
+
+test('the modes of a maker A sensor show as on until they end', () => {
+  const view = (until: number) =>
+    basicView(
+      stored({ learningUntil: until, testUntil: until, volume: 3, ledMode: 1 }),
+      { name: 'n', optimizationEnabled: false },
       now,
     );
-    expect(ended).toMatchObject({ learningUntil: 0, testUntil: now + 9 });
+  const shown = { name: 'n', volume: 3, ledMode: 1, fallingMitigatorEnabled: false, optimizationEnabled: false };
+  expect(view(now + 1)).toEqual({
+    ...shown,
+    learningModeEnabled: true,
+    learningModeEndDate: now + 1,
+    testModeEnabled: true,
   });
-  test('end when the device has learned, unless it speaks of an earlier phase', () => {
-    const learning = stored({ learningUntil: now + 14 * DAY, testUntil: now + 9, volume: 3 });
-    const learned = { ...learning, learningUntil: 0, testUntil: 0 };
-    expect(completeLearning(learning, now)).toEqual(learned);
-    expect(completeLearning(learning, now + 14 * DAY - 1)).toEqual(learned);
-    expect(completeLearning(learning, now - 1)).toBeNull();
-    expect(completeLearning(learning, now + 14 * DAY)).toBeNull();
-  });
-  test('have an end that a change starts and cancels', () => {
-    const change = (before: number, after: number) =>
-      learningEndChange(stored({ learningUntil: before }), stored({ learningUntil: after }), now);
-    expect(change(0, now + 9)).toEqual({ started: now + 9, canceled: null });
-    expect(change(now + 9, 0)).toEqual({ started: null, canceled: now + 9 });
-    expect(change(now + 9, now + 9)).toEqual({ started: null, canceled: null });
-    expect(change(now + 5, now + 9)).toEqual({ started: now + 9, canceled: now + 5 });
-    expect(change(now, 0)).toEqual({ started: null, canceled: null });
-    expect(change(0, now)).toEqual({ started: null, canceled: null });
-  });
-  test('show as on until they end', () => {
-    const view = (until: number) =>
-      basicView(
-        stored({ learningUntil: until, testUntil: until, volume: 3, ledMode: 1 }),
-        { name: 'n', optimizationEnabled: false },
-        now,
-      );
-    const shown = { name: 'n', volume: 3, ledMode: 1, fallingMitigatorEnabled: false, optimizationEnabled: false };
-    expect(view(now + 1)).toEqual({
-      ...shown,
-      learningModeEnabled: true,
-      learningModeEndDate: now + 1,
-      testModeEnabled: true,
-    });
-    expect(view(now)).toEqual({
-      ...shown,
-      learningModeEnabled: false,
-      learningModeEndDate: null,
-      testModeEnabled: false,
-    });
+  expect(view(now)).toEqual({
+    ...shown,
+    learningModeEnabled: false,
+    learningModeEndDate: null,
+    testModeEnabled: false,
   });
 });
 
@@ -125,7 +124,7 @@ describe('the configuration of a device', () => {
   const { sensorMounting, xMin, xMax, yMin, yMax, sensorHeight, zMin, zMax, enterDuration, exitDuration } = defaultRoom;
   const room = { sensorMounting, rotation: 0, xMin, xMax, yMin, yMax, sensorHeight, regions: [] };
 
-  test('has the room, as far as its maker knows it, and the defaults', () => {
+  test('the configuration of a device has the room, as far as its maker knows it, and the defaults', () => {
     const ofMakerA = configOf(sensor('maker_a'));
     expect(ofMakerA.room).toEqual({ ...room, zMin, zMax, enterDuration, exitDuration });
     expect(Object.keys(ofMakerA)).toEqual([
@@ -154,7 +153,8 @@ describe('the configuration of a device', () => {
       vitalData: defaultsOf(vitalFields),
     });
   });
-  test('has the stored values, without fields that the firmware does not support', () => {
+
+  test('the configuration of a device has the stored values, without fields that the firmware does not support', () => {
     const values = {
       basic: stored({ volume: 5, learningUntil: now + 1, testUntil: now + 1 }),
       'dry-contact': { primaryMode: 1, activationDurationSec: 9 },
@@ -183,45 +183,45 @@ describe('the configuration of a device', () => {
       vitalData: { heartRateLower: 50 },
     });
   });
-  test('installs the firmware of its maker unless one is pinned', () => {
+
+  test('the configuration of a device installs the firmware of its maker unless one is pinned', () => {
     const pinned = (firmwareVersion: number | null, defaultFirmware: number | null) =>
       configOf(sensor('maker_a'), { stored: { firmware: { firmwareVersion } }, defaultFirmware }).firmwareToInstall;
     expect([pinned(41, 40), pinned(null, 40), pinned(null, null)]).toEqual([41, 40, null]);
   });
 });
 
-describe('a maker', () => {
-  test('has hardware ids, as people write them', () => {
-    for (const text of ['02:00:5e:10:00:01', '02005E100001', '02005e100001'])
-      expect(hardwareIdOf('maker_a', text)).toBe('02005E100001');
-    for (const text of [
-      '02:005e:10:00:01',
-      '02:00:5e:10:00:0',
-      '02005E1000011',
-      'x02005E100001',
-      '02-00-5e-10-00-01',
-      '',
-    ])
-      expect([text, hardwareIdOf('maker_a', text)]).toEqual([text, null]);
-    expect(hardwareIdOf('maker_b', '02005E100001')).toBe('02005E100001');
-    for (const text of ['02005e100001', '02:00:5E:10:00:01', '02005E10000', '02005E1000012', ''])
-      expect([text, hardwareIdOf('maker_b', text)]).toEqual([text, null]);
-  });
-  test('has sensor ids, from the hardware id or at random', () => {
-    const random = Uint8Array.of(0, 1, 9, 10, 35, 36, 71, 255, 7, 8);
-    expect(makers.maker_a.sensorIdOf('02005E100001', random)).toBe('id_MDI6MDA6NUU6MTA6MDA6MDE');
-    expect(makers.maker_b.sensorIdOf('02005E100001', random)).toBe('id_019AZ0Z37');
-    expect(
-      [makers.maker_a, makers.maker_b].map((maker) => [
-        maker.isIdOfHardware,
-        maker.hasLearningMode,
-        maker.acceptsFeedback,
-      ]),
-    ).toEqual([
-      [true, true, true],
-      [false, false, false],
-    ]);
-  });
+test('a maker has hardware ids, as people write them', () => {
+  for (const text of ['02:00:5e:10:00:01', '02005E100001', '02005e100001'])
+    expect(hardwareIdOf('maker_a', text)).toBe('02005E100001');
+  for (const text of [
+    '02:005e:10:00:01',
+    '02:00:5e:10:00:0',
+    '02005E1000011',
+    'x02005E100001',
+    '02-00-5e-10-00-01',
+    '',
+  ])
+    expect([text, hardwareIdOf('maker_a', text)]).toEqual([text, null]);
+  expect(hardwareIdOf('maker_b', '02005E100001')).toBe('02005E100001');
+  for (const text of ['02005e100001', '02:00:5E:10:00:01', '02005E10000', '02005E1000012', ''])
+    expect([text, hardwareIdOf('maker_b', text)]).toEqual([text, null]);
+});
+
+test('a maker has sensor ids, from the hardware id or at random', () => {
+  const random = Uint8Array.of(0, 1, 9, 10, 35, 36, 71, 255, 7, 8);
+  expect(makers.maker_a.sensorIdOf('02005E100001', random)).toBe('id_MDI6MDA6NUU6MTA6MDA6MDE');
+  expect(makers.maker_b.sensorIdOf('02005E100001', random)).toBe('id_019AZ0Z37');
+  expect(
+    [makers.maker_a, makers.maker_b].map((maker) => [
+      maker.isIdOfHardware,
+      maker.hasLearningMode,
+      maker.acceptsFeedback,
+    ]),
+  ).toEqual([
+    [true, true, true],
+    [false, false, false],
+  ]);
 });
 
 test('a working mode of maker B detects falls if it has their bit', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isTokenValid } from '#shared/domain/sensor/device-token.ts';
 import { ByVersion, NewFirmware } from '#shared/domain/sensor/firmware.ts';
 import {
@@ -13,21 +13,21 @@ import {
 import { NewProvisioningKey } from '#shared/domain/sensor/provisioning-key.ts';
 import { deviceIdOf, hardwareIdOfDevice, newSensor, SensorId } from '#shared/domain/sensor/sensor.ts';
 
-describe('a pairing code', () => {
-  test('has 8 characters that nobody confuses, each equally likely', () => {
-    const codes = Array.from({ length: 32 }, (_, at) => pairingCode(new Uint8Array(9).fill(at)));
-    expect(codes.map((code) => code[0]).join('')).toBe('23456789ABCDEFGHJKLMNPQRSTUVWXYZ');
-    expect(codes.every((code) => code === code.charAt(0).repeat(8))).toBe(true);
-    expect(pairingCode(Uint8Array.of(0, 1, 2, 3, 31, 32, 254, 255, 7))).toBe('2345Z2YZ');
-  });
-  test('can be typed with spaces, in any case', () => {
-    expect(normalizedCode(withoutSpaces(' ab2d\tEF 7\n8 '))).toBe('AB2DEF78');
-  });
-  test('holds for 15 minutes, and so does the limit of wrong ones', () => {
-    expect([PAIRING_CODE_LIFETIME, REGISTRATION_WINDOW]).toEqual([900_000, 900_000]);
-    expect(WRONG_CODES).toEqual({ limit: 5, windowSeconds: 900 });
-    expect(REPORTED_REFUSALS).toEqual({ sensor: 10, customer: 100, windowSeconds: 900 });
-  });
+test('a pairing code has 8 characters that nobody confuses, each equally likely', () => {
+  const codes = Array.from({ length: 32 }, (_, at) => pairingCode(new Uint8Array(9).fill(at)));
+  expect(codes.map((code) => code[0]).join('')).toBe('23456789ABCDEFGHJKLMNPQRSTUVWXYZ');
+  expect(codes.every((code) => code === code.charAt(0).repeat(8))).toBe(true);
+  expect(pairingCode(Uint8Array.of(0, 1, 2, 3, 31, 32, 254, 255, 7))).toBe('2345Z2YZ');
+});
+
+test('a pairing code can be typed with spaces, in any case', () => {
+  expect(normalizedCode(withoutSpaces(' ab2d\tEF 7\n8 '))).toBe('AB2DEF78');
+});
+
+test('a pairing code holds for 15 minutes, and so does the limit of wrong ones', () => {
+  expect([PAIRING_CODE_LIFETIME, REGISTRATION_WINDOW]).toEqual([900_000, 900_000]);
+  expect(WRONG_CODES).toEqual({ limit: 5, windowSeconds: 900 });
+  expect(REPORTED_REFUSALS).toEqual({ sensor: 10, customer: 100, windowSeconds: 900 });
 });
 
 test('the token of a device is valid until a while after it was replaced', () => {
@@ -35,31 +35,30 @@ test('the token of a device is valid until a while after it was replaced', () =>
   expect([valid(), valid(6), valid(5), valid(4)]).toEqual([true, true, false, false]);
 });
 
-describe('a new sensor', () => {
-  test('has no customer, the end of its hardware id as its name, and may be optimized', () => {
-    const device = { id: 'id_1', hardwareId: '02005E10ABCD', manufacturer: 'maker_b', firmwareVersion: 42 } as const;
-    expect(newSensor(device, 7)).toEqual({
-      ...device,
-      createDate: 7,
-      updateDate: 7,
-      customerId: null,
-      groupId: 0,
-      name: 'Sensor ABCD',
-      isActive: false,
-      optimizationEnabled: true,
-    });
+test('a new sensor has no customer, the end of its hardware id as its name, and may be optimized', () => {
+  const device = { id: 'id_1', hardwareId: '02005E10ABCD', manufacturer: 'maker_b', firmwareVersion: 42 } as const;
+  expect(newSensor(device, 7)).toEqual({
+    ...device,
+    createDate: 7,
+    updateDate: 7,
+    customerId: null,
+    groupId: 0,
+    name: 'Sensor ABCD',
+    isActive: false,
+    optimizationEnabled: true,
   });
-  test('has a device id of 26 characters, from which its hardware id follows', () => {
-    const id = deviceIdOf('02005E10ABCD');
-    expect(id).toBe('id_MDI6MDA6NUU6MTA6QUI6Q0Q');
-    expect([id.length, hardwareIdOfDevice(id), deviceIdOf('')]).toEqual([26, '02005E10ABCD', 'id_']);
-    expect([11, 12, 26, 27].map((length) => SensorId.safeParse('x'.repeat(length)).success)).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
-  });
+});
+
+test('a new sensor has a device id of 26 characters, from which its hardware id follows', () => {
+  const id = deviceIdOf('02005E10ABCD');
+  expect(id).toBe('id_MDI6MDA6NUU6MTA6QUI6Q0Q');
+  expect([id.length, hardwareIdOfDevice(id), deviceIdOf('')]).toEqual([26, '02005E10ABCD', 'id_']);
+  expect([11, 12, 26, 27].map((length) => SensorId.safeParse('x'.repeat(length)).success)).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
 });
 
 test('a provisioning key has no limit and never expires unless stated otherwise', () => {

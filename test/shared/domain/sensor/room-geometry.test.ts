@@ -37,6 +37,7 @@ describe('a point in a room', () => {
   ])('%o becomes %o of its extent, and never lies outside', (point, expected) => {
     expect(normalize(point, extent)).toEqual(expected);
   });
+
   test('becomes 0 in a room without an extent', () => {
     const none = { xMin: 0, xMax: 0, yMin: 0, yMax: 0, zMax: 0 };
     expect(normalize({ x: 5, y: 5, z: 5 }, none)).toEqual({ x: 0, y: 0, z: 0 });

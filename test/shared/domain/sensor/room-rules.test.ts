@@ -24,32 +24,30 @@ const region = (more: Partial<RegionUpdate> = {}): RegionUpdate => ({
 const room = (more: Partial<RoomUpdate> = {}): RoomUpdate => ({ ...defaultRoom, ...more });
 const withRegion = (more: Partial<RegionUpdate>) => roomErrors(room({ regions: [region(), region(more)] }), 'maker_a');
 
-describe('a room', () => {
-  test('is valid at its largest, and with the smallest region', () => {
-    const largest = { xMin: 200, xMax: 200, yMax: 400, sensorHeight: 200 };
-    const edges = { topLeftX: -200, bottomRightX: 200, topLeftY: 400, bottomRightY: -30 };
-    expect(roomErrors(room({ ...largest, regions: [region(edges)] }), 'maker_a')).toEqual([]);
-    expect(roomErrors(room({ sensorHeight: 100 }), 'maker_a')).toEqual([]);
-    expect(withRegion({ topLeftX: 0, bottomRightX: 20, topLeftY: 20, bottomRightY: 0, zMin: 119 })).toEqual([]);
-  });
+test('a room is valid at its largest, and with the smallest region', () => {
+  const largest = { xMin: 200, xMax: 200, yMax: 400, sensorHeight: 200 };
+  const edges = { topLeftX: -200, bottomRightX: 200, topLeftY: 400, bottomRightY: -30 };
+  expect(roomErrors(room({ ...largest, regions: [region(edges)] }), 'maker_a')).toEqual([]);
+  expect(roomErrors(room({ sensorHeight: 100 }), 'maker_a')).toEqual([]);
+  expect(withRegion({ topLeftX: 0, bottomRightX: 20, topLeftY: 20, bottomRightY: 0, zMin: 119 })).toEqual([]);
+});
 
-  test.each<[Partial<RoomUpdate>, string, string, number]>([
-    [{ xMin: 201 }, 'xMin', 'maximum', 200],
-    [{ xMax: 201 }, 'xMax', 'maximum', 200],
-    [{ yMax: 401 }, 'yMax', 'maximum', 400],
-    [{ sensorHeight: 99 }, 'sensorHeight', 'minimum', 100],
-    [{ sensorHeight: 201 }, 'sensorHeight', 'maximum', 200],
-  ])('is rejected beyond the range of its mounting: %o', (more, path, problem, limit) => {
-    expect(roomErrors(room(more), 'maker_a')).toEqual([{ path, problem, values: { limit } }]);
-  });
+test.each<[Partial<RoomUpdate>, string, string, number]>([
+  [{ xMin: 201 }, 'xMin', 'maximum', 200],
+  [{ xMax: 201 }, 'xMax', 'maximum', 200],
+  [{ yMax: 401 }, 'yMax', 'maximum', 400],
+  [{ sensorHeight: 99 }, 'sensorHeight', 'minimum', 100],
+  [{ sensorHeight: 201 }, 'sensorHeight', 'maximum', 200],
+])('a room is rejected beyond the range of its mounting: %o', (more, path, problem, limit) => {
+  expect(roomErrors(room(more), 'maker_a')).toEqual([{ path, problem, values: { limit } }]);
+});
 
-  test('needs a height, and a mounting that its maker supports', () => {
-    expect(roomErrors(room({ zMin: 180 }), 'maker_a')).toEqual([{ path: 'zMin', problem: 'z_order' }]);
-    expect(roomErrors(room({ zMin: 179 }), 'maker_a')).toEqual([]);
-    expect(roomErrors(room({ sensorMounting: 'ceiling_45deg', xMin: 9_999 }), 'maker_b')).toEqual([
-      { path: 'sensorMounting', problem: 'unsupported', values: { choices: 'wall, ceiling' } },
-    ]);
-  });
+test('a room needs a height, and a mounting that its maker supports', () => {
+  expect(roomErrors(room({ zMin: 180 }), 'maker_a')).toEqual([{ path: 'zMin', problem: 'z_order' }]);
+  expect(roomErrors(room({ zMin: 179 }), 'maker_a')).toEqual([]);
+  expect(roomErrors(room({ sensorMounting: 'ceiling_45deg', xMin: 9_999 }), 'maker_b')).toEqual([
+    { path: 'sensorMounting', problem: 'unsupported', values: { choices: 'wall, ceiling' } },
+  ]);
 });
 
 describe('a region', () => {
@@ -70,11 +68,11 @@ describe('a region', () => {
     [{ topLeftX: 81 }, [at('bottomRightX', 'region_side', { limit: 20 })]],
     [{ topLeftY: 19 }, [at('topLeftY', 'region_side', { limit: 20 })]],
     [{ zMin: 120 }, [at('zMin', 'z_order')]],
-  ])('lies inside the room and has sides: %o', (more, errors) => {
+  ])('a region lies inside the room and has sides: %o', (more, errors) => {
     expect(withRegion(more)).toEqual(errors);
   });
 
-  test.each(['maker_a', 'maker_b'] as const)('is one of as many as a sensor of %s supports', (maker) => {
+  test.each(['maker_a', 'maker_b'] as const)('a region is one of as many as a sensor of %s supports', (maker) => {
     const { all, kinds } = regionCounts[maker];
     const errors = (kind: RegionUpdate['kind'], count: number) =>
       roomErrors(room({ regions: Array.from({ length: count }, () => region({ kind })) }), maker);
@@ -86,7 +84,7 @@ describe('a region', () => {
     }
   });
 
-  test('has a kind that its maker supports', () => {
+  test('a region has a kind that its maker supports', () => {
     expect(roomErrors(room({ regions: [region({ kind: 'interference' })] }), 'maker_a')).toEqual([
       { path: 'regions.0.kind', problem: 'unsupported', values: { choices: 'default, door, bed' } },
     ]);
@@ -103,7 +101,7 @@ describe('the regions of a new room', () => {
   const old = (id: string, more: Partial<Region> = {}) =>
     ({ ...region(), id, positionIdx: 0, isLowSnr: false, ...more }) as Region;
 
-  test('count beds first, then doors, then all others, each in the order of the request', () => {
+  test('the regions of a new room count beds first, then doors, then all others, each in the order of the request', () => {
     const kinds = ['default', 'door', 'interference', 'monitored_bed', 'door', 'bed'] as const;
     const numbered = number(kinds.map((kind) => ({ kind })));
     expect(numbered.map(({ positionIdx }) => positionIdx)).toEqual([4, 2, 5, 0, 3, 1]);
@@ -115,7 +113,7 @@ describe('the regions of a new room', () => {
     ]);
   });
 
-  test('keep the ids of those of the same kind and name, each once', () => {
+  test('the regions of a new room keep the ids of those of the same kind and name, each once', () => {
     const ids = (regions: Partial<RegionUpdate>[], earlier: Region[]) => number(regions, earlier).map(({ id }) => id);
     expect(ids([{}, {}, {}], [old('a'), old('b')])).toEqual(['a', 'b', 'new-1']);
     expect(ids([{}], [old('a', { kind: 'bed' }), old('b', { name: 'Chair' })])).toEqual(['new-1']);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deviceIdOf, type Sensor, type SensorRecord } from '#shared/domain/sensor/sensor.ts';
 import { packSensor, unpackSensor } from '#shared/domain/sensor/sensor-row.ts';
 import { isValidText, text } from '#shared/domain/values.ts';
@@ -31,64 +31,62 @@ const ofMakerB = fc.record({
 });
 const sensors = fc.tuple(common, fc.oneof(ofMakerA, ofMakerB)).map(([rest, maker]) => ({ ...rest, ...maker }));
 
-describe('a packed sensor', () => {
-  test('keeps everything that a list shows and searches, for any name', () => {
-    fc.assert(
-      fc.property(sensors, (sensor) => {
-        const record: SensorRecord = { ...sensor, groupId: 7 };
-        expect(unpackSensor(packSensor(record), sensor.id, sensor.customerId)).toEqual(sensor);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
+test('a packed sensor keeps everything that a list shows and searches, for any name', () => {
+  fc.assert(
+    fc.property(sensors, (sensor) => {
+      const record: SensorRecord = { ...sensor, groupId: 7 };
+      expect(unpackSensor(packSensor(record), sensor.id, sensor.customerId)).toEqual(sensor);
+    }),
+    { numRuns: 1_000 },
+  );
+});
 
-  test.each([
-    { manufacturer: 'maker_a', name: 'Room 1042, window', row: '3 mywpiww0 mywpiww5 16  Room 1042, window' },
-    { manufacturer: 'maker_b', name: '  two  spaces ', row: '7 mywpiww0 mywpiww5 16 02005E100001   two  spaces ' },
-  ] as const)('stays compatible with earlier versions: $row', ({ row, ...fields }) => {
-    const dates = { createDate: 1_800_000_000_000, updateDate: 1_800_000_000_005 };
-    const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true };
-    const sensor = { ...fields, ...dates, ...more, id: deviceIdOf('02005E100001'), hardwareId: '02005E100001' };
-    expect(packSensor({ ...sensor, groupId: 0 })).toBe(row);
-    expect(unpackSensor(row, sensor.id, 1)).toMatchObject(sensor);
-  });
+test.each([
+  { manufacturer: 'maker_a', name: 'Room 1042, window', row: '3 mywpiww0 mywpiww5 16  Room 1042, window' },
+  { manufacturer: 'maker_b', name: '  two  spaces ', row: '7 mywpiww0 mywpiww5 16 02005E100001   two  spaces ' },
+] as const)('a packed sensor stays compatible with earlier versions: $row', ({ row, ...fields }) => {
+  const dates = { createDate: 1_800_000_000_000, updateDate: 1_800_000_000_005 };
+  const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true };
+  const sensor = { ...fields, ...dates, ...more, id: deviceIdOf('02005E100001'), hardwareId: '02005E100001' };
+  expect(packSensor({ ...sensor, groupId: 0 })).toBe(row);
+  expect(unpackSensor(row, sensor.id, 1)).toMatchObject(sensor);
+});
 
-  test('fits into a sort key of 1,024 bytes with the longest name of the widest characters', () => {
-    const longest = '\u{1F6CF}'.repeat(64);
-    expect(text(3, 64).safeParse(longest).success).toBe(true);
-    const dates = { createDate: 2 ** 53 - 1, updateDate: 2 ** 53 - 1 };
-    const more = { customerId: 1, isActive: true, firmwareVersion: 2 ** 31 - 1, optimizationEnabled: true, groupId: 1 };
-    const id = { id: 'id_ZZZZZZZZZ', hardwareId: 'FFFFFFFFFFFF', manufacturer: 'maker_b' as const };
-    expect(Buffer.byteLength(packSensor({ ...id, ...dates, ...more, name: longest }))).toBeLessThan(400);
-  });
+test('a packed sensor fits into a sort key of 1,024 bytes with the longest name of the widest characters', () => {
+  const longest = '\u{1F6CF}'.repeat(64);
+  expect(text(3, 64).safeParse(longest).success).toBe(true);
+  const dates = { createDate: 2 ** 53 - 1, updateDate: 2 ** 53 - 1 };
+  const more = { customerId: 1, isActive: true, firmwareVersion: 2 ** 31 - 1, optimizationEnabled: true, groupId: 1 };
+  const id = { id: 'id_ZZZZZZZZZ', hardwareId: 'FFFFFFFFFFFF', manufacturer: 'maker_b' as const };
+  expect(Buffer.byteLength(packSensor({ ...id, ...dates, ...more, name: longest }))).toBeLessThan(400);
+});
 
-  test('takes less than 50 bytes with a usual name', () => {
-    const now = 1_800_000_000_000;
-    const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true, groupId: 0 };
-    const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };
-    const row = packSensor({ ...id, ...more, createDate: now, updateDate: now, name: 'Room 1042, window' });
-    expect(Buffer.byteLength(row)).toBeLessThan(50);
-  });
+test('a packed sensor takes less than 50 bytes with a usual name', () => {
+  const now = 1_800_000_000_000;
+  const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true, groupId: 0 };
+  const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };
+  const row = packSensor({ ...id, ...more, createDate: now, updateDate: now, name: 'Room 1042, window' });
+  expect(Buffer.byteLength(row)).toBeLessThan(50);
+});
 
-  test('keeps what prevents falls from being reported, and leaves it out if nothing does', () => {
-    const dates = { createDate: 1, updateDate: 2 };
-    const more = { customerId: 1, isActive: false, firmwareVersion: 42, optimizationEnabled: false, groupId: 0 };
-    const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };
-    const sensor = { ...id, ...dates, ...more, name: 'Room' };
-    for (let bits = 0; bits < 8; bits++) {
-      const obstacles = {
-        ...((bits & 1) !== 0 && { isSilent: true }),
-        ...((bits & 2) !== 0 && { isFallDetectionOff: true }),
-        ...((bits & 4) !== 0 && { isMisunderstood: true }),
-      };
-      const row = packSensor({ ...sensor, ...obstacles });
-      expect(row).toBe(`0 1 2 16  Room${bits === 0 ? '' : `\u001f${bits}`}`);
-      const { groupId: _, ...shown } = sensor;
-      expect(unpackSensor(row, sensor.id, 1)).toEqual({ ...shown, ...obstacles });
-    }
-  });
+test('a packed sensor keeps what prevents falls from being reported, and leaves it out if nothing does', () => {
+  const dates = { createDate: 1, updateDate: 2 };
+  const more = { customerId: 1, isActive: false, firmwareVersion: 42, optimizationEnabled: false, groupId: 0 };
+  const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };
+  const sensor = { ...id, ...dates, ...more, name: 'Room' };
+  for (let bits = 0; bits < 8; bits++) {
+    const obstacles = {
+      ...((bits & 1) !== 0 && { isSilent: true }),
+      ...((bits & 2) !== 0 && { isFallDetectionOff: true }),
+      ...((bits & 4) !== 0 && { isMisunderstood: true }),
+    };
+    const row = packSensor({ ...sensor, ...obstacles });
+    expect(row).toBe(`0 1 2 16  Room${bits === 0 ? '' : `\u001f${bits}`}`);
+    const { groupId: _, ...shown } = sensor;
+    expect(unpackSensor(row, sensor.id, 1)).toEqual({ ...shown, ...obstacles });
+  }
+});
 
-  test('of an unknown maker is refused', () => {
-    expect(() => unpackSensor('8 1 2 16  Room', 'id', 1)).toThrow('a row has an unknown manufacturer');
-  });
+test('a packed sensor of an unknown maker is refused', () => {
+  expect(() => unpackSensor('8 1 2 16  Room', 'id', 1)).toThrow('a row has an unknown manufacturer');
 });

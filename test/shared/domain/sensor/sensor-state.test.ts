@@ -51,57 +51,64 @@ describe('presence', () => {
     const signals = [true, true, false, false, true].map(presence);
     expect(play(signals).situations).toEqual([['occupied_room'], [], ['empty_room'], [], ['occupied_room']]);
   });
+
   test('causes an event at the first report if somebody is in the room', () => {
     expect(play([presence(true)]).situations).toEqual([['occupied_room']]);
     expect(play([presence(false), presence(true)]).situations).toEqual([[], ['occupied_room']]);
   });
 });
 
-describe('a fall', () => {
-  test('causes one event per status, and is reported by calling, not by fall_detected', () => {
-    const order = ['fall_detected', 'fall_confirmed', 'calling', 'finished'] as const;
-    const signals = order.flatMap((status) => [fall(status), fall(status)]);
-    const expected = ['fall_suspected', 'fall_confirmed', 'fall_detected', 'fall_finished'];
-    expect(play(signals).situations).toEqual(expected.flatMap((situation) => [[situation], []]));
-  });
-  test('raises an alarm with its point for calling without an earlier status', () => {
-    const { events } = play([fall('calling')]);
-    expect(events).toMatchObject([{ situation: 'fall_detected', point: { x: 1, y: 2, z: 3 }, newFall: true }]);
-  });
-  test('counts as canceled if it ended early', () => {
-    for (const status of ['fall_exit', 'canceled'] as const)
-      expect(play([fall('fall_detected'), fall(status)]).situations).toEqual([['fall_suspected'], ['fall_canceled']]);
-  });
-  test('counts as a new fall if it has a new start', () => {
-    expect(play([fall('calling', 1_000), fall('calling', 1_001)]).situations).toEqual([
-      ['fall_detected'],
-      ['fall_detected'],
-    ]);
-  });
-  test('stays known while others are reported', () => {
-    const between = [2_000, 3_000, 4_000].map((start) => fall('calling', start));
-    expect(play([fall('calling'), ...between, fall('calling')]).situations.at(-1)).toEqual([]);
-  });
-  test.each(fallStatuses)('stays finished: %s then causes no event', (status) => {
-    expect(play([fall('calling'), fall('finished'), fall(status)]).situations.at(-1)).toEqual([]);
-  });
-  test('bypasses rate limits when it is suspected or reported', () => {
-    const { events } = play([fall('fall_detected'), fall('fall_confirmed'), fall('calling'), fall('finished')]);
-    expect(events.map(({ situation, newFall }) => [situation, newFall])).toEqual([
-      ['fall_suspected', true],
-      ['fall_confirmed', false],
-      ['fall_detected', true],
-      ['fall_finished', false],
-    ]);
-  });
-  test('marks its event as simulated or silent', () => {
-    const signal = { ...fall('calling'), isSimulated: true, isSilent: true } as Signal;
-    expect(play([signal]).events).toMatchObject([{ isSimulated: true, isSilent: true }]);
-  });
-  test('leaves a stored state of bounded size after any number of falls', () => {
-    const many = Array.from({ length: 1_000 }, (_, start) => fall('calling', start));
-    expect(JSON.stringify(encodeState({ ...play(many).state, decision: null })).length).toBeLessThan(4_096);
-  });
+test('a fall causes one event per status, and is reported by calling, not by fall_detected', () => {
+  const order = ['fall_detected', 'fall_confirmed', 'calling', 'finished'] as const;
+  const signals = order.flatMap((status) => [fall(status), fall(status)]);
+  const expected = ['fall_suspected', 'fall_confirmed', 'fall_detected', 'fall_finished'];
+  expect(play(signals).situations).toEqual(expected.flatMap((situation) => [[situation], []]));
+});
+
+test('a fall raises an alarm with its point for calling without an earlier status', () => {
+  const { events } = play([fall('calling')]);
+  expect(events).toMatchObject([{ situation: 'fall_detected', point: { x: 1, y: 2, z: 3 }, newFall: true }]);
+});
+
+test('a fall counts as canceled if it ended early', () => {
+  for (const status of ['fall_exit', 'canceled'] as const)
+    expect(play([fall('fall_detected'), fall(status)]).situations).toEqual([['fall_suspected'], ['fall_canceled']]);
+});
+
+test('a fall counts as a new fall if it has a new start', () => {
+  expect(play([fall('calling', 1_000), fall('calling', 1_001)]).situations).toEqual([
+    ['fall_detected'],
+    ['fall_detected'],
+  ]);
+});
+
+test('a fall stays known while others are reported', () => {
+  const between = [2_000, 3_000, 4_000].map((start) => fall('calling', start));
+  expect(play([fall('calling'), ...between, fall('calling')]).situations.at(-1)).toEqual([]);
+});
+
+test.each(fallStatuses)('a fall stays finished: %s then causes no event', (status) => {
+  expect(play([fall('calling'), fall('finished'), fall(status)]).situations.at(-1)).toEqual([]);
+});
+
+test('a fall bypasses rate limits when it is suspected or reported', () => {
+  const { events } = play([fall('fall_detected'), fall('fall_confirmed'), fall('calling'), fall('finished')]);
+  expect(events.map(({ situation, newFall }) => [situation, newFall])).toEqual([
+    ['fall_suspected', true],
+    ['fall_confirmed', false],
+    ['fall_detected', true],
+    ['fall_finished', false],
+  ]);
+});
+
+test('a fall marks its event as simulated or silent', () => {
+  const signal = { ...fall('calling'), isSimulated: true, isSilent: true } as Signal;
+  expect(play([signal]).events).toMatchObject([{ isSimulated: true, isSilent: true }]);
+});
+
+test('a fall leaves a stored state of bounded size after any number of falls', () => {
+  const many = Array.from({ length: 1_000 }, (_, start) => fall('calling', start));
+  expect(JSON.stringify(encodeState({ ...play(many).state, decision: null })).length).toBeLessThan(4_096);
 });
 
 describe('activity', () => {
@@ -109,16 +116,19 @@ describe('activity', () => {
     expect(play([presence(true)], newSensorState).situations).toEqual([['occupied_room', 'sensor_active']]);
     expect(play([still, still], newSensorState).situations).toEqual([['sensor_active'], []]);
   });
+
   test('lasts from the newest message, in any order of receipt', () => {
     const at = (time: number) => messageTime(time, null);
     const first = step(active, still, at(20_000), noRoomContext).state;
     expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });
+
   test('follows from an unknown message, too, which causes an event that no rule can name', () => {
     expect(play([{ kind: 'unknown' }]).events).toMatchObject([
       { situation: null, type: 'unknown', action: 'received', code: null },
     ]);
   });
+
   test('causes no event for a state message while active', () => {
     expect(play([still]).events).toEqual([]);
   });
@@ -136,13 +146,11 @@ test('does not count one sweep in three minutes as an outage, so that offline se
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
 });
 
-describe('the longest time without a record of the service', () => {
-  test('is two thirds of the time after which a sensor is inactive, five sweeps at most, and never below two and a half', () => {
-    expect([60, 225, 300, 450, 3_600].map((after) => maxHeartbeatGap(60, after))).toEqual([
-      150_000, 150_000, 200_000, 300_000, 300_000,
-    ]);
-    expect([maxHeartbeatGap(10, 300), maxHeartbeatGap(200, 300)]).toEqual([200_000, 500_000]);
-  });
+test('the longest time without a record of the service is two thirds of the time after which a sensor is inactive, five sweeps at most, and never below two and a half', () => {
+  expect([60, 225, 300, 450, 3_600].map((after) => maxHeartbeatGap(60, after))).toEqual([
+    150_000, 150_000, 200_000, 300_000, 300_000,
+  ]);
+  expect([maxHeartbeatGap(10, 300), maxHeartbeatGap(200, 300)]).toEqual([200_000, 500_000]);
 });
 
 describe('an active sensor', () => {
@@ -151,6 +159,7 @@ describe('an active sensor', () => {
     expect(silentAt(seen, 0, 300)).toBe(1_300_000);
     expect(silentAt({ ...seen, isSteady: true }, 0, 300)).toBe(1_375_000);
   });
+
   test('becomes inactive no earlier than that time after an outage of the service', () => {
     expect(silentAt(seen, 1_200_000, 300)).toBe(1_500_000);
     expect(silentAt({ ...seen, isSteady: true }, 1_050_000, 300)).toBe(1_375_000);
@@ -159,7 +168,7 @@ describe('an active sensor', () => {
 
 describe('a state', () => {
   const before: SensorState = { ...active, version: 3, lastSeen: 1_000_000, tracks: [{ id: 1, at: 5 }] };
-  test('is unchanged if only the times of its reports are newer', () => {
+  test('a state is unchanged if only the times of its reports are newer', () => {
     const later = { lastSeen: 2_000_000, presenceAt: 1, regionsAt: 2, last: { hash: 'h', at: 3 } };
     expect(isUnchanged(before, { ...before, ...later, tracks: [{ id: 1, at: 9 }] })).toBe(true);
     expect(isUnchanged(before, { ...before, tracks: undefined } as never)).toBe(false);
@@ -168,13 +177,15 @@ describe('a state', () => {
     const down = (at: number): SensorState => ({ ...before, tracks: [{ id: 1, at, fallPostures: ['fallen'] }] });
     expect([isUnchanged(down(5), down(5)), isUnchanged(down(5), down(6))]).toEqual([true, false]);
   });
-  test('is worth writing if it is new, has changed, or its newest message is a quarter too old or from the future', () => {
+
+  test('a state is worth writing if it is new, has changed, or its newest message is a quarter too old or from the future', () => {
     const at = (lastSeen: number) => isWorthWriting(before, { ...before, lastSeen }, 300);
     expect([1_000_000, 1_074_999, 1_075_000, 999_999].map(at)).toEqual([false, false, true, true]);
     expect(isWorthWriting({ ...before, version: 0 }, { ...before, version: 0 }, 300)).toBe(true);
     expect(isWorthWriting(before, { ...before, presence: false }, 300)).toBe(true);
   });
-  test('of a sensor that becomes active again has no tracks, signs and vital alarms', () => {
+
+  test('a state of a sensor that becomes active again has no tracks, signs and vital alarms', () => {
     const kept = { ...before, isActive: true, people: 2, presence: true };
     const { tracks: _, ...rest } = kept;
     expect(reactivated({ ...kept, isActive: false, isSteady: true, signs: { a: 1 }, vitals: { b: 'apnea' } })).toEqual(
@@ -187,7 +198,7 @@ describe('a fall of a sensor', () => {
   const of = (start: number, phases: FallPhase[], more: Partial<Fall> = {}): Fall => ({ start, phases, ...more });
   const state = (...falls: Fall[]): SensorState => ({ ...active, falls });
   const tracked = (track: Partial<Track>): SensorState => ({ ...active, tracks: [{ id: 7, ...track }] });
-  test('is open until it is finished or canceled', () => {
+  test('a fall of a sensor is open until it is finished or canceled', () => {
     for (const [phases, open] of [
       [['detected'], true],
       [['detected', 'calling'], true],
@@ -200,7 +211,8 @@ describe('a fall of a sensor', () => {
     expect(hasOpenFallOrTrack(tracked({ fallPostures: ['suspected'] }))).toBe(true);
     expect(hasOpenFallOrTrack(tracked({ fallPostures: ['fallen'], isClosed: true }))).toBe(false);
   });
-  test('stays one for people if only time has ended it', () => {
+
+  test('a fall of a sensor stays one for people if only time has ended it', () => {
     const byTime = of(1, ['calling', 'finished'], { endedByTime: 9 });
     expect([mayLieThere(byTime), mayLieThere(of(1, ['finished'])), mayLieThere(of(1, ['calling']))]).toEqual([
       true,
@@ -213,6 +225,7 @@ describe('a fall of a sensor', () => {
       hasFallForPeople(tracked({ fallPostures: ['fallen'] })),
     ]).toEqual([false, true]);
   });
+
   test.each<[Fall[], string | null]>([
     [[], null],
     [[of(1, ['detected'])], 'detected'],
@@ -224,10 +237,14 @@ describe('a fall of a sensor', () => {
     [[of(2, ['detected']), of(1, ['calling'])], 'detected'],
     [[of(1, ['calling']), of(2, ['detected'], { isSensitive: true })], 'calling'],
     [[of(1, [])], null],
-  ])('shows the state of the newest one that no sensitive detection found: %o', (falls, expected) => {
-    expect(fallStateOf(state(...falls))).toBe(expected);
-  });
-  test('is the subject of its events, and a new one each time it alarms again', () => {
+  ])(
+    'a fall of a sensor shows the state of the newest one that no sensitive detection found: %o',
+    (falls, expected) => {
+      expect(fallStateOf(state(...falls))).toBe(expected);
+    },
+  );
+
+  test('a fall of a sensor is the subject of its events, and a new one each time it alarms again', () => {
     expect(subjectOf({ id: 7 })).toEqual({ track: 7 });
     expect(subjectOf({ id: 7, since: 5 })).toEqual({ track: 7, fall: 5 });
     expect(subjectOf({ id: 7, since: 5, alarmedAgain: 9 })).toEqual({ track: 7, fall: 9, began: 5 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { dayAfter, daysOf, monthOf, weekdayOf } from '#shared/domain/time/calendar.ts';
 import { clockTimes, scheduleChanges } from '#shared/domain/time/clock-times.ts';
 import { Day } from '#shared/domain/time/day.ts';
@@ -9,50 +9,48 @@ import { dateAndTime, dateTimeAndZone, wallTime } from '#shared/domain/time/wall
 const berlin = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);
 
-describe('the time by a clock', () => {
-  test('comes once a day, twice when clocks are set back, and when they skip it', () => {
-    const times = (date: string, clock: string, zone = berlin) => {
-      const { first, last } = clockTimes(date, clock, zone);
-      return [new Date(first).toISOString(), new Date(last).toISOString()];
-    };
-    expect(times('2026-07-01', '08:30')).toEqual(Array(2).fill('2026-07-01T06:30:00.000Z'));
-    expect(times('2026-01-01', '08:30')).toEqual(Array(2).fill('2026-01-01T07:30:00.000Z'));
-    expect(times('2026-10-25', '02:30')).toEqual(['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z']);
-    expect(times('2026-10-25', '03:00')).toEqual(Array(2).fill('2026-10-25T02:00:00.000Z'));
-    for (const clock of ['02:00', '02:01', '02:30', '02:59', '03:00'])
-      expect([clock, times('2026-03-29', clock)]).toEqual([clock, Array(2).fill('2026-03-29T01:00:00.000Z')]);
-    expect(times('2026-03-29', '01:59')).toEqual(Array(2).fill('2026-03-29T00:59:00.000Z'));
-    expect(times('2026-01-01', '00:00', 'Pacific/Kiritimati')).toEqual(Array(2).fill('2025-12-31T10:00:00.000Z'));
-    expect(times('2026-03-29', '00:30', 'Asia/Beirut')).toEqual(Array(2).fill('2026-03-28T22:00:00.000Z'));
-  });
+test('the time by a clock comes once a day, twice when clocks are set back, and when they skip it', () => {
+  const times = (date: string, clock: string, zone = berlin) => {
+    const { first, last } = clockTimes(date, clock, zone);
+    return [new Date(first).toISOString(), new Date(last).toISOString()];
+  };
+  expect(times('2026-07-01', '08:30')).toEqual(Array(2).fill('2026-07-01T06:30:00.000Z'));
+  expect(times('2026-01-01', '08:30')).toEqual(Array(2).fill('2026-01-01T07:30:00.000Z'));
+  expect(times('2026-10-25', '02:30')).toEqual(['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z']);
+  expect(times('2026-10-25', '03:00')).toEqual(Array(2).fill('2026-10-25T02:00:00.000Z'));
+  for (const clock of ['02:00', '02:01', '02:30', '02:59', '03:00'])
+    expect([clock, times('2026-03-29', clock)]).toEqual([clock, Array(2).fill('2026-03-29T01:00:00.000Z')]);
+  expect(times('2026-03-29', '01:59')).toEqual(Array(2).fill('2026-03-29T00:59:00.000Z'));
+  expect(times('2026-01-01', '00:00', 'Pacific/Kiritimati')).toEqual(Array(2).fill('2025-12-31T10:00:00.000Z'));
+  expect(times('2026-03-29', '00:30', 'Asia/Beirut')).toEqual(Array(2).fill('2026-03-28T22:00:00.000Z'));
+});
 
-  test('shows when a schedule may begin or end next', () => {
-    const day = { from: '08:00', to: '20:00', timeZone: 'UTC' };
-    const changes = (time: string) =>
-      [...new Set(scheduleChanges(day, at(time)))].map((change) => new Date(change).toISOString().slice(5, 16));
-    expect(changes('2026-01-05T07:59:59Z')).toEqual(['01-05T08:00', '01-05T20:00', '01-06T08:00', '01-06T20:00']);
-    expect(changes('2026-01-05T08:00:00Z')).toEqual(['01-05T20:00', '01-06T08:00', '01-06T20:00']);
-    expect(changes('2026-01-05T20:00:00Z')).toEqual(['01-06T08:00', '01-06T20:00']);
-    const repeated = scheduleChanges({ from: '02:30', to: '06:00', timeZone: berlin }, at('2026-10-25T00:30:00Z'));
-    expect(repeated).toContain(at('2026-10-25T01:30:00Z'));
-    expect(repeated).not.toContain(at('2026-10-25T00:30:00Z'));
-  });
+test('the time by a clock shows when a schedule may begin or end next', () => {
+  const day = { from: '08:00', to: '20:00', timeZone: 'UTC' };
+  const changes = (time: string) =>
+    [...new Set(scheduleChanges(day, at(time)))].map((change) => new Date(change).toISOString().slice(5, 16));
+  expect(changes('2026-01-05T07:59:59Z')).toEqual(['01-05T08:00', '01-05T20:00', '01-06T08:00', '01-06T20:00']);
+  expect(changes('2026-01-05T08:00:00Z')).toEqual(['01-05T20:00', '01-06T08:00', '01-06T20:00']);
+  expect(changes('2026-01-05T20:00:00Z')).toEqual(['01-06T08:00', '01-06T20:00']);
+  const repeated = scheduleChanges({ from: '02:30', to: '06:00', timeZone: berlin }, at('2026-10-25T00:30:00Z'));
+  expect(repeated).toContain(at('2026-10-25T01:30:00Z'));
+  expect(repeated).not.toContain(at('2026-10-25T00:30:00Z'));
+});
 
-  test('has a weekday, a date and a clock', () => {
-    expect(wallTime(at('2026-01-04T22:59:59Z'), berlin)).toEqual({ weekday: 7, date: '2026-01-04', clock: '23:59' });
-    expect(wallTime(at('2026-01-04T23:00:00Z'), berlin)).toEqual({ weekday: 1, date: '2026-01-05', clock: '00:00' });
-    expect(['2026-01-04', '2026-01-05', '2026-01-10'].map(weekdayOf)).toEqual([7, 1, 6]);
-  });
+test('the time by a clock has a weekday, a date and a clock', () => {
+  expect(wallTime(at('2026-01-04T22:59:59Z'), berlin)).toEqual({ weekday: 7, date: '2026-01-04', clock: '23:59' });
+  expect(wallTime(at('2026-01-04T23:00:00Z'), berlin)).toEqual({ weekday: 1, date: '2026-01-05', clock: '00:00' });
+  expect(['2026-01-04', '2026-01-05', '2026-01-10'].map(weekdayOf)).toEqual([7, 1, 6]);
+});
 
-  test('names its time zone for readers anywhere, and in a home only if it is UTC', () => {
-    const time = at('2026-07-01T10:00:00Z');
-    expect([dateAndTime(time, berlin), dateTimeAndZone(time, berlin)]).toEqual([
-      '2026-07-01 12:00',
-      '2026-07-01 12:00 Europe/Berlin',
-    ]);
-    for (const zone of ['UTC', 'Etc/UTC', 'Zulu'])
-      for (const text of [dateAndTime, dateTimeAndZone]) expect(text(time, zone)).toBe('2026-07-01 10:00 UTC');
-  });
+test('the time by a clock names its time zone for readers anywhere, and in a home only if it is UTC', () => {
+  const time = at('2026-07-01T10:00:00Z');
+  expect([dateAndTime(time, berlin), dateTimeAndZone(time, berlin)]).toEqual([
+    '2026-07-01 12:00',
+    '2026-07-01 12:00 Europe/Berlin',
+  ]);
+  for (const zone of ['UTC', 'Etc/UTC', 'Zulu'])
+    for (const text of [dateAndTime, dateTimeAndZone]) expect(text(time, zone)).toBe('2026-07-01 10:00 UTC');
 });
 
 test.each([
@@ -97,23 +95,22 @@ test('a day must exist in the calendar, and is not a month', () => {
   expect(Day.safeParse('2026-02-30').error?.issues).toMatchObject([{ params: { key: 'invalid' } }]);
 });
 
-describe('the days of a span', () => {
-  test('follow local midnights, and the first and last may be partial', () => {
-    const span = { from: at('2026-10-24T10:00:00Z'), to: at('2026-10-26T05:00:00Z') };
-    expect(daysOf({ month: '2026-10', ...span }, berlin)).toEqual([
-      { date: '2026-10-24', from: span.from, to: at('2026-10-24T22:00:00Z') },
-      { date: '2026-10-25', from: at('2026-10-24T22:00:00Z'), to: at('2026-10-25T23:00:00Z') },
-      { date: '2026-10-26', from: at('2026-10-25T23:00:00Z'), to: span.to },
-    ]);
-    expect(daysOf({ month: '2026-10', from: 5, to: 5 }, 'UTC')).toEqual([]);
-  });
-  test('are counted by the calendar', () => {
-    expect([dayAfter('2026-02-28'), dayAfter('2026-03-01', -1), dayAfter('2026-12-31', 2)]).toEqual([
-      '2026-03-01',
-      '2026-02-28',
-      '2027-01-02',
-    ]);
-    expect(monthOf(at('2026-10-31T23:00:00Z'), berlin)).toBe('2026-11');
-    expect(monthOf(at('2026-10-31T22:59:59Z'), berlin)).toBe('2026-10');
-  });
+test('the days of a span follow local midnights, and the first and last may be partial', () => {
+  const span = { from: at('2026-10-24T10:00:00Z'), to: at('2026-10-26T05:00:00Z') };
+  expect(daysOf({ month: '2026-10', ...span }, berlin)).toEqual([
+    { date: '2026-10-24', from: span.from, to: at('2026-10-24T22:00:00Z') },
+    { date: '2026-10-25', from: at('2026-10-24T22:00:00Z'), to: at('2026-10-25T23:00:00Z') },
+    { date: '2026-10-26', from: at('2026-10-25T23:00:00Z'), to: span.to },
+  ]);
+  expect(daysOf({ month: '2026-10', from: 5, to: 5 }, 'UTC')).toEqual([]);
+});
+
+test('the days of a span are counted by the calendar', () => {
+  expect([dayAfter('2026-02-28'), dayAfter('2026-03-01', -1), dayAfter('2026-12-31', 2)]).toEqual([
+    '2026-03-01',
+    '2026-02-28',
+    '2027-01-02',
+  ]);
+  expect(monthOf(at('2026-10-31T23:00:00Z'), berlin)).toBe('2026-11');
+  expect(monthOf(at('2026-10-31T22:59:59Z'), berlin)).toBe('2026-10');
 });

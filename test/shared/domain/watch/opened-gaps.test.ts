@@ -14,32 +14,30 @@ const hours = (from: string, to: string, ...sensorIds: string[]): Gap => ({
 });
 const off = (...ruleIds: number[]): Gap => ({ kind: 'webhook_off', webhookId, ruleIds });
 
-describe('the gaps that opened', () => {
-  test('contain those about falls that did not exist before', () => {
-    expect(openedGaps([], [noRule('a'), off(1), { kind: 'no_sensors' }])).toHaveLength(3);
-    expect(openedGaps([], [{ kind: 'no_rule_for_silence', sensorIds: ['a'], total: 1 }])).toEqual([]);
-    expect(openedGaps([noRule('a'), off(1)], [noRule('a'), off(1)])).toEqual([]);
-  });
+test('the gaps that opened contain those about falls that did not exist before', () => {
+  expect(openedGaps([], [noRule('a'), off(1), { kind: 'no_sensors' }])).toHaveLength(3);
+  expect(openedGaps([], [{ kind: 'no_rule_for_silence', sensorIds: ['a'], total: 1 }])).toEqual([]);
+  expect(openedGaps([noRule('a'), off(1)], [noRule('a'), off(1)])).toEqual([]);
+});
 
-  test('have only the sensors and rules that are new', () => {
-    expect(openedGaps([noRule('a')], [noRule('a', 'b')])).toEqual([noRule('b')]);
-    expect(openedGaps([off(1)], [off(1, 2)])).toEqual([off(2)]);
-  });
+test('the gaps that opened have only the sensors and rules that are new', () => {
+  expect(openedGaps([noRule('a')], [noRule('a', 'b')])).toEqual([noRule('b')]);
+  expect(openedGaps([off(1)], [off(1, 2)])).toEqual([off(2)]);
+});
 
-  test('include hours only if some of them were covered before', () => {
-    const before = [hours('06:00', '21:00', 'a')];
-    expect(openedGaps(before, [hours('07:00', '21:00', 'a')])).toEqual([]);
-    expect(openedGaps(before, [hours('06:00', '21:01', 'a')])).toEqual([hours('06:00', '21:01', 'a')]);
-    expect(openedGaps(before, [hours('06:00', '21:00', 'a', 'b')])).toEqual([hours('06:00', '21:00', 'b')]);
-    expect(openedGaps([noRule('a')], [hours('06:00', '21:00', 'a')])).toEqual([]);
-    const halves = [hours('06:00', '12:00', 'a'), hours('12:00', '21:00', 'a')];
-    expect(openedGaps(halves, [hours('08:00', '20:00', 'a')])).toEqual([]);
-  });
+test('the gaps that opened include hours only if some of them were covered before', () => {
+  const before = [hours('06:00', '21:00', 'a')];
+  expect(openedGaps(before, [hours('07:00', '21:00', 'a')])).toEqual([]);
+  expect(openedGaps(before, [hours('06:00', '21:01', 'a')])).toEqual([hours('06:00', '21:01', 'a')]);
+  expect(openedGaps(before, [hours('06:00', '21:00', 'a', 'b')])).toEqual([hours('06:00', '21:00', 'b')]);
+  expect(openedGaps([noRule('a')], [hours('06:00', '21:00', 'a')])).toEqual([]);
+  const halves = [hours('06:00', '12:00', 'a'), hours('12:00', '21:00', 'a')];
+  expect(openedGaps(halves, [hours('08:00', '20:00', 'a')])).toEqual([]);
+});
 
-  test('leave out sensors if the list before was too long to name them all', () => {
-    const before: Gap = { kind: 'no_rule', sensorIds: ['a'], total: 500 };
-    expect(openedGaps([before], [noRule('b')])).toEqual([]);
-  });
+test('the gaps that opened leave out sensors if the list before was too long to name them all', () => {
+  const before: Gap = { kind: 'no_rule', sensorIds: ['a'], total: 500 };
+  expect(openedGaps([before], [noRule('b')])).toEqual([]);
 });
 
 test('a gap is attributed to changes of what it depends on', () => {
@@ -96,18 +94,22 @@ describe('the changes that may open a gap', () => {
   };
   const opening = (kind: string, operation: string, object: Kind) =>
     mayOpen({ kind } as Gap, { operation, object: { kind: object, id: '1' } });
-  test.each(Object.entries(causes))('include those of %s by what they depend on: %j', (kind, objects) => {
-    for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
-      for (const operation of all) {
-        const isImport = operation === 'createImport' && objects.length > 0;
-        expect([object, operation, opening(kind, operation, object)]).toEqual([
-          object,
-          operation,
-          objects.includes(object) || isImport,
-        ]);
-      }
-  });
-  test('are whole operations', () => {
+  test.each(Object.entries(causes))(
+    'the changes that may open a gap include those of %s by what they depend on: %j',
+    (kind, objects) => {
+      for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
+        for (const operation of all) {
+          const isImport = operation === 'createImport' && objects.length > 0;
+          expect([object, operation, opening(kind, operation, object)]).toEqual([
+            object,
+            operation,
+            objects.includes(object) || isImport,
+          ]);
+        }
+    },
+  );
+
+  test('the changes that may open a gap are whole operations', () => {
     for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
       for (const operation of all)
         for (const other of [`x${operation}`, `${operation}x`])
@@ -116,7 +118,8 @@ describe('the changes that may open a gap', () => {
     expect(opening('no_rule', 'putMakerAConfig', 'sensor')).toBe(false);
     expect(opening('no_rule', 'createImport', 'rule_hit')).toBe(false);
   });
-  test('create or link something if their name begins with it', () => {
+
+  test('the changes that may open a gap create or link something if their name begins with it', () => {
     const names = ['createRule', 'copyRule', 'linkSensor', 'deleteRule', 'unlinkSensor', 'updateRule'];
     const created = names.filter((operation) => isCreation({ operation, object: { kind: 'rule', id: '1' } }));
     expect(created).toEqual(['createRule', 'copyRule', 'linkSensor']);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { NewWebhook, type WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Recipient } from '#shared/domain/rule/recipient.ts';
 import { gapOfSensors, isAboutFalls } from '#shared/domain/watch/gap.ts';
@@ -39,69 +39,69 @@ const toWebhook: Recipient = { botId: 7, webhookId: uuid(1) };
 const bySms: Recipient = { userId: 1, by: 'sms' };
 const onDuty: Recipient = { onDuty: true, by: 'sms' };
 
-describe('a webhook', () => {
-  test('works if it is enabled and its last request did not fail; Raw is reported although it works', () => {
-    const gap = (more: Partial<WebhookRecord>) => webhookGap(webhook(1, more), [5])?.kind ?? null;
-    expect([{}, { isEnabled: false }, { consecutiveFailures: 1 }, { format: 'raw' as const }].map(gap)).toEqual([
-      null,
-      'webhook_off',
-      'webhook_failing',
-      'raw_only',
-    ]);
-    expect(gap({ isEnabled: false, consecutiveFailures: 1, format: 'raw' })).toBe('webhook_off');
-    expect(webhookGap(webhook(1, { isEnabled: false }), [5])).toEqual({
-      kind: 'webhook_off',
-      webhookId: uuid(1),
-      ruleIds: [5],
-    });
-    expect([
-      isWorking(webhook(1)),
-      isWorking(webhook(1, { isEnabled: false })),
-      isWorking(webhook(1, { consecutiveFailures: 2 })),
-    ]).toEqual([true, false, false]);
+test('a webhook works if it is enabled and its last request did not fail; Raw is reported although it works', () => {
+  const gap = (more: Partial<WebhookRecord>) => webhookGap(webhook(1, more), [5])?.kind ?? null;
+  expect([{}, { isEnabled: false }, { consecutiveFailures: 1 }, { format: 'raw' as const }].map(gap)).toEqual([
+    null,
+    'webhook_off',
+    'webhook_failing',
+    'raw_only',
+  ]);
+  expect(gap({ isEnabled: false, consecutiveFailures: 1, format: 'raw' })).toBe('webhook_off');
+  expect(webhookGap(webhook(1, { isEnabled: false }), [5])).toEqual({
+    kind: 'webhook_off',
+    webhookId: uuid(1),
+    ruleIds: [5],
   });
-  test('is not reached if it was deleted or belongs to another bot', () => {
-    const missing = { kind: 'unreachable_recipient', ruleIds: [5], userId: null, by: null, webhookId: uuid(1) };
-    expect(gaps(reach({}, webhook(2)), toWebhook)).toEqual([missing]);
-    expect(gaps(reach({}, webhook(1, { botId: 8 })), toWebhook)).toEqual([missing]);
-    expect(gaps(reach({}, webhook(1)), toWebhook)).toEqual([]);
-    expect(gaps(reach({}, webhook(1, { consecutiveFailures: 1 })), toWebhook)).toMatchObject([
-      { kind: 'webhook_failing' },
-    ]);
-  });
+  expect([
+    isWorking(webhook(1)),
+    isWorking(webhook(1, { isEnabled: false })),
+    isWorking(webhook(1, { consecutiveFailures: 2 })),
+  ]).toEqual([true, false, false]);
 });
 
-describe('a person', () => {
-  test('is reached by a channel of theirs that the host sends through', () => {
-    const unreachable = { kind: 'unreachable_recipient', ruleIds: [5], userId: 1, by: 'sms', webhookId: null };
-    expect(gaps(reach(), bySms)).toEqual([]);
-    expect(gaps(reach({ sendable: ['push'] }), bySms)).toEqual([unreachable]);
-    expect(gaps(reach(), { userId: 1, by: 'push' })).toEqual([{ ...unreachable, by: 'push' }]);
-    expect(gaps(reach(), { userId: 3, by: 'sms' })).toEqual([{ ...unreachable, userId: 3 }]);
-  });
-  test('on duty is reached if one of them has the channel', () => {
-    const nobody = { kind: 'nobody_on_duty', ruleIds: [5], by: 'sms' };
-    expect(gaps(reach(), onDuty)).toEqual([nobody]);
-    expect(gaps(reach({ onDuty: [2, 3] }), onDuty)).toEqual([nobody]);
-    expect(gaps(reach({ onDuty: [2, 1] }), onDuty)).toEqual([]);
-    expect(gaps(reach({ onDuty: [1], sendable: [] }), onDuty)).toMatchObject([
-      { kind: 'unreachable_recipient', userId: null },
-    ]);
-  });
-  test('is enough for a rule, whatever is wrong with its other recipients', () => {
-    expect(gaps(reach(), toWebhook, bySms, onDuty)).toEqual([]);
-    expect(gaps(reach({ sendable: ['push'] }), toWebhook, bySms).map(({ kind }) => kind)).toEqual([
-      'unreachable_recipient',
-      'unreachable_recipient',
-    ]);
-  });
-  test('is missing on duty only if a recipient is on duty, and nobody there can be notified', () => {
-    expect(isDutyEmpty(reach(), [bySms, onDuty])).toBe(true);
-    expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty])).toBe(false);
-    expect(isDutyEmpty(reach(), [bySms])).toBe(false);
-    expect(isDutyEmpty(reach({ sendable: [] }), [onDuty])).toBe(false);
-    expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty, { onDuty: true, by: 'push' }])).toBe(true);
-  });
+test('a webhook is not reached if it was deleted or belongs to another bot', () => {
+  const missing = { kind: 'unreachable_recipient', ruleIds: [5], userId: null, by: null, webhookId: uuid(1) };
+  expect(gaps(reach({}, webhook(2)), toWebhook)).toEqual([missing]);
+  expect(gaps(reach({}, webhook(1, { botId: 8 })), toWebhook)).toEqual([missing]);
+  expect(gaps(reach({}, webhook(1)), toWebhook)).toEqual([]);
+  expect(gaps(reach({}, webhook(1, { consecutiveFailures: 1 })), toWebhook)).toMatchObject([
+    { kind: 'webhook_failing' },
+  ]);
+});
+
+test('a person is reached by a channel of theirs that the host sends through', () => {
+  const unreachable = { kind: 'unreachable_recipient', ruleIds: [5], userId: 1, by: 'sms', webhookId: null };
+  expect(gaps(reach(), bySms)).toEqual([]);
+  expect(gaps(reach({ sendable: ['push'] }), bySms)).toEqual([unreachable]);
+  expect(gaps(reach(), { userId: 1, by: 'push' })).toEqual([{ ...unreachable, by: 'push' }]);
+  expect(gaps(reach(), { userId: 3, by: 'sms' })).toEqual([{ ...unreachable, userId: 3 }]);
+});
+
+test('a person on duty is reached if one of them has the channel', () => {
+  const nobody = { kind: 'nobody_on_duty', ruleIds: [5], by: 'sms' };
+  expect(gaps(reach(), onDuty)).toEqual([nobody]);
+  expect(gaps(reach({ onDuty: [2, 3] }), onDuty)).toEqual([nobody]);
+  expect(gaps(reach({ onDuty: [2, 1] }), onDuty)).toEqual([]);
+  expect(gaps(reach({ onDuty: [1], sendable: [] }), onDuty)).toMatchObject([
+    { kind: 'unreachable_recipient', userId: null },
+  ]);
+});
+
+test('a person is enough for a rule, whatever is wrong with its other recipients', () => {
+  expect(gaps(reach(), toWebhook, bySms, onDuty)).toEqual([]);
+  expect(gaps(reach({ sendable: ['push'] }), toWebhook, bySms).map(({ kind }) => kind)).toEqual([
+    'unreachable_recipient',
+    'unreachable_recipient',
+  ]);
+});
+
+test('a person is missing on duty only if a recipient is on duty, and nobody there can be notified', () => {
+  expect(isDutyEmpty(reach(), [bySms, onDuty])).toBe(true);
+  expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty])).toBe(false);
+  expect(isDutyEmpty(reach(), [bySms])).toBe(false);
+  expect(isDutyEmpty(reach({ sendable: [] }), [onDuty])).toBe(false);
+  expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty, { onDuty: true, by: 'push' }])).toBe(true);
 });
 
 test('gaps are about falls, except for silence, alarms that reached nobody, and webhooks that lead to the machine', () => {
