@@ -136,7 +136,7 @@ export const pages: readonly Page[] = [
     path: '/deliveries',
     page: lazyPage('AllDeliveriesPage'),
     needs: deliveryViewers,
-    entry: { label: (texts) => texts.deliveries.title, icon: PaperAirplaneIcon, group: 'integrations' },
+    entry: { label: (texts) => texts.titles.deliveries, icon: PaperAirplaneIcon, group: 'integrations' },
   },
   {
     path: '/deliveries/:webhookId',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_PERMISSIONS, createAlarm, fallMessage, hireFor, linkSensor } from '../fixtures/home.ts';
+import { choose } from './fixtures/fields.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 
 let site: Site;
@@ -48,21 +49,60 @@ test('links a hit to its event, the event to its deliveries, and back', { timeou
   await page.getByText('4 entries').waitFor();
 });
 
-test('filters the list of all deliveries by status', async () => {
+test('counts deliveries by status, and filters the list by status, period and receiver', async () => {
   await using visitor = await site.openLoggedIn('/deliveries');
   const { page } = visitor;
   await page.getByText('4 entries').waitFor();
-  await page.getByRole('combobox', { name: 'Status' }).click();
-  await page.getByRole('option', { name: 'Failed' }).click();
+  const statuses = page.getByRole('radiogroup', { name: 'Status' });
+  await statuses.getByText(/^4 All$/).waitFor();
+  await statuses.getByText(/^0 Failed$/).click();
   await page.getByText('No deliveries match these filters.').waitFor();
+  await statuses.getByText(/^4 All$/).click();
+  await choose(page, 'Period', 'Between two times');
+  await page.getByLabel('From', { exact: true }).fill('2030-01-01T00:00');
+  await page.getByText('No deliveries match these filters.').waitFor();
+  await choose(page, 'Period', 'Last 7 days');
+  await page.getByText('4 entries').waitFor();
+  await page.getByRole('combobox', { name: 'Receiver' }).click();
+  await page.getByRole('option').nth(1).click();
+  await page.waitForURL(/\/deliveries\/[^/]+$/);
+  await page.getByText('2 entries').waitFor();
 });
+
+test.each([
+  ['wide', 1_440, 'light'],
+  ['narrow', 390, 'dark'],
+] as const)(
+  'shows the attempts, request and answer of a delivery beside the list, or on a page: %s',
+  async (kind, width, colorScheme) => {
+    const options = { viewport: { width, height: 900 }, colorScheme };
+    await using visitor = await site.openLoggedIn('/deliveries', site.home, options);
+    const { page, checkPage } = visitor;
+    await page.getByRole('row').getByText('Delivered').first().waitFor();
+    await checkPage(`deliveries-list-${kind}`);
+    await page.getByRole('table').getByRole('link').first().click();
+    const place = kind === 'wide' ? page.getByRole('complementary', { name: 'Delivery' }) : page.getByRole('main');
+    await place.getByRole('heading', { name: /^Fall detected, Sensor / }).waitFor();
+    await place.getByRole('region', { name: 'Attempts' }).getByText('HTTP status 200').waitFor();
+    await place.getByRole('region', { name: 'Body' }).locator('pre').waitFor();
+    await place.getByRole('link', { name: 'Open alarm' }).waitFor();
+    await checkPage(`delivery-${kind}`);
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect(overflow).toBeLessThanOrEqual(0);
+    expect(new URL(page.url()).pathname.endsWith('/deliveries')).toBe(kind === 'wide');
+    if (kind !== 'wide') return;
+    await page.reload();
+    await place.getByRole('button', { name: 'Close' }).click();
+    await place.waitFor({ state: 'detached' });
+  },
+);
 
 test('shows deliveries and new rules in German to a German user', async () => {
   const german = { locale: 'de', permissions: ALL_PERMISSIONS };
   const user = await hireFor(site.admin, site.home.customerId, 'nachtwache', german);
   await using visitor = await site.openLoggedIn('/deliveries', user);
   const { page, checkPage } = visitor;
-  await page.getByRole('cell', { name: 'Sturz erkannt', exact: true }).first().waitFor();
+  await page.getByRole('link', { name: 'Sturz erkannt', exact: true }).first().waitFor();
   await checkPage('german-deliveries');
   expect(await page.getByText('fall_detected', { exact: true }).count()).toBe(4);
   await page.goto(`${site.address}/rules/new`);

@@ -92,8 +92,8 @@ test('leads from the first login to a delivered fall, and verifies its signature
   await page.getByRole('link', { name: 'Station' }).click();
   await page.getByRole('listitem').getByText('Somebody is on the floor').waitFor();
   await page.getByRole('link', { name: 'Deliveries' }).click();
-  await page.getByRole('cell', { name: 'Fall detected', exact: true }).waitFor();
-  await page.getByRole('cell', { name: 'Falls at night' }).waitFor();
+  await page.getByRole('link', { name: 'Fall detected', exact: true }).waitFor();
+  await page.getByRole('table').getByText('Falls at night').waitFor();
   await page.getByText('Delivered').first().waitFor();
   await checkPage('deliveries');
   await page.getByRole('table').getByRole('link').first().click();

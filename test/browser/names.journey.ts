@@ -126,7 +126,7 @@ test('shows rules, webhooks and deliveries in German to a German user', {
   await page.getByText('Geschlossen: Alle Zustellungen werden sofort gesendet.').waitFor();
   await checkPage('german-webhook');
   await page.getByRole('link', { name: 'Zustellungen anzeigen' }).click();
-  await page.getByText('Keine Zustellungen in den letzten 30 Tagen').waitFor();
+  await page.getByText('Keine Zustellungen in den letzten 24 Stunden').waitFor();
 });
 
 test('fits each page to the width of a phone', { timeout: 90_000 }, async () => {

@@ -46,9 +46,14 @@ test('replays missed deliveries to a repaired receiver', {
   await page.getByText('Healthy', { exact: true }).waitFor();
 
   await page.getByRole('link', { name: 'Show deliveries' }).click();
-  await page.getByRole('combobox', { name: 'Status' }).click();
-  await page.getByRole('option', { name: 'Failed' }).click();
+  const statuses = page.getByRole('radiogroup', { name: 'Status' });
+  await statuses.getByText(`${FALLS + 1} Failed`, { exact: true }).click();
   await page.getByText(`${FALLS + 1} entries`).waitFor();
+  await page.getByRole('table').getByRole('link', { name: 'Fall detected' }).first().click();
+  const panel = page.getByRole('complementary', { name: 'Delivery' });
+  await panel.getByText('Failed: all attempts failed.').waitFor();
+  await checkPage('deliveries-failed');
+  await panel.getByRole('button', { name: 'Close' }).click();
   expect(new URL(page.url()).searchParams.get('state')).toBe('failed');
   await page.getByRole('button', { name: 'Replay deliveries' }).click();
   await page.getByLabel('Deliveries per second').fill('2');

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Alarm } from '#openapi';
-import { clockOf } from '../overview/elapsed.tsx';
 import { roomNameOf } from '../overview/room-name.ts';
 import { useMe } from '../session/session.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
+import { clockOf } from '../ui/clock.ts';
 import { Name } from '../ui/name.tsx';
 import { kindOf } from './kinds.ts';
 import { Outcome } from './outcome.tsx';

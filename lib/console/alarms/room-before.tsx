@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { clockOf } from '../overview/elapsed.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
+import { clockOf } from '../ui/clock.ts';
 import { useNow } from '../ui/now.ts';
 import { Panel } from '../ui/panel.tsx';
 import { Loaded } from '../ui/states.tsx';

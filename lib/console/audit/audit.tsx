@@ -2,6 +2,7 @@ import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
+import { useDeliveryTexts } from '../deliveries/texts.ts';
 import { useMe } from '../session/session.tsx';
 import { WithCustomer } from '../shell/with-customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
@@ -15,7 +16,7 @@ const optionsOf = (texts: Readonly<Record<string, string>>) =>
   Object.entries(texts).map(([value, label]) => ({ value, label }));
 
 const Filters = ({ filter, change }: FilterProps) => {
-  const { deliveries } = useTexts();
+  const deliveries = useDeliveryTexts();
   const texts = useAuditTexts();
   const isNarrowed = filter.object !== null || filter.actor !== null || filter.of !== null;
   return (

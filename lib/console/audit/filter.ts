@@ -1,6 +1,6 @@
 import { useSearchParams } from 'wouter';
 import type { AuditLine } from '#openapi';
-import { endOfMinute } from '../ui/time-input.tsx';
+import { endOfMinute } from '../ui/minute.ts';
 
 export type ObjectKind = AuditLine['object']['kind'];
 type Filter = {

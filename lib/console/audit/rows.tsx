@@ -2,6 +2,7 @@ import { Anchor, Badge, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { AuditLine } from '#openapi';
+import { useDeliveryTexts } from '../deliveries/texts.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { List, type Paged } from '../ui/list.tsx';
 import { Name } from '../ui/name.tsx';
@@ -74,6 +75,7 @@ type RowsProps = Pick<FilterProps, 'change'> & { query: UseQueryResult<Paged<Aud
 export const Rows = ({ query, change }: RowsProps) => {
   const texts = useTexts();
   const audit = useAuditTexts();
+  const deliveries = useDeliveryTexts();
   const dates = useDates();
   return (
     <List<AuditLine>
@@ -83,7 +85,7 @@ export const Rows = ({ query, change }: RowsProps) => {
       empty={audit.empty}
       onPage={(page) => change({ page })}
       columns={[
-        { head: texts.deliveries.time, cell: ({ date }) => dates.exact(date) },
+        { head: deliveries.time, cell: ({ date }) => dates.exact(date) },
         { head: audit.who, cell: ({ actor }) => <Actor actor={actor} onActor={(id) => change({ actor: id })} /> },
         {
           head: audit.what,

@@ -1,45 +1,54 @@
-import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
 import type { AttemptLog } from '#openapi';
-import { useDates, useTexts } from '../texts/texts.tsx';
+import { useDates } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
+import { durationText } from './durations.ts';
 import { Phases } from './phases.tsx';
+import { type DeliveryTexts, useDeliveryTexts } from './texts.ts';
 
-const Attempt = ({ attempt }: { attempt: AttemptLog }) => {
-  const { deliveries: texts } = useTexts();
+/** Returns the result of an attempt: a status of HTTP, which deliveries to people do not have, or an error. */
+const resultOf = ({ status, error, outbox }: AttemptLog, texts: DeliveryTexts): string => {
+  if (status !== null) return texts.status(status);
+  if (error !== null) return texts.errors[error] ?? error;
+  return outbox ? texts.inOutbox : texts.accepted;
+};
+
+/** An attempt in a line, which opens to show where its time went and what the receiver answered. */
+const Attempt = ({ attempt, isNewest }: { attempt: AttemptLog; isNewest: boolean }) => {
+  const texts = useDeliveryTexts();
   const dates = useDates();
-  const { number, startDate, durationMs, status, error, responseBody, outbox } = attempt;
-  // Deliveries to people have no HTTP status.
-  const result = error === null ? (outbox ? texts.inOutbox : texts.accepted) : (texts.errors[error] ?? error);
-  const isSuccess = status === null ? error === null : status >= 200 && status < 300;
+  const { number, startDate, durationMs, responseBody } = attempt;
   return (
-    <Paper component="li" withBorder p="md">
-      <Stack gap="sm">
-        <Group justify="space-between">
-          <Text fw={600}>{texts.attempt(number)}</Text>
-          <Badge color={outbox ? 'yellow' : isSuccess ? 'green' : 'red'}>{status ?? result}</Badge>
-        </Group>
-        <Text size="sm">{`${dates.exact(startDate)}, ${texts.took(durationMs)}`}</Text>
+    <li>
+      <details open={isNewest}>
+        <summary title={texts.attempt(number)}>
+          <time className="meta" title={dates.exact(startDate)}>
+            {dates.second(startDate)}
+          </time>
+          <span>{resultOf(attempt, texts)}</span>
+          <span className="meta">{durationText(durationMs, dates.number)}</span>
+        </summary>
         <Phases attempt={attempt} />
         {responseBody !== '' && <Code label={texts.answer}>{responseBody}</Code>}
-      </Stack>
-    </Paper>
+      </details>
+    </li>
   );
 };
 
 /** The attempts of a delivery, newest first. */
 export const Attempts = ({ log }: { log: readonly AttemptLog[] }) => {
-  const { deliveries: texts } = useTexts();
+  const texts = useDeliveryTexts();
   return (
     <section aria-label={texts.attempts}>
       <Title order={2} size="h3" mb="sm">
         {texts.attempts}
       </Title>
       {log.length === 0 && <Text>{texts.noAttempts}</Text>}
-      <Stack component="ul" className="plain">
-        {log.toReversed().map((attempt) => (
-          <Attempt key={attempt.number} attempt={attempt} />
+      <ol className="attempts" reversed>
+        {log.toReversed().map((attempt, at) => (
+          <Attempt key={attempt.number} attempt={attempt} isNewest={at === 0} />
         ))}
-      </Stack>
+      </ol>
     </section>
   );
 };

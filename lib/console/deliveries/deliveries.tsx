@@ -1,22 +1,23 @@
 import { Anchor, Badge, Button, Group, Paper, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 import { okPage } from '../api/pages.ts';
+import { useCustomer } from '../shell/customer.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { useWebhookTexts } from '../webhooks/texts.ts';
 import { useWebhook } from '../webhooks/webhook.tsx';
-import { queryOf, useFilter } from './filter.ts';
-import { Filters } from './filters.tsx';
-import { Rows } from './rows.tsx';
+import { DeliveryList } from './delivery-list.tsx';
 import { StartReplay } from './start-replay.tsx';
+import { useDeliveryTexts } from './texts.ts';
+import { useFilter } from './use-filter.ts';
 
 /** Lists the running replays of a webhook, and the latest one that has ended. */
 const Replays = ({ webhookId }: { webhookId: string }) => {
-  const { deliveries: texts } = useTexts();
+  const texts = useDeliveryTexts();
   const dates = useDates();
   const replays = useQuery({
     queryKey: ['replays', webhookId],
@@ -42,21 +43,17 @@ const Replays = ({ webhookId }: { webhookId: string }) => {
 export const DeliveriesPage = () => {
   const { webhookId = '' } = useParams();
   const webhooks = useWebhookTexts();
-  const { deliveries: texts } = useTexts();
+  const { titles } = useTexts();
+  const texts = useDeliveryTexts();
+  const { customerId } = useCustomer();
   const webhook = useWebhook(webhookId);
-  const [filter, change] = useFilter();
+  const { filter, change } = useFilter();
   const [isOpen, setOpen] = useState(false);
-  const query = queryOf({ ...filter, sensor: null, event: null });
-  const deliveries = useQuery({
-    queryKey: ['deliveries', webhookId, query],
-    queryFn: () => okPage(api.GET('/webhooks/{webhookId}/deliveries', { params: { path: { webhookId }, query } })),
-    placeholderData: keepPreviousData,
-    refetchInterval: 3_000,
-  });
   const name = webhook.data?.name;
+  const title = titles.deliveries;
   return (
     <>
-      <Head title={name ? `${texts.title}: ${name}` : texts.title} back={{ href: '/deliveries', label: texts.title }}>
+      <Head title={name ? `${title}: ${name}` : title} back={{ href: '/deliveries', label: title }}>
         <Button component={Link} variant="default" href={`/webhooks/${webhookId}`}>
           {webhooks.open}
         </Button>
@@ -66,11 +63,15 @@ export const DeliveriesPage = () => {
       </Head>
       <Replays webhookId={webhookId} />
       {isOpen && <StartReplay webhookId={webhookId} filter={filter} />}
-      <Filters filter={{ ...filter, sensor: null, event: null }} change={change} />
-      <Rows
-        query={deliveries}
-        onPage={(page) => change({ page })}
-        isFiltered={filter.state !== null || filter.since !== null || filter.until !== null}
+      <DeliveryList
+        filter={{ ...filter, sensor: null, event: null }}
+        change={change}
+        customerId={customerId}
+        webhookId={webhookId}
+        read={(query) =>
+          okPage(api.GET('/webhooks/{webhookId}/deliveries', { params: { path: { webhookId }, query } }))
+        }
+        refetchInterval={3_000}
       />
     </>
   );

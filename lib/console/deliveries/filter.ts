@@ -1,54 +1,88 @@
-import { useSearchParams } from 'wouter';
 import { type DeliveryState, deliveryStates } from '#shared/domain/delivery/states.ts';
-import { endOfMinute } from '../ui/time-input.tsx';
+import { endOfMinute } from '../ui/minute.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** The periods (days) to choose from. The last one is as long as deliveries are kept. */
+export const periods = [1, 7, 30] as const;
+export type Period = (typeof periods)[number];
 
 export type Filter = {
   state: DeliveryState | null;
+  /** The last days, or null for a period between two times. */
+  days: Period | null;
   since: number | null;
   until: number | null;
   page: number;
   /** The id of a sensor and the uuid of an event. Only links set them. */
   sensor: string | null;
   event: string | null;
+  /** The delivery whose details are beside the list: its webhook, or `people`, and its id. */
+  delivery: string | null;
 };
-export type FilterProps = { filter: Filter; change: (part: Partial<Filter>) => void };
 
 const numberIn = (text: string | null): number | null =>
   text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 
 const stateIn = (text: string | null): DeliveryState | null => deliveryStates.find((state) => state === text) ?? null;
 
-/** The filter of a list of deliveries. It is stored in the URL, so that a link shows the same list. */
-export const useFilter = (): readonly [Filter, (change: Partial<Filter>) => void] => {
-  const [params, setParams] = useSearchParams();
-  const filter = {
+/** The period of a list without a chosen one: a day, except for what a link narrows further. */
+const initialPeriod = (isNarrowed: boolean): Period => (isNarrowed ? 30 : 1);
+
+/** Reads a filter from the parameters of a URL. */
+export const filterOf = (params: Pick<URLSearchParams, 'get'>): Filter => {
+  const [since, until] = ['since', 'until'].map((name) => numberIn(params.get(name)));
+  const [sensor, event] = ['sensor', 'event'].map((name) => params.get(name));
+  const isBetween = since != null || until != null;
+  const days = periods.find((period) => String(period) === params.get('days'));
+  return {
     state: stateIn(params.get('state')),
-    since: numberIn(params.get('since')),
-    until: numberIn(params.get('until')),
+    days: days ?? (isBetween ? null : initialPeriod(sensor != null || event != null)),
+    since: since ?? null,
+    until: until ?? null,
     page: numberIn(params.get('page')) ?? 0,
-    sensor: params.get('sensor'),
-    event: params.get('event'),
+    sensor: sensor ?? null,
+    event: event ?? null,
+    delivery: params.get('delivery'),
   };
-  const change = (part: Partial<Filter>): void => {
-    const next = Object.entries({ ...filter, page: 0, ...part });
-    const chosen = next.flatMap(([name, value]) => (value === null || value === 0 ? [] : [[name, String(value)]]));
-    setParams(Object.fromEntries(chosen), { replace: true });
-  };
-  return [filter, change];
 };
 
-/** The API query for a filter. */
-export const queryOf = ({ page, state, since, until, sensor, event }: Filter) => ({
-  page,
-  ...(state !== null && { state }),
-  ...(since !== null && { since }),
-  ...(until !== null && { until: endOfMinute(until) }),
-  ...(sensor !== null && { sensorId: sensor }),
-  ...(event !== null && { eventUuid: event }),
-});
+/** Returns the parameters of a URL for a filter, without those that say nothing. */
+export const paramsOf = (filter: Filter): Record<string, string> => {
+  const isInitial = filter.days === initialPeriod(filter.sensor !== null || filter.event !== null);
+  const between = filter.days === null ? {} : { since: null, until: null };
+  const named = Object.entries({ ...filter, ...between, ...(isInitial && { days: null }) });
+  return Object.fromEntries(
+    named.flatMap(([name, value]) => (value === null || value === 0 ? [] : [[name, String(value)]])),
+  );
+};
+
+/** Returns when a period starts (ms). It stays the same for an hour, so that the query does. */
+const startOf = ({ days, since }: Pick<Filter, 'days' | 'since'>, now: number): number | null => {
+  if (days === null) return since;
+  return days === 30 ? null : Math.floor((now - days * DAY) / HOUR) * HOUR;
+};
+
+/** Returns the API query for a filter. */
+export const queryOf = (filter: Filter, now: number) => {
+  const { page, state, days, until, sensor, event } = filter;
+  const since = startOf(filter, now);
+  return {
+    page,
+    ...(state !== null && { state }),
+    ...(since !== null && { since }),
+    ...(days === null && until !== null && { until: endOfMinute(until) }),
+    ...(sensor !== null && { sensorId: sensor }),
+    ...(event !== null && { eventUuid: event }),
+  };
+};
+
+/** Whether a filter leaves out some deliveries of its period. */
+export const isNarrowed = ({ state, days }: Filter): boolean => state !== null || days === null;
 
 /** How long (ms) before an event its deliveries may start: the clock of the sensor may be ahead of the service. */
-const MAX_CLOCK_LEAD_MS = 3_600_000;
+const MAX_CLOCK_LEAD_MS = HOUR;
 /** The URL of the list of deliveries of an event. */
 export const deliveriesHref = (eventUuid: string, createDate: number): string =>
   `/deliveries?event=${eventUuid}&since=${createDate - MAX_CLOCK_LEAD_MS}`;

@@ -2,19 +2,20 @@ import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
-import { useTexts } from '../texts/texts.tsx';
 import { Code } from '../ui/code.tsx';
 import { pretty } from '../ui/pretty.ts';
 import { Loaded } from '../ui/states.tsx';
 import { useWebhook } from '../webhooks/webhook.tsx';
-import { type DeliveryRef, deliveryCalls } from './delivery-ref.ts';
+import { deliveryCalls } from './delivery-calls.ts';
+import type { DeliveryRef } from './delivery-key.ts';
+import { useDeliveryTexts } from './texts.ts';
 import { verifyCode } from './verify.ts';
 
 type MessageProps = { webhookId: string; deliveryId: string };
 
 /** Shows the request of a delivery: headers, body, and code to verify the signature. */
 export const Message = ({ webhookId, deliveryId }: MessageProps) => {
-  const { deliveries: texts } = useTexts();
+  const texts = useDeliveryTexts();
   const isSigned = useWebhook(webhookId).data?.hasSecretKey === true;
   const path = { webhookId, deliveryId };
   const message = useQuery({
@@ -55,7 +56,7 @@ export const Message = ({ webhookId, deliveryId }: MessageProps) => {
 
 /** Shows the text of a notification to a person. */
 export const PersonMessage = ({ target }: { target: DeliveryRef }) => {
-  const { deliveries: texts } = useTexts();
+  const texts = useDeliveryTexts();
   const message = useQuery({
     queryKey: ['message of delivery', target.deliveryId],
     queryFn: deliveryCalls(target).message,

@@ -1,8 +1,9 @@
 import type { Delivery } from '#openapi';
 import type { Texts } from '../texts/en.ts';
 
-/** Returns the name of the person that a delivery is for, with the channel. */
+/** Returns the name of the person that a delivery is for, with the channel. `person` is for those whose name is unknown. */
 export const personLabel = (
-  { ways, person }: Texts['deliveries'],
+  { ways }: Texts['overview'],
+  person: string,
   { userName, by }: Pick<Delivery, 'userName' | 'by'>,
 ): string => `${userName || person}${by === 'webhook' ? '' : ` (${ways[by]})`}`;

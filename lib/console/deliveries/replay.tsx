@@ -9,12 +9,13 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { useConfirm } from '../ui/confirm.tsx';
 import { Head } from '../ui/head.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { useDeliveryTexts } from './texts.ts';
 
 const pathOf = (webhookId: string, replayId: string) => ({ params: { path: { webhookId, replayId } } });
 const PATH = '/webhooks/{webhookId}/replays/{replayId}';
 
 const Actions = ({ replay: { id, webhookId, isPaused } }: { replay: Replay }) => {
-  const { deliveries: texts } = useTexts();
+  const texts = useDeliveryTexts();
   const confirm = useConfirm();
   const refresh = [
     ['replay', id],
@@ -46,7 +47,7 @@ const Actions = ({ replay: { id, webhookId, isPaused } }: { replay: Replay }) =>
 };
 
 const ReplayStatus = ({ replay }: { replay: Replay }) => {
-  const { deliveries: texts } = useTexts();
+  const texts = useDeliveryTexts();
   const dates = useDates();
   const { state, isPaused, sent, failed, total, since, until } = replay;
   const isOver = state !== 'running';
@@ -76,7 +77,8 @@ const ReplayStatus = ({ replay }: { replay: Replay }) => {
 /** The page of a replay: its progress, with buttons to pause and to cancel it. */
 export const ReplayPage = () => {
   const { webhookId = '', replayId = '' } = useParams();
-  const { deliveries: texts } = useTexts();
+  const { titles } = useTexts();
+  const texts = useDeliveryTexts();
   const replay = useQuery({
     queryKey: ['replay', replayId],
     queryFn: () => ok(api.GET(PATH, pathOf(webhookId, replayId))),
@@ -84,7 +86,7 @@ export const ReplayPage = () => {
   });
   return (
     <>
-      <Head title={texts.replayTitle} back={{ href: `/deliveries/${webhookId}`, label: texts.title }} />
+      <Head title={texts.replayTitle} back={{ href: `/deliveries/${webhookId}`, label: titles.deliveries }} />
       <Loaded query={replay}>{(found) => <ReplayStatus replay={found} />}</Loaded>
     </>
   );

@@ -1,60 +1,106 @@
 import { Anchor } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
+import type { MouseEvent } from 'react';
 import { Link } from 'wouter';
 import type { Delivery } from '#openapi';
+import { roomNameOf } from '../overview/room-name.ts';
 import { eventName, TEST_EVENT } from '../sensors/event-name.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
-import { type Column, List, type Paged } from '../ui/list.tsx';
-import { Name, NameLink } from '../ui/name.tsx';
-import { deliveryHref } from './delivery-ref.ts';
+import { List, type Paged } from '../ui/list.tsx';
+import { Name } from '../ui/name.tsx';
+import { useNow } from '../ui/now.ts';
+import { useIsWide } from '../ui/side.tsx';
+import { deliveryHref, deliveryKey } from './delivery-key.ts';
+import { resultText } from './result.ts';
 import { StateBadge } from './state.tsx';
+import { useDeliveryTexts } from './texts.ts';
+
+/** The room of a delivery: its number, or the whole name of a room without one. */
+const Room = ({ delivery: { event, sensorName } }: { delivery: Delivery }) => {
+  if (event === TEST_EVENT) return null;
+  const { number, rest } = roomNameOf(sensorName);
+  return (
+    <b className="room-no" title={sensorName}>
+      <Name>{number ?? rest}</Name>
+    </b>
+  );
+};
+
+/** The time of today, or else the date as well. */
+const Time = ({ at, now }: { at: number; now: number }) => {
+  const dates = useDates();
+  const isToday = dates.day(at) === dates.day(now);
+  return <time title={dates.exact(at)}>{isToday ? dates.second(at) : dates.dateTime(at)}</time>;
+};
 
 type RowsProps = {
   query: UseQueryResult<Paged<Delivery>>;
-  /** An additional column. */
-  extra?: Column<Delivery>;
+  /** Names the receiver of a delivery, unless all have the same. */
+  receiverOf?: (delivery: Delivery) => string;
+  /** The key of the delivery that is shown beside the list. */
+  selected: string | null;
+  onSelect: (key: string) => void;
   onPage: (page: number) => void;
-  /** Whether a filter leaves out some deliveries. */
-  isFiltered: boolean;
+  empty: string;
 };
 
-/** The list of deliveries: time, event, room, rule, and status. */
-export const Rows = ({ query, extra, onPage, isFiltered }: RowsProps) => {
-  const texts = useTexts();
-  const { deliveries } = texts;
+/** The list of deliveries. A wide screen shows a delivery beside it, others on a page of its own. */
+export const Rows = ({ query, receiverOf, selected, onSelect, onPage, empty }: RowsProps) => {
+  const all = useTexts();
+  const texts = useDeliveryTexts();
   const dates = useDates();
+  const now = useNow();
+  const isWide = useIsWide();
+  const open = (key: string) => (event: MouseEvent) => {
+    if (!isWide || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    onSelect(key);
+  };
   return (
-    <List<Delivery>
-      label={deliveries.title}
-      query={query}
-      rowKey={({ id }) => id}
-      empty={isFiltered ? deliveries.noMatch : deliveries.none}
-      onPage={onPage}
-      columns={[
-        {
-          head: deliveries.time,
-          cell: ({ id, webhookId, createDate }) => (
-            <Anchor component={Link} href={deliveryHref({ webhookId, deliveryId: id })} inherit>
-              {dates.exact(createDate)}
-            </Anchor>
-          ),
-        },
-        { head: deliveries.event, cell: ({ event }) => eventName(event, texts) },
-        {
-          head: deliveries.room,
-          cell: ({ event, sensorId, sensorName }) =>
-            event === TEST_EVENT ? '' : <NameLink href={`/sensors/${sensorId}`}>{sensorName}</NameLink>,
-        },
-        {
-          head: deliveries.rule,
-          cell: ({ ruleName }) => (ruleName === null ? '' : <Name>{ruleName}</Name>),
-          isMinor: true,
-        },
-        ...(extra ? [extra] : []),
-        { head: deliveries.state, cell: ({ state }) => <StateBadge state={state} /> },
-        { head: deliveries.attempts, cell: ({ attempts }) => dates.number(attempts), isMinor: true },
-        { head: deliveries.resent, cell: ({ replayOf }) => (replayOf === null ? '' : '✓'), isMinor: true },
-      ]}
-    />
+    <div className="delivery-list">
+      <List<Delivery>
+        label={all.titles.deliveries}
+        query={query}
+        rowKey={({ id }) => id}
+        rowClass={(delivery) => (deliveryKey(delivery) === selected ? 'is-selected' : undefined)}
+        empty={empty}
+        onPage={onPage}
+        columns={[
+          { head: texts.room, cell: (delivery) => <Room delivery={delivery} /> },
+          {
+            head: texts.event,
+            cell: ({ id, webhookId, event, ruleName }) => (
+              <>
+                <Anchor
+                  component={Link}
+                  href={deliveryHref({ webhookId, deliveryId: id })}
+                  onClick={open(deliveryKey({ id, webhookId }))}
+                  inherit
+                >
+                  {eventName(event, all)}
+                </Anchor>
+                {ruleName !== null && (
+                  <span className="meta block">
+                    <Name>{ruleName}</Name>
+                  </span>
+                )}
+              </>
+            ),
+          },
+          { head: texts.state, cell: ({ state }) => <StateBadge state={state} /> },
+          {
+            head: receiverOf ? texts.receiverAndResult : texts.result,
+            cell: (delivery) => (
+              <>
+                {receiverOf && <Name>{receiverOf(delivery)}</Name>}
+                <span className="meta block">{resultText(delivery, now, texts)}</span>
+              </>
+            ),
+          },
+          { head: texts.attempts, cell: ({ attempts }) => dates.number(attempts), isMinor: true },
+          { head: texts.time, cell: ({ createDate }) => <Time at={createDate} now={now} /> },
+        ]}
+      />
+    </div>
   );
 };

@@ -5,12 +5,13 @@ import type { ReplayCreation } from '#openapi';
 import { restingStates } from '#shared/domain/delivery/states.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
-import { useTexts } from '../texts/texts.tsx';
 import { fieldsOf, useDraft } from '../ui/draft.ts';
 import { Form } from '../ui/form.tsx';
+import { endOfMinute } from '../ui/minute.ts';
 import { Section } from '../ui/section.tsx';
-import { endOfMinute, TimeInput } from '../ui/time-input.tsx';
+import { TimeInput } from '../ui/time-input.tsx';
 import type { Filter } from './filter.ts';
+import { useDeliveryTexts } from './texts.ts';
 
 const DAY = 86_400_000;
 
@@ -18,7 +19,7 @@ type Draft = { since: number | null; until: number | null; states: ReplayCreatio
 
 type FieldsProps = { draft: Draft; change: (part: Partial<Draft>) => void };
 const Fields = ({ draft, change }: FieldsProps) => {
-  const { deliveries: texts } = useTexts();
+  const texts = useDeliveryTexts();
   return (
     <>
       <Group align="end">
@@ -44,10 +45,10 @@ const Fields = ({ draft, change }: FieldsProps) => {
 
 /** A form that resends the deliveries of a period, initially the one of the list's filter. */
 export const StartReplay = ({ webhookId, filter }: { webhookId: string; filter: Filter }) => {
-  const { deliveries: texts } = useTexts();
+  const texts = useDeliveryTexts();
   const [, go] = useLocation();
   const [draft, change] = useDraft<Draft>({
-    since: filter.since ?? Date.now() - DAY,
+    since: filter.since ?? Date.now() - (filter.days ?? 1) * DAY,
     until: filter.until ?? Date.now(),
     states: ['failed', 'held'],
     ratePerSecond: 10,

@@ -1,17 +1,31 @@
-import { Badge } from '@mantine/core';
+import { ArrowPathIcon, CheckIcon, ClockIcon, ExclamationTriangleIcon, PauseIcon } from '@heroicons/react/24/outline';
+import type { ComponentType } from 'react';
 import type { Delivery } from '#openapi';
-import { useTexts } from '../texts/texts.tsx';
+import { State, type StateKind } from '../ui/state.tsx';
+import { useDeliveryTexts } from './texts.ts';
 
-const colours = {
-  pending: 'cyan',
-  sending: 'cyan',
-  delivered: 'green',
-  retrying: 'orange',
-  held: 'gray',
-  failed: 'red',
-} satisfies Record<Delivery['state'], string>;
+const looks = {
+  pending: ['plain', ClockIcon],
+  sending: ['plain', ClockIcon],
+  delivered: ['ok', CheckIcon],
+  retrying: ['waiting', ArrowPathIcon],
+  held: ['waiting', PauseIcon],
+  failed: ['failed', ExclamationTriangleIcon],
+} as const satisfies Record<Delivery['state'], [StateKind, ComponentType<{ className: string }>]>;
 
+/** The icon of the state of a delivery. */
+export const StateIcon = ({ state }: Pick<Delivery, 'state'>) => {
+  const [, Icon] = looks[state];
+  return <Icon className="icon" />;
+};
+
+/** The state of a delivery. It is never red, which means that somebody needs help. */
 export const StateBadge = ({ state }: Pick<Delivery, 'state'>) => {
-  const { deliveries: texts } = useTexts();
-  return <Badge color={colours[state]}>{texts.states[state]}</Badge>;
+  const texts = useDeliveryTexts();
+  const [kind] = looks[state];
+  return (
+    <State kind={kind} icon={<StateIcon state={state} />}>
+      {texts.states[state]}
+    </State>
+  );
 };

@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import { useDates, useTexts } from '../texts/texts.tsx';
+import { clockOf } from '../ui/clock.ts';
 import { Name, NameLink } from '../ui/name.tsx';
 import { useNow } from '../ui/now.ts';
 import { Panel } from '../ui/panel.tsx';
 import { type Alarm, acknowledgementOf, answeredAlarms, closureOf, feedbackOf } from './alarms.ts';
 import type { Alarms } from './alarms-provider.tsx';
 import { type ClosedFall, useClosedFalls } from './closed-falls.ts';
-import { clockOf } from './elapsed.tsx';
 import { shortName } from './room-name.ts';
 
 /** An alarm that needs nothing more, with what came of it. */

@@ -5,7 +5,7 @@ import { useRosterTexts } from './texts.ts';
 
 /** The channels by which a person can be reached, or a note that there are none. */
 export const Reach = ({ reachableBy }: Pick<RosterPerson, 'reachableBy'>) => {
-  const { deliveries } = useTexts();
+  const { ways } = useTexts().overview;
   const texts = useRosterTexts();
   if (reachableBy.length === 0)
     return (
@@ -17,7 +17,7 @@ export const Reach = ({ reachableBy }: Pick<RosterPerson, 'reachableBy'>) => {
   return (
     <span className="reached">
       <CheckIcon className="icon" />
-      {reachableBy.map((by) => deliveries.ways[by]).join(', ')}
+      {reachableBy.map((by) => ways[by]).join(', ')}
     </span>
   );
 };

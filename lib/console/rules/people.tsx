@@ -10,8 +10,8 @@ import type { Texts } from '../texts/en.ts';
 import { useTexts } from '../texts/texts.tsx';
 
 export type Recipient = Rule['recipients'][number];
-type Channel = keyof Texts['deliveries']['ways'];
-const channelsOf = ({ ways }: Texts['deliveries']) => Object.keys(ways) as Channel[];
+type Channel = keyof Texts['overview']['ways'];
+const channelsOf = ({ ways }: Texts['overview']) => Object.keys(ways) as Channel[];
 
 /** The option for the people on duty. */
 const ON_DUTY = 'duty';
@@ -34,11 +34,11 @@ const useUsers = (customerId: number) => {
 
 /** Returns a function for the name of a recipient that is a person; null for a webhook. */
 export const usePersonName = (customerId: number) => {
-  const { rules: texts, deliveries } = useTexts();
+  const { rules: texts, overview } = useTexts();
   const users = useUsers(customerId);
   return (recipient: Recipient): string | null => {
     if (!('by' in recipient)) return null;
-    const channel = deliveries.ways[recipient.by];
+    const channel = overview.ways[recipient.by];
     if (!('userId' in recipient)) return `${texts.onDuty} (${channel})`;
     const user = users.find(({ id }) => id === recipient.userId);
     return `${user?.name ?? texts.userWithId(recipient.userId)} (${channel})`;
@@ -49,12 +49,12 @@ type AddPersonProps = { customerId: number; onAdd: (recipient: Recipient) => voi
 
 /** Fields that add a person, or the people on duty, with a channel. */
 export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
-  const { rules: texts, deliveries } = useTexts();
+  const { rules: texts, overview } = useTexts();
   const users = useUsers(customerId);
   const [person, setPerson] = useState<string | null>(ON_DUTY);
   const [channel, setChannel] = useState<string | null>('email');
   const { data: offered } = useQuery(kindsQuery);
-  const channels = channelsOf(deliveries).filter((value) => offered?.kinds.includes(value) ?? true);
+  const channels = channelsOf(overview).filter((value) => offered?.kinds.includes(value) ?? true);
   const by = channels.find((choice) => choice === channel) ?? channels[0];
   const add = () => {
     if (by && person !== null) onAdd(person === ON_DUTY ? { onDuty: true, by } : { userId: Number(person), by });
@@ -75,7 +75,7 @@ export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
       />
       <Select
         label={texts.channel}
-        data={channels.map((value) => ({ value, label: deliveries.ways[value] }))}
+        data={channels.map((value) => ({ value, label: overview.ways[value] }))}
         value={by ?? null}
         onChange={setChannel}
         allowDeselect={false}

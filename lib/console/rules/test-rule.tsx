@@ -6,14 +6,17 @@ import type { Rule, RuleTest } from '#openapi';
 import { isResting } from '#shared/domain/delivery/states.ts';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
-import { deliveryCalls, deliveryHref } from '../deliveries/delivery-ref.ts';
+import { deliveryCalls } from '../deliveries/delivery-calls.ts';
+import { deliveryHref } from '../deliveries/delivery-key.ts';
+import { useDeliveryTexts } from '../deliveries/texts.ts';
 import { useTexts } from '../texts/texts.tsx';
 import { useRecipientName } from './recipients.tsx';
 
 type Test = RuleTest['deliveries'][number];
 /** The result of a test, and its duration. */
 const Outcome = ({ test, customerId }: { test: Test; customerId: number }) => {
-  const { rules: texts, deliveries } = useTexts();
+  const { rules: texts } = useTexts();
+  const deliveries = useDeliveryTexts();
   const nameOf = useRecipientName(customerId);
   const { id: deliveryId, webhookId, userId, by, step } = test;
   const target = { webhookId, customerId, deliveryId };

@@ -1,8 +1,9 @@
-import { Chip, Group, TextInput } from '@mantine/core';
+import { Group, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useAlarms } from '../overview/alarms-provider.tsx';
 import type { RowKind } from '../overview/board.ts';
 import { useDates, useTexts } from '../texts/texts.tsx';
+import { type ChipOption, Chips } from '../ui/chips.tsx';
 
 /** The filters by alarms, each with the rows of the board that it includes. */
 const alarmFilters = {
@@ -12,6 +13,8 @@ const alarmFilters = {
 } as const satisfies Record<string, readonly RowKind[]>;
 type AlarmFilter = keyof typeof alarmFilters;
 const alarmFilterNames = Object.keys(alarmFilters) as AlarmFilter[];
+/** The colors of the counts, which are those of the states. */
+const tones = { open: 'red', going: 'blue', suspected: 'amber' } as const satisfies Record<AlarmFilter, string>;
 /** The maximum number of rooms that the API takes at once. */
 export const MAX_ROOMS = 37;
 
@@ -30,34 +33,30 @@ export const useRoomsOf = () => {
 /** `total`: the number of all rooms, if the list has just counted them. The watch is up to a minute old. */
 type ChipsProps = { state: string; total: number | undefined; change: (state: string) => void };
 /** A summary of the rooms: how many there are, and how many need attention. Each part filters the list. */
-const Chips = ({ state, total, change }: ChipsProps) => {
+const RoomChips = ({ state, total, change }: ChipsProps) => {
   const { sensors: texts } = useTexts();
   const dates = useDates();
   const watch = useAlarms()?.watch;
   const roomsOf = useRoomsOf();
-  const alarms = alarmFilterNames.map((name) => ({
-    value: name,
-    label: texts.filters[name],
-    count: roomsOf(name)?.length ?? 0,
-  }));
-  const all = [
-    { value: '', label: texts.all, count: total ?? watch?.sensors },
-    ...alarms.filter(({ value, count }) => count > 0 || value === state),
+  const alarms = alarmFilterNames.map((name) => ({ name, count: roomsOf(name)?.length ?? 0 }));
+  const textOf = (count: number | undefined) => (count === undefined ? undefined : dates.number(count));
+  const all = total ?? watch?.sensors;
+  const offline = watch?.silentSensors.total;
+  const options: ChipOption[] = [
+    { value: '', label: texts.all, count: textOf(all) },
+    ...alarms
+      .filter(({ name, count }) => count > 0 || name === state)
+      .map(({ name, count }) => ({ value: name, label: texts.filters[name], count: textOf(count), tone: tones[name] })),
     // Normal states have no filter, except when a link leads to one.
-    ...(state === 'active' ? [{ value: 'active', label: texts.states.active, count: undefined }] : []),
-    { value: 'inactive', label: texts.states.inactive, count: watch?.silentSensors.total },
+    ...(state === 'active' ? [{ value: 'active', label: texts.states.active }] : []),
+    {
+      value: 'inactive',
+      label: texts.states.inactive,
+      count: textOf(offline),
+      tone: offline ? ('amber' as const) : undefined,
+    },
   ];
-  return (
-    <Chip.Group value={state} onChange={change}>
-      <Group gap="xs" role="radiogroup" aria-label={texts.state} className="chips">
-        {all.map(({ value, label, count }) => (
-          <Chip key={value} value={value} variant="outline" size="md" radius="sm">
-            {count !== undefined && <b>{dates.number(count)}</b>} {label}
-          </Chip>
-        ))}
-      </Group>
-    </Chip.Group>
-  );
+  return <Chips label={texts.state} options={options} value={state} onChange={change} />;
 };
 
 type FiltersProps = Omit<ChipsProps, 'change'> & { text: string; change: (changes: Record<string, string>) => void };
@@ -67,7 +66,7 @@ export const Filters = ({ text, state, total, change }: FiltersProps) => {
   const changeDebounced = useDebouncedCallback((value: string) => change({ search: value }), 300);
   return (
     <Group align="end" justify="space-between">
-      <Chips state={state} total={total} change={(value) => change({ state: value })} />
+      <RoomChips state={state} total={total} change={(value) => change({ state: value })} />
       <TextInput
         type="search"
         label={search}

@@ -1,16 +1,13 @@
-import { XMarkIcon } from '@heroicons/react/24/outline';
-import { ActionIcon, Button, Drawer, Stack } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ListedSensor } from '#openapi';
 import { lastFallQuery } from '../alarms/queries.ts';
 import { useAlarms } from '../overview/alarms-provider.tsx';
 import { RoomState } from '../overview/room-state.tsx';
 import { useDates, useTexts } from '../texts/texts.tsx';
-import { Name } from '../ui/name.tsx';
 import { useNow } from '../ui/now.ts';
+import { Side } from '../ui/side.tsx';
 
 /** Returns the text for the presence in a room. Somebody on the floor may be out of sight of what detects presence. */
 export const usePresence = () => {
@@ -73,45 +70,12 @@ const Facts = ({ sensor, group }: Omit<RoomPanelProps, 'onClose'>) => {
   );
 };
 
-/** The frame of the panel: beside the list where there is space, else over it. */
-const Side = ({ name, onClose, children }: { name: string; onClose: () => void; children: ReactNode }) => {
-  const { sensors: texts, close } = useTexts();
-  const isWide = useMediaQuery('(min-width: 74rem)', true, { getInitialValueInEffect: false });
-  const content = (
-    <>
-      <div className="panel-head">
-        <h2>
-          <Name>{name}</Name>
-        </h2>
-        <ActionIcon variant="subtle" size="lg" onClick={onClose} aria-label={close}>
-          <XMarkIcon className="icon" />
-        </ActionIcon>
-      </div>
-      {children}
-    </>
-  );
-  if (isWide)
-    return (
-      <aside className="panel room-panel" aria-label={texts.details(name)}>
-        {content}
-      </aside>
-    );
-  return (
-    <Drawer.Root opened onClose={onClose} position="right" size="sm" lockScroll={false}>
-      <Drawer.Overlay />
-      <Drawer.Content aria-label={texts.details(name)}>
-        <Drawer.Body>{content}</Drawer.Body>
-      </Drawer.Content>
-    </Drawer.Root>
-  );
-};
-
 /** What is known about a room of the list. */
 export const RoomPanel = ({ sensor, group, onClose }: RoomPanelProps) => {
-  const { sensor: sensorTexts, overview } = useTexts();
+  const { sensors: texts, sensor: sensorTexts, overview } = useTexts();
   const { id, name, isActive } = sensor;
   return (
-    <Side name={name} onClose={onClose}>
+    <Side label={texts.details(name)} title={name} onClose={onClose}>
       <Stack>
         <RoomState sensorId={id} isActive={isActive} />
         {!isActive && <p className="gap-note">{overview.roomOffline}</p>}

@@ -1,6 +1,5 @@
 import { gaps } from '#shared/api/messages/gaps-de.ts';
 import { situations } from '#shared/api/messages/situations-de.ts';
-import { deliveries } from './deliveries-de.ts';
 import type { Texts } from './en.ts';
 import { notWatched, overview, sound } from './overview-de.ts';
 import { rules } from './rules-de.ts';
@@ -26,6 +25,7 @@ export const de: Texts = {
     customers: 'Kunden',
     provisioningKeys: 'Registrierungsschlüssel',
     firmwares: 'Firmware',
+    deliveries: 'Zustellungen',
   },
   close: 'Schließen',
   cancel: 'Abbrechen',
@@ -197,7 +197,6 @@ export const de: Texts = {
       'Seine Webhooks werden mitgelöscht. Regeln, die ihn verwenden, benachrichtigen weiterhin ihre anderen Empfänger.',
   },
   channels: 'Meine Kanäle',
-  deliveries,
   account: {
     title: 'Konto',
     profile: 'Profil',

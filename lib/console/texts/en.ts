@@ -1,7 +1,6 @@
 import { gaps } from '#shared/api/messages/gaps-en.ts';
 import { situations } from '#shared/api/messages/situations-en.ts';
 import type { Permission } from '../session/permissions.ts';
-import { deliveries } from './deliveries-en.ts';
 import { notWatched, overview, sound } from './overview-en.ts';
 import { rules } from './rules-en.ts';
 import { sensor, sensors } from './sensor-en.ts';
@@ -21,6 +20,7 @@ export const en = {
     customers: 'Customers',
     provisioningKeys: 'Provisioning keys',
     firmwares: 'Firmware',
+    deliveries: 'Deliveries',
   },
   close: 'Close',
   cancel: 'Cancel',
@@ -181,7 +181,6 @@ export const en = {
     deleteText: 'Its webhooks are deleted too. Rules that use it keep notifying their other recipients.',
   },
   channels: 'My channels',
-  deliveries,
   account: {
     title: 'Account',
     profile: 'Profile',

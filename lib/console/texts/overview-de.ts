@@ -81,6 +81,8 @@ export const overview: Texts['overview'] = {
   onDuty: (count) => `${count} im Dienst`,
   onDutyNow: 'Im Dienst',
   until: (time) => `bis ${time}`,
+  ways: { email: 'E-Mail', sms: 'SMS', push: 'Push', telegram: 'Telegram' },
+  unreachable: 'nicht erreichbar',
   onDutyUntil: (name, time) => `${name} bis ${time}`,
   alarmBy: (time) => `Spätestens um ${time} wird daraus ein Alarm, wenn der Sensor den Verdacht nicht zurücknimmt.`,
   notConfirmed: 'Sobald der Sensor den Sturz bestätigt, wird alarmiert.',

@@ -75,6 +75,8 @@ export const overview = {
   onDuty: (count: number) => `${count} on duty`,
   onDutyNow: 'On duty',
   until: (time: string) => `until ${time}`,
+  ways: { email: 'Email', sms: 'SMS', push: 'Push', telegram: 'Telegram' },
+  unreachable: 'not reachable',
   onDutyUntil: (name: string, time: string) => `${name} until ${time}`,
   alarmBy: (time: string) => `It becomes an alarm by ${time}, unless the sensor cancels it.`,
   notConfirmed: 'An alert is sent as soon as the sensor confirms it.',

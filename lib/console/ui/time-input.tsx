@@ -9,9 +9,6 @@ const textOf = (time: number | null): string => {
   return new Date(time - zone).toISOString().slice(0, 16);
 };
 
-/** Returns the last ms of an entered minute, because an end time includes its whole minute. */
-export const endOfMinute = (time: number): number => time + MINUTE - 1;
-
 type TimeInputProps = {
   label: string;
   description?: string;

@@ -7,14 +7,14 @@ import type { Webhook } from '#openapi';
 import { api } from '../api/client.ts';
 import { useWrite } from '../api/write.ts';
 import { Phases } from '../deliveries/phases.tsx';
-import { useTexts } from '../texts/texts.tsx';
+import { useDeliveryTexts } from '../deliveries/texts.ts';
 import { Code } from '../ui/code.tsx';
 import { useWebhookTexts } from './texts.ts';
 
 type TestResultProps = { webhookId: string; deliveryId: string; isPosted: boolean };
 const TestResult = ({ webhookId, deliveryId, isPosted }: TestResultProps) => {
   const texts = useWebhookTexts();
-  const { deliveries } = useTexts();
+  const deliveries = useDeliveryTexts();
   const path = { webhookId, deliveryId };
   const delivery = useQuery({
     queryKey: ['delivery', deliveryId],

@@ -1,14 +1,6 @@
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
-
-/** Identifies a delivery to a webhook or, when `webhookId` is null, to a person of the customer. */
-export type DeliveryRef = { webhookId: string | null; customerId: number | null; deliveryId: string };
-
-/** The path segment of deliveries to people, in place of a webhook id. */
-const PEOPLE = 'people';
-
-export const deliveryHref = ({ webhookId, deliveryId }: Pick<DeliveryRef, 'webhookId' | 'deliveryId'>): string =>
-  `/deliveries/${webhookId ?? PEOPLE}/${deliveryId}`;
+import type { DeliveryRef } from './delivery-key.ts';
 
 /** The API calls for a delivery. */
 export const deliveryCalls = ({ webhookId, customerId, deliveryId }: DeliveryRef) => {

@@ -1,0 +1,8 @@
+import { deliveries as de } from '../texts/deliveries-de.ts';
+import { deliveries as en } from '../texts/deliveries-en.ts';
+import { useLocale } from '../texts/texts.tsx';
+
+export type DeliveryTexts = typeof en;
+
+/** Texts about deliveries. They are loaded with the pages that need them, to keep the first load small. */
+export const useDeliveryTexts = (): DeliveryTexts => (useLocale() === 'de' ? de : en);
