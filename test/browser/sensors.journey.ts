@@ -155,6 +155,37 @@ test('shows rooms as cards on a phone', async () => {
   await drawer.waitFor({ state: 'detached' });
 });
 
+test.each(variants)(
+  'says what happened in a room in the last day, and whom it notifies, in $locale, $colorScheme, $width pixels wide',
+  async ({ locale, colorScheme, width }) => {
+    const { client } = site.home;
+    const me = await client.ok<object>('GET', '/users/me');
+    await inLanguage(site, locale);
+    const options = { locale, colorScheme, viewport: { width, height: 900 } };
+    await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, options);
+    const { page } = visitor;
+    const isGerman = locale === 'de';
+    const day = page.getByRole('region', { name: isGerman ? 'Letzte 24 Stunden' : 'Last 24 hours' });
+    // Nobody knows who was there before the first report.
+    await day
+      .getByRole('img', { name: isGerman ? /^Im Raum: 2-mal, zusammen 12 h/ : /^In the room: 2 times, 12 h/ })
+      .waitFor();
+    await day.getByRole('img', { name: isGerman ? /^Am Boden: einmal/ : /^On the floor: once/ }).waitFor();
+    const watched = page.getByRole('region', { name: isGerman ? 'Überwachung' : 'Watched' });
+    await watched.getByRole('link', { name: 'fall_detected' }).waitFor();
+    await watched.getByText('fall_detected: nurse call').waitFor();
+    await watched
+      .getByText(isGerman ? 'Niemanden' : 'Nobody')
+      .first()
+      .waitFor();
+    await watched.getByText(isGerman ? /^Online, letzte Meldung / : /^Online, last report /).waitFor();
+    await visitor.checkPage(`room-${locale}-${colorScheme}-${width}`);
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect(overflow).toBeLessThanOrEqual(0);
+    await client.ok('PUT', '/users/me', me);
+  },
+);
+
 test('draws the room to scale, with its regions and falls', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`);
   const { page } = visitor;

@@ -27,7 +27,8 @@ const useScopeText = ({ sensorId, sensorGroupId, regionId }: RuleUpdate, custome
   return regionId === null ? texts.atSensor(sensor) : texts.atRegion(sensor, region?.name ?? '…');
 };
 
-const useScheduleText = ({ schedule }: RuleUpdate): string => {
+/** Returns when a rule applies; empty if always. */
+export const useScheduleText = ({ schedule }: Pick<RuleUpdate, 'schedule'>): string => {
   const { rules: texts } = useTexts();
   const names = daysIn(useLocale(), 'short');
   if (!schedule) return '';
@@ -47,7 +48,7 @@ const formatDuration = (seconds: number, locale: string): string => {
 };
 
 /** Returns a function that lists the names of recipients. */
-const useRecipientNames = (customerId: number) => {
+export const useRecipientNames = (customerId: number) => {
   const { rules: texts } = useTexts();
   const locale = useLocale();
   const nameOf = useRecipientName(customerId);

@@ -2,8 +2,8 @@ import { queryOptions } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '../api/client.ts';
 
-/** The largest page of the API. */
-const MAX_PER_PAGE = 200;
+/** How many of the newest events are read: the largest page of the API. */
+export const MAX_EVENTS = 200;
 
 /** Returns the query for the newest events of a sensor, for the drawing, presence and vital signs. */
 export const newestEventsQuery = (sensorId: string) =>
@@ -11,7 +11,7 @@ export const newestEventsQuery = (sensorId: string) =>
     queryKey: ['sensor', sensorId, 'newest events'],
     refetchInterval: 10_000,
     queryFn: async () => {
-      const params = { path: { sensorId }, query: { perPage: MAX_PER_PAGE } };
+      const params = { path: { sensorId }, query: { perPage: MAX_EVENTS } };
       const [page] = await ok(api.GET('/sensors/{sensorId}/events', { params }));
       return page?.data ?? [];
     },

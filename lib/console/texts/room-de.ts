@@ -2,6 +2,7 @@ import type { room as roomEn } from './room-en.ts';
 
 export const room: typeof roomEn = {
   label: 'Raum, von oben gesehen',
+  now: 'Jetzt',
   sensor: 'Sensor',
   mounting: 'Montage',
   mountings: {
@@ -61,4 +62,26 @@ export const room: typeof roomEn = {
   region: (kind, name, size) => `${name === kind ? kind : `${kind} ${name}`}, ${size}`,
   point: (what, ago) => `${what}, ${ago}`,
   legend: 'Punkte: letzte Ereignisse, ältere blasser. Rot: Stürze.',
+  today: {
+    title: 'Letzte 24 Stunden',
+    lanes: { present: 'Im Raum', inBed: 'Im Bett', onFloor: 'Am Boden' },
+    label: (lane, times, length) => `${lane}: ${times === 1 ? 'einmal' : `${times}-mal`}, zusammen ${length}`,
+    nothing: 'In den letzten 24 Stunden wurde nichts gemeldet.',
+    now: 'jetzt',
+  },
+  watched: {
+    title: 'Überwachung',
+    lastReport: (state, ago) => `${state}, letzte Meldung ${ago}`,
+    notifies: {
+      fall_detected: 'Ein Sturz benachrichtigt',
+      bed_left: 'Das Verlassen des Betts benachrichtigt',
+      sensor_inactive: 'Ein Ausfall des Sensors benachrichtigt',
+    },
+    nobody: 'Niemanden',
+    regionOnly: 'nur in einem Bereich',
+    generalGap: 'Ein Sturz erreicht womöglich niemanden. Die Station zeigt, warum.',
+    device: 'Gerät',
+    deviceIs: (maker, mounting, firmware) => `${maker}, ${mounting}, Firmware ${firmware}`,
+    since: 'Verknüpft seit',
+  },
 };

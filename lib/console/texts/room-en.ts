@@ -1,6 +1,7 @@
 /** The English texts about the room of a sensor. */
 export const room = {
   label: 'Room, seen from above',
+  now: 'Now',
   sensor: 'Sensor',
   mounting: 'Mounting',
   mountings: {
@@ -60,4 +61,28 @@ export const room = {
   region: (kind: string, name: string, size: string) => `${name === kind ? kind : `${kind} ${name}`}, ${size}`,
   point: (what: string, ago: string) => `${what}, ${ago}`,
   legend: 'Dots: recent events, older ones fainter. Red: falls.',
+  today: {
+    title: 'Last 24 hours',
+    lanes: { present: 'In the room', inBed: 'In bed', onFloor: 'On the floor' },
+    label: (lane: string, times: number, length: string) =>
+      `${lane}: ${times === 1 ? 'once' : `${times} times`}, ${length} in total`,
+    nothing: 'Nothing was reported in the last 24 hours.',
+    now: 'now',
+  },
+  watched: {
+    title: 'Watched',
+    lastReport: (state: string, ago: string) => `${state}, last report ${ago}`,
+    notifies: {
+      fall_detected: 'A fall notifies',
+      bed_left: 'Leaving the bed notifies',
+      sensor_inactive: 'Going offline notifies',
+    },
+    nobody: 'Nobody',
+    regionOnly: 'only in a region',
+    generalGap: 'A fall may reach nobody. The station says why.',
+    device: 'Device',
+    deviceIs: (maker: string, mounting: string, firmware: number) =>
+      `${maker}, ${mounting.toLowerCase()}, firmware ${firmware}`,
+    since: 'Linked since',
+  },
 };

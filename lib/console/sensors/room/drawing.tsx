@@ -140,7 +140,7 @@ export const Drawing = ({ manufacturer, room, draft, events }: DrawingProps) => 
       {...usePointer(draft, texts.kinds.default)}
     >
       <rect className="ground" x={-xMin} y={-yMax} width={xMin + xMax} height={yMax + (isOnWall ? 0 : yMin)} />
-      <Grid {...shown} />
+      <Grid {...shown} yMin={isOnWall ? 0 : yMin} />
       {draft.draft && manufacturer && <SensorRange room={draft.draft} manufacturer={manufacturer} />}
       <rect className="walls" x={-xMin} y={-yMax} width={xMin + xMax} height={yMax + (isOnWall ? 4 : yMin)} />
       {shown.regions.map((region) => (

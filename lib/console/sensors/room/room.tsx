@@ -1,9 +1,10 @@
-import { Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ok } from '#lib/client/problem.ts';
 import { api } from '#lib/console/api/client.ts';
 import { useWrite } from '#lib/console/api/write.ts';
 import { useCan } from '#lib/console/session/session.tsx';
+import { Panel } from '#lib/console/ui/panel.tsx';
 import { Loaded } from '#lib/console/ui/states.tsx';
 import type { RoomUpdate, Room as RoomView, Sensor } from '#openapi';
 import { regionCounts } from '#shared/domain/sensor/room-limits.ts';
@@ -14,18 +15,17 @@ import { RegionFields, RoomFields } from './fields.tsx';
 import { sidesOf } from './geometry.ts';
 import { LastEvents } from './last-events.tsx';
 import { useRoomTexts } from './texts.ts';
+import { Today } from './today.tsx';
+import { Watched } from './watched.tsx';
 
 const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
   const texts = useRoomTexts();
   const can = useCan();
   return (
-    <Stack>
+    <Panel title={texts.regions}>
       <Text>
         {texts.mountings[room.sensorMounting]}, {texts.size(room.xMin + room.xMax, room.yMin + room.yMax)}
       </Text>
-      <Title order={2} size="h4">
-        {texts.regions}
-      </Title>
       {room.regions.length === 0 && <Text c="dimmed">{texts.noRegions}</Text>}
       <List>
         {room.regions.map((region) => (
@@ -35,15 +35,14 @@ const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
           </List.Item>
         ))}
       </List>
-      <Text size="sm" c="dimmed">
-        {texts.legend}
-      </Text>
       {can('edit_sensor_room') && (
-        <Group>
-          <Button onClick={draft.begin}>{texts.change}</Button>
+        <Group mt="sm">
+          <Button variant="default" onClick={draft.begin}>
+            {texts.change}
+          </Button>
         </Group>
       )}
-    </Stack>
+    </Panel>
   );
 };
 
@@ -94,17 +93,25 @@ const Edit = ({ sensor, room, draft }: EditProps) => {
 };
 
 const RoomPlan = ({ sensor, room }: { sensor: Sensor; room: RoomView }) => {
+  const texts = useRoomTexts();
   const draft = useDraft(room);
   const { data: events = [] } = useQuery(newestEventsQuery(sensor.id));
   return (
     <div className="plan">
-      <Drawing manufacturer={sensor.manufacturer} room={room} draft={draft} events={events} />
+      <Stack>
+        <Panel title={texts.now}>
+          <Drawing manufacturer={sensor.manufacturer} room={room} draft={draft} events={events} />
+          <p className="meta">{texts.legend}</p>
+        </Panel>
+        {!draft.draft && <Watched sensor={sensor} room={room} />}
+      </Stack>
       {draft.draft ? (
         <Edit sensor={sensor} room={draft.draft} draft={draft} />
       ) : (
         <Stack>
-          <Facts room={room} draft={draft} />
+          <Today sensorId={sensor.id} events={events} />
           <LastEvents sensorId={sensor.id} events={events} />
+          <Facts room={room} draft={draft} />
         </Stack>
       )}
     </div>
