@@ -49,6 +49,21 @@ export const lastFallQuery = (customerId: number | null, sensorId: string) =>
     staleTime: REFETCH_MS,
   });
 
+/** Returns the query for when each room last had a fall, among the newest falls of the customer. */
+export const lastFallsQuery = (customerId: number | null) =>
+  queryOptions({
+    queryKey: ['alarms', customerId, 'last falls'],
+    queryFn: async (): Promise<ReadonlyMap<string, number>> => {
+      const query = { from: 0, situation: 'fall_detected', perPage: MAX_PER_PAGE } as const;
+      const { alarms } = await fetchAlarms(customerId ?? 0, query);
+      // They start with the newest, which is the one that stays.
+      return new Map(alarms.toReversed().map(({ sensorId, createDate }) => [sensorId, createDate]));
+    },
+    enabled: customerId !== null,
+    staleTime: REFETCH_MS,
+    refetchInterval: REFETCH_MS,
+  });
+
 /** How many of the last alarms of a room are read, and how many of those that are over are shown. */
 const LAST_READ = 10;
 const LAST_SHOWN = 5;

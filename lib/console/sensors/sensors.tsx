@@ -2,9 +2,10 @@ import { ChevronRightIcon } from '@heroicons/react/24/outline';
 import { ActionIcon, Button, Group, Stack, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import { ok } from '#lib/client/problem.ts';
 import type { ListedSensor, paths } from '#openapi';
+import { lastFallsQuery } from '../alarms/queries.ts';
 import { api } from '../api/client.ts';
 import { ImportLink } from '../imports/imports.tsx';
 import { useAlarms } from '../overview/alarms-provider.tsx';
@@ -12,13 +13,15 @@ import { RoomState } from '../overview/room-state.tsx';
 import { useCan, useMe } from '../session/session.tsx';
 import { useCustomer } from '../shell/customer.tsx';
 import { NoCustomer } from '../shell/with-customer.tsx';
-import { useTexts } from '../texts/texts.tsx';
+import { useDates, useTexts } from '../texts/texts.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type Column, List } from '../ui/list.tsx';
 import { NameLink } from '../ui/name.tsx';
+import { useNow } from '../ui/now.ts';
 import { useTitle } from '../ui/title.ts';
 import { Filters, MAX_ROOMS, useRoomsOf } from './filters.tsx';
 import { type LinkedSensor, LinkForm } from './link.tsx';
+import { useLongGroups } from './long-groups.tsx';
 import { NameRoom } from './name-room.tsx';
 import { useGrouping, useGroupNames, useRoomOrder } from './room-order.tsx';
 import { LastReport, RoomPanel, usePresence } from './room-panel.tsx';
@@ -47,6 +50,15 @@ const useUrlFilter = () => {
   return { filter, change };
 };
 
+/** When a room last had a fall: the time of the last day, else the date; empty if no fall of the room is known. */
+const LastFall = ({ sensor: { id, customerId } }: { sensor: ListedSensor }) => {
+  const dates = useDates();
+  const now = useNow(60_000);
+  const date = useQuery(lastFallsQuery(customerId)).data?.get(id);
+  if (date === undefined) return null;
+  return <time title={dates.exact(date)}>{now - date < DAY ? dates.clock(date) : dates.day(date)}</time>;
+};
+
 type ColumnsOf = { groupOf: (sensorId: string) => string; onDetails: (sensorId: string) => void };
 const useColumns = ({ groupOf, onDetails }: ColumnsOf): Column<ListedSensor>[] => {
   const { sensors: texts, groups } = useTexts();
@@ -64,6 +76,7 @@ const useColumns = ({ groupOf, onDetails }: ColumnsOf): Column<ListedSensor>[] =
     },
     { head: texts.presenceHead, cell: presenceOf },
     { head: groups.one, cell: ({ id }) => groupOf(id), isMinor: true },
+    { head: texts.lastFall, cell: (sensor) => <LastFall sensor={sensor} />, isMinor: true },
     { head: texts.lastReport, cell: (sensor) => <LastReport sensor={sensor} style="short" />, isMinor: true },
     {
       head: texts.more,
@@ -119,6 +132,7 @@ const useRowClass = () => {
 /** Rows per page. A home has a few sensors, a region 10,000. */
 const PER_PAGE = 100;
 const REFETCH_MS = 15_000;
+const DAY = 86_400_000;
 
 /** Returns the query for a page of the list. */
 const useQueryOf = ({ page, sort, text, state }: ReturnType<typeof useUrlFilter>['filter']): Query => {
@@ -142,7 +156,7 @@ const useQueryOf = ({ page, sort, text, state }: ReturnType<typeof useUrlFilter>
  * The API searches, sorts and pages the list.
  */
 export const SensorsPage = () => {
-  const { sensors: texts } = useTexts();
+  const { sensors: texts, floorPlan } = useTexts();
   const { hasNone } = useCustomer();
   const { filter, change } = useUrlFilter();
   useTitle(texts.title);
@@ -161,6 +175,8 @@ export const SensorsPage = () => {
   const [listed] = sensors.data ?? [];
   const grouping = useGrouping(listed?.data ?? [], (listed?.total ?? 0) <= PER_PAGE);
   const isGrouped = sort === '' && grouping !== undefined;
+  const long = useLongGroups(listed?.data ?? [], room);
+  const isShortened = isGrouped && text === '' && state === '';
   const shown = listed?.data.find(({ id }) => id === room);
   const columns = useColumns({ groupOf, onDetails: (id) => change({ room: id, page: String(filter.page || '') }) });
   const empty = text === '' && state === '' ? texts.empty : texts.notFound;
@@ -169,6 +185,9 @@ export const SensorsPage = () => {
       <Group justify="space-between">
         <Title order={1}>{texts.title}</Title>
         <Group gap="sm">
+          <Button component={Link} href="/floor" variant="default">
+            {floorPlan}
+          </Button>
           <ImportLink kind="sensors" />
           <LinkButton />
         </Group>
@@ -184,6 +203,7 @@ export const SensorsPage = () => {
           <List
             label={texts.title}
             query={sensors}
+            {...(isShortened && long)}
             columns={columns}
             rowKey={({ id }) => id}
             rowClass={classOf}

@@ -32,6 +32,14 @@ export const sensors: typeof sensorsEn = {
   roomExample: 'Zimmer 106, Südflügel',
   noGroup: 'Keine Gruppe',
   inGroup: (rooms, present) => `${rooms === 1 ? '1 Raum' : `${rooms} Räume`}, in ${present} ist jemand`,
+  moreInGroup: (rooms, present, empty, unknown) =>
+    [
+      `${rooms} weitere`,
+      [present > 0 && `jemand in ${present}`, empty > 0 && `${empty} leer`, unknown > 0 && `${unknown} unbekannt`]
+        .filter(Boolean)
+        .join(', '),
+    ].join(': '),
+  fewer: 'Weniger anzeigen',
   nameLater: 'Später',
   named: 'Raum benannt.',
   preview: 'So zeigt ein Alarm den Namen',

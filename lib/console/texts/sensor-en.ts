@@ -30,6 +30,14 @@ export const sensors = {
   roomExample: 'Room 106, south wing',
   noGroup: 'No group',
   inGroup: (rooms: number, present: number) => `${rooms === 1 ? '1 room' : `${rooms} rooms`}, somebody in ${present}`,
+  moreInGroup: (rooms: number, present: number, empty: number, unknown: number) =>
+    [
+      `${rooms} more`,
+      [present > 0 && `somebody in ${present}`, empty > 0 && `${empty} empty`, unknown > 0 && `${unknown} unknown`]
+        .filter(Boolean)
+        .join(', '),
+    ].join(': '),
+  fewer: 'Show fewer',
   nameLater: 'Later',
   named: 'Room named.',
   preview: 'How an alarm shows the name',

@@ -33,6 +33,10 @@ export type ListProps<T> = Sorting & {
   rowKey: (row: T) => string | number;
   /** The group of a row. A heading precedes the first row of each. */
   groupOf?: (row: T) => { key: string; heading: ReactNode };
+  /** Whether a row is shown: a long list may leave out what is normal, and say so in a foot. */
+  isShown?: (row: T) => boolean;
+  /** What stands below a row, over all columns; null for most rows. */
+  footOf?: (row: T) => ReactNode;
   /** The class of a row that stands out. */
   rowClass?: (row: T) => string | undefined;
   /** Shown when the list is empty: explains what that means and what to do. */
@@ -65,8 +69,8 @@ const Head = ({ head, sortBy, isMinor, sort, onSort }: Omit<Column<never>, 'cell
   );
 };
 
-type RowsProps<T> = Omit<ListProps<T>, 'query' | 'onPage' | 'empty'> & { rows: readonly T[] };
-const Rows = <T,>({ label, rows, columns, rowKey, groupOf, rowClass, ...sorting }: RowsProps<T>) => (
+type RowsProps<T> = Omit<ListProps<T>, 'query' | 'isShown' | 'onPage' | 'empty'> & { rows: readonly T[] };
+const Rows = <T,>({ label, rows, columns, rowKey, groupOf, footOf, rowClass, ...sorting }: RowsProps<T>) => (
   <Table.ScrollContainer minWidth={0} type="native" className="rows-container">
     <Table aria-label={label} highlightOnHover verticalSpacing={6} fz="sm" className="rows">
       <Table.Thead>
@@ -80,6 +84,7 @@ const Rows = <T,>({ label, rows, columns, rowKey, groupOf, rowClass, ...sorting 
         {rows.map((row, at) => {
           const group = groupOf?.(row);
           const before = rows[at - 1];
+          const foot = footOf?.(row);
           return (
             <Fragment key={rowKey(row)}>
               {group && group.key !== (before && groupOf?.(before).key) && (
@@ -96,6 +101,11 @@ const Rows = <T,>({ label, rows, columns, rowKey, groupOf, rowClass, ...sorting 
                   </Table.Td>
                 ))}
               </Table.Tr>
+              {foot && (
+                <Table.Tr className="group">
+                  <Table.Td colSpan={columns.length}>{foot}</Table.Td>
+                </Table.Tr>
+              )}
             </Fragment>
           );
         })}
@@ -131,7 +141,7 @@ const isPaged = <T,>(data: readonly T[] | Paged<T>): data is Paged<T> => {
 };
 
 /** A list in all its states: loading, failed, empty, or with rows and pages. */
-export const List = <T,>({ query, empty, onPage, ...rest }: ListProps<T>) => (
+export const List = <T,>({ query, empty, isShown = () => true, onPage, ...rest }: ListProps<T>) => (
   <Loaded query={query as UseQueryResult<readonly T[] | Paged<T>>}>
     {(data) => {
       const page = isPaged(data) ? data[0] : undefined;
@@ -139,7 +149,7 @@ export const List = <T,>({ query, empty, onPage, ...rest }: ListProps<T>) => (
       if (rows.length === 0) return <Text className="empty">{empty}</Text>;
       return (
         <>
-          <Rows rows={rows} {...rest} />
+          <Rows rows={rows.filter(isShown)} {...rest} />
           {page && onPage && <Pager {...page} onPage={onPage} />}
         </>
       );

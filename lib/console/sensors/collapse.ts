@@ -1,0 +1,12 @@
+/** How many rooms of a group a long list shows, unless more are not normal. */
+const MAX_SHOWN = 8;
+/** A line that stands for fewer rooms than this would save nothing. */
+const MIN_HIDDEN = 3;
+
+/** Returns the rooms of a group that a list shows, and the normal ones that it leaves out. Both keep their order. */
+export const collapsed = <T>(rooms: readonly T[], isNormal: (room: T) => boolean): { shown: T[]; hidden: T[] } => {
+  const normal = rooms.filter(isNormal);
+  const hidden = normal.slice(Math.max(0, MAX_SHOWN - (rooms.length - normal.length)));
+  if (hidden.length < MIN_HIDDEN) return { shown: [...rooms], hidden: [] };
+  return { shown: rooms.filter((room) => !hidden.includes(room)), hidden };
+};
