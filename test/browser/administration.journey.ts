@@ -20,7 +20,7 @@ test('lets a system admin set up a customer with a user, a provisioning key and 
   await page.getByLabel('Location').fill('Birch Street 1');
   await page.getByRole('button', { name: 'Save' }).click();
   // The new customer is selected, and its missing steps are listed.
-  await page.getByRole('region', { name: 'Set up alarms' }).waitFor();
+  await page.getByRole('region', { name: 'Your first alarm' }).waitFor();
   expect(await page.getByRole('combobox', { name: 'Customer' }).inputValue()).toBe('Birch House');
   await page.getByRole('link', { name: 'Customers' }).click();
   await page.getByRole('cell', { name: 'Birch House' }).waitFor();

@@ -17,7 +17,7 @@ afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 /** Starts the next step of the checklist, after checking which are done. */
 const startStep = async ({ page }: Visitor, done: readonly string[], next: string) => {
   await page.getByRole('navigation').getByRole('link', { name: 'Station' }).click();
-  const list = page.getByRole('region', { name: 'Set up alarms' });
+  const list = page.getByRole('region', { name: 'Your first alarm' });
   for (const step of done) await list.getByRole('listitem').filter({ hasText: step }).getByText('done').waitFor();
   await list.getByRole('link', { name: `Start: ${next}` }).click();
 };
@@ -47,7 +47,7 @@ test('leads from an empty service to the first alarm with a checklist', {
   await using visitor = await visit(`${cloud.url}/console`, { expected: [/404/] });
   const { page, checkPage } = visitor;
   await logInOn(page, { username: 'admin', password: ADMIN_PASSWORD });
-  await page.getByRole('region', { name: 'Set up alarms' }).waitFor();
+  await page.getByRole('region', { name: 'Your first alarm' }).waitFor();
   await checkPage('checklist');
   await page.getByRole('navigation').getByRole('link', { name: 'Rules' }).click();
   await page.getByText('No customers yet').waitFor();
@@ -92,7 +92,7 @@ test('leads from an empty service to the first alarm with a checklist', {
 
   await page.getByRole('navigation').getByRole('link', { name: 'Station' }).click();
   await page.getByRole('region', { name: 'Alarms', exact: true }).waitFor();
-  await page.getByRole('region', { name: 'Set up alarms' }).waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Your first alarm' }).waitFor({ state: 'detached' });
   const deviceClient = clientOf(cloud.url).as(device.deviceToken);
   await deviceClient.ok('POST', `/devices/${device.sensorId}/messages`, fallMessage('calling', Date.now()));
   expect((await receiver.until(1)).length).toBe(1);

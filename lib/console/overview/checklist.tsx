@@ -1,4 +1,4 @@
-import { CheckCircleIcon } from '@heroicons/react/24/outline';
+import { CheckIcon } from '@heroicons/react/24/outline';
 import { Button, Group, Paper, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -10,7 +10,9 @@ import { managers, type Needs } from '../session/permissions.ts';
 import { useCan } from '../session/session.tsx';
 import { usePermissionNames } from '../shell/refused.tsx';
 import { useTexts } from '../texts/texts.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { useAlarms } from './alarms-provider.tsx';
+import { roomNameOf } from './room-name.ts';
 import { MAX_PER_PAGE, webhooksQuery } from './watch-queries.ts';
 
 /** The steps to the first alarm, each with the page where it is done. */
@@ -85,18 +87,14 @@ const Item = ({ step, isDone, isNext, isPossible }: ItemProps) => {
   const permissions = usePermissionNames(needs ?? 'system_admin');
   const [title, text] = texts.steps[step];
   return (
-    <li className={isDone ? 'step done' : 'step'}>
-      {isDone ? (
-        <CheckCircleIcon className="icon" />
-      ) : (
-        <span className="number" aria-hidden>
-          {names.indexOf(step) + 1}
-        </span>
-      )}
+    <li className={`step${isDone ? ' done' : ''}${isNext ? ' next' : ''}`}>
+      <span className="number" aria-hidden>
+        {isDone ? <CheckIcon className="icon" /> : names.indexOf(step) + 1}
+      </span>
       <div>
-        <Text fw={600}>{title}</Text>
+        <h3>{title}</h3>
         <VisuallyHidden>{isDone ? texts.done : texts.toDo}</VisuallyHidden>
-        {!isDone && <Text size="sm">{text}</Text>}
+        {!isDone && <Text>{text}</Text>}
         {!isDone && !isAllowed && (
           <Text size="sm">
             {permissions === null ? refused.adminOnly : `${refused.needs(permissions)} ${refused.grantedBy}`}
@@ -108,7 +106,6 @@ const Item = ({ step, isDone, isNext, isPossible }: ItemProps) => {
           component={Link}
           href={href}
           aria-label={`${texts.start}: ${title}`}
-          size="xs"
           variant={isNext ? 'filled' : 'default'}
           ml="auto"
         >
@@ -128,35 +125,60 @@ const noneDone: Record<Step, boolean> = {
   offline: false,
 };
 
+/** An alarm as the station will show it. It must not be mistaken for a real one, so it is not shown beside any. */
+const Preview = () => {
+  const { checklist: texts, overview, sensors } = useTexts();
+  const { number, word, rest } = roomNameOf(sensors.roomExample);
+  return (
+    <Panel title={texts.preview}>
+      <div className="first-alarm">
+        <span>{word}</span>
+        <b>{number}</b>
+        <strong>{overview.nobodyIsOnIt(overview.fall)}</strong>
+        <span>{rest}</span>
+      </div>
+      <p className="meta">{texts.previewOf}</p>
+    </Panel>
+  );
+};
+
 type StepsProps = { done: Record<Step, boolean>; onHide?: () => void };
 const Steps = ({ done, onHide }: StepsProps) => {
   const { checklist: texts } = useTexts();
   const can = useCan();
+  const alarms = useAlarms();
+  const isCalm = alarms === null || (alarms.rows.length === 0 && alarms.more === 0);
   const next = names.find((name) => !done[name]);
   const isWork = names.some((name) => !done[name] && can((steps[name] as { needs?: Needs }).needs));
   if (!next || !isWork) return null;
   return (
-    <Paper component="section" aria-label={texts.title} withBorder p="lg">
-      <Group justify="space-between" mb="sm">
-        <Title order={2}>{texts.title}</Title>
-        {onHide && (
-          <Button variant="default" size="xs" onClick={onHide}>
-            {texts.hide}
-          </Button>
-        )}
-      </Group>
-      <ol className="steps">
-        {names.map((name) => (
-          <Item
-            key={name}
-            step={name}
-            isDone={done[name]}
-            isNext={name === next}
-            isPossible={done.customer || name === 'customer'}
-          />
-        ))}
-      </ol>
-    </Paper>
+    <div className={isCalm ? 'cols alarm-cols' : undefined}>
+      <Paper component="section" aria-label={texts.title} withBorder p="lg">
+        <Group justify="space-between" mb="sm">
+          <div>
+            <Title order={2}>{texts.title}</Title>
+            <Text className="meta">{texts.effort}</Text>
+          </div>
+          {onHide && (
+            <Button variant="default" onClick={onHide}>
+              {texts.hide}
+            </Button>
+          )}
+        </Group>
+        <ol className="steps">
+          {names.map((name) => (
+            <Item
+              key={name}
+              step={name}
+              isDone={done[name]}
+              isNext={name === next}
+              isPossible={done.customer || name === 'customer'}
+            />
+          ))}
+        </ol>
+      </Paper>
+      {isCalm && <Preview />}
+    </div>
   );
 };
 

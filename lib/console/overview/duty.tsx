@@ -4,7 +4,7 @@ import { Name } from '../ui/name.tsx';
 import { Panel } from '../ui/panel.tsx';
 import type { Alarms } from './alarms-provider.tsx';
 
-/** Who is on duty now, and until when. A display may not open the roster. */
+/** Who is on duty now, how they can be reached, and until when. A display may not open the roster. */
 export const Duty = ({ onDuty }: Pick<Alarms, 'onDuty'>) => {
   const { overview: texts, roster } = useTexts();
   const dates = useDates();
@@ -13,10 +13,15 @@ export const Duty = ({ onDuty }: Pick<Alarms, 'onDuty'>) => {
   return (
     <Panel title={texts.onDutyNow} link={isDisplay ? undefined : { href: '/roster', text: roster }}>
       <ul className="rows-list">
-        {onDuty.map(({ userId, name, until }) => (
+        {onDuty.map(({ userId, name, until, reachableBy }) => (
           <li key={userId}>
             <Name>{name}</Name>
-            <span className="meta end">{texts.until(dates.clock(until))}</span>
+            <span className="meta end">
+              {[
+                reachableBy.length === 0 ? texts.unreachable : reachableBy.map((by) => texts.ways[by]).join(', '),
+                texts.until(dates.clock(until)),
+              ].join(', ')}
+            </span>
           </li>
         ))}
       </ul>

@@ -82,8 +82,11 @@ export const de: Texts = {
     display: 'Ein Stationsbildschirm zeigt Alarme, Räume und Gruppen, sonst nichts.',
   },
   checklist: {
-    title: 'Alarme einrichten',
-    hide: 'Liste ausblenden',
+    title: 'Ihr erster Alarm',
+    effort: 'Etwa zehn Minuten und ein Sensor',
+    hide: 'Später',
+    preview: 'So wird er aussehen',
+    previewOf: 'Das sieht eine Pflegekraft auf der Station und auf dem Telefon.',
     done: 'erledigt',
     toDo: 'offen',
     start: 'Los',

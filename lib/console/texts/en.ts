@@ -73,8 +73,11 @@ export const en = {
     display: 'A station screen shows alarms, rooms and groups, nothing else.',
   },
   checklist: {
-    title: 'Set up alarms',
-    hide: 'Hide this list',
+    title: 'Your first alarm',
+    effort: 'About ten minutes and one sensor',
+    hide: 'Do this later',
+    preview: 'How it will look',
+    previewOf: 'This is what a nurse sees on the station and on a phone.',
     done: 'done',
     toDo: 'to do',
     start: 'Start',
