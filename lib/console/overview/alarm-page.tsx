@@ -2,10 +2,11 @@ import { Anchor, Text } from '@mantine/core';
 import { Link, useParams } from 'wouter';
 import { RoomBefore } from '../alarms/room-before.tsx';
 import { Where } from '../sensors/room/where.tsx';
+import { NoCustomer } from '../shell/with-customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Head } from '../ui/head.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { Loading } from '../ui/states.tsx';
+import { Failed, Loading } from '../ui/states.tsx';
 import { useAlarms } from './alarms-provider.tsx';
 import { RoomCall } from './room-call.tsx';
 import { Timeline } from './timeline.tsx';
@@ -15,7 +16,14 @@ export const AlarmPage = () => {
   const { overview: texts, sensor } = useTexts();
   const { sensorId = '' } = useParams();
   const all = useAlarms();
-  if (!all?.isKnown) return <Loading />;
+  if (!all)
+    return (
+      <>
+        <Head title={texts.alarms} />
+        <NoCustomer />
+      </>
+    );
+  if (!all.isKnown) return all.error ? <Failed error={all.error} onRetry={all.refetch} /> : <Loading />;
   const rows = all.rows.filter((row) => row.sensorId === sensorId);
   const alarms = all.alarms.filter((alarm) => alarm.sensorId === sensorId);
   const name = rows[0]?.name ?? alarms[0]?.name ?? sensorId;

@@ -10,11 +10,9 @@ export const LOST_MS = 30_000;
 /** Whether the screen gets the alarms. `at` is the time (ms) of the last successful read; 0 before the first. */
 export type Connection = { state: 'connected' | 'reconnecting' | 'lost'; at: number; isOnline: boolean };
 
+const isOnline = (): boolean => onlineManager.isOnline();
 const useIsOnline = (): boolean =>
-  useSyncExternalStore(
-    (onChange) => onlineManager.subscribe(onChange),
-    () => onlineManager.isOnline(),
-  );
+  useSyncExternalStore((onChange) => onlineManager.subscribe(onChange), isOnline, isOnline);
 
 type Read = { dataUpdatedAt: number; isError: boolean; fetchStatus: string };
 
@@ -23,14 +21,14 @@ type Read = { dataUpdatedAt: number; isError: boolean; fetchStatus: string };
  * background tabs only once a minute, so the age of the data says nothing.
  */
 export const useConnection = (reads: readonly Read[]): Connection => {
-  const isOnline = useIsOnline();
+  const hasNetwork = useIsOnline();
   const now = useNow();
-  const isTrying = !isOnline || reads.some(({ isError, fetchStatus }) => isError || fetchStatus !== 'idle');
+  const isTrying = !hasNetwork || reads.some(({ isError, fetchStatus }) => isError || fetchStatus !== 'idle');
   const [since, setSince] = useState<number | null>(null);
   useEffect(() => setSince(isTrying ? Date.now() : null), [isTrying]);
   const times = reads.map(({ dataUpdatedAt }) => dataUpdatedAt);
   const at = times.length === 0 || times.includes(0) ? 0 : Math.min(...times);
   const late = since === null ? 0 : now - since;
-  if (late >= LOST_MS) return { state: 'lost', at, isOnline };
-  return { state: late >= RECONNECTING_MS ? 'reconnecting' : 'connected', at, isOnline };
+  if (late >= LOST_MS) return { state: 'lost', at, isOnline: hasNetwork };
+  return { state: late >= RECONNECTING_MS ? 'reconnecting' : 'connected', at, isOnline: hasNetwork };
 };

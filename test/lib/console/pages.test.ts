@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { deliveries } from '#lib/console/texts/deliveries-en.ts';
+import { en } from '#lib/console/texts/en.ts';
+import { pages, renderConnectionLost, renderPage, renderSessionOver } from '#test/fixtures/console-pages.ts';
+
+const MESSAGE = 'The service is out of order.';
+const failing = () => Response.json({ message: MESSAGE, statusCode: 500 }, { status: 500 });
+const unreachable = (): Response => {
+  throw new TypeError('fetch failed');
+};
+
+const watch = {
+  date: 1_795_240_000_000,
+  sensors: 0,
+  silentSensors: { total: 0, first: [] },
+  rules: 0,
+  fallsTold: 'none',
+  isSilenceTold: false,
+  gaps: [],
+  names: { sensors: {}, rules: {}, webhooks: {}, users: {} },
+  unheardRules: [],
+  isNobodyOnDuty: false,
+  troubles: [],
+};
+/** Answers for a home without anything. */
+const empty = (path: string): Response => {
+  if (path.endsWith('/station'))
+    return Response.json({ openFalls: [], sensorsWithFalls: 0, hits: [], watch, onDuty: [] });
+  if (path.endsWith('/sensor-groups')) return Response.json([]);
+  return Response.json([{ total: 0, page: 0, perPage: 50, data: [] }]);
+};
+
+/** Pages without a call, and those that only system admins see. */
+const withoutCalls = ['/imports', '/customers/:customerId', '/provisioning-keys', '/firmwares'];
+const reading = pages.map(({ path }) => path).filter((path) => !withoutCalls.includes(path));
+const at = (path: string): string => path.replaceAll(/:\w+/g, '1');
+
+describe('a page whose calls fail', () => {
+  test.each(reading)('says why in a sentence, offers to try again, and keeps the navigation: %s', async (path) => {
+    const { alerts, hasNavigation } = await renderPage(at(path), failing);
+    expect(hasNavigation).toBe(true);
+    expect(alerts.length).toBeGreaterThan(0);
+    for (const alert of alerts) expect(alert).toContain(`${en.failed} ${MESSAGE} ${en.tryAgain}`);
+  });
+
+  test.each(reading)('says that the service does not respond when it cannot be reached: %s', async (path) => {
+    const { alerts, hasNavigation } = await renderPage(at(path), unreachable);
+    expect(hasNavigation).toBe(true);
+    expect(alerts.join()).toContain(en.noAnswer);
+  });
+
+  test.each([
+    ['/groups', en.groups.empty],
+    ['/rules', en.rules.empty],
+    ['/deliveries', deliveries.none[1]],
+  ])('keeps what it showed before, and says how old that is: %s', async (path, shown) => {
+    const { text, alerts } = await renderPage(path, empty, failing);
+    expect(alerts).toEqual([]);
+    expect(text).toContain('Not up to date. Last updated');
+    expect(text).toContain(shown);
+  });
+});
+
+describe('a page without data', () => {
+  test.each([
+    ['/', en.overview.noRooms],
+    ['/alarms', 'No alarms in this period.'],
+    ['/sensors', en.sensors.empty],
+    ['/groups', en.groups.empty],
+    ['/rules', en.rules.empty],
+    ['/bots', en.bots.empty],
+    ['/webhooks', 'No webhooks yet.'],
+    ['/deliveries', deliveries.none[1]],
+    ['/deliveries?days=30', deliveries.none[30]],
+    ['/deliveries/1?state=failed', deliveries.noMatch],
+    ['/audit', 'No entries found.'],
+  ])('says so in a sentence: %s', async (path, sentence) => {
+    const { text, alerts } = await renderPage(path, empty);
+    expect(text).toContain(sentence);
+    expect(alerts).toEqual([]);
+  });
+
+  test('offers the steps to the first alarm on the station, with a preview of one', async () => {
+    const { text } = await renderPage('/', empty);
+    expect(text).toContain(en.checklist.title);
+    expect(text).toContain(`${en.checklist.preview} Room 106 Fall. Nobody is on it. south wing`);
+  });
+});
+
+describe('a screen that watches nothing', () => {
+  const row = (kind: string, name: string) => ({ kind, name, sensorId: name, items: [] });
+
+  test('names the rooms to check and what to do when the connection is lost', async () => {
+    const { text, alerts } = await renderConnectionLost({
+      rows: [row('open', 'Room 106, south wing'), row('mine', 'Room 118'), row('theirs', 'Room 211')],
+      connection: { at: 1_795_240_000_000 },
+    });
+    expect(alerts.join()).toContain(en.notWatched.title);
+    expect(text).toContain(en.notWatched.lookInto('106, 118'));
+    expect(text).toContain('Last update:');
+    for (const word of [en.notWatched.keepPhone, en.notWatched.rounds, en.tryAgain, en.notWatched.quiet])
+      expect(text).toContain(word);
+  });
+
+  test('claims nothing about rooms that it never knew', async () => {
+    const { text } = await renderConnectionLost({ rows: [], connection: { at: 0 } });
+    expect(text).toContain(en.notWatched.nothingKnown);
+    expect(text).not.toContain('Check on');
+  });
+
+  test('has the login in it when the session has ended', async () => {
+    const { text, alerts } = await renderSessionOver(1_795_240_000_000);
+    expect(alerts.join()).toContain(en.notWatched.title);
+    for (const word of [en.notWatched.sessionOver, en.login.username, en.login.password, en.login.goOn])
+      expect(text).toContain(word);
+  });
+});
