@@ -119,7 +119,8 @@ type ByCapability = {
   /** Returns the dead letters of all queues to their queues. Never fails: an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
   /** Never fails: the caller must not learn whether there is a user with that address. */
-  'send:mail': { mail: SendMail; settings: SettingsOf<'send:mail'> };
+  /** Sends a mail, and returns whether it was accepted. Never rejects. */
+  'send:mail': { mail: (...message: Parameters<SendMail>) => Promise<boolean>; settings: SettingsOf<'send:mail'> };
   /** Notifications that were not accepted are counted. */
   'send:person': { person: SendToPerson };
   'know:channels': { settings: SettingsOf<'know:channels'> };
@@ -212,10 +213,14 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   'send:mail': async ({ settings, mail, log, metrics = noMetrics }) => ({
     settings,
     mail: (...message) =>
-      mail(...message).catch((error: unknown) => {
-        log('error', 'could not send a mail', {}, error);
-        metrics.measure('MailsFailed');
-      }),
+      mail(...message).then(
+        () => true,
+        (error: unknown) => {
+          log('error', 'could not send a mail', {}, error);
+          metrics.measure('MailsFailed');
+          return false;
+        },
+      ),
   }),
   'send:person': async (runtime) => runtime.createPersonSender(runtime, decryptorOf(runtime, PUSH_KEY_CONTEXT)),
   'know:channels': settingsOnly,

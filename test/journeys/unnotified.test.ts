@@ -261,6 +261,41 @@ test('mails at most ten falls an hour separately, and the rest as a list', async
   expect((await openAlarms(home)).flatMap(({ deferredTo = [] }) => deferredTo)).toEqual([]);
 });
 
+test('mails about a fall ten minutes later if the mail service was down', async () => {
+  const home = await world.furnish();
+  world.answerWith(({ by }) => by === 'email' && Promise.reject(new Error('the mail was not taken')));
+  await manager(home);
+  await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });
+  await home.fall();
+  await world.pass(121 * SECOND);
+  world.answerWith(() => {});
+  await world.pass(590 * SECOND);
+  expect(mailsTo(addressOf(home))).toEqual([]);
+  await world.pass(20 * SECOND);
+  await world.pass(600 * SECOND);
+  expect(mailsTo(addressOf(home))).toEqual([expect.stringMatching(/^1 alarm without a response/)]);
+  expect((await openAlarms(home)).flatMap(({ deferredTo = [] }) => deferredTo)).toEqual([]);
+});
+
+test('leaves an address that accepts no mail for an hour to the reminders', async () => {
+  const home = await world.furnish();
+  const attempts: string[] = [];
+  world.answerWith(({ by, to }) => {
+    if (by !== 'email' || to !== addressOf(home)) return;
+    attempts.push(to);
+    throw new Error('the mail was not taken');
+  });
+  await manager(home);
+  await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });
+  await home.fall();
+  await world.pass(121 * SECOND);
+  for (let minutes = 0; minutes < 120; minutes += 10) await world.pass(601 * SECOND);
+  // The mail, a list at once and every ten minutes of the first hour, and two reminders.
+  expect(attempts.length).toBeGreaterThan(6);
+  expect(attempts.length).toBeLessThan(12);
+  expect((await openAlarms(home)).flatMap(({ deferredTo = [] }) => deferredTo)).toEqual([]);
+});
+
 test('mails once about sensors that go offline together', async () => {
   const home = await world.furnish();
   await manager(home);

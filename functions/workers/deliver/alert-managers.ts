@@ -103,7 +103,7 @@ const claimAll = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[
   return claimed;
 };
 
-/** Mails each manager, and returns the users who had too many mails. */
+/** Mails each manager, and returns the users who had too many mails, or whose mail was not accepted: they get a list later. */
 const mailEach = async (
   context: MailContext,
   mailFor: (manager: Manager) => Promise<{ subject: string; text: string }>,
@@ -112,8 +112,7 @@ const mailEach = async (
   const deferred = managers.map(async (manager) => {
     if (!(await mayMail(context, manager))) return [manager.userId];
     const { subject, text } = await mailFor(manager);
-    await deps.mail(manager.address, subject, text);
-    return [];
+    return (await deps.mail(manager.address, subject, text)) ? [] : [manager.userId];
   });
   return (await Promise.all(deferred)).flat();
 };
@@ -169,7 +168,10 @@ const mailAboutSensors = async (context: MailContext): Promise<void> => {
   await recordFirst(context, claimed, deferredTo);
 };
 
-/** Sends a list of all open alarms to those who had too many mails, at most every ten minutes. */
+/**
+ * Sends a list of all open alarms to those who had too many mails, or got none because it was not accepted, at most every ten
+ * minutes. After an hour only the reminders follow.
+ */
 const mailLists = async (context: MailContext): Promise<void> => {
   const { deps, customerId, managers } = context;
   const { store, now } = deps;
@@ -183,8 +185,11 @@ const mailLists = async (context: MailContext): Promise<void> => {
     if (!manager) mailed.add(userId);
     else if (await store.limits.take(`alarm-list:${customerId}:${userId}`, 1, LIST_SECONDS, now())) {
       const { subject, text } = await listMailFor(context, open, false)(manager);
-      await deps.mail(manager.address, subject, text);
-      mailed.add(userId);
+      const isMailed = await deps.mail(manager.address, subject, text);
+      const isRecent = open.some(
+        ({ deferredTo = [], mailDate = 0 }) => deferredTo.includes(userId) && now() - mailDate < HOUR_MS,
+      );
+      if (isMailed || !isRecent) mailed.add(userId);
     }
   }
   for (const alarm of open.filter(({ deferredTo = [] }) => deferredTo.some((userId) => mailed.has(userId)))) {

@@ -29,7 +29,7 @@ export type UnnotifiedAlarm = {
   reminderDate?: number;
   /** When (ms) it was reported to the operators of the service. */
   reportDate?: number;
-  /** Users who had too many mails, and get a list later. */
+  /** Users who had too many mails, or whose mail was not accepted, and who get a list later. */
   deferredTo?: number[];
   /** Somebody was notified, but nobody acknowledged the alarm after the last round of its escalation. */
   isUnanswered?: true;

@@ -189,7 +189,7 @@ test('takes the same time if email hangs or the table fails', async () => {
   const broken = { ...deps.store.resets, create: () => Promise.reject(new TableUnavailable('gone')) };
   const variants = {
     none: deps,
-    hangs: { ...deps, mail: () => new Promise<void>(() => {}) },
+    hangs: { ...deps, mail: () => new Promise<boolean>(() => {}) },
     fails: { ...deps, store: { ...deps.store, resets: broken }, log: () => {} },
   };
   for (const [failure, variant] of Object.entries(variants)) {
