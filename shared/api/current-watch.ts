@@ -32,11 +32,14 @@ const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise
       createDate,
     }));
 
-/** Returns the name of a user, and the channels by which the user can be notified. Null if there is no such user. */
+/**
+ * Returns the name of a user, and the channels by which the user can be notified: none if the user may not log in. Null if
+ * there is no such user.
+ */
 const readUser = async ({ store }: WatchDeps, customerId: number, userId: number) => {
   const user = await store.recipients.person(customerId, userId);
   if (!user) return null;
-  const channels = await store.channels.list({ customerId: user.customerId, userId });
+  const channels = user.canLogin ? await store.channels.list({ customerId: user.customerId, userId }) : [];
   return { userId, name: nameOfUser(user), channels: reachingChannels(channels) };
 };
 

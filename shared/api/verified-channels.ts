@@ -3,12 +3,16 @@ import type { StoreOf } from '../store/store.ts';
 
 type ChannelStore = StoreOf<'recipients.person' | 'channels.verifiedOf'>;
 
-/** Returns the verified channels of a user who may be notified for a customer; null if there is no such user. */
+/**
+ * Returns the verified channels of a user who may be notified for a customer; null if there is no such user. A user who may not
+ * log in has none: without access, nobody gets news of residents, and nobody could acknowledge.
+ */
 export const verifiedChannelsOf = async (
   store: ChannelStore,
   customerId: number,
   userId: number,
 ): Promise<Channel[] | null> => {
   const user = await store.recipients.person(customerId, userId);
-  return user && store.channels.verifiedOf({ customerId: user.customerId, userId });
+  if (!user) return null;
+  return user.canLogin ? store.channels.verifiedOf({ customerId: user.customerId, userId }) : [];
 };

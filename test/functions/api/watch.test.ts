@@ -253,6 +253,24 @@ describe('the list of unheard rules on falls', () => {
   });
 });
 
+test('a rule about falls reaches nobody once the login of its only user is disabled', async () => {
+  const home = await furnish();
+  const { id: userId } = home.nurse;
+  const address = 'a@example.com';
+  await store(world.table).channels.put(
+    { customerId: home.customerId, userId },
+    { by: 'email', address, provenDate: world.now() },
+    null,
+  );
+  await changeRule(home, { recipients: [{ userId, by: 'email' }] });
+  const unreachable = expect.objectContaining({ kind: 'unreachable_recipient', userId, by: 'email' });
+  expect((await home.watch()).gaps).not.toContainEqual(unreachable);
+  await admin.ok('PUT', `/users/${userId}/access`, { canLogin: false, permissions: [] });
+  world.skip(60_000);
+  const { gaps } = await home.client.ok<WatchView>('GET', `/customers/${home.customerId}/watch`);
+  expect(gaps).toContainEqual(unreachable);
+});
+
 describe('the failure of a webhook', () => {
   test('remains until somebody marks it as seen, and later failures remain', async () => {
     const home = await furnish({ retrySchedule: [0] });

@@ -43,6 +43,27 @@ test('createRule responds 400 with the path to users of other customers and unve
   expect((await ask([{ userId: anna.id, by: 'sms' }])).status).toBe(201);
 });
 
+test('a user whose login is disabled is no longer notified, and rules cannot name that user', async () => {
+  const home = await world.furnish();
+  const { hire, rule, ask, fall, hits, sent } = home;
+  const anna = await hire('Anna', { sms: '+491709998877' });
+  const recipients = [{ userId: anna.id, by: 'sms' }];
+  await rule(recipients);
+  await fall();
+  const toAnna = () => world.sentMessages.filter(({ to }) => to === '+491709998877').length;
+  expect(toAnna()).toBe(1);
+  await home.session.ok('PUT', `/users/${anna.id}/access`, { canLogin: false, permissions: [] });
+  await fall();
+  expect(toAnna()).toBe(1);
+  expect((await sent())[0]).toMatchObject({ userId: anna.id, state: 'failed', reason: 'not_reachable' });
+  expect((await hits())[0]).toMatchObject({ notifiedDate: null });
+  const refused = await ask(recipients);
+  expect([refused.status, ...(refused.body as Refused).errors.map(({ path }) => path)]).toEqual([
+    400,
+    'recipients.0.by',
+  ]);
+});
+
 const hostile: [string, unknown, string][] = [
   ['a user id as text', { userId: '5', by: 'sms' }, 'recipients.0.userId'],
   ['a user id that rounds', '{"userId":9007199254740993,"by":"sms"}', 'recipients.0.userId'],
