@@ -12,6 +12,9 @@ export type Manufacturer = z.infer<typeof Manufacturer>;
  */
 export const SensorId = z.string().min(12).max(26);
 
+/** How many characters the name of a sensor has at least and at most. */
+export const SENSOR_NAME_LENGTH = [3, 64] as const;
+
 /**
  * A sensor (D1 "Sensor"). A field that is added gets a default, because stored sensors lack it: it is optional in
  * `SensorRecord`, and its readers state what its absence means.

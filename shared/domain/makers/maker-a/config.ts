@@ -6,6 +6,7 @@ import {
   integerField,
   textField,
 } from '#shared/domain/config/field.ts';
+import { SENSOR_NAME_LENGTH } from '#shared/domain/sensor/sensor.ts';
 import { int32 } from '#shared/domain/values.ts';
 
 /**
@@ -13,7 +14,11 @@ import { int32 } from '#shared/domain/values.ts';
  * stored in the sensor.
  */
 export const basicFields = {
-  name: textField([3, 64], 'Sensor 0A1B', 'name of the sensor; initially the last 4 digits of its hardware id'),
+  name: textField(
+    SENSOR_NAME_LENGTH,
+    'Sensor 0A1B',
+    'name of the sensor; initially the last 4 digits of its hardware id',
+  ),
   volume: integerField(0, 'volume of the beep on a fall; 0 is off', { min: 0, max: 100 }),
   ledMode: choiceField([0, 1, 2], 0, '0 off, 1 on, 2 errors only'),
   learningModeEnabled: booleanField(

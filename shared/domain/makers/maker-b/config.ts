@@ -1,8 +1,13 @@
 import { booleanField, type ConfigValues, choiceField, integerField, textField } from '#shared/domain/config/field.ts';
+import { SENSOR_NAME_LENGTH } from '#shared/domain/sensor/sensor.ts';
 
 /** The fields of D1 O19. */
 export const basicFields = {
-  name: textField([3, 64], 'Sensor 0A1B', 'name of the sensor; initially the last 4 digits of its hardware id'),
+  name: textField(
+    SENSOR_NAME_LENGTH,
+    'Sensor 0A1B',
+    'name of the sensor; initially the last 4 digits of its hardware id',
+  ),
   workingMode: choiceField([3, 7, 11, 15], 15, 'bits: 1 and 2 people and track, 4 fall, 8 vital signs'),
 } as const;
 

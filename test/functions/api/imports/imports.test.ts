@@ -69,11 +69,26 @@ describe('an import of sensors', () => {
     expect(await groupsOf(home)).toMatchObject([{ name: 'Ward', sensorIds: [sensorId] }]);
   });
 
+  test('refuses names that the configuration of a sensor cannot have', async () => {
+    const home = await world.furnish();
+    const hardwareId = await hardwareIdOf(home, home.sensorId);
+    expect(placesIn((await home.send('sensors', [{ hardwareId, name: '12' }])).body)).toEqual([[1, 'name']]);
+    const name = '012';
+    expect(await home.load('sensors', [{ hardwareId, name }])).toMatchObject({ state: 'completed' });
+    const basic = `/sensors/${home.sensorId}/maker_a/config/basic`;
+    expect(await home.session.ok('GET', basic)).toMatchObject({ name });
+  });
+
   test('reports sensors named twice, ambiguous groups, and names that the caller may not set', async () => {
     const home = await world.furnish();
     const hardwareId = await hardwareIdOf(home, home.sensorId);
     for (const _ of [1, 2]) await home.session.ok('POST', '/sensor-groups', { name: 'Twins', sensorIds: [] });
-    const rows = [{ hardwareId, group: 'Twins' }, { hardwareId, name: 'x'.repeat(65) }, { hardwareId }, { name: 'n' }];
+    const rows = [
+      { hardwareId, group: 'Twins' },
+      { hardwareId, name: 'x'.repeat(65) },
+      { hardwareId },
+      { name: 'New' },
+    ];
     expect(placesIn((await home.send('sensors', rows)).body)).toEqual([
       [1, 'group'],
       [2, 'name'],
