@@ -94,6 +94,7 @@ test('an import that the sweep finds names the rows that others have changed sin
   await store(home.table).imports.create(
     job,
     steps.map((step) => ({ ...step, permissions: ['manage_rules'] })),
+    '192.0.2.1',
   );
   for (let minute = 0; minute < 20; minute++) await world.pass(60_000);
   expect(await home.client.ok('GET', `/customers/${customerId}/imports/${job.id}`)).toMatchObject({

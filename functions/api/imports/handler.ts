@@ -89,7 +89,7 @@ export const handler = serve(imports, {
       done: 0,
       problems: [],
     };
-    await store.imports.create(job, await plan.steps());
+    await store.imports.create(job, await plan.steps(), call.address);
     const task = runJobTask({ customerId, kind: 'import', id: job.id });
     await enqueue([task]).catch((error: unknown) => log('warn', 'an import is left to the sweep', {}, error));
     return viewOf(job, locale);

@@ -152,9 +152,9 @@ const stepOf = async (
   { row, given, before }: Accepted,
 ): Promise<ImportStep> => {
   const updateDate = now();
-  if (before) return { do: 'update_rule', row, rule: { ...before, ...given, updateDate } };
-  const id = await store.limits.nextNumber('rules');
-  return { do: 'create_rule', row, rule: { ...given, id, customerId, createDate: updateDate, updateDate } };
+  const { id = await store.limits.nextNumber('rules'), createDate = updateDate } = before ?? {};
+  const rule = { ...given, id, customerId, createDate, updateDate };
+  return { do: before ? 'update_rule' : 'create_rule', row, rule };
 };
 
 /** Plans which rules are created, and which are changed. */

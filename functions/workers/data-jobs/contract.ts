@@ -61,6 +61,8 @@ export const dataJobs = consumer({
     'rules.create',
     'rules.replace',
     'watches.noteChange',
+    'auditLines.put',
+    'auditLines.takeBack',
     ...notifyUses,
     'hash:passwords',
     'send:mail',

@@ -1,7 +1,8 @@
 import { mailInvitation } from '#shared/api/invitations.ts';
 import { runJobTask } from '#shared/domain/identity/job-kinds.ts';
-import { IMPORT_DEADLINE, type ImportJob, type ImportStep, type RowProblem } from '#shared/domain/import/import-job.ts';
+import { IMPORT_DEADLINE, type ImportJob, type ImportStep } from '#shared/domain/import/import-job.ts';
 import type { JobDeps } from './deps.ts';
+import { type AuditedImport, audited, type Outcome } from './import-audit.ts';
 import { linkSensor, renameSensor } from './import-sensors.ts';
 
 /** How much time (ms) a run leaves unused for the step in progress. */
@@ -10,14 +11,12 @@ const MARGIN_MS = 15_000;
 const MAX_PROBLEMS = 100;
 
 type StepOf<D extends ImportStep['do']> = Extract<ImportStep, { do: D }>;
-/** Why a step could not be made. Null if it was made, now or before. */
-type Outcome = Omit<RowProblem, 'row'> | null;
 
 const changedSince = (field: string): Outcome => ({ field, problem: 'changed_since' });
 
-const createUser = async (
+const inviteUser = async (
   deps: JobDeps,
-  { customerId }: ImportJob,
+  { customerId }: AuditedImport,
   { user, accountKey }: StepOf<'create_user'>,
 ): Promise<Outcome> => {
   const { store, quotas, random, passwords } = deps;
@@ -33,76 +32,104 @@ const createUser = async (
   return null;
 };
 
+const createUser = (deps: JobDeps, job: AuditedImport, step: StepOf<'create_user'>): Promise<Outcome> => {
+  const { id, username, firstName, lastName, email, permissions } = step.user;
+  const object = { kind: 'user', id: String(id) } as const;
+  const after = { username, firstName, lastName, email, permissions };
+  const change = { operation: 'createUser', object, before: null, after };
+  return audited(deps, job, change, () => inviteUser(deps, job, step));
+};
+
 const updateUser = async (
-  { store, now }: JobDeps,
-  { customerId }: ImportJob,
+  deps: JobDeps,
+  job: AuditedImport,
   { id, profile, permissions }: StepOf<'update_user'>,
 ): Promise<Outcome> => {
+  const { store, now } = deps;
+  const { customerId } = job;
   const user = await store.users.get(customerId, id);
   // The address was checked, and may not be changed by an import.
   if (!user || (profile && profile.email !== user.email)) return changedSince('username');
   const { canLogin, isAdmin } = user;
-  const isSet =
-    (!profile || (await store.users.setProfile(user, profile, null, now()))) &&
-    (!permissions || (await store.users.setAccess(user, { canLogin, isAdmin, permissions }, now())));
-  return isSet ? null : changedSince('username');
+  const change = (operation: string, after: object, set: () => Promise<boolean>) =>
+    audited(deps, job, { operation, object: { kind: 'user', id: String(id) }, before: user, after }, async () =>
+      (await set()) ? null : changedSince('username'),
+    );
+  const problem =
+    profile && (await change('updateUser', profile, () => store.users.setProfile(user, profile, null, now())));
+  if (problem || !permissions) return problem;
+  return change('setUserAccess', { permissions }, () =>
+    store.users.setAccess(user, { canLogin, isAdmin, permissions }, now()),
+  );
 };
 
 const createGroup = async (
-  { store, quotas }: JobDeps,
-  { customerId, createDate }: ImportJob,
+  deps: JobDeps,
+  job: AuditedImport,
   { id, name }: StepOf<'create_group'>,
 ): Promise<Outcome> => {
+  const { store, quotas } = deps;
+  const { customerId, createDate } = job;
   const group = { id, name, customerId, createDate, updateDate: createDate, sensorIds: [] };
   if (await store.sensorGroups.get(customerId, id)) return null;
-  const result = await store.sensorGroups.create(group, quotas.sensorGroups);
-  if (result === 'limit_reached') return { field: 'group', problem: 'limit', values: { limit: quotas.sensorGroups } };
-  return result === 'done' ? null : changedSince('group');
+  const object = { kind: 'sensor_group', id: String(id) } as const;
+  return audited(deps, job, { operation: 'createSensorGroup', object, before: null, after: { name } }, async () => {
+    const result = await store.sensorGroups.create(group, quotas.sensorGroups);
+    if (result === 'limit_reached') return { field: 'group', problem: 'limit', values: { limit: quotas.sensorGroups } };
+    return result === 'done' ? null : changedSince('group');
+  });
 };
 
 const joinGroup = async (
-  { store, now }: JobDeps,
-  { customerId }: ImportJob,
+  deps: JobDeps,
+  job: AuditedImport,
   { groupId, sensorIds }: StepOf<'join_group'>,
 ): Promise<Outcome> => {
+  const { store, now } = deps;
+  const { customerId } = job;
   const group = await store.sensorGroups.get(customerId, groupId);
   if (!group) return changedSince('group');
   const present = await store.sensors.getAll(customerId, sensorIds);
   const members = [...new Set([...group.sensorIds, ...present.map(({ id }) => id)])].sort();
-  const result = await store.sensorGroups.put({ ...group, sensorIds: members, updateDate: now() });
-  return result === 'done' && present.length === sensorIds.length ? null : changedSince('group');
+  const object = { kind: 'sensor_group', id: String(groupId) } as const;
+  const change = { operation: 'updateSensorGroup', object, before: group, after: { sensorIds: members } };
+  const problem = await audited(deps, job, change, async () => {
+    const result = await store.sensorGroups.put({ ...group, sensorIds: members, updateDate: now() });
+    return result === 'done' ? null : changedSince('group');
+  });
+  return present.length === sensorIds.length ? problem : changedSince('group');
 };
 
-const createRule = async (
-  { store, quotas }: JobDeps,
-  { customerId }: ImportJob,
-  { rule }: StepOf<'create_rule'>,
-): Promise<Outcome> => {
-  const known = await store.rules.sortFields(customerId);
+const createRule = async (deps: JobDeps, job: AuditedImport, { rule }: StepOf<'create_rule'>): Promise<Outcome> => {
+  const { store, quotas } = deps;
+  const known = await store.rules.sortFields(job.customerId);
   // Made before, by a run that ended early or by another import of the same file.
   if (known.some(({ id, name }) => id === rule.id || name === rule.name)) return null;
-  const result = await store.rules.create(rule, quotas);
-  if (result === 'done') return null;
-  return result === 'unknown_reference'
-    ? changedSince('recipients')
-    : { field: 'name', problem: 'limit', values: { limit: quotas[result] } };
+  const object = { kind: 'rule', id: String(rule.id) } as const;
+  return audited(deps, job, { operation: 'createRule', object, before: null, after: rule }, async () => {
+    const result = await store.rules.create(rule, quotas);
+    if (result === 'done') return null;
+    return result === 'unknown_reference'
+      ? changedSince('recipients')
+      : { field: 'name', problem: 'limit', values: { limit: quotas[result] } };
+  });
 };
 
-const updateRule = async (
-  { store, quotas, now }: JobDeps,
-  { customerId }: ImportJob,
-  { rule }: StepOf<'update_rule'>,
-): Promise<Outcome> => {
-  const before = await store.rules.get(customerId, rule.id);
+const updateRule = async (deps: JobDeps, job: AuditedImport, { rule }: StepOf<'update_rule'>): Promise<Outcome> => {
+  const { store, quotas, now } = deps;
+  const before = await store.rules.get(job.customerId, rule.id);
   if (!before) return changedSince('name');
   const after = { ...rule, updateDate: Math.max(now(), before.updateDate + 1) };
-  const result = await store.rules.replace(before, after, quotas.rulesOfOneSituation);
-  if (result === 'limit_reached')
-    return { field: 'name', problem: 'limit', values: { limit: quotas.rulesOfOneSituation } };
-  return result === 'done' ? null : changedSince('name');
+  const object = { kind: 'rule', id: String(rule.id) } as const;
+  return audited(deps, job, { operation: 'updateRule', object, before, after }, async () => {
+    const result = await store.rules.replace(before, after, quotas.rulesOfOneSituation);
+    if (result === 'limit_reached')
+      return { field: 'name', problem: 'limit', values: { limit: quotas.rulesOfOneSituation } };
+    return result === 'done' ? null : changedSince('name');
+  });
 };
 
-const makeStep = (deps: JobDeps, job: ImportJob, step: ImportStep): Promise<Outcome> => {
+const makeStep = (deps: JobDeps, job: AuditedImport, step: ImportStep): Promise<Outcome> => {
   switch (step.do) {
     case 'create_user':
       return createUser(deps, job, step);
@@ -134,7 +161,7 @@ export const runImport = async (
   if (job?.state !== 'running') return;
   if (now() > job.createDate + IMPORT_DEADLINE) return store.imports.end(job, 'failed', now());
   await store.imports.schedule(job, until.retry);
-  const steps = await store.imports.steps(job);
+  const { steps, address } = await store.imports.steps(job);
   const problems = [...job.problems];
   for (const [at, step] of steps.entries()) {
     if (at < job.done) continue;
@@ -142,7 +169,7 @@ export const runImport = async (
       await store.imports.schedule(job, now());
       return enqueue([runJobTask({ customerId, kind: 'import', id })]);
     }
-    const problem = await makeStep(deps, job, step);
+    const problem = await makeStep(deps, { ...job, address }, step);
     if (problem && problems.length < MAX_PROBLEMS) problems.push({ row: step.row, ...problem });
     failpoint('import.applied');
     await store.imports.record(job, at + 1, problems, now());

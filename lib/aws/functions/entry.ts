@@ -23,13 +23,13 @@ const readsOf = async (file: string, calls: readonly string[]): Promise<string |
   return reads.find((read) => calls.every((call) => callsOf(read).includes(call)));
 };
 
-/** The nouns that only lazy chunks need. A chunk imports the file itself, so a cold start does not load it. */
-const lazyNouns = ['auditLines'];
+/** The nouns that only lazy chunks of the API need. A chunk imports the file itself, so a cold start does not load it. */
+const lazyNouns: Readonly<Record<string, readonly string[]>> = { api: ['auditLines'], workers: [] };
 
 /** Returns the store nouns that a function uses with their imports, without the writes of nouns that it only reads. */
-const nounsOf = (uses: readonly Use[]) => {
+const nounsOf = (uses: readonly Use[], lazy: readonly string[] = []) => {
   const calls = uses.filter(isStoreCall).map((use) => use.split('.'));
-  const nouns = [...Map.groupBy(calls, ([noun = '']) => noun)].filter(([noun]) => !lazyNouns.includes(noun));
+  const nouns = [...Map.groupBy(calls, ([noun = '']) => noun)].filter(([noun]) => !lazy.includes(noun));
   return Promise.all(
     nouns.map(async ([noun, ofNoun]) => {
       const file = fileOf(noun);
@@ -73,7 +73,7 @@ import { ${group} as contract } from '#functions/api/${group}/contract.ts';`,
  */
 export const entrySource = async (name: LambdaName): Promise<string> => {
   const uses: readonly Use[] = lambdas.find((lambda) => lambda.name === name)?.uses ?? [];
-  const nouns = await nounsOf(uses);
+  const nouns = await nounsOf(uses, lazyNouns[kindOf(name)]);
   const load = modulesOf(uses).map((module) => `${module}: () => import('#shared/${fileOfModule[module]}')`);
   const ofDevices = operationsOf('devices').some(({ lambda }) => lambda === name) ? loadBalancerOf(name) : null;
   return `

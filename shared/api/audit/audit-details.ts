@@ -1,4 +1,4 @@
-import type { AuditDetail } from '#shared/domain/identity/audit.ts';
+import type { AuditDetail, StoredAuditEntry } from '#shared/domain/identity/audit.ts';
 
 /**
  * The fields whose values are shown although they are texts, lists or objects. Texts of others, such as names, addresses and
@@ -69,4 +69,31 @@ export const auditDetails = (
     left -= sizeOf(detail);
     return [detail];
   });
+};
+
+/** The largest number of bytes of a line without its keys, so that it costs a single write. */
+const MAX_LINE_BYTES = 900;
+const bytesOf = (line: object): number => Buffer.byteLength(JSON.stringify(line));
+
+/** Further field names are left out, so that a line stays below 1 KB. */
+const MAX_NAMES_LENGTH = 400;
+const firstNames = (names: Iterable<string>): string[] => {
+  let length = 0;
+  return [...names].filter((name) => {
+    length += name.length + 3;
+    return length <= MAX_NAMES_LENGTH;
+  });
+};
+
+/** Returns a line with the fields that were set, and the values of those that are shown. */
+export const withFields = (
+  line: Omit<StoredAuditEntry, 'changes' | 'details'>,
+  fields: readonly string[],
+  replaced: readonly { before: object; after: object }[],
+): StoredAuditEntry => {
+  const named = { ...line, changes: firstNames(fields), details: [] };
+  const details = auditDetails(fields, replaced, MAX_LINE_BYTES - bytesOf(named));
+  // What changed comes first, so that it is not left out.
+  const changes = firstNames(new Set([...details.map(({ field }) => field), ...fields]));
+  return { ...named, changes, details };
 };

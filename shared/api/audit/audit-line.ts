@@ -1,11 +1,11 @@
-import { type Actor, type AuditObject, actorOfCaller, type StoredAuditEntry } from '#shared/domain/identity/audit.ts';
+import { type Actor, type AuditObject, actorOfCaller } from '#shared/domain/identity/audit.ts';
 import { auditIdOf } from '#shared/domain/identity/audit-id.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { AuditedLine } from '#shared/store/engine/audited-writes.ts';
 import type { WrittenChange } from '#shared/store/engine/written-change.ts';
 import { addressOf, type TrustedProxy } from '../http/address.ts';
 import { type Exchange, operationOf } from '../http/exchange.ts';
-import { auditDetails } from './audit-details.ts';
+import { withFields } from './audit-details.ts';
 
 export type AuditLineDeps = { now: () => number; random: (bytes: number) => Uint8Array; settings: TrustedProxy };
 
@@ -65,20 +65,6 @@ const customerOf = (exchange: Exchange, changed: WrittenChange | null): number =
   return customerId || (changed?.customerId ?? own);
 };
 
-/** The largest number of bytes of a line without its keys, so that it costs a single write. */
-const MAX_LINE_BYTES = 900;
-const bytesOf = (line: object): number => Buffer.byteLength(JSON.stringify(line));
-
-/** Further field names are left out, so that a line stays below 1 KB. */
-const MAX_NAMES_LENGTH = 400;
-const firstNames = (names: Iterable<string>): string[] => {
-  let length = 0;
-  return [...names].filter((name) => {
-    length += name.length + 3;
-    return length <= MAX_NAMES_LENGTH;
-  });
-};
-
 /** Returns the fields that a call sets. */
 const fieldNames = ({ body, auditedChange }: Exchange): string[] => {
   const fields = Array.isArray(body) ? auditedChange?.after : body;
@@ -100,21 +86,16 @@ export const auditLineOf = (
   const isUser = actor.kind !== 'device' && actor.kind !== 'key' && actor.id !== null;
   const byActor: AuditObject | null = isUser ? { kind: 'user', id: actor.id ?? '' } : null;
   const fields = isRefused ? [] : fieldNames(exchange);
-  const line: StoredAuditEntry = {
+  const line = {
     id: auditIdOf(now(), random(6)),
     actor,
     address: addressOf(exchange.event, settings),
     operation: exchange.name,
     object: objectOfPath(exchange) ?? changed?.object ?? byActor ?? { kind: 'customer', id: String(customerId) },
-    changes: firstNames(fields),
-    details: [],
     requestId: exchange.requestId,
     refused: isRefused,
   };
   const { auditedChange } = exchange;
   const replaced = [...(auditedChange ? [auditedChange] : []), ...(changed?.replaced ?? [])];
-  const details = auditDetails(fields, replaced, MAX_LINE_BYTES - bytesOf(line));
-  // What changed comes first, so that it is not left out.
-  const changes = firstNames(new Set([...details.map(({ field }) => field), ...fields]));
-  return { customerId, line: { ...line, changes, details } };
+  return { customerId, line: withFields(line, fields, replaced) };
 };

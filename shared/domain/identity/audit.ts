@@ -69,7 +69,9 @@ export const AuditEntry = z
           'which of these fields changed, and how; without personal and secret values, without values that are long, and of long ' +
           'lists only what was removed and added',
       }),
-    requestId: z.string().meta({ description: 'for a receiver the id of the delivery' }),
+    requestId: z
+      .string()
+      .meta({ description: 'for a receiver the id of the delivery; for a change by an import its id' }),
     refused: z.boolean().meta({ description: 'true: the caller lacked the permission, or the password was wrong' }),
     count: int64.optional().meta({
       description:

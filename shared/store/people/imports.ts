@@ -15,20 +15,21 @@ const ttlOf = (time: number) => Math.ceil(time / 1_000);
 
 export const importReads = (table: TableReader) => ({
   get: (key: ImportKey): Promise<ImportJob | null> => table.get<ImportJob>(jobKey(key)),
-  /** Returns the steps of an import; none once it has ended. */
-  steps: async (key: ImportKey): Promise<ImportStep[]> => {
-    const found = await table.get<{ steps: string }>(stepsKey(key));
-    return found ? JSON.parse(inflateRawSync(Buffer.from(found.steps, 'base64')).toString('utf8')) : [];
+  /** Returns the steps of an import, and the address of the call that began it; none once it has ended. */
+  steps: async (key: ImportKey): Promise<{ steps: ImportStep[]; address: string }> => {
+    const { steps, address = '' } = (await table.get<{ steps: string; address?: string }>(stepsKey(key))) ?? {};
+    if (steps === undefined) return { steps: [], address };
+    return { steps: JSON.parse(inflateRawSync(Buffer.from(steps, 'base64')).toString('utf8')), address };
   },
 });
 
 const importWrites = (table: Table) => ({
-  /** Creates an import, which is due at once. */
-  create: async (job: ImportJob, steps: readonly ImportStep[]): Promise<void> => {
+  /** Creates an import by a call from an address. It is due at once. */
+  create: async (job: ImportJob, steps: readonly ImportStep[], address: string): Promise<void> => {
     const { id, createDate } = job;
     const packed = deflateRawSync(JSON.stringify(steps)).toString('base64');
     await table.write(
-      { put: { ...stepsKey(job), steps: packed, ttl: ttlOf(createDate + 2 * IMPORT_DEADLINE) } },
+      { put: { ...stepsKey(job), steps: packed, address, ttl: ttlOf(createDate + 2 * IMPORT_DEADLINE) } },
       {
         put: { ...job, ...jobKey(job), ...dueAt(id, createDate), ttl: ttlOf(createDate + JOB_RETENTION) },
         where: absent,

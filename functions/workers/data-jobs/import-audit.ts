@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import { withFields } from '#shared/api/audit/audit-details.ts';
+import type { AuditObject } from '#shared/domain/identity/audit.ts';
+import { auditIdOf } from '#shared/domain/identity/audit-id.ts';
+import type { ImportJob, RowProblem } from '#shared/domain/import/import-job.ts';
+import type { JobDeps } from './deps.ts';
+
+/** An import, and the address of the call that began it. */
+export type AuditedImport = ImportJob & { address: string };
+/** Why a step could not be made. Null if it was made, now or before. */
+export type Outcome = Omit<RowProblem, 'row'> | null;
+
+/** A change that an import makes, as which operation of the API. `before` is null if the object is new. */
+type Change = { operation: string; object: AuditObject; before: object | null; after: object };
+
+/** Fields that nobody chooses. */
+const ownFields: ReadonlySet<string> = new Set(['id', 'customerId', 'createDate', 'updateDate']);
+
+const changedFields = ({ before, after }: Change): string[] => {
+  const known = new Map(Object.entries(before ?? {}));
+  return Object.entries(after).flatMap(([field, value]) =>
+    ownFields.has(field) || (before && isDeepStrictEqual(value, known.get(field))) ? [] : [field],
+  );
+};
+
+/**
+ * Makes a change, after storing the audit line of the call that makes the same change. Otherwise nobody could see which rules
+ * or rights an import has changed. Removes the line if nothing was changed after all.
+ */
+export const audited = async (
+  { store: { auditLines }, now, random }: Pick<JobDeps, 'store' | 'now' | 'random'>,
+  { id: requestId, customerId, actor, address }: AuditedImport,
+  change: Change,
+  make: () => Promise<Outcome>,
+): Promise<Outcome> => {
+  const { operation, object, before, after } = change;
+  const fields = changedFields(change);
+  if (before && fields.length === 0) return make();
+  const id = auditIdOf(now(), random(6));
+  const made = { id, actor, address, operation, object, requestId, refused: false };
+  await auditLines.put(customerId, withFields(made, fields, before ? [{ before, after }] : []));
+  const outcome = await make();
+  if (outcome) await auditLines.takeBack(customerId, id);
+  return outcome;
+};
