@@ -8,6 +8,7 @@ import {
   passageOf,
   SLOTS_PER_WEBHOOK,
   type SlotLease,
+  type SlotName,
 } from '#shared/domain/delivery/breaker.ts';
 import { DEADLINE_SECONDS, withJitter } from '#shared/domain/delivery/delivery.ts';
 import { hasUrl, type WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
@@ -116,7 +117,7 @@ export const passCircuit = async (
     return admission;
   } finally {
     // The slot of an admitted delivery releases the permit.
-    if (!isAdmitted) permit.release();
+    if (!isAdmitted) await leave(deps, permit, webhook);
   }
 };
 
@@ -153,9 +154,28 @@ export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Pro
   };
 };
 
+/**
+ * Returns the slots that this process leases and no longer needs, each of them once. While the receiver is healthy, it keeps
+ * those that its next requests need.
+ */
+const unneededSlots = ({ now }: DeliverDeps, permit: Permit<SlotPool>, webhook: WebhookRecord): SlotName[] => {
+  const { idleLeases, waiters } = permit.shared;
+  const isWanted = permit.hasWaiters() || [...waiters].some(({ waitsFor }) => waitsFor === 'slot');
+  if (isWanted || !(permit.isEmpty() || !isHealthy(webhook, now()))) return [];
+  // Once a lease has ended, its slot may belong to another process.
+  return idleLeases.splice(0).flatMap(({ slot, until }) => (until > now() ? [slot] : []));
+};
+
+/** Returns the permit of a delivery that was not admitted. Slots may have been kept for it that nothing else needs. */
+const leave = async (deps: DeliverDeps, permit: Permit<SlotPool>, webhook: WebhookRecord): Promise<void> => {
+  permit.release();
+  const slots = unneededSlots(deps, permit, webhook);
+  if (slots.length > 0) await deps.store.health.release(webhook, slots);
+};
+
 /** Creates the slot of a request from its lease; null stands for the one request of this process without a lease. */
 const createSlot = (
-  { now }: DeliverDeps,
+  deps: DeliverDeps,
   permit: Permit<SlotPool>,
   webhook: WebhookRecord,
   { lease, isProbe }: { lease: SlotLease | null; isProbe: boolean },
@@ -172,14 +192,7 @@ const createSlot = (
       permit.release();
       for (const { wake } of pool.waiters) wake();
     },
-    unneeded: () => {
-      const isWanted = permit.hasWaiters() || [...pool.waiters].some(({ waitsFor }) => waitsFor === 'slot');
-      // While the receiver is healthy, this process keeps the slots that its next requests need.
-      const isIdle = isOver && !isWanted && (permit.isEmpty() || !isHealthy(webhook, now()));
-      const idle = isIdle ? pool.idleLeases.splice(0) : [];
-      // Once a lease has ended, its slot may belong to another process.
-      return [...probe.splice(0), ...idle.filter(({ until }) => until > now()).map(({ slot }) => slot)];
-    },
+    unneeded: () => [...probe.splice(0), ...(isOver ? unneededSlots(deps, permit, webhook) : [])],
   };
 };
 

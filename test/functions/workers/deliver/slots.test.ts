@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { acquireSlot, createWaiter } from '#functions/workers/deliver/circuit.ts';
+import { acquireSlot, createWaiter, passCircuit } from '#functions/workers/deliver/circuit.ts';
+import type { DeliverDeps } from '#functions/workers/deliver/deps.ts';
 import { tableClient } from '#lib/local/table/client.ts';
 import { openStorage } from '#lib/local/table/storage.ts';
 import { createWebhookSemaphore } from '#shared/delivery/webhook-client.ts';
@@ -37,16 +38,30 @@ test('a delivery that was woken earlier still waits until its timeout', async ()
   await waited;
 });
 
-test('a probe gets a slot although this process holds all of them for requests that wait', async () => {
+/** Creates a webhook that has failed nine times, and the store that holds it. */
+const furnish = async () => {
   const storage = openStorage(':memory:', { freezes: true });
   const now = () => 1_800_000_000_000;
-  const { webhooks, customers, bots, health } = store(
+  const { webhooks, customers, bots, health, deliveries } = store(
     createTable(tableClient(storage.rows, storage.turns, 'alone', now), 'alone'),
   );
   await customers.create(partial({ id: 7 }));
   await bots.create(partial({ id: 1, customerId: 7 }), 100);
-  await webhooks.create(partial({ id: 'w', customerId: 7, botId: 1, url: 'u', consecutiveFailures: 9 }), 100);
-  const read = async () => (await webhooks.get(7, 'w')) ?? expect.unreachable();
+  const webhook = { id: 'w', customerId: 7, botId: 1, url: 'u', isEnabled: true, consecutiveFailures: 9 };
+  await webhooks.create(partial(webhook), 100);
+  return {
+    now,
+    store: { webhooks, health, deliveries },
+    read: async () => (await webhooks.get(7, 'w')) ?? expect.unreachable(),
+    stop: () => storage.close(),
+  };
+};
+/** The failure that opens the circuit. */
+const opening = (now: number) => ({ openUntil: now + 60_000, isGone: false, isLost: false, since: now, begun: null });
+
+test('a probe gets a slot although this process holds all of them for requests that wait', async () => {
+  const { now, store: tables, read, stop } = await furnish();
+  const { health } = tables;
   const deps = partial({ store: { health }, now, random: () => Buffer.alloc(16), aloneSince: 0 });
   const semaphore = createWebhookSemaphore();
   const permitOf = async () => (await semaphore.acquire('w', () => never)) ?? expect.unreachable();
@@ -58,14 +73,47 @@ test('a probe gets a slot although this process holds all of them for requests t
   const permit = await next;
   // The slots of the ended requests are kept, because a delivery waits for one.
   permit.shared.waiters.add(createWaiter());
-  const failure = { openUntil: now() + 60_000, isGone: false, isLost: false, since: now(), begun: null };
   await health.failed(
     await read(),
     now(),
-    failure,
+    opening(now()),
     slots.flatMap((slot) => slot.unneeded()),
   );
   expect(permit.shared.idleLeases).toHaveLength(SLOTS_PER_WEBHOOK);
   expect(await acquireSlot(deps, permit, await read(), 'probe')).not.toBeNull();
-  await storage.close();
+  await stop();
+});
+
+test('slots that were kept for deliveries that an open circuit postpones are free at once', async () => {
+  const { now, store: tables, read, stop } = await furnish();
+  const semaphore = createWebhookSemaphore();
+  let waited = 0;
+  const deps: DeliverDeps = partial({
+    store: tables,
+    now: () => now() + waited,
+    pause: () => never,
+    random: () => Buffer.alloc(16),
+    aloneSince: 0,
+    webhookClient: semaphore,
+  });
+  const permitOf = async () => (await semaphore.acquire('w', () => never)) ?? expect.unreachable();
+  const slots = [];
+  for (let at = 0; at < SLOTS_PER_WEBHOOK; at++)
+    slots.push((await acquireSlot(deps, await permitOf(), await read(), 'slot')) ?? expect.unreachable());
+  const retry = { customerId: 7, webhookId: 'w', id: 'd' };
+  const retried = { isRetry: true, timeLeft: () => 30_000 };
+  const webhook = await read();
+  const waiting = Array.from({ length: 2 * SLOTS_PER_WEBHOOK }, () =>
+    passCircuit(deps, retry, { ...webhook, url: 'u' }, retried),
+  );
+  await tables.health.failed(webhook, now(), opening(now()), []);
+  // They have waited for so long that they read their webhook again.
+  waited = 2_000;
+  for (const slot of slots) slot.release();
+  expect(slots.flatMap((slot) => slot.unneeded())).toEqual([]);
+  const kinds = (await Promise.all(waiting)).map(({ kind }) => kind);
+  expect(new Set(kinds)).toEqual(new Set(['postponed']));
+  const left = await read();
+  expect(Object.keys(left).filter((name) => name.startsWith('slot'))).toEqual([]);
+  await stop();
 });
