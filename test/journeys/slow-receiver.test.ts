@@ -125,6 +125,18 @@ describe('an open circuit', () => {
     }
   });
 
+  test('sends an alarm at once if the probe that it waited for was given up without a request', async () => {
+    const home = await failing();
+    await home.set({ probeUntil: world.now() + 20_000 });
+    const fell = home.fall();
+    // No event shows that the alarm waits for the result.
+    await sleep(1_000);
+    expect(home.receiver.received).toHaveLength(0);
+    await home.set({ probeUntil: 0 });
+    await fell;
+    expect((await home.list('?state=delivered')).total).toBe(1);
+  });
+
   test('sends one retry at a time as a probe, and all of them once the receiver is healthy', async () => {
     const home = await world.furnish({ retrySchedule: LATE });
     const { receiver, list } = home;

@@ -49,18 +49,19 @@ const isAlarm = async (
 /** Creates the circuit breaker for one delivery. It remembers the probe whose result the delivery waits for. */
 const createBreaker = (deps: DeliverDeps, key: WebhookDeliveryKey) => {
   const { now } = deps;
-  let probeUntil: number | undefined;
+  let probe: Pick<WebhookRecord, 'probeUntil' | 'consecutiveFailures'> | undefined;
   let isNew: boolean | undefined;
   return async (webhook: WebhookRecord): Promise<Passage> => {
     if (webhook.openUntil === undefined) return passageOf(webhook, false, now(), randomFraction(deps));
     isNew ??= await isAlarm(deps, key, webhook);
-    // The probe has failed: a success would have closed the circuit.
-    if (probeUntil !== undefined && webhook.probeUntil !== probeUntil) {
+    const isOver = probe !== undefined && webhook.probeUntil !== probe.probeUntil;
+    // The probe has failed: a success would have closed the circuit. Without a failure, it was not sent.
+    if (isOver && webhook.consecutiveFailures !== probe?.consecutiveFailures) {
       const delaySeconds = withJitter(delayBefore(deps, webhook, 1), randomFraction(deps));
       return { kind: 'postponed', until: now() + Math.round(delaySeconds * 1_000) };
     }
     const passage = passageOf(webhook, isNew, now(), randomFraction(deps));
-    if (passage.kind === 'probe_result') probeUntil ??= webhook.probeUntil;
+    if (passage.kind === 'probe_result' && (isOver || !probe)) probe = webhook;
     return passage;
   };
 };
