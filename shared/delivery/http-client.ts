@@ -56,7 +56,7 @@ export function createHttpClient(clientOptions: ClientOptions): Client {
     const send = { ...request, target: checked.url, agent: lease.agent, options, signal: deadline.signal };
     let observed = await exchange(send);
     if (observed.stale && pool.has(checked.url.origin)) {
-      for (const socket of Object.values(lease.agent.freeSockets).flat()) socket?.destroy();
+      closeIdle(lease.agent);
       observed = await exchange(send);
     }
     cancelDeadline();
@@ -68,6 +68,10 @@ export function createHttpClient(clientOptions: ClientOptions): Client {
     pool.clear();
   };
   return { post, close };
+}
+
+function closeIdle({ freeSockets }: Agent): void {
+  for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
 }
 
 /** Sends one request on one connection. Resolves when both have ended, or at the deadline. */
@@ -93,6 +97,8 @@ function exchange(send: Send): Promise<Observed> {
       signal.addEventListener('abort', () => {
         finish('timeout');
         request.destroy();
+        // A firewall that has forgotten this connection has forgotten the idle ones too: the next attempt needs a new one.
+        if (request.reusedSocket) closeIdle(send.agent);
       });
       request.once('socket', (socket) => {
         detach = attachReader(socket, reader);

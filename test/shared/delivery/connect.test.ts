@@ -101,7 +101,7 @@ describe('a status line', () => {
       send(socket);
     });
     const responseBody = expect.stringMatching(/^\.+$/);
-    expect(await client({ deadlineMs: 200 })(url)).toMatchObject({ status: 200, error: null, responseBody });
+    expect(await client({ deadlineMs: 500 })(url)).toMatchObject({ status: 200, error: null, responseBody });
   });
 
   it('determines the result when the body never ends, of which about 64 KiB are read before the connection is destroyed', async () => {
@@ -238,6 +238,21 @@ describe('connections', () => {
     const post = client();
     expect([await post(url), await post(url)]).toMatchObject([{ status: 200 }, { status: 200, error: null }]);
     expect(connecting).toHaveBeenCalledTimes(2);
+  });
+
+  it('get replaced after a timeout if they died without a word while idle', async () => {
+    const used = new Set<Socket>();
+    const waiting: (() => unknown)[] = [];
+    const url = await http(({ socket }, response) => {
+      if (used.has(socket)) return;
+      used.add(socket);
+      if (waiting.push(() => response.end()) >= 3) for (const answer of waiting) answer();
+    });
+    const post = client({ deadlineMs: 500 });
+    expect(await Promise.all([post(url), post(url), post(url)])).toMatchObject(Array(3).fill({ status: 200 }));
+    expect(await post(url)).toMatchObject(failure('timeout'));
+    expect(await post(url)).toMatchObject({ status: 200, error: null });
+    expect(connecting).toHaveBeenCalledTimes(4);
   });
 
   it('stay open for 50 origins, and the least recently used one is closed first', async () => {
