@@ -9,12 +9,14 @@ export type Permit<S> = {
 };
 
 /**
- * Grants a limited number of permits per key, in the order of the calls. A caller gets null if the promise of its
- * `acquireTimeout` resolves first.
+ * Grants a limited number of permits per key, in the order of the calls, but those with `isFirst` before all others. A caller
+ * gets null if the promise of its `acquireTimeout` resolves first.
  */
 export type Semaphore<S> = {
-  acquire: (key: string, acquireTimeout: () => Promise<unknown>) => Promise<Permit<S> | null>;
+  acquire: (key: string, acquireTimeout: () => Promise<unknown>, isFirst?: boolean) => Promise<Permit<S> | null>;
 };
+
+type Waiting = { grant: () => void; isFirst: boolean };
 
 const once = (run: () => void) => {
   let isDone = false;
@@ -29,13 +31,13 @@ const once = (run: () => void) => {
  * dropped when the last of them is released.
  */
 export const createSemaphore = <S>(limit: number, createShared: () => S): Semaphore<S> => {
-  const keys = new Map<string, { busy: number; waiting: (() => void)[]; shared: S }>();
-  const acquire: Semaphore<S>['acquire'] = async (key, acquireTimeout) => {
+  const keys = new Map<string, { busy: number; waiting: Waiting[]; shared: S }>();
+  const acquire: Semaphore<S>['acquire'] = async (key, acquireTimeout, isFirst = false) => {
     const own = keys.get(key) ?? { busy: 0, waiting: [], shared: createShared() };
     keys.set(key, own);
     const release = once(() => {
       const next = own.waiting.shift();
-      if (next) return next();
+      if (next) return next.grant();
       own.busy -= 1;
       if (own.busy === 0) keys.delete(key);
     });
@@ -46,9 +48,11 @@ export const createSemaphore = <S>(limit: number, createShared: () => S): Semaph
       return permit;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
-    own.waiting.push(resolve);
+    const waiter = { grant: resolve, isFirst };
+    const place = isFirst ? own.waiting.filter((other) => other.isFirst).length : own.waiting.length;
+    own.waiting.splice(place, 0, waiter);
     await Promise.race([promise, acquireTimeout()]);
-    const at = own.waiting.indexOf(resolve);
+    const at = own.waiting.indexOf(waiter);
     if (at === -1) return permit;
     own.waiting.splice(at, 1);
     return null;

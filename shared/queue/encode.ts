@@ -74,8 +74,10 @@ const groupOf = (task: Task): string => {
   if (task.type === 'alert_managers') return `${task.customerId}/alarms`;
   if (task.type === 'run_job') return `${task.customerId}/${task.jobId}`;
   if (!('webhookId' in task)) return task.sensorId;
-  // An unresponsive messaging service holds up only the people who are notified through it.
-  return `${task.customerId}/${task.webhookId ?? (task as Deliver).by ?? 'people'}`;
+  const { by = 'people', isAlarm = false } = task as Partial<Deliver>;
+  // An unresponsive messaging service holds up only the people who are notified through it, and many other deliveries to a
+  // receiver no alarm.
+  return `${task.customerId}/${task.webhookId ?? by}${isAlarm ? '/alarms' : ''}`;
 };
 
 /**

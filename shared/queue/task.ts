@@ -112,6 +112,8 @@ export const Deliver = z.object({
     .optional()
     .catch(undefined),
   isGathered: z.literal(true).optional().catch(undefined),
+  /** An alarm about a person that was not attempted yet: other deliveries to the same receiver do not delay it. */
+  isAlarm: z.literal(true).optional().catch(undefined),
   ...traceFields,
   deliveryId: DeliveryId,
   isRetry: z.boolean().default(false),

@@ -173,3 +173,22 @@ test('a webhook that hangs does not delay others of its customer, however many d
   await world.idle();
   expect((await list('?state=delivered')).total).toBe(110);
 });
+
+test('a fall is sent before everything else that waits for a slow receiver', async () => {
+  const home = await world.furnish();
+  await home.set({ slowUntil: world.now() + 10 * MINUTE });
+  const answer = holdRequests();
+  await times(60, () => ping(home));
+  await home.receiver.until(SLOTS_PER_WEBHOOK);
+  const fell = home.fall();
+  // No event shows that the fall waits for its turn.
+  await sleep(1_000);
+  answer((response) => void setTimeout(() => ok(response), 50));
+  await fell;
+  const place = home.receiver.received.findIndex(({ headers }) => headers['x-service-cloud-test'] === undefined);
+  expect(place).toBeGreaterThan(0);
+  // Its request arrives together with those of the slots that were freed at the same time.
+  expect(place).toBeLessThan(2 * SLOTS_PER_WEBHOOK);
+  await world.idle();
+  expect((await home.list('?state=delivered')).total).toBe(61);
+});

@@ -13,6 +13,7 @@ import {
 import { DEADLINE_SECONDS, withJitter } from '#shared/domain/delivery/delivery.ts';
 import { hasUrl, type WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { Deliver } from '#shared/queue/task.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, leaseToken, randomFraction } from './deps.ts';
 import { delayBefore } from './schedule.ts';
@@ -102,12 +103,13 @@ export const passCircuit = async (
   deps: DeliverDeps,
   key: WebhookDeliveryKey,
   webhook: WebhookWithUrl,
-  { isRetry, timeLeft }: { isRetry: boolean; timeLeft: () => number },
+  { task, timeLeft }: { task: Pick<Deliver, 'isRetry' | 'isAlarm'>; timeLeft: () => number },
 ): Promise<Admission> => {
+  const { isRetry, isAlarm } = task;
   const { store, now } = deps;
   const start = now();
   if (!isRetry && !isHealthy(webhook, start)) return { kind: 'requeued' };
-  const permit = await acquirePermit(deps, webhook);
+  const permit = await acquirePermit(deps, webhook, isAlarm === true);
   if (!permit) return isRetry ? { kind: 'postponed', until: nextTurn(deps) } : { kind: 'requeued' };
   let isAdmitted = false;
   try {
@@ -140,7 +142,8 @@ export type AdmittedRequest = { webhook: WebhookWithUrl; slot: RequestSlot };
 const acquirePermit = (
   { webhookClient, pause }: DeliverDeps,
   { id }: WebhookRecord,
-): Promise<Permit<SlotPool> | null> => webhookClient.acquire(id, () => pause(ACQUIRE_TIMEOUT_MS));
+  isFirst: boolean,
+): Promise<Permit<SlotPool> | null> => webhookClient.acquire(id, () => pause(ACQUIRE_TIMEOUT_MS), isFirst);
 
 /** Creates a delivery that waits in this process. `wait` resolves when it is woken, or with the timeout. */
 export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Promise<void> } => {

@@ -72,15 +72,15 @@ export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => 
     if (decided !== null) return decided;
   }
   const start = await firstAttempt(deps, key, target.webhook);
-  if (start.kind === 'postponed') return postpone(deps, key, start.until);
+  if (start.kind === 'postponed') return postpone(deps, key, task, start.until);
 
-  const admission = await passCircuit(deps, key, target.webhook, { isRetry: task.isRetry, timeLeft });
+  const admission = await passCircuit(deps, key, target.webhook, { task, timeLeft });
   if (admission.kind === 'requeued') return requeueAsRetry(deps, task);
   if (admission.kind === 'postponed') {
     // The planned attempt stays as it is.
     if (task.early) return requeueTaskAt(deps, task, admission.until);
     await notePending(deps, target.webhook, key.id);
-    return postpone(deps, key, admission.until);
+    return postpone(deps, key, task, admission.until);
   }
 
   return inSlot(deps, admission, async () => {

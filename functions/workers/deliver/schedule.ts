@@ -82,10 +82,16 @@ export const requeueFound = async (
   return delivery.state;
 };
 
-/** Postpones the next attempt of a delivery to a time (ms). */
-export const postpone = async (deps: DeliverDeps, key: DeliveryKey, time: number): Promise<Outcome> => {
+/** Postpones the next attempt of a delivery, which is that of a task, to a time (ms). */
+export const postpone = async (
+  deps: DeliverDeps,
+  key: DeliveryKey,
+  { isAlarm }: Pick<Deliver, 'isAlarm'>,
+  time: number,
+): Promise<Outcome> => {
   const { store, now } = deps;
-  if (!(await store.attempts.postpone(key, time, now(), fitsQueue(time, now())))) return requeue(deps, key);
-  await enqueueIfSoon(deps, key, time);
+  const isSoon = fitsQueue(time, now());
+  if (!(await store.attempts.postpone(key, time, now(), isSoon))) return requeue(deps, key);
+  if (isSoon) await requeueTaskAt(deps, { ...deliverTask(key), ...(isAlarm && { isAlarm }) }, time);
   return 'postponed';
 };

@@ -23,6 +23,22 @@ describe('a semaphore', () => {
     expect(order).toEqual(['c', 'd']);
   });
 
+  test('grants the next permits to callers that come first, in the order of their calls', async () => {
+    const { acquire } = createSemaphore(1, () => null);
+    const order: string[] = [];
+    const permit = await acquire('x', forever);
+    const waiting = [{ name: 'a' }, { name: 'b', isFirst: true }, { name: 'c' }, { name: 'd', isFirst: true }].map(
+      async ({ name, isFirst }) => {
+        const own = await acquire('x', forever, isFirst);
+        order.push(name);
+        own?.release();
+      },
+    );
+    permit?.release();
+    await Promise.all(waiting);
+    expect(order).toEqual(['b', 'd', 'a', 'c']);
+  });
+
   test('shares one object between the current permits of a key, until the last is released', async () => {
     const { acquire } = createSemaphore(2, () => new Set());
     const [first, second, other] = await Promise.all(['x', 'x', 'y'].map((key) => acquire(key, forever)));

@@ -101,10 +101,9 @@ test('slots that were kept for deliveries that an open circuit postpones are fre
   for (let at = 0; at < SLOTS_PER_WEBHOOK; at++)
     slots.push((await acquireSlot(deps, await permitOf(), await read(), 'slot')) ?? expect.unreachable());
   const retry = { customerId: 7, webhookId: 'w', id: 'd' };
-  const retried = { isRetry: true, timeLeft: () => 30_000 };
   const webhook = await read();
   const waiting = Array.from({ length: 2 * SLOTS_PER_WEBHOOK }, () =>
-    passCircuit(deps, retry, { ...webhook, url: 'u' }, retried),
+    passCircuit(deps, retry, { ...webhook, url: 'u' }, { task: { isRetry: true }, timeLeft: () => 30_000 }),
   );
   await tables.health.failed(webhook, now(), opening(now()), []);
   // They have waited for so long that they read their webhook again.
