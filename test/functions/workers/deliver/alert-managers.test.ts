@@ -17,50 +17,52 @@ import {
 } from '#test/fixtures/manager-alarms.ts';
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
-test('an alarm about a person that reached nobody is mailed at once to everybody who may manage rules, and due for a reminder in an hour', async () => {
-  const { mails, updated, claims, order, enqueued } = await run({
-    open: [alarmOf('a')],
-    users: [userOf(1), userOf(2)],
+describe('an alarm about a person that reached nobody', () => {
+  test('is mailed at once to everybody who may manage rules, and due for a reminder in an hour', async () => {
+    const { mails, updated, claims, order, enqueued } = await run({
+      open: [alarmOf('a')],
+      users: [userOf(1), userOf(2)],
+    });
+    expect(mails).toEqual([mailOf('user-1@example.org', noRecipient), mailOf('user-2@example.org', noRecipient)]);
+    expect(updated).toEqual([['a', { mailDate: NOW, deferredTo: [] }, NOW + HOUR]]);
+    expect(claims).toEqual([[alarmOf('a'), expect.stringMatching(/^[\w-]{8}$/), NOW, NOW + 30_000]]);
+    // Recorded once it was sent, so that a crash repeats it.
+    expect(order).toEqual(['mail', 'mail', 'update']);
+    expect(enqueued).toEqual([]);
   });
-  expect(mails).toEqual([mailOf('user-1@example.org', noRecipient), mailOf('user-2@example.org', noRecipient)]);
-  expect(updated).toEqual([['a', { mailDate: NOW, deferredTo: [] }, NOW + HOUR]]);
-  expect(claims).toEqual([[alarmOf('a'), expect.stringMatching(/^[\w-]{8}$/), NOW, NOW + 30_000]]);
-  // Recorded once it was sent, so that a crash repeats it.
-  expect(order).toEqual(['mail', 'mail', 'update']);
-  expect(enqueued).toEqual([]);
-});
 
-test('an alarm about a person that reached nobody is mailed separately from others, unless another process is doing so', async () => {
-  const { mails, updated } = await run({ open: [alarmOf('a'), alarmOf('b'), alarmOf('c')], claimed: ['b'] });
-  expect(mails).toHaveLength(2);
-  expect(updated.map(([id]) => id)).toEqual(['a', 'c']);
-});
+  test('is mailed separately from others, unless another process is doing so', async () => {
+    const { mails, updated } = await run({ open: [alarmOf('a'), alarmOf('b'), alarmOf('c')], claimed: ['b'] });
+    expect(mails).toHaveLength(2);
+    expect(updated.map(([id]) => id)).toEqual(['a', 'c']);
+  });
 
-test('an alarm about a person that reached nobody has the time in UTC and no name of a customer that is gone', async () => {
-  const { mails } = await run({ open: [alarmOf('a')], isCustomerGone: true });
-  expect(mails[0]?.[2]).toContain(`Fall detected: Room 1, , ${dateTimeAndZone(NOW - 2 * MINUTE, 'UTC')}`);
-});
+  test('has the time in UTC and no name of a customer that is gone', async () => {
+    const { mails } = await run({ open: [alarmOf('a')], isCustomerGone: true });
+    expect(mails[0]?.[2]).toContain(`Fall detected: Room 1, , ${dateTimeAndZone(NOW - 2 * MINUTE, 'UTC')}`);
+  });
 
-test('an alarm about a person that reached nobody is not mailed twice', async () => {
-  const { mails, claims } = await run({ open: [alarmOf('a', { mailDate: NOW - 1 })] });
-  expect([mails, claims]).toEqual([[], []]);
-});
+  test('is not mailed twice', async () => {
+    const { mails, claims } = await run({ open: [alarmOf('a', { mailDate: NOW - 1 })] });
+    expect([mails, claims]).toEqual([[], []]);
+  });
 
-test('an alarm about a person that reached nobody names its sensor by its id once the sensor is gone', async () => {
-  const { mails } = await run({ open: [alarmOf('a', { sensorId: 's2.example' })] });
-  expect(mails).toEqual([mailOf('user-1@example.org', noRecipient, { sensor: 's2.\u200bexample' })]);
-});
+  test('names its sensor by its id once the sensor is gone', async () => {
+    const { mails } = await run({ open: [alarmOf('a', { sensorId: 's2.example' })] });
+    expect(mails).toEqual([mailOf('user-1@example.org', noRecipient, { sensor: 's2.\u200bexample' })]);
+  });
 
-test('an alarm about a person that somebody was notified of, but nobody acknowledged, is mailed once and without a reminder', async () => {
-  const { mails, updated } = await run({ open: [alarmOf('a', { isUnanswered: true })] });
-  expect(mails).toEqual([mailOf('user-1@example.org', { kind: 'unanswered' }, { isUnanswered: true })]);
-  expect(updated).toEqual([['a', expect.anything(), null]]);
+  test('an alarm that somebody was notified of, but nobody acknowledged, is mailed once and without a reminder', async () => {
+    const { mails, updated } = await run({ open: [alarmOf('a', { isUnanswered: true })] });
+    expect(mails).toEqual([mailOf('user-1@example.org', { kind: 'unanswered' }, { isUnanswered: true })]);
+    expect(updated).toEqual([['a', expect.anything(), null]]);
+  });
 });
 
 describe('those who are mailed about alarms', () => {
   const open = [alarmOf('a')];
 
-  test('those who are mailed about alarms may log in and manage rules, and have an address', async () => {
+  test('may log in and manage rules, and have an address', async () => {
     const users = [
       userOf(1, { canLogin: false }),
       userOf(2, { permissions: ['manage_bots'] }),
@@ -70,7 +72,7 @@ describe('those who are mailed about alarms', () => {
     expect((await run({ open, users })).to()).toEqual(['user-4@example.org']);
   });
 
-  test('those who are mailed about alarms are mailed at their verified address, or else at that of the account', async () => {
+  test('are mailed at their verified address, or else at that of the account', async () => {
     const channels = {
       1: [
         { by: 'sms', address: '+49' },
@@ -83,18 +85,18 @@ describe('those who are mailed about alarms', () => {
     expect((await run({ open, users, channels })).to()).toEqual(['night@example.org', 'user-2@example.org']);
   });
 
-  test('those who are mailed about alarms are at most twenty', async () => {
+  test('are at most twenty', async () => {
     const users = Array.from({ length: 22 }, (_, at) => userOf(at + 1));
     expect((await run({ open, users })).to()).toEqual(users.slice(0, 20).map(({ email }) => email));
   });
 
-  test('those who are mailed about alarms are nobody if the service sends no mails', async () => {
+  test('are nobody if the service sends no mails', async () => {
     const { mails, updated } = await run({ open, sender: '' });
     expect(mails).toEqual([]);
     expect(updated).toHaveLength(1);
   });
 
-  test('those who are mailed about alarms get up to ten mails an hour, and then a list', async () => {
+  test('get up to ten mails an hour, and then a list', async () => {
     const { mails, updated, taken } = await run({
       open,
       users: [userOf(1), userOf(2)],
@@ -112,21 +114,21 @@ describe('the cause in a mail', () => {
   const expected = (cause: UnnotifiedCause) => mailOf('user-1@example.org', cause);
   const message = (name: string) => ({ extra: { display_name: name } });
 
-  test('the cause in a mail names everybody whom the hit should have reached, each once', async () => {
+  test('names everybody whom the hit should have reached, each once', async () => {
     const messages = ['Anna', 'elm.example', '', 'Anna'].map(message);
     expect(await causeOf({ hitId: 5 }, { hits: { 5: { messages } } })).toEqual(
       expected({ kind: 'failed', receivers: 'Anna, elm.\u200bexample' }),
     );
   });
 
-  test('the cause in a mail names the webhooks of the customer for the alarm of an event', async () => {
+  test('names the webhooks of the customer for the alarm of an event', async () => {
     const webhooks = { w1: { name: 'Nurse call' }, w2: { name: 'Desk' } };
     expect(await causeOf({ webhookIds: ['w1', 'gone', 'w2'] }, { webhooks })).toEqual(
       expected({ kind: 'failed', receivers: 'Nurse call, Desk' }),
     );
   });
 
-  test('the cause in a mail is that nobody was on duty, or that there is no recipient', async () => {
+  test('is that nobody was on duty, or that there is no recipient', async () => {
     const hits = { 5: { messages: [], nobodyOnDuty: true }, 6: { messages: [] } };
     expect(await causeOf({ hitId: 5 }, { hits })).toEqual(expected({ kind: 'nobody_on_duty' }));
     expect(await causeOf({ hitId: 6 }, { hits })).toEqual(expected(noRecipient));
@@ -141,7 +143,7 @@ describe('alarms about sensors', () => {
   const subject = `alarm-sensors:${customerId}`;
   const wait = `alarm-sensors-wait:${customerId}`;
 
-  test('alarms about sensors are mailed as one list', async () => {
+  test('are mailed as one list', async () => {
     const { mails, updated, taken } = await run({
       open: [offline('a'), offline('b', { mailDate: NOW - 1 }), offline('c')],
     });
@@ -155,14 +157,14 @@ describe('alarms about sensors', () => {
     expect(taken[0]).toEqual(['take', subject, 1, 60, NOW]);
   });
 
-  test('alarms about sensors leave out those that another process is mailing', async () => {
+  test('leave out those that another process is mailing', async () => {
     const some = await run({ open: [offline('a'), offline('b')], claimed: ['a'] });
     expect(some.updated.map(([id]) => id)).toEqual(['b']);
     const none = await run({ open: [offline('a'), offline('b')], claimed: ['a', 'b'] });
     expect([none.mails, none.updated]).toEqual([[], []]);
   });
 
-  test('alarms about sensors wait for a minute after the last list, with one task', async () => {
+  test('wait for a minute after the last list, with one task', async () => {
     const first = await run({ open: [offline('a')], used: [subject] });
     expect(first.mails).toEqual([]);
     expect(first.claims).toEqual([]);
@@ -174,7 +176,7 @@ describe('alarms about sensors', () => {
     expect((await run({ open: [offline('a')], used: [subject, wait] })).enqueued).toEqual([]);
   });
 
-  test('alarms about sensors do not delay an alarm about a person', async () => {
+  test('do not delay an alarm about a person', async () => {
     const { mails } = await run({ open: [offline('a'), alarmOf('b')], used: [subject] });
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient)]);
   });
@@ -184,7 +186,7 @@ describe('a list for somebody who had too many mails', () => {
   const mailed = { mailDate: NOW - 5 * MINUTE };
   const subject = (userId: number) => `alarm-list:${customerId}:${userId}`;
 
-  test('a list for somebody who had too many mails has all open alarms, and is sent at most every ten minutes', async () => {
+  test('has all open alarms, and is sent at most every ten minutes', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1, 2] }), alarmOf('b', { ...mailed, isUnanswered: true })];
     const users = [userOf(1), userOf(2)];
     const { mails, updated, taken, order } = await run({ open, users, used: [subject(2)] });
@@ -194,20 +196,20 @@ describe('a list for somebody who had too many mails', () => {
     expect(order).toEqual(['mail', 'update']);
   });
 
-  test('a list for somebody who had too many mails is no longer due once everybody got it, until the reminder', async () => {
+  test('is no longer due once everybody got it, until the reminder', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1] })];
     expect((await run({ open })).updated).toEqual([['a', { deferredTo: [] }, NOW + 55 * MINUTE]]);
     const unanswered = [alarmOf('a', { ...mailed, deferredTo: [1], isUnanswered: true })];
     expect((await run({ open: unanswered })).updated).toEqual([['a', { deferredTo: [] }, null]]);
   });
 
-  test('a list for somebody who had too many mails is sent to nobody who may no longer manage rules', async () => {
+  test('is sent to nobody who may no longer manage rules', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', { ...mailed, deferredTo: [9] })] });
     expect(mails).toEqual([]);
     expect(updated).toEqual([['a', { deferredTo: [] }, NOW + 55 * MINUTE]]);
   });
 
-  test('a list for somebody who had too many mails has the alarms that are still open when it is sent', async () => {
+  test('has the alarms that are still open when it is sent', async () => {
     const { mails } = await run({
       open: [alarmOf('a', { ...mailed, deferredTo: [1] }), alarmOf('b', { ...mailed, deferredTo: [1] })],
       later: [alarmOf('b', { ...mailed, deferredTo: [1] })],
@@ -219,7 +221,7 @@ describe('a list for somebody who had too many mails', () => {
 describe('a reminder', () => {
   const mailedAt = (ms: number) => ({ mailDate: NOW - ms });
 
-  test('a reminder lists all open alarms once the oldest mail about one is an hour old', async () => {
+  test('lists all open alarms once the oldest mail about one is an hour old', async () => {
     const open = [alarmOf('a', mailedAt(HOUR)), alarmOf('b', mailedAt(MINUTE)), alarmOf('c', mailedAt(HOUR))];
     const { mails, updated, claims, order } = await run({ open, users: [userOf(1), userOf(2)] });
     const alarms = [described(), described(), described()];
@@ -235,7 +237,7 @@ describe('a reminder', () => {
     expect(order).toEqual(['mail', 'mail', 'update', 'update', 'update']);
   });
 
-  test('a reminder is not due before that, and not for alarms that somebody was notified of or that were never mailed', async () => {
+  test('is not due before that, and not for alarms that somebody was notified of or that were never mailed', async () => {
     for (const open of [
       [alarmOf('a', mailedAt(HOUR - 1))],
       [alarmOf('a', { ...mailedAt(HOUR), isUnanswered: true })],
@@ -246,7 +248,7 @@ describe('a reminder', () => {
     expect(unmailed.updated).toHaveLength(1);
   });
 
-  test('a reminder follows the last one after an hour, for all alarms together', async () => {
+  test('follows the last one after an hour, for all alarms together', async () => {
     const reminded = { ...mailedAt(3 * HOUR), reminders: 2, reminderDate: NOW - HOUR };
     expect((await run({ open: [alarmOf('a', reminded)] })).updated).toEqual([
       ['a', { reminders: 3, reminderDate: NOW }, NOW + HOUR],
@@ -255,19 +257,19 @@ describe('a reminder', () => {
     expect((await run({ open: [alarmOf('a', reminded), other] })).mails).toEqual([]);
   });
 
-  test('a reminder is the last one after 24', async () => {
+  test('is the last one after 24', async () => {
     const of = (reminders: number) => [alarmOf('a', { ...mailedAt(30 * HOUR), reminders, reminderDate: NOW - HOUR })];
     expect((await run({ open: of(22) })).updated).toEqual([['a', { reminders: 23, reminderDate: NOW }, NOW + HOUR]]);
     expect((await run({ open: of(23) })).updated).toEqual([['a', { reminders: 24, reminderDate: NOW }, null]]);
     expect((await run({ open: of(24) })).mails).toEqual([]);
   });
 
-  test('a reminder is sent once if two processes send it', async () => {
+  test('is sent once if two processes send it', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', mailedAt(HOUR))], claimed: ['a'] });
     expect([mails, updated]).toEqual([[], []]);
   });
 
-  test('a reminder does not wait for a mail from before the clock was set back', async () => {
+  test('does not wait for a mail from before the clock was set back', async () => {
     const { mails } = await run({ open: [alarmOf('a', { mailDate: NOW + HOUR })] });
     expect(mails).toHaveLength(1);
     const again = { mailDate: NOW - HOUR, reminders: 1, reminderDate: NOW + HOUR };

@@ -26,7 +26,7 @@ const toWebhook = (more: object = {}): Delivery => {
   return others;
 };
 
-type WorldOptions = DeliveryWorld & {
+type Given = DeliveryWorld & {
   /** The webhook at each read; the last one stays. */
   webhooks?: readonly (object | null)[];
   delivery?: object | null;
@@ -49,7 +49,7 @@ const run = async ({
   isPostponed = true,
   replanned = true,
   ...given
-}: WorldOptions = {}) => {
+}: Given = {}) => {
   const calls: [string, ...unknown[]][] = [];
   const noting =
     (name: string, result: () => unknown = () => undefined) =>
@@ -112,117 +112,123 @@ const run = async ({
 };
 const key = { customerId, webhookId: 'w1' };
 
-test('a delivery to a webhook is claimed, posted and recorded', async () => {
-  const { outcome, calls, named, id, places, isFree } = await run();
-  expect(outcome).toBe('delivered');
-  expect(calls.map(([name]) => name)).toEqual(['webhook', 'claim', 'post', 'recordResult']);
-  expect(named('webhook')).toEqual([[customerId, 'w1']]);
-  expect(named('claim')).toEqual([[{ ...key, id }, NOW, expect.any(String), { aloneSince: 5, insteadOf: undefined }]]);
-  expect(named('post')).toMatchObject([[{ url: webhook.url, isLoopbackDenied: false }]]);
-  expect(places).toContain('deliver.sent');
-  expect(isFree).toBe(true);
-});
-
-test('a delivery to a webhook is named by the call that caused it in everything that follows', async () => {
-  const { named, id } = await run({ task: { requestId: 'call-1' } });
-  expect(named('claim')[0]?.[0]).toEqual({ ...key, id, requestId: 'call-1' });
-});
-
-test('a delivery to a webhook is retried if its receiver fails', async () => {
-  const { outcome, enqueued, isFree } = await run({ status: 500 });
-  expect(outcome).toBe('retrying');
-  expect(enqueued).toMatchObject([[[{ type: 'deliver', isRetry: true }], 4]]);
-  expect(isFree).toBe(true);
-});
-
-test('a delivery to a webhook is left to the task that has claimed it', async () => {
-  const held = { ...toWebhook(), state: 'delivered', hit: null };
-  const { outcome, named } = await run({ delivery: held, more: {}, claimed: null });
-  expect(['delivered', 'requeued']).toContain(outcome);
-  expect(named('claim')).toHaveLength(1);
-});
-
-test('a delivery to a webhook ends if its webhook was deleted', async () => {
-  const { named, calls, id } = await run({
-    webhooks: [null],
-    delivery: { ...toWebhook(), state: 'failed', hit: null },
+describe('a delivery to a webhook', () => {
+  test('is claimed, posted and recorded', async () => {
+    const { outcome, calls, named, id, places, isFree } = await run();
+    expect(outcome).toBe('delivered');
+    expect(calls.map(([name]) => name)).toEqual(['webhook', 'claim', 'post', 'recordResult']);
+    expect(named('webhook')).toEqual([[customerId, 'w1']]);
+    expect(named('claim')).toEqual([
+      [{ ...key, id }, NOW, expect.any(String), { aloneSince: 5, insteadOf: undefined }],
+    ]);
+    expect(named('post')).toMatchObject([[{ url: webhook.url, isLoopbackDenied: false }]]);
+    expect(places).toContain('deliver.sent');
+    expect(isFree).toBe(true);
   });
-  expect(named('end')).toEqual([[{ ...key, id }, 'deleted', NOW]]);
-  expect(calls.map(([name]) => name)).toEqual(['webhook', 'end', 'queued']);
+
+  test('is named by the call that caused it in everything that follows', async () => {
+    const { named, id } = await run({ task: { requestId: 'call-1' } });
+    expect(named('claim')[0]?.[0]).toEqual({ ...key, id, requestId: 'call-1' });
+  });
+
+  test('is retried if its receiver fails', async () => {
+    const { outcome, enqueued, isFree } = await run({ status: 500 });
+    expect(outcome).toBe('retrying');
+    expect(enqueued).toMatchObject([[[{ type: 'deliver', isRetry: true }], 4]]);
+    expect(isFree).toBe(true);
+  });
+
+  test('is left to the task that has claimed it', async () => {
+    const held = { ...toWebhook(), state: 'delivered', hit: null };
+    const { outcome, named } = await run({ delivery: held, more: {}, claimed: null });
+    expect(['delivered', 'requeued']).toContain(outcome);
+    expect(named('claim')).toHaveLength(1);
+  });
+
+  test('ends if its webhook was deleted', async () => {
+    const { named, calls, id } = await run({
+      webhooks: [null],
+      delivery: { ...toWebhook(), state: 'failed', hit: null },
+    });
+    expect(named('end')).toEqual([[{ ...key, id }, 'deleted', NOW]]);
+    expect(calls.map(([name]) => name)).toEqual(['webhook', 'end', 'queued']);
+  });
+
+  test('is held while its webhook is disabled', async () => {
+    const { outcome, named, id } = await run({ webhooks: [{ ...webhook, isEnabled: false }] });
+    expect(outcome).toBe('held');
+    expect(named('hold')).toEqual([[{ ...key, id }, NOW]]);
+    expect(named('claim')).toEqual([]);
+  });
+
+  test('enters the feed of a webhook without a URL, even if that is disabled', async () => {
+    const delivery = toWebhook({ state: 'pending', nextAttempt: NOW });
+    const { outcome, named } = await run({ webhooks: [{ ...webhook, url: null, isEnabled: false }], delivery });
+    expect(outcome).toBe('pending');
+    expect(named('feed')).toEqual([[delivery, NOW]]);
+    expect(named('hold')).toEqual([]);
+  });
 });
 
-test('a delivery to a webhook is held while its webhook is disabled', async () => {
-  const { outcome, named, id } = await run({ webhooks: [{ ...webhook, isEnabled: false }] });
-  expect(outcome).toBe('held');
-  expect(named('hold')).toEqual([[{ ...key, id }, NOW]]);
-  expect(named('claim')).toEqual([]);
-});
+describe('the time of an attempt', () => {
+  test('is awaited for up to a second, because queues count in seconds', async () => {
+    const soon = await run({ task: { notBefore: NOW + 1_000 } });
+    expect(soon.outcome).toBe('delivered');
+    expect(soon.named('claim')[0]?.[1]).toBe(NOW + 1_000);
+  });
 
-test('a delivery to a webhook enters the feed of a webhook without a URL, even if that is disabled', async () => {
-  const delivery = toWebhook({ state: 'pending', nextAttempt: NOW });
-  const { outcome, named } = await run({ webhooks: [{ ...webhook, url: null, isEnabled: false }], delivery });
-  expect(outcome).toBe('pending');
-  expect(named('feed')).toEqual([[delivery, NOW]]);
-  expect(named('hold')).toEqual([]);
-});
+  test('is left to a later task if that is not enough', async () => {
+    const { outcome, enqueued, task, calls } = await run({ task: { notBefore: NOW + 1_001 } });
+    expect(outcome).toBe('requeued');
+    expect(enqueued).toEqual([[[{ ...task, isRetry: true, notBefore: NOW + 1_001 }], 1]]);
+    expect(calls).toEqual([]);
+  });
 
-test('the time of an attempt is awaited for up to a second, because queues count in seconds', async () => {
-  const soon = await run({ task: { notBefore: NOW + 1_000 } });
-  expect(soon.outcome).toBe('delivered');
-  expect(soon.named('claim')[0]?.[1]).toBe(NOW + 1_000);
-});
+  test('is corrected if the clock was set back since it was planned', async () => {
+    const ahead = NOW + 10 * HOUR;
+    const delivery = toWebhook({ state: 'retrying', createDate: ahead, nextAttempt: ahead + 5_000 });
+    const by = await run({ delivery, task: { setBack: 10 * HOUR } });
+    expect(by.named('replan')).toEqual([[{ ...key, id: delivery.id }, ahead + 5_000, NOW + 5_000, NOW]]);
+    expect([by.outcome, by.named('claim')]).toEqual(['postponed', []]);
+    // Its task has come, and queues do not depend on the clock, so it is due.
+    const due = await run({ delivery, task: { notBefore: ahead + 5_000 } });
+    expect(due.named('replan')).toMatchObject([[{}, ahead + 5_000, NOW, NOW]]);
+    expect(due.outcome).toBe('delivered');
+    const raced = await run({ delivery, task: { setBack: 10 * HOUR }, replanned: false });
+    expect([raced.outcome, raced.named('claim')]).toEqual(['retrying', []]);
+    const usual = toWebhook({ state: 'retrying', nextAttempt: NOW + HOUR });
+    expect((await run({ delivery: usual, task: { setBack: HOUR } })).named('replan')).toEqual([]);
+    expect((await run({ delivery: usual, task: { notBefore: NOW + 10_001 } })).outcome).toBe('delivered');
+  });
 
-test('the time of an attempt is left to a later task if that is not enough', async () => {
-  const { outcome, enqueued, task, calls } = await run({ task: { notBefore: NOW + 1_001 } });
-  expect(outcome).toBe('requeued');
-  expect(enqueued).toEqual([[[{ ...task, isRetry: true, notBefore: NOW + 1_001 }], 1]]);
-  expect(calls).toEqual([]);
-});
-
-test('the time of an attempt is corrected if the clock was set back since it was planned', async () => {
-  const ahead = NOW + 10 * HOUR;
-  const delivery = toWebhook({ state: 'retrying', createDate: ahead, nextAttempt: ahead + 5_000 });
-  const by = await run({ delivery, task: { setBack: 10 * HOUR } });
-  expect(by.named('replan')).toEqual([[{ ...key, id: delivery.id }, ahead + 5_000, NOW + 5_000, NOW]]);
-  expect([by.outcome, by.named('claim')]).toEqual(['postponed', []]);
-  // Its task has come, and queues do not depend on the clock, so it is due.
-  const due = await run({ delivery, task: { notBefore: ahead + 5_000 } });
-  expect(due.named('replan')).toMatchObject([[{}, ahead + 5_000, NOW, NOW]]);
-  expect(due.outcome).toBe('delivered');
-  const raced = await run({ delivery, task: { setBack: 10 * HOUR }, replanned: false });
-  expect([raced.outcome, raced.named('claim')]).toEqual(['retrying', []]);
-  const usual = toWebhook({ state: 'retrying', nextAttempt: NOW + HOUR });
-  expect((await run({ delivery: usual, task: { setBack: HOUR } })).named('replan')).toEqual([]);
-  expect((await run({ delivery: usual, task: { notBefore: NOW + 10_001 } })).outcome).toBe('delivered');
-});
-
-test('the time of an attempt of the first attempt may be delayed by the retry schedule of the webhook', async () => {
-  const slow = [{ ...webhook, retrySchedule: [60] }];
-  const fresh = toWebhook({ attempts: 0, createDate: NOW - 59_999 });
-  const { outcome, named, enqueued, id } = await run({ webhooks: slow, delivery: fresh });
-  expect(outcome).toBe('postponed');
-  expect(named('postpone')).toEqual([[{ ...key, id }, NOW + 1, NOW, true]]);
-  expect(enqueued).toMatchObject([[[{ notBefore: NOW + 1 }], 0]]);
-  for (const due of [
-    { attempts: 0, createDate: NOW - 60_000 },
-    { attempts: 1, createDate: NOW },
-    // It was created before the clock was set back.
-    { attempts: 0, createDate: NOW + 10_001 },
-  ])
-    expect((await run({ webhooks: slow, delivery: toWebhook(due) })).outcome).toBe('delivered');
-  expect((await run({ delivery: fresh })).named('delivery')).toEqual([]);
+  test('the first attempt may be delayed by the retry schedule of the webhook', async () => {
+    const slow = [{ ...webhook, retrySchedule: [60] }];
+    const fresh = toWebhook({ attempts: 0, createDate: NOW - 59_999 });
+    const { outcome, named, enqueued, id } = await run({ webhooks: slow, delivery: fresh });
+    expect(outcome).toBe('postponed');
+    expect(named('postpone')).toEqual([[{ ...key, id }, NOW + 1, NOW, true]]);
+    expect(enqueued).toMatchObject([[[{ notBefore: NOW + 1 }], 0]]);
+    for (const due of [
+      { attempts: 0, createDate: NOW - 60_000 },
+      { attempts: 1, createDate: NOW },
+      // It was created before the clock was set back.
+      { attempts: 0, createDate: NOW + 10_001 },
+    ])
+      expect((await run({ webhooks: slow, delivery: toWebhook(due) })).outcome).toBe('delivered');
+    expect((await run({ delivery: fresh })).named('delivery')).toEqual([]);
+  });
 });
 
 describe('a receiver that is slow or failing', () => {
   const failing = { ...webhook, consecutiveFailures: 1 };
 
-  test('a receiver that is slow or failing gets no first attempts, which would delay those to others', async () => {
+  test('gets no first attempts, which would delay those to others', async () => {
     const { outcome, enqueued, task } = await run({ webhooks: [failing] });
     expect(outcome).toBe('requeued');
     expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
   });
 
-  test('a receiver that is slow or failing gets retries in one of its slots, which is returned at once', async () => {
+  test('gets retries in one of its slots, which is returned at once', async () => {
     const { outcome, named } = await run({ webhooks: [failing], task: { isRetry: true } });
     expect(outcome).toBe('delivered');
     const lease = { slots: 5, first: 0, isProbe: false, token: expect.any(String), aloneSince: 5 };
@@ -230,7 +236,7 @@ describe('a receiver that is slow or failing', () => {
     expect(named('recordSuccess').length + named('release').length).toBeGreaterThan(0);
   });
 
-  test('a receiver that is slow or failing gets a retry later if no slot is free in time', async () => {
+  test('gets a retry later if no slot is free in time', async () => {
     const { outcome, named, isFree } = await run({ webhooks: [failing], task: { isRetry: true }, slot: null });
     expect(outcome).toBe('postponed');
     expect(named('claim')).toEqual([]);
@@ -239,13 +245,13 @@ describe('a receiver that is slow or failing', () => {
     expect(isFree).toBe(true);
   });
 
-  test('a receiver that is slow or failing gets nothing if no time is left for a request', async () => {
+  test('gets nothing if no time is left for a request', async () => {
     const { outcome, named } = await run({ webhooks: [failing], task: { isRetry: true }, left: 19_999 });
     expect([outcome, named('takeSlot')]).toEqual(['postponed', []]);
     expect((await run({ webhooks: [failing], task: { isRetry: true }, left: 20_000 })).outcome).toBe('delivered');
   });
 
-  test('a receiver that is slow or failing gets nothing once its webhook is disabled or deleted while the delivery waits for a slot', async () => {
+  test('gets nothing once its webhook is disabled or deleted while the delivery waits for a slot', async () => {
     for (const later of [{ ...failing, isEnabled: false }, null, { ...failing, url: null }]) {
       const { outcome, named, enqueued } = await run({
         webhooks: [failing, later],
@@ -263,7 +269,7 @@ describe('an open circuit', () => {
   const open = { ...webhook, consecutiveFailures: 10, openUntil: NOW + 30_000, pendingSince: ACCEPTED + 1 };
   const retry = toWebhook({ attempts: 3, state: 'retrying', nextAttempt: NOW });
 
-  test('an open circuit postpones retries, and has them found by the next release', async () => {
+  test('postpones retries, and has them found by the next release', async () => {
     const { outcome, named, id } = await run({ webhooks: [open], delivery: retry, task: { isRetry: true } });
     expect(outcome).toBe('postponed');
     expect(named('notePending')).toEqual([[open, ACCEPTED]]);
@@ -272,7 +278,7 @@ describe('an open circuit', () => {
     expect(Number(until)).toBeGreaterThanOrEqual(NOW + 30_000);
   });
 
-  test('an open circuit leaves the planned attempt as it is if an early one is postponed', async () => {
+  test('leaves the planned attempt as it is if an early one is postponed', async () => {
     const early = { insteadOf: NOW, back: 5 };
     const planned = toWebhook({ attempts: 3, state: 'retrying', nextAttempt: NOW });
     const { outcome, named, enqueued } = await run({
@@ -286,7 +292,7 @@ describe('an open circuit', () => {
     expect(enqueued.length).toBeLessThanOrEqual(1);
   });
 
-  test('an open circuit lets a new alarm pass as its probe', async () => {
+  test('lets a new alarm pass as its probe', async () => {
     const alarm = toWebhook({ attempts: 0, createDate: NOW });
     const { outcome, named } = await run({ webhooks: [open], delivery: alarm, task: { isRetry: true } });
     expect(outcome).toBe('delivered');
@@ -297,7 +303,7 @@ describe('an open circuit', () => {
     expect((await run({ webhooks: [open], delivery: replayed, task: { isRetry: true } })).outcome).toBe('postponed');
   });
 
-  test('an open circuit has a new alarm wait for the result of the probe that is under way', async () => {
+  test('has a new alarm wait for the result of the probe that is under way', async () => {
     const alarm = toWebhook({ attempts: 0, createDate: NOW });
     const probed = { ...open, probeUntil: NOW + 20_000 };
     const closed = { ...webhook, consecutiveFailures: 0 };

@@ -27,7 +27,7 @@ const toWebhook = (more: object = {}): Delivery => {
   return others;
 };
 
-type WorldOptions = {
+type Given = {
   after?: object | null;
   isBack?: readonly boolean[];
   isWarned?: boolean;
@@ -35,14 +35,7 @@ type WorldOptions = {
   pages?: readonly object[][];
   current?: object | null;
 };
-const world = ({
-  after = null,
-  isBack = [],
-  isWarned = true,
-  found = {},
-  pages = [],
-  current = null,
-}: WorldOptions = {}) => {
+const world = ({ after = null, isBack = [], isWarned = true, found = {}, pages = [], current = null }: Given = {}) => {
   const calls: [string, ...unknown[]][] = [];
   const backs = [...isBack];
   const noting =
@@ -89,7 +82,7 @@ const failure = (nextAttempt = NOW + 5_000) => ({
   durationMs: 80,
   isGone: false,
 });
-const record = async (of: object, attempt: object, given: WorldOptions = {}, leases: string[] = []) => {
+const record = async (of: object, attempt: object, given: Given = {}, leases: string[] = []) => {
   const stubs = world(given);
   const admitted = { webhook: { ...webhook, ...of }, slot: { release: () => {}, unneeded: () => leases } };
   await recordHealth(stubs.deps, some(admitted), some({ delivery: toWebhook(), ...attempt }));
@@ -97,7 +90,7 @@ const record = async (of: object, attempt: object, given: WorldOptions = {}, lea
 };
 
 describe('a success', () => {
-  test('a success is written only if it changes something about the receiver', async () => {
+  test('is written only if it changes something about the receiver', async () => {
     expect((await record({}, success)).calls).toEqual([]);
     const slow = await record({}, { ...success, durationMs: 2_000 });
     expect(slow.named('recordSuccess')).toEqual([[slow.admitted.webhook, NOW, NOW + 600_000, []]]);
@@ -111,7 +104,7 @@ describe('a success', () => {
   const back = { date: NOW, isRest: false, after: null, isListed: false };
   const release = [[{ type: 'release_held', customerId, webhookId: 'w1', back }], 1];
 
-  test('a success after failures releases what is pending, with a task that is enqueued before the success is recorded', async () => {
+  test('the first success after failures releases what is pending, with a task that is enqueued before it is recorded', async () => {
     const { enqueued, named, places, admitted } = await record(failing, success, {}, ['slot1']);
     expect(enqueued).toEqual([release]);
     expect(named('recordBack')).toEqual([[admitted.webhook, { now: NOW, slowUntil: null, leases: ['slot1'] }, null]]);
@@ -132,64 +125,66 @@ describe('a success', () => {
   });
 });
 
-test('a failure is recorded with what it means for the receiver', async () => {
-  const { named, admitted } = await record({}, { ...failure(), isGone: true }, {}, ['slot2']);
-  const recorded = { openUntil: null, isGone: true, isLost: false, since: ACCEPTED, begun: NOW };
-  expect(named('failed')).toEqual([[admitted.webhook, NOW, recorded, ['slot2']]]);
-});
+describe('a failure', () => {
+  test('is recorded with what it tells about the receiver', async () => {
+    const { named, admitted } = await record({}, { ...failure(), isGone: true }, {}, ['slot2']);
+    const told = { openUntil: null, isGone: true, isLost: false, since: ACCEPTED, begun: NOW };
+    expect(named('failed')).toEqual([[admitted.webhook, NOW, told, ['slot2']]]);
+  });
 
-test('a failure of a first delivery that is not retried loses an alarm, and leaves nothing pending', async () => {
-  const lost = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
-  expect((await record({}, lost)).named('failed')).toMatchObject([[{}, NOW, { isLost: true, begun: null }, []]]);
-  const test = { ...lost, delivery: toWebhook({ isTest: true }) };
-  expect((await record({}, test)).named('failed')).toMatchObject([[{}, NOW, { isLost: false }, []]]);
-});
+  test('a first delivery that is not retried loses an alarm, and leaves nothing pending', async () => {
+    const lost = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
+    expect((await record({}, lost)).named('failed')).toMatchObject([[{}, NOW, { isLost: true, begun: null }, []]]);
+    const test = { ...lost, delivery: toWebhook({ isTest: true }) };
+    expect((await record({}, test)).named('failed')).toMatchObject([[{}, NOW, { isLost: false }, []]]);
+  });
 
-test('a failure opens the circuit from the tenth one on, which an alarm reports once', async () => {
-  const tenth = await record({ consecutiveFailures: 9 }, failure());
-  expect(tenth.named('failed')).toMatchObject([[{}, NOW, { openUntil: NOW + 5_000 }, []]]);
-  expect(tenth.measured).toEqual([['BreakersOpened']]);
-  expect((await record({ consecutiveFailures: 8 }, failure())).measured).toEqual([]);
-  expect((await record({ consecutiveFailures: 9, openUntil: NOW }, failure())).measured).toEqual([]);
-  const last = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
-  expect((await record({ consecutiveFailures: 9 }, last)).measured).toEqual([]);
-});
+  test('opens the circuit from the tenth one on, which an alarm reports once', async () => {
+    const tenth = await record({ consecutiveFailures: 9 }, failure());
+    expect(tenth.named('failed')).toMatchObject([[{}, NOW, { openUntil: NOW + 5_000 }, []]]);
+    expect(tenth.measured).toEqual([['BreakersOpened']]);
+    expect((await record({ consecutiveFailures: 8 }, failure())).measured).toEqual([]);
+    expect((await record({ consecutiveFailures: 9, openUntil: NOW }, failure())).measured).toEqual([]);
+    const last = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
+    expect((await record({ consecutiveFailures: 9 }, last)).measured).toEqual([]);
+  });
 
-test('a failure has the delivery found by the next release if it is older than all known ones', async () => {
-  const after = { ...webhook, consecutiveFailures: 1 };
-  const older = { ...after, pendingSince: ACCEPTED + 1 };
-  expect((await record({}, failure(), { after: older })).named('notePending')).toEqual([[older, ACCEPTED]]);
-  for (const pendingSince of [ACCEPTED, undefined])
-    expect((await record({}, failure(), { after: { ...after, pendingSince } })).named('notePending')).toEqual([]);
-});
+  test('has the delivery found by the next release if it is older than all known ones', async () => {
+    const after = { ...webhook, consecutiveFailures: 1 };
+    const older = { ...after, pendingSince: ACCEPTED + 1 };
+    expect((await record({}, failure(), { after: older })).named('notePending')).toEqual([[older, ACCEPTED]]);
+    for (const pendingSince of [ACCEPTED, undefined])
+      expect((await record({}, failure(), { after: { ...after, pendingSince } })).named('notePending')).toEqual([]);
+  });
 
-test('a failure for days disables the webhook, or warns half the time before', async () => {
-  const since = (ms: number) => ({ ...webhook, consecutiveFailures: 20, failingSince: NOW - ms });
-  const disabled = await record({}, failure(), { after: since(5 * DAY) });
-  expect(disabled.named('disable')).toMatchObject([[{ id: 'w1' }, NOW, 'failing', expect.anything()]]);
-  expect(disabled.measured).toEqual([['WebhooksDisabled']]);
-  const warned = await record({}, failure(), { after: since(2.5 * DAY) });
-  expect(warned.named('recordWarning')).toEqual([[since(2.5 * DAY), NOW]]);
-  expect(warned.named('disable')).toEqual([]);
-  expect(warned.logged.map(([level]) => level)).toEqual(['warn']);
-  const again = await record({}, failure(), { after: since(2.5 * DAY), isWarned: false });
-  expect(again.logged).toEqual([]);
-  // A webhook that is gone is disabled as such.
-  const gone = { ...failure(), next: { state: 'failed', reason: 'gone' } };
-  expect((await record({}, gone, { after: since(5 * DAY) })).named('disable')).toEqual([]);
-  const last = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
-  expect((await record({}, last, { after: since(5 * DAY) })).named('disable')).toHaveLength(1);
-});
+  test('failures for days disable the webhook, and warn after half of that time', async () => {
+    const since = (ms: number) => ({ ...webhook, consecutiveFailures: 20, failingSince: NOW - ms });
+    const disabled = await record({}, failure(), { after: since(5 * DAY) });
+    expect(disabled.named('disable')).toMatchObject([[{ id: 'w1' }, NOW, 'failing', expect.anything()]]);
+    expect(disabled.measured).toEqual([['WebhooksDisabled']]);
+    const warned = await record({}, failure(), { after: since(2.5 * DAY) });
+    expect(warned.named('recordWarning')).toEqual([[since(2.5 * DAY), NOW]]);
+    expect(warned.named('disable')).toEqual([]);
+    expect(warned.logged.map(([level]) => level)).toEqual(['warn']);
+    const again = await record({}, failure(), { after: since(2.5 * DAY), isWarned: false });
+    expect(again.logged).toEqual([]);
+    // A webhook that is gone is disabled as such.
+    const gone = { ...failure(), next: { state: 'failed', reason: 'gone' } };
+    expect((await record({}, gone, { after: since(5 * DAY) })).named('disable')).toEqual([]);
+    const last = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
+    expect((await record({}, last, { after: since(5 * DAY) })).named('disable')).toHaveLength(1);
+  });
 
-test('a failure of an attempt that began before its receiver was back is retried at once', async () => {
-  const after = { ...webhook, consecutiveFailures: 1, backDate: NOW };
-  const soon = await record({}, failure(NOW + HOUR), { after });
-  expect(soon.enqueued).toMatchObject([[[{ isRetry: true, notBefore: NOW + 1_000, early: { back: NOW } }], 1]]);
-  // Another process recorded the failure.
-  const other = await record({}, failure(NOW + HOUR), { after: null, current: after });
-  expect(other.named('webhook')).toEqual([[customerId, 'w1']]);
-  expect(other.enqueued).toHaveLength(1);
-  expect((await record({}, failure(NOW + HOUR), { after: null })).enqueued).toEqual([]);
+  test('an attempt that began before its receiver was back is retried at once', async () => {
+    const after = { ...webhook, consecutiveFailures: 1, backDate: NOW };
+    const soon = await record({}, failure(NOW + HOUR), { after });
+    expect(soon.enqueued).toMatchObject([[[{ isRetry: true, notBefore: NOW + 1_000, early: { back: NOW } }], 1]]);
+    // Another process recorded the failure.
+    const other = await record({}, failure(NOW + HOUR), { after: null, current: after });
+    expect(other.named('webhook')).toEqual([[customerId, 'w1']]);
+    expect(other.enqueued).toHaveLength(1);
+    expect((await record({}, failure(NOW + HOUR), { after: null })).enqueued).toEqual([]);
+  });
 });
 
 test('a postponed delivery is noted only if it is older than what the release would find', async () => {
@@ -217,7 +212,7 @@ describe('an early attempt', () => {
     ...more,
   });
 
-  test('an early attempt replaces the planned one, and names it and the success that caused it', () => {
+  test('replaces the planned one, and names it and the success that caused it', () => {
     const { deps } = world();
     const delivery = pending({ requestId: 'q' });
     expect(earlyAttempt(deps, some(isBack), delivery, NOW)).toEqual({ time: NOW, task: taskOf(delivery) });
@@ -225,7 +220,7 @@ describe('an early attempt', () => {
     expect(halfway?.task).toMatchObject({ notBefore: NOW + 1, early: { back: 0 } });
   });
 
-  test('an early attempt is not made of a delivery that is due soon, or has ended, or later than a queue can delay it', () => {
+  test('is not made of a delivery that is due soon, or has ended, or later than a queue can delay it', () => {
     const { deps } = world();
     const attemptOf = (delivery: Delivery, turn = NOW) => earlyAttempt(deps, some(isBack), delivery, turn);
     expect(attemptOf(pending({ state: 'delivered' }))).toBeNull();
@@ -234,7 +229,7 @@ describe('an early attempt', () => {
     expect(attemptOf(pending(), NOW + 900_001)).toBeNull();
   });
 
-  test('an early attempt counts the delay of first attempts by the retry schedule of its webhook', () => {
+  test('counts the delay of first attempts by the retry schedule of its webhook', () => {
     const { deps } = world();
     const fresh = pending({ state: 'pending', attempts: 0, sendTryTimes: [], nextAttempt: ACCEPTED + 65_000 });
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), fresh, NOW)).toBeNull();
@@ -243,7 +238,7 @@ describe('an early attempt', () => {
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), later, NOW)).not.toBeNull();
   });
 
-  test('an early attempt is enqueued together with those of the same second', async () => {
+  test('is enqueued together with those of the same second', async () => {
     const { deps, enqueued } = world();
     const at = (time: number) => ({ time, task: some({ at: time - NOW }) });
     await enqueueEarly(deps, [at(NOW - 5), at(NOW + 999), at(NOW + 1_000), at(NOW + 2_500)]);
@@ -254,7 +249,7 @@ describe('an early attempt', () => {
     ]);
   });
 
-  test('an early attempt follows another one that failed a second ago, unless the receiver is failing again', async () => {
+  test('follows another one that failed a second ago, unless the receiver is failing again', async () => {
     const next = { state: 'retrying', nextAttempt: NOW + HOUR } as const;
     const again = async (of: object, delivery: Delivery) => {
       const { deps, enqueued } = world();
@@ -280,7 +275,7 @@ describe('an early attempt', () => {
   };
   const early = { insteadOf: NOW + HOUR, back: NOW - 5 };
 
-  test('an early attempt is made if its delivery and its receiver are as they were when it was planned', async () => {
+  test('is made if its delivery and its receiver are as they were when it was planned', async () => {
     expect(await check({ delivery: pending(), until: null }, { early })).toEqual([null, 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { backDate: NOW })).toEqual(['postponed', 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { consecutiveFailures: 3 })).toEqual([
@@ -291,20 +286,20 @@ describe('an early attempt', () => {
     expect(await check({ delivery: moved, until: NOW + 9_000 }, { early })).toEqual(['requeued', 1]);
   });
 
-  test('an early attempt is left out of a planned one: that is made when it is due', async () => {
+  test('is left out of a planned one: that is made when it is due', async () => {
     expect(await check({ delivery: pending({ nextAttempt: NOW }), until: null })).toEqual([null, 0]);
     const first = pending({ state: 'pending', nextAttempt: null });
     expect(await check({ delivery: first, until: null })).toEqual([null, 0]);
     expect(await check({ delivery: pending({ nextAttempt: NOW + 1 }), until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('an early attempt is made of a delivery whose process died, once its lease has ended', async () => {
+  test('is made of a delivery whose process died, once its lease has ended', async () => {
     const sending = pending({ state: 'sending' });
     expect(await check({ delivery: sending, until: NOW })).toEqual([null, 0]);
     expect(await check({ delivery: sending, until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('an early attempt is not made again once another task has made the last one', async () => {
+  test('is not made again once another task has made the last one', async () => {
     const delivered = (...sendTryTimes: number[]) => ({
       delivery: toWebhook({ state: 'delivered', sendTryTimes }),
       until: null,

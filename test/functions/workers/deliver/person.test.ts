@@ -34,121 +34,131 @@ const notify = async (delivery: Delivery, more: DeliveryWorld = {}, ofTask: Part
 };
 const result = (error: string | null, responseBody = '') => ({ status: null, error, responseBody });
 
-test('a notification to a person goes to the verified channel, with the link of its alarm, and is recorded as delivered', async () => {
-  const delivery = deliveryTo('sms');
-  const { outcome, named, recorded, measured, places } = await notify(delivery);
-  expect(outcome).toBe('delivered');
-  const reference = { customerId, deliveryId: delivery.id, attempt: 1 };
-  expect(named('person')).toEqual([
-    [
-      sms,
-      expect.objectContaining({ title: 'Fall in Room 1', url: expect.stringContaining('/acknowledge/') }),
-      reference,
-    ],
-  ]);
-  expect(recorded).toMatchObject({ result: result(null), next: { state: 'delivered' } });
-  expect(recorded?.result).not.toHaveProperty('outbox');
-  expect(named('report')).toEqual([[{ customerId, hitId: 11, at: 2, tries: [NOW], sent: true }, NOW]]);
-  expect(measured.map(([name]) => name)).toEqual(['DeliveriesDelivered', 'TimeToFirstAttempt', 'TimeToReceiver']);
-  expect(places).toContain('deliver.sent');
-});
-
-test('a notification to a person is not sent if another task has claimed it', async () => {
-  const queued = { delivery: { ...deliveryTo('sms'), state: 'sending' }, until: NOW + 9_000 };
-  const { outcome, named, enqueued } = await notify(deliveryTo('sms'), { claimed: null, queued });
-  expect(outcome).toBe('requeued');
-  expect(named('person')).toEqual([]);
-  expect(enqueued).toHaveLength(1);
-});
-
-test.each([
-  ['the user is gone', { users: {} }],
-  ['the channel is not verified', { channels: [email] }],
-  ['the host no longer has the service', { settings: { CHANNEL_KINDS: ['email'] } }],
-])('a notification to a person fails for good, and is reported, if %s', async (_, more) => {
-  const { outcome, named, recorded, enqueued } = await notify(deliveryTo('sms'), more);
-  expect(outcome).toBe('failed');
-  expect(named('person')).toEqual([]);
-  expect(recorded).toMatchObject({
-    result: result('not_reachable'),
-    next: { state: 'failed', reason: 'not_reachable' },
+describe('a notification to a person', () => {
+  test('goes to the verified channel, with the link of its alarm, and is recorded as delivered', async () => {
+    const delivery = deliveryTo('sms');
+    const { outcome, named, recorded, measured, places } = await notify(delivery);
+    expect(outcome).toBe('delivered');
+    const reference = { customerId, deliveryId: delivery.id, attempt: 1 };
+    expect(named('person')).toEqual([
+      [
+        sms,
+        expect.objectContaining({ title: 'Fall in Room 1', url: expect.stringContaining('/acknowledge/') }),
+        reference,
+      ],
+    ]);
+    expect(recorded).toMatchObject({ result: result(null), next: { state: 'delivered' } });
+    expect(recorded?.result).not.toHaveProperty('outbox');
+    expect(named('report')).toEqual([[{ customerId, hitId: 11, at: 2, tries: [NOW], sent: true }, NOW]]);
+    expect(measured.map(([name]) => name)).toEqual(['DeliveriesDelivered', 'TimeToFirstAttempt', 'TimeToReceiver']);
+    expect(places).toContain('deliver.sent');
   });
-  // The webhooks of the customer get an event, and the next step of the escalation may be due.
-  expect(named('storeNotice')).toHaveLength(1);
-  expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
-});
 
-test('a notification to a person that its service accepted at a new address is delivered', async () => {
-  const telegram = { by: 'telegram', address: '1' };
-  const { outcome, named } = await notify(deliveryTo('telegram'), {
-    channels: [telegram],
-    outcome: { movedTo: '2' },
+  test('is not sent if another task has claimed it', async () => {
+    const queued = { delivery: { ...deliveryTo('sms'), state: 'sending' }, until: NOW + 9_000 };
+    const { outcome, named, enqueued } = await notify(deliveryTo('sms'), { claimed: null, queued });
+    expect(outcome).toBe('requeued');
+    expect(named('person')).toEqual([]);
+    expect(enqueued).toHaveLength(1);
   });
-  expect(outcome).toBe('delivered');
-  expect(named('recordReached')).toEqual([[{ customerId, userId: 21 }, 'telegram', { from: '1', to: '2' }]]);
-});
 
-test('a notification to a person that its service refuses for good fails, with the answer of the service', async () => {
-  const gone = await notify(deliveryTo('sms'), { outcome: 'gone' });
-  expect(gone.recorded).toMatchObject({ result: result('gone'), next: { state: 'failed', reason: 'gone' } });
-  const refused = await notify(deliveryTo('sms'), { outcome: { refused: 'Conflict', answer: 'opted out' } });
-  expect(refused.recorded).toMatchObject({
-    result: result('Conflict', 'opted out'),
-    next: { state: 'failed', reason: 'gone' },
+  test.each([
+    ['the user is gone', { users: {} }],
+    ['the channel is not verified', { channels: [email] }],
+    ['the host no longer has the service', { settings: { CHANNEL_KINDS: ['email'] } }],
+  ])('fails for good, and is reported, if %s', async (_, more) => {
+    const { outcome, named, recorded, enqueued } = await notify(deliveryTo('sms'), more);
+    expect(outcome).toBe('failed');
+    expect(named('person')).toEqual([]);
+    expect(recorded).toMatchObject({
+      result: result('not_reachable'),
+      next: { state: 'failed', reason: 'not_reachable' },
+    });
+    // The webhooks of the customer get an event, and the next step of the escalation may be due.
+    expect(named('storeNotice')).toHaveLength(1);
+    expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
   });
-  expect(refused.outcome).toBe('failed');
-});
 
-test('a notification to a person is retried soon, five times, or as late as its service asks', async () => {
-  const soon = await notify(deliveryTo('sms'), { outcome: { retry: 'Busy', answer: 'try later' } });
-  expect(soon.outcome).toBe('retrying');
-  expect(soon.recorded).toMatchObject({ result: result('Busy', 'try later'), next: { state: 'retrying' } });
-  // The delay of 10 s has a jitter of 20 %, and the random bytes of these tests are low.
-  expect(soon.recorded?.next).toEqual({ state: 'retrying', nextAttempt: NOW + 8_016 });
-  const asked = await notify(deliveryTo('sms'), { outcome: { retry: 'Busy', afterSeconds: 77 } });
-  expect(asked.recorded?.next).toMatchObject({ nextAttempt: NOW + 77_000 });
-  const last = await notify(deliveryTo('sms', { attempts: 5 }), { outcome: { retry: 'Busy' } });
-  expect(last.recorded?.next).toEqual({ state: 'failed', reason: 'exhausted' });
-});
-
-test('a notification to a person is retried for weeks while the service of the host fails for everybody', async () => {
-  const { recorded } = await notify(deliveryTo('sms', { attempts: 5 }), {
-    outcome: { retry: 'NoCredit', isOfHost: true },
+  test('a notification that its service accepted at a new address is delivered', async () => {
+    const telegram = { by: 'telegram', address: '1' };
+    const { outcome, named } = await notify(deliveryTo('telegram'), {
+      channels: [telegram],
+      outcome: { movedTo: '2' },
+    });
+    expect(outcome).toBe('delivered');
+    expect(named('recordReached')).toEqual([[{ customerId, userId: 21 }, 'telegram', { from: '1', to: '2' }]]);
   });
-  expect(recorded?.next).toMatchObject({ state: 'retrying' });
-});
 
-test('a notification to a person that became a file on this host reached nobody, and is recorded as such', async () => {
-  const { recorded, named } = await notify(deliveryTo('sms'), { settings: { OUTBOX_KINDS: ['sms'] } });
-  expect(recorded?.result).toMatchObject({ outbox: true });
-  expect(named('report')).toMatchObject([[{ sent: 'outbox' }, NOW]]);
-  const other = await notify(deliveryTo('email'), { settings: { OUTBOX_KINDS: ['sms'] } });
-  expect(other.recorded?.result).not.toHaveProperty('outbox');
-  const refused = await notify(deliveryTo('sms'), { settings: { OUTBOX_KINDS: ['sms'] }, outcome: 'gone' });
-  expect(refused.recorded?.result).not.toHaveProperty('outbox');
-  const unreachable = await notify(deliveryTo('sms'), { settings: { OUTBOX_KINDS: ['sms'] }, channels: [] });
-  expect(unreachable.recorded?.result).not.toHaveProperty('outbox');
-});
+  test('a notification that its service refuses for good fails, with the answer of the service', async () => {
+    const gone = await notify(deliveryTo('sms'), { outcome: 'gone' });
+    expect(gone.recorded).toMatchObject({ result: result('gone'), next: { state: 'failed', reason: 'gone' } });
+    const refused = await notify(deliveryTo('sms'), { outcome: { refused: 'Conflict', answer: 'opted out' } });
+    expect(refused.recorded).toMatchObject({
+      result: result('Conflict', 'opted out'),
+      next: { state: 'failed', reason: 'gone' },
+    });
+    expect(refused.outcome).toBe('failed');
+  });
 
-test('a notification to a person is retried for its hit alone if that cannot be written, once it was sent', async () => {
-  const failure = new Error('throttled');
-  const delivery = deliveryTo('email');
-  const stubs = deliveryStubs({ claimed: delivery, channels: [email], report: () => Promise.reject(failure) });
-  const task = { type: 'deliver', customerId, webhookId: null, by: 'email', deliveryId: delivery.id } as never;
-  await expect(notifyPerson(stubs.deps, { customerId, webhookId: null, id: delivery.id }, task)).rejects.toBe(failure);
-  expect(stubs.named('recordResult')).toMatchObject([[delivery, { next: { state: 'delivered' } }, NOW, true]]);
-});
+  test('is retried soon, five times, or as late as its service asks', async () => {
+    const soon = await notify(deliveryTo('sms'), { outcome: { retry: 'Busy', answer: 'try later' } });
+    expect(soon.outcome).toBe('retrying');
+    expect(soon.recorded).toMatchObject({ result: result('Busy', 'try later'), next: { state: 'retrying' } });
+    // The delay of 10 s has a jitter of 20 %, and the random bytes of these tests are low.
+    expect(soon.recorded?.next).toEqual({ state: 'retrying', nextAttempt: NOW + 8_016 });
+    const asked = await notify(deliveryTo('sms'), { outcome: { retry: 'Busy', afterSeconds: 77 } });
+    expect(asked.recorded?.next).toMatchObject({ nextAttempt: NOW + 77_000 });
+    const last = await notify(deliveryTo('sms', { attempts: 5 }), { outcome: { retry: 'Busy' } });
+    expect(last.recorded?.next).toEqual({ state: 'failed', reason: 'exhausted' });
+  });
 
-test('a notification to a person takes as long as its service', async () => {
-  const delivery = deliveryTo('email');
-  const stubs = deliveryStubs({ claimed: delivery, channels: [email] });
-  const slow = async () => {
-    await stubs.deps.pause(1_234);
-    return 'accepted';
-  };
-  const task = { type: 'deliver', by: 'email' } as never;
-  await notifyPerson({ ...stubs.deps, person: slow } as never, { customerId, webhookId: null, id: delivery.id }, task);
-  expect(stubs.named('recordResult')).toMatchObject([[delivery, { result: { durationMs: 1_234 } }, NOW + 1_234, true]]);
+  test('is retried for weeks while the service of the host fails for everybody', async () => {
+    const { recorded } = await notify(deliveryTo('sms', { attempts: 5 }), {
+      outcome: { retry: 'NoCredit', isOfHost: true },
+    });
+    expect(recorded?.next).toMatchObject({ state: 'retrying' });
+  });
+
+  test('a notification that became a file on this host reached nobody, and is recorded as such', async () => {
+    const { recorded, named } = await notify(deliveryTo('sms'), { settings: { OUTBOX_KINDS: ['sms'] } });
+    expect(recorded?.result).toMatchObject({ outbox: true });
+    expect(named('report')).toMatchObject([[{ sent: 'outbox' }, NOW]]);
+    const other = await notify(deliveryTo('email'), { settings: { OUTBOX_KINDS: ['sms'] } });
+    expect(other.recorded?.result).not.toHaveProperty('outbox');
+    const refused = await notify(deliveryTo('sms'), { settings: { OUTBOX_KINDS: ['sms'] }, outcome: 'gone' });
+    expect(refused.recorded?.result).not.toHaveProperty('outbox');
+    const unreachable = await notify(deliveryTo('sms'), { settings: { OUTBOX_KINDS: ['sms'] }, channels: [] });
+    expect(unreachable.recorded?.result).not.toHaveProperty('outbox');
+  });
+
+  test('is retried for its hit alone if that cannot be written, once it was sent', async () => {
+    const failure = new Error('throttled');
+    const delivery = deliveryTo('email');
+    const stubs = deliveryStubs({ claimed: delivery, channels: [email], report: () => Promise.reject(failure) });
+    const task = { type: 'deliver', customerId, webhookId: null, by: 'email', deliveryId: delivery.id } as never;
+    await expect(notifyPerson(stubs.deps, { customerId, webhookId: null, id: delivery.id }, task)).rejects.toBe(
+      failure,
+    );
+    expect(stubs.named('recordResult')).toMatchObject([[delivery, { next: { state: 'delivered' } }, NOW, true]]);
+  });
+
+  test('takes as long as its service', async () => {
+    const delivery = deliveryTo('email');
+    const stubs = deliveryStubs({ claimed: delivery, channels: [email] });
+    const slow = async () => {
+      await stubs.deps.pause(1_234);
+      return 'accepted';
+    };
+    const task = { type: 'deliver', by: 'email' } as never;
+    await notifyPerson(
+      { ...stubs.deps, person: slow } as never,
+      { customerId, webhookId: null, id: delivery.id },
+      task,
+    );
+    expect(stubs.named('recordResult')).toMatchObject([
+      [delivery, { result: { durationMs: 1_234 } }, NOW + 1_234, true],
+    ]);
+  });
 });
 
 describe('an SMS', () => {
@@ -157,21 +167,21 @@ describe('an SMS', () => {
     return { named, measured: measured.map(([name]) => name), recorded, mails, outcome };
   };
 
-  test('an SMS counts at its first attempt only, and no message of another channel does', async () => {
+  test('counts at its first attempt only, and no message of another channel does', async () => {
     const { named } = await counted(deliveryTo('sms'));
     expect(named('countWithin')).toEqual([[`sms:${customerId}`, 10, 86_400, NOW]]);
     expect((await counted(deliveryTo('sms', { attempts: 2 }))).named('countWithin')).toEqual([]);
     expect((await counted(deliveryTo('email'))).named('countWithin')).toEqual([]);
   });
 
-  test('an SMS has its limit by its purpose: falls have twice as many as others, and tests their own', async () => {
+  test('has its limit by its purpose: falls have twice as many as others, and tests their own', async () => {
     const other = deliveryTo('sms', { snapshot: snapshotOf('occupied_room') });
     expect((await counted(other)).named('countWithin')).toEqual([[`sms:${customerId}`, 5, 86_400, NOW]]);
     const test = deliveryTo('sms', { isTest: true });
     expect((await counted(test)).named('countWithin')).toEqual([[`sms:test:${customerId}`, 3, 86_400, NOW]]);
   });
 
-  test('an SMS above the limit is refused, and counted once a day for each customer', async () => {
+  test('above the limit is refused, and counted once a day for each customer', async () => {
     const { recorded, named, measured, outcome } = await counted(deliveryTo('sms'), { smsCount: null });
     expect(outcome).toBe('failed');
     expect(recorded).toMatchObject({
@@ -208,7 +218,7 @@ describe('a step of an escalation', () => {
   const step = { isStep: true };
   const acknowledged = { hits: { 11: { acknowledgement: { name: 'Ben' } } } };
 
-  test('a step of an escalation is canceled without an attempt once somebody has acknowledged its alarm', async () => {
+  test('is canceled without an attempt once somebody has acknowledged its alarm', async () => {
     const { outcome, named, recorded, logged } = await notify(deliveryTo('sms', step), acknowledged);
     expect(outcome).toBe('failed');
     expect(named('person')).toEqual([]);
@@ -224,7 +234,7 @@ describe('a step of an escalation', () => {
     ['it belongs to no hit', { ...step, hit: null }, acknowledged],
     ['it is a redelivery', { ...step, replayOf: 'd0' }, acknowledged],
     ['it is the first message of the alarm', {}, acknowledged],
-  ])('a step of an escalation is sent if %s', async (_, more, stored) => {
+  ])('is sent if %s', async (_, more, stored) => {
     expect((await notify(deliveryTo('sms', more), stored)).outcome).toBe('delivered');
   });
 });
@@ -237,7 +247,7 @@ describe('the election of the task that gathers messages about offline sensors',
     notify(delivery, { claimed: null, ...more }, { isGathered: true });
   const isElected = ({ named }: Awaited<ReturnType<typeof elect>>) => named('claim').length > 0;
 
-  test('the election of the task that gathers messages about offline sensors has one winner for each person and channel within eight seconds', async () => {
+  test('has one winner for each person and channel within eight seconds', async () => {
     const delivery = offline();
     const won = await elect(delivery, { queued: queued(delivery) });
     expect(won.named('take')).toEqual([[`gather:${customerId} email user 21`, 1, 8, NOW]]);
@@ -250,14 +260,14 @@ describe('the election of the task that gathers messages about offline sensors',
     expect(lost.enqueued).toMatchObject([[[{ deliveryId: delivery.id, notBefore: NOW + 8_000, isRetry: true }], 8]]);
   });
 
-  test('the election of the task that gathers messages about offline sensors has one winner for a chat that several users share', async () => {
+  test('has one winner for a chat that several users share', async () => {
     const delivery = offline({ person: { userId: 21, by: 'telegram', name: '' } });
     const channels = [email, { by: 'telegram', address: '-100' }];
     const won = await elect(delivery, { queued: queued(delivery), channels });
     expect(won.named('take')).toMatchObject([[`gather:${customerId} telegram chat -100`, 1, 8, NOW]]);
   });
 
-  test('the election of the task that gathers messages about offline sensors is needed by no delivery that is sent separately', async () => {
+  test('is needed by no delivery that is sent separately', async () => {
     const { named } = await elect(deliveryTo('email'), { queued: queued(deliveryTo('email')) });
     expect(named('take')).toEqual([]);
     expect(named('claim')).toHaveLength(1);
@@ -269,7 +279,7 @@ describe('the election of the task that gathers messages about offline sensors',
     expect((await notify(deliveryTo('email'))).named('getQueued')).toEqual([]);
   });
 
-  test('the election of the task that gathers messages about offline sensors is left to a later task while the delivery is not due or another task has it', async () => {
+  test('is left to a later task while the delivery is not due or another task has it', async () => {
     const later = { ...offline(), nextAttempt: NOW + 1 };
     expect(isElected(await elect(offline(), { queued: queued(later) }))).toBe(false);
     const taken = await elect(offline(), { queued: queued({ ...offline(), state: 'sending' }, NOW + 5_000) });
@@ -283,7 +293,7 @@ describe('the election of the task that gathers messages about offline sensors',
     expect(isElected(lapsed)).toBe(true);
   });
 
-  test('the election of the task that gathers messages about offline sensors quarantines the task of a delivery that does not exist', async () => {
+  test('quarantines the task of a delivery that does not exist', async () => {
     await expect(elect(offline(), { queued: queued(null) })).rejects.toThrow('the table has no such delivery');
   });
 });

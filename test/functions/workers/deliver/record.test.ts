@@ -34,14 +34,14 @@ const accepted = { what: 'accepted' } as const;
 const failed = { what: 'failed', isOverloaded: false, retryAfterSeconds: 0 } as const;
 const gone = { what: 'gone' } as const;
 
-type WorldOptions = DeliveryWorld & {
+type Given = DeliveryWorld & {
   webhook?: object;
   current?: object | null;
   kind?: 'sent' | 'unsent';
   made?: unknown;
   result?: object;
 };
-const world = ({ current, made = null, ...given }: WorldOptions) => {
+const world = ({ current, made = null, ...given }: Given) => {
   const order: string[] = [];
   const changes: unknown[][] = [];
   const acknowledged: unknown[][] = [];
@@ -78,7 +78,7 @@ const world = ({ current, made = null, ...given }: WorldOptions) => {
   });
   return { ...stubs, order, changes, acknowledged };
 };
-const run = async (delivery: Delivery, outcome: AttemptOutcome, given: WorldOptions = {}) => {
+const run = async (delivery: Delivery, outcome: AttemptOutcome, given: Given = {}) => {
   const stubs = world(given);
   const slot = { release: () => {}, unneeded: () => [] };
   const admitted = { webhook: { ...webhook, ...given.webhook }, slot };
@@ -147,7 +147,7 @@ describe('an attempt that a receiver accepted', () => {
 describe('an acknowledgement in the response of a receiver', () => {
   const named = { what: 'accepted', acknowledgedBy: 'Night nurse' } as const;
 
-  test('an acknowledgement in the response of a receiver acknowledges all hits of the delivery before it is recorded, in the name of that person', async () => {
+  test('acknowledges all hits of the delivery before it is recorded, in the name of that person', async () => {
     const notice = { customerId, sensorId: 's1', uuid: 'n1', receiveDate: NOW };
     const delivery = toWebhook({ alsoHits: [{ id: 12, message: 0 }] });
     const { acknowledged, enqueued, places } = await run(delivery, named, { made: { notice } });
@@ -174,94 +174,96 @@ describe('an acknowledgement in the response of a receiver', () => {
     expect(places.slice(0, 3)).toEqual(['deliver.acknowledged', 'deliver.acknowledged', 'deliver.reported']);
   });
 
-  test('an acknowledgement in the response of a receiver sends no notice if the hit was acknowledged before', async () => {
+  test('sends no notice if the hit was acknowledged before', async () => {
     const { acknowledged, enqueued } = await run(toWebhook(), named);
     expect([acknowledged.length, enqueued]).toEqual([1, []]);
   });
 
-  test('an acknowledgement in the response of a receiver counts only with a name, a hit and a success', async () => {
+  test('counts only with a name, a hit and a success', async () => {
     expect((await run(toWebhook(), accepted)).acknowledged).toEqual([]);
     expect((await run(toWebhook({ hit: null }), named)).acknowledged).toEqual([]);
     expect((await run(toWebhook(), { ...failed, acknowledgedBy: 'x' } as never)).acknowledged).toEqual([]);
   });
 });
 
-test('a failed attempt is retried by the schedule, with a task if a queue can delay it that long', async () => {
-  const delivery = toWebhook();
-  const { state, recorded, rest, enqueued, named } = await run(delivery, failed);
-  expect(state).toBe('retrying');
-  const { nextAttempt } = recorded.next as { nextAttempt: number };
-  expect(nextAttempt).toBeGreaterThan(NOW + 3_000);
-  expect(rest).toEqual([NOW, true]);
-  expect(enqueued).toMatchObject([[[{ deliveryId: delivery.id, notBefore: nextAttempt, isRetry: true }], 4]]);
-  expect(named('report')).toMatchObject([[{ sent: false }, NOW]]);
-  expect(named('endOriginal')).toEqual([]);
-  expect(named('getReplay')).toEqual([]);
-  const late = await run(toWebhook(), { ...failed, retryAfterSeconds: 3_000 });
-  expect(late.rest).toEqual([NOW, false]);
-  expect(late.enqueued).toEqual([]);
-});
+describe('a failed attempt', () => {
+  test('is retried by the schedule, with a task if a queue can delay it that long', async () => {
+    const delivery = toWebhook();
+    const { state, recorded, rest, enqueued, named } = await run(delivery, failed);
+    expect(state).toBe('retrying');
+    const { nextAttempt } = recorded.next as { nextAttempt: number };
+    expect(nextAttempt).toBeGreaterThan(NOW + 3_000);
+    expect(rest).toEqual([NOW, true]);
+    expect(enqueued).toMatchObject([[[{ deliveryId: delivery.id, notBefore: nextAttempt, isRetry: true }], 4]]);
+    expect(named('report')).toMatchObject([[{ sent: false }, NOW]]);
+    expect(named('endOriginal')).toEqual([]);
+    expect(named('getReplay')).toEqual([]);
+    const late = await run(toWebhook(), { ...failed, retryAfterSeconds: 3_000 });
+    expect(late.rest).toEqual([NOW, false]);
+    expect(late.enqueued).toEqual([]);
+  });
 
-test('a failed attempt is retried without another task if one is in a queue', async () => {
-  const { deps, enqueued } = world({});
-  const next = { state: 'retrying', nextAttempt: NOW + 9_000 } as const;
-  await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next, hasTask: true });
-  expect(enqueued).toEqual([]);
-  await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next });
-  expect(enqueued).toHaveLength(1);
-});
+  test('is retried without another task if one is in a queue', async () => {
+    const { deps, enqueued } = world({});
+    const next = { state: 'retrying', nextAttempt: NOW + 9_000 } as const;
+    await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next, hasTask: true });
+    expect(enqueued).toEqual([]);
+    await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next });
+    expect(enqueued).toHaveLength(1);
+  });
 
-test('a failed attempt does not count early attempts against the schedule', async () => {
-  const settings = { RETRY_SCHEDULE: [0, 9, 9] };
-  const early = toWebhook({ attempts: 4, earlyAttempts: 2 });
-  expect((await run(early, failed, { settings })).state).toBe('retrying');
-  expect((await run(toWebhook({ attempts: 3 }), failed, { settings })).state).toBe('failed');
-});
+  test('does not count early attempts against the schedule', async () => {
+    const settings = { RETRY_SCHEDULE: [0, 9, 9] };
+    const early = toWebhook({ attempts: 4, earlyAttempts: 2 });
+    expect((await run(early, failed, { settings })).state).toBe('retrying');
+    expect((await run(toWebhook({ attempts: 3 }), failed, { settings })).state).toBe('failed');
+  });
 
-test('a failed attempt returns to its place in the schedule if it was early', async () => {
-  const delivery = toWebhook({ nextAttempt: NOW + 600_000, earlyAttempts: 1, attempts: 2 });
-  expect((await run(delivery, failed)).recorded.next).toMatchObject({ nextAttempt: NOW + 600_000 });
-});
+  test('returns to its place in the schedule if it was early', async () => {
+    const delivery = toWebhook({ nextAttempt: NOW + 600_000, earlyAttempts: 1, attempts: 2 });
+    expect((await run(delivery, failed)).recorded.next).toMatchObject({ nextAttempt: NOW + 600_000 });
+  });
 
-test('a failed attempt that is the last one is reported before it is recorded, and hurries the escalation afterwards', async () => {
-  const settings = { RETRY_SCHEDULE: [0] };
-  const { state, recorded, calls, enqueued } = await run(toWebhook(), failed, { settings });
-  expect(state).toBe('failed');
-  expect(recorded.next).toEqual({ state: 'failed', reason: 'exhausted' });
-  const names = calls.map(([name]) => name);
-  expect(names.indexOf('storeNotice')).toBeLessThan(names.indexOf('recordResult'));
-  expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
-});
+  test('the last attempt is reported before it is recorded, and hurries the escalation afterwards', async () => {
+    const settings = { RETRY_SCHEDULE: [0] };
+    const { state, recorded, calls, enqueued } = await run(toWebhook(), failed, { settings });
+    expect(state).toBe('failed');
+    expect(recorded.next).toEqual({ state: 'failed', reason: 'exhausted' });
+    const names = calls.map(([name]) => name);
+    expect(names.indexOf('storeNotice')).toBeLessThan(names.indexOf('recordResult'));
+    expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
+  });
 
-test('a failed attempt changes the health of the receiver before it is recorded, because a crash repeats only what comes before', async () => {
-  const { changes, order } = await run(toWebhook(), failed);
-  expect(order).toEqual(['failed', 'recordResult']);
-  expect(changes[0]?.[3]).toMatchObject({ isGone: false });
-  const temporary = await run(toWebhook(), gone);
-  expect(temporary.changes[0]?.[3]).toMatchObject({ isGone: true });
-  const unsent = await run(toWebhook(), failed, { kind: 'unsent' });
-  expect(unsent.changes).toEqual([]);
-});
+  test('changes the health of the receiver before it is recorded, because a crash repeats only what comes before', async () => {
+    const { changes, order } = await run(toWebhook(), failed);
+    expect(order).toEqual(['failed', 'recordResult']);
+    expect(changes[0]?.[3]).toMatchObject({ isGone: false });
+    const temporary = await run(toWebhook(), gone);
+    expect(temporary.changes[0]?.[3]).toMatchObject({ isGone: true });
+    const unsent = await run(toWebhook(), failed, { kind: 'unsent' });
+    expect(unsent.changes).toEqual([]);
+  });
 
-test('a failed attempt and the first success after it change the receiver first, and any other success does last', async () => {
-  const failing = { pendingSince: ACCEPTED - 9_000, consecutiveFailures: 1, lastFailure: NOW - 1 };
-  expect((await run(toWebhook(), accepted, { webhook: failing })).order).toEqual(['recordBack', 'recordResult']);
-  expect((await run(toWebhook(), accepted, { result: slow })).order).toEqual(['recordResult', 'recordSuccess']);
-});
+  test('the first success after a failure changes the receiver first, and any other success does last', async () => {
+    const failing = { pendingSince: ACCEPTED - 9_000, consecutiveFailures: 1, lastFailure: NOW - 1 };
+    expect((await run(toWebhook(), accepted, { webhook: failing })).order).toEqual(['recordBack', 'recordResult']);
+    expect((await run(toWebhook(), accepted, { result: slow })).order).toEqual(['recordResult', 'recordSuccess']);
+  });
 
-test('a failed attempt that cannot be reported to its hit is recorded, and its task is retried', async () => {
-  const failure = new Error('throttled');
-  const stubs = world({ report: () => Promise.reject(failure) });
-  const admitted = { webhook, slot: { release: () => {}, unneeded: () => [] } };
-  const answer = { kind: 'sent', result: plain, outcome: accepted };
-  await expect(record(stubs.deps, some(admitted), toWebhook(), some(answer))).rejects.toBe(failure);
-  expect(stubs.named('recordResult')).toHaveLength(1);
+  test('an attempt that cannot be reported to its hit is recorded, and its task is retried', async () => {
+    const failure = new Error('throttled');
+    const stubs = world({ report: () => Promise.reject(failure) });
+    const admitted = { webhook, slot: { release: () => {}, unneeded: () => [] } };
+    const answer = { kind: 'sent', result: plain, outcome: accepted };
+    await expect(record(stubs.deps, some(admitted), toWebhook(), some(answer))).rejects.toBe(failure);
+    expect(stubs.named('recordResult')).toHaveLength(1);
+  });
 });
 
 describe('a receiver that is gone', () => {
   const since = (ms: number) => ({ webhook: { goneSince: NOW - ms } });
 
-  test('a receiver that is gone fails the delivery and disables the webhook after two minutes of nothing else', async () => {
+  test('fails the delivery and disables the webhook after two minutes of nothing else', async () => {
     const { state, recorded, changes } = await run(toWebhook(), gone, since(120_000));
     expect(state).toBe('failed');
     expect(recorded.next).toEqual({ state: 'failed', reason: 'gone' });
@@ -275,24 +277,24 @@ describe('a receiver that is gone', () => {
       'at an address that the webhook no longer has',
       { ...since(120_000), current: { ...webhook, url: 'https://new' } },
     ],
-  ])('a receiver that is gone is only retried if it is gone %s', async (_, given) => {
+  ])('is only retried if it is gone %s', async (_, given) => {
     const { state, changes } = await run(toWebhook(), gone, given);
     expect(state).toBe('retrying');
     expect(changes.map(([name]) => name)).not.toContain('disable');
   });
 
-  test('a receiver that is gone counts as gone if the webhook was deleted, too', async () => {
+  test('counts as gone if the webhook was deleted, too', async () => {
     expect((await run(toWebhook(), gone, { ...since(120_000), current: null })).state).toBe('failed');
   });
 });
 
 describe('the time to a receiver', () => {
-  const timesOf = async (delivery: Delivery, outcome: AttemptOutcome = accepted, given: WorldOptions = {}) => {
+  const timesOf = async (delivery: Delivery, outcome: AttemptOutcome = accepted, given: Given = {}) => {
     const { measured } = await run(delivery, outcome, given);
     return measured.filter(([name]) => !name.startsWith('Deliveries') && !name.endsWith('Failed'));
   };
 
-  test('the time to a receiver is measured from the acceptance of the message, and the first attempt only once', async () => {
+  test('is measured from the acceptance of the message, and the first attempt only once', async () => {
     expect(await timesOf(toWebhook())).toEqual([
       ['TimeToFirstAttempt', NOW - ACCEPTED],
       ['TimeToReceiver', NOW - ACCEPTED],
@@ -301,7 +303,7 @@ describe('the time to a receiver', () => {
     expect(await timesOf(toWebhook(), failed)).toEqual([['TimeToFirstAttempt', NOW - ACCEPTED]]);
   });
 
-  test('the time to a receiver is late after more than 30 seconds, which an alarm reports', async () => {
+  test('is late after more than 30 seconds, which an alarm reports', async () => {
     const acceptedAt = (ms: number) => toWebhook({ id: derivedUlid(NOW - ms, 'late') });
     const { measured } = await run(acceptedAt(3_600_000), accepted);
     expect(measured.map(([name]) => name)).toContain('AttemptsLate');
@@ -313,18 +315,18 @@ describe('the time to a receiver', () => {
     ['a redelivery', { replayOf: 'd0' }],
     ['part of a replay', { replay: 'r1' }],
     ['feedback', { body: '{}', hit: null }],
-  ])('the time to a receiver is not measured for %s', async (_, more) => {
+  ])('is not measured for %s', async (_, more) => {
     expect(await timesOf(toWebhook(more))).toEqual([]);
   });
 
-  test('the time to a receiver is not measured for a delivery that was held, or whose schedule delays it', async () => {
+  test('is not measured for a delivery that was held, or whose schedule delays it', async () => {
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED } })).toEqual([]);
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED - 1 } })).toHaveLength(2);
     expect(await timesOf(toWebhook(), accepted, { webhook: { retrySchedule: [1] } })).toEqual([]);
     expect(await timesOf(toWebhook(), accepted, { webhook: { retrySchedule: [0] } })).toHaveLength(2);
   });
 
-  test('the time to a receiver is not measured for messages about several sensors, which wait for each other', async () => {
+  test('is not measured for messages about several sensors, which wait for each other', async () => {
     const { deps, measured } = world({});
     const next = { state: 'delivered' } as const;
     const offline = deliveryTo('email', { snapshot: snapshotOf('sensor_inactive') });
@@ -332,8 +334,8 @@ describe('the time to a receiver', () => {
     expect(measured).toEqual([['DeliveriesDelivered']]);
   });
 
-  test('the time to a receiver has no share in the counts of attempts by their result', async () => {
-    const counts = async (outcome: AttemptOutcome, given: WorldOptions = {}) =>
+  test('has no share in the counts of attempts by their result', async () => {
+    const counts = async (outcome: AttemptOutcome, given: Given = {}) =>
       (await run(toWebhook(), outcome, given)).measured.filter(([name]) => name.startsWith('Deliveries'));
     expect(await counts(accepted)).toEqual([['DeliveriesDelivered']]);
     expect(await counts(failed)).toEqual([['DeliveriesRetried']]);

@@ -57,105 +57,109 @@ const world = ({ found = delivery, until = null, isPostponed = true, schedule = 
   return { ...stubs, reported, postponed };
 };
 
-test('the task of a delivery carries its exact time, because queues count in seconds and must not be late', async () => {
-  const { deps, enqueued } = world();
-  expect(await requeueTaskAt(deps, task, NOW + 1_999.5)).toBe('requeued');
-  expect(enqueued).toEqual([[[retryAt(NOW + 2_000)], 2]]);
-  await requeueTaskAt(deps, task, NOW + 1_998.5);
-  expect(enqueued[1]).toEqual([[retryAt(NOW + 1_999)], 1]);
-});
+describe('the task of a delivery', () => {
+  test('carries its exact time, because queues count in seconds and must not be late', async () => {
+    const { deps, enqueued } = world();
+    expect(await requeueTaskAt(deps, task, NOW + 1_999.5)).toBe('requeued');
+    expect(enqueued).toEqual([[[retryAt(NOW + 2_000)], 2]]);
+    await requeueTaskAt(deps, task, NOW + 1_998.5);
+    expect(enqueued[1]).toEqual([[retryAt(NOW + 1_999)], 1]);
+  });
 
-test('the task of a delivery waits in a queue if that can delay it long enough, and otherwise in the index', async () => {
-  expect([900_000, 900_001].map((ms) => fitsQueue(NOW + ms, NOW))).toEqual([true, false]);
-  const { deps, enqueued } = world();
-  await enqueueIfSoon(deps, key, NOW + 900_001);
-  expect(enqueued).toEqual([]);
-  await enqueueIfSoon(deps, key, NOW + 900_000);
-  expect(enqueued).toEqual([[[retryAt(NOW + 900_000)], 900]]);
-});
+  test('waits in a queue if that can delay it long enough, and otherwise in the index', async () => {
+    expect([900_000, 900_001].map((ms) => fitsQueue(NOW + ms, NOW))).toEqual([true, false]);
+    const { deps, enqueued } = world();
+    await enqueueIfSoon(deps, key, NOW + 900_001);
+    expect(enqueued).toEqual([]);
+    await enqueueIfSoon(deps, key, NOW + 900_000);
+    expect(enqueued).toEqual([[[retryAt(NOW + 900_000)], 900]]);
+  });
 
-test('the task of a delivery moves to the queue of retries as it is', async () => {
-  const { deps, enqueued } = world();
-  expect(await requeueAsRetry(deps, task)).toBe('requeued');
-  expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
-});
+  test('moves to the queue of retries as it is', async () => {
+    const { deps, enqueued } = world();
+    expect(await requeueAsRetry(deps, task)).toBe('requeued');
+    expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
+  });
 
-test('the task of a delivery returns to a queue until another task has ended its work, at the earliest in half a second', async () => {
-  const later = world({ until: NOW + 5_000 });
-  expect(await requeue(later.deps, key)).toBe('requeued');
-  expect(later.enqueued).toEqual([[[{ ...retryAt(NOW + 5_000), uuid: 'e1' }], 5]]);
-  const soon = world({ until: NOW - 5_000 });
-  await requeue(soon.deps, key);
-  expect(soon.enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 500 }]);
-});
+  test('returns to a queue until another task has ended its work, at the earliest in half a second', async () => {
+    const later = world({ until: NOW + 5_000 });
+    expect(await requeue(later.deps, key)).toBe('requeued');
+    expect(later.enqueued).toEqual([[[{ ...retryAt(NOW + 5_000), uuid: 'e1' }], 5]]);
+    const soon = world({ until: NOW - 5_000 });
+    await requeue(soon.deps, key);
+    expect(soon.enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 500 }]);
+  });
 
-test('the task of a delivery is quarantined if its delivery does not exist', async () => {
-  await expect(requeue(world({ found: null }).deps, key)).rejects.toThrow(Quarantine);
-});
+  test('is quarantined if its delivery does not exist', async () => {
+    await expect(requeue(world({ found: null }).deps, key)).rejects.toThrow(Quarantine);
+  });
 
-test('the task of a delivery repeats what follows the end of its delivery, because its process may have died before', async () => {
-  const failed = world({ found: { ...delivery, state: 'failed' } });
-  expect(await requeue(failed.deps, key)).toBe('failed');
-  expect(failed.enqueued).toEqual([
-    [
+  test('repeats what follows the end of its delivery, because its process may have died before', async () => {
+    const failed = world({ found: { ...delivery, state: 'failed' } });
+    expect(await requeue(failed.deps, key)).toBe('failed');
+    expect(failed.enqueued).toEqual([
       [
-        {
-          type: 'escalate',
-          customerId: 7,
-          hitId: 11,
-          uuid: 'e1',
-          requestId: 'q',
-          failed: { webhookId: 'w1', deliveryId: 'd1' },
-        },
+        [
+          {
+            type: 'escalate',
+            customerId: 7,
+            hitId: 11,
+            uuid: 'e1',
+            requestId: 'q',
+            failed: { webhookId: 'w1', deliveryId: 'd1' },
+          },
+        ],
+        0,
       ],
-      0,
-    ],
-  ]);
-  expect(failed.reported).toEqual([]);
-  const delivered = world({ found: { ...delivery, state: 'delivered' } });
-  expect(await requeue(delivered.deps, key)).toBe('delivered');
-  // Only the last attempt succeeded.
-  const report = { customerId: 7, hitId: 11, at: 2, tries: [NOW - 500], sent: true };
-  expect(delivered.reported).toEqual([[report, NOW]]);
-  expect(delivered.enqueued).toEqual([]);
+    ]);
+    expect(failed.reported).toEqual([]);
+    const delivered = world({ found: { ...delivery, state: 'delivered' } });
+    expect(await requeue(delivered.deps, key)).toBe('delivered');
+    // Only the last attempt succeeded.
+    const report = { customerId: 7, hitId: 11, at: 2, tries: [NOW - 500], sent: true };
+    expect(delivered.reported).toEqual([[report, NOW]]);
+    expect(delivered.enqueued).toEqual([]);
+  });
+
+  test('ends without anything else while its delivery is held or waits in the index', async () => {
+    for (const state of ['held', 'retrying']) {
+      const { deps, enqueued, reported } = world({ found: { ...delivery, state } });
+      expect(await requeue(deps, key)).toBe(state);
+      expect([enqueued, reported]).toEqual([[], []]);
+    }
+  });
 });
 
-test('the task of a delivery ends without anything else while its delivery is held or waits in the index', async () => {
-  for (const state of ['held', 'retrying']) {
-    const { deps, enqueued, reported } = world({ found: { ...delivery, state } });
-    expect(await requeue(deps, key)).toBe(state);
-    expect([enqueued, reported]).toEqual([[], []]);
-  }
-});
+describe('a postponed delivery', () => {
+  test('is written before its task, and waits in the index if it is due too late for a queue', async () => {
+    const soon = world();
+    expect(await postpone(soon.deps, key, NOW + 900_000)).toBe('postponed');
+    expect(soon.postponed).toEqual([[key, NOW + 900_000, NOW, true]]);
+    expect(soon.enqueued).toEqual([[[retryAt(NOW + 900_000)], 900]]);
+    const late = world();
+    expect(await postpone(late.deps, key, NOW + 900_001)).toBe('postponed');
+    expect(late.postponed).toEqual([[key, NOW + 900_001, NOW, false]]);
+    expect(late.enqueued).toEqual([]);
+  });
 
-test('a postponed delivery is written before its task, and waits in the index if it is due too late for a queue', async () => {
-  const soon = world();
-  expect(await postpone(soon.deps, key, NOW + 900_000)).toBe('postponed');
-  expect(soon.postponed).toEqual([[key, NOW + 900_000, NOW, true]]);
-  expect(soon.enqueued).toEqual([[[retryAt(NOW + 900_000)], 900]]);
-  const late = world();
-  expect(await postpone(late.deps, key, NOW + 900_001)).toBe('postponed');
-  expect(late.postponed).toEqual([[key, NOW + 900_001, NOW, false]]);
-  expect(late.enqueued).toEqual([]);
-});
-
-test('a postponed delivery that another task has changed is requeued as that task left it', async () => {
-  const { deps, enqueued } = world({ isPostponed: false, until: NOW + 5_000 });
-  expect(await postpone(deps, key, NOW + 60_000)).toBe('requeued');
-  expect(enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 5_000 }]);
+  test('a postponed delivery that another task has changed is requeued as that task left it', async () => {
+    const { deps, enqueued } = world({ isPostponed: false, until: NOW + 5_000 });
+    expect(await postpone(deps, key, NOW + 60_000)).toBe('requeued');
+    expect(enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 5_000 }]);
+  });
 });
 
 describe('the retry schedule', () => {
   const webhook = (retrySchedule?: number[]) => some({ ...(retrySchedule && { retrySchedule }) });
 
-  test('the retry schedule is that of the webhook, or else of the stage, or else the built-in one', () => {
+  test('is that of the webhook, or else of the stage, or else the built-in one', () => {
     const { deps } = world({ schedule: [5, 6] });
     expect(retrySchedule(deps, webhook([1]))).toEqual([1]);
     expect(retrySchedule(deps, webhook())).toEqual([5, 6]);
     expect(retrySchedule(world().deps, webhook())).toBeNull();
   });
 
-  test('the retry schedule is completed by the built-in one if it is too short', () => {
+  test('is completed by the built-in one if it is too short', () => {
     const { deps } = world();
     expect([0, 1, 2].map((step) => delayBefore(deps, webhook([7, 8]), step))).toEqual([7, 8, RETRY_DELAYS[2]]);
     expect(delayBefore(deps, webhook(), 1)).toBe(RETRY_DELAYS[1]);

@@ -20,7 +20,7 @@ describe('a decision is applied', () => {
     return stubs;
   };
 
-  test('a decision is applied by writing hits, then deliveries, then their tasks, and the events last, which mark it as applied', async () => {
+  test('hits are written first, then deliveries, then their tasks, and last the events, which mark the decision as applied', async () => {
     const { names, places, enqueued, named, measured, logged } = await apply([fallEvent()], { known: [ruleOf(111)] });
     expect(names()).toEqual(['hit', 'delivery', 'events']);
     expect(places).toEqual([
@@ -44,7 +44,7 @@ describe('a decision is applied', () => {
     ]);
   });
 
-  test('a decision is applied with each event as it is shown', async () => {
+  test('each event is written as it is shown', async () => {
     const region = { id: 'r', index: 2, name: 'Bed' };
     const shown = fallEvent({ isLong: true, rules: [] }, { point: { x: 0, y: 0, z: 90 }, region });
     const plain = fallEvent(
@@ -82,7 +82,7 @@ describe('a decision is applied', () => {
     ]);
   });
 
-  test('a decision is applied with the rules that are known, and reads the others, except those that were deleted', async () => {
+  test('rules that are not known yet are read, and deleted ones notify nobody', async () => {
     const { named } = await apply([fallEvent({ rules: [111, 112, 113] }), fallEvent({ rules: [112] })], {
       known: [ruleOf(111)],
       rules: [ruleOf(112)],
@@ -95,7 +95,7 @@ describe('a decision is applied', () => {
     expect(named('hit').map(([, , hit]) => (hit as { messages: [] }).messages.length)).toEqual([1, 1, 0, 1]);
   });
 
-  test('a decision is applied under the ids of its messages and calls, by which its tasks and log lines can be found', async () => {
+  test('its tasks and log lines have the ids of its messages and calls', async () => {
     const traceOf = async (...events: object[]) => {
       const traces: object[] = [];
       const { deps, context } = decisionStubs();
@@ -108,7 +108,7 @@ describe('a decision is applied', () => {
     expect(await traceOf(fallEvent({ source: null, requestId: undefined }))).toEqual({ uuid: 'event-1' });
   });
 
-  test('a decision is applied by showing whether the sensor is online', async () => {
+  test('the list of sensors shows whether the sensor is online', async () => {
     const { named } = await apply(
       [
         fallEvent({ rules: [] }, { situation: 'sensor_active' }),
@@ -123,7 +123,7 @@ describe('a decision is applied', () => {
     ]);
   });
 
-  test('a decision is applied by recording alarms of a fall that alarmed again before anybody is notified', async () => {
+  test('an alarm of a fall that alarmed again is recorded before anybody is notified', async () => {
     const subject = { fall: FALL, began: FALL - 5_000, track: 3 };
     const { names } = await apply([fallEvent({}, { subject })], { known: [ruleOf(111)] });
     expect(names()).toEqual(['recordAlarm', 'hit', 'delivery', 'events']);
@@ -131,7 +131,7 @@ describe('a decision is applied', () => {
     expect((await apply(both, {})).names()).toEqual(['recordAlarm', 'events']);
   });
 
-  test('a decision is applied by acknowledging the hits of a fall that somebody has acknowledged, before anything is sent', async () => {
+  test('hits of a fall that somebody has acknowledged are acknowledged before anything is sent', async () => {
     const fall = { start: FALL, isAcknowledged: true };
     const acknowledged = await apply([fallEvent()], { state: { falls: [fall] }, known: [ruleOf(111)] });
     expect(acknowledged.names()).toEqual(['hit', 'settle', 'delivery', 'events']);
@@ -149,7 +149,7 @@ describe('a decision is applied', () => {
 describe('the previous decision', () => {
   const decision = decisionOf(fallEvent({ rules: [] }));
 
-  test('the previous decision is applied again if a crash left it incomplete', async () => {
+  test('is applied again if a crash left it incomplete', async () => {
     const { deps, named, context } = decisionStubs();
     await finishDecision(deps, context({ decision }));
     expect(named('isApplied')).toEqual([[customerId, sensorId, decision, NOW]]);
@@ -157,7 +157,7 @@ describe('the previous decision', () => {
     expect(named('latest')).toEqual([]);
   });
 
-  test('the previous decision is left alone if there is none, or it was applied', async () => {
+  test('is left alone if there is none, or it was applied', async () => {
     const none = decisionStubs();
     await finishDecision(none.deps, none.context());
     expect(none.calls).toEqual([]);
@@ -166,7 +166,7 @@ describe('the previous decision', () => {
     expect(applied.names()).toEqual(['isApplied']);
   });
 
-  test('the previous decision is applied with the newest sensor and customer, or with the known ones if the sensor is gone', async () => {
+  test('is applied with the newest sensor and customer, or with the known ones if the sensor is gone', async () => {
     const state = { ...emptyState, decision };
     const newer = { ...sensor, name: 'Room 2', room: { ...defaultRoom, yMin: 0 } };
     const point = { x: 0, y: 0 };
@@ -193,7 +193,7 @@ describe('the previous decision', () => {
     return { ...stubs, quarantined, after };
   };
 
-  test('the previous decision is quarantined if it keeps failing on its own, so that it no longer holds back the sensor', async () => {
+  test('is quarantined if it keeps failing on its own, so that it no longer holds back the sensor', async () => {
     const { quarantined, after, named } = await quarantine({ failure: new Error('a bug') });
     expect(quarantined).toEqual([[decision, 'a decision fails on its own: Error: a bug']]);
     const key = { customerId, sensorId };
@@ -203,13 +203,13 @@ describe('the previous decision', () => {
     expect(former.named('decide')[0]?.[3]).toEqual({ formerUntil: 77 });
   });
 
-  test('the previous decision is finished instead if that succeeds', async () => {
+  test('is finished instead if that succeeds', async () => {
     const { quarantined, after, named } = await quarantine({});
     expect([quarantined, named('decide')]).toEqual([[], []]);
     expect(after).toMatchObject({ version: 3, decision });
   });
 
-  test('the previous decision stays as it is during an outage, or if another process was faster', async () => {
+  test('stays as it is during an outage, or if another process was faster', async () => {
     for (const failure of [new TableUnavailable('away'), new RetryLater('later')]) {
       const { quarantined, after } = await quarantine({ failure });
       expect([quarantined, after]).toEqual([[], failure]);

@@ -38,109 +38,113 @@ const run = async (stored: Stored, more: Partial<CheckAlarm> = {}) => {
 };
 const common = { customerId, sensorId, situation: 'fall_detected', eventUuid, date: NOW };
 
-test('an alarm that reached nobody is recorded for the event and for each hit, reported by a notice each, and mailed once', async () => {
-  const trace = { uuid: '00000000-0000-4000-8000-000000000001', requestId: 'call-1' };
-  const { recorded, enqueued, measured, finished, places, logged } = await run({ hits }, trace);
-  const ofHit = (id: number) => ({
-    ...common,
-    alarmId: String(id),
-    hitId: id,
-    ruleId: id + 100,
-    webhookIds: [],
-    createDate: MADE + 1,
+describe('an alarm that reached nobody', () => {
+  test('is recorded for the event and for each hit, reported by a notice each, and mailed once', async () => {
+    const trace = { uuid: '00000000-0000-4000-8000-000000000001', requestId: 'call-1' };
+    const { recorded, enqueued, measured, finished, places, logged } = await run({ hits }, trace);
+    const ofHit = (id: number) => ({
+      ...common,
+      alarmId: String(id),
+      hitId: id,
+      ruleId: id + 100,
+      webhookIds: [],
+      createDate: MADE + 1,
+    });
+    const ofEvent = {
+      ...common,
+      alarmId: eventUuid,
+      hitId: null,
+      ruleId: null,
+      webhookIds: [webhookId, 'webhook-2'],
+      createDate: MADE,
+    };
+    const alarms = [ofEvent, ofHit(11), ofHit(12)];
+    expect(recorded).toEqual(alarms.map((alarm) => [alarm, []]));
+    const noticeOf = ({ alarmId }: { alarmId: string }) => ({
+      type: 'process_notice',
+      customerId,
+      sensorId,
+      uuid: `notice of ${alarmId}`,
+      receiveDate: NOW - 1,
+    });
+    expect(enqueued).toEqual([
+      ...alarms.map((alarm) => [[noticeOf(alarm)], 0]),
+      [[{ type: 'alert_managers', customerId, ...trace }], 0],
+    ]);
+    expect(measured).toEqual(alarms.map(() => ['AlarmsUnnotified']));
+    // Handled as it was recorded, which may have been before a crash.
+    expect(finished).toEqual(alarms.map((alarm) => ({ ...alarm, date: NOW - 1 })));
+    expect(places).toEqual(alarms.map(() => 'alarm.recorded'));
+    expect(logged).toEqual(
+      alarms.map(({ alarmId }) => [
+        'warn',
+        'nobody was notified of an alarm',
+        { customerId, sensorId, alarmId, situation: 'fall_detected' },
+      ]),
+    );
   });
-  const ofEvent = {
-    ...common,
-    alarmId: eventUuid,
-    hitId: null,
-    ruleId: null,
-    webhookIds: [webhookId, 'webhook-2'],
-    createDate: MADE,
-  };
-  const alarms = [ofEvent, ofHit(11), ofHit(12)];
-  expect(recorded).toEqual(alarms.map((alarm) => [alarm, []]));
-  const noticeOf = ({ alarmId }: { alarmId: string }) => ({
-    type: 'process_notice',
-    customerId,
-    sensorId,
-    uuid: `notice of ${alarmId}`,
-    receiveDate: NOW - 1,
+
+  test('names the fall that it is about', async () => {
+    const { recorded } = await run({ hits }, { fall: 'a-fall' });
+    expect(recorded.map(([{ fall }]) => fall)).toEqual(['a-fall', 'a-fall', 'a-fall']);
+    expect((await run({ hits })).recorded.some(([alarm]) => 'fall' in alarm)).toBe(false);
   });
-  expect(enqueued).toEqual([
-    ...alarms.map((alarm) => [[noticeOf(alarm)], 0]),
-    [[{ type: 'alert_managers', customerId, ...trace }], 0],
-  ]);
-  expect(measured).toEqual(alarms.map(() => ['AlarmsUnnotified']));
-  // Handled as it was recorded, which may have been before a crash.
-  expect(finished).toEqual(alarms.map((alarm) => ({ ...alarm, date: NOW - 1 })));
-  expect(places).toEqual(alarms.map(() => 'alarm.recorded'));
-  expect(logged).toEqual(
-    alarms.map(({ alarmId }) => [
-      'warn',
-      'nobody was notified of an alarm',
-      { customerId, sensorId, alarmId, situation: 'fall_detected' },
-    ]),
-  );
+
+  test('waits for mails about other sensors if it is about a sensor', async () => {
+    const { enqueued } = await run({ hits }, { situation: 'sensor_inactive' });
+    expect(enqueued.at(-1)).toEqual([[{ type: 'alert_managers', customerId }], 8]);
+  });
+
+  test('has no alarm of the event without webhooks of the customer, and none of hits that are gone', async () => {
+    expect((await run({ hits }, { ofEvent: [] })).alarmIds).toEqual(['11', '12']);
+    expect((await run({ hits: { 12: hitOf(12) } })).alarmIds).toEqual([eventUuid, '12']);
+  });
+
+  test('is mailed for the alarms that nobody handled before, and for nobody if all were', async () => {
+    const handled = { kind: 'handled' };
+    const one = await run({ hits, results: [{ kind: 'ended' }, handled] });
+    expect(one.finished.map(({ alarmId }) => alarmId)).toEqual(['12']);
+    expect(one.measured).toEqual([['AlarmsUnnotified']]);
+    expect(one.enqueued.map(([tasks]) => tasks[0]?.type)).toEqual(['process_notice', 'alert_managers']);
+    const none = await run({ hits, results: [handled, handled, handled] });
+    expect([none.finished, none.measured, none.enqueued]).toEqual([[], [], []]);
+  });
 });
 
-test('an alarm that reached nobody names the fall that it is about', async () => {
-  const { recorded } = await run({ hits }, { fall: 'a-fall' });
-  expect(recorded.map(([{ fall }]) => fall)).toEqual(['a-fall', 'a-fall', 'a-fall']);
-  expect((await run({ hits })).recorded.some(([alarm]) => 'fall' in alarm)).toBe(false);
-});
+describe('an alarm', () => {
+  test('counts as notified if a delivery to any webhook of the customer succeeded', async () => {
+    const delivered = { state: 'delivered' };
+    expect((await run({ hits, deliveries: { d2: delivered } })).alarmIds).toEqual(['11', '12']);
+    expect((await run({ hits, deliveries: { d1: { state: 'failed' }, d2: { state: 'retrying' } } })).alarmIds).toEqual([
+      eventUuid,
+      '11',
+      '12',
+    ]);
+  });
 
-test('an alarm that reached nobody waits for mails about other sensors if it is about a sensor', async () => {
-  const { enqueued } = await run({ hits }, { situation: 'sensor_inactive' });
-  expect(enqueued.at(-1)).toEqual([[{ type: 'alert_managers', customerId }], 8]);
-});
+  test('each hit counts as notified by itself', async () => {
+    const notified = { ...hits, 11: hitOf(11, { notifiedDate: NOW - 1 }) };
+    expect((await run({ hits: notified })).alarmIds).toEqual([eventUuid, '12']);
+  });
 
-test('an alarm that reached nobody has no alarm of the event without webhooks of the customer, and none of hits that are gone', async () => {
-  expect((await run({ hits }, { ofEvent: [] })).alarmIds).toEqual(['11', '12']);
-  expect((await run({ hits: { 12: hitOf(12) } })).alarmIds).toEqual([eventUuid, '12']);
-});
+  test('is over for all hits and webhooks once somebody has acknowledged one of its hits', async () => {
+    const acknowledged = { ...hits, 12: hitOf(12, { acknowledgement: { name: 'Anna' } }) };
+    const { recorded, enqueued, read } = await run({ hits: acknowledged });
+    expect([recorded, enqueued]).toEqual([[], []]);
+    expect(read).toEqual([`hit ${customerId} 11`, `hit ${customerId} 12`]);
+  });
 
-test('an alarm that reached nobody is mailed for the alarms that nobody handled before, and for nobody if all were', async () => {
-  const handled = { kind: 'handled' };
-  const one = await run({ hits, results: [{ kind: 'ended' }, handled] });
-  expect(one.finished.map(({ alarmId }) => alarmId)).toEqual(['12']);
-  expect(one.measured).toEqual([['AlarmsUnnotified']]);
-  expect(one.enqueued.map(([tasks]) => tasks[0]?.type)).toEqual(['process_notice', 'alert_managers']);
-  const none = await run({ hits, results: [handled, handled, handled] });
-  expect([none.finished, none.measured, none.enqueued]).toEqual([[], [], []]);
-});
-
-test('an alarm counts as notified if a delivery to any webhook of the customer succeeded', async () => {
-  const delivered = { state: 'delivered' };
-  expect((await run({ hits, deliveries: { d2: delivered } })).alarmIds).toEqual(['11', '12']);
-  expect((await run({ hits, deliveries: { d1: { state: 'failed' }, d2: { state: 'retrying' } } })).alarmIds).toEqual([
-    eventUuid,
-    '11',
-    '12',
-  ]);
-});
-
-test('an alarm of a hit counts as notified by itself', async () => {
-  const notified = { ...hits, 11: hitOf(11, { notifiedDate: NOW - 1 }) };
-  expect((await run({ hits: notified })).alarmIds).toEqual([eventUuid, '12']);
-});
-
-test('an alarm is over for all hits and webhooks once somebody has acknowledged one of its hits', async () => {
-  const acknowledged = { ...hits, 12: hitOf(12, { acknowledgement: { name: 'Anna' } }) };
-  const { recorded, enqueued, read } = await run({ hits: acknowledged });
-  expect([recorded, enqueued]).toEqual([[], []]);
-  expect(read).toEqual([`hit ${customerId} 11`, `hit ${customerId} 12`]);
-});
-
-test('an alarm that reached somebody in every way changes nothing', async () => {
-  const notified = { 11: hitOf(11, { notifiedDate: 1 }), 12: hitOf(12, { notifiedDate: 1 }) };
-  const { recorded, enqueued } = await run({ hits: notified, deliveries: { d1: { state: 'delivered' } } });
-  expect([recorded, enqueued]).toEqual([[], []]);
+  test('an alarm that reached somebody in every way changes nothing', async () => {
+    const notified = { 11: hitOf(11, { notifiedDate: 1 }), 12: hitOf(12, { notifiedDate: 1 }) };
+    const { recorded, enqueued } = await run({ hits: notified, deliveries: { d1: { state: 'delivered' } } });
+    expect([recorded, enqueued]).toEqual([[], []]);
+  });
 });
 
 describe('emergency contacts', () => {
   const stored = { hits, emergencyContacts: contacts };
 
-  test('emergency contacts get one message each if nobody was notified, which belongs to the first hit', async () => {
+  test('get one message each if nobody was notified, which belongs to the first hit', async () => {
     const { recorded, created } = await run(stored);
     expect(recorded.map(([, messages]) => messages.length)).toEqual([0, 2, 0]);
     expect(created.map(({ person }) => person)).toEqual([
@@ -149,13 +153,13 @@ describe('emergency contacts', () => {
     ]);
   });
 
-  test('emergency contacts are notified of the event if no rule fired', async () => {
+  test('are notified of the event if no rule fired', async () => {
     const { recorded, created } = await run(stored, { hitIds: [] });
     expect(recorded.map(([{ hitId }, messages]) => [hitId, messages.length])).toEqual([[null, 0]]);
     expect(created.map(({ hit }) => hit)).toEqual([null, null]);
   });
 
-  test('emergency contacts are notified if only one of the alarms exists, whatever its number of webhooks', async () => {
+  test('are notified if only one of the alarms exists, whatever its number of webhooks', async () => {
     expect((await run({ ...stored, hits: { 11: hitOf(11) } }, { hitIds: [11] })).created).toHaveLength(2);
     expect((await run(stored, { ofEvent: [] })).created).toHaveLength(2);
   });
@@ -163,14 +167,14 @@ describe('emergency contacts', () => {
   test.each([
     ['a webhook of the customer', { deliveries: { d1: { state: 'delivered' } } }],
     ['the recipients of another rule', { hits: { ...hits, 11: hitOf(11, { notifiedDate: 1 }) } }],
-  ])('emergency contacts are not notified if %s got the alarm', async (_, more) => {
+  ])('are not notified if %s got the alarm', async (_, more) => {
     const { recorded, created, read } = await run({ ...stored, ...more });
     expect(recorded).toHaveLength(2);
     expect(created).toEqual([]);
     expect(read.some((one) => one.startsWith('sensor'))).toBe(false);
   });
 
-  test('emergency contacts are not notified of an alarm that has ended while it was checked', async () => {
+  test('are not notified of an alarm that has ended while it was checked', async () => {
     const { created } = await run({ ...stored, results: [{ kind: 'ended' }, { kind: 'ended' }, { kind: 'ended' }] });
     expect(created).toEqual([]);
   });
@@ -185,7 +189,7 @@ describe('the count of alarms of which no delivery was attempted', () => {
     (await run({ hits, deliveries }, more)).measured.some(([name]) => name === 'AlarmsUntold');
   const pending = { state: 'pending' };
 
-  test('the count of alarms of which no delivery was attempted has those whose due deliveries are all still to be sent', async () => {
+  test('has those whose due deliveries are all still to be sent', async () => {
     expect(await isUntold({ i1: pending, i2: { state: 'sending', log: [] } })).toBe(true);
   });
 
@@ -194,46 +198,48 @@ describe('the count of alarms of which no delivery was attempted', () => {
     ['one is to be retried', { i1: pending, i2: { state: 'retrying' } }],
     ['one has failed', { i1: { state: 'failed' }, i2: pending }],
     ['one does not exist', { i1: pending }],
-  ])('the count of alarms of which no delivery was attempted has none of which %s', async (_, deliveries) => {
+  ])('has none of which %s', async (_, deliveries) => {
     expect(await isUntold(deliveries)).toBe(false);
   });
 
-  test('the count of alarms of which no delivery was attempted has none without due deliveries', async () => {
+  test('has none without due deliveries', async () => {
     expect(await isUntold({}, { immediate: [] })).toBe(false);
     expect(await isUntold({}, {})).toBe(false);
   });
 });
 
-test('a check that is more than a second early waits for its time', async () => {
-  const { enqueued, recorded } = await run({ hits }, { at: NOW + 1_001 });
-  expect(recorded).toEqual([]);
-  expect(enqueued).toEqual([[[check({ at: NOW + 1_001 })], 1.001]]);
-  expect((await run({ hits }, { at: NOW + 1_000 })).recorded).toHaveLength(3);
-});
+describe('a check', () => {
+  test('a check that is more than a second early waits for its time', async () => {
+    const { enqueued, recorded } = await run({ hits }, { at: NOW + 1_001 });
+    expect(recorded).toEqual([]);
+    expect(enqueued).toEqual([[[check({ at: NOW + 1_001 })], 1.001]]);
+    expect((await run({ hits }, { at: NOW + 1_000 })).recorded).toHaveLength(3);
+  });
 
-test('a check planned for later than any can be is done at once, because the clock was set back', async () => {
-  // An alarm made now is checked two minutes later; clocks differ by up to ten seconds.
-  const latest = NOW + 130_000;
-  expect((await run({ hits }, { createDate: NOW, at: latest })).recorded).toEqual([]);
-  expect((await run({ hits }, { createDate: NOW, at: latest + 1 })).recorded).toHaveLength(3);
-  expect((await run({ hits }, { createDate: MADE - 200_000, at: NOW + 10_001 })).recorded).toHaveLength(3);
-  expect((await run({ hits }, { createDate: MADE - 200_000, at: NOW + 10_000 })).recorded).toEqual([]);
-});
+  test('a check planned for later than any can be is done at once, because the clock was set back', async () => {
+    // An alarm made now is checked two minutes later; clocks differ by up to ten seconds.
+    const latest = NOW + 130_000;
+    expect((await run({ hits }, { createDate: NOW, at: latest })).recorded).toEqual([]);
+    expect((await run({ hits }, { createDate: NOW, at: latest + 1 })).recorded).toHaveLength(3);
+    expect((await run({ hits }, { createDate: MADE - 200_000, at: NOW + 10_001 })).recorded).toHaveLength(3);
+    expect((await run({ hits }, { createDate: MADE - 200_000, at: NOW + 10_000 })).recorded).toEqual([]);
+  });
 
-test('a check of an alarm from the future is done at once, and has its escalations corrected', async () => {
-  const corrections = ({ enqueued }: Awaited<ReturnType<typeof run>>) => enqueued[0];
-  const after = await run({ hits }, { createDate: NOW + 60_000, at: NOW + 180_000 });
-  expect(corrections(after)).toEqual([
-    [11, 12].map((hitId) => ({ type: 'escalate', customerId, hitId, setBack: 180_000 })),
-    0,
-  ]);
-  expect(after.recorded).toHaveLength(3);
-  // A queue delays a task by no more than 15 minutes.
-  const later = await run({ hits }, { createDate: NOW + 60_000, at: NOW + 10_000_000 });
-  expect(corrections(later)?.[0]).toMatchObject([{ setBack: 960_000 }, { setBack: 960_000 }]);
-  // Clocks of hosts differ by up to ten seconds.
-  const skewed = await run({ hits }, { createDate: NOW + 10_000, at: NOW });
-  expect(corrections(skewed)?.[0][0]?.type).toBe('process_notice');
+  test('an alarm from the future is checked at once, and its escalations are corrected', async () => {
+    const corrections = ({ enqueued }: Awaited<ReturnType<typeof run>>) => enqueued[0];
+    const after = await run({ hits }, { createDate: NOW + 60_000, at: NOW + 180_000 });
+    expect(corrections(after)).toEqual([
+      [11, 12].map((hitId) => ({ type: 'escalate', customerId, hitId, setBack: 180_000 })),
+      0,
+    ]);
+    expect(after.recorded).toHaveLength(3);
+    // A queue delays a task by no more than 15 minutes.
+    const later = await run({ hits }, { createDate: NOW + 60_000, at: NOW + 10_000_000 });
+    expect(corrections(later)?.[0]).toMatchObject([{ setBack: 960_000 }, { setBack: 960_000 }]);
+    // Clocks of hosts differ by up to ten seconds.
+    const skewed = await run({ hits }, { createDate: NOW + 10_000, at: NOW });
+    expect(corrections(skewed)?.[0][0]?.type).toBe('process_notice');
+  });
 });
 
 describe('the next step of an escalation', () => {
@@ -246,7 +252,7 @@ describe('the next step of an escalation', () => {
     return stubs;
   };
 
-  test('the next step of an escalation is due at once when the alarm reached nobody', async () => {
+  test('is due at once when the alarm reached nobody', async () => {
     const hit = hitOf(11, { cause, escalation });
     const { scheduled, enqueued } = await hurry(hit);
     const hurried = { ...escalation, at: NOW, isHurried: true };
@@ -263,12 +269,12 @@ describe('the next step of an escalation', () => {
     ['a round is open', hitOf(11, { cause, escalation: { ...escalation, open: 'step' } })],
     ['it is due already', hitOf(11, { cause, escalation: { ...escalation, at: NOW } })],
     ['only repeats follow', hitOf(11, { cause, escalation: { ...escalation, after: 300 } })],
-  ])('the next step of an escalation stays as it is if %s', async (_, hit) => {
+  ])('stays as it is if %s', async (_, hit) => {
     const { scheduled, enqueued } = await hurry(hit);
     expect([scheduled, enqueued]).toEqual([[], []]);
   });
 
-  test('the next step of an escalation stays as it is if the rule is gone, or names no other step', async () => {
+  test('stays as it is if the rule is gone, or names no other step', async () => {
     for (const rules of [{}, { 111: { ...rule, escalation: [], repeatSeconds: null } }] as Record<number, unknown>[]) {
       const { scheduled, enqueued } = await hurry(some(hitOf(11, { cause, escalation })), rules);
       expect([scheduled, enqueued]).toEqual([[], []]);

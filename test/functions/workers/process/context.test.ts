@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkTime } from '#functions/workers/process/check-time.ts';
 import { currentState, loadRoom, loadSensor, type ProcessDeps } from '#functions/workers/process/context.ts';
-import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
+import { newSensorState, UNCLEAR_MS } from '#shared/domain/sensor/sensor-state.ts';
 import { durationsOf } from '#shared/domain/state/room-context.ts';
 import { some } from '#test/fixtures/alarm-stubs.ts';
 import { customerId, sensorId } from '#test/fixtures/hit-stubs.ts';
@@ -67,65 +67,67 @@ const world = ({
   return { ...stubs, calls, named, names: () => calls.map(([name]) => name) };
 };
 
-test('a sensor is loaded as it was a moment ago, with its current state, if that is enough', async () => {
-  const { deps, calls } = world();
-  const context = { customerId, sensor, customer: null, former: null, freshness: 'recent', state: stateOf() };
-  expect(await loadSensor(deps, key, 'recent')).toEqual({ kind: 'found', context });
-  expect(calls).toEqual([
-    ['recent', customerId, sensorId],
-    ['state', customerId, sensorId],
-  ]);
-});
-
-test('a sensor is loaded consistently with its customer if alarms may follow', async () => {
-  const { deps, calls } = world();
-  const known = some(stateOf({ version: 2 }));
-  expect(await loadSensor(deps, key, 'latest', known)).toMatchObject({
-    kind: 'found',
-    context: { customer, freshness: 'latest', former: null, state: { version: 3 } },
+describe('a sensor is loaded', () => {
+  test('a sensor is read as it was a moment ago, with its current state, if that is enough', async () => {
+    const { deps, calls } = world();
+    const context = { customerId, sensor, customer: null, former: null, freshness: 'recent', state: stateOf() };
+    expect(await loadSensor(deps, key, 'recent')).toEqual({ kind: 'found', context });
+    expect(calls).toEqual([
+      ['recent', customerId, sensorId],
+      ['state', customerId, sensorId],
+    ]);
   });
-  expect(calls).toEqual([['latest', customerId, sensorId, known]]);
-});
 
-test('a sensor is loaded with an empty state before its first message', async () => {
-  const { deps } = world({ latest: { sensor, customer, state: null } });
-  expect(await loadSensor(deps, key, 'latest')).toMatchObject({
-    context: { state: { ...newSensorState, decision: null } },
-  });
-});
-
-test('a sensor is loaded consistently if the first read was older than its arrival, or it has left its customer', async () => {
-  const arrived = world({ recent: { sensor: null, state: stateOf({ version: 9 }) } });
-  expect(await loadSensor(arrived.deps, key, 'recent')).toMatchObject({ context: { freshness: 'latest' } });
-  expect(arrived.named('latest')).toEqual([[customerId, sensorId, stateOf({ version: 9 })]]);
-  const left = world({ recent: { sensor, state: stateOf({ ttl: 5 }) } });
-  await loadSensor(left.deps, key, 'recent');
-  expect(left.named('latest')).toHaveLength(1);
-});
-
-test('a sensor is loaded as it was when it left its customer', async () => {
-  const former = { sensor: { ...sensor, name: 'Former' }, regions: [], critical: null, ttl: 77 };
-  const state = stateOf({ ttl: 77 });
-  for (const latest of [
-    { sensor, customer, state },
-    { sensor: null, customer, state: stateOf() },
-  ]) {
-    const { deps, named } = world({ latest, former });
-    expect(await loadSensor(deps, key, 'latest')).toEqual({
+  test('a sensor is read consistently with its customer if alarms may follow', async () => {
+    const { deps, calls } = world();
+    const known = some(stateOf({ version: 2 }));
+    expect(await loadSensor(deps, key, 'latest', known)).toMatchObject({
       kind: 'found',
-      context: { customerId, sensor: former.sensor, customer, former, freshness: 'latest', state: latest.state },
+      context: { customer, freshness: 'latest', former: null, state: { version: 3 } },
     });
-    expect(named('former')).toEqual([[customerId, sensorId]]);
-  }
-});
+    expect(calls).toEqual([['latest', customerId, sensorId, known]]);
+  });
 
-test('a sensor is loaded not at all if it leaves no record, as a sensor that nobody has linked', async () => {
-  const latest = { sensor: null, customer: null, state: null };
-  const gone = world({ latest });
-  expect(await loadSensor(gone.deps, key, 'latest')).toMatchObject({ kind: 'gone', state: { decision: null } });
-  const unlinked = world({ latest, former: {} });
-  expect(await loadSensor(unlinked.deps, { customerId: 0, sensorId }, 'latest')).toMatchObject({ kind: 'gone' });
-  expect(unlinked.named('former')).toEqual([]);
+  test('a sensor has an empty state before its first message', async () => {
+    const { deps } = world({ latest: { sensor, customer, state: null } });
+    expect(await loadSensor(deps, key, 'latest')).toMatchObject({
+      context: { state: { ...newSensorState, decision: null } },
+    });
+  });
+
+  test('a sensor is read consistently if the first read was older than its arrival, or it has left its customer', async () => {
+    const arrived = world({ recent: { sensor: null, state: stateOf({ version: 9 }) } });
+    expect(await loadSensor(arrived.deps, key, 'recent')).toMatchObject({ context: { freshness: 'latest' } });
+    expect(arrived.named('latest')).toEqual([[customerId, sensorId, stateOf({ version: 9 })]]);
+    const left = world({ recent: { sensor, state: stateOf({ ttl: 5 }) } });
+    await loadSensor(left.deps, key, 'recent');
+    expect(left.named('latest')).toHaveLength(1);
+  });
+
+  test('a sensor that has left its customer is as it was then', async () => {
+    const former = { sensor: { ...sensor, name: 'Former' }, regions: [], critical: null, ttl: 77 };
+    const state = stateOf({ ttl: 77 });
+    for (const latest of [
+      { sensor, customer, state },
+      { sensor: null, customer, state: stateOf() },
+    ]) {
+      const { deps, named } = world({ latest, former });
+      expect(await loadSensor(deps, key, 'latest')).toEqual({
+        kind: 'found',
+        context: { customerId, sensor: former.sensor, customer, former, freshness: 'latest', state: latest.state },
+      });
+      expect(named('former')).toEqual([[customerId, sensorId]]);
+    }
+  });
+
+  test('a sensor that leaves no record is gone, such as one that nobody has linked', async () => {
+    const latest = { sensor: null, customer: null, state: null };
+    const gone = world({ latest });
+    expect(await loadSensor(gone.deps, key, 'latest')).toMatchObject({ kind: 'gone', state: { decision: null } });
+    const unlinked = world({ latest, former: {} });
+    expect(await loadSensor(unlinked.deps, { customerId: 0, sensorId }, 'latest')).toMatchObject({ kind: 'gone' });
+    expect(unlinked.named('former')).toEqual([]);
+  });
 });
 
 test('a state has no times from before the clock was set back', async () => {
@@ -143,7 +145,7 @@ describe('the room of a sensor', () => {
     return { ...stubs, room: await loadRoom(stubs.deps, some(context), some(needs)) };
   };
 
-  test('the room of a sensor is read only as far as a step needs it', async () => {
+  test('is read only as far as a step needs it', async () => {
     const none = await load({ regions: false, critical: false });
     expect(none.calls).toEqual([]);
     expect(none.room).toEqual({ regions: [], bounds: ['a bound'], ...durationsOf(null, 42) });
@@ -158,7 +160,7 @@ describe('the room of a sensor', () => {
     expect(unmeasured.room.bounds).toEqual([]);
   });
 
-  test('the room of a sensor is as it was when the sensor left its customer', async () => {
+  test('is as it was when the sensor left its customer', async () => {
     const former = { regions: ['former'], critical: { callingDurationSec: 888 } };
     const { calls, room } = await load({ regions: true, critical: true }, { of: { former } });
     expect(calls).toEqual([]);
@@ -264,6 +266,10 @@ describe('the check whether time changes something about a sensor', () => {
     expect((await check(stateOf(falling), { critical })).named('schedule')).toEqual([]);
     const later = { ...falling, duePk: 'due', dueAt: String(NOW + 1) };
     expect((await check(stateOf(later), { critical })).named('schedule')).toEqual([]);
+    const ended = { start: NOW - HOUR, phases: ['calling', 'finished'], at: NOW - HOUR, endedByTime: NOW - HOUR };
+    expect((await check(stateOf({ ...entry, ...inactive, falls: [ended] }))).named('schedule')).toEqual([
+      [customerId, sensorId, expect.anything(), NOW - HOUR + UNCLEAR_MS],
+    ]);
     // An entry that is later than the change is from before the clock was set back.
     const future = { ...later, dueAt: String(NOW + 63_000 + 10_001) };
     expect((await check(stateOf(future), { critical })).named('schedule')).toHaveLength(1);

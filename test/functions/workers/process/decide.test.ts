@@ -12,7 +12,7 @@ describe('a judgement', () => {
     const { rules: _, ...event } = fallEvent(more, happening);
     return event;
   };
-  type WorldOptions = DecisionWorld & {
+  type Given = DecisionWorld & {
     state?: object;
     next?: object;
     events?: object[];
@@ -28,7 +28,7 @@ describe('a judgement', () => {
     more = {},
     timings: of = null,
     ...given
-  }: WorldOptions) => {
+  }: Given) => {
     const stubs = decisionStubs(given);
     const before = { lastSeen: NOW, isActive: true, dueAt: String(NOW - 5), duePk: 'due', ...state };
     const judgement = { next: { ...emptyState, ...before, isActive: true, ...next }, events, timings: of, judged };
@@ -54,7 +54,7 @@ describe('a judgement', () => {
     expect(measured).toEqual([]);
   });
 
-  test('a judgement is written if a recorded call was processed, so that reports may skip the queue', async () => {
+  test('is written if a recorded call was processed, so that reports may skip the queue', async () => {
     const run = (last: string) => ({ position: '1', receiveDate: NOW, run: { last, since: 1 } });
     expect((await judge({ judged: run('b'), state: { judged: run('a') } })).written).toMatchObject({
       judged: run('b'),
@@ -65,7 +65,7 @@ describe('a judgement', () => {
     });
   });
 
-  test('a judgement with events is decided with the rules that fire, in one conditional write', async () => {
+  test('events are decided with the rules that fire, in one conditional write', async () => {
     const { outcome, named, measured, written, names } = await judge({
       events: [newEvent()],
       rules: [ruleOf(111, { isEnabled: true, rateLimitSeconds: 0 }), ruleOf(112, { isEnabled: false })],
@@ -90,7 +90,7 @@ describe('a judgement', () => {
     ]);
   });
 
-  test('a judgement keeps the subject of an event only if the end of its escalation depends on it', async () => {
+  test('keeps the subject of an event only if the end of its escalation depends on it', async () => {
     const rule = ruleOf(111, { isEnabled: true, rateLimitSeconds: 0, untilAcknowledged: false });
     const { written } = await judge({ events: [newEvent({}, { isSilent: false, newFall: true })], rules: [rule] });
     const [event] = (written.decision as { decided: { happening: object }[] }).decided;
@@ -98,7 +98,7 @@ describe('a judgement', () => {
     for (const name of ['isSilent', 'newFall']) expect(event?.happening).not.toHaveProperty(name);
   });
 
-  test('a judgement keeps the subject if that is so for one of its rules, and reads the place of hits for one of its events', async () => {
+  test('keeps the subject if that is so for one of its rules, and reads the place of hits for one of its events', async () => {
     const common = { isEnabled: true, rateLimitSeconds: 0 };
     const rules = [ruleOf(111, common), ruleOf(112, { ...common, untilAcknowledged: false })];
     const other = newEvent({ uuid: 'event-2' }, { situation: null, subject: undefined });
@@ -109,7 +109,7 @@ describe('a judgement', () => {
     expect(named('lastPlace')).toHaveLength(1);
   });
 
-  test('a judgement without hits needs no place for them, and follows the numbers of the decision before', async () => {
+  test('a decision without hits needs no place for them, and follows the numbers of the one before', async () => {
     const decision = some({ ...(decisionOf(fallEvent({ rules: [1, 2] })) as object) });
     const { written, names, measured } = await judge({ events: [newEvent()], state: { decision }, isApplied: true });
     expect(names()).toEqual(['rules', 'isApplied', 'decide']);
@@ -117,14 +117,14 @@ describe('a judgement', () => {
     expect(measured).toEqual([['Events', 1]]);
   });
 
-  test('a judgement finishes the decision before, which it replaces', async () => {
+  test('finishes the decision before, which it replaces', async () => {
     const decision = decisionOf(fallEvent({ rules: [] }));
     const { names } = await judge({ events: [newEvent()], state: { decision } });
     expect(names().indexOf('events')).toBeGreaterThan(-1);
     expect(names().indexOf('events')).toBeLessThan(names().indexOf('decide'));
   });
 
-  test('a judgement fires no rule for an event without a situation, or a sensor that nobody has linked', async () => {
+  test('fires no rule for an event without a situation, or a sensor that nobody has linked', async () => {
     const rules = [ruleOf(111, { isEnabled: true, rateLimitSeconds: 0 })];
     const events = [newEvent({}, { situation: null })];
     expect((await judge({ events, rules })).named('rules')).toEqual([]);
@@ -135,11 +135,11 @@ describe('a judgement', () => {
     expect(twice.named('rules')).toHaveLength(1);
   });
 
-  test('a judgement is left to a retry if another process was faster', async () => {
+  test('is left to a retry if another process was faster', async () => {
     await expect(judge({ next: { lastSeen: NOW + 900_000 }, isDecided: false })).rejects.toThrow(RetryLater);
   });
 
-  test('a judgement has a sensor that is back online checked when it would be offline', async () => {
+  test('has a sensor that is back online checked when it would be offline', async () => {
     const offline = NOW + 3_600_000;
     const back = await judge({ state: { isActive: false, dueAt: undefined, duePk: undefined } });
     expect(back.times).toMatchObject({ checkAt: offline });
@@ -158,7 +158,7 @@ describe('a judgement', () => {
     expect((await judge({ state: ahead, next: { lastSeen: NOW } })).times).toMatchObject({ checkAt: offline });
   });
 
-  test('a judgement of a sensor that has left its customer is written with the time at which its record ends, and checked no more', async () => {
+  test('the state of a sensor that has left its customer is written with the time at which its record ends, and checked no more', async () => {
     const { times, enqueued } = await judge({
       state: { isActive: false, dueAt: undefined },
       more: { former: { ttl: 77 } },
@@ -171,7 +171,7 @@ describe('a judgement', () => {
   const open = (at = NOW) => ({ start: at, phases: ['detected'], at });
   const noEntry = { dueAt: undefined, duePk: undefined };
 
-  test('a judgement enqueues the check of a fall that time advances before it is written, if a queue can delay it', async () => {
+  test('enqueues the check of a fall that time advances before it is written, if a queue can delay it', async () => {
     const { enqueued, times, places } = await judge({ next: { falls: [open()] }, timings, state: noEntry });
     // The device has three seconds to report it.
     expect(enqueued).toEqual([[[{ type: 'check_sensor', customerId, sensorId }], 63]]);
@@ -183,7 +183,7 @@ describe('a judgement', () => {
     expect((await judge({ next: { falls: [open()] }, timings, ...former })).enqueued).toEqual([]);
   });
 
-  test('a judgement leaves a fall that time advances later to the sweep, if its entry is not early enough', async () => {
+  test('leaves a fall that time advances later to the sweep, if its entry is not early enough', async () => {
     const late = { next: { falls: [open()] }, timings: { ...timings, confirm: 897.001 } };
     const dueAt = NOW + 900_001;
     const far = await judge({ ...late, state: noEntry });
@@ -200,7 +200,7 @@ describe('a judgement', () => {
     expect(back.times).toMatchObject({ checkAt: NOW + 600_000 });
   });
 
-  test('a judgement enqueues no further check of a fall that has not changed, or whose timings are not known', async () => {
+  test('enqueues no further check of a fall that has not changed, or whose timings are not known', async () => {
     const falls = [open()];
     const changed = { lastSeen: NOW + 900_000 };
     expect((await judge({ state: { falls }, next: { ...changed, falls }, timings })).enqueued).toEqual([]);

@@ -20,7 +20,7 @@ describe('the deliveries of a decision', () => {
   const recipients = (...webhooks: object[]) =>
     ({ webhooks: new Map(webhooks.map((webhook) => [(webhook as { id: string }).id, webhook])) }) as never;
 
-  test('the deliveries of a decision with the same id become one, which reports to the hits of all of them', () => {
+  test('deliveries with the same id become one, which reports to the hits of all of them', () => {
     const merged = mergeDeliveries([
       toWebhook('a', 'w1', { hit: null }),
       toWebhook('a', 'w1', { hit: { id: 1, message: 0 } }),
@@ -36,7 +36,7 @@ describe('the deliveries of a decision', () => {
     expect(merged[1]).not.toHaveProperty('alsoHits');
   });
 
-  test('the deliveries of a decision to webhooks without a URL are written to their feed in order, and not enqueued', async () => {
+  test('deliveries to webhooks without a URL are written to their feed in order, and not enqueued', async () => {
     const calls: unknown[][] = [];
     const noting =
       (name: string) =>
@@ -60,7 +60,7 @@ describe('the deliveries of a decision', () => {
     ]);
   });
 
-  test('the deliveries of a decision about offline sensors wait 20 seconds for others, where they delay no alarm', async () => {
+  test('deliveries about offline sensors wait 20 seconds for others, where they delay no alarm', async () => {
     const { deps, enqueued } = stubDeps<ProcessDeps>({});
     const offline = deliveryTo('email', { snapshot: snapshotOf('sensor_inactive'), createDate: NOW });
     const alarm = deliveryTo('sms');
@@ -75,7 +75,7 @@ describe('the deliveries of a decision', () => {
     expect(only.enqueued).toHaveLength(1);
   });
 
-  test('the deliveries of a decision count as alarms to be sent at once, except those that may wait', () => {
+  test('deliveries count as alarms to be sent at once, except those that may wait', () => {
     const countOf = (deliveries: Delivery[], ...webhooks: object[]) => {
       const { deps, measured } = stubDeps<ProcessDeps>({});
       countImmediateAlarms(deps, deliveries, recipients(...webhooks));

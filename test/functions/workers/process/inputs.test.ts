@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ProcessDeps } from '#functions/workers/process/context.ts';
 import {
   isLikelyEvent,
@@ -31,55 +31,59 @@ const noted = { id: 'call', at: NOW - 1 };
 const fall = JSON.stringify(fallMessage('calling', NOW));
 const presence = JSON.stringify({ type: 4, payload: { presenceDetected: true, timestamp: NOW } });
 
-test('the inputs of tasks are the messages in their order, with their places in the call and in the order of the sensor', async () => {
-  const of = received(task({ messages: ['1', '2', '3'], first: 7, requestId: 'q', noted }));
-  const common = { kind: 'message', received: of, receiveDate: NOW, requestId: 'q', decoded: expect.anything() };
-  expect(await read(of)).toEqual([
-    { ...common, position: '5#000', raw: '1', at: 7 },
-    { ...common, position: '5#001', raw: '2', at: 8 },
-    // The call is recorded as processed with its last message.
-    { ...common, position: '5#002', raw: '3', at: 9, noted },
-  ]);
-});
+describe('the inputs of tasks', () => {
+  test('are the messages in their order, with their places in the call and in the order of the sensor', async () => {
+    const of = received(task({ messages: ['1', '2', '3'], first: 7, requestId: 'q', noted }));
+    const common = { kind: 'message', received: of, receiveDate: NOW, requestId: 'q', decoded: expect.anything() };
+    expect(await read(of)).toEqual([
+      { ...common, position: '5#000', raw: '1', at: 7 },
+      { ...common, position: '5#001', raw: '2', at: 8 },
+      // The call is recorded as processed with its last message.
+      { ...common, position: '5#002', raw: '3', at: 9, noted },
+    ]);
+  });
 
-test('the inputs of tasks are in the order of their tasks, and have a call without messages and a notice as one input each', async () => {
-  const call = received(task({ requestId: 'q', noted }));
-  const ofNotice = received({ type: 'process_notice', customerId, sensorId, uuid: 'n1', requestId: 'r' }, '6');
-  const gone = received({ type: 'process_notice', customerId, sensorId, uuid: 'n2' }, '7');
-  expect(await read(gone, call, ofNotice)).toEqual([
-    { kind: 'call', received: call, position: '5#000', receiveDate: NOW, requestId: 'q', noted },
-    {
-      kind: 'notice',
-      received: ofNotice,
-      position: '6#000',
-      receiveDate: NOW - 9,
-      requestId: 'r',
-      uuid: 'n1',
-      notice,
-    },
-  ]);
-});
+  test('are in the order of their tasks, and have a call without messages and a notice as one input each', async () => {
+    const call = received(task({ requestId: 'q', noted }));
+    const ofNotice = received({ type: 'process_notice', customerId, sensorId, uuid: 'n1', requestId: 'r' }, '6');
+    const gone = received({ type: 'process_notice', customerId, sensorId, uuid: 'n2' }, '7');
+    expect(await read(gone, call, ofNotice)).toEqual([
+      { kind: 'call', received: call, position: '5#000', receiveDate: NOW, requestId: 'q', noted },
+      {
+        kind: 'notice',
+        received: ofNotice,
+        position: '6#000',
+        receiveDate: NOW - 9,
+        requestId: 'r',
+        uuid: 'n1',
+        notice,
+      },
+    ]);
+  });
 
-test('the inputs of tasks are likely to create an event if they are falls, people who leave their bed, or notices', async () => {
-  const leaves = { kind: 'message', decoded: { signal: { kind: 'bed_exit' } } };
-  const inputs = [...(await read(received(task({ messages: [fall, presence] })), received(task({})))), some(leaves)];
-  expect(inputs.map(isLikelyEvent)).toEqual([true, false, false, true]);
-  expect(isLikelyEvent(some({ kind: 'notice' }))).toBe(true);
+  test('are likely to create an event if they are falls, people who leave their bed, or notices', async () => {
+    const leaves = { kind: 'message', decoded: { signal: { kind: 'bed_exit' } } };
+    const inputs = [...(await read(received(task({ messages: [fall, presence] })), received(task({})))), some(leaves)];
+    expect(inputs.map(isLikelyEvent)).toEqual([true, false, false, true]);
+    expect(isLikelyEvent(some({ kind: 'notice' }))).toBe(true);
+  });
 });
 
 const input = (position: string, receiveDate: number, more: object = {}): SensorInput =>
   some({ position, receiveDate, received: { receives: 1 }, ...more });
 const judged = { position: '5#001', receiveDate: NOW };
 
-test('an input was judged before if its place is not after that of the judged ones', () => {
-  const places = ['5#000', '5#001', '5#002', '6#000'];
-  expect(places.map((place) => wasJudged(input(place, NOW), judged))).toEqual([true, true, false, false]);
-  expect(wasJudged(input('0#000', NOW), undefined)).toBe(false);
-});
+describe('an input was judged before', () => {
+  test('an input was judged before if its place is not after that of the judged ones', () => {
+    const places = ['5#000', '5#001', '5#002', '6#000'];
+    expect(places.map((place) => wasJudged(input(place, NOW), judged))).toEqual([true, true, false, false]);
+    expect(wasJudged(input('0#000', NOW), undefined)).toBe(false);
+  });
 
-test('an input was judged before unless it was received more than ten seconds later, which only a new queue explains', () => {
-  expect(wasJudged(input('0#000', NOW + 10_000), judged)).toBe(true);
-  expect(wasJudged(input('0#000', NOW + 10_001), judged)).toBe(false);
+  test('an input that was received more than ten seconds later is new, which only a new queue explains', () => {
+    expect(wasJudged(input('0#000', NOW + 10_000), judged)).toBe(true);
+    expect(wasJudged(input('0#000', NOW + 10_001), judged)).toBe(false);
+  });
 });
 
 test('a decision may be incomplete if an input was received before, or accepted no later than the judged ones', () => {
@@ -90,25 +94,27 @@ test('a decision may be incomplete if an input was received before, or accepted 
   expect(Boolean(mayHaveDecision([later], undefined))).toBe(false);
 });
 
-test('the place up to which messages are judged is that of the last input, and the latest time of any', () => {
-  const inputs = [input('6#000', NOW + 5), input('6#001', NOW + 3)];
-  expect(judgedUpTo(inputs, judged, NOW)).toEqual({ position: '6#001', receiveDate: NOW + 5 });
-  expect(judgedUpTo([input('6#000', NOW - 5)], judged, NOW)).toEqual({ position: '6#000', receiveDate: NOW });
-  expect(judgedUpTo([input('6#000', NOW - 5)], undefined, NOW)).toEqual({ position: '6#000', receiveDate: NOW - 5 });
-  expect(judgedUpTo([], judged, NOW)).toBeUndefined();
-});
+describe('the place up to which messages are judged', () => {
+  test('is that of the last input, and the latest time of any', () => {
+    const inputs = [input('6#000', NOW + 5), input('6#001', NOW + 3)];
+    expect(judgedUpTo(inputs, judged, NOW)).toEqual({ position: '6#001', receiveDate: NOW + 5 });
+    expect(judgedUpTo([input('6#000', NOW - 5)], judged, NOW)).toEqual({ position: '6#000', receiveDate: NOW });
+    expect(judgedUpTo([input('6#000', NOW - 5)], undefined, NOW)).toEqual({ position: '6#000', receiveDate: NOW - 5 });
+    expect(judgedUpTo([], judged, NOW)).toBeUndefined();
+  });
 
-test('the place up to which messages are judged has no time from before the clock was set back', () => {
-  const before = { ...judged, receiveDate: NOW + 10_001 };
-  expect(judgedUpTo([input('6#000', NOW)], before, NOW)?.receiveDate).toBe(NOW);
-  const skewed = { ...judged, receiveDate: NOW + 10_000 };
-  expect(judgedUpTo([input('6#000', NOW)], skewed, NOW)?.receiveDate).toBe(NOW + 10_000);
-});
+  test('has no time from before the clock was set back', () => {
+    const before = { ...judged, receiveDate: NOW + 10_001 };
+    expect(judgedUpTo([input('6#000', NOW)], before, NOW)?.receiveDate).toBe(NOW);
+    const skewed = { ...judged, receiveDate: NOW + 10_000 };
+    expect(judgedUpTo([input('6#000', NOW)], skewed, NOW)?.receiveDate).toBe(NOW + 10_000);
+  });
 
-test('the place up to which messages are judged counts the recorded calls, so that reports may skip the queue again', () => {
-  const call = (id: string, before: string) => ({ noted: { id, at: NOW, before: { id: before, at: NOW - 1 } } });
-  const inputs = [input('6#000', NOW, call('b', 'a')), input('7#000', NOW), input('8#000', NOW, call('c', 'b'))];
-  const run = { last: 'a', since: 1 };
-  expect(judgedUpTo(inputs, { ...judged, run }, NOW)?.run).toEqual({ last: 'c', since: 1 });
-  expect(judgedUpTo([input('6#000', NOW)], { ...judged, run }, NOW)?.run).toEqual(run);
+  test('counts the recorded calls, so that reports may skip the queue again', () => {
+    const call = (id: string, before: string) => ({ noted: { id, at: NOW, before: { id: before, at: NOW - 1 } } });
+    const inputs = [input('6#000', NOW, call('b', 'a')), input('7#000', NOW), input('8#000', NOW, call('c', 'b'))];
+    const run = { last: 'a', since: 1 };
+    expect(judgedUpTo(inputs, { ...judged, run }, NOW)?.run).toEqual({ last: 'c', since: 1 });
+    expect(judgedUpTo([input('6#000', NOW)], { ...judged, run }, NOW)?.run).toEqual(run);
+  });
 });

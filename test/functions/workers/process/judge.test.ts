@@ -99,87 +99,89 @@ const run = async (messages: string[], given: World & { context?: object; inputs
   return { ...stubs, inputs, result };
 };
 
-test('a message that creates an event is stored first, with the id of its event', async () => {
-  const message = presence(true, uuidOf(1));
-  const { result, named, inputs } = await run([message]);
-  const [event] = result?.events ?? [];
-  expect(event).toMatchObject({
-    uuid: uuidOf(1),
-    source: uuidOf(1),
-    requestId: 'call-1',
-    createDate: NOW,
-    receiveDate: NOW,
-    happening: { situation: 'occupied_room' },
+describe('a message that creates an event', () => {
+  test('is stored first, with the id of its event', async () => {
+    const message = presence(true, uuidOf(1));
+    const { result, named, inputs } = await run([message]);
+    const [event] = result?.events ?? [];
+    expect(event).toMatchObject({
+      uuid: uuidOf(1),
+      source: uuidOf(1),
+      requestId: 'call-1',
+      createDate: NOW,
+      receiveDate: NOW,
+      happening: { situation: 'occupied_room' },
+    });
+    expect(named('storeMessage')).toEqual([
+      [{ uuid: uuidOf(1), raw: message, at: 0, customerId, sensorId, id: event?.id, receiveDate: NOW }],
+    ]);
+    expect(result?.next).toMatchObject({ lastSeen: NOW });
+    expect(result?.inputs).toEqual(inputs);
+    expect(result?.judged).toMatchObject({ position: '5#000', receiveDate: NOW });
+    expect(event).not.toHaveProperty('isLong');
   });
-  expect(named('storeMessage')).toEqual([
-    [{ uuid: uuidOf(1), raw: message, at: 0, customerId, sensorId, id: event?.id, receiveDate: NOW }],
-  ]);
-  expect(result?.next).toMatchObject({ lastSeen: NOW });
-  expect(result?.inputs).toEqual(inputs);
-  expect(result?.judged).toMatchObject({ position: '5#000', receiveDate: NOW });
-  expect(event).not.toHaveProperty('isLong');
-});
 
-test('a message that creates an event is marked as too long for lists if it is', async () => {
-  const { payload, ...others } = JSON.parse(presence(true, uuidOf(1)));
-  const long = JSON.stringify({ ...others, payload: { ...payload, note: 'x'.repeat(300_000) } });
-  expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
-});
-
-test('a message that creates an event only shows that the device is online if it was stored before', async () => {
-  const { result } = await run([presence(true, uuidOf(1))], { stored: ['duplicate'] });
-  expect(result?.events).toEqual([]);
-  expect(result?.next).toMatchObject({ lastSeen: NOW, isActive: true });
-  const back = await run([presence(true, uuidOf(1))], {
-    stored: ['duplicate'],
-    context: { state: { ...online, isActive: false } },
+  test('is marked as too long for lists if it is', async () => {
+    const { payload, ...others } = JSON.parse(presence(true, uuidOf(1)));
+    const long = JSON.stringify({ ...others, payload: { ...payload, note: 'x'.repeat(300_000) } });
+    expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
   });
-  // Its UUID is derived, because that of the message belongs to the earlier one.
-  expect(back.result?.events).toMatchObject([
-    { uuid: uuidV5(sensorId, 'heard', NOW), source: null, happening: { situation: 'sensor_active' } },
-  ]);
-});
 
-test('a message that creates an event is judged with a UUID of its bytes if another message has its own', async () => {
-  const message = presence(true, uuidOf(1));
-  const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
-  const derived = uuidV5(uuidOf(1), message);
-  expect(named('storeMessage').map(([item]) => (item as { uuid: string }).uuid)).toEqual([uuidOf(1), derived]);
-  expect(result?.events.map(({ uuid, happening }) => [uuid === derived, happening.action])).toEqual([
-    [true, 'occupied_room'],
-    [false, 'uuid_reused'],
-  ]);
-  // Without a UUID nothing else distinguishes it.
-  const plain = await run([presence(true)], { stored: ['uuid_used'] });
-  expect([plain.result?.events, plain.named('storeMessage').length]).toEqual([[], 1]);
-});
-
-test('a message that creates an event is not stored if it creates none', async () => {
-  const { result, named } = await run([presence(false, uuidOf(1)), presence(false, uuidOf(2))], {
-    context: { state: { ...online, presence: false } },
+  test('only shows that the device is online if it was stored before', async () => {
+    const { result } = await run([presence(true, uuidOf(1))], { stored: ['duplicate'] });
+    expect(result?.events).toEqual([]);
+    expect(result?.next).toMatchObject({ lastSeen: NOW, isActive: true });
+    const back = await run([presence(true, uuidOf(1))], {
+      stored: ['duplicate'],
+      context: { state: { ...online, isActive: false } },
+    });
+    // Its UUID is derived, because that of the message belongs to the earlier one.
+    expect(back.result?.events).toMatchObject([
+      { uuid: uuidV5(sensorId, 'heard', NOW), source: null, happening: { situation: 'sensor_active' } },
+    ]);
   });
-  expect(named('storeMessage').length).toBe(result?.events.length);
-  expect((await run([], { inputs: [{ kind: 'call', position: '1', receiveDate: NOW }] })).calls).toEqual([]);
+
+  test('is judged with a UUID of its bytes if another message has its own', async () => {
+    const message = presence(true, uuidOf(1));
+    const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
+    const derived = uuidV5(uuidOf(1), message);
+    expect(named('storeMessage').map(([item]) => (item as { uuid: string }).uuid)).toEqual([uuidOf(1), derived]);
+    expect(result?.events.map(({ uuid, happening }) => [uuid === derived, happening.action])).toEqual([
+      [true, 'occupied_room'],
+      [false, 'uuid_reused'],
+    ]);
+    // Without a UUID of its own nothing else distinguishes it.
+    const plain = await run([presence(true)], { stored: ['uuid_used'] });
+    expect([plain.result?.events, plain.named('storeMessage').length]).toEqual([[], 1]);
+  });
+
+  test('is not stored if it creates none', async () => {
+    const { result, named } = await run([presence(false, uuidOf(1)), presence(false, uuidOf(2))], {
+      context: { state: { ...online, presence: false } },
+    });
+    expect(named('storeMessage').length).toBe(result?.events.length);
+    expect((await run([], { inputs: [{ kind: 'call', position: '1', receiveDate: NOW }] })).calls).toEqual([]);
+  });
 });
 
 describe('events of one decision', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) => presence(at % 2 === 0, uuidOf(at), NOW + at));
 
-  test('events of one decision are at most 25, and fewer for a customer with many rules', async () => {
+  test('are at most 25, and fewer for a customer with many rules', async () => {
     expect((await run(many(30))).result?.events).toHaveLength(25);
     expect((await run(many(30), { context: { customer: { rules: 50 } } })).result?.events).toHaveLength(5);
     expect((await run(many(3), { context: { customer: { rules: 1_000 } } })).result?.events).toHaveLength(1);
     expect((await run(many(30), { context: { customer: null } })).result?.events).toHaveLength(25);
   });
 
-  test('events of one decision leave the messages that do not fit to the next one', async () => {
+  test('leave the messages that do not fit to the next one', async () => {
     const { result, inputs } = await run(many(30));
     expect(result?.inputs).toEqual(inputs.slice(0, 25));
     expect(result?.judged).toMatchObject({ position: '5#024' });
   });
 
-  test('events of one decision get ids in their order, after those of the decision before', async () => {
+  test('get ids in their order, after those of the decision before', async () => {
     const ids = (await run(many(3))).result?.events.map(({ id }) => id) ?? [];
     expect(ids.toSorted((a, b) => a - b)).toEqual(ids);
     const { deps } = world();
@@ -192,7 +194,7 @@ describe('events of one decision', () => {
 describe('a sensor that may have changed in the last seconds', () => {
   const recent = { freshness: 'recent', customer: null };
 
-  test('a sensor that may have changed in the last seconds is read again before an event, a region or a timing matters', async () => {
+  test('is read again before an event, a region or a timing matters', async () => {
     const { result, named } = await run([presence(true, uuidOf(1))], { context: recent });
     expect(named('latest')).toEqual([[customerId, sensorId, online]]);
     expect(result?.context.freshness).toBe('latest');
@@ -201,7 +203,7 @@ describe('a sensor that may have changed in the last seconds', () => {
     expect((await run([fall], { context: recent })).named('latest')).toHaveLength(1);
   });
 
-  test('a sensor that may have changed in the last seconds is not read again for anything else', async () => {
+  test('is not read again for anything else', async () => {
     const state = { ...online, lastSeen: NOW - 60_000 };
     const call = { kind: 'call', position: '6', receiveDate: NOW };
     const { result, named } = await run([], { context: { ...recent, state }, inputs: [call] });
@@ -209,7 +211,7 @@ describe('a sensor that may have changed in the last seconds', () => {
     expect(result).toMatchObject({ events: [], context: { freshness: 'recent' }, next: { lastSeen: NOW } });
   });
 
-  test('a sensor that may have changed in the last seconds may be gone', async () => {
+  test('may be gone', async () => {
     const { result } = await run([presence(true, uuidOf(1))], {
       context: recent,
       latest: { sensor: null, state: null },
@@ -238,7 +240,7 @@ describe('the firmware that a device reports', () => {
   const reported = async (firmware: number | null) =>
     (await run([], { inputs: [stateSignal(firmware)] })).named('setFirmware');
 
-  test('the firmware that a device reports is stored if it is another one', async () => {
+  test('is stored if it is another one', async () => {
     expect(await reported(43)).toEqual([[customerId, sensorId, 43]]);
     expect(await reported(42)).toEqual([]);
     expect(await reported(null)).toEqual([]);
@@ -251,7 +253,7 @@ describe('the end of the learning phase', () => {
   const learnt = JSON.stringify(fallMessage('calling', NOW, { isLearning: false }));
   const learning = { context: { state: { ...online, learning: true } } };
 
-  test('the end of the learning phase is stored when the device reports it', async () => {
+  test('is stored when the device reports it', async () => {
     const { named } = await run([learnt], { ...learning, basic });
     const key = { customerId, sensorId, manufacturer: 'maker_a' };
     const values = { learningUntil: 0, testUntil: 0 };
@@ -261,7 +263,7 @@ describe('the end of the learning phase', () => {
     ]);
   });
 
-  test('the end of the learning phase is stored again if the configuration has changed meanwhile, and once otherwise', async () => {
+  test('is stored again if the configuration has changed meanwhile, and once otherwise', async () => {
     expect(
       (await run([learnt], { ...learning, basic, putResults: ['changed', 'done'] })).named('putConfig'),
     ).toHaveLength(2);
@@ -283,7 +285,7 @@ describe('a notice', () => {
     notice: { notice: 'unnotified', receiveDate: NOW - 3, ...more },
   });
 
-  test('a notice becomes an event once, also if its task is repeated', async () => {
+  test('becomes an event once, also if its task is repeated', async () => {
     const { result, named } = await run([], { inputs: [notice(), notice()] });
     expect(result?.events.map(({ uuid }) => uuid)).toEqual([uuidOf(7)]);
     expect(result?.events[0]).toMatchObject({
@@ -298,7 +300,7 @@ describe('a notice', () => {
     expect(before.result).toMatchObject({ events: [], judged: { position: '6#000' } });
   });
 
-  test('a notice that people answered a fall changes the state', async () => {
+  test('the answer of people to a fall changes the state', async () => {
     const fall = NOW.toString(36);
     const state = { ...online, falls: [{ start: NOW, phases: ['calling'], at: NOW }] };
     const { result, named } = await run([], {

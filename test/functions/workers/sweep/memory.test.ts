@@ -12,46 +12,48 @@ import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-test('the pauses between two tasks of an item begin with 50 seconds, double, and end at 15 minutes', () => {
-  const { isTime } = createResendHistory();
-  let now = NOW;
-  expect(isTime('a', now)).toBe(true);
-  for (const pause of [50, 100, 200, 400, 800, 900, 900].map((seconds) => seconds * 1_000)) {
-    expect(isTime('a', now + pause - 1)).toBe(false);
-    now += pause;
+describe('the pauses between two tasks of an item', () => {
+  test('begin with 50 seconds, double, and end at 15 minutes', () => {
+    const { isTime } = createResendHistory();
+    let now = NOW;
     expect(isTime('a', now)).toBe(true);
-  }
-});
+    for (const pause of [50, 100, 200, 400, 800, 900, 900].map((seconds) => seconds * 1_000)) {
+      expect(isTime('a', now + pause - 1)).toBe(false);
+      now += pause;
+      expect(isTime('a', now)).toBe(true);
+    }
+  });
 
-test('the pauses between two tasks of one item do not concern another', () => {
-  const { isTime } = createResendHistory();
-  expect([isTime('a', NOW), isTime('b', NOW), isTime('a', NOW)]).toEqual([true, true, false]);
-});
+  test('each item has its own pause', () => {
+    const { isTime } = createResendHistory();
+    expect([isTime('a', NOW), isTime('b', NOW), isTime('a', NOW)]).toEqual([true, true, false]);
+  });
 
-test('the pauses between two tasks of an item begin anew for an item whose task no queue accepted', () => {
-  const { isTime, forget } = createResendHistory();
-  isTime('a', NOW);
-  forget('a');
-  expect(isTime('a', NOW)).toBe(true);
-  expect(isTime('a', NOW + 50_000)).toBe(true);
-});
+  test('begin anew for an item whose task no queue accepted', () => {
+    const { isTime, forget } = createResendHistory();
+    isTime('a', NOW);
+    forget('a');
+    expect(isTime('a', NOW)).toBe(true);
+    expect(isTime('a', NOW + 50_000)).toBe(true);
+  });
 
-test('the pauses between two tasks of an item do not hold an item back after the clock was set back', () => {
-  const { isTime } = createResendHistory();
-  isTime('a', NOW);
-  expect(isTime('a', NOW - 1)).toBe(true);
-});
+  test('do not hold an item back after the clock was set back', () => {
+    const { isTime } = createResendHistory();
+    isTime('a', NOW);
+    expect(isTime('a', NOW - 1)).toBe(true);
+  });
 
-test('the pauses between two tasks of an item are forgotten after twice their length', () => {
-  const { isTime, tidy } = createResendHistory();
-  isTime('a', NOW);
-  tidy(NOW + 100_000);
-  // Still known, so the next pause is longer.
-  isTime('a', NOW + 100_000);
-  expect(isTime('a', NOW + 150_000)).toBe(false);
-  tidy(NOW + 300_001);
-  isTime('a', NOW + 300_001);
-  expect(isTime('a', NOW + 350_001)).toBe(true);
+  test('are forgotten after twice their length', () => {
+    const { isTime, tidy } = createResendHistory();
+    isTime('a', NOW);
+    tidy(NOW + 100_000);
+    // Still known, so the next pause is longer.
+    isTime('a', NOW + 100_000);
+    expect(isTime('a', NOW + 150_000)).toBe(false);
+    tidy(NOW + 300_001);
+    isTime('a', NOW + 300_001);
+    expect(isTime('a', NOW + 350_001)).toBe(true);
+  });
 });
 
 describe('the count of overdue items', () => {
@@ -60,14 +62,14 @@ describe('the count of overdue items', () => {
     time: NOW - overdue,
   });
 
-  test('the count of overdue items has each item once that is more than 15 minutes overdue', () => {
+  test('has each item once that is more than 15 minutes overdue', () => {
     const { countNew } = createOverdueItems();
     expect(countNew([item('1', 15 * MINUTE)], NOW)).toBe(0);
     expect(countNew([item('1', 15 * MINUTE + 1), item('2', DAY)], NOW)).toBe(2);
     expect(countNew([item('1', 16 * MINUTE), item('3', 16 * MINUTE)], NOW)).toBe(1);
   });
 
-  test('the count of overdue items has an item again that was not found for 30 minutes, also by a clock that was set back', () => {
+  test('has an item again that was not found for 30 minutes, also by a clock that was set back', () => {
     const overdue = createOverdueItems();
     const countAt = (now: number) => overdue.countNew([{ ...item('1', 0), time: now - DAY }], now);
     countAt(NOW);
@@ -104,7 +106,7 @@ describe('the filter of sensors', () => {
     return { ...stubs, ...filter, check, reads };
   };
 
-  test('the filter of sensors reads a sensor that is online once in ten minutes', async () => {
+  test('reads a sensor that is online once in ten minutes', async () => {
     const { check, reads, pass } = world({ a: online });
     expect(await check([checkOf('a')])).toEqual([]);
     pass(10 * MINUTE - 1);
@@ -115,7 +117,7 @@ describe('the filter of sensors', () => {
     expect(reads).toHaveLength(2);
   });
 
-  test('the filter of sensors reads a sensor again once it may be offline', async () => {
+  test('reads a sensor again once it may be offline', async () => {
     const state = { ...online, lastSeen: NOW - (AFTER - 60) * 1_000 };
     const { check, reads, pass } = world({ a: state });
     expect(await check([checkOf('a')])).toEqual([]);
@@ -126,7 +128,7 @@ describe('the filter of sensors', () => {
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW + 60_000)]);
   });
 
-  test('the filter of sensors has a sensor checked from when it is offline, at the earliest since the service is up', async () => {
+  test('has a sensor checked from when it is offline, at the earliest since the service is up', async () => {
     const state = { ...online, lastSeen: NOW - 2 * AFTER * 1_000 };
     const { check } = world({ a: state });
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW - AFTER * 1_000)]);
@@ -134,30 +136,30 @@ describe('the filter of sensors', () => {
     expect(await check([checkOf('a', NOW - 5)])).toEqual([]);
   });
 
-  test('the filter of sensors has a sensor checked that is inactive, or whose fall advances with time', async () => {
+  test('has a sensor checked that is inactive, or whose fall advances with time', async () => {
     const open = { start: NOW, phases: ['detected'], at: NOW };
     const { check } = world({ a: { ...online, isActive: false }, b: { ...online, falls: [open] } });
     const due = NOW + AFTER * 1_000;
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', due), checkOf('b', due)]);
   });
 
-  test('the filter of sensors has a sensor checked whose state is from before the clock was set back', async () => {
+  test('has a sensor checked whose state is from before the clock was set back', async () => {
     const { check } = world({ a: { ...online, lastSeen: NOW + DAY } });
     expect(await check([checkOf('a', NOW - 7)])).toEqual([checkOf('a', NOW - 7)]);
   });
 
-  test('the filter of sensors has a sensor without a state checked now', async () => {
+  test('has a sensor without a state checked now', async () => {
     expect(await world({}).check([checkOf('a')])).toEqual([checkOf('a', NOW)]);
   });
 
-  test('the filter of sensors has all sensors checked whose states cannot be read, and counts that', async () => {
+  test('has all sensors checked whose states cannot be read, and counts that', async () => {
     const { check, measured, logged } = world({ a: online }, new TableUnavailable('throttled'));
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', NOW), checkOf('b', NOW)]);
     expect(measured).toEqual([['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]]);
     expect(logged).toMatchObject([['error', expect.any(String), { sensors: 2 }, expect.anything()]]);
   });
 
-  test('the filter of sensors reads a hundred states at a time, and passes everything else on', async () => {
+  test('reads a hundred states at a time, and passes everything else on', async () => {
     const ids = Array.from({ length: 201 }, (_, at) => `s${at}`);
     const { check, reads } = world(Object.fromEntries(ids.map((id) => [id, online])));
     const other: Due = { task: { type: 'alert_managers', customerId: 1 }, time: 1 };
@@ -167,7 +169,7 @@ describe('the filter of sensors', () => {
     expect(await world({}).check([other])).toEqual([other]);
   });
 
-  test('the filter of sensors trusts no time too far ahead, which was recorded before the clock was set back', async () => {
+  test('trusts no time too far ahead, which was recorded before the clock was set back', async () => {
     const { check, reads, pass } = world({ a: online });
     await check([checkOf('a')]);
     pass(-1);
@@ -175,7 +177,7 @@ describe('the filter of sensors', () => {
     expect(reads).toHaveLength(2);
   });
 
-  test('the filter of sensors forgets a sensor ten minutes after it would have been read again', async () => {
+  test('forgets a sensor ten minutes after it would have been read again', async () => {
     const { check, reads, pass, tidy } = world({ a: online });
     await check([checkOf('a')]);
     tidy(NOW + 20 * MINUTE);
