@@ -17,8 +17,8 @@ import {
 } from '#test/fixtures/manager-alarms.ts';
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
-describe('an alarm about a person that reached nobody', () => {
-  test('is mailed at once to everybody who may manage rules, and due for a reminder in an hour', async () => {
+describe('mails about people', () => {
+  test('an alarm about a person that reached nobody is mailed at once to everybody who may manage rules, and due for a reminder in an hour', async () => {
     const { mails, updated, claims, order, enqueued } = await run({
       open: [alarmOf('a')],
       users: [userOf(1), userOf(2)],
@@ -31,18 +31,18 @@ describe('an alarm about a person that reached nobody', () => {
     expect(enqueued).toEqual([]);
   });
 
-  test('is mailed separately from others, unless another process is doing so', async () => {
+  test('an alarm about a person that reached nobody is mailed separately from others, unless another process is doing so', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a'), alarmOf('b'), alarmOf('c')], claimed: ['b'] });
     expect(mails).toHaveLength(2);
     expect(updated.map(([id]) => id)).toEqual(['a', 'c']);
   });
 
-  test('has the time in UTC and no name of a customer that is gone', async () => {
+  test('an alarm about a person that reached nobody has the time in UTC and no name of a customer that is gone', async () => {
     const { mails } = await run({ open: [alarmOf('a')], isCustomerGone: true });
     expect(mails[0]?.[2]).toContain(`Fall detected: Room 1, , ${dateTimeAndZone(NOW - 2 * MINUTE, 'UTC')}`);
   });
 
-  test('is not mailed twice', async () => {
+  test('an alarm about a person that reached nobody is not mailed twice', async () => {
     const { mails, claims } = await run({ open: [alarmOf('a', { mailDate: NOW - 1 })] });
     expect([mails, claims]).toEqual([[], []]);
   });
@@ -59,7 +59,7 @@ describe('an alarm about a person that reached nobody', () => {
   });
 });
 
-describe('those who are mailed about alarms', () => {
+describe('managers', () => {
   const open = [alarmOf('a')];
 
   test('may log in and manage rules, and have an address', async () => {
@@ -72,7 +72,7 @@ describe('those who are mailed about alarms', () => {
     expect((await run({ open, users })).to()).toEqual(['user-4@example.org']);
   });
 
-  test('are mailed at their verified address, or else at that of the account', async () => {
+  test('those who are mailed about alarms are mailed at their verified address, or else at that of the account', async () => {
     const channels = {
       1: [
         { by: 'sms', address: '+49' },
@@ -85,12 +85,12 @@ describe('those who are mailed about alarms', () => {
     expect((await run({ open, users, channels })).to()).toEqual(['night@example.org', 'user-2@example.org']);
   });
 
-  test('are at most twenty', async () => {
+  test('those who are mailed about alarms are at most twenty', async () => {
     const users = Array.from({ length: 22 }, (_, at) => userOf(at + 1));
     expect((await run({ open, users })).to()).toEqual(users.slice(0, 20).map(({ email }) => email));
   });
 
-  test('are nobody if the service sends no mails', async () => {
+  test('those who are mailed about alarms are nobody if the service sends no mails', async () => {
     const { mails, updated } = await run({ open, sender: '' });
     expect(mails).toEqual([]);
     expect(updated).toHaveLength(1);
@@ -108,7 +108,7 @@ describe('those who are mailed about alarms', () => {
   });
 });
 
-describe('the cause in a mail', () => {
+describe('causes', () => {
   const causeOf = async (alarm: Partial<UnnotifiedAlarm>, stored: Partial<World> = {}) =>
     (await run({ open: [alarmOf('a', alarm)], ...stored })).mails[0];
   const expected = (cause: UnnotifiedCause) => mailOf('user-1@example.org', cause);
@@ -128,7 +128,7 @@ describe('the cause in a mail', () => {
     );
   });
 
-  test('is that nobody was on duty, or that there is no recipient', async () => {
+  test('the cause in a mail is that nobody was on duty, or that there is no recipient', async () => {
     const hits = { 5: { messages: [], nobodyOnDuty: true }, 6: { messages: [] } };
     expect(await causeOf({ hitId: 5 }, { hits })).toEqual(expected({ kind: 'nobody_on_duty' }));
     expect(await causeOf({ hitId: 6 }, { hits })).toEqual(expected(noRecipient));
@@ -136,14 +136,14 @@ describe('the cause in a mail', () => {
   });
 });
 
-describe('alarms about sensors', () => {
+describe('mails about sensors', () => {
   const offline = (id: string, more: Partial<UnnotifiedAlarm> = {}) =>
     alarmOf(id, { situation: 'sensor_inactive', ...more });
   const named = described({ situation: 'Sensor offline' });
   const subject = `alarm-sensors:${customerId}`;
   const wait = `alarm-sensors-wait:${customerId}`;
 
-  test('are mailed as one list', async () => {
+  test('alarms about sensors are mailed as one list', async () => {
     const { mails, updated, taken } = await run({
       open: [offline('a'), offline('b', { mailDate: NOW - 1 }), offline('c')],
     });
@@ -182,11 +182,11 @@ describe('alarms about sensors', () => {
   });
 });
 
-describe('a list for somebody who had too many mails', () => {
+describe('lists', () => {
   const mailed = { mailDate: NOW - 5 * MINUTE };
   const subject = (userId: number) => `alarm-list:${customerId}:${userId}`;
 
-  test('has all open alarms, and is sent at most every ten minutes', async () => {
+  test('a list for somebody who had too many mails has all open alarms, and is sent at most every ten minutes', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1, 2] }), alarmOf('b', { ...mailed, isUnanswered: true })];
     const users = [userOf(1), userOf(2)];
     const { mails, updated, taken, order } = await run({ open, users, used: [subject(2)] });
@@ -196,20 +196,20 @@ describe('a list for somebody who had too many mails', () => {
     expect(order).toEqual(['mail', 'update']);
   });
 
-  test('is no longer due once everybody got it, until the reminder', async () => {
+  test('a list for somebody who had too many mails is no longer due once everybody got it, until the reminder', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1] })];
     expect((await run({ open })).updated).toEqual([['a', { deferredTo: [] }, NOW + 55 * MINUTE]]);
     const unanswered = [alarmOf('a', { ...mailed, deferredTo: [1], isUnanswered: true })];
     expect((await run({ open: unanswered })).updated).toEqual([['a', { deferredTo: [] }, null]]);
   });
 
-  test('is sent to nobody who may no longer manage rules', async () => {
+  test('a list for somebody who had too many mails is sent to nobody who may no longer manage rules', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', { ...mailed, deferredTo: [9] })] });
     expect(mails).toEqual([]);
     expect(updated).toEqual([['a', { deferredTo: [] }, NOW + 55 * MINUTE]]);
   });
 
-  test('has the alarms that are still open when it is sent', async () => {
+  test('a list for somebody who had too many mails has the alarms that are still open when it is sent', async () => {
     const { mails } = await run({
       open: [alarmOf('a', { ...mailed, deferredTo: [1] }), alarmOf('b', { ...mailed, deferredTo: [1] })],
       later: [alarmOf('b', { ...mailed, deferredTo: [1] })],
@@ -218,7 +218,7 @@ describe('a list for somebody who had too many mails', () => {
   });
 });
 
-describe('a reminder', () => {
+describe('reminders', () => {
   const mailedAt = (ms: number) => ({ mailDate: NOW - ms });
 
   test('lists all open alarms once the oldest mail about one is an hour old', async () => {
@@ -237,7 +237,7 @@ describe('a reminder', () => {
     expect(order).toEqual(['mail', 'mail', 'update', 'update', 'update']);
   });
 
-  test('is not due before that, and not for alarms that somebody was notified of or that were never mailed', async () => {
+  test('a reminder is not due before that, and not for alarms that somebody was notified of or that were never mailed', async () => {
     for (const open of [
       [alarmOf('a', mailedAt(HOUR - 1))],
       [alarmOf('a', { ...mailedAt(HOUR), isUnanswered: true })],
@@ -257,14 +257,14 @@ describe('a reminder', () => {
     expect((await run({ open: [alarmOf('a', reminded), other] })).mails).toEqual([]);
   });
 
-  test('is the last one after 24', async () => {
+  test('a reminder is the last one after 24', async () => {
     const of = (reminders: number) => [alarmOf('a', { ...mailedAt(30 * HOUR), reminders, reminderDate: NOW - HOUR })];
     expect((await run({ open: of(22) })).updated).toEqual([['a', { reminders: 23, reminderDate: NOW }, NOW + HOUR]]);
     expect((await run({ open: of(23) })).updated).toEqual([['a', { reminders: 24, reminderDate: NOW }, null]]);
     expect((await run({ open: of(24) })).mails).toEqual([]);
   });
 
-  test('is sent once if two processes send it', async () => {
+  test('a reminder is sent once if two processes send it', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', mailedAt(HOUR))], claimed: ['a'] });
     expect([mails, updated]).toEqual([[], []]);
   });

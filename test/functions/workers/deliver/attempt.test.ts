@@ -26,7 +26,7 @@ const toWebhook = (more: object = {}): Delivery => {
   return others;
 };
 
-type Given = DeliveryWorld & {
+type AttemptWorld = DeliveryWorld & {
   /** The webhook at each read; the last one stays. */
   webhooks?: readonly (object | null)[];
   delivery?: object | null;
@@ -49,7 +49,7 @@ const run = async ({
   isPostponed = true,
   replanned = true,
   ...given
-}: Given = {}) => {
+}: AttemptWorld = {}) => {
   const calls: [string, ...unknown[]][] = [];
   const noting =
     (name: string, result: () => unknown = () => undefined) =>
@@ -112,8 +112,8 @@ const run = async ({
 };
 const key = { customerId, webhookId: 'w1' };
 
-describe('a delivery to a webhook', () => {
-  test('is claimed, posted and recorded', async () => {
+describe('deliveries', () => {
+  test('a delivery to a webhook is claimed, posted and recorded', async () => {
     const { outcome, calls, named, id, places, isFree } = await run();
     expect(outcome).toBe('delivered');
     expect(calls.map(([name]) => name)).toEqual(['webhook', 'claim', 'post', 'recordResult']);
@@ -126,19 +126,19 @@ describe('a delivery to a webhook', () => {
     expect(isFree).toBe(true);
   });
 
-  test('is named by the call that caused it in everything that follows', async () => {
+  test('a delivery to a webhook is named by the call that caused it in everything that follows', async () => {
     const { named, id } = await run({ task: { requestId: 'call-1' } });
     expect(named('claim')[0]?.[0]).toEqual({ ...key, id, requestId: 'call-1' });
   });
 
-  test('is retried if its receiver fails', async () => {
+  test('a delivery to a webhook is retried if its receiver fails', async () => {
     const { outcome, enqueued, isFree } = await run({ status: 500 });
     expect(outcome).toBe('retrying');
     expect(enqueued).toMatchObject([[[{ type: 'deliver', isRetry: true }], 4]]);
     expect(isFree).toBe(true);
   });
 
-  test('is left to the task that has claimed it', async () => {
+  test('a delivery to a webhook is left to the task that has claimed it', async () => {
     const held = { ...toWebhook(), state: 'delivered', hit: null };
     const { outcome, named } = await run({ delivery: held, more: {}, claimed: null });
     expect(['delivered', 'requeued']).toContain(outcome);
@@ -154,7 +154,7 @@ describe('a delivery to a webhook', () => {
     expect(calls.map(([name]) => name)).toEqual(['webhook', 'end', 'queued']);
   });
 
-  test('is held while its webhook is disabled', async () => {
+  test('a delivery to a webhook is held while its webhook is disabled', async () => {
     const { outcome, named, id } = await run({ webhooks: [{ ...webhook, isEnabled: false }] });
     expect(outcome).toBe('held');
     expect(named('hold')).toEqual([[{ ...key, id }, NOW]]);
@@ -170,21 +170,21 @@ describe('a delivery to a webhook', () => {
   });
 });
 
-describe('the time of an attempt', () => {
-  test('is awaited for up to a second, because queues count in seconds', async () => {
+describe('times', () => {
+  test('the time of an attempt is awaited for up to a second, because queues count in seconds', async () => {
     const soon = await run({ task: { notBefore: NOW + 1_000 } });
     expect(soon.outcome).toBe('delivered');
     expect(soon.named('claim')[0]?.[1]).toBe(NOW + 1_000);
   });
 
-  test('is left to a later task if that is not enough', async () => {
+  test('the time of an attempt is left to a later task if that is not enough', async () => {
     const { outcome, enqueued, task, calls } = await run({ task: { notBefore: NOW + 1_001 } });
     expect(outcome).toBe('requeued');
     expect(enqueued).toEqual([[[{ ...task, isRetry: true, notBefore: NOW + 1_001 }], 1]]);
     expect(calls).toEqual([]);
   });
 
-  test('is corrected if the clock was set back since it was planned', async () => {
+  test('the time of an attempt is corrected if the clock was set back since it was planned', async () => {
     const ahead = NOW + 10 * HOUR;
     const delivery = toWebhook({ state: 'retrying', createDate: ahead, nextAttempt: ahead + 5_000 });
     const by = await run({ delivery, task: { setBack: 10 * HOUR } });
@@ -265,7 +265,7 @@ describe('a receiver that is slow or failing', () => {
   });
 });
 
-describe('an open circuit', () => {
+describe('circuits', () => {
   const open = { ...webhook, consecutiveFailures: 10, openUntil: NOW + 30_000, pendingSince: ACCEPTED + 1 };
   const retry = toWebhook({ attempts: 3, state: 'retrying', nextAttempt: NOW });
 
@@ -303,7 +303,7 @@ describe('an open circuit', () => {
     expect((await run({ webhooks: [open], delivery: replayed, task: { isRetry: true } })).outcome).toBe('postponed');
   });
 
-  test('has a new alarm wait for the result of the probe that is under way', async () => {
+  test('an open circuit has a new alarm wait for the result of the probe that is under way', async () => {
     const alarm = toWebhook({ attempts: 0, createDate: NOW });
     const probed = { ...open, probeUntil: NOW + 20_000 };
     const closed = { ...webhook, consecutiveFailures: 0 };

@@ -13,7 +13,7 @@ const offline = (name: string, more: object = {}, at = NOW - 5_000) => {
 };
 const telegram = (userId: number) => ({ person: { userId, by: 'telegram', name: '' } });
 
-type WorldOptions = {
+type AttemptWorld = {
   due?: object[];
   indexed?: readonly string[];
   chats?: Record<number, string>;
@@ -21,7 +21,7 @@ type WorldOptions = {
 };
 const gather = async (
   delivery: ReturnType<typeof offline>,
-  { due = [], indexed = [], chats = {}, unclaimed = [] }: WorldOptions,
+  { due = [], indexed = [], chats = {}, unclaimed = [] }: AttemptWorld,
   channel: object | null = null,
 ) => {
   const asked: unknown[][] = [];
@@ -53,61 +53,63 @@ const gather = async (
   return { ...stubs, asked, claims, gathered: gathered.map(({ id }) => id) };
 };
 
-test('one message about several sensors stands for all that are due for the same person by the same channel, and claims each', async () => {
-  const first = offline('a');
-  const [b, c] = [offline('b'), offline('c', { person: { userId: 22, by: 'email', name: '' } })];
-  const sms = offline('d', { person: { userId: 21, by: 'sms', name: '' } });
-  const alarm = deliveryTo('email', { id: derivedUlid(NOW, 'e') });
-  const { gathered, asked, claims, enqueued } = await gather(first, { due: [first, b, c, sms, alarm] });
-  expect(gathered).toEqual([b.id]);
-  // A power cut affects all sensors at once, up to a minute before.
-  expect(asked).toEqual([[customerId, [NOW - 65_000, NOW], NOW, 5_000]]);
-  expect(claims).toMatchObject([[{ id: b.id }, NOW, expect.any(String), { aloneSince: 5 }]]);
-  expect(enqueued).toEqual([]);
-});
-
-test('one message about several sensors is not needed if all are about the same sensor', async () => {
-  const first = offline('a');
-  const again = { ...offline('b'), snapshot: first.snapshot };
-  const { gathered, claims } = await gather(first, { due: [again] });
-  expect([gathered, claims]).toEqual([[], []]);
-});
-
-test('one message about several sensors leaves out those that another task has claimed', async () => {
-  const [b, c] = [offline('b'), offline('c')];
-  expect((await gather(offline('a'), { due: [b, c], unclaimed: [b.id] })).gathered).toEqual([c.id]);
-});
-
-test('one message about several sensors brings those back that only the index would, in case this process dies', async () => {
-  const [b, c] = [offline('b'), offline('c')];
-  const { enqueued } = await gather(offline('a'), { due: [b, c], indexed: [c.id] });
-  expect(enqueued).toMatchObject([[[{ type: 'deliver', deliveryId: c.id, isRetry: true }], 30]]);
-  expect(enqueued[0]?.[0]).toHaveLength(1);
-});
-
-test('one message about several sensors stands for up to 500', async () => {
-  const due = Array.from({ length: 510 }, (_, at) => offline(`s${at}`));
-  expect((await gather(offline('a'), { due })).gathered).toHaveLength(499);
-});
-
-test('one message about several sensors finds those from before the clock was set back', async () => {
-  const { asked } = await gather(offline('a', {}, NOW + 90_000), {});
-  expect(asked).toEqual([[customerId, [NOW - 60_000, NOW + 90_000], NOW, 5_000]]);
-});
-
-test('one message about several sensors goes to all users of a Telegram chat', async () => {
-  const first = offline('a', telegram(21));
-  const due = [offline('b', telegram(22)), offline('c', telegram(23)), offline('d', telegram(21)), offline('e')];
-  const channel = { by: 'telegram', address: '-100' };
-  const chats = { 21: '-100', 22: '-100', 23: '-200' };
-  const { gathered } = await gather(first, { due, chats }, channel);
-  expect(gathered).toEqual([due[0]?.id, due[2]?.id]);
-  // The person cannot be reached, so nothing is known about the chat.
-  expect((await gather(first, { due, chats }, null)).gathered).toEqual([due[2]?.id]);
-  const mailed = await gather(offline('a'), {
-    due: [offline('b', { person: { userId: 22, by: 'email', name: '' } })],
+describe('gathered messages', () => {
+  test('stands for all that are due for the same person by the same channel, and claims each', async () => {
+    const first = offline('a');
+    const [b, c] = [offline('b'), offline('c', { person: { userId: 22, by: 'email', name: '' } })];
+    const sms = offline('d', { person: { userId: 21, by: 'sms', name: '' } });
+    const alarm = deliveryTo('email', { id: derivedUlid(NOW, 'e') });
+    const { gathered, asked, claims, enqueued } = await gather(first, { due: [first, b, c, sms, alarm] });
+    expect(gathered).toEqual([b.id]);
+    // A power cut affects all sensors at once, up to a minute before.
+    expect(asked).toEqual([[customerId, [NOW - 65_000, NOW], NOW, 5_000]]);
+    expect(claims).toMatchObject([[{ id: b.id }, NOW, expect.any(String), { aloneSince: 5 }]]);
+    expect(enqueued).toEqual([]);
   });
-  expect(mailed.gathered).toEqual([]);
+
+  test('one message about several sensors is not needed if all are about the same sensor', async () => {
+    const first = offline('a');
+    const again = { ...offline('b'), snapshot: first.snapshot };
+    const { gathered, claims } = await gather(first, { due: [again] });
+    expect([gathered, claims]).toEqual([[], []]);
+  });
+
+  test('leaves out those that another task has claimed', async () => {
+    const [b, c] = [offline('b'), offline('c')];
+    expect((await gather(offline('a'), { due: [b, c], unclaimed: [b.id] })).gathered).toEqual([c.id]);
+  });
+
+  test('brings those back that only the index would, in case this process dies', async () => {
+    const [b, c] = [offline('b'), offline('c')];
+    const { enqueued } = await gather(offline('a'), { due: [b, c], indexed: [c.id] });
+    expect(enqueued).toMatchObject([[[{ type: 'deliver', deliveryId: c.id, isRetry: true }], 30]]);
+    expect(enqueued[0]?.[0]).toHaveLength(1);
+  });
+
+  test('stands for up to 500', async () => {
+    const due = Array.from({ length: 510 }, (_, at) => offline(`s${at}`));
+    expect((await gather(offline('a'), { due })).gathered).toHaveLength(499);
+  });
+
+  test('finds those from before the clock was set back', async () => {
+    const { asked } = await gather(offline('a', {}, NOW + 90_000), {});
+    expect(asked).toEqual([[customerId, [NOW - 60_000, NOW + 90_000], NOW, 5_000]]);
+  });
+
+  test('goes to all users of a Telegram chat', async () => {
+    const first = offline('a', telegram(21));
+    const due = [offline('b', telegram(22)), offline('c', telegram(23)), offline('d', telegram(21)), offline('e')];
+    const channel = { by: 'telegram', address: '-100' };
+    const chats = { 21: '-100', 22: '-100', 23: '-200' };
+    const { gathered } = await gather(first, { due, chats }, channel);
+    expect(gathered).toEqual([due[0]?.id, due[2]?.id]);
+    // The person cannot be reached, so nothing is known about the chat.
+    expect((await gather(first, { due, chats }, null)).gathered).toEqual([due[2]?.id]);
+    const mailed = await gather(offline('a'), {
+      due: [offline('b', { person: { userId: 22, by: 'email', name: '' } })],
+    });
+    expect(mailed.gathered).toEqual([]);
+  });
 });
 
 describe('what Telegram reports about a chat', () => {

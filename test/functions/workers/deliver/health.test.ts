@@ -27,7 +27,7 @@ const toWebhook = (more: object = {}): Delivery => {
   return others;
 };
 
-type Given = {
+type AttemptWorld = {
   after?: object | null;
   isBack?: readonly boolean[];
   isWarned?: boolean;
@@ -35,7 +35,14 @@ type Given = {
   pages?: readonly object[][];
   current?: object | null;
 };
-const world = ({ after = null, isBack = [], isWarned = true, found = {}, pages = [], current = null }: Given = {}) => {
+const world = ({
+  after = null,
+  isBack = [],
+  isWarned = true,
+  found = {},
+  pages = [],
+  current = null,
+}: AttemptWorld = {}) => {
   const calls: [string, ...unknown[]][] = [];
   const backs = [...isBack];
   const noting =
@@ -82,15 +89,15 @@ const failure = (nextAttempt = NOW + 5_000) => ({
   durationMs: 80,
   isGone: false,
 });
-const record = async (of: object, attempt: object, given: Given = {}, leases: string[] = []) => {
+const record = async (of: object, attempt: object, given: AttemptWorld = {}, leases: string[] = []) => {
   const stubs = world(given);
   const admitted = { webhook: { ...webhook, ...of }, slot: { release: () => {}, unneeded: () => leases } };
   await recordHealth(stubs.deps, some(admitted), some({ delivery: toWebhook(), ...attempt }));
   return { ...stubs, admitted };
 };
 
-describe('a success', () => {
-  test('is written only if it changes something about the receiver', async () => {
+describe('successes', () => {
+  test('a success is written only if it changes something about the receiver', async () => {
     expect((await record({}, success)).calls).toEqual([]);
     const slow = await record({}, { ...success, durationMs: 2_000 });
     expect(slow.named('recordSuccess')).toEqual([[slow.admitted.webhook, NOW, NOW + 600_000, []]]);
@@ -125,11 +132,11 @@ describe('a success', () => {
   });
 });
 
-describe('a failure', () => {
-  test('is recorded with what it tells about the receiver', async () => {
+describe('failures', () => {
+  test('a failure is recorded with what it tells about the receiver', async () => {
     const { named, admitted } = await record({}, { ...failure(), isGone: true }, {}, ['slot2']);
-    const told = { openUntil: null, isGone: true, isLost: false, since: ACCEPTED, begun: NOW };
-    expect(named('failed')).toEqual([[admitted.webhook, NOW, told, ['slot2']]]);
+    const recorded = { openUntil: null, isGone: true, isLost: false, since: ACCEPTED, begun: NOW };
+    expect(named('failed')).toEqual([[admitted.webhook, NOW, recorded, ['slot2']]]);
   });
 
   test('a first delivery that is not retried loses an alarm, and leaves nothing pending', async () => {
@@ -149,7 +156,7 @@ describe('a failure', () => {
     expect((await record({ consecutiveFailures: 9 }, last)).measured).toEqual([]);
   });
 
-  test('has the delivery found by the next release if it is older than all known ones', async () => {
+  test('a failure has the delivery found by the next release if it is older than all known ones', async () => {
     const after = { ...webhook, consecutiveFailures: 1 };
     const older = { ...after, pendingSince: ACCEPTED + 1 };
     expect((await record({}, failure(), { after: older })).named('notePending')).toEqual([[older, ACCEPTED]]);
@@ -198,7 +205,7 @@ test('a postponed delivery is noted only if it is older than what the release wo
 const pending = (more: object = {}) =>
   toWebhook({ state: 'retrying', attempts: 2, nextAttempt: NOW + HOUR, sendTryTimes: [NOW - HOUR], ...more });
 
-describe('an early attempt', () => {
+describe('early attempts', () => {
   const isBack = { ...webhook, backDate: NOW - 5 };
   const taskOf = (delivery: Delivery, more: object = {}) => ({
     type: 'deliver',
@@ -220,7 +227,7 @@ describe('an early attempt', () => {
     expect(halfway?.task).toMatchObject({ notBefore: NOW + 1, early: { back: 0 } });
   });
 
-  test('is not made of a delivery that is due soon, or has ended, or later than a queue can delay it', () => {
+  test('an early attempt is not made of a delivery that is due soon, or has ended, or later than a queue can delay it', () => {
     const { deps } = world();
     const attemptOf = (delivery: Delivery, turn = NOW) => earlyAttempt(deps, some(isBack), delivery, turn);
     expect(attemptOf(pending({ state: 'delivered' }))).toBeNull();
@@ -238,7 +245,7 @@ describe('an early attempt', () => {
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), later, NOW)).not.toBeNull();
   });
 
-  test('is enqueued together with those of the same second', async () => {
+  test('an early attempt is enqueued together with those of the same second', async () => {
     const { deps, enqueued } = world();
     const at = (time: number) => ({ time, task: some({ at: time - NOW }) });
     await enqueueEarly(deps, [at(NOW - 5), at(NOW + 999), at(NOW + 1_000), at(NOW + 2_500)]);
@@ -275,7 +282,7 @@ describe('an early attempt', () => {
   };
   const early = { insteadOf: NOW + HOUR, back: NOW - 5 };
 
-  test('is made if its delivery and its receiver are as they were when it was planned', async () => {
+  test('an early attempt is made if its delivery and its receiver are as they were when it was planned', async () => {
     expect(await check({ delivery: pending(), until: null }, { early })).toEqual([null, 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { backDate: NOW })).toEqual(['postponed', 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { consecutiveFailures: 3 })).toEqual([
@@ -286,20 +293,20 @@ describe('an early attempt', () => {
     expect(await check({ delivery: moved, until: NOW + 9_000 }, { early })).toEqual(['requeued', 1]);
   });
 
-  test('is left out of a planned one: that is made when it is due', async () => {
+  test('an early attempt is left out of a planned one: that is made when it is due', async () => {
     expect(await check({ delivery: pending({ nextAttempt: NOW }), until: null })).toEqual([null, 0]);
     const first = pending({ state: 'pending', nextAttempt: null });
     expect(await check({ delivery: first, until: null })).toEqual([null, 0]);
     expect(await check({ delivery: pending({ nextAttempt: NOW + 1 }), until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('is made of a delivery whose process died, once its lease has ended', async () => {
+  test('an early attempt is made of a delivery whose process died, once its lease has ended', async () => {
     const sending = pending({ state: 'sending' });
     expect(await check({ delivery: sending, until: NOW })).toEqual([null, 0]);
     expect(await check({ delivery: sending, until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('is not made again once another task has made the last one', async () => {
+  test('an early attempt is not made again once another task has made the last one', async () => {
     const delivered = (...sendTryTimes: number[]) => ({
       delivery: toWebhook({ state: 'delivered', sendTryTimes }),
       until: null,

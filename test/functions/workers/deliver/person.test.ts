@@ -34,7 +34,7 @@ const notify = async (delivery: Delivery, more: DeliveryWorld = {}, ofTask: Part
 };
 const result = (error: string | null, responseBody = '') => ({ status: null, error, responseBody });
 
-describe('a notification to a person', () => {
+describe('notifications', () => {
   test('goes to the verified channel, with the link of its alarm, and is recorded as delivered', async () => {
     const delivery = deliveryTo('sms');
     const { outcome, named, recorded, measured, places } = await notify(delivery);
@@ -54,7 +54,7 @@ describe('a notification to a person', () => {
     expect(places).toContain('deliver.sent');
   });
 
-  test('is not sent if another task has claimed it', async () => {
+  test('a notification to a person is not sent if another task has claimed it', async () => {
     const queued = { delivery: { ...deliveryTo('sms'), state: 'sending' }, until: NOW + 9_000 };
     const { outcome, named, enqueued } = await notify(deliveryTo('sms'), { claimed: null, queued });
     expect(outcome).toBe('requeued');
@@ -100,7 +100,7 @@ describe('a notification to a person', () => {
     expect(refused.outcome).toBe('failed');
   });
 
-  test('is retried soon, five times, or as late as its service asks', async () => {
+  test('a notification to a person is retried soon, five times, or as late as its service asks', async () => {
     const soon = await notify(deliveryTo('sms'), { outcome: { retry: 'Busy', answer: 'try later' } });
     expect(soon.outcome).toBe('retrying');
     expect(soon.recorded).toMatchObject({ result: result('Busy', 'try later'), next: { state: 'retrying' } });
@@ -112,7 +112,7 @@ describe('a notification to a person', () => {
     expect(last.recorded?.next).toEqual({ state: 'failed', reason: 'exhausted' });
   });
 
-  test('is retried for weeks while the service of the host fails for everybody', async () => {
+  test('a notification to a person is retried for weeks while the service of the host fails for everybody', async () => {
     const { recorded } = await notify(deliveryTo('sms', { attempts: 5 }), {
       outcome: { retry: 'NoCredit', isOfHost: true },
     });
@@ -131,7 +131,7 @@ describe('a notification to a person', () => {
     expect(unreachable.recorded?.result).not.toHaveProperty('outbox');
   });
 
-  test('is retried for its hit alone if that cannot be written, once it was sent', async () => {
+  test('a notification to a person is retried for its hit alone if that cannot be written, once it was sent', async () => {
     const failure = new Error('throttled');
     const delivery = deliveryTo('email');
     const stubs = deliveryStubs({ claimed: delivery, channels: [email], report: () => Promise.reject(failure) });
@@ -161,7 +161,7 @@ describe('a notification to a person', () => {
   });
 });
 
-describe('an SMS', () => {
+describe('SMS', () => {
   const counted = async (delivery: Delivery, more: DeliveryWorld = {}) => {
     const { named, measured, recorded, mails, outcome } = await notify(delivery, more);
     return { named, measured: measured.map(([name]) => name), recorded, mails, outcome };
@@ -174,7 +174,7 @@ describe('an SMS', () => {
     expect((await counted(deliveryTo('email'))).named('countWithin')).toEqual([]);
   });
 
-  test('has its limit by its purpose: falls have twice as many as others, and tests their own', async () => {
+  test('an SMS has its limit by its purpose: falls have twice as many as others, and tests their own', async () => {
     const other = deliveryTo('sms', { snapshot: snapshotOf('occupied_room') });
     expect((await counted(other)).named('countWithin')).toEqual([[`sms:${customerId}`, 5, 86_400, NOW]]);
     const test = deliveryTo('sms', { isTest: true });
@@ -214,11 +214,11 @@ describe('an SMS', () => {
   });
 });
 
-describe('a step of an escalation', () => {
+describe('steps', () => {
   const step = { isStep: true };
   const acknowledged = { hits: { 11: { acknowledgement: { name: 'Ben' } } } };
 
-  test('is canceled without an attempt once somebody has acknowledged its alarm', async () => {
+  test('a step of an escalation is canceled without an attempt once somebody has acknowledged its alarm', async () => {
     const { outcome, named, recorded, logged } = await notify(deliveryTo('sms', step), acknowledged);
     expect(outcome).toBe('failed');
     expect(named('person')).toEqual([]);
@@ -234,12 +234,12 @@ describe('a step of an escalation', () => {
     ['it belongs to no hit', { ...step, hit: null }, acknowledged],
     ['it is a redelivery', { ...step, replayOf: 'd0' }, acknowledged],
     ['it is the first message of the alarm', {}, acknowledged],
-  ])('is sent if %s', async (_, more, stored) => {
+  ])('a step of an escalation is sent if %s', async (_, more, stored) => {
     expect((await notify(deliveryTo('sms', more), stored)).outcome).toBe('delivered');
   });
 });
 
-describe('the election of the task that gathers messages about offline sensors', () => {
+describe('elections', () => {
   const offline = (more: object = {}) =>
     deliveryTo('email', { snapshot: snapshotOf('sensor_inactive'), state: 'pending', nextAttempt: NOW, ...more });
   const queued = (delivery: object | null, until: number | null = null) => ({ delivery, until });
@@ -247,7 +247,7 @@ describe('the election of the task that gathers messages about offline sensors',
     notify(delivery, { claimed: null, ...more }, { isGathered: true });
   const isElected = ({ named }: Awaited<ReturnType<typeof elect>>) => named('claim').length > 0;
 
-  test('has one winner for each person and channel within eight seconds', async () => {
+  test('the election of the task that gathers messages about offline sensors has one winner for each person and channel within eight seconds', async () => {
     const delivery = offline();
     const won = await elect(delivery, { queued: queued(delivery) });
     expect(won.named('take')).toEqual([[`gather:${customerId} email user 21`, 1, 8, NOW]]);
@@ -260,14 +260,14 @@ describe('the election of the task that gathers messages about offline sensors',
     expect(lost.enqueued).toMatchObject([[[{ deliveryId: delivery.id, notBefore: NOW + 8_000, isRetry: true }], 8]]);
   });
 
-  test('has one winner for a chat that several users share', async () => {
+  test('the election of the task that gathers messages about offline sensors has one winner for a chat that several users share', async () => {
     const delivery = offline({ person: { userId: 21, by: 'telegram', name: '' } });
     const channels = [email, { by: 'telegram', address: '-100' }];
     const won = await elect(delivery, { queued: queued(delivery), channels });
     expect(won.named('take')).toMatchObject([[`gather:${customerId} telegram chat -100`, 1, 8, NOW]]);
   });
 
-  test('is needed by no delivery that is sent separately', async () => {
+  test('the election of the task that gathers messages about offline sensors is needed by no delivery that is sent separately', async () => {
     const { named } = await elect(deliveryTo('email'), { queued: queued(deliveryTo('email')) });
     expect(named('take')).toEqual([]);
     expect(named('claim')).toHaveLength(1);
@@ -279,7 +279,7 @@ describe('the election of the task that gathers messages about offline sensors',
     expect((await notify(deliveryTo('email'))).named('getQueued')).toEqual([]);
   });
 
-  test('is left to a later task while the delivery is not due or another task has it', async () => {
+  test('the election of the task that gathers messages about offline sensors is left to a later task while the delivery is not due or another task has it', async () => {
     const later = { ...offline(), nextAttempt: NOW + 1 };
     expect(isElected(await elect(offline(), { queued: queued(later) }))).toBe(false);
     const taken = await elect(offline(), { queued: queued({ ...offline(), state: 'sending' }, NOW + 5_000) });

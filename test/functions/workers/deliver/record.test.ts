@@ -34,14 +34,14 @@ const accepted = { what: 'accepted' } as const;
 const failed = { what: 'failed', isOverloaded: false, retryAfterSeconds: 0 } as const;
 const gone = { what: 'gone' } as const;
 
-type Given = DeliveryWorld & {
+type AttemptWorld = DeliveryWorld & {
   webhook?: object;
   current?: object | null;
   kind?: 'sent' | 'unsent';
   made?: unknown;
   result?: object;
 };
-const world = ({ current, made = null, ...given }: Given) => {
+const world = ({ current, made = null, ...given }: AttemptWorld) => {
   const order: string[] = [];
   const changes: unknown[][] = [];
   const acknowledged: unknown[][] = [];
@@ -78,7 +78,7 @@ const world = ({ current, made = null, ...given }: Given) => {
   });
   return { ...stubs, order, changes, acknowledged };
 };
-const run = async (delivery: Delivery, outcome: AttemptOutcome, given: Given = {}) => {
+const run = async (delivery: Delivery, outcome: AttemptOutcome, given: AttemptWorld = {}) => {
   const stubs = world(given);
   const slot = { release: () => {}, unneeded: () => [] };
   const admitted = { webhook: { ...webhook, ...given.webhook }, slot };
@@ -186,8 +186,8 @@ describe('an acknowledgement in the response of a receiver', () => {
   });
 });
 
-describe('a failed attempt', () => {
-  test('is retried by the schedule, with a task if a queue can delay it that long', async () => {
+describe('failed attempts', () => {
+  test('a failed attempt is retried by the schedule, with a task if a queue can delay it that long', async () => {
     const delivery = toWebhook();
     const { state, recorded, rest, enqueued, named } = await run(delivery, failed);
     expect(state).toBe('retrying');
@@ -203,7 +203,7 @@ describe('a failed attempt', () => {
     expect(late.enqueued).toEqual([]);
   });
 
-  test('is retried without another task if one is in a queue', async () => {
+  test('a failed attempt is retried without another task if one is in a queue', async () => {
     const { deps, enqueued } = world({});
     const next = { state: 'retrying', nextAttempt: NOW + 9_000 } as const;
     await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next, hasTask: true });
@@ -260,7 +260,7 @@ describe('a failed attempt', () => {
   });
 });
 
-describe('a receiver that is gone', () => {
+describe('receivers', () => {
   const since = (ms: number) => ({ webhook: { goneSince: NOW - ms } });
 
   test('fails the delivery and disables the webhook after two minutes of nothing else', async () => {
@@ -277,7 +277,7 @@ describe('a receiver that is gone', () => {
       'at an address that the webhook no longer has',
       { ...since(120_000), current: { ...webhook, url: 'https://new' } },
     ],
-  ])('is only retried if it is gone %s', async (_, given) => {
+  ])('a receiver that is gone is only retried if it is gone %s', async (_, given) => {
     const { state, changes } = await run(toWebhook(), gone, given);
     expect(state).toBe('retrying');
     expect(changes.map(([name]) => name)).not.toContain('disable');
@@ -288,13 +288,13 @@ describe('a receiver that is gone', () => {
   });
 });
 
-describe('the time to a receiver', () => {
-  const timesOf = async (delivery: Delivery, outcome: AttemptOutcome = accepted, given: Given = {}) => {
+describe('times', () => {
+  const timesOf = async (delivery: Delivery, outcome: AttemptOutcome = accepted, given: AttemptWorld = {}) => {
     const { measured } = await run(delivery, outcome, given);
     return measured.filter(([name]) => !name.startsWith('Deliveries') && !name.endsWith('Failed'));
   };
 
-  test('is measured from the acceptance of the message, and the first attempt only once', async () => {
+  test('the time to a receiver is measured from the acceptance of the message, and the first attempt only once', async () => {
     expect(await timesOf(toWebhook())).toEqual([
       ['TimeToFirstAttempt', NOW - ACCEPTED],
       ['TimeToReceiver', NOW - ACCEPTED],
@@ -303,7 +303,7 @@ describe('the time to a receiver', () => {
     expect(await timesOf(toWebhook(), failed)).toEqual([['TimeToFirstAttempt', NOW - ACCEPTED]]);
   });
 
-  test('is late after more than 30 seconds, which an alarm reports', async () => {
+  test('the time to a receiver is late after more than 30 seconds, which an alarm reports', async () => {
     const acceptedAt = (ms: number) => toWebhook({ id: derivedUlid(NOW - ms, 'late') });
     const { measured } = await run(acceptedAt(3_600_000), accepted);
     expect(measured.map(([name]) => name)).toContain('AttemptsLate');
@@ -315,18 +315,18 @@ describe('the time to a receiver', () => {
     ['a redelivery', { replayOf: 'd0' }],
     ['part of a replay', { replay: 'r1' }],
     ['feedback', { body: '{}', hit: null }],
-  ])('is not measured for %s', async (_, more) => {
+  ])('the time to a receiver is not measured for %s', async (_, more) => {
     expect(await timesOf(toWebhook(more))).toEqual([]);
   });
 
-  test('is not measured for a delivery that was held, or whose schedule delays it', async () => {
+  test('the time to a receiver is not measured for a delivery that was held, or whose schedule delays it', async () => {
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED } })).toEqual([]);
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED - 1 } })).toHaveLength(2);
     expect(await timesOf(toWebhook(), accepted, { webhook: { retrySchedule: [1] } })).toEqual([]);
     expect(await timesOf(toWebhook(), accepted, { webhook: { retrySchedule: [0] } })).toHaveLength(2);
   });
 
-  test('is not measured for messages about several sensors, which wait for each other', async () => {
+  test('the time to a receiver is not measured for messages about several sensors, which wait for each other', async () => {
     const { deps, measured } = world({});
     const next = { state: 'delivered' } as const;
     const offline = deliveryTo('email', { snapshot: snapshotOf('sensor_inactive') });
@@ -334,8 +334,8 @@ describe('the time to a receiver', () => {
     expect(measured).toEqual([['DeliveriesDelivered']]);
   });
 
-  test('has no share in the counts of attempts by their result', async () => {
-    const counts = async (outcome: AttemptOutcome, given: Given = {}) =>
+  test('the time to a receiver has no share in the counts of attempts by their result', async () => {
+    const counts = async (outcome: AttemptOutcome, given: AttemptWorld = {}) =>
       (await run(toWebhook(), outcome, given)).measured.filter(([name]) => name.startsWith('Deliveries'));
     expect(await counts(accepted)).toEqual([['DeliveriesDelivered']]);
     expect(await counts(failed)).toEqual([['DeliveriesRetried']]);

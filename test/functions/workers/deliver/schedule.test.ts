@@ -57,7 +57,7 @@ const world = ({ found = delivery, until = null, isPostponed = true, schedule = 
   return { ...stubs, reported, postponed };
 };
 
-describe('the task of a delivery', () => {
+describe('tasks', () => {
   test('carries its exact time, because queues count in seconds and must not be late', async () => {
     const { deps, enqueued } = world();
     expect(await requeueTaskAt(deps, task, NOW + 1_999.5)).toBe('requeued');
@@ -90,7 +90,7 @@ describe('the task of a delivery', () => {
     expect(soon.enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 500 }]);
   });
 
-  test('is quarantined if its delivery does not exist', async () => {
+  test('the task of a delivery is quarantined if its delivery does not exist', async () => {
     await expect(requeue(world({ found: null }).deps, key)).rejects.toThrow(Quarantine);
   });
 
@@ -130,8 +130,8 @@ describe('the task of a delivery', () => {
   });
 });
 
-describe('a postponed delivery', () => {
-  test('is written before its task, and waits in the index if it is due too late for a queue', async () => {
+describe('postponed deliveries', () => {
+  test('a postponed delivery is written before its task, and waits in the index if it is due too late for a queue', async () => {
     const soon = world();
     expect(await postpone(soon.deps, key, NOW + 900_000)).toBe('postponed');
     expect(soon.postponed).toEqual([[key, NOW + 900_000, NOW, true]]);
@@ -149,17 +149,17 @@ describe('a postponed delivery', () => {
   });
 });
 
-describe('the retry schedule', () => {
+describe('retry schedules', () => {
   const webhook = (retrySchedule?: number[]) => some({ ...(retrySchedule && { retrySchedule }) });
 
-  test('is that of the webhook, or else of the stage, or else the built-in one', () => {
+  test('the retry schedule is that of the webhook, or else of the stage, or else the built-in one', () => {
     const { deps } = world({ schedule: [5, 6] });
     expect(retrySchedule(deps, webhook([1]))).toEqual([1]);
     expect(retrySchedule(deps, webhook())).toEqual([5, 6]);
     expect(retrySchedule(world().deps, webhook())).toBeNull();
   });
 
-  test('is completed by the built-in one if it is too short', () => {
+  test('the retry schedule is completed by the built-in one if it is too short', () => {
     const { deps } = world();
     expect([0, 1, 2].map((step) => delayBefore(deps, webhook([7, 8]), step))).toEqual([7, 8, RETRY_DELAYS[2]]);
     expect(delayBefore(deps, webhook(), 1)).toBe(RETRY_DELAYS[1]);

@@ -9,7 +9,7 @@ import { type DecisionWorld, decisionOf, decisionStubs, emptyState, sensor } fro
 import { customerId, FALL, fallEvent, ruleOf, sensorId } from '#test/fixtures/hit-stubs.ts';
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
-describe('a decision is applied', () => {
+describe('new decisions', () => {
   const apply = async (
     events: object[],
     { state = {}, known = [], ...given }: DecisionWorld & { state?: object; known?: object[] },
@@ -95,7 +95,7 @@ describe('a decision is applied', () => {
     expect(named('hit').map(([, , hit]) => (hit as { messages: [] }).messages.length)).toEqual([1, 1, 0, 1]);
   });
 
-  test('its tasks and log lines have the ids of its messages and calls', async () => {
+  test('a decision is applied its tasks and log lines have the ids of its messages and calls', async () => {
     const traceOf = async (...events: object[]) => {
       const traces: object[] = [];
       const { deps, context } = decisionStubs();
@@ -146,10 +146,10 @@ describe('a decision is applied', () => {
   });
 });
 
-describe('the previous decision', () => {
+describe('previous decisions', () => {
   const decision = decisionOf(fallEvent({ rules: [] }));
 
-  test('is applied again if a crash left it incomplete', async () => {
+  test('the previous decision is applied again if a crash left it incomplete', async () => {
     const { deps, named, context } = decisionStubs();
     await finishDecision(deps, context({ decision }));
     expect(named('isApplied')).toEqual([[customerId, sensorId, decision, NOW]]);
@@ -157,7 +157,7 @@ describe('the previous decision', () => {
     expect(named('latest')).toEqual([]);
   });
 
-  test('is left alone if there is none, or it was applied', async () => {
+  test('the previous decision is left alone if there is none, or it was applied', async () => {
     const none = decisionStubs();
     await finishDecision(none.deps, none.context());
     expect(none.calls).toEqual([]);
@@ -166,7 +166,7 @@ describe('the previous decision', () => {
     expect(applied.names()).toEqual(['isApplied']);
   });
 
-  test('is applied with the newest sensor and customer, or with the known ones if the sensor is gone', async () => {
+  test('the previous decision is applied with the newest sensor and customer, or with the known ones if the sensor is gone', async () => {
     const state = { ...emptyState, decision };
     const newer = { ...sensor, name: 'Room 2', room: { ...defaultRoom, yMin: 0 } };
     const point = { x: 0, y: 0 };
@@ -193,7 +193,7 @@ describe('the previous decision', () => {
     return { ...stubs, quarantined, after };
   };
 
-  test('is quarantined if it keeps failing on its own, so that it no longer holds back the sensor', async () => {
+  test('the previous decision is quarantined if it keeps failing on its own, so that it no longer holds back the sensor', async () => {
     const { quarantined, after, named } = await quarantine({ failure: new Error('a bug') });
     expect(quarantined).toEqual([[decision, 'a decision fails on its own: Error: a bug']]);
     const key = { customerId, sensorId };
@@ -203,7 +203,7 @@ describe('the previous decision', () => {
     expect(former.named('decide')[0]?.[3]).toEqual({ formerUntil: 77 });
   });
 
-  test('is finished instead if that succeeds', async () => {
+  test('the previous decision is finished instead if that succeeds', async () => {
     const { quarantined, after, named } = await quarantine({});
     expect([quarantined, named('decide')]).toEqual([[], []]);
     expect(after).toMatchObject({ version: 3, decision });

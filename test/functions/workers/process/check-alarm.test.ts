@@ -38,8 +38,8 @@ const run = async (stored: Stored, more: Partial<CheckAlarm> = {}) => {
 };
 const common = { customerId, sensorId, situation: 'fall_detected', eventUuid, date: NOW };
 
-describe('an alarm that reached nobody', () => {
-  test('is recorded for the event and for each hit, reported by a notice each, and mailed once', async () => {
+describe('unnotified alarms', () => {
+  test('an alarm that reached nobody is recorded for the event and for each hit, reported by a notice each, and mailed once', async () => {
     const trace = { uuid: '00000000-0000-4000-8000-000000000001', requestId: 'call-1' };
     const { recorded, enqueued, measured, finished, places, logged } = await run({ hits }, trace);
     const ofHit = (id: number) => ({
@@ -95,12 +95,12 @@ describe('an alarm that reached nobody', () => {
     expect(enqueued.at(-1)).toEqual([[{ type: 'alert_managers', customerId }], 8]);
   });
 
-  test('has no alarm of the event without webhooks of the customer, and none of hits that are gone', async () => {
+  test('an alarm that reached nobody has no alarm of the event without webhooks of the customer, and none of hits that are gone', async () => {
     expect((await run({ hits }, { ofEvent: [] })).alarmIds).toEqual(['11', '12']);
     expect((await run({ hits: { 12: hitOf(12) } })).alarmIds).toEqual([eventUuid, '12']);
   });
 
-  test('is mailed for the alarms that nobody handled before, and for nobody if all were', async () => {
+  test('an alarm that reached nobody is mailed for the alarms that nobody handled before, and for nobody if all were', async () => {
     const handled = { kind: 'handled' };
     const one = await run({ hits, results: [{ kind: 'ended' }, handled] });
     expect(one.finished.map(({ alarmId }) => alarmId)).toEqual(['12']);
@@ -111,7 +111,7 @@ describe('an alarm that reached nobody', () => {
   });
 });
 
-describe('an alarm', () => {
+describe('notified alarms', () => {
   test('counts as notified if a delivery to any webhook of the customer succeeded', async () => {
     const delivered = { state: 'delivered' };
     expect((await run({ hits, deliveries: { d2: delivered } })).alarmIds).toEqual(['11', '12']);
@@ -127,7 +127,7 @@ describe('an alarm', () => {
     expect((await run({ hits: notified })).alarmIds).toEqual([eventUuid, '12']);
   });
 
-  test('is over for all hits and webhooks once somebody has acknowledged one of its hits', async () => {
+  test('an alarm is over for all hits and webhooks once somebody has acknowledged one of its hits', async () => {
     const acknowledged = { ...hits, 12: hitOf(12, { acknowledgement: { name: 'Anna' } }) };
     const { recorded, enqueued, read } = await run({ hits: acknowledged });
     expect([recorded, enqueued]).toEqual([[], []]);
@@ -141,7 +141,7 @@ describe('an alarm', () => {
   });
 });
 
-describe('emergency contacts', () => {
+describe('contacts', () => {
   const stored = { hits, emergencyContacts: contacts };
 
   test('get one message each if nobody was notified, which belongs to the first hit', async () => {
@@ -153,13 +153,13 @@ describe('emergency contacts', () => {
     ]);
   });
 
-  test('are notified of the event if no rule fired', async () => {
+  test('emergency contacts are notified of the event if no rule fired', async () => {
     const { recorded, created } = await run(stored, { hitIds: [] });
     expect(recorded.map(([{ hitId }, messages]) => [hitId, messages.length])).toEqual([[null, 0]]);
     expect(created.map(({ hit }) => hit)).toEqual([null, null]);
   });
 
-  test('are notified if only one of the alarms exists, whatever its number of webhooks', async () => {
+  test('emergency contacts are notified if only one of the alarms exists, whatever its number of webhooks', async () => {
     expect((await run({ ...stored, hits: { 11: hitOf(11) } }, { hitIds: [11] })).created).toHaveLength(2);
     expect((await run(stored, { ofEvent: [] })).created).toHaveLength(2);
   });
@@ -167,20 +167,20 @@ describe('emergency contacts', () => {
   test.each([
     ['a webhook of the customer', { deliveries: { d1: { state: 'delivered' } } }],
     ['the recipients of another rule', { hits: { ...hits, 11: hitOf(11, { notifiedDate: 1 }) } }],
-  ])('are not notified if %s got the alarm', async (_, more) => {
+  ])('emergency contacts are not notified if %s got the alarm', async (_, more) => {
     const { recorded, created, read } = await run({ ...stored, ...more });
     expect(recorded).toHaveLength(2);
     expect(created).toEqual([]);
     expect(read.some((one) => one.startsWith('sensor'))).toBe(false);
   });
 
-  test('are not notified of an alarm that has ended while it was checked', async () => {
+  test('emergency contacts are not notified of an alarm that has ended while it was checked', async () => {
     const { created } = await run({ ...stored, results: [{ kind: 'ended' }, { kind: 'ended' }, { kind: 'ended' }] });
     expect(created).toEqual([]);
   });
 });
 
-describe('the count of alarms of which no delivery was attempted', () => {
+describe('counts', () => {
   const immediate = [
     { webhookId, deliveryId: 'i1' },
     { webhookId: null, deliveryId: 'i2' },
@@ -189,7 +189,7 @@ describe('the count of alarms of which no delivery was attempted', () => {
     (await run({ hits, deliveries }, more)).measured.some(([name]) => name === 'AlarmsUntold');
   const pending = { state: 'pending' };
 
-  test('has those whose due deliveries are all still to be sent', async () => {
+  test('the count of alarms of which no delivery was attempted has those whose due deliveries are all still to be sent', async () => {
     expect(await isUntold({ i1: pending, i2: { state: 'sending', log: [] } })).toBe(true);
   });
 
@@ -198,11 +198,11 @@ describe('the count of alarms of which no delivery was attempted', () => {
     ['one is to be retried', { i1: pending, i2: { state: 'retrying' } }],
     ['one has failed', { i1: { state: 'failed' }, i2: pending }],
     ['one does not exist', { i1: pending }],
-  ])('has none of which %s', async (_, deliveries) => {
+  ])('the count of alarms of which no delivery was attempted has none of which %s', async (_, deliveries) => {
     expect(await isUntold(deliveries)).toBe(false);
   });
 
-  test('has none without due deliveries', async () => {
+  test('the count of alarms of which no delivery was attempted has none without due deliveries', async () => {
     expect(await isUntold({}, { immediate: [] })).toBe(false);
     expect(await isUntold({}, {})).toBe(false);
   });
@@ -242,7 +242,7 @@ describe('a check', () => {
   });
 });
 
-describe('the next step of an escalation', () => {
+describe('steps', () => {
   const cause = { uuid: eventUuid };
   const escalation = { round: 0, after: 0, repeats: 0, at: NOW + 1 };
   const rule = { recipients: [], escalation: [{ afterSeconds: 300, recipients: [] }], repeatSeconds: 60 };
@@ -252,7 +252,7 @@ describe('the next step of an escalation', () => {
     return stubs;
   };
 
-  test('is due at once when the alarm reached nobody', async () => {
+  test('the next step of an escalation is due at once when the alarm reached nobody', async () => {
     const hit = hitOf(11, { cause, escalation });
     const { scheduled, enqueued } = await hurry(hit);
     const hurried = { ...escalation, at: NOW, isHurried: true };

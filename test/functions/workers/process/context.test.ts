@@ -138,14 +138,14 @@ test('a state has no times from before the clock was set back', async () => {
   expect(future.lastSeen).toBeLessThanOrEqual(NOW);
 });
 
-describe('the room of a sensor', () => {
+describe('rooms', () => {
   const load = async (needs: object, given: World & { of?: object } = {}) => {
     const stubs = world(given);
     const context = { customerId, sensor: { ...sensor, room: { regions: ['a bound'] } }, former: null, ...given.of };
     return { ...stubs, room: await loadRoom(stubs.deps, some(context), some(needs)) };
   };
 
-  test('is read only as far as a step needs it', async () => {
+  test('the room of a sensor is read only as far as a step needs it', async () => {
     const none = await load({ regions: false, critical: false });
     expect(none.calls).toEqual([]);
     expect(none.room).toEqual({ regions: [], bounds: ['a bound'], ...durationsOf(null, 42) });
@@ -160,7 +160,7 @@ describe('the room of a sensor', () => {
     expect(unmeasured.room.bounds).toEqual([]);
   });
 
-  test('is as it was when the sensor left its customer', async () => {
+  test('the room of a sensor is as it was when the sensor left its customer', async () => {
     const former = { regions: ['former'], critical: { callingDurationSec: 888 } };
     const { calls, room } = await load({ regions: true, critical: true }, { of: { former } });
     expect(calls).toEqual([]);

@@ -6,13 +6,13 @@ import { type DecisionWorld, decisionOf, decisionStubs, emptyState, sensor } fro
 import { customerId, FALL, fallEvent, ruleOf, sensorId } from '#test/fixtures/hit-stubs.ts';
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
-describe('a judgement', () => {
+describe('judgements', () => {
   const timings = { confirm: 60, alert: 30, calling: 120 };
   const newEvent = (more: object = {}, happening: object = {}) => {
     const { rules: _, ...event } = fallEvent(more, happening);
     return event;
   };
-  type Given = DecisionWorld & {
+  type JudgementWorld = DecisionWorld & {
     state?: object;
     next?: object;
     events?: object[];
@@ -28,7 +28,7 @@ describe('a judgement', () => {
     more = {},
     timings: of = null,
     ...given
-  }: Given) => {
+  }: JudgementWorld) => {
     const stubs = decisionStubs(given);
     const before = { lastSeen: NOW, isActive: true, dueAt: String(NOW - 5), duePk: 'due', ...state };
     const judgement = { next: { ...emptyState, ...before, isActive: true, ...next }, events, timings: of, judged };
@@ -54,7 +54,7 @@ describe('a judgement', () => {
     expect(measured).toEqual([]);
   });
 
-  test('is written if a recorded call was processed, so that reports may skip the queue', async () => {
+  test('a judgement is written if a recorded call was processed, so that reports may skip the queue', async () => {
     const run = (last: string) => ({ position: '1', receiveDate: NOW, run: { last, since: 1 } });
     expect((await judge({ judged: run('b'), state: { judged: run('a') } })).written).toMatchObject({
       judged: run('b'),
@@ -135,11 +135,11 @@ describe('a judgement', () => {
     expect(twice.named('rules')).toHaveLength(1);
   });
 
-  test('is left to a retry if another process was faster', async () => {
+  test('a judgement is left to a retry if another process was faster', async () => {
     await expect(judge({ next: { lastSeen: NOW + 900_000 }, isDecided: false })).rejects.toThrow(RetryLater);
   });
 
-  test('has a sensor that is back online checked when it would be offline', async () => {
+  test('a judgement has a sensor that is back online checked when it would be offline', async () => {
     const offline = NOW + 3_600_000;
     const back = await judge({ state: { isActive: false, dueAt: undefined, duePk: undefined } });
     expect(back.times).toMatchObject({ checkAt: offline });

@@ -67,7 +67,7 @@ const run = async (
   return { ...stubs, asked, task, isHurried: stubs.scheduled.length > 0 };
 };
 
-describe('the first round', () => {
+describe('first rounds', () => {
   const id = firstId('21 sms');
   const all = { ...failed(id), ...failed(firstId('webhook-1')) };
 
@@ -82,13 +82,13 @@ describe('the first round', () => {
     ['a delivery to a webhook is pending', { ...all, [firstId('webhook-1')]: { state: 'pending' } }],
     ['a delivery to a person succeeded', { ...all, [id]: { state: 'delivered' } }],
     ['a delivery to a webhook is still to be written', failed(id)],
-  ])('is not hurried while %s', async (_, deliveries) => {
+  ])('the first round is not hurried while %s', async (_, deliveries) => {
     const { isHurried, enqueued } = await run(hitOf(first), deliveries, { id: firstId('webhook-1') });
     expect(isHurried).toBe(false);
     expect(enqueued).toEqual([]);
   });
 
-  test('is not hurried while a delivery to a person is still to be written', async () => {
+  test('the first round is not hurried while a delivery to a person is still to be written', async () => {
     expect((await run(hitOf(first), failed(firstId('webhook-1')), { id: firstId('webhook-1') })).isHurried).toBe(false);
   });
 
@@ -110,7 +110,7 @@ describe('the first round', () => {
   });
 });
 
-describe('a later round', () => {
+describe('later rounds', () => {
   const id = secondId('22 email');
   const all = { ...failed(id), ...failed(secondId('webhook-1')) };
 
@@ -119,7 +119,7 @@ describe('a later round', () => {
     expect((await run(hitOf(second), failed(id), { id })).isHurried).toBe(false);
   });
 
-  test('is not hurried by a delivery of an earlier round, even if nobody is left to notify', async () => {
+  test('a later round is not hurried by a delivery of an earlier round, even if nobody is left to notify', async () => {
     const earlier = firstId('21 sms');
     expect((await run(hitOf(second), { ...all, ...failed(earlier) }, { id: earlier })).isHurried).toBe(false);
     const [step, last] = rule.escalation;
@@ -129,7 +129,7 @@ describe('a later round', () => {
     expect((await run(alone, failed(earlier), { id: earlier, ...given })).isHurried).toBe(false);
   });
 
-  test('is hurried by its only delivery, and not by one of a step that the rule no longer has', async () => {
+  test('a later round is hurried by its only delivery, and not by one of a step that the rule no longer has', async () => {
     const [step, last] = rule.escalation;
     const single = { ...rule, escalation: [{ ...step, recipients: [ben] }, last] };
     expect((await run(hitOf(second), failed(id), { id, rules: { [ruleId]: single } })).isHurried).toBe(true);

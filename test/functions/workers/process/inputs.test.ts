@@ -31,8 +31,8 @@ const noted = { id: 'call', at: NOW - 1 };
 const fall = JSON.stringify(fallMessage('calling', NOW));
 const presence = JSON.stringify({ type: 4, payload: { presenceDetected: true, timestamp: NOW } });
 
-describe('the inputs of tasks', () => {
-  test('are the messages in their order, with their places in the call and in the order of the sensor', async () => {
+describe('inputs', () => {
+  test('the inputs of tasks are the messages in their order, with their places in the call and in the order of the sensor', async () => {
     const of = received(task({ messages: ['1', '2', '3'], first: 7, requestId: 'q', noted }));
     const common = { kind: 'message', received: of, receiveDate: NOW, requestId: 'q', decoded: expect.anything() };
     expect(await read(of)).toEqual([
@@ -43,7 +43,7 @@ describe('the inputs of tasks', () => {
     ]);
   });
 
-  test('are in the order of their tasks, and have a call without messages and a notice as one input each', async () => {
+  test('the inputs of tasks are in the order of their tasks, and have a call without messages and a notice as one input each', async () => {
     const call = received(task({ requestId: 'q', noted }));
     const ofNotice = received({ type: 'process_notice', customerId, sensorId, uuid: 'n1', requestId: 'r' }, '6');
     const gone = received({ type: 'process_notice', customerId, sensorId, uuid: 'n2' }, '7');
@@ -61,7 +61,7 @@ describe('the inputs of tasks', () => {
     ]);
   });
 
-  test('are likely to create an event if they are falls, people who leave their bed, or notices', async () => {
+  test('the inputs of tasks are likely to create an event if they are falls, people who leave their bed, or notices', async () => {
     const leaves = { kind: 'message', decoded: { signal: { kind: 'bed_exit' } } };
     const inputs = [...(await read(received(task({ messages: [fall, presence] })), received(task({})))), some(leaves)];
     expect(inputs.map(isLikelyEvent)).toEqual([true, false, false, true]);
@@ -94,8 +94,8 @@ test('a decision may be incomplete if an input was received before, or accepted 
   expect(Boolean(mayHaveDecision([later], undefined))).toBe(false);
 });
 
-describe('the place up to which messages are judged', () => {
-  test('is that of the last input, and the latest time of any', () => {
+describe('places', () => {
+  test('the place up to which messages are judged is that of the last input, and the latest time of any', () => {
     const inputs = [input('6#000', NOW + 5), input('6#001', NOW + 3)];
     expect(judgedUpTo(inputs, judged, NOW)).toEqual({ position: '6#001', receiveDate: NOW + 5 });
     expect(judgedUpTo([input('6#000', NOW - 5)], judged, NOW)).toEqual({ position: '6#000', receiveDate: NOW });
@@ -103,7 +103,7 @@ describe('the place up to which messages are judged', () => {
     expect(judgedUpTo([], judged, NOW)).toBeUndefined();
   });
 
-  test('has no time from before the clock was set back', () => {
+  test('the place up to which messages are judged has no time from before the clock was set back', () => {
     const before = { ...judged, receiveDate: NOW + 10_001 };
     expect(judgedUpTo([input('6#000', NOW)], before, NOW)?.receiveDate).toBe(NOW);
     const skewed = { ...judged, receiveDate: NOW + 10_000 };

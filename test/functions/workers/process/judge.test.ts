@@ -99,8 +99,8 @@ const run = async (messages: string[], given: World & { context?: object; inputs
   return { ...stubs, inputs, result };
 };
 
-describe('a message that creates an event', () => {
-  test('is stored first, with the id of its event', async () => {
+describe('messages', () => {
+  test('a message that creates an event is stored first, with the id of its event', async () => {
     const message = presence(true, uuidOf(1));
     const { result, named, inputs } = await run([message]);
     const [event] = result?.events ?? [];
@@ -121,7 +121,7 @@ describe('a message that creates an event', () => {
     expect(event).not.toHaveProperty('isLong');
   });
 
-  test('is marked as too long for lists if it is', async () => {
+  test('a message that creates an event is marked as too long for lists if it is', async () => {
     const { payload, ...others } = JSON.parse(presence(true, uuidOf(1)));
     const long = JSON.stringify({ ...others, payload: { ...payload, note: 'x'.repeat(300_000) } });
     expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
@@ -141,7 +141,7 @@ describe('a message that creates an event', () => {
     ]);
   });
 
-  test('is judged with a UUID of its bytes if another message has its own', async () => {
+  test('a message that creates an event is judged with a UUID of its bytes if another message has its own', async () => {
     const message = presence(true, uuidOf(1));
     const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
     const derived = uuidV5(uuidOf(1), message);
@@ -150,12 +150,12 @@ describe('a message that creates an event', () => {
       [true, 'occupied_room'],
       [false, 'uuid_reused'],
     ]);
-    // Without a UUID of its own nothing else distinguishes it.
+    // Without its own UUID nothing else distinguishes it.
     const plain = await run([presence(true)], { stored: ['uuid_used'] });
     expect([plain.result?.events, plain.named('storeMessage').length]).toEqual([[], 1]);
   });
 
-  test('is not stored if it creates none', async () => {
+  test('a message that creates an event is not stored if it creates none', async () => {
     const { result, named } = await run([presence(false, uuidOf(1)), presence(false, uuidOf(2))], {
       context: { state: { ...online, presence: false } },
     });
@@ -164,11 +164,11 @@ describe('a message that creates an event', () => {
   });
 });
 
-describe('events of one decision', () => {
+describe('events', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) => presence(at % 2 === 0, uuidOf(at), NOW + at));
 
-  test('are at most 25, and fewer for a customer with many rules', async () => {
+  test('events of one decision are at most 25, and fewer for a customer with many rules', async () => {
     expect((await run(many(30))).result?.events).toHaveLength(25);
     expect((await run(many(30), { context: { customer: { rules: 50 } } })).result?.events).toHaveLength(5);
     expect((await run(many(3), { context: { customer: { rules: 1_000 } } })).result?.events).toHaveLength(1);
@@ -191,10 +191,10 @@ describe('events of one decision', () => {
   });
 });
 
-describe('a sensor that may have changed in the last seconds', () => {
+describe('sensors', () => {
   const recent = { freshness: 'recent', customer: null };
 
-  test('is read again before an event, a region or a timing matters', async () => {
+  test('a sensor that may have changed in the last seconds is read again before an event, a region or a timing matters', async () => {
     const { result, named } = await run([presence(true, uuidOf(1))], { context: recent });
     expect(named('latest')).toEqual([[customerId, sensorId, online]]);
     expect(result?.context.freshness).toBe('latest');
@@ -203,7 +203,7 @@ describe('a sensor that may have changed in the last seconds', () => {
     expect((await run([fall], { context: recent })).named('latest')).toHaveLength(1);
   });
 
-  test('is not read again for anything else', async () => {
+  test('a sensor that may have changed in the last seconds is not read again for anything else', async () => {
     const state = { ...online, lastSeen: NOW - 60_000 };
     const call = { kind: 'call', position: '6', receiveDate: NOW };
     const { result, named } = await run([], { context: { ...recent, state }, inputs: [call] });
@@ -227,7 +227,7 @@ test('the timings of a fall are read with the first report of it', async () => {
   expect((await run([presence(true, uuidOf(1))])).result?.timings).toBeNull();
 });
 
-describe('the firmware that a device reports', () => {
+describe('firmware', () => {
   const stateSignal = (firmware: number | null): MessageInput =>
     some({
       kind: 'message',
@@ -240,7 +240,7 @@ describe('the firmware that a device reports', () => {
   const reported = async (firmware: number | null) =>
     (await run([], { inputs: [stateSignal(firmware)] })).named('setFirmware');
 
-  test('is stored if it is another one', async () => {
+  test('the firmware that a device reports is stored if it is another one', async () => {
     expect(await reported(43)).toEqual([[customerId, sensorId, 43]]);
     expect(await reported(42)).toEqual([]);
     expect(await reported(null)).toEqual([]);
@@ -248,12 +248,12 @@ describe('the firmware that a device reports', () => {
   });
 });
 
-describe('the end of the learning phase', () => {
+describe('learning phases', () => {
   const basic = { learningUntil: NOW + 60_000, testUntil: NOW + 5 };
   const learnt = JSON.stringify(fallMessage('calling', NOW, { isLearning: false }));
   const learning = { context: { state: { ...online, learning: true } } };
 
-  test('is stored when the device reports it', async () => {
+  test('the end of the learning phase is stored when the device reports it', async () => {
     const { named } = await run([learnt], { ...learning, basic });
     const key = { customerId, sensorId, manufacturer: 'maker_a' };
     const values = { learningUntil: 0, testUntil: 0 };
@@ -263,7 +263,7 @@ describe('the end of the learning phase', () => {
     ]);
   });
 
-  test('is stored again if the configuration has changed meanwhile, and once otherwise', async () => {
+  test('the end of the learning phase is stored again if the configuration has changed meanwhile, and once otherwise', async () => {
     expect(
       (await run([learnt], { ...learning, basic, putResults: ['changed', 'done'] })).named('putConfig'),
     ).toHaveLength(2);

@@ -74,7 +74,7 @@ describe('the state of a sensor', () => {
   });
 });
 
-describe('a notice that people answered a fall', () => {
+describe('answers', () => {
   const hit = {
     id: 11,
     sensorId,

@@ -20,98 +20,100 @@ const message = (accountId: number, publisher: string, name: string) => ({
   extra: { display_name: name, is_bot: publisher === 'webhook' },
 });
 
-test('a rule that fires writes a hit after the last one, with its event and a message for each recipient', async () => {
-  const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }], sensorGroupId: 4 });
-  const { appended, asked } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
-  const { rules: _, requestId: __, ...cause } = fallEvent();
-  expect(appended).toEqual([
-    [
-      customerId,
-      { id: 50, createDate: NOW - 9 },
-      {
-        ruleId: 111,
-        ruleSensorGroupId: 4,
-        ruleCustomerId: customerId,
-        sensorId,
-        sensorEventId: 'event-1',
-        fall,
-        situation: 'fall_detected',
-        messages: [message(31, 'webhook', 'Bot'), message(21, 'sms', 'Anna Ash')],
-        escalationAt: expect.any(Function),
-        cause,
-        hitNumber: { series: 5, number: 4 },
-      },
-      NOW,
-    ],
-  ]);
-  expect(asked).toEqual([[['w1'], [31]]]);
-});
-
-test('a rule that fires notifies its first recipients, each by the place of its message in the hit', async () => {
-  const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
-  const { sent } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
-  expect(sent).toEqual([
-    ['w1', { id: 51, message: 0 }],
-    ['Anna Ash', { id: 51, message: 1 }],
-  ]);
-});
-
-test('a rule that fires follows the hits of other rules and events, so that each has the same number again after a crash', async () => {
-  const events = [fallEvent({ rules: [111, 112] }), fallEvent({ uuid: 'event-2', rules: [111] })];
-  const { appended, checks } = await runHits({ events, rules: [ruleOf(111), ruleOf(112)], after: null });
-  expect(appended.map(([, last, hit]) => [last, (hit as { hitNumber: object }).hitNumber])).toEqual([
-    [
-      { id: 0, createDate: 0 },
-      { series: 5, number: 4 },
-    ],
-    [
-      { id: 51, createDate: NOW + 1 },
-      { series: 5, number: 5 },
-    ],
-    [
-      { id: 52, createDate: NOW + 2 },
-      { series: 5, number: 6 },
-    ],
-  ]);
-  expect(checks.map(({ hitIds }) => hitIds)).toEqual([[51, 52], [53]]);
-});
-
-test('a rule that fires has the simulation of its event noted, and no fall if there is none', async () => {
-  const simulated = await runHits({ events: [fallEvent({}, { isSimulated: true })] });
-  expect(simulated.appended[0]?.[2]).toMatchObject({ isSimulated: true });
-  const other = await runHits({ events: [fallEvent({}, { subject: undefined })] });
-  expect(other.appended[0]?.[2]).not.toHaveProperty('fall');
-  expect(other.appended[0]?.[2]).not.toHaveProperty('isSimulated');
-  expect(other.appended[0]?.[2]).not.toHaveProperty('nobodyOnDuty');
-  expect(other.appended[0]?.[2]).toMatchObject({ ruleSensorGroupId: 0 });
-});
-
-test('a rule that fires begins its escalation if a queue can delay the first step, and leaves it to the sweep otherwise', async () => {
-  const firstStepAfter = (afterSeconds: number) =>
-    runHits({ rules: [ruleOf(111, { escalation: [{ afterSeconds, recipients: [] }] })] });
-  const { tasks, escalationAt } = await firstStepAfter(30);
-  // The hit was created 1 ms after now.
-  expect(tasks).toEqual([[{ type: 'escalate', customerId, hitId: 51, uuid: 'event-1' }, 30.001]]);
-  expect(escalationAt(NOW)).toEqual({ round: 0, after: 0, repeats: 0, at: NOW + 30_000 });
-  expect((await firstStepAfter(900)).tasks).toEqual([]);
-});
-
-test('a rule that fires hurries its escalation, and is counted, if its recipients are on duty and nobody is', async () => {
-  const rule = ruleOf(111, {
-    recipients: [{ onDuty: true, by: 'sms' }],
-    escalation: [{ afterSeconds: 600, recipients: [] }],
+describe('rules', () => {
+  test('writes a hit after the last one, with its event and a message for each recipient', async () => {
+    const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }], sensorGroupId: 4 });
+    const { appended, asked } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
+    const { rules: _, requestId: __, ...cause } = fallEvent();
+    expect(appended).toEqual([
+      [
+        customerId,
+        { id: 50, createDate: NOW - 9 },
+        {
+          ruleId: 111,
+          ruleSensorGroupId: 4,
+          ruleCustomerId: customerId,
+          sensorId,
+          sensorEventId: 'event-1',
+          fall,
+          situation: 'fall_detected',
+          messages: [message(31, 'webhook', 'Bot'), message(21, 'sms', 'Anna Ash')],
+          escalationAt: expect.any(Function),
+          cause,
+          hitNumber: { series: 5, number: 4 },
+        },
+        NOW,
+      ],
+    ]);
+    expect(asked).toEqual([[['w1'], [31]]]);
   });
-  const { tasks, appended, measured, deliveries, escalationAt } = await runHits({ rules: [rule] });
-  expect(appended[0]?.[2]).toMatchObject({ nobodyOnDuty: true });
-  expect(escalationAt(NOW)).toMatchObject({ at: NOW, isHurried: true });
-  expect(tasks).toMatchObject([[{ type: 'escalate', hitId: 51 }, 0.001]]);
-  expect(measured).toEqual([['NobodyOnDuty']]);
-  expect(deliveries).toEqual([]);
-  // After a crash it is counted again only if nobody is notified.
-  const anna = { accountId: 21, publisher: 'sms', extra: { display_name: 'Anna Ash' } };
-  const again = await runHits({ rules: [rule], written: { 51: { messages: [anna] } } });
-  expect([again.measured, again.sent]).toEqual([[], [['Anna Ash', { id: 51, message: 0 }]]]);
-  expect((await runHits({ rules: [rule], written: { 51: { messages: [] } } })).measured).toHaveLength(1);
+
+  test('notifies its first recipients, each by the place of its message in the hit', async () => {
+    const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
+    const { sent } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
+    expect(sent).toEqual([
+      ['w1', { id: 51, message: 0 }],
+      ['Anna Ash', { id: 51, message: 1 }],
+    ]);
+  });
+
+  test('follows the hits of other rules and events, so that each has the same number again after a crash', async () => {
+    const events = [fallEvent({ rules: [111, 112] }), fallEvent({ uuid: 'event-2', rules: [111] })];
+    const { appended, checks } = await runHits({ events, rules: [ruleOf(111), ruleOf(112)], after: null });
+    expect(appended.map(([, last, hit]) => [last, (hit as { hitNumber: object }).hitNumber])).toEqual([
+      [
+        { id: 0, createDate: 0 },
+        { series: 5, number: 4 },
+      ],
+      [
+        { id: 51, createDate: NOW + 1 },
+        { series: 5, number: 5 },
+      ],
+      [
+        { id: 52, createDate: NOW + 2 },
+        { series: 5, number: 6 },
+      ],
+    ]);
+    expect(checks.map(({ hitIds }) => hitIds)).toEqual([[51, 52], [53]]);
+  });
+
+  test('a rule that fires has the simulation of its event noted, and no fall if there is none', async () => {
+    const simulated = await runHits({ events: [fallEvent({}, { isSimulated: true })] });
+    expect(simulated.appended[0]?.[2]).toMatchObject({ isSimulated: true });
+    const other = await runHits({ events: [fallEvent({}, { subject: undefined })] });
+    expect(other.appended[0]?.[2]).not.toHaveProperty('fall');
+    expect(other.appended[0]?.[2]).not.toHaveProperty('isSimulated');
+    expect(other.appended[0]?.[2]).not.toHaveProperty('nobodyOnDuty');
+    expect(other.appended[0]?.[2]).toMatchObject({ ruleSensorGroupId: 0 });
+  });
+
+  test('begins its escalation if a queue can delay the first step, and leaves it to the sweep otherwise', async () => {
+    const firstStepAfter = (afterSeconds: number) =>
+      runHits({ rules: [ruleOf(111, { escalation: [{ afterSeconds, recipients: [] }] })] });
+    const { tasks, escalationAt } = await firstStepAfter(30);
+    // The hit was created 1 ms after now.
+    expect(tasks).toEqual([[{ type: 'escalate', customerId, hitId: 51, uuid: 'event-1' }, 30.001]]);
+    expect(escalationAt(NOW)).toEqual({ round: 0, after: 0, repeats: 0, at: NOW + 30_000 });
+    expect((await firstStepAfter(900)).tasks).toEqual([]);
+  });
+
+  test('hurries its escalation, and is counted, if its recipients are on duty and nobody is', async () => {
+    const rule = ruleOf(111, {
+      recipients: [{ onDuty: true, by: 'sms' }],
+      escalation: [{ afterSeconds: 600, recipients: [] }],
+    });
+    const { tasks, appended, measured, deliveries, escalationAt } = await runHits({ rules: [rule] });
+    expect(appended[0]?.[2]).toMatchObject({ nobodyOnDuty: true });
+    expect(escalationAt(NOW)).toMatchObject({ at: NOW, isHurried: true });
+    expect(tasks).toMatchObject([[{ type: 'escalate', hitId: 51 }, 0.001]]);
+    expect(measured).toEqual([['NobodyOnDuty']]);
+    expect(deliveries).toEqual([]);
+    // After a crash it is counted again only if nobody is notified.
+    const anna = { accountId: 21, publisher: 'sms', extra: { display_name: 'Anna Ash' } };
+    const again = await runHits({ rules: [rule], written: { 51: { messages: [anna] } } });
+    expect([again.measured, again.sent]).toEqual([[], [['Anna Ash', { id: 51, message: 0 }]]]);
+    expect((await runHits({ rules: [rule], written: { 51: { messages: [] } } })).measured).toHaveLength(1);
+  });
 });
 
 describe('a hit that was written before a crash', () => {
@@ -180,7 +182,7 @@ describe('a hit that was written before a crash', () => {
 describe('the webhooks of a customer', () => {
   const own = (id: string, more: object = {}) => webhookOf(id, null, more);
 
-  test('the webhooks of a customer get each event without a rule, before its recipients', async () => {
+  test('get each event without a rule, before its recipients', async () => {
     const { sent, asked, deliveries } = await runHits({ hooks: { c1: 'full' }, webhooks: [own('c1')] });
     expect(deliveries[0]?.id).toBe(firstDeliveryId({ ...fallEvent(), sensorId }, 0, 'c1', 'full'));
     expect(sent).toEqual([
@@ -201,7 +203,7 @@ describe('the webhooks of a customer', () => {
     expect(notice.deliveries[0]?.snapshot.event.text).toBe('registered');
   });
 
-  test('the webhooks of a customer get no event that they caused, filter out, or cannot express', async () => {
+  test('get no event that they caused, filter out, or cannot express', async () => {
     const idsOf = async (webhooks: { id: string }[], happening: object = {}, formats: Record<string, string> = {}) => {
       const hooks = Object.fromEntries(webhooks.map(({ id }) => [id, formats[id] ?? 'full']));
       const events = [fallEvent({ rules: [] }, happening)];
@@ -213,14 +215,14 @@ describe('the webhooks of a customer', () => {
     expect(await idsOf([])).toEqual([]);
   });
 
-  test('the webhooks of a customer get an event without a name if the webhook was deleted in the meantime', async () => {
+  test('get an event without a name if the webhook was deleted in the meantime', async () => {
     const { deliveries } = await runHits({ events: [fallEvent({ rules: [] })], hooks: { c1: 'full' }, rules: [] });
     expect(deliveries).toHaveLength(1);
     expect(deliveries[0]?.snapshot).not.toHaveProperty('webhook');
   });
 });
 
-describe('the message that a Raw webhook gets of a fall that time moved', () => {
+describe('messages of falls', () => {
   const moved = fallEvent({ source: null });
   const raw = webhookOf('w1', 31, { format: 'raw' });
   const rule = ruleOf(111, { recipients: [hook] });
@@ -252,75 +254,77 @@ describe('the message that a Raw webhook gets of a fall that time moved', () => 
   });
 });
 
-test('the check whether somebody was notified is due two minutes after the alarm, and names what it has to find', async () => {
-  const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
-  const { checks, deliveries } = await runHits({
-    rules: [rule],
-    webhooks: [webhookOf('w1', 31), webhookOf('c1', null)],
-    hooks: { c1: 'full' },
+describe('checks', () => {
+  test('the check whether somebody was notified is due two minutes after the alarm, and names what it has to find', async () => {
+    const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
+    const { checks, deliveries } = await runHits({
+      rules: [rule],
+      webhooks: [webhookOf('w1', 31), webhookOf('c1', null)],
+      hooks: { c1: 'full' },
+    });
+    const [ofEvent, ofWebhook, ofAnna] = deliveries.map(({ id }) => id);
+    expect(checks).toEqual([
+      {
+        type: 'check_alarm',
+        customerId,
+        sensorId,
+        uuid: 'message-1',
+        requestId: 'call-1',
+        eventUuid: 'event-1',
+        situation: 'fall_detected',
+        createDate: NOW,
+        at: NOW + 120_000,
+        hitIds: [51],
+        ofEvent: [{ webhookId: 'c1', deliveryId: ofEvent }],
+        immediate: [
+          { webhookId: 'w1', deliveryId: ofWebhook },
+          { webhookId: null, deliveryId: ofAnna },
+        ],
+        fall,
+      },
+    ]);
   });
-  const [ofEvent, ofWebhook, ofAnna] = deliveries.map(({ id }) => id);
-  expect(checks).toEqual([
-    {
-      type: 'check_alarm',
-      customerId,
-      sensorId,
-      uuid: 'message-1',
-      requestId: 'call-1',
-      eventUuid: 'event-1',
-      situation: 'fall_detected',
-      createDate: NOW,
-      at: NOW + 120_000,
-      hitIds: [51],
-      ofEvent: [{ webhookId: 'c1', deliveryId: ofEvent }],
-      immediate: [
-        { webhookId: 'w1', deliveryId: ofWebhook },
-        { webhookId: null, deliveryId: ofAnna },
-      ],
-      fall,
-    },
-  ]);
-});
 
-test('the check whether somebody was notified names the event if there was no message, and by what people answer it if no rule fired', async () => {
-  const given = { hooks: { c1: 'full' }, webhooks: [webhookOf('c1', null)], rules: [] };
-  const events = [fallEvent({ source: null, requestId: undefined, rules: [] })];
-  const [check] = (await runHits({ ...given, events })).checks;
-  expect(check).toMatchObject({ uuid: 'event-1', hitIds: [], fall });
-  expect(check).not.toHaveProperty('requestId');
-  const apnea = fallEvent({ rules: [] }, { situation: 'apnea', subject: undefined });
-  expect((await runHits({ ...given, events: [apnea] })).checks).toMatchObject([{ fall: eventKeyOf(900) }]);
-  const ruled = fallEvent({}, { situation: 'apnea', subject: undefined });
-  expect((await runHits({ events: [ruled] })).checks[0]).not.toHaveProperty('fall');
-});
+  test('names the event if there was no message, and by what people answer it if no rule fired', async () => {
+    const given = { hooks: { c1: 'full' }, webhooks: [webhookOf('c1', null)], rules: [] };
+    const events = [fallEvent({ source: null, requestId: undefined, rules: [] })];
+    const [check] = (await runHits({ ...given, events })).checks;
+    expect(check).toMatchObject({ uuid: 'event-1', hitIds: [], fall });
+    expect(check).not.toHaveProperty('requestId');
+    const apnea = fallEvent({ rules: [] }, { situation: 'apnea', subject: undefined });
+    expect((await runHits({ ...given, events: [apnea] })).checks).toMatchObject([{ fall: eventKeyOf(900) }]);
+    const ruled = fallEvent({}, { situation: 'apnea', subject: undefined });
+    expect((await runHits({ events: [ruled] })).checks[0]).not.toHaveProperty('fall');
+  });
 
-test('the check whether somebody was notified examines up to ten deliveries', async () => {
-  const recipients = Array.from({ length: 12 }, (_, at) => ({ userId: 100 + at, by: 'sms' }));
-  const { checks } = await runHits({ rules: [ruleOf(111, { recipients })] });
-  expect(checks[0]?.immediate).toHaveLength(10);
-});
+  test('examines up to ten deliveries', async () => {
+    const recipients = Array.from({ length: 12 }, (_, at) => ({ userId: 100 + at, by: 'sms' }));
+    const { checks } = await runHits({ rules: [ruleOf(111, { recipients })] });
+    expect(checks[0]?.immediate).toHaveLength(10);
+  });
 
-test.each([
-  ['the situation is not urgent', { events: [fallEvent({}, { situation: 'occupied_room' })] }],
-  ['nobody is to be notified', { events: [fallEvent({ rules: [] })] }],
-  [
-    'it is the canary, which has its own alarm',
-    {
-      webhooks: [webhookOf('w1', 31, { url: canaryUrl('https://cloud.example.org') })],
-    },
-  ],
-])('the check whether somebody was notified is left out if %s', async (_, more) => {
-  expect((await runHits(more)).checks).toEqual([]);
-});
+  test.each([
+    ['the situation is not urgent', { events: [fallEvent({}, { situation: 'occupied_room' })] }],
+    ['nobody is to be notified', { events: [fallEvent({ rules: [] })] }],
+    [
+      'it is the canary, which has its own alarm',
+      {
+        webhooks: [webhookOf('w1', 31, { url: canaryUrl('https://cloud.example.org') })],
+      },
+    ],
+  ])('the check whether somebody was notified is left out if %s', async (_, more) => {
+    expect((await runHits(more)).checks).toEqual([]);
+  });
 
-test('the check whether somebody was notified is enqueued for its time', async () => {
-  const { deps, enqueued } = stubDeps<ProcessDeps>({});
-  const checks = [some({ at: NOW + 120_000 }), some({ at: NOW })];
-  await enqueueChecks(deps, checks);
-  expect(enqueued).toEqual([
-    [[checks[0]], 120],
-    [[checks[1]], 0],
-  ]);
+  test('the check whether somebody was notified is enqueued for its time', async () => {
+    const { deps, enqueued } = stubDeps<ProcessDeps>({});
+    const checks = [some({ at: NOW + 120_000 }), some({ at: NOW })];
+    await enqueueChecks(deps, checks);
+    expect(enqueued).toEqual([
+      [[checks[0]], 120],
+      [[checks[1]], 0],
+    ]);
+  });
 });
 
 test('an urgent event is without a rule if none fired, it was not simulated, and somebody has linked the sensor', () => {

@@ -12,7 +12,7 @@ import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-describe('the pauses between two tasks of an item', () => {
+describe('pauses', () => {
   test('begin with 50 seconds, double, and end at 15 minutes', () => {
     const { isTime } = createResendHistory();
     let now = NOW;
@@ -43,7 +43,7 @@ describe('the pauses between two tasks of an item', () => {
     expect(isTime('a', NOW - 1)).toBe(true);
   });
 
-  test('are forgotten after twice their length', () => {
+  test('the pauses between two tasks of an item are forgotten after twice their length', () => {
     const { isTime, tidy } = createResendHistory();
     isTime('a', NOW);
     tidy(NOW + 100_000);
@@ -56,20 +56,20 @@ describe('the pauses between two tasks of an item', () => {
   });
 });
 
-describe('the count of overdue items', () => {
+describe('overdue items', () => {
   const item = (id: string, overdue: number): Due => ({
     task: { type: 'escalate', customerId: 1, hitId: Number(id) },
     time: NOW - overdue,
   });
 
-  test('has each item once that is more than 15 minutes overdue', () => {
+  test('the count of overdue items has each item once that is more than 15 minutes overdue', () => {
     const { countNew } = createOverdueItems();
     expect(countNew([item('1', 15 * MINUTE)], NOW)).toBe(0);
     expect(countNew([item('1', 15 * MINUTE + 1), item('2', DAY)], NOW)).toBe(2);
     expect(countNew([item('1', 16 * MINUTE), item('3', 16 * MINUTE)], NOW)).toBe(1);
   });
 
-  test('has an item again that was not found for 30 minutes, also by a clock that was set back', () => {
+  test('the count of overdue items has an item again that was not found for 30 minutes, also by a clock that was set back', () => {
     const overdue = createOverdueItems();
     const countAt = (now: number) => overdue.countNew([{ ...item('1', 0), time: now - DAY }], now);
     countAt(NOW);
@@ -84,7 +84,7 @@ describe('the count of overdue items', () => {
   });
 });
 
-describe('the filter of sensors', () => {
+describe('sensors', () => {
   const AFTER = 3_600;
   const online: SensorState = { ...newSensorState, isActive: true, lastSeen: NOW, version: 1 };
   const checkOf = (sensorId: string, time = NOW - DAY): Due => ({
@@ -128,7 +128,7 @@ describe('the filter of sensors', () => {
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW + 60_000)]);
   });
 
-  test('has a sensor checked from when it is offline, at the earliest since the service is up', async () => {
+  test('the filter of sensors has a sensor checked from when it is offline, at the earliest since the service is up', async () => {
     const state = { ...online, lastSeen: NOW - 2 * AFTER * 1_000 };
     const { check } = world({ a: state });
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW - AFTER * 1_000)]);
@@ -136,23 +136,23 @@ describe('the filter of sensors', () => {
     expect(await check([checkOf('a', NOW - 5)])).toEqual([]);
   });
 
-  test('has a sensor checked that is inactive, or whose fall advances with time', async () => {
+  test('the filter of sensors has a sensor checked that is inactive, or whose fall advances with time', async () => {
     const open = { start: NOW, phases: ['detected'], at: NOW };
     const { check } = world({ a: { ...online, isActive: false }, b: { ...online, falls: [open] } });
     const due = NOW + AFTER * 1_000;
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', due), checkOf('b', due)]);
   });
 
-  test('has a sensor checked whose state is from before the clock was set back', async () => {
+  test('the filter of sensors has a sensor checked whose state is from before the clock was set back', async () => {
     const { check } = world({ a: { ...online, lastSeen: NOW + DAY } });
     expect(await check([checkOf('a', NOW - 7)])).toEqual([checkOf('a', NOW - 7)]);
   });
 
-  test('has a sensor without a state checked now', async () => {
+  test('the filter of sensors has a sensor without a state checked now', async () => {
     expect(await world({}).check([checkOf('a')])).toEqual([checkOf('a', NOW)]);
   });
 
-  test('has all sensors checked whose states cannot be read, and counts that', async () => {
+  test('the filter of sensors has all sensors checked whose states cannot be read, and counts that', async () => {
     const { check, measured, logged } = world({ a: online }, new TableUnavailable('throttled'));
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', NOW), checkOf('b', NOW)]);
     expect(measured).toEqual([['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]]);
