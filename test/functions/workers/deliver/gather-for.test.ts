@@ -18,16 +18,18 @@ type AttemptWorld = {
   indexed?: readonly string[];
   chats?: Record<number, string>;
   unclaimed?: readonly string[];
+  hits?: Record<number, object>;
 };
 const gather = async (
   delivery: ReturnType<typeof offline>,
-  { due = [], indexed = [], chats = {}, unclaimed = [] }: AttemptWorld,
+  { due = [], indexed = [], chats = {}, unclaimed = [], hits = {} }: AttemptWorld,
   channel: object | null = null,
 ) => {
   const asked: unknown[][] = [];
   const claims: unknown[][] = [];
   const found = due.map((one) => ({ delivery: one, isIndexed: indexed.includes((one as { id: string }).id) }));
   const stubs = deliveryStubs({
+    hits,
     users: Object.fromEntries([21, 22, 23].map((id) => [id, { ...user, id }])),
     more: {
       deliveries: {
@@ -77,6 +79,12 @@ describe('gathered messages', () => {
   test('leaves out those that another task has claimed', async () => {
     const [b, c] = [offline('b'), offline('c')];
     expect((await gather(offline('a'), { due: [b, c], unclaimed: [b.id] })).gathered).toEqual([c.id]);
+  });
+
+  test('leaves out and cancels the step of an alarm that somebody has acknowledged', async () => {
+    const [b, c] = [offline('b', { isStep: true }), offline('c')];
+    const hits = { 11: { acknowledgement: { name: 'Ben' } } };
+    expect((await gather(offline('a'), { due: [b, c], hits })).gathered).toEqual([c.id]);
   });
 
   test('brings those back that only the index would, in case this process dies', async () => {

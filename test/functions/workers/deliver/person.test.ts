@@ -249,7 +249,8 @@ describe('elections', () => {
 
   test('the election of the task that gathers messages about offline sensors has one winner for each person and channel within eight seconds', async () => {
     const delivery = offline();
-    const won = await elect(delivery, { queued: queued(delivery) });
+    const channels = [email, { by: 'telegram', address: '-100' }];
+    const won = await elect(delivery, { queued: queued(delivery), channels });
     expect(won.named('take')).toEqual([[`gather:${customerId} email user 21`, 1, 8, NOW]]);
     expect(isElected(won)).toBe(true);
     const lost = await elect(delivery, {

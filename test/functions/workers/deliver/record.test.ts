@@ -177,6 +177,8 @@ describe('an acknowledgement in the response of a receiver', () => {
   test('sends no notice if the hit was acknowledged before', async () => {
     const { acknowledged, enqueued } = await run(toWebhook(), named);
     expect([acknowledged.length, enqueued]).toEqual([1, []]);
+    const lost = await run(toWebhook(), named, { webhook: { url: null } });
+    expect(lost.acknowledged[0]?.[3]).toMatchObject({ address: '' });
   });
 
   test('counts only with a name, a hit and a success', async () => {
@@ -307,7 +309,8 @@ describe('times', () => {
     const acceptedAt = (ms: number) => toWebhook({ id: derivedUlid(NOW - ms, 'late') });
     const { measured } = await run(acceptedAt(3_600_000), accepted);
     expect(measured.map(([name]) => name)).toContain('AttemptsLate');
-    expect((await timesOf(acceptedAt(2_000))).map(([name]) => name)).not.toContain('AttemptsLate');
+    expect((await timesOf(acceptedAt(30_000))).map(([name]) => name)).not.toContain('AttemptsLate');
+    expect((await timesOf(acceptedAt(30_001))).map(([name]) => name)).toContain('AttemptsLate');
   });
 
   test.each([

@@ -34,7 +34,7 @@ const delivery = {
   state: 'sending',
   createDate: NOW - 1_000,
   hit: { id: 11, message: 2 },
-  sendTryTimes: [NOW - 900, NOW - 500],
+  sendTryTimes: [NOW - 900, NOW - 700, NOW - 500],
   snapshot: { event },
 };
 
