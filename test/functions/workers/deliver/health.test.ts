@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { DeliverDeps } from '#functions/workers/deliver/deps.ts';
 import { attemptAgain, checkEarly, earlyAttempt, enqueueEarly } from '#functions/workers/deliver/early.ts';
-import { notePending, recordHealth } from '#functions/workers/deliver/health.ts';
+import { recordHealth } from '#functions/workers/deliver/health.ts';
 import { releasePending } from '#functions/workers/deliver/release.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
-import { derivedUlid, timeOfUlid } from '#shared/domain/ids.ts';
+import { derivedUlid } from '#shared/domain/ids.ts';
 import type { Back, Deliver } from '#shared/queue/task.ts';
 import { some } from '#test/fixtures/alarm-stubs.ts';
 import { ACCEPTED, customerId, deliveryTo, snapshotOf } from '#test/fixtures/delivery-stubs.ts';
@@ -175,6 +175,7 @@ describe('failures', () => {
     expect(warned.logged.map(([level]) => level)).toEqual(['warn']);
     const again = await record({}, failure(), { after: since(2.5 * DAY), isWarned: false });
     expect(again.logged).toEqual([]);
+    expect((await record({}, failure(), { after: webhook })).named('recordWarning')).toEqual([]);
     // A webhook that is gone is disabled as such.
     const gone = { ...failure(), next: { state: 'failed', reason: 'gone' } };
     expect((await record({}, gone, { after: since(5 * DAY) })).named('disable')).toEqual([]);
@@ -192,14 +193,6 @@ describe('failures', () => {
     expect(other.enqueued).toHaveLength(1);
     expect((await record({}, failure(NOW + HOUR), { after: null })).enqueued).toEqual([]);
   });
-});
-
-test('a postponed delivery is noted only if it is older than what the release would find', async () => {
-  const { deps, named } = world();
-  await notePending(deps, some({ pendingSince: ACCEPTED + 1 }), idAt(ACCEPTED));
-  await notePending(deps, some({ pendingSince: ACCEPTED }), idAt(ACCEPTED));
-  await notePending(deps, some({}), idAt(ACCEPTED));
-  expect(named('notePending')).toEqual([[{ pendingSince: ACCEPTED + 1 }, ACCEPTED]]);
 });
 
 const pending = (more: object = {}) =>
@@ -266,6 +259,9 @@ describe('early attempts', () => {
     const tried = (sendTryTime: number, nextAttempt: number | null = null) =>
       toWebhook({ sendTryTimes: [sendTryTime], nextAttempt, attempts: 1 });
     expect(await again({}, tried(NOW - 5))).toBe(1);
+    const { deps, enqueued } = world();
+    await attemptAgain(deps, some(isBack), tried(NOW - 5), next);
+    expect(enqueued).toMatchObject([[[{ notBefore: NOW + 1_000 }], 1]]);
     expect(await again({}, tried(NOW - 4))).toBe(0);
     // It was early itself.
     expect(await again({}, tried(NOW - 4, NOW + HOUR))).toBe(1);
@@ -379,8 +375,11 @@ describe('the release of what is pending for a receiver that is back', () => {
 
   test('attempts fifty at a time, ten a second', async () => {
     const many = Array.from({ length: 60 }, (_, at) => alarm(String(at)));
-    const { ids, next } = await release([many]);
+    const { ids, next, enqueued } = await release([many]);
     expect(ids).toEqual(many.slice(0, 50).map(({ id }) => id));
+    expect(enqueued.slice(0, -1).map(([tasks, delay]) => [tasks.length, delay])).toEqual(
+      [0, 1, 2, 3, 4].map((at) => [10, at]),
+    );
     expect(next).toEqual([[expect.objectContaining({ back: { ...start, after: many[49]?.id } })], 5]);
   });
 
@@ -393,6 +392,5 @@ describe('the release of what is pending for a receiver that is back', () => {
   test('finds what was created before the clock was set back', async () => {
     const { named } = await release([[alarm('a')]], {}, { pendingSince: NOW + HOUR });
     expect(named('range')[0]?.[2]).toEqual([NOW - 5, Number.MAX_SAFE_INTEGER]);
-    expect(timeOfUlid(alarm('a').id)).toBe(ACCEPTED);
   });
 });
