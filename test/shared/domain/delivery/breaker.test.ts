@@ -6,10 +6,15 @@ import {
   isHealthy,
   isNewAlarm,
   isSuccessToRecord,
+  LEASE_MS,
+  lapsedBefore,
   openUntilAfter,
   passageOf,
+  SLOTS_PER_WEBHOOK,
   slowUntil,
+  tokenName,
 } from '#shared/domain/delivery/breaker.ts';
+import { DEADLINE_SECONDS } from '#shared/domain/delivery/delivery.ts';
 
 const now = 1_800_000_000_000;
 const DAY = 86_400_000;
@@ -124,5 +129,25 @@ describe('consecutive failures', () => {
 
   test('consecutive failures have no consequences after a success', () => {
     expect(failureActionOf({ consecutiveFailures: 0 }, now)).toBe('none');
+  });
+});
+
+describe('the lease of a slot', () => {
+  test('lasts 30 s, longer than any attempt, and a webhook has five', () => {
+    expect([LEASE_MS, DEADLINE_SECONDS, SLOTS_PER_WEBHOOK, BREAKER_FAILURES]).toEqual([30_000, 15, 5, 10]);
+    expect([tokenName('slot1'), tokenName('probeUntil')]).toEqual(['slot1Token', 'probeUntilToken']);
+  });
+
+  test('lapses with its process, if no other process uses the table', () => {
+    expect(lapsedBefore(now, 0)).toBe(now);
+    expect([lapsedBefore(now, now - 29_999), lapsedBefore(now, now), lapsedBefore(now, now + 10_000)]).toEqual([
+      now + 1,
+      now + 30_000,
+      now + 40_000,
+    ]);
+  });
+
+  test('lapses in its time if that process began in the future, before the clock was set back', () => {
+    expect(lapsedBefore(now, now + 10_001)).toBe(now);
   });
 });

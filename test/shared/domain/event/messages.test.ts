@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { isAboutReceivers, kindsWithoutRules, noticeEvent } from '#shared/domain/event/event.ts';
 import { type Feedback, isForMaker, NewFeedback, newFeedback } from '#shared/domain/event/feedback.ts';
 import { FeedbackPayload, newFeedbackDelivery } from '#shared/domain/event/feedback-delivery.ts';
-import { type DecodedMessage, messageUuid, uuidInMessage, withReusedUuid } from '#shared/domain/event/message.ts';
+import {
+  type DecodedMessage,
+  DUPLICATE_WINDOW,
+  messageUuid,
+  stateReports,
+  uuidInMessage,
+  withReusedUuid,
+} from '#shared/domain/event/message.ts';
 import { countMessages, fittingPage, splitMessages } from '#shared/domain/event/raw.ts';
 import { withTrustedTimes } from '#shared/domain/makers/decoders.ts';
 
@@ -44,6 +51,11 @@ describe('the messages of a call', () => {
     ).toEqual([megabyte.length, null, megabyte.length, megabyte.length, megabyte.length, megabyte.length, null]);
     expect(fittingPage(['"'.repeat(3 * 1_024 * 1_024), 'x'])).toEqual([null, null]);
   });
+});
+
+test('a duplicate changes nothing only if the message reports a state', () => {
+  expect([...stateReports]).toEqual(['presence', 'people', 'postures', 'vital', 'online', 'state']);
+  expect(DUPLICATE_WINDOW).toBe(120_000);
 });
 
 describe('the UUID of a message', () => {

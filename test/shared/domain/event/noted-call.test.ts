@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   isAllProcessed,
   type ProcessedRun,
-  type RecordedCall,
+  RecordedCall,
   runWith,
   unprocessedCalls,
 } from '#shared/domain/event/recorded-call.ts';
@@ -108,4 +108,13 @@ describe('the number of calls that are not processed', () => {
     expect(runWith(undefined, a)).not.toHaveProperty('seq');
     expect([unprocessedCalls(4, undefined), unprocessedCalls(4, runWith(undefined, a))]).toEqual([4, 4]);
   });
+});
+
+test('a recorded call is read from its task as it was written', () => {
+  const recorded = { id: 'c'.repeat(64), at: 2, before: { id: 'b', at: 1 }, seq: 1 };
+  expect(RecordedCall.parse(recorded)).toEqual(recorded);
+  expect(RecordedCall.parse({ ...recorded, seq: 1_000_000 }).seq).toBe(1_000_000);
+  expect(RecordedCall.parse({ id: 'c', at: 2 })).toEqual({ id: 'c', at: 2 });
+  for (const wrong of [{ seq: 0 }, { seq: 1.5 }, { id: 'c'.repeat(65) }, { before: { id: 'b' } }])
+    expect(RecordedCall.safeParse({ ...recorded, ...wrong }).success, JSON.stringify(wrong)).toBe(false);
 });
