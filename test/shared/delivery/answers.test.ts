@@ -258,6 +258,26 @@ describe('the connection', () => {
     expect(await postTwice(answers, true)).toEqual({ statuses: [expect.any(Number), 202], connections: 2 });
   });
 
+  it('gets a request only once if it breaks after a part of a response, even if it was idle before', async () => {
+    const started = await startRawReceiver((socket, requests) =>
+      requests === 1
+        ? inPackets(socket, [`${ok}${two}${end}`])
+        : inPackets(socket, ['HTTP/1.1 '], () => socket.resetAndDestroy()),
+    );
+    stops.push(started.stop);
+    const post = client();
+    expect(await post(started.url)).toMatchObject({ status: 200 });
+    expect(await post(started.url)).toMatchObject({ status: null, error: 'connection_reset' });
+    expect(started.requests).toHaveLength(2);
+  });
+
+  it('gets a request only once if it is new and breaks without a response', async () => {
+    const started = await startRawReceiver((socket) => void socket.resetAndDestroy());
+    stops.push(started.stop);
+    expect(await client()(started.url)).toMatchObject({ status: null, error: 'connection_reset' });
+    expect(started.requests).toHaveLength(1);
+  });
+
   it('closes when a response arrives that nobody asked for', async () => {
     const { url, sockets } = await receiver([`${ok}${two}${end}`], false);
     const post = client();

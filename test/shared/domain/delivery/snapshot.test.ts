@@ -278,13 +278,13 @@ describe('a delivery in the API', () => {
       replayOf: null,
     });
   });
-  test('has its attempts in detail', () => {
+  test('a delivery in the API has its attempts in detail', () => {
     const timings = { dns: null, connect: 2, tls: null, firstByte: 3 };
     const attempt = { number: 1, startDate: now, durationMs: 5, status: 200, error: null, responseBody: 'ok', timings };
     const detail = { ...deliveryView(delivery), attemptLog: [{ ...attempt, outbox: false }] };
     expect(DeliveryDetail.parse(detail)).toMatchObject({ id: delivery.id, attemptLog: detail.attemptLog });
   });
-  test('has a ULID as its id', () => {
+  test('a delivery in the API has a ULID as its id', () => {
     const isId = (text: string) => deliveryIdText.safeParse(text).success;
     expect([isId(delivery.id), isId('z'.repeat(26))]).toEqual([true, true]);
     const others = [
