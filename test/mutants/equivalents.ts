@@ -109,4 +109,34 @@ export const equivalents: readonly Equivalent[] = [
     mutant: 'NumericLiteral: 1',
     why: epoch,
   },
+  {
+    file: 'shared/domain/rule/rule-conditions.ts',
+    line: 'const fresh = rules.map((ruleId) => [ruleId, Math.max(createDate, fired[ruleId] ?? 0)]);',
+    mutant: 'NumericLiteral: 1',
+    why: epoch,
+  },
+  {
+    file: 'shared/domain/rule/rule.ts',
+    line: 'const early = escalation.findIndex(({ afterSeconds }, at) => afterSeconds <= (escalation[at - 1]?.afterSeconds ?? 0));',
+    mutant: 'NumericLiteral: 1',
+    why: 'a step comes after 30 s at least',
+  },
+  {
+    file: 'shared/domain/rule/rule.ts',
+    line: "if (early >= 0) reject(['escalation', early, 'afterSeconds'], 'steps_rise');",
+    mutant: 'EqualityOperator: early > 0',
+    why: 'the first step is never too early: it comes after 30 s at least',
+  },
+  {
+    file: 'shared/domain/rule/rule.ts',
+    line: "if (early >= 0) reject(['escalation', early, 'afterSeconds'], 'steps_rise');",
+    mutant: 'NumericLiteral: 1',
+    why: 'the first step is never too early: it comes after 30 s at least',
+  },
+  {
+    file: 'shared/domain/identity/language.ts',
+    line: "const ranges = (acceptLanguage ?? '')",
+    mutant: 'StringLiteral: "Stryker was here!"',
+    why: 'no text without the name of a language selects one',
+  },
 ];

@@ -8,6 +8,7 @@ describe('the id of an entry of the audit log', () => {
     const id = auditIdOf(1_800_000_000_000, Uint8Array.of(0, 1, 2, 253, 254, 255, 9));
     expect(id).toBe('01800000000000000102fdfeff');
     expect([auditIdText.safeParse(id).success, timeOfAuditId(id)]).toEqual([true, 1_800_000_000_000]);
+    expect(timeOfAuditId(auditIdOf(99_999_999_999_999, new Uint8Array(6)))).toBe(99_999_999_999_999);
     const times = [0, 9, 10, 99_999_999_999_999].map((time) => auditIdOf(time, new Uint8Array(6)));
     expect(times.toSorted()).toEqual(times);
   });

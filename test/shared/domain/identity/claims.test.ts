@@ -103,3 +103,14 @@ test('a username comes from the first claim that has one', () => {
   expect(profileOf({}).username).toBe('user');
   expect(profileOf({ ...all, family_name: '  Meier ' }).lastName).toBe('Meier');
 });
+
+test('a nested claim is found by its path, through objects only', () => {
+  const by = (claim: string, value: string, claims: object) =>
+    accessOf(claims as Record<string, unknown>, OidcRules.parse([{ claim, value, customerId: 1 }]))?.customerId ?? null;
+  expect(by('a.b', 'x', { a: { b: ['x'] } })).toBe(1);
+  expect([by('a.length', '2', { a: 'xy' }), by('a.b.c', 'x', { a: { b: null } })]).toEqual([null, null]);
+});
+
+test('a name is cut after its spaces are removed', () => {
+  expect(profileOf({ given_name: `   ${'a'.repeat(64)}b` }).firstName).toBe('a'.repeat(64));
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NewAccessToken } from '#shared/domain/identity/access-token.ts';
+import { NewAccessToken, PREFIX_LENGTH } from '#shared/domain/identity/access-token.ts';
 import { OidcRules } from '#shared/domain/identity/claims.ts';
 import { isOutdated } from '#shared/domain/identity/credential.ts';
 import { CustomerUpdate } from '#shared/domain/identity/customer.ts';
@@ -52,7 +52,17 @@ describe('the permissions of a user, a token or a rule', () => {
       false,
     ]);
   });
-
+  test('have these names, which tokens and issuers use', () => {
+    expect(Permission.options).toEqual([
+      'manage_users',
+      'manage_customers',
+      'manage_bots',
+      'manage_sensors',
+      'edit_sensor_room',
+      'edit_sensor_config',
+      'manage_rules',
+    ]);
+  });
   test('never imply another one, and a system admin has all of them', () => {
     for (const one of Permission.options)
       expect(
@@ -80,8 +90,7 @@ describe('the credentials of a user', () => {
     permissions: [],
     ...more,
   });
-
-  test('the credentials of a user can be changed by the user, a system admin, or a caller with all permissions of the user', () => {
+  test('can be changed by the user, a system admin, or a caller with all permissions of the user', () => {
     const stronger = user(2, { permissions: ['manage_users', 'manage_bots'] });
     expect(mayChangeCredentials(caller(), user(2, { permissions: ['manage_users'] }))).toBe(true);
     expect(mayChangeCredentials(caller(), stronger)).toBe(false);
@@ -89,8 +98,7 @@ describe('the credentials of a user', () => {
     expect(mayChangeCredentials(caller(), { ...stronger, id: 1 })).toBe(true);
     expect(mayChangeCredentials(caller({ isAdmin: true, permissions: [] }), user(2, { isAdmin: true }))).toBe(true);
   });
-
-  test('the credentials of a user stay out of reach of a limited token of the user', () => {
+  test('stay out of reach of a limited token of the user', () => {
     const own = user(1, { permissions: ['manage_bots'] });
     expect([mayChangeRights(caller(), own), mayChangeRights(caller({ kind: 'token' }), own)]).toEqual([true, false]);
     expect(mayChangeRights(caller({ kind: 'token', permissions: ['manage_bots'] }), own)).toBe(true);
@@ -98,43 +106,44 @@ describe('the credentials of a user', () => {
   });
 });
 
-test('a new user may log in, has no permission and the default locale unless stated otherwise', () => {
-  expect(NewUser.parse(person)).toEqual({
-    ...person,
-    invite: false,
-    locale: 'en',
-    telegramId: null,
-    mobileNumber: null,
-    canLogin: true,
-    permissions: [],
+describe('a new user', () => {
+  test('may log in, has no permission and the default locale unless stated otherwise', () => {
+    expect(NewUser.parse(person)).toEqual({
+      ...person,
+      invite: false,
+      locale: 'en',
+      telegramId: null,
+      mobileNumber: null,
+      canLogin: true,
+      permissions: [],
+    });
+    for (const more of [
+      { username: '' },
+      { username: 'u'.repeat(65) },
+      { firstName: 'f'.repeat(65) },
+      { lastName: 'l'.repeat(65) },
+      { telegramId: '' },
+    ])
+      expect(NewUser.safeParse({ ...person, ...more }).success).toBe(false);
+    expect(NewUser.safeParse({ ...person, username: 'u'.repeat(64), firstName: 'f'.repeat(64) }).success).toBe(true);
   });
-  for (const more of [
-    { username: '' },
-    { username: 'u'.repeat(65) },
-    { firstName: 'f'.repeat(65) },
-    { lastName: 'l'.repeat(65) },
-    { telegramId: '' },
-  ])
-    expect(NewUser.safeParse({ ...person, ...more }).success).toBe(false);
-  expect(NewUser.safeParse({ ...person, username: 'u'.repeat(64), firstName: 'f'.repeat(64) }).success).toBe(true);
-});
-
-test.each([
-  ['ü'.repeat(5), null],
-  ['x'.repeat(9), 'password_length'],
-  ['x'.repeat(1_024), null],
-  ['x'.repeat(1_025), 'password_length'],
-  [`${'x'.repeat(10)}\u0000`, 'text_characters'],
-  ['\u0000', 'text_characters'],
-])('a new user needs a password of 10 to 1,024 bytes without forbidden characters: %j', (newPassword, key) => {
-  const { error } = PasswordChange.safeParse({ newPassword });
-  expect(error?.issues ?? []).toMatchObject(key ? [{ params: { key } }] : []);
-});
-
-test('a new user gets a key that ignores case and form, so that nobody registers a lookalike', () => {
-  expect(usernameKey('Ａnna')).toBe(usernameKey('anna'));
-  expect(usernameKey('anna')).not.toBe(usernameKey('annä'));
-  expect(usernameKey('anna')).toMatch(/^[\w-]{43}$/);
+  test.each([
+    ['ü'.repeat(5), null],
+    ['x'.repeat(9), 'password_length'],
+    ['x'.repeat(1_024), null],
+    ['x'.repeat(1_025), 'password_length'],
+    [`${'x'.repeat(10)}\u0000`, 'text_characters'],
+    ['\u0000', 'text_characters'],
+  ])('needs a password of 10 to 1,024 bytes without forbidden characters: %j', (newPassword, key) => {
+    const { error } = PasswordChange.safeParse({ newPassword });
+    expect(error?.issues ?? []).toMatchObject(key ? [{ code: 'custom', params: { key } }] : []);
+  });
+  test('gets a key that ignores case and form, so that nobody registers a lookalike', () => {
+    expect(usernameKey('Ａnna')).toBe(usernameKey('anna'));
+    expect(usernameKey('anna')).not.toBe(usernameKey('annä'));
+    expect(usernameKey('anna')).toMatch(/^[\w-]{43}$/);
+    expect(usernameKey('stra\u00dfe')).not.toBe(usernameKey('strasse'));
+  });
 });
 
 test.each([
@@ -149,6 +158,7 @@ test.each([
   ['a@-b.example', false],
   ['a@b.12', false],
   [`${'a'.repeat(242)}@b.example`, true],
+  [`${'a'.repeat(244)}@b.example`, true],
   [`${'a'.repeat(245)}@b.example`, false],
 ])('an email address can be %j: %j', (address, expected) => {
   expect(email.safeParse(address).success).toBe(expected);
@@ -174,7 +184,14 @@ test.each([
   ['de;q=0, en;q=0.1', 'en'],
   ['de;q=0', 'en'],
   ['en;q=0.3, de; q=0.4', 'de'],
-  [`${' '.repeat(1_024)}de`, 'en'],
+  [`${' '.repeat(1_022)}de`, 'de'],
+  [`${' '.repeat(1_023)}de`, 'en'],
+  ['en;q=0.5, de;xq=0', 'de'],
+  ['en;q=0.5, de;q=0.1x', 'de'],
+  ['de; q=0.2, en;q=0.3', 'en'],
+  ['de;q=0.2 ;x, en;q=0.3', 'en'],
+  ['de;x;q=0.2, en;q=0.3', 'en'],
+  ['en;q=1.5, de', 'en'],
 ])('the language of a browser with Accept-Language %j: %s', (header, language) => {
   expect(bestLocale(header)).toBe(language);
 });
@@ -187,7 +204,6 @@ describe('the second factor', () => {
     expect(new Set(codes).size).toBeGreaterThan(1);
     for (const code of codes) expect(code).toMatch(/^([2-9A-HJ-NP-Z]{4}-){3}[2-9A-HJ-NP-Z]{4}$/);
   });
-
   test('compares codes without case, spaces and hyphens', () => {
     expect(normalizedOtp(' 12 34-56\n')).toBe('123456');
     expect(normalizedOtp('abcd-EFGH')).toBe('ABCDEFGH');
@@ -204,20 +220,19 @@ describe('a session', () => {
     expect(expiry(now, now - DISPLAY_SECONDS * 1_000 + 2 * hour)).toBe(now + 2 * hour);
     expect([SESSION_SECONDS, DISPLAY_SECONDS]).toEqual([86_400, 90 * 86_400]);
   });
-
   test('ends if it was created before a time', () => {
     expect([isOutdated({ createDate: 4 }, 5), isOutdated({ createDate: 5 }, 5)]).toEqual([true, false]);
   });
 });
 
-describe('the text that people type at a login', () => {
+describe('what people type at a login', () => {
   const accepts = (
     schema: { safeParse: (body: object) => { success: boolean } },
     body: object,
     field: string,
     most: number,
   ) => [most, most + 1].map((length) => schema.safeParse({ ...body, [field]: 'x'.repeat(length) }).success);
-  test('the text that people type at a login has a bound, because it is hashed', () => {
+  test('has a bound, because it is hashed', () => {
     const login = { username: 'u', password: 'p' };
     expect(accepts(Login, login, 'username', 1_024)).toEqual([true, false]);
     expect(accepts(Login, login, 'password', 4_096)).toEqual([true, false]);
@@ -233,13 +248,11 @@ describe('the text that people type at a login', () => {
     expect(accepts(UserUpdate, profile, 'currentPassword', 4_096)).toEqual([true, false]);
     expect(Login.safeParse({ ...login, id: null, otp: null, display: true }).success).toBe(true);
   });
-
-  test('the text that people type at a login is required as far as it identifies somebody', () => {
+  test('is required as far as it identifies somebody', () => {
     for (const body of [{ username: 'u' }, { password: 'p' }, {}]) expect(Login.safeParse(body).success).toBe(false);
     expect(PasswordReset.safeParse({ newPassword: 'seven rivers' }).success).toBe(false);
   });
-
-  test('the text that people type at a login stays within 64 characters in a profile', () => {
+  test('stays within 64 characters in a profile', () => {
     for (const field of ['username', 'firstName', 'lastName', 'telegramId', 'mobileNumber'])
       expect([field, ...accepts(NewUser, person, field, 64)]).toEqual([field, true, false]);
     expect(NewUser.safeParse({ ...person, mobileNumber: '' }).success).toBe(false);
@@ -262,6 +275,7 @@ test('a customer needs a name, and may leave out its time zone and second factor
 test('an access token expires never and has all permissions of its user unless stated otherwise', () => {
   const token = { name: 'n', permissions: null, readOnly: false, expiresAt: null };
   expect(NewAccessToken.parse({ name: 'n' })).toEqual(token);
+  expect(PREFIX_LENGTH).toBe(12);
   expect([1, 64, 65, 0].map((length) => NewAccessToken.safeParse({ name: 'n'.repeat(length) }).success)).toEqual([
     true,
     true,

@@ -35,6 +35,7 @@ describe('the date when somebody was notified of a hit', () => {
     ['stays unknown without messages', { messages: [] }, null],
     ['stays unknown while no message has succeeded', { messages: [failed] }, null],
     ['follows from the first message that succeeded', { messages: [failed, sent(7), sent(5)] }, 5],
+    ['follows from the only message, if it succeeded', { messages: [sent(7)] }, 7],
     ['comes from the hit if it has one', { notifiedDate: 9, messages: [sent(5)] }, 9],
     [
       'does not follow from a message that is only a file in the outbox',

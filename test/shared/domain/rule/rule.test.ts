@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type EventDetails, eventOf, isTrustedTime, type Situation } from '#shared/domain/event/event.ts';
-import { NewRule, type Rule } from '#shared/domain/rule/rule.ts';
+import { NewRule, type Rule, RuleCopy, RuleUpdate } from '#shared/domain/rule/rule.ts';
 import { fires, unmetConditions } from '#shared/domain/rule/rule-conditions.ts';
 import { fillPlaceholders, MAX_SENT_LENGTH } from '#shared/domain/rule/rule-texts.ts';
 
@@ -195,4 +195,75 @@ test("trusts a device's clock from -24 h to +5 min", () => {
   const minute = 60_000;
   for (const time of [now, now - day, now + 5 * minute]) expect(isTrustedTime(time, now)).toBe(true);
   for (const time of [0, now - day - 1, now + 5 * minute + 1, 2 ** 53]) expect(isTrustedTime(time, now)).toBe(false);
+});
+
+describe('a new rule', () => {
+  test('is enabled, for all sensors at all times, and stops when somebody acknowledges it', () => {
+    expect(NewRule.parse(body)).toEqual({
+      ...body,
+      sensorId: null,
+      sensorGroupId: null,
+      regionId: null,
+      schedule: null,
+      rateLimitSeconds: 60,
+      includeSimulated: false,
+      isEnabled: true,
+      escalation: [],
+      repeatSeconds: null,
+      untilAcknowledged: true,
+    });
+    expect(NewRule.parse({ ...body, customerId: 7 }).customerId).toBe(7);
+    expect(NewRule.safeParse({ ...body, situation: 'sensor_inactive' }).success).toBe(true);
+  });
+  test('has bounds on every text, time and list', () => {
+    const accepts = (more: object) => RuleUpdate.safeParse({ ...body, ...more }).success;
+    const lengths = (name: string, most: number) =>
+      [0, 1, most, most + 1].map((length) => accepts({ [name]: 'x'.repeat(length) }));
+    for (const [name, most] of [
+      ['name', 64],
+      ['title', 128],
+      ['message', 512],
+      ['sensorId', 26],
+    ] as const)
+      expect([name, ...lengths(name, most)]).toEqual([name, false, true, true, false]);
+    for (const [name, least, most] of [
+      ['rateLimitSeconds', 0, 86_400],
+      ['repeatSeconds', 60, 86_400],
+    ] as const)
+      expect([least - 1, least, most, most + 1].map((value) => accepts({ [name]: value }))).toEqual([
+        false,
+        true,
+        true,
+        false,
+      ]);
+    const [recipient] = recipients;
+    const many = (count: number) => Array(count).fill(recipient);
+    expect([0, 1, 20, 21].map((count) => accepts({ recipients: many(count) }))).toEqual([false, true, true, false]);
+    const step = (afterSeconds: number, count = 1) =>
+      accepts({ escalation: [{ afterSeconds, recipients: many(count) }] });
+    expect([step(29), step(30), step(86_400), step(86_401), step(30, 0), step(30, 20), step(30, 21)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+      false,
+      true,
+      false,
+    ]);
+    expect([RuleCopy.safeParse({ name: 'n' }).success, RuleCopy.safeParse({}).success]).toEqual([true, false]);
+  });
+  test.each([
+    [{ sensorId: 's', sensorGroupId: 1 }, ['sensorGroupId'], 'one_scope'],
+    [{ regionId: '00000000-0000-4000-8000-000000000000' }, ['regionId'], 'region_needs_sensor'],
+    [
+      { regionId: '00000000-0000-4000-8000-000000000000', sensorId: 's', situation: 'apnea' },
+      ['regionId'],
+      'situation_has_no_region',
+    ],
+  ])('is rejected if its scope makes no sense: %o', (more, path, key) => {
+    for (const schema of [NewRule, RuleUpdate])
+      expect(schema.safeParse({ ...body, ...more }).error?.issues).toMatchObject([
+        { code: 'custom', path, params: { key } },
+      ]);
+  });
 });
