@@ -67,6 +67,7 @@ describe('a region', () => {
     [{ topLeftY: 0 }, [at('topLeftY', 'region_corners')]],
     [{ topLeftX: 81 }, [at('bottomRightX', 'region_side', { limit: 20 })]],
     [{ topLeftY: 19 }, [at('topLeftY', 'region_side', { limit: 20 })]],
+    [{ bottomRightY: 81 }, [at('topLeftY', 'region_side', { limit: 20 })]],
     [{ zMin: 120 }, [at('zMin', 'z_order')]],
   ])('a region lies inside the room and has sides: %o', (more, errors) => {
     expect(withRegion(more)).toEqual(errors);

@@ -220,6 +220,7 @@ describe('a fall of a sensor', () => {
       true,
     ]);
     expect([hasFallForPeople(state(byTime)), hasOpenFallOrTrack(state(byTime))]).toEqual([true, false]);
+    expect(hasFallForPeople(state(of(2, ['finished']), byTime))).toBe(true);
     expect([
       hasFallForPeople(state(of(1, ['finished']))),
       hasFallForPeople(tracked({ fallPostures: ['fallen'] })),
