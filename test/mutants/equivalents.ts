@@ -9,6 +9,9 @@ export type Equivalent = { file: string; line: string; mutant: string; why: stri
 const unstored = 'a field that is undefined is not stored, and counts as missing';
 const order = 'only the order of the ranks counts';
 const epoch = 'no time is within the first milliseconds of 1970';
+const anonymous = 'undefined and null both mean that the caller is not known';
+const noToken = 'no token has this text';
+const noCall = 'without keys nothing is read anyway';
 const unreachable = 'the default is never used: ';
 
 export const equivalents: readonly Equivalent[] = [
@@ -112,6 +115,8 @@ export const equivalents: readonly Equivalent[] = [
   {
     file: 'shared/domain/rule/rule-conditions.ts',
     line: 'const fresh = rules.map((ruleId) => [ruleId, Math.max(createDate, fired[ruleId] ?? 0)]);',
+    file: 'shared/api/middleware/authenticate.ts',
+    line: "if (kind === 'token' && (lastUsed ?? 0) <= before) await store.accessTokens.recordUse(hash, before, now());",
     mutant: 'NumericLiteral: 1',
     why: epoch,
   },
@@ -138,5 +143,129 @@ export const equivalents: readonly Equivalent[] = [
     line: "const ranges = (acceptLanguage ?? '')",
     mutant: 'StringLiteral: "Stryker was here!"',
     why: 'no text without the name of a language selects one',
+    file: 'shared/api/middleware/authenticate.ts',
+    line: 'if (!read?.accountKey) return { identity: null, rate: null };',
+    mutant: 'ObjectLiteral: {}',
+    why: anonymous,
+  },
+  {
+    file: 'shared/api/middleware/authenticate.ts',
+    line: 'return { identity: null, rate: null };',
+    mutant: 'ObjectLiteral: {}',
+    why: anonymous,
+  },
+  {
+    file: 'shared/api/middleware/authenticate.ts',
+    line: "if (parseToken(token)?.kind !== 'device') return { identity: null, rate: null };",
+    mutant: 'ObjectLiteral: {}',
+    why: anonymous,
+  },
+  {
+    file: 'shared/api/middleware/authenticate.ts',
+    line: 'return operationOf(exchange).withoutTable ? found.catch(() => ({ identity: null, rate: null })) : found;',
+    mutant: 'ObjectLiteral: {}',
+    why: anonymous,
+  },
+  {
+    file: 'shared/api/middleware/authenticate.ts',
+    line: "if (auth === 'device') return byDevice(guard, token ?? '', exchange);",
+    mutant: 'StringLiteral: "Stryker was here!"',
+    why: noToken,
+  },
+  {
+    file: 'shared/api/middleware/authenticate.ts',
+    line: "const fromCookie = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';",
+    mutant: 'StringLiteral: "Stryker was here!"',
+    why: noToken,
+  },
+  {
+    file: 'shared/api/middleware/authenticate.ts',
+    line: "return byToken(guard, token ?? (parseToken(fromCookie)?.kind === 'session' ? fromCookie : ''), exchange);",
+    mutant: 'StringLiteral: "Stryker was here!"',
+    why: noToken,
+  },
+  {
+    file: 'shared/api/middleware/authorise.ts',
+    line: "if (operation.may === 'system_admin') return caller.isAdmin;",
+    mutant: 'ConditionalExpression: false',
+    why: 'no permission has this name, so only a system admin passes the check that follows',
+  },
+  {
+    file: 'shared/api/middleware/authorise.ts',
+    line: "if (operation.may === 'system_admin') return caller.isAdmin;",
+    mutant: 'StringLiteral: ""',
+    why: 'no permission has this name, so only a system admin passes the check that follows',
+  },
+  {
+    file: 'shared/api/middleware/csrf.ts',
+    line: "const token = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';",
+    mutant: 'StringLiteral: "Stryker was here!"',
+    why: noToken,
+  },
+  {
+    file: 'shared/api/middleware/csrf.ts',
+    line: "const [shown = '', ...more] = headerValues(exchange.event, 'x-csrf-token');",
+    mutant: 'StringLiteral: "Stryker was here!"',
+    why: noToken,
+  },
+  {
+    file: 'shared/api/middleware/csrf.ts',
+    line: 'const endVulnerable = async (guard: Guard, exchange: Exchange, isProtected = (_: Session) => false): Promise<void> => {',
+    mutant: 'ArrowFunction: () => undefined',
+    why: 'both mean that nothing protects the session',
+  },
+  {
+    file: 'shared/api/middleware/input.ts',
+    line: "Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');",
+    mutant: 'StringLiteral: ""',
+    why: 'UTF-8 is the default',
+  },
+  {
+    file: 'shared/api/middleware/rate-limit.ts',
+    line: 'const { calls } = rates.count(subject, 0, now());',
+    mutant: 'NumericLiteral: 1',
+    why: 'only the calls of accounts and addresses are limited',
+  },
+  {
+    file: 'shared/api/middleware/response.ts',
+    line: "export const errorResponse = async (error: ApiError, locale = 'en', allowed: readonly string[] = []) => {",
+    mutant: 'StringLiteral: ""',
+    why: 'unknown languages get English',
+  },
+  {
+    file: 'shared/store/identity/access-tokens.ts',
+    line: 'const sessions = keys.length === 0 ? [] : await table.getAll<TokenSession>(keys);',
+    mutant: 'ConditionalExpression: false',
+    why: noCall,
+  },
+  {
+    file: 'shared/store/identity/logins.ts',
+    line: 'const found = keys.length === 0 ? [] : await table.getAll<Login>(keys);',
+    mutant: 'ConditionalExpression: false',
+    why: noCall,
+  },
+  {
+    file: 'shared/store/identity/backoffs.ts',
+    line: 'if (await table.update(key, changes({ add: { failures: 1 }, set: { ttl }, if: free }))) return 0;',
+    mutant: 'ConditionalExpression: false',
+    why: 'the failure is then counted from what is read; the update only saves that',
+  },
+  {
+    file: 'shared/store/identity/externals.ts',
+    line: "const update = changes({ set: { isTaken: true }, if: isUnused }, 'ALL_NEW');",
+    mutant: 'BooleanLiteral: false',
+    why: 'only whether the attribute exists counts',
+  },
+  {
+    file: 'shared/store/identity/access-tokens.ts',
+    line: 'const start = hash.charCodeAt(0) + hash.charCodeAt(1);',
+    mutant: 'NumericLiteral: 1',
+    why: 'the search may start at any slot',
+  },
+  {
+    file: 'shared/store/identity/access-tokens.ts',
+    line: 'const start = hash.charCodeAt(0) + hash.charCodeAt(1);',
+    mutant: 'NumericLiteral: 2',
+    why: 'the search may start at any slot',
   },
 ];
