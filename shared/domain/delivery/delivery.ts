@@ -207,7 +207,8 @@ const delaysAfter = (
 ) => {
   const delay = (schedule ?? RETRY_DELAYS)[failed] ?? 0;
   const requested = Math.min(retryAfterSeconds, Math.max(2 * delay, 3_600));
-  return { requested, wait: requested > delay ? requested : withJitter(delay, random) };
+  // The jitter must not shorten a delay to less than what the receiver asked for.
+  return { requested, wait: requested > delay ? requested : Math.max(requested, withJitter(delay, random)) };
 };
 
 /** Returns the next state of a delivery that a failure of the host held up: it ends only a day before it is deleted. */
