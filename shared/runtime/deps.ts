@@ -118,8 +118,10 @@ type ByCapability = {
   consume: object;
   /** Returns the dead letters of all queues to their queues. Never fails: an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
-  /** Never fails: the caller must not learn whether there is a user with that address. */
-  /** Sends a mail, and returns whether it was accepted. Never rejects. */
+  /**
+   * Sends a mail, and returns whether it was accepted. Never rejects: callers must not learn whether there is a user with that
+   * address.
+   */
   'send:mail': { mail: (...message: Parameters<SendMail>) => Promise<boolean>; settings: SettingsOf<'send:mail'> };
   /** Notifications that were not accepted are counted. */
   'send:person': { person: SendToPerson };

@@ -24,7 +24,7 @@ const changedFields = ({ before, after }: Change): string[] => {
 };
 
 /**
- * Makes a change, after storing the audit line of the call that makes the same change. Otherwise nobody could see which rules
+ * Applies a change, after storing the audit line of the call that makes the same change. Without it, nobody could see which rules
  * or rights an import has changed. Removes the line if nothing was changed after all.
  */
 export const audited = async (

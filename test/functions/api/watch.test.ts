@@ -53,147 +53,141 @@ const changeRule = async (home: Home, part: object) => {
   await home.client.ok('PUT', `/rules/${rule.id}`, { ...rule, ...part });
 };
 
-describe('getWatch', () => {
-  test('counts offline sensors, and returns the first ten by name', async () => {
-    const home = await furnish();
-    expect(await home.watch()).toMatchObject({
-      sensors: 1,
-      silentSensors: { total: 1 },
-      fallsTold: 'some',
-      gaps: [{ kind: 'sensor_offline', sensorIds: [home.sensorId], total: 1 }, expect.anything()],
-      rules: 1,
-    });
-    await home.say(a.presence(true));
-    expect(await home.watch()).toMatchObject({ sensors: 1, silentSensors: { total: 0, first: [] } });
-    const linked = await Promise.all(Array.from({ length: 11 }, () => linkSensor(home.client)));
-    const { sensors, silentSensors } = await home.watch();
-    expect([sensors, silentSensors.total, silentSensors.first.length]).toEqual([12, 11, 10]);
-    const ids = new Set(linked.map(({ sensorId }) => sensorId));
-    expect(silentSensors.first.every(({ id }) => ids.has(id))).toBe(true);
-    const names = silentSensors.first.map(({ name }) => name);
-    expect(names).toEqual(names.toSorted());
+test('getWatch counts offline sensors, and returns the first ten by name', async () => {
+  const home = await furnish();
+  expect(await home.watch()).toMatchObject({
+    sensors: 1,
+    silentSensors: { total: 1 },
+    fallsTold: 'some',
+    gaps: [{ kind: 'sensor_offline', sensorIds: [home.sensorId], total: 1 }, expect.anything()],
+    rules: 1,
   });
+  await home.say(a.presence(true));
+  expect(await home.watch()).toMatchObject({ sensors: 1, silentSensors: { total: 0, first: [] } });
+  const linked = await Promise.all(Array.from({ length: 11 }, () => linkSensor(home.client)));
+  const { sensors, silentSensors } = await home.watch();
+  expect([sensors, silentSensors.total, silentSensors.first.length]).toEqual([12, 11, 10]);
+  const ids = new Set(linked.map(({ sensorId }) => sensorId));
+  expect(silentSensors.first.every(({ id }) => ids.has(id))).toBe(true);
+  const names = silentSensors.first.map(({ name }) => name);
+  expect(names).toEqual(names.toSorted());
+});
 
-  test('reports whether falls reach somebody always, sometimes or never, and offline sensors', async () => {
-    const home = await furnish();
-    await home.say(a.presence(true));
-    const coverage = async (part: object) => {
-      await changeRule(home, part);
-      const { fallsTold, isSilenceTold, gaps } = await home.watch();
-      return [fallsTold, isSilenceTold, gaps.map(({ kind }) => kind)];
-    };
-    const silent = 'no_rule_for_silence';
-    expect(await coverage({})).toEqual(['all', false, [silent]]);
-    expect(await coverage({ situation: 'fall_confirmed' })).toEqual(['none', false, ['no_rule', silent]]);
-    const fall = { situation: 'fall_detected' };
-    expect(await coverage({ ...fall, sensorId: home.sensorId })).toEqual(['all', false, [silent]]);
-    const schedule = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'UTC' };
-    expect(await coverage({ sensorId: null, schedule })).toEqual(['some', false, ['hours_without_rule', silent]]);
-    expect((await home.sameWatch()).gaps[0]).toMatchObject({
-      sensorIds: [home.sensorId],
-      days: schedule.days,
-      from: '06:00',
-      to: '21:00',
-    });
-    expect(await coverage({ schedule: null, isEnabled: false })).toEqual(['none', false, ['no_rule', silent]]);
-    expect(await coverage({ situation: 'fall_finished', isEnabled: true })).toEqual([
-      'none',
-      false,
-      ['no_rule', silent],
-    ]);
-    expect(await coverage({ situation: 'sensor_inactive' })).toEqual(['none', true, ['no_rule']]);
-    expect(await coverage({ isEnabled: false })).toEqual(['none', false, ['no_rule', silent]]);
+test('getWatch reports whether falls reach somebody always, sometimes or never, and offline sensors', async () => {
+  const home = await furnish();
+  await home.say(a.presence(true));
+  const coverage = async (part: object) => {
+    await changeRule(home, part);
+    const { fallsTold, isSilenceTold, gaps } = await home.watch();
+    return [fallsTold, isSilenceTold, gaps.map(({ kind }) => kind)];
+  };
+  const silent = 'no_rule_for_silence';
+  expect(await coverage({})).toEqual(['all', false, [silent]]);
+  expect(await coverage({ situation: 'fall_confirmed' })).toEqual(['none', false, ['no_rule', silent]]);
+  const fall = { situation: 'fall_detected' };
+  expect(await coverage({ ...fall, sensorId: home.sensorId })).toEqual(['all', false, [silent]]);
+  const schedule = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'UTC' };
+  expect(await coverage({ sensorId: null, schedule })).toEqual(['some', false, ['hours_without_rule', silent]]);
+  expect((await home.sameWatch()).gaps[0]).toMatchObject({
+    sensorIds: [home.sensorId],
+    days: schedule.days,
+    from: '06:00',
+    to: '21:00',
   });
+  expect(await coverage({ schedule: null, isEnabled: false })).toEqual(['none', false, ['no_rule', silent]]);
+  expect(await coverage({ situation: 'fall_finished', isEnabled: true })).toEqual(['none', false, ['no_rule', silent]]);
+  expect(await coverage({ situation: 'sensor_inactive' })).toEqual(['none', true, ['no_rule']]);
+  expect(await coverage({ isEnabled: false })).toEqual(['none', false, ['no_rule', silent]]);
+});
 
-  test('lists the hours without a rule in the time zone of the customer', async () => {
-    const home = await furnish();
-    await home.say(a.presence(true));
-    const customer = await admin.ok<object>('GET', `/customers/${home.customerId}`);
-    await admin.ok('PUT', `/customers/${home.customerId}`, { ...customer, timeZone: 'Asia/Kolkata' });
-    await changeRule(home, { schedule: { days: [1, 2, 3, 4, 5, 6, 7], from: '00:00', to: '12:00', timeZone: 'UTC' } });
-    expect((await home.watch()).gaps[0]).toMatchObject({ kind: 'hours_without_rule', from: '17:30', to: '05:30' });
-  });
+test('getWatch lists the hours without a rule in the time zone of the customer', async () => {
+  const home = await furnish();
+  await home.say(a.presence(true));
+  const customer = await admin.ok<object>('GET', `/customers/${home.customerId}`);
+  await admin.ok('PUT', `/customers/${home.customerId}`, { ...customer, timeZone: 'Asia/Kolkata' });
+  await changeRule(home, { schedule: { days: [1, 2, 3, 4, 5, 6, 7], from: '00:00', to: '12:00', timeZone: 'UTC' } });
+  expect((await home.watch()).gaps[0]).toMatchObject({ kind: 'hours_without_rule', from: '17:30', to: '05:30' });
+});
 
-  test('names sensors whose configuration keeps falls from being reported', async () => {
-    const home = await furnish();
-    await home.say(a.presence(true));
-    const makerB = await linkSensor(home.client, 'maker_b');
-    await makerB.device.ok('POST', `/devices/${makerB.sensorId}/messages`, b.people(1));
-    await world.idle();
-    const kinds = async () => {
-      const { fallsTold, gaps } = await home.watch();
-      return [fallsTold, ...gaps.map((gap) => [gap.kind, 'sensorIds' in gap && gap.sensorIds])];
-    };
-    const silence = ['no_rule_for_silence', expect.anything()];
-    expect(await kinds()).toEqual(['all', silence]);
-    const critical = `/sensors/${home.sensorId}/maker_a/config/critical`;
-    const values = await admin.ok<object>('GET', critical);
-    await admin.ok('PUT', critical, { ...values, silentModeEnabled: true });
-    expect(await kinds()).toEqual(['some', ['silent_mode', [home.sensorId]], silence]);
-    await admin.ok('PUT', critical, { ...values, reportFallsToMqtt: false });
-    expect(await kinds()).toEqual(['some', ['fall_detection_off', [home.sensorId]], silence]);
-    await admin.ok('PUT', critical, values);
-    const basic = `/sensors/${makerB.sensorId}/maker_b/config/basic`;
-    await home.client.ok('PUT', basic, { name: 'Room 2', workingMode: 11 });
-    expect(await kinds()).toEqual(['some', ['fall_detection_off', [makerB.sensorId]], silence]);
-    await home.client.ok('PUT', basic, { name: 'Room 2', workingMode: 7 });
-    expect(await kinds()).toEqual(['all', silence]);
-  });
+test('getWatch names sensors whose configuration keeps falls from being reported', async () => {
+  const home = await furnish();
+  await home.say(a.presence(true));
+  const makerB = await linkSensor(home.client, 'maker_b');
+  await makerB.device.ok('POST', `/devices/${makerB.sensorId}/messages`, b.people(1));
+  await world.idle();
+  const kinds = async () => {
+    const { fallsTold, gaps } = await home.watch();
+    return [fallsTold, ...gaps.map((gap) => [gap.kind, 'sensorIds' in gap && gap.sensorIds])];
+  };
+  const silence = ['no_rule_for_silence', expect.anything()];
+  expect(await kinds()).toEqual(['all', silence]);
+  const critical = `/sensors/${home.sensorId}/maker_a/config/critical`;
+  const values = await admin.ok<object>('GET', critical);
+  await admin.ok('PUT', critical, { ...values, silentModeEnabled: true });
+  expect(await kinds()).toEqual(['some', ['silent_mode', [home.sensorId]], silence]);
+  await admin.ok('PUT', critical, { ...values, reportFallsToMqtt: false });
+  expect(await kinds()).toEqual(['some', ['fall_detection_off', [home.sensorId]], silence]);
+  await admin.ok('PUT', critical, values);
+  const basic = `/sensors/${makerB.sensorId}/maker_b/config/basic`;
+  await home.client.ok('PUT', basic, { name: 'Room 2', workingMode: 11 });
+  expect(await kinds()).toEqual(['some', ['fall_detection_off', [makerB.sensorId]], silence]);
+  await home.client.ok('PUT', basic, { name: 'Room 2', workingMode: 7 });
+  expect(await kinds()).toEqual(['all', silence]);
+});
 
-  test('names a sensor most of whose messages are not understood, until they are', async () => {
-    const home = await furnish();
-    const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
-    await home.say(a.presence(true));
-    for (let count = 0; count < 3; count++) await home.say({ status: 'CALLING', count });
-    expect(await isMisunderstood()).toBe(true);
-    for (let count = 0; count < 3; count++) await home.say(a.presence(count % 2 === 0));
-    expect(await isMisunderstood()).toBe(false);
-  });
+test('getWatch names a sensor most of whose messages are not understood, until they are', async () => {
+  const home = await furnish();
+  const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
+  await home.say(a.presence(true));
+  for (let count = 0; count < 3; count++) await home.say({ status: 'CALLING', count });
+  expect(await isMisunderstood()).toBe(true);
+  for (let count = 0; count < 3; count++) await home.say(a.presence(count % 2 === 0));
+  expect(await isMisunderstood()).toBe(false);
+});
 
-  test('reports a home without sensors, and one whose only recipient is a webhook in the format Raw', async () => {
-    const { client } = await createHome(admin, 'empty-home', ALL_PERMISSIONS);
-    const { customerId } = await client.ok<{ customerId: number }>('GET', '/users/me');
-    const empty = await client.ok<WatchView>('GET', `/customers/${customerId}/watch`);
-    expect(empty).toMatchObject({ fallsTold: 'none', gaps: [{ kind: 'no_sensors' }] });
-    const home = await furnish({ format: 'raw' });
-    const { id: ruleId } = await ruleOf(home);
-    await home.say(a.presence(true));
-    expect(await home.watch()).toMatchObject({
-      fallsTold: 'none',
-      gaps: [{ kind: 'raw_only', webhookId: home.at.split('/').at(-1), ruleIds: [ruleId] }, expect.anything()],
-    });
+test('getWatch reports a home without sensors, and one whose only recipient is a webhook in the format Raw', async () => {
+  const { client } = await createHome(admin, 'empty-home', ALL_PERMISSIONS);
+  const { customerId } = await client.ok<{ customerId: number }>('GET', '/users/me');
+  const empty = await client.ok<WatchView>('GET', `/customers/${customerId}/watch`);
+  expect(empty).toMatchObject({ fallsTold: 'none', gaps: [{ kind: 'no_sensors' }] });
+  const home = await furnish({ format: 'raw' });
+  const { id: ruleId } = await ruleOf(home);
+  await home.say(a.presence(true));
+  expect(await home.watch()).toMatchObject({
+    fallsTold: 'none',
+    gaps: [{ kind: 'raw_only', webhookId: home.at.split('/').at(-1), ruleIds: [ruleId] }, expect.anything()],
   });
+});
 
-  test('lists an alarm that reached nobody, until somebody acknowledges it', async () => {
-    const home = await furnish({ retrySchedule: [0, 3_600] });
-    world.answerWith(status(500, 'no'));
-    await home.fall();
-    await world.pass(130_000);
-    const unnotified = async () => (await home.watch()).gaps.filter(({ kind }) => kind === 'unnotified');
-    const [page] = await home.client.ok<[{ data: { id: number }[] }]>('GET', `/customers/${home.customerId}/rule-hits`);
-    const hitId = page.data[0]?.id;
-    expect(await unnotified()).toMatchObject([{ sensorId: home.sensorId, situation: 'fall_detected', hitId }]);
-    await home.nurse.client.ok('PUT', `/customers/${home.customerId}/rule-hits/${hitId}/acknowledgement`, {});
-    expect(await unnotified()).toEqual([]);
-  });
+test('getWatch lists an alarm that reached nobody, until somebody acknowledges it', async () => {
+  const home = await furnish({ retrySchedule: [0, 3_600] });
+  world.answerWith(status(500, 'no'));
+  await home.fall();
+  await world.pass(130_000);
+  const unnotified = async () => (await home.watch()).gaps.filter(({ kind }) => kind === 'unnotified');
+  const [page] = await home.client.ok<[{ data: { id: number }[] }]>('GET', `/customers/${home.customerId}/rule-hits`);
+  const hitId = page.data[0]?.id;
+  expect(await unnotified()).toMatchObject([{ sensorId: home.sensorId, situation: 'fall_detected', hitId }]);
+  await home.nurse.client.ok('PUT', `/customers/${home.customerId}/rule-hits/${hitId}/acknowledgement`, {});
+  expect(await unnotified()).toEqual([]);
+});
 
-  test('computes the watch once a minute, however many users read it', async () => {
-    const home = await furnish();
-    const { date } = await home.watch();
-    await changeRule(home, { isEnabled: false });
-    const reads = await Promise.all(Array.from({ length: 5 }, () => home.sameWatch()));
-    expect(reads.map((read) => [read.date, read.fallsTold])).toEqual(reads.map(() => [date, 'some']));
-    world.skip(60_000);
-    const later = await Promise.all(Array.from({ length: 5 }, () => home.sameWatch()));
-    const dates = new Set(later.map((read) => read.date));
-    // The others may get the previous one while the first computes.
-    expect([...dates].filter((one) => one !== date)).toHaveLength(1);
-    expect((await home.sameWatch()).fallsTold).toBe('none');
-  });
+test('getWatch computes the watch once a minute, however many users read it', async () => {
+  const home = await furnish();
+  const { date } = await home.watch();
+  await changeRule(home, { isEnabled: false });
+  const reads = await Promise.all(Array.from({ length: 5 }, () => home.sameWatch()));
+  expect(reads.map((read) => [read.date, read.fallsTold])).toEqual(reads.map(() => [date, 'some']));
+  world.skip(60_000);
+  const later = await Promise.all(Array.from({ length: 5 }, () => home.sameWatch()));
+  const dates = new Set(later.map((read) => read.date));
+  // The others may get the previous one while the first computes.
+  expect([...dates].filter((one) => one !== date)).toHaveLength(1);
+  expect((await home.sameWatch()).fallsTold).toBe('none');
+});
 
-  test('responds 404 for a customer that does not exist', async () => {
-    expect((await admin.call('GET', '/customers/987654/watch')).status).toBe(404);
-  });
+test('getWatch responds 404 for a customer that does not exist', async () => {
+  expect((await admin.call('GET', '/customers/987654/watch')).status).toBe(404);
 });
 
 describe('the list of unheard rules on falls', () => {

@@ -29,55 +29,53 @@ const HOUR = 3_600_000;
 const NOW = 1_795_240_000_000;
 const filter = (search = '') => filterOf(new URLSearchParams(search));
 
-describe('the filter of deliveries', () => {
-  test('is the last day, or all that is kept of what a link narrows', () => {
-    expect(filter()).toMatchObject({ state: null, days: 1, since: null, page: 0 });
-    expect(filter('sensor=a').days).toBe(30);
-    expect(filter('event=b&since=5')).toMatchObject({ event: 'b', days: null, since: 5 });
-  });
+test('the filter of deliveries is the last day, or all that is kept of what a link narrows', () => {
+  expect(filter()).toMatchObject({ state: null, days: 1, since: null, page: 0 });
+  expect(filter('sensor=a').days).toBe(30);
+  expect(filter('event=b&since=5')).toMatchObject({ event: 'b', days: null, since: 5 });
+});
 
-  test.each([
-    '',
-    'state=failed',
-    'days=7',
-    'days=30&page=2',
-    'since=5&until=60000',
-    'sensor=a',
-    'days=7&sensor=a',
-    'since=5&event=b',
-    'delivery=people%2Fc',
-  ])('survives a way through the URL: %s', (search) => {
-    expect(new URLSearchParams(paramsOf(filter(search))).toString()).toBe(search);
-  });
+test.each([
+  '',
+  'state=failed',
+  'days=7',
+  'days=30&page=2',
+  'since=5&until=60000',
+  'sensor=a',
+  'days=7&sensor=a',
+  'since=5&event=b',
+  'delivery=people%2Fc',
+])('the filter of deliveries survives a way through the URL: %s', (search) => {
+  expect(new URLSearchParams(paramsOf(filter(search))).toString()).toBe(search);
+});
 
-  test('ignores what is no state, no period and no number', () => {
-    expect(filter('state=lost&days=2&since=x&page=-1')).toEqual(filter());
-  });
+test('the filter of deliveries ignores what is no state, no period and no number', () => {
+  expect(filter('state=lost&days=2&since=x&page=-1')).toEqual(filter());
+});
 
-  test('drops the two times when a period of days is chosen', () => {
-    expect(paramsOf({ ...filter('since=5&until=6'), days: 7 })).toEqual({ days: '7' });
-  });
+test('the filter of deliveries drops the two times when a period of days is chosen', () => {
+  expect(paramsOf({ ...filter('since=5&until=6'), days: 7 })).toEqual({ days: '7' });
+});
 
-  test('asks for whole hours, so that the call stays the same for an hour', () => {
-    const since = Math.floor((NOW - 24 * HOUR) / HOUR) * HOUR;
-    expect(queryOf(filter(), NOW)).toEqual({ page: 0, since });
-    expect(queryOf(filter(), since + 25 * HOUR - 1)).toEqual({ page: 0, since });
-  });
+test('the filter of deliveries asks for whole hours, so that the call stays the same for an hour', () => {
+  const since = Math.floor((NOW - 24 * HOUR) / HOUR) * HOUR;
+  expect(queryOf(filter(), NOW)).toEqual({ page: 0, since });
+  expect(queryOf(filter(), since + 25 * HOUR - 1)).toEqual({ page: 0, since });
+});
 
-  test('asks for everything that is kept, or for the whole last minute between two times', () => {
-    expect(queryOf(filter('days=30'), NOW)).toEqual({ page: 0 });
-    expect(queryOf(filter('until=60000&state=held'), NOW)).toEqual({ page: 0, state: 'held', until: 119_999 });
-    expect(queryOf(filter('sensor=a&event=b'), NOW)).toEqual({ page: 0, sensorId: 'a', eventUuid: 'b' });
-  });
+test('the filter of deliveries asks for everything that is kept, or for the whole last minute between two times', () => {
+  expect(queryOf(filter('days=30'), NOW)).toEqual({ page: 0 });
+  expect(queryOf(filter('until=60000&state=held'), NOW)).toEqual({ page: 0, state: 'held', until: 119_999 });
+  expect(queryOf(filter('sensor=a&event=b'), NOW)).toEqual({ page: 0, sensorId: 'a', eventUuid: 'b' });
+});
 
-  test('leaves out deliveries by a state or by two times', () => {
-    expect(['', 'days=7', 'state=held', 'since=5'].map((search) => isNarrowed(filter(search)))).toEqual([
-      false,
-      false,
-      true,
-      true,
-    ]);
-  });
+test('the filter of deliveries leaves out deliveries by a state or by two times', () => {
+  expect(['', 'days=7', 'state=held', 'since=5'].map((search) => isNarrowed(filter(search)))).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
 });
 
 test('a delivery to a webhook or a person is found by its key', () => {

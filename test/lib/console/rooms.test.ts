@@ -19,18 +19,18 @@ const { gapsOf, rulesOf } = (await import(`${folder}room/watching.ts`)) as {
 describe('a long group of rooms', () => {
   const rooms = Array.from({ length: 22 }, (_, at) => at);
 
-  test('shows eight rooms, those that are not normal among them', () => {
+  test('a long group of rooms shows eight rooms, those that are not normal among them', () => {
     const { shown, hidden } = collapsed(rooms, (room) => room !== 20);
     expect(shown).toEqual([0, 1, 2, 3, 4, 5, 6, 20]);
     expect(hidden).toHaveLength(14);
   });
 
-  test('shows every room that is not normal, however many there are', () => {
+  test('a long group of rooms shows every room that is not normal, however many there are', () => {
     expect(collapsed(rooms, (room) => room >= 12).shown).toEqual(rooms.slice(0, 12));
     expect(collapsed(rooms, () => false)).toEqual({ shown: rooms, hidden: [] });
   });
 
-  test('is not shortened by fewer than three rooms', () => {
+  test('a long group of rooms is not shortened by fewer than three rooms', () => {
     expect(collapsed(rooms.slice(0, 10), () => true).hidden).toEqual([]);
     expect(collapsed(rooms.slice(0, 11), () => true).hidden).toEqual([8, 9, 10]);
   });
@@ -48,56 +48,54 @@ const today = (events: readonly object[], options: object = {}) =>
   todayOf(events.toReversed(), { period, isWhole: true, hasOpenFall: false, ...options });
 const span = (from: number, to: number) => ({ from: NOW - from * HOUR, to: NOW - to * HOUR });
 
-describe('the strip of the last day', () => {
-  test('has presence from its beginning to its end, cut off at a day ago', () => {
-    const { lanes } = today([
-      event('presence/occupied_room', 30),
-      event('presence/empty_room', 20),
-      event('presence/occupied_room', 5),
-    ]);
-    expect(lanes).toEqual([{ name: 'present', spans: [span(24, 20), span(5, 0)], moments: [] }]);
-    expect(lanes.map((lane) => [countOf(lane), lengthOf(lane)])).toEqual([[2, 9 * HOUR]]);
-  });
-
-  test('counts a state that is reported twice once', () => {
-    const events = [
-      event('presence/occupied_room', 6),
-      event('presence/occupied_room', 5),
-      event('presence/empty_room', 4),
-    ];
-    expect(today(events).lanes[0]?.spans).toEqual([span(6, 4)]);
-  });
-
-  test('has the time in bed, or only bed exits where the sensor does not report going to bed', () => {
-    expect(today([event('bed/entered', 9), event('bed/left', 2)]).lanes).toEqual([
-      { name: 'inBed', spans: [span(9, 2)], moments: [] },
-    ]);
-    expect(today([event('bed/left', 9), event('bed/left', 2)]).lanes).toEqual([
-      { name: 'inBed', spans: [], moments: [NOW - 9 * HOUR, NOW - 2 * HOUR] },
-    ]);
-  });
-
-  test('lets a fall last until now only while somebody is on the floor', () => {
-    const events = [event('fall/fall_suspected', 3), event('fall/fall_detected', 2)];
-    expect(today(events, { hasOpenFall: true }).lanes).toEqual([{ name: 'onFloor', spans: [span(2, 0)], moments: [] }]);
-    expect(today(events).lanes).toEqual([{ name: 'onFloor', spans: [], moments: [NOW - 2 * HOUR] }]);
-    expect(today([...events, event('fall/finished', 1)]).lanes[0]?.spans).toEqual([span(2, 1)]);
-  });
-
-  test('has no row for what did not happen, and none for what was only suspected', () => {
-    const events = [event('fall/fall_suspected', 3), event('fall/canceled', 2.9), event('sensor/active', 1)];
-    expect(today(events).lanes).toEqual([]);
-  });
-
-  test('is known from the oldest event that was read, if there are older ones', () => {
-    const events = [event('presence/empty_room', 4)];
-    expect(today(events).knownFrom).toBe(period.from);
-    expect(today(events, { isWhole: false }).knownFrom).toBe(NOW - 4 * HOUR);
-    expect(today([event('presence/empty_room', 40)], { isWhole: false }).knownFrom).toBe(period.from);
-  });
+test('the strip of the last day has presence from its beginning to its end, cut off at a day ago', () => {
+  const { lanes } = today([
+    event('presence/occupied_room', 30),
+    event('presence/empty_room', 20),
+    event('presence/occupied_room', 5),
+  ]);
+  expect(lanes).toEqual([{ name: 'present', spans: [span(24, 20), span(5, 0)], moments: [] }]);
+  expect(lanes.map((lane) => [countOf(lane), lengthOf(lane)])).toEqual([[2, 9 * HOUR]]);
 });
 
-describe('what watches a room', () => {
+test('the strip of the last day counts a state that is reported twice once', () => {
+  const events = [
+    event('presence/occupied_room', 6),
+    event('presence/occupied_room', 5),
+    event('presence/empty_room', 4),
+  ];
+  expect(today(events).lanes[0]?.spans).toEqual([span(6, 4)]);
+});
+
+test('the strip of the last day has the time in bed, or only bed exits where the sensor does not report going to bed', () => {
+  expect(today([event('bed/entered', 9), event('bed/left', 2)]).lanes).toEqual([
+    { name: 'inBed', spans: [span(9, 2)], moments: [] },
+  ]);
+  expect(today([event('bed/left', 9), event('bed/left', 2)]).lanes).toEqual([
+    { name: 'inBed', spans: [], moments: [NOW - 9 * HOUR, NOW - 2 * HOUR] },
+  ]);
+});
+
+test('the strip of the last day lets a fall last until now only while somebody is on the floor', () => {
+  const events = [event('fall/fall_suspected', 3), event('fall/fall_detected', 2)];
+  expect(today(events, { hasOpenFall: true }).lanes).toEqual([{ name: 'onFloor', spans: [span(2, 0)], moments: [] }]);
+  expect(today(events).lanes).toEqual([{ name: 'onFloor', spans: [], moments: [NOW - 2 * HOUR] }]);
+  expect(today([...events, event('fall/finished', 1)]).lanes[0]?.spans).toEqual([span(2, 1)]);
+});
+
+test('the strip of the last day has no row for what did not happen, and none for what was only suspected', () => {
+  const events = [event('fall/fall_suspected', 3), event('fall/canceled', 2.9), event('sensor/active', 1)];
+  expect(today(events).lanes).toEqual([]);
+});
+
+test('the strip of the last day is known from the oldest event that was read, if there are older ones', () => {
+  const events = [event('presence/empty_room', 4)];
+  expect(today(events).knownFrom).toBe(period.from);
+  expect(today(events, { isWhole: false }).knownFrom).toBe(NOW - 4 * HOUR);
+  expect(today([event('presence/empty_room', 40)], { isWhole: false }).knownFrom).toBe(period.from);
+});
+
+describe('the rules that watch a room', () => {
   const rule = (id: number, more: object = {}) => ({
     id,
     isEnabled: true,
@@ -109,7 +107,7 @@ describe('what watches a room', () => {
   const idsOf = (rules: readonly object[], groupId: number | null = 5) =>
     rulesOf(rules, 'fall_detected', { sensorId: 'a', groupId }).map(({ id }) => id);
 
-  test('is the enabled rules for all rooms, for this one, and for its group', () => {
+  test('a room is watched by the enabled rules for all rooms, for this one, and for its group', () => {
     const rules = [
       rule(1),
       rule(2, { sensorId: 'a' }),
@@ -123,7 +121,7 @@ describe('what watches a room', () => {
     expect(idsOf(rules, null)).toEqual([1, 2]);
   });
 
-  test('names each kind of gap of the room once', () => {
+  test('the gaps of a room name each kind once', () => {
     const gaps = [
       { kind: 'sensor_offline', sensorIds: ['a', 'b'] },
       { kind: 'hours_without_rule', sensorIds: ['a'] },

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { leaseAgent, type Pool } from '#shared/delivery/agent-pool.ts';
 
 const options = { policy: { allowPrivate: true, allowedRanges: [] }, agentOptions: {} };
@@ -16,7 +16,7 @@ const filled = (count: number) => {
 };
 const originOf = (number: number) => urlOf(number).origin;
 
-test('an origin has one agent, which all of its requests share', () => {
+test('an origin an origin has one agent, which all of its requests share', () => {
   const pool: Pool = new Map();
   const first = lease(pool, urlOf(1));
   expect(lease(pool, new URL('/other', urlOf(1)))).toBe(first);
@@ -53,19 +53,21 @@ test.each([
   expect(settingsOf(lease(new Map(), new URL(url)).agent)).toMatchObject({ servername: name });
 });
 
-test('a pool has up to 50 idle agents, and loses the least recently used one first', () => {
-  const pool = filled(50);
-  expect(pool.size).toBe(50);
-  lease(pool, urlOf(0)).busy -= 1;
-  lease(pool, urlOf(99));
-  expect(pool.size).toBe(50);
-  expect([0, 1, 2, 99].map((number) => pool.has(originOf(number)))).toEqual([true, false, true, true]);
-});
+describe('a pool', () => {
+  test('a pool has up to 50 idle agents, and loses the least recently used one first', () => {
+    const pool = filled(50);
+    expect(pool.size).toBe(50);
+    lease(pool, urlOf(0)).busy -= 1;
+    lease(pool, urlOf(99));
+    expect(pool.size).toBe(50);
+    expect([0, 1, 2, 99].map((number) => pool.has(originOf(number)))).toEqual([true, false, true, true]);
+  });
 
-test('a pool never loses an agent that is in use', () => {
-  const pool = filled(50);
-  const used = pool.get(originOf(0));
-  if (used) used.busy += 1;
-  lease(pool, urlOf(99));
-  expect([0, 1].map((number) => pool.has(originOf(number)))).toEqual([true, false]);
+  test('never loses an agent that is in use', () => {
+    const pool = filled(50);
+    const used = pool.get(originOf(0));
+    if (used) used.busy += 1;
+    lease(pool, urlOf(99));
+    expect([0, 1].map((number) => pool.has(originOf(number)))).toEqual([true, false]);
+  });
 });

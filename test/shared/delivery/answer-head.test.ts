@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readHead, statusIn } from '#shared/delivery/answer-head.ts';
 
 const END = '\r\n\r\n';
@@ -11,21 +11,29 @@ const framing = (lines: readonly string[], statusLine?: string, end?: string) =>
 const kept = (...more: string[]) => ['HTTP/1.1 200 ', 'Connection: keep-alive', ...more, '', ''];
 const closed = (...more: string[]) => ['HTTP/1.1 200 ', 'Connection: close', ...more, '', ''];
 
-test.each([
-  ['HTTP/1.1 200 OK', 200],
-  ['HTTP/1.0 100', 100],
-  ['HTTP/1.1 599 ', 599],
-  ['HTTP/1.1\t  404\tNot\nFound', 404],
-])('a status line has a status: %j', (line, status) => {
-  expect(statusIn(line)).toBe(status);
-});
+describe('a status line', () => {
+  test.each([
+    ['HTTP/1.1 200 OK', 200],
+    ['HTTP/1.0 100', 100],
+    ['HTTP/1.1 599 ', 599],
+    ['HTTP/1.1\t  404\tNot\nFound', 404],
+  ])('a status line has a status: %j', (line, status) => {
+    expect(statusIn(line)).toBe(status);
+  });
 
-test.each(['', 'HTTP/1.2 200', 'HTTP/1.1 200OK', 'HTTP/1.1200', 'HTTP/1.1 600', 'HTTP/1.1 20', ' HTTP/1.1 200', '200'])(
-  'a status line has none if it is malformed: %j',
-  (line) => {
+  test.each([
+    '',
+    'HTTP/1.2 200',
+    'HTTP/1.1 200OK',
+    'HTTP/1.1200',
+    'HTTP/1.1 600',
+    'HTTP/1.1 20',
+    ' HTTP/1.1 200',
+    '200',
+  ])('a status line has none if it is malformed: %j', (line) => {
     expect(statusIn(line)).toBe(null);
-  },
-);
+  });
+});
 
 test.each([
   ['with a length', ['Content-Length: 2'], ['Content-Length: 2']],
@@ -49,7 +57,7 @@ test.each([
   ['with an empty length', ['Content-Length:']],
   ['with another coding', ['Transfer-Encoding: gzip']],
   ['with two lengths', ['Content-Length: 2', 'Content-Length: 3']],
-])('no connection is kept after a head %s, whose body ends with the connection', (_, lines) => {
+])('a connection is kept a connection is not kept after a head %s, whose body ends with the connection', (_, lines) => {
   expect(framing(lines)).toEqual(closed());
 });
 
@@ -73,18 +81,18 @@ test.each([
   ['a CR in a value', ['X-A: a\rb', 'Content-Length: 2'], ['Content-Length: 2']],
   ['a folded line', ['X-A: a', ' b', 'Content-Length: 2'], ['Content-Length: 2']],
   ['Connection: close', ['Content-Length: 2', 'Connection: x, Close'], ['Content-Length: 2']],
-])('no connection is kept after a head with %s', (_, lines, framed) => {
+])('a connection is kept a connection is not kept after a head with %s', (_, lines, framed) => {
   expect(framing(lines)).toEqual(closed(...framed));
 });
 
-test('no connection is kept after lines that end otherwise', () => {
+test('a connection is kept a connection is not kept after lines that end otherwise', () => {
   expect(framing(['Content-Length: 2'], undefined, '\n\n')).toEqual(closed('Content-Length: 2'));
   const lf = readHead('HTTP/1.1 200 OK\nContent-Length: 2', END);
   const cr = readHead('HTTP/1.1 200 OK\r\r\nContent-Length: 2', END);
   for (const { forParser } of [lf, cr]) expect(forParser.split('\r\n')).toEqual(closed('Content-Length: 2'));
 });
 
-test('a connection is kept with HTTP/1.0 only if the receiver says so and has no chunks', () => {
+test('a connection is kept a connection is kept with HTTP/1.0 only if the receiver says so and there are no chunks', () => {
   const old = 'HTTP/1.0 200 OK';
   expect(framing(['Content-Length: 2'], old)).toEqual(closed('Content-Length: 2'));
   expect(framing(['Connection: keep-alive', 'Content-Length: 2'], old)).toEqual(kept('Content-Length: 2'));
@@ -113,7 +121,7 @@ test.each([204, 304])(
   },
 );
 
-test('a connection is kept for as long as the receiver says', () => {
+test('a connection is kept a connection is kept for as long as the receiver says', () => {
   const idle = (...values: string[]) =>
     framing(['Content-Length: 2', ...values.map((value) => `Keep-Alive: ${value}`)]).slice(3, -2);
   expect(idle('timeout=5, max=100')).toEqual(['Keep-Alive: timeout=5']);
@@ -128,21 +136,24 @@ test('an answer that ends within its head has no body', () => {
   expect(read(['X-Acknowledged-By: Anna'], undefined, '')).toMatchObject({ status: 200, acknowledgedBy: 'Anna' });
 });
 
-test.each([
-  ['in any case, without spaces around it', ['retry-AFTER : \t120 \t'], '120'],
-  ['with colons in it', ['Retry-After: Wed, 06 Nov 2030 08:49:37 GMT'], 'Wed, 06 Nov 2030 08:49:37 GMT'],
-  ['that is folded', ['Retry-After: Wed,', '\t06 Nov', '  2030 '], 'Wed, 06 Nov 2030'],
-  ['twice with the same value', ['Retry-After: 120', 'Retry-After: 120'], '120'],
-  ['that is empty', ['Retry-After:'], ''],
-  ['beside a line without a name', [':x', 'nonsense', 'Retry-After: 120'], '120'],
-])('a header is read %s', (_, lines, value) => {
-  expect(read(lines)).toMatchObject({ status: 200, retryAfter: value, acknowledgedBy: null });
-});
+describe('a header', () => {
+  test.each([
+    ['in any case, without spaces around it', ['retry-AFTER : \t120 \t'], '120'],
+    ['without a space after the colon', ['Retry-After:120'], '120'],
+    ['with colons in it', ['Retry-After: Wed, 06 Nov 2030 08:49:37 GMT'], 'Wed, 06 Nov 2030 08:49:37 GMT'],
+    ['that is folded', ['Retry-After: Wed,', '\t06 Nov', '  2030 '], 'Wed, 06 Nov 2030'],
+    ['twice with the same value', ['Retry-After: 120', 'Retry-After: 120'], '120'],
+    ['that is empty', ['Retry-After:'], ''],
+    ['beside a line without a name', [':x', 'nonsense', 'Retry-After: 120'], '120'],
+  ])('a header is read %s', (_, lines, value) => {
+    expect(read(lines)).toMatchObject({ status: 200, retryAfter: value, acknowledgedBy: null });
+  });
 
-test.each([
-  ['is missing', ['X-Retry-After: 120']],
-  ['has two different values', ['Retry-After: 120', 'Retry-After: 60', 'Retry-After: 120']],
-  ['is folded onto the status line', [' Retry-After: 120']],
-])('a header is not read if it %s', (_, lines) => {
-  expect(read(lines)).toMatchObject({ retryAfter: null });
+  test.each([
+    ['is missing', ['X-Retry-After: 120']],
+    ['has two different values', ['Retry-After: 120', 'Retry-After: 60', 'Retry-After: 120']],
+    ['is folded onto the status line', [' Retry-After: 120']],
+  ])('a header is not read if it %s', (_, lines) => {
+    expect(read(lines)).toMatchObject({ retryAfter: null });
+  });
 });

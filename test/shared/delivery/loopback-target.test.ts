@@ -36,6 +36,6 @@ describe('on a host that others can connect to', () => {
   });
 });
 
-test('a webhook of any other host can lead to loopback', () => {
+test('a webhook can lead to loopback on any other host', () => {
   expect(isUnnamedLoopback('http://127.0.0.1:8080/', { ...onNetwork, ON_NETWORK: false })).toBe(false);
 });

@@ -131,7 +131,7 @@ describe('a host', () => {
     expect(isLoopback(host)).toBe(false);
   });
 
-  it('a loopback address is an own endpoint only at its port, in any spelling of loopback', () => {
+  it('a host is an own endpoint only at its port, in any spelling of loopback', () => {
     const own = ownEndpoints(['http://127.0.0.1:3000', 'https://cloud.example.com']);
     for (const [host, port] of [
       ['127.0.0.1', 3_000],

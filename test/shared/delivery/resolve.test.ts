@@ -57,7 +57,7 @@ describe('a name', () => {
 });
 
 test('parses a hosts file into addresses by lower-case name, without comments and invalid lines', () => {
-  const text = '# 10.0.0.1 no\n127.0.0.1\tlocalhost\tHere # there\n::1 localhost\n\nnonsense here\n10.0.0.9 a.b';
+  const text = '# 10.0.0.1 no\n127.0.0.1\tlocalhost\tHere # there\n::1 localhost\n\nnonsense here\n10.0.0.9   a.b ';
   expect(Object.fromEntries(parseHosts(text))).toEqual({
     localhost: ['127.0.0.1', '::1'],
     here: ['127.0.0.1'],

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createWebhookClient } from '#shared/delivery/webhook-client.ts';
 import { canaryUrl } from '#shared/domain/canary.ts';
 import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
@@ -59,7 +59,7 @@ test('a URL that is saved can be loopback only where the stage names it, on a ho
   expect(await reasonOf('https://169.254.169.254/', options)).toBe('url_address');
 });
 
-test('a URL that is saved of a push service is public', async () => {
+test('a URL that is saved the URL of a push service is public', async () => {
   const options = { allowLoopback: true };
   expect(await reasonOf(local, options, {}, true)).toBe('url_scheme');
   expect(await reasonOf('https://at-10-0-0-1.test/', options, {}, true)).toBe('url_address');
@@ -68,40 +68,46 @@ test('a URL that is saved of a push service is public', async () => {
   expect(await reasonOf('https://127.0.0.5:9001/', { publicRanges: ['127.0.0.5/32'] }, {}, true)).toBe(true);
 });
 
-test('a request passes the checks of the stage', async () => {
-  expect(await errorOf(unknown)).toBe('dns_failed');
-  expect(await errorOf(loopback)).toBe('address_denied');
-  expect(await errorOf('https://cloud.example.org/')).toBe('address_denied');
-  expect(await errorOf('http://unknown.example/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_denied');
-});
+describe('a request', () => {
+  test('passes the checks of the stage', async () => {
+    expect(await errorOf(unknown)).toBe('dns_failed');
+    expect(await errorOf(loopback)).toBe('address_denied');
+    expect(await errorOf('https://cloud.example.org/')).toBe('address_denied');
+    expect(await errorOf('http://unknown.example/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_denied');
+  });
 
-test('a request of an old webhook can go to loopback, of a new one only where the stage names it', async () => {
-  const options = { allowLoopback: 'named' as const };
-  expect(await errorOf(loopback, options)).toBe('connect_refused');
-  expect(await errorOf(loopback, options, {}, { isLoopbackDenied: true })).toBe('address_denied');
-  expect(await errorOf(named, options, {}, { isLoopbackDenied: true })).toBe('connect_refused');
-  expect(await errorOf(loopback, { allowLoopback: true }, {}, { isLoopbackDenied: true })).toBe('connect_refused');
-});
+  test('a request of an old webhook can go to loopback, of a new one only where the stage names it', async () => {
+    const options = { allowLoopback: 'named' as const };
+    expect(await errorOf(loopback, options)).toBe('connect_refused');
+    expect(await errorOf(loopback, options, {}, { isLoopbackDenied: true })).toBe('address_denied');
+    expect(await errorOf(named, options, {}, { isLoopbackDenied: true })).toBe('connect_refused');
+    expect(await errorOf(loopback, { allowLoopback: true }, {}, { isLoopbackDenied: true })).toBe('connect_refused');
+  });
 
-test('a request to a push service goes to public addresses only, even if the stage allows more', async () => {
-  const reach = { isPublicOnly: true };
-  expect(await errorOf('http://unknown.example/', { allowLoopback: true }, {}, reach)).toBe('url_denied');
-  expect(await errorOf('https://127.0.0.5:9001/', { allowLoopback: true }, {}, reach)).toBe('address_denied');
-  expect(await errorOf('https://at-127-0-0-5.test/', { allowLoopback: 'named' }, {}, reach)).toBe('address_denied');
-  expect(await errorOf(unknown, {}, {}, reach)).toBe('dns_failed');
-});
+  test('to a push service goes to public addresses only, even if the stage allows more', async () => {
+    const reach = { isPublicOnly: true };
+    expect(await errorOf('http://unknown.example/', { allowLoopback: true }, {}, reach)).toBe('url_denied');
+    expect(await errorOf('https://127.0.0.5:9001/', { allowLoopback: true }, {}, reach)).toBe('address_denied');
+    expect(await errorOf('https://at-127-0-0-5.test/', { allowLoopback: 'named' }, {}, reach)).toBe('address_denied');
+    expect(await errorOf(unknown, {}, {}, reach)).toBe('dns_failed');
+  });
 
-test('a request of the canary goes to the service, at its own URL only', async () => {
-  const canary = canaryUrl(stage.PUBLIC_URL);
-  expect(await errorOf(canary, {}, { CANARY: true })).toBe('dns_failed');
-  expect(await errorOf(`${canary}?`, {}, { CANARY: true })).toBe('address_denied');
-  expect(await errorOf(canary)).toBe('address_denied');
-  expect(await errorOf(canary, {}, { CANARY: true }, { isPublicOnly: true })).toBe('address_denied');
-});
+  test('a request of the canary goes to the service, at its own URL only', async () => {
+    const canary = canaryUrl(stage.PUBLIC_URL);
+    expect(await errorOf(canary, {}, { CANARY: true })).toBe('dns_failed');
+    expect(await errorOf(`${canary}?`, {}, { CANARY: true })).toBe('address_denied');
+    expect(await errorOf(canary)).toBe('address_denied');
+    const onPremises = { CANARY: true, PUBLIC_URL: 'http://127.0.0.1:9' };
+    expect(await errorOf(canaryUrl(onPremises.PUBLIC_URL), { allowLoopback: true }, onPremises)).toBe(
+      'connect_refused',
+    );
+    expect(await errorOf(canary, {}, { CANARY: true }, { isPublicOnly: true })).toBe('address_denied');
+  });
 
-test('a request ends at the deadline of the stage', async () => {
-  const { post } = client({ resolve: () => new Promise(() => {}) }, { DELIVERY_DEADLINE_SECONDS: 0.05 });
-  expect(await post({ url: unknown, headers: {}, body: '' })).toMatchObject({ error: 'timeout' });
+  test('ends at the deadline of the stage', async () => {
+    const { post } = client({ resolve: () => new Promise(() => {}) }, { DELIVERY_DEADLINE_SECONDS: 0.05 });
+    expect(await post({ url: unknown, headers: {}, body: '' })).toMatchObject({ error: 'timeout' });
+  });
 });
 
 test('each webhook has five permits in a process, which share what they know', async () => {

@@ -27,65 +27,71 @@ const ofSizes = (...sizes: number[]) => {
   return sizes.map((size) => ({ raw: ofBytes(size), decoded }));
 };
 
-test('the text of a call is one message or an array of them, whose bytes are kept', () => {
-  expect(receive(` ${presence}\n`)).toEqual([{ raw: presence, decoded: decodeText('maker_a', presence, receiveDate) }]);
-  expect(receive(`[${presence}, {"b": 1.0}]`).map(({ raw }) => raw)).toEqual([presence, '{"b": 1.0}']);
-  expect(receive('[]')).toEqual([]);
-});
+describe('the text of a call', () => {
+  test('the text of a call is one message or an array of them, whose bytes are kept', () => {
+    expect(receive(` ${presence}\n`)).toEqual([
+      { raw: presence, decoded: decodeText('maker_a', presence, receiveDate) },
+    ]);
+    expect(receive(`[${presence}, {"b": 1.0}]`).map(({ raw }) => raw)).toEqual([presence, '{"b": 1.0}']);
+    expect(receive('[]')).toEqual([]);
+  });
 
-test('the text of a call is decoded as the maker of its device writes it, as of its receipt', () => {
-  const [message] = receive(presence);
-  expect(message?.decoded).toMatchObject({ signal: { kind: 'presence', present: true }, deviceTime: 1_900_000 });
-  const late = parseMessages(presence, { manufacturer: 'maker_a' }, receiveDate + 30 * 24 * 3_600_000);
-  expect(late).toMatchObject({ messages: [{ decoded: { deviceTime: null, isClockWrong: true } }] });
-  expect(parseMessages(presence, { manufacturer: 'maker_b' }, receiveDate)).toMatchObject({
-    messages: [{ decoded: { signal: { kind: 'unknown' } } }],
+  test('the text of a call is decoded as the maker of its device writes it, as of its receipt', () => {
+    const [message] = receive(presence);
+    expect(message?.decoded).toMatchObject({ signal: { kind: 'presence', present: true }, deviceTime: 1_900_000 });
+    const late = parseMessages(presence, { manufacturer: 'maker_a' }, receiveDate + 30 * 24 * 3_600_000);
+    expect(late).toMatchObject({ messages: [{ decoded: { deviceTime: null, isClockWrong: true } }] });
+    expect(parseMessages(presence, { manufacturer: 'maker_b' }, receiveDate)).toMatchObject({
+      messages: [{ decoded: { signal: { kind: 'unknown' } } }],
+    });
+  });
+
+  test.each(['', '{', '{"a":1}}', 'a', '[{},]', `${'['.repeat(40)}${']'.repeat(40)}`])(
+    'the text of a call is rejected if it is not JSON of a permitted depth: %s',
+    (text) => {
+      expect(parse(text)).toEqual({ refusal: 'json' });
+    },
+  );
+
+  test.each(['null', '1', '1.5', '"a"', 'true', '[[]]', '[null]', '[{}, 1]', '[1.5, {}]', '[{}, "a"]', '[{}, [{}]]'])(
+    'the text of a call is rejected as a whole if a message is not an object: %s',
+    (text) => {
+      expect(parse(text)).toEqual({ refusal: 'type' });
+    },
+  );
+
+  test('the text of a call has at most 100 messages', () => {
+    const array = (count: number) => JSON.stringify(Array.from({ length: count }, () => ({})));
+    expect(receive(array(100))).toHaveLength(100);
+    expect(parse(array(101))).toEqual({ refusal: 'items' });
+  });
+
+  test('the text of a call is rejected as a whole if a message has more than 200 KiB in UTF-8', () => {
+    expect(MESSAGE_LIMITS.bytes).toBe(204_800);
+    expect(receive(`[{},${ofBytes(204_800)}]`)).toHaveLength(2);
+    expect(parse(`[{},${ofBytes(204_801)}]`)).toEqual({ refusal: 'too_large' });
+    expect(parse(ofBytes(204_800).replace('aaa', 'aaä'))).toEqual({ refusal: 'too_large' });
   });
 });
 
-test.each(['', '{', '{"a":1}}', 'a', '[{},]', `${'['.repeat(40)}${']'.repeat(40)}`])(
-  'the text of a call is rejected if it is not JSON of a permitted depth: %s',
-  (text) => {
-    expect(parse(text)).toEqual({ refusal: 'json' });
-  },
-);
+describe('warnings', () => {
+  test('name each message that was not understood, and each of its wrong fields', () => {
+    const wrong = '{"type":4,"payload":{"presenceDetected":true,"timestamp":"noon"}}';
+    expect(warningsOf(receive(`[${presence},{"type":99},${wrong}]`))).toEqual([
+      {
+        index: 1,
+        message: 'unknown kind of message, or its required fields are missing; the message is stored without effect',
+      },
+      { index: 2, message: 'payload.timestamp does not match the documentation and is ignored' },
+    ]);
+    expect(warningsOf(receive(presence))).toEqual([]);
+  });
 
-test.each(['null', '1', '1.5', '"a"', 'true', '[[]]', '[null]', '[{}, 1]', '[1.5, {}]', '[{}, "a"]', '[{}, [{}]]'])(
-  'the text of a call is rejected as a whole if a message is not an object: %s',
-  (text) => {
-    expect(parse(text)).toEqual({ refusal: 'type' });
-  },
-);
-
-test('the text of a call has at most 100 messages', () => {
-  const array = (count: number) => JSON.stringify(Array.from({ length: count }, () => ({})));
-  expect(receive(array(100))).toHaveLength(100);
-  expect(parse(array(101))).toEqual({ refusal: 'items' });
-});
-
-test('the text of a call is rejected as a whole if a message has more than 200 KiB in UTF-8', () => {
-  expect(MESSAGE_LIMITS.bytes).toBe(204_800);
-  expect(receive(`[{},${ofBytes(204_800)}]`)).toHaveLength(2);
-  expect(parse(`[{},${ofBytes(204_801)}]`)).toEqual({ refusal: 'too_large' });
-  expect(parse(ofBytes(204_800).replace('aaa', 'aaä'))).toEqual({ refusal: 'too_large' });
-});
-
-test('warnings name each message that was not understood, and each of its wrong fields', () => {
-  const wrong = '{"type":4,"payload":{"presenceDetected":true,"timestamp":"noon"}}';
-  expect(warningsOf(receive(`[${presence},{"type":99},${wrong}]`))).toEqual([
-    {
-      index: 1,
-      message: 'unknown kind of message, or its required fields are missing; the message is stored without effect',
-    },
-    { index: 2, message: 'payload.timestamp does not match the documentation and is ignored' },
-  ]);
-  expect(warningsOf(receive(presence))).toEqual([]);
-});
-
-test('warnings are at most 20, about the first messages', () => {
-  const indices = (count: number) =>
-    warningsOf(receive(JSON.stringify(Array.from({ length: count }, () => ({}))))).map(({ index }) => index);
-  expect(indices(25)).toEqual(Array.from({ length: 20 }, (_, at) => at));
+  test('warnings are at most 20, about the first messages', () => {
+    const indices = (count: number) =>
+      warningsOf(receive(JSON.stringify(Array.from({ length: count }, () => ({}))))).map(({ index }) => index);
+    expect(indices(25)).toEqual(Array.from({ length: 20 }, (_, at) => at));
+  });
 });
 
 test('the tasks of a call have the sender, the time of receipt and the messages in their order', () => {
@@ -102,7 +108,7 @@ test('the tasks of a call have the sender, the time of receipt and the messages 
   ]);
 });
 
-test('the tasks of a call are one without messages if the call has none', () => {
+test('the tasks of a call the tasks of a call are one without messages if the call has none', () => {
   expect(tasksOf(device, [], receiveDate)).toMatchObject([{ first: 0, messages: [] }]);
 });
 
@@ -143,7 +149,7 @@ test.each([
   expect(tasks.flatMap(({ messages }) => messages).map((message) => message.length)).toEqual(sizes);
 });
 
-test('the tasks of a call have the UUIDs of the messages, derived from the place in the call if nothing else identifies them', () => {
+test('the tasks of a call have the UUIDs of their messages, derived from the place in the call if nothing else identifies them', () => {
   const received = receive('[{"a":1},{"a":1},{"a":1},{"uuid":"0e4f1f9c-8f0c-4d3a-9a53-b4a1f5d1a001"}]');
   const [task] = tasksOf(device, received, receiveDate);
   if (!task) throw new Error('a call has a task');
@@ -167,7 +173,7 @@ describe('the deduplication id of a task', () => {
     expect(idOf({ receiveDate: 180_000 })).not.toBe(idOf());
   });
 
-  test('the deduplication id of a task differs for another customer, sensor, UUID or byte', () => {
+  test('differs for another customer, sensor, UUID or byte', () => {
     const others = [
       idOf({ customerId: 2 }),
       idOf({ sensorId: 't' }),

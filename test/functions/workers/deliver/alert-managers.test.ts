@@ -62,7 +62,7 @@ describe('mails about people', () => {
 describe('managers', () => {
   const open = [alarmOf('a')];
 
-  test('may log in and manage rules, and have an address', async () => {
+  test('managers may log in and manage rules, and have an address', async () => {
     const users = [
       userOf(1, { canLogin: false }),
       userOf(2, { permissions: ['manage_bots'] }),
@@ -72,7 +72,7 @@ describe('managers', () => {
     expect((await run({ open, users })).to()).toEqual(['user-4@example.org']);
   });
 
-  test('those who are mailed about alarms are mailed at their verified address, or else at that of the account', async () => {
+  test('managers those who are mailed about alarms are mailed at their verified address, or else at that of the account', async () => {
     const channels = {
       1: [
         { by: 'sms', address: '+49' },
@@ -85,18 +85,18 @@ describe('managers', () => {
     expect((await run({ open, users, channels })).to()).toEqual(['night@example.org', 'user-2@example.org']);
   });
 
-  test('those who are mailed about alarms are at most twenty', async () => {
+  test('managers those who are mailed about alarms are at most twenty', async () => {
     const users = Array.from({ length: 22 }, (_, at) => userOf(at + 1));
     expect((await run({ open, users })).to()).toEqual(users.slice(0, 20).map(({ email }) => email));
   });
 
-  test('those who are mailed about alarms are nobody if the service sends no mails', async () => {
+  test('managers those who are mailed about alarms are nobody if the service sends no mails', async () => {
     const { mails, updated } = await run({ open, sender: '' });
     expect(mails).toEqual([]);
     expect(updated).toHaveLength(1);
   });
 
-  test('get up to ten mails an hour, and then a list', async () => {
+  test('managers get up to ten mails an hour, and then a list', async () => {
     const { mails, updated, taken } = await run({
       open,
       users: [userOf(1), userOf(2)],
@@ -221,7 +221,7 @@ describe('lists', () => {
 describe('reminders', () => {
   const mailedAt = (ms: number) => ({ mailDate: NOW - ms });
 
-  test('lists all open alarms once the oldest mail about one is an hour old', async () => {
+  test('reminders lists all open alarms once the oldest mail about one is an hour old', async () => {
     const open = [alarmOf('a', mailedAt(HOUR)), alarmOf('b', mailedAt(MINUTE)), alarmOf('c', mailedAt(HOUR))];
     const { mails, updated, claims, order } = await run({ open, users: [userOf(1), userOf(2)] });
     const alarms = [described(), described(), described()];
@@ -237,7 +237,7 @@ describe('reminders', () => {
     expect(order).toEqual(['mail', 'mail', 'update', 'update', 'update']);
   });
 
-  test('a reminder is not due before that, and not for alarms that somebody was notified of or that were never mailed', async () => {
+  test('reminders a reminder is not due before that, and not for alarms that somebody was notified of or that were never mailed', async () => {
     for (const open of [
       [alarmOf('a', mailedAt(HOUR - 1))],
       [alarmOf('a', { ...mailedAt(HOUR), isUnanswered: true })],
@@ -248,7 +248,7 @@ describe('reminders', () => {
     expect(unmailed.updated).toHaveLength(1);
   });
 
-  test('follows the last one after an hour, for all alarms together', async () => {
+  test('reminders follows the last one after an hour, for all alarms together', async () => {
     const reminded = { ...mailedAt(3 * HOUR), reminders: 2, reminderDate: NOW - HOUR };
     expect((await run({ open: [alarmOf('a', reminded)] })).updated).toEqual([
       ['a', { reminders: 3, reminderDate: NOW }, NOW + HOUR],
@@ -257,19 +257,19 @@ describe('reminders', () => {
     expect((await run({ open: [alarmOf('a', reminded), other] })).mails).toEqual([]);
   });
 
-  test('a reminder is the last one after 24', async () => {
+  test('reminders a reminder is the last one after 24', async () => {
     const of = (reminders: number) => [alarmOf('a', { ...mailedAt(30 * HOUR), reminders, reminderDate: NOW - HOUR })];
     expect((await run({ open: of(22) })).updated).toEqual([['a', { reminders: 23, reminderDate: NOW }, NOW + HOUR]]);
     expect((await run({ open: of(23) })).updated).toEqual([['a', { reminders: 24, reminderDate: NOW }, null]]);
     expect((await run({ open: of(24) })).mails).toEqual([]);
   });
 
-  test('a reminder is sent once if two processes send it', async () => {
+  test('reminders a reminder is sent once if two processes send it', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', mailedAt(HOUR))], claimed: ['a'] });
     expect([mails, updated]).toEqual([[], []]);
   });
 
-  test('does not wait for a mail from before the clock was set back', async () => {
+  test('reminders does not wait for a mail from before the clock was set back', async () => {
     const { mails } = await run({ open: [alarmOf('a', { mailDate: NOW + HOUR })] });
     expect(mails).toHaveLength(1);
     const again = { mailDate: NOW - HOUR, reminders: 1, reminderDate: NOW + HOUR };

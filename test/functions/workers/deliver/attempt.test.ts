@@ -222,13 +222,13 @@ describe('times', () => {
 describe('a receiver that is slow or failing', () => {
   const failing = { ...webhook, consecutiveFailures: 1 };
 
-  test('gets no first attempts, which would delay those to others', async () => {
+  test('a receiver that is slow or failing gets no first attempts, which would delay those to others', async () => {
     const { outcome, enqueued, task } = await run({ webhooks: [failing] });
     expect(outcome).toBe('requeued');
     expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
   });
 
-  test('gets retries in one of its slots, which is returned at once', async () => {
+  test('a receiver that is slow or failing gets retries in one of its slots, which is returned at once', async () => {
     const { outcome, named } = await run({ webhooks: [failing], task: { isRetry: true } });
     expect(outcome).toBe('delivered');
     const lease = { slots: 5, first: 0, isProbe: false, token: expect.any(String), aloneSince: 5 };
@@ -236,7 +236,7 @@ describe('a receiver that is slow or failing', () => {
     expect(named('recordSuccess').length + named('release').length).toBeGreaterThan(0);
   });
 
-  test('gets a retry later if no slot is free in time', async () => {
+  test('a receiver that is slow or failing gets a retry later if no slot is free in time', async () => {
     const { outcome, named, isFree } = await run({ webhooks: [failing], task: { isRetry: true }, slot: null });
     expect(outcome).toBe('postponed');
     expect(named('claim')).toEqual([]);
@@ -245,13 +245,13 @@ describe('a receiver that is slow or failing', () => {
     expect(isFree).toBe(true);
   });
 
-  test('gets nothing if no time is left for a request', async () => {
+  test('a receiver that is slow or failing gets nothing if no time is left for a request', async () => {
     const { outcome, named } = await run({ webhooks: [failing], task: { isRetry: true }, left: 19_999 });
     expect([outcome, named('takeSlot')]).toEqual(['postponed', []]);
     expect((await run({ webhooks: [failing], task: { isRetry: true }, left: 20_000 })).outcome).toBe('delivered');
   });
 
-  test('gets nothing once its webhook is disabled or deleted while the delivery waits for a slot', async () => {
+  test('a receiver that is slow or failing gets nothing once its webhook is disabled or deleted while the delivery waits for a slot', async () => {
     for (const later of [{ ...failing, isEnabled: false }, null, { ...failing, url: null }]) {
       const { outcome, named, enqueued } = await run({
         webhooks: [failing, later],
@@ -309,7 +309,8 @@ describe('circuits', () => {
     const closed = { ...webhook, consecutiveFailures: 0 };
     const worked = await run({ webhooks: [probed, closed], delivery: alarm, task: { isRetry: true } });
     expect(worked.outcome).toBe('delivered');
-    const { probeUntil: _, ...failed } = probed;
+    const { probeUntil: _, ...idle } = probed;
+    const failed = { ...idle, consecutiveFailures: probed.consecutiveFailures + 1 };
     const again = await run({ webhooks: [probed, failed], delivery: alarm, task: { isRetry: true } });
     expect(again.outcome).toBe('postponed');
     // By the first delay of the retry schedule, with its jitter.

@@ -11,7 +11,7 @@ describe('operators', () => {
   const mailed = { mailDate: NOW - 1 };
   const open = [alarmOf('a', mailed), alarmOf('b', { ...mailed, situation: 'apnea' })];
 
-  test('the operators of the service get one report of the alarms of a customer, at most once an hour', async () => {
+  test('operators get one report of the alarms of a customer, at most once an hour', async () => {
     const { reports, reported, taken, places, logged } = await run({ open, topic });
     const message = operatorMessage({
       service: 'Sensor Cloud',
@@ -35,12 +35,12 @@ describe('operators', () => {
     ]);
   });
 
-  test.each([[claim], [subject]])('the operators of the service get no report while %s is taken', async (used) => {
+  test.each([[claim], [subject]])('operators get no report while %s is taken', async (used) => {
     const { reports, reported } = await run({ open, topic, used: [used] });
     expect([reports, reported]).toEqual([[], []]);
   });
 
-  test('the operators of the service get no report without a topic, and none of alarms that were reported or only not acknowledged', async () => {
+  test('operators get no report without a topic, and none of alarms that were reported or only not acknowledged', async () => {
     expect((await run({ open })).taken).toEqual([]);
     const known = [alarmOf('a', { ...mailed, reportDate: 1 }), alarmOf('b', { ...mailed, isUnanswered: true })];
     expect((await run({ open: known, topic })).taken).toEqual([]);
@@ -49,7 +49,7 @@ describe('operators', () => {
     expect(reports[0]?.[1]).toContain('1 fall_detected.');
   });
 
-  test('the operators of the service get the report with the next task if the topic did not accept it', async () => {
+  test('operators get the report with the next task if the topic did not accept it', async () => {
     const failure = new Error('the topic is away');
     const { deps, taken, reported } = world({ open, topic, notify: () => Promise.reject(failure) });
     await expect(alertManagers(deps, customerId)).rejects.toBe(failure);
@@ -57,7 +57,7 @@ describe('operators', () => {
     expect(reported).toEqual([]);
   });
 
-  test('the operators of the service are notified although the mails fail, and the other way round', async () => {
+  test('operators the operators of the service are notified although the mails fail, and the other way round', async () => {
     const failure = new Error('no mails');
     const fresh = [alarmOf('a')];
     const without = world({ open: fresh, topic, mail: () => Promise.reject(failure) });

@@ -167,21 +167,21 @@ describe('SMS', () => {
     return { named, measured: measured.map(([name]) => name), recorded, mails, outcome };
   };
 
-  test('counts at its first attempt only, and no message of another channel does', async () => {
+  test('SMS counts at its first attempt only, and no message of another channel does', async () => {
     const { named } = await counted(deliveryTo('sms'));
     expect(named('countWithin')).toEqual([[`sms:${customerId}`, 10, 86_400, NOW]]);
     expect((await counted(deliveryTo('sms', { attempts: 2 }))).named('countWithin')).toEqual([]);
     expect((await counted(deliveryTo('email'))).named('countWithin')).toEqual([]);
   });
 
-  test('an SMS has its limit by its purpose: falls have twice as many as others, and tests their own', async () => {
+  test('SMS an SMS has its limit by its purpose: falls have twice as many as others, and tests their own', async () => {
     const other = deliveryTo('sms', { snapshot: snapshotOf('occupied_room') });
     expect((await counted(other)).named('countWithin')).toEqual([[`sms:${customerId}`, 5, 86_400, NOW]]);
     const test = deliveryTo('sms', { isTest: true });
     expect((await counted(test)).named('countWithin')).toEqual([[`sms:test:${customerId}`, 3, 86_400, NOW]]);
   });
 
-  test('above the limit is refused, and counted once a day for each customer', async () => {
+  test('SMS above the limit is refused, and counted once a day for each customer', async () => {
     const { recorded, named, measured, outcome } = await counted(deliveryTo('sms'), { smsCount: null });
     expect(outcome).toBe('failed');
     expect(recorded).toMatchObject({
@@ -198,7 +198,7 @@ describe('SMS', () => {
     expect(ofTest.recorded?.next).toMatchObject({ reason: 'limit_reached' });
   });
 
-  test('an SMS that uses up most of the limit warns the managers of rules by mail, once a day', async () => {
+  test('SMS an SMS that uses up most of the limit warns the managers of rules by mail, once a day', async () => {
     const managers = [{ canLogin: true, isAdmin: false, permissions: ['manage_rules'], email: 'boss@x', locale: 'en' }];
     const near = await counted(deliveryTo('sms'), { smsCount: 8, managers });
     expect(near.named('take')).toEqual([[`sms:warned:${customerId}`, 1, 86_400, NOW]]);

@@ -147,7 +147,7 @@ describe('an attempt that a receiver accepted', () => {
 describe('an acknowledgement in the response of a receiver', () => {
   const named = { what: 'accepted', acknowledgedBy: 'Night nurse' } as const;
 
-  test('acknowledges all hits of the delivery before it is recorded, in the name of that person', async () => {
+  test('an acknowledgement in the response of a receiver acknowledges all hits of the delivery before it is recorded, in the name of that person', async () => {
     const notice = { customerId, sensorId: 's1', uuid: 'n1', receiveDate: NOW };
     const delivery = toWebhook({ alsoHits: [{ id: 12, message: 0 }] });
     const { acknowledged, enqueued, places } = await run(delivery, named, { made: { notice } });
@@ -174,98 +174,96 @@ describe('an acknowledgement in the response of a receiver', () => {
     expect(places.slice(0, 3)).toEqual(['deliver.acknowledged', 'deliver.acknowledged', 'deliver.reported']);
   });
 
-  test('sends no notice if the hit was acknowledged before', async () => {
+  test('an acknowledgement in the response of a receiver sends no notice if the hit was acknowledged before', async () => {
     const { acknowledged, enqueued } = await run(toWebhook(), named);
     expect([acknowledged.length, enqueued]).toEqual([1, []]);
     const lost = await run(toWebhook(), named, { webhook: { url: null } });
     expect(lost.acknowledged[0]?.[3]).toMatchObject({ address: '' });
   });
 
-  test('counts only with a name, a hit and a success', async () => {
+  test('an acknowledgement in the response of a receiver counts only with a name, a hit and a success', async () => {
     expect((await run(toWebhook(), accepted)).acknowledged).toEqual([]);
     expect((await run(toWebhook({ hit: null }), named)).acknowledged).toEqual([]);
     expect((await run(toWebhook(), { ...failed, acknowledgedBy: 'x' } as never)).acknowledged).toEqual([]);
   });
 });
 
-describe('failed attempts', () => {
-  test('a failed attempt is retried by the schedule, with a task if a queue can delay it that long', async () => {
-    const delivery = toWebhook();
-    const { state, recorded, rest, enqueued, named } = await run(delivery, failed);
-    expect(state).toBe('retrying');
-    const { nextAttempt } = recorded.next as { nextAttempt: number };
-    expect(nextAttempt).toBeGreaterThan(NOW + 3_000);
-    expect(rest).toEqual([NOW, true]);
-    expect(enqueued).toMatchObject([[[{ deliveryId: delivery.id, notBefore: nextAttempt, isRetry: true }], 4]]);
-    expect(named('report')).toMatchObject([[{ sent: false }, NOW]]);
-    expect(named('endOriginal')).toEqual([]);
-    expect(named('getReplay')).toEqual([]);
-    const late = await run(toWebhook(), { ...failed, retryAfterSeconds: 3_000 });
-    expect(late.rest).toEqual([NOW, false]);
-    expect(late.enqueued).toEqual([]);
-  });
+test('failed attempts a failed attempt is retried by the schedule, with a task if a queue can delay it that long', async () => {
+  const delivery = toWebhook();
+  const { state, recorded, rest, enqueued, named } = await run(delivery, failed);
+  expect(state).toBe('retrying');
+  const { nextAttempt } = recorded.next as { nextAttempt: number };
+  expect(nextAttempt).toBeGreaterThan(NOW + 3_000);
+  expect(rest).toEqual([NOW, true]);
+  expect(enqueued).toMatchObject([[[{ deliveryId: delivery.id, notBefore: nextAttempt, isRetry: true }], 4]]);
+  expect(named('report')).toMatchObject([[{ sent: false }, NOW]]);
+  expect(named('endOriginal')).toEqual([]);
+  expect(named('getReplay')).toEqual([]);
+  const late = await run(toWebhook(), { ...failed, retryAfterSeconds: 3_000 });
+  expect(late.rest).toEqual([NOW, false]);
+  expect(late.enqueued).toEqual([]);
+});
 
-  test('a failed attempt is retried without another task if one is in a queue', async () => {
-    const { deps, enqueued } = world({});
-    const next = { state: 'retrying', nextAttempt: NOW + 9_000 } as const;
-    await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next, hasTask: true });
-    expect(enqueued).toEqual([]);
-    await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next });
-    expect(enqueued).toHaveLength(1);
-  });
+test('failed attempts a failed attempt is retried without another task if one is in a queue', async () => {
+  const { deps, enqueued } = world({});
+  const next = { state: 'retrying', nextAttempt: NOW + 9_000 } as const;
+  await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next, hasTask: true });
+  expect(enqueued).toEqual([]);
+  await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next });
+  expect(enqueued).toHaveLength(1);
+});
 
-  test('does not count early attempts against the schedule', async () => {
-    const settings = { RETRY_SCHEDULE: [0, 9, 9] };
-    const early = toWebhook({ attempts: 4, earlyAttempts: 2 });
-    expect((await run(early, failed, { settings })).state).toBe('retrying');
-    expect((await run(toWebhook({ attempts: 3 }), failed, { settings })).state).toBe('failed');
-  });
+test('failed attempts does not count early attempts against the schedule', async () => {
+  const settings = { RETRY_SCHEDULE: [0, 9, 9] };
+  const early = toWebhook({ attempts: 4, earlyAttempts: 2 });
+  expect((await run(early, failed, { settings })).state).toBe('retrying');
+  expect((await run(toWebhook({ attempts: 3 }), failed, { settings })).state).toBe('failed');
+});
 
-  test('returns to its place in the schedule if it was early', async () => {
-    const delivery = toWebhook({ nextAttempt: NOW + 600_000, earlyAttempts: 1, attempts: 2 });
-    expect((await run(delivery, failed)).recorded.next).toMatchObject({ nextAttempt: NOW + 600_000 });
-  });
+test('failed attempts returns to its place in the schedule if it was early', async () => {
+  const delivery = toWebhook({ nextAttempt: NOW + 600_000, earlyAttempts: 1, attempts: 2 });
+  expect((await run(delivery, failed)).recorded.next).toMatchObject({ nextAttempt: NOW + 600_000 });
+});
 
-  test('the last attempt is reported before it is recorded, and hurries the escalation afterwards', async () => {
-    const settings = { RETRY_SCHEDULE: [0] };
-    const { state, recorded, calls, enqueued } = await run(toWebhook(), failed, { settings });
-    expect(state).toBe('failed');
-    expect(recorded.next).toEqual({ state: 'failed', reason: 'exhausted' });
-    const names = calls.map(([name]) => name);
-    expect(names.indexOf('storeNotice')).toBeLessThan(names.indexOf('recordResult'));
-    expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
-  });
+test('failed attempts the last attempt is reported before it is recorded, and hurries the escalation afterwards', async () => {
+  const settings = { RETRY_SCHEDULE: [0] };
+  const { state, recorded, calls, enqueued } = await run(toWebhook(), failed, { settings });
+  expect(state).toBe('failed');
+  expect(recorded.next).toEqual({ state: 'failed', reason: 'exhausted' });
+  const names = calls.map(([name]) => name);
+  expect(names.indexOf('storeNotice')).toBeLessThan(names.indexOf('recordResult'));
+  expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
+});
 
-  test('changes the health of the receiver before it is recorded, because a crash repeats only what comes before', async () => {
-    const { changes, order } = await run(toWebhook(), failed);
-    expect(order).toEqual(['failed', 'recordResult']);
-    expect(changes[0]?.[3]).toMatchObject({ isGone: false });
-    const temporary = await run(toWebhook(), gone);
-    expect(temporary.changes[0]?.[3]).toMatchObject({ isGone: true });
-    const unsent = await run(toWebhook(), failed, { kind: 'unsent' });
-    expect(unsent.changes).toEqual([]);
-  });
+test('failed attempts changes the health of the receiver before it is recorded, because a crash repeats only what comes before', async () => {
+  const { changes, order } = await run(toWebhook(), failed);
+  expect(order).toEqual(['failed', 'recordResult']);
+  expect(changes[0]?.[3]).toMatchObject({ isGone: false });
+  const temporary = await run(toWebhook(), gone);
+  expect(temporary.changes[0]?.[3]).toMatchObject({ isGone: true });
+  const unsent = await run(toWebhook(), failed, { kind: 'unsent' });
+  expect(unsent.changes).toEqual([]);
+});
 
-  test('the first success after a failure changes the receiver first, and any other success does last', async () => {
-    const failing = { pendingSince: ACCEPTED - 9_000, consecutiveFailures: 1, lastFailure: NOW - 1 };
-    expect((await run(toWebhook(), accepted, { webhook: failing })).order).toEqual(['recordBack', 'recordResult']);
-    expect((await run(toWebhook(), accepted, { result: slow })).order).toEqual(['recordResult', 'recordSuccess']);
-  });
+test('failed attempts the first success after a failure changes the receiver first, and any other success does last', async () => {
+  const failing = { pendingSince: ACCEPTED - 9_000, consecutiveFailures: 1, lastFailure: NOW - 1 };
+  expect((await run(toWebhook(), accepted, { webhook: failing })).order).toEqual(['recordBack', 'recordResult']);
+  expect((await run(toWebhook(), accepted, { result: slow })).order).toEqual(['recordResult', 'recordSuccess']);
+});
 
-  test('an attempt that cannot be reported to its hit is recorded, and its task is retried', async () => {
-    const failure = new Error('throttled');
-    const stubs = world({ report: () => Promise.reject(failure) });
-    const admitted = { webhook, slot: { release: () => {}, unneeded: () => [] } };
-    const answer = { kind: 'sent', result: plain, outcome: accepted };
-    await expect(record(stubs.deps, some(admitted), toWebhook(), some(answer))).rejects.toBe(failure);
-    expect(stubs.named('recordResult')).toHaveLength(1);
-  });
+test('failed attempts an attempt that cannot be reported to its hit is recorded, and its task is retried', async () => {
+  const failure = new Error('throttled');
+  const stubs = world({ report: () => Promise.reject(failure) });
+  const admitted = { webhook, slot: { release: () => {}, unneeded: () => [] } };
+  const answer = { kind: 'sent', result: plain, outcome: accepted };
+  await expect(record(stubs.deps, some(admitted), toWebhook(), some(answer))).rejects.toBe(failure);
+  expect(stubs.named('recordResult')).toHaveLength(1);
 });
 
 describe('receivers', () => {
   const since = (ms: number) => ({ webhook: { goneSince: NOW - ms } });
 
-  test('fails the delivery and disables the webhook after two minutes of nothing else', async () => {
+  test('receivers fails the delivery and disables the webhook after two minutes of nothing else', async () => {
     const { state, recorded, changes } = await run(toWebhook(), gone, since(120_000));
     expect(state).toBe('failed');
     expect(recorded.next).toEqual({ state: 'failed', reason: 'gone' });
@@ -279,13 +277,13 @@ describe('receivers', () => {
       'at an address that the webhook no longer has',
       { ...since(120_000), current: { ...webhook, url: 'https://new' } },
     ],
-  ])('a receiver that is gone is only retried if it is gone %s', async (_, given) => {
+  ])('receivers a receiver that is gone is only retried if it is gone %s', async (_, given) => {
     const { state, changes } = await run(toWebhook(), gone, given);
     expect(state).toBe('retrying');
     expect(changes.map(([name]) => name)).not.toContain('disable');
   });
 
-  test('counts as gone if the webhook was deleted, too', async () => {
+  test('receivers counts as gone if the webhook was deleted, too', async () => {
     expect((await run(toWebhook(), gone, { ...since(120_000), current: null })).state).toBe('failed');
   });
 });

@@ -57,94 +57,92 @@ const world = ({ found = delivery, until = null, isPostponed = true, schedule = 
   return { ...stubs, reported, postponed };
 };
 
-describe('tasks', () => {
-  test('carries its exact time, because queues count in seconds and must not be late', async () => {
-    const { deps, enqueued } = world();
-    expect(await requeueTaskAt(deps, task, NOW + 1_999.5)).toBe('requeued');
-    expect(enqueued).toEqual([[[retryAt(NOW + 2_000)], 2]]);
-    await requeueTaskAt(deps, task, NOW + 1_998.5);
-    expect(enqueued[1]).toEqual([[retryAt(NOW + 1_999)], 1]);
-  });
+test('tasks carries its exact time, because queues count in seconds and must not be late', async () => {
+  const { deps, enqueued } = world();
+  expect(await requeueTaskAt(deps, task, NOW + 1_999.5)).toBe('requeued');
+  expect(enqueued).toEqual([[[retryAt(NOW + 2_000)], 2]]);
+  await requeueTaskAt(deps, task, NOW + 1_998.5);
+  expect(enqueued[1]).toEqual([[retryAt(NOW + 1_999)], 1]);
+});
 
-  test('waits in a queue if that can delay it long enough, and otherwise in the index', async () => {
-    expect([900_000, 900_001].map((ms) => fitsQueue(NOW + ms, NOW))).toEqual([true, false]);
-    const { deps, enqueued } = world();
-    await enqueueIfSoon(deps, key, NOW + 900_001);
-    expect(enqueued).toEqual([]);
-    await enqueueIfSoon(deps, key, NOW + 900_000);
-    expect(enqueued).toEqual([[[retryAt(NOW + 900_000)], 900]]);
-  });
+test('tasks waits in a queue if that can delay it long enough, and otherwise in the index', async () => {
+  expect([900_000, 900_001].map((ms) => fitsQueue(NOW + ms, NOW))).toEqual([true, false]);
+  const { deps, enqueued } = world();
+  await enqueueIfSoon(deps, key, NOW + 900_001);
+  expect(enqueued).toEqual([]);
+  await enqueueIfSoon(deps, key, NOW + 900_000);
+  expect(enqueued).toEqual([[[retryAt(NOW + 900_000)], 900]]);
+});
 
-  test('moves to the queue of retries as it is', async () => {
-    const { deps, enqueued } = world();
-    expect(await requeueAsRetry(deps, task)).toBe('requeued');
-    expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
-  });
+test('tasks moves to the queue of retries as it is', async () => {
+  const { deps, enqueued } = world();
+  expect(await requeueAsRetry(deps, task)).toBe('requeued');
+  expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
+});
 
-  test('returns to a queue until another task has ended its work, at the earliest in half a second', async () => {
-    const later = world({ until: NOW + 5_000 });
-    expect(await requeue(later.deps, key)).toBe('requeued');
-    expect(later.enqueued).toEqual([[[{ ...retryAt(NOW + 5_000), uuid: 'e1' }], 5]]);
-    const soon = world({ until: NOW - 5_000 });
-    await requeue(soon.deps, key);
-    expect(soon.enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 500 }]);
-  });
+test('tasks returns to a queue until another task has ended its work, at the earliest in half a second', async () => {
+  const later = world({ until: NOW + 5_000 });
+  expect(await requeue(later.deps, key)).toBe('requeued');
+  expect(later.enqueued).toEqual([[[{ ...retryAt(NOW + 5_000), uuid: 'e1' }], 5]]);
+  const soon = world({ until: NOW - 5_000 });
+  await requeue(soon.deps, key);
+  expect(soon.enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 500 }]);
+});
 
-  test('the task of a delivery is quarantined if its delivery does not exist', async () => {
-    await expect(requeue(world({ found: null }).deps, key)).rejects.toThrow(Quarantine);
-  });
+test('tasks the task of a delivery is quarantined if its delivery does not exist', async () => {
+  await expect(requeue(world({ found: null }).deps, key)).rejects.toThrow(Quarantine);
+});
 
-  test('repeats what follows the end of its delivery, because its process may have died before', async () => {
-    const failed = world({ found: { ...delivery, state: 'failed' } });
-    expect(await requeue(failed.deps, key)).toBe('failed');
-    expect(failed.enqueued).toEqual([
+test('tasks repeats what follows the end of its delivery, because its process may have died before', async () => {
+  const failed = world({ found: { ...delivery, state: 'failed' } });
+  expect(await requeue(failed.deps, key)).toBe('failed');
+  expect(failed.enqueued).toEqual([
+    [
       [
-        [
-          {
-            type: 'escalate',
-            customerId: 7,
-            hitId: 11,
-            uuid: 'e1',
-            requestId: 'q',
-            failed: { webhookId: 'w1', deliveryId: 'd1' },
-          },
-        ],
-        0,
+        {
+          type: 'escalate',
+          customerId: 7,
+          hitId: 11,
+          uuid: 'e1',
+          requestId: 'q',
+          failed: { webhookId: 'w1', deliveryId: 'd1' },
+        },
       ],
-    ]);
-    expect(failed.reported).toEqual([]);
-    const delivered = world({ found: { ...delivery, state: 'delivered' } });
-    expect(await requeue(delivered.deps, key)).toBe('delivered');
-    // Only the last attempt succeeded.
-    const report = { customerId: 7, hitId: 11, at: 2, tries: [NOW - 500], sent: true };
-    expect(delivered.reported).toEqual([[report, NOW]]);
-    expect(delivered.enqueued).toEqual([]);
-  });
+      0,
+    ],
+  ]);
+  expect(failed.reported).toEqual([]);
+  const delivered = world({ found: { ...delivery, state: 'delivered' } });
+  expect(await requeue(delivered.deps, key)).toBe('delivered');
+  // Only the last attempt succeeded.
+  const report = { customerId: 7, hitId: 11, at: 2, tries: [NOW - 500], sent: true };
+  expect(delivered.reported).toEqual([[report, NOW]]);
+  expect(delivered.enqueued).toEqual([]);
+});
 
-  test('ends without anything else while its delivery is held or waits in the index', async () => {
-    for (const state of ['held', 'retrying']) {
-      const { deps, enqueued, reported } = world({ found: { ...delivery, state } });
-      expect(await requeue(deps, key)).toBe(state);
-      expect([enqueued, reported]).toEqual([[], []]);
-    }
-  });
+test('tasks ends without anything else while its delivery is held or waits in the index', async () => {
+  for (const state of ['held', 'retrying']) {
+    const { deps, enqueued, reported } = world({ found: { ...delivery, state } });
+    expect(await requeue(deps, key)).toBe(state);
+    expect([enqueued, reported]).toEqual([[], []]);
+  }
 });
 
 describe('postponed deliveries', () => {
   test('a postponed delivery is written before its task, and waits in the index if it is due too late for a queue', async () => {
     const soon = world();
-    expect(await postpone(soon.deps, key, NOW + 900_000)).toBe('postponed');
+    expect(await postpone(soon.deps, key, {}, NOW + 900_000)).toBe('postponed');
     expect(soon.postponed).toEqual([[key, NOW + 900_000, NOW, true]]);
     expect(soon.enqueued).toEqual([[[retryAt(NOW + 900_000)], 900]]);
     const late = world();
-    expect(await postpone(late.deps, key, NOW + 900_001)).toBe('postponed');
+    expect(await postpone(late.deps, key, {}, NOW + 900_001)).toBe('postponed');
     expect(late.postponed).toEqual([[key, NOW + 900_001, NOW, false]]);
     expect(late.enqueued).toEqual([]);
   });
 
   test('a postponed delivery that another task has changed is requeued as that task left it', async () => {
     const { deps, enqueued } = world({ isPostponed: false, until: NOW + 5_000 });
-    expect(await postpone(deps, key, NOW + 60_000)).toBe('requeued');
+    expect(await postpone(deps, key, {}, NOW + 60_000)).toBe('requeued');
     expect(enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 5_000 }]);
   });
 });

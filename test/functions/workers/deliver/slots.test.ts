@@ -106,7 +106,7 @@ test('slots that were kept for deliveries that an open circuit postpones are fre
     passCircuit(deps, retry, { ...webhook, url: 'u' }, { task: { isRetry: true }, timeLeft: () => 30_000 }),
   );
   await tables.health.failed(webhook, now(), opening(now()), []);
-  // They have waited for so long that they read their webhook again.
+  // After more than a second, they read their webhook again.
   waited = 2_000;
   for (const slot of slots) slot.release();
   expect(slots.flatMap((slot) => slot.unneeded())).toEqual([]);

@@ -111,40 +111,38 @@ describe('unnotified alarms', () => {
   });
 });
 
-describe('notified alarms', () => {
-  test('counts as notified if a delivery to any webhook of the customer succeeded', async () => {
-    const delivered = { state: 'delivered' };
-    expect((await run({ hits, deliveries: { d2: delivered } })).alarmIds).toEqual(['11', '12']);
-    expect((await run({ hits, deliveries: { d1: { state: 'failed' }, d2: { state: 'retrying' } } })).alarmIds).toEqual([
-      eventUuid,
-      '11',
-      '12',
-    ]);
-  });
+test('notified alarms counts as notified if a delivery to any webhook of the customer succeeded', async () => {
+  const delivered = { state: 'delivered' };
+  expect((await run({ hits, deliveries: { d2: delivered } })).alarmIds).toEqual(['11', '12']);
+  expect((await run({ hits, deliveries: { d1: { state: 'failed' }, d2: { state: 'retrying' } } })).alarmIds).toEqual([
+    eventUuid,
+    '11',
+    '12',
+  ]);
+});
 
-  test('each hit counts as notified by itself', async () => {
-    const notified = { ...hits, 11: hitOf(11, { notifiedDate: NOW - 1 }) };
-    expect((await run({ hits: notified })).alarmIds).toEqual([eventUuid, '12']);
-  });
+test('notified alarms each hit counts as notified by itself', async () => {
+  const notified = { ...hits, 11: hitOf(11, { notifiedDate: NOW - 1 }) };
+  expect((await run({ hits: notified })).alarmIds).toEqual([eventUuid, '12']);
+});
 
-  test('an alarm is over for all hits and webhooks once somebody has acknowledged one of its hits', async () => {
-    const acknowledged = { ...hits, 12: hitOf(12, { acknowledgement: { name: 'Anna' } }) };
-    const { recorded, enqueued, read } = await run({ hits: acknowledged });
-    expect([recorded, enqueued]).toEqual([[], []]);
-    expect(read).toEqual([`hit ${customerId} 11`, `hit ${customerId} 12`]);
-  });
+test('notified alarms an alarm is over for all hits and webhooks once somebody has acknowledged one of its hits', async () => {
+  const acknowledged = { ...hits, 12: hitOf(12, { acknowledgement: { name: 'Anna' } }) };
+  const { recorded, enqueued, read } = await run({ hits: acknowledged });
+  expect([recorded, enqueued]).toEqual([[], []]);
+  expect(read).toEqual([`hit ${customerId} 11`, `hit ${customerId} 12`]);
+});
 
-  test('an alarm that reached somebody in every way changes nothing', async () => {
-    const notified = { 11: hitOf(11, { notifiedDate: 1 }), 12: hitOf(12, { notifiedDate: 1 }) };
-    const { recorded, enqueued } = await run({ hits: notified, deliveries: { d1: { state: 'delivered' } } });
-    expect([recorded, enqueued]).toEqual([[], []]);
-  });
+test('notified alarms an alarm that reached somebody in every way changes nothing', async () => {
+  const notified = { 11: hitOf(11, { notifiedDate: 1 }), 12: hitOf(12, { notifiedDate: 1 }) };
+  const { recorded, enqueued } = await run({ hits: notified, deliveries: { d1: { state: 'delivered' } } });
+  expect([recorded, enqueued]).toEqual([[], []]);
 });
 
 describe('contacts', () => {
   const stored = { hits, emergencyContacts: contacts };
 
-  test('get one message each if nobody was notified, which belongs to the first hit', async () => {
+  test('contacts get one message each if nobody was notified, which belongs to the first hit', async () => {
     const { recorded, created } = await run(stored);
     expect(recorded.map(([, messages]) => messages.length)).toEqual([0, 2, 0]);
     expect(created.map(({ person }) => person)).toEqual([
@@ -153,13 +151,13 @@ describe('contacts', () => {
     ]);
   });
 
-  test('emergency contacts are notified of the event if no rule fired', async () => {
+  test('contacts emergency contacts are notified of the event if no rule fired', async () => {
     const { recorded, created } = await run(stored, { hitIds: [] });
     expect(recorded.map(([{ hitId }, messages]) => [hitId, messages.length])).toEqual([[null, 0]]);
     expect(created.map(({ hit }) => hit)).toEqual([null, null]);
   });
 
-  test('emergency contacts are notified if only one of the alarms exists, whatever its number of webhooks', async () => {
+  test('contacts emergency contacts are notified if only one of the alarms exists, whatever its number of webhooks', async () => {
     expect((await run({ ...stored, hits: { 11: hitOf(11) } }, { hitIds: [11] })).created).toHaveLength(2);
     expect((await run(stored, { ofEvent: [] })).created).toHaveLength(2);
   });
@@ -167,14 +165,14 @@ describe('contacts', () => {
   test.each([
     ['a webhook of the customer', { deliveries: { d1: { state: 'delivered' } } }],
     ['the recipients of another rule', { hits: { ...hits, 11: hitOf(11, { notifiedDate: 1 }) } }],
-  ])('emergency contacts are not notified if %s got the alarm', async (_, more) => {
+  ])('contacts emergency contacts are not notified if %s got the alarm', async (_, more) => {
     const { recorded, created, read } = await run({ ...stored, ...more });
     expect(recorded).toHaveLength(2);
     expect(created).toEqual([]);
     expect(read.some((one) => one.startsWith('sensor'))).toBe(false);
   });
 
-  test('emergency contacts are not notified of an alarm that has ended while it was checked', async () => {
+  test('contacts emergency contacts are not notified of an alarm that has ended while it was checked', async () => {
     const { created } = await run({ ...stored, results: [{ kind: 'ended' }, { kind: 'ended' }, { kind: 'ended' }] });
     expect(created).toEqual([]);
   });

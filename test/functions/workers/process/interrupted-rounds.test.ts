@@ -11,7 +11,7 @@ describe('interrupted rounds', () => {
   const idOf = (receiver: string) =>
     idInRound({ uuid: 'event-1', sensorId, ruleId: 111 }, { round: 1, at: NOW - 5 }, receiver);
 
-  test('a round that a crash interrupted is sent again with the same ids, without another decision', async () => {
+  test('interrupted rounds a round that a crash interrupted is sent again with the same ids, without another decision', async () => {
     const { names, created, to } = await run({ hits: [opened()] });
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'create', 'create', 'schedule']);
     expect(created.map(({ id }) => id)).toEqual([idOf('w1'), idOf('22 email')]);
@@ -21,7 +21,7 @@ describe('interrupted rounds', () => {
     ]);
   });
 
-  test('a round that a crash interrupted also notifies the recipients that its rule has now', async () => {
+  test('interrupted rounds a round that a crash interrupted also notifies the recipients that its rule has now', async () => {
     const changed = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben, hook, anna] }] };
     const { named, to } = await run({ hits: [opened()], of: changed });
     expect(named('open')).toMatchObject([
@@ -35,7 +35,7 @@ describe('interrupted rounds', () => {
     expect(to.map(([name]) => name)).toEqual(['w1', 'Ben Birch', 'Anna Ash']);
   });
 
-  test('notifies its earlier recipients if its rule has others or no such step now', async () => {
+  test('interrupted rounds notifies its earlier recipients if its rule has others or no such step now', async () => {
     const without = { ...rule, escalation: [rule.escalation[1]] };
     const { to, asked } = await run({ hits: [opened()], of: without });
     expect(asked).toEqual([[['w1'], []]]);
@@ -47,7 +47,7 @@ describe('interrupted rounds', () => {
     expect(ofAnother.to.map(([name]) => name)).toEqual(['Ben']);
   });
 
-  test('a round that a crash interrupted is canceled once somebody has acknowledged the alarm', async () => {
+  test('interrupted rounds a round that a crash interrupted is canceled once somebody has acknowledged the alarm', async () => {
     const pending = { [idOf('w1')]: { id: idOf('w1'), state: 'pending' }, [idOf('22 email')]: { state: 'delivered' } };
     const acknowledged = opened({ acknowledgement: { name: 'Anna' } });
     const changed = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben, hook, anna] }] };
@@ -59,7 +59,7 @@ describe('interrupted rounds', () => {
     expect(named('schedule')).toHaveLength(1);
   });
 
-  test('a round that a crash interrupted is canceled if its rule is gone', async () => {
+  test('interrupted rounds a round that a crash interrupted is canceled if its rule is gone', async () => {
     const pending = { [idOf('w1')]: { id: idOf('w1'), state: 'pending' } };
     const { named } = await run({ hits: [opened()], deliveries: pending, of: null });
     expect(named('end')).toEqual([[{ id: idOf('w1'), state: 'pending' }, 'canceled', NOW]]);
@@ -67,7 +67,7 @@ describe('interrupted rounds', () => {
     expect((await run({ of: null })).named('end')).toEqual([]);
   });
 
-  test('counts its next step from now if the clock was set back since', async () => {
+  test('interrupted rounds counts its next step from now if the clock was set back since', async () => {
     const ahead = opened({ createDate: NOW + HOUR, escalation: { ...open, at: NOW + HOUR } });
     const { named } = await run({ hits: [ahead] });
     expect(named('schedule')).toMatchObject([[customerId, {}, { from: NOW - 30_000, at: NOW + 60_000 }, NOW]]);
@@ -83,7 +83,7 @@ describe('the receivers of an interrupted round that its rule no longer names', 
     });
   const without = { ...rule, escalation: [rule.escalation[1]] };
 
-  test('get their alert even if they are webhooks of several bots', async () => {
+  test('the receivers of an interrupted round that its rule no longer names get their alert even if they are webhooks of several bots', async () => {
     const hit = openFor(['w1', 'w2'], [message(31, 'webhook', 1), message(32, 'webhook', 1)]);
     const webhooks = [webhookOf('w1', 31), webhookOf('w2', 32)];
     const { to } = await run({ hits: [hit], of: without, webhooks });
@@ -93,14 +93,14 @@ describe('the receivers of an interrupted round that its rule no longer names', 
     ]);
   });
 
-  test('get none if their webhook has a format that has no payload for the event now', async () => {
+  test('the receivers of an interrupted round that its rule no longer names get none if their webhook has a format that has no payload for the event now', async () => {
     const timed = openFor(['w1'], [message(31, 'webhook', 1)], {}, { cause: { ...cause, source: null } });
     expect((await run({ hits: [timed], of: without, webhooks: [webhookOf('w1', 31, { format: 'raw' })] })).to).toEqual(
       [],
     );
   });
 
-  test('have the last of their messages in a step, and the first one in a repeat', async () => {
+  test('the receivers of an interrupted round that its rule no longer names have the last of their messages in a step, and the first one in a repeat', async () => {
     const messages = [message(21, 'sms', 0), message(21, 'sms', 1)];
     const other = { ...without, recipients: [ben], escalation: [] };
     const step = await run({ hits: [openFor(['21 sms'], messages)], of: other });
@@ -109,13 +109,13 @@ describe('the receivers of an interrupted round that its rule no longer names', 
     expect(repeat.to.find(([name]) => name === 'name 21')?.[1]).toEqual({ id: 11, message: 0 });
   });
 
-  test('keep their messages if the rule has moved them to another step', async () => {
+  test('the receivers of an interrupted round that its rule no longer names keep their messages if the rule has moved them to another step', async () => {
     const moved = openFor(['22 email', 'w1'], [message(22, 'email', 2), message(31, 'webhook', 1)]);
     const { to } = await run({ hits: [moved] });
     expect(to.find(([name]) => name === 'Ben Birch' || name === 'name 22')?.[1]).toEqual({ id: 11, message: 0 });
   });
 
-  test('have their pending delivery canceled if their webhook was deleted', async () => {
+  test('the receivers of an interrupted round that its rule no longer names have their pending delivery canceled if their webhook was deleted', async () => {
     const id = idInRound({ uuid: 'event-1', sensorId, ruleId: 111 }, { round: 1, at: NOW - 5 }, 'w1');
     const hit = openFor(['w1', '22 email'], [message(31, 'webhook', 1), message(22, 'email', 1)]);
     const { named, to } = await run({ hits: [hit], webhooks: [], deliveries: { [id]: { id, state: 'pending' } } });

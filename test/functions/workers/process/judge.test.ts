@@ -99,89 +99,87 @@ const run = async (messages: string[], given: World & { context?: object; inputs
   return { ...stubs, inputs, result };
 };
 
-describe('messages', () => {
-  test('a message that creates an event is stored first, with the id of its event', async () => {
-    const message = presence(true, uuidOf(1));
-    const { result, named, inputs } = await run([message]);
-    const [event] = result?.events ?? [];
-    expect(event).toMatchObject({
-      uuid: uuidOf(1),
-      source: uuidOf(1),
-      requestId: 'call-1',
-      createDate: NOW,
-      receiveDate: NOW,
-      happening: { situation: 'occupied_room' },
-    });
-    expect(named('storeMessage')).toEqual([
-      [{ uuid: uuidOf(1), raw: message, at: 0, customerId, sensorId, id: event?.id, receiveDate: NOW }],
-    ]);
-    expect(result?.next).toMatchObject({ lastSeen: NOW });
-    expect(result?.inputs).toEqual(inputs);
-    expect(result?.judged).toMatchObject({ position: '5#000', receiveDate: NOW });
-    expect(event).not.toHaveProperty('isLong');
+test('messages a message that creates an event is stored first, with the id of its event', async () => {
+  const message = presence(true, uuidOf(1));
+  const { result, named, inputs } = await run([message]);
+  const [event] = result?.events ?? [];
+  expect(event).toMatchObject({
+    uuid: uuidOf(1),
+    source: uuidOf(1),
+    requestId: 'call-1',
+    createDate: NOW,
+    receiveDate: NOW,
+    happening: { situation: 'occupied_room' },
   });
+  expect(named('storeMessage')).toEqual([
+    [{ uuid: uuidOf(1), raw: message, at: 0, customerId, sensorId, id: event?.id, receiveDate: NOW }],
+  ]);
+  expect(result?.next).toMatchObject({ lastSeen: NOW });
+  expect(result?.inputs).toEqual(inputs);
+  expect(result?.judged).toMatchObject({ position: '5#000', receiveDate: NOW });
+  expect(event).not.toHaveProperty('isLong');
+});
 
-  test('a message that creates an event is marked as too long for lists if it is', async () => {
-    const { payload, ...others } = JSON.parse(presence(true, uuidOf(1)));
-    const long = JSON.stringify({ ...others, payload: { ...payload, note: 'x'.repeat(300_000) } });
-    expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
-  });
+test('messages a message that creates an event is marked as too long for lists if it is', async () => {
+  const { payload, ...others } = JSON.parse(presence(true, uuidOf(1)));
+  const long = JSON.stringify({ ...others, payload: { ...payload, note: 'x'.repeat(300_000) } });
+  expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
+});
 
-  test('only shows that the device is online if it was stored before', async () => {
-    const { result } = await run([presence(true, uuidOf(1))], { stored: ['duplicate'] });
-    expect(result?.events).toEqual([]);
-    expect(result?.next).toMatchObject({ lastSeen: NOW, isActive: true });
-    const back = await run([presence(true, uuidOf(1))], {
-      stored: ['duplicate'],
-      context: { state: { ...online, isActive: false } },
-    });
-    // Its UUID is derived, because that of the message belongs to the earlier one.
-    expect(back.result?.events).toMatchObject([
-      { uuid: uuidV5(sensorId, 'heard', NOW), source: null, happening: { situation: 'sensor_active' } },
-    ]);
+test('messages only shows that the device is online if it was stored before', async () => {
+  const { result } = await run([presence(true, uuidOf(1))], { stored: ['duplicate'] });
+  expect(result?.events).toEqual([]);
+  expect(result?.next).toMatchObject({ lastSeen: NOW, isActive: true });
+  const back = await run([presence(true, uuidOf(1))], {
+    stored: ['duplicate'],
+    context: { state: { ...online, isActive: false } },
   });
+  // Its UUID is derived, because that of the message belongs to the earlier one.
+  expect(back.result?.events).toMatchObject([
+    { uuid: uuidV5(sensorId, 'heard', NOW), source: null, happening: { situation: 'sensor_active' } },
+  ]);
+});
 
-  test('a message that creates an event is judged with a UUID of its bytes if another message has its own', async () => {
-    const message = presence(true, uuidOf(1));
-    const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
-    const derived = uuidV5(uuidOf(1), message);
-    expect(named('storeMessage').map(([item]) => (item as { uuid: string }).uuid)).toEqual([uuidOf(1), derived]);
-    expect(result?.events.map(({ uuid, happening }) => [uuid === derived, happening.action])).toEqual([
-      [true, 'occupied_room'],
-      [false, 'uuid_reused'],
-    ]);
-    // Without its own UUID nothing else distinguishes it.
-    const plain = await run([presence(true)], { stored: ['uuid_used'] });
-    expect([plain.result?.events, plain.named('storeMessage').length]).toEqual([[], 1]);
-  });
+test('messages a message that creates an event is judged with a UUID of its bytes if another message has its own', async () => {
+  const message = presence(true, uuidOf(1));
+  const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
+  const derived = uuidV5(uuidOf(1), message);
+  expect(named('storeMessage').map(([item]) => (item as { uuid: string }).uuid)).toEqual([uuidOf(1), derived]);
+  expect(result?.events.map(({ uuid, happening }) => [uuid === derived, happening.action])).toEqual([
+    [true, 'occupied_room'],
+    [false, 'uuid_reused'],
+  ]);
+  // Without its own UUID nothing else distinguishes it.
+  const plain = await run([presence(true)], { stored: ['uuid_used'] });
+  expect([plain.result?.events, plain.named('storeMessage').length]).toEqual([[], 1]);
+});
 
-  test('a message that creates an event is not stored if it creates none', async () => {
-    const { result, named } = await run([presence(false, uuidOf(1)), presence(false, uuidOf(2))], {
-      context: { state: { ...online, presence: false } },
-    });
-    expect(named('storeMessage').length).toBe(result?.events.length);
-    expect((await run([], { inputs: [{ kind: 'call', position: '1', receiveDate: NOW }] })).calls).toEqual([]);
+test('messages a message that creates an event is not stored if it creates none', async () => {
+  const { result, named } = await run([presence(false, uuidOf(1)), presence(false, uuidOf(2))], {
+    context: { state: { ...online, presence: false } },
   });
+  expect(named('storeMessage').length).toBe(result?.events.length);
+  expect((await run([], { inputs: [{ kind: 'call', position: '1', receiveDate: NOW }] })).calls).toEqual([]);
 });
 
 describe('events', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) => presence(at % 2 === 0, uuidOf(at), NOW + at));
 
-  test('events of one decision are at most 25, and fewer for a customer with many rules', async () => {
+  test('events events of one decision are at most 25, and fewer for a customer with many rules', async () => {
     expect((await run(many(30))).result?.events).toHaveLength(25);
     expect((await run(many(30), { context: { customer: { rules: 50 } } })).result?.events).toHaveLength(5);
     expect((await run(many(3), { context: { customer: { rules: 1_000 } } })).result?.events).toHaveLength(1);
     expect((await run(many(30), { context: { customer: null } })).result?.events).toHaveLength(25);
   });
 
-  test('leave the messages that do not fit to the next one', async () => {
+  test('events leave the messages that do not fit to the next one', async () => {
     const { result, inputs } = await run(many(30));
     expect(result?.inputs).toEqual(inputs.slice(0, 25));
     expect(result?.judged).toMatchObject({ position: '5#024' });
   });
 
-  test('get ids in their order, after those of the decision before', async () => {
+  test('events get ids in their order, after those of the decision before', async () => {
     const ids = (await run(many(3))).result?.events.map(({ id }) => id) ?? [];
     expect(ids.toSorted((a, b) => a - b)).toEqual(ids);
     const { deps } = world();
@@ -194,7 +192,7 @@ describe('events', () => {
 describe('sensors', () => {
   const recent = { freshness: 'recent', customer: null };
 
-  test('a sensor that may have changed in the last seconds is read again before an event, a region or a timing matters', async () => {
+  test('sensors a sensor that may have changed in the last seconds is read again before an event, a region or a timing matters', async () => {
     const { result, named } = await run([presence(true, uuidOf(1))], { context: recent });
     expect(named('latest')).toEqual([[customerId, sensorId, online]]);
     expect(result?.context.freshness).toBe('latest');
@@ -203,7 +201,7 @@ describe('sensors', () => {
     expect((await run([fall], { context: recent })).named('latest')).toHaveLength(1);
   });
 
-  test('a sensor that may have changed in the last seconds is not read again for anything else', async () => {
+  test('sensors a sensor that may have changed in the last seconds is not read again for anything else', async () => {
     const state = { ...online, lastSeen: NOW - 60_000 };
     const call = { kind: 'call', position: '6', receiveDate: NOW };
     const { result, named } = await run([], { context: { ...recent, state }, inputs: [call] });
@@ -211,7 +209,7 @@ describe('sensors', () => {
     expect(result).toMatchObject({ events: [], context: { freshness: 'recent' }, next: { lastSeen: NOW } });
   });
 
-  test('may be gone', async () => {
+  test('sensors may be gone', async () => {
     const { result } = await run([presence(true, uuidOf(1))], {
       context: recent,
       latest: { sensor: null, state: null },

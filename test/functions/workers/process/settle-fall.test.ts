@@ -138,7 +138,7 @@ describe('answers', () => {
     }
   });
 
-  test('a notice that people answered a fall reads nothing more if somebody has answered all alarms of the fall', async () => {
+  test('reads nothing more if somebody has answered all alarms of the fall', async () => {
     const { deps, calls } = world();
     await followNotice(deps, ref, some({ notice: 'fall_changed' }));
     expect(calls.map(([name]) => name)).toEqual(['settle', 'unanswered']);

@@ -182,7 +182,7 @@ describe('a hit that was written before a crash', () => {
 describe('the webhooks of a customer', () => {
   const own = (id: string, more: object = {}) => webhookOf(id, null, more);
 
-  test('get each event without a rule, before its recipients', async () => {
+  test('the webhooks of a customer get each event without a rule, before its recipients', async () => {
     const { sent, asked, deliveries } = await runHits({ hooks: { c1: 'full' }, webhooks: [own('c1')] });
     expect(deliveries[0]?.id).toBe(firstDeliveryId({ ...fallEvent(), sensorId }, 0, 'c1', 'full'));
     expect(sent).toEqual([
@@ -203,7 +203,7 @@ describe('the webhooks of a customer', () => {
     expect(notice.deliveries[0]?.snapshot.event.text).toBe('registered');
   });
 
-  test('get no event that they caused, filter out, or cannot express', async () => {
+  test('the webhooks of a customer get no event that they caused, filter out, or cannot express', async () => {
     const idsOf = async (webhooks: { id: string }[], happening: object = {}, formats: Record<string, string> = {}) => {
       const hooks = Object.fromEntries(webhooks.map(({ id }) => [id, formats[id] ?? 'full']));
       const events = [fallEvent({ rules: [] }, happening)];
@@ -215,7 +215,7 @@ describe('the webhooks of a customer', () => {
     expect(await idsOf([])).toEqual([]);
   });
 
-  test('get an event without a name if the webhook was deleted in the meantime', async () => {
+  test('the webhooks of a customer get an event without a name if the webhook was deleted in the meantime', async () => {
     const { deliveries } = await runHits({ events: [fallEvent({ rules: [] })], hooks: { c1: 'full' }, rules: [] });
     expect(deliveries).toHaveLength(1);
     expect(deliveries[0]?.snapshot).not.toHaveProperty('webhook');

@@ -63,7 +63,7 @@ describe('a mail', () => {
     expect(sent).toEqual([['mail', 'anna@example.com', 'Fall in room 7', 'at home', reference]]);
   });
 
-  test('a mail ends with its link: to acknowledge the alarm, otherwise to the list of sensors', async () => {
+  test('ends with its link: to acknowledge the alarm, otherwise to the list of sensors', async () => {
     const listUrl = 'https://c.example/sensors';
     expect(await textOf(notification)).toBe("at home\n\nI'm on it:\nhttps://c.example/a");
     expect(await textOf({ ...notification, listUrl, language: 'de' })).toBe(
@@ -86,7 +86,7 @@ describe('the failure of a service', () => {
     { name: 'ValidationException', Reason: 'INVALID_PARAMETER' },
     { name: 'ValidationException', Reason: 'FIELD_VALIDATION_FAILED' },
     { name: 'ConflictException', Reason: 'DESTINATION_PHONE_NUMBER_OPTED_OUT' },
-  ])('the failure of a service means that the address is gone only after %j', async (error) => {
+  ])('means that the address is gone only after %j', async (error) => {
     expect(await outcomeOf(error)).toBe('gone');
   });
 
@@ -125,7 +125,7 @@ describe('the failure of a service', () => {
 describe('an SMS', () => {
   const text = "Fall in room 7\nat home\n\nI'm on it:\nhttps://c.example/a";
 
-  test('an SMS goes through the gateway of the host, otherwise through its service', async () => {
+  test('goes through the gateway of the host, otherwise through its service', async () => {
     const service = { sms: record('sms') };
     expect(await send(sms, notification, service)).toBe('accepted');
     expect(await send(sms, notification, { ...service, smsGateway: accept('gateway') })).toBe('accepted');
@@ -148,7 +148,7 @@ describe('a chat message', () => {
   };
   const rest = 'Fall in room 7\n'.length;
 
-  test('a chat message has title and text on separate lines, and the link', async () => {
+  test('a chat message has its title and text on separate lines, and the link', async () => {
     expect(await textOf(notification)).toBe("Fall in room 7\nat home\n\nI'm on it:\nhttps://c.example/a");
     expect(await textOf({ ...quiet, title: '' })).toBe('at home');
     expect(await textOf({ ...quiet, text: '' })).toBe('Fall in room 7');
@@ -180,7 +180,7 @@ describe('a push message', () => {
     return { service, host, size: Buffer.byteLength(body ?? ''), notice: JSON.parse(body ?? '') as Notification };
   };
 
-  test('a push message goes to a file on a host that sends none, under the host of the service, which is no secret', async () => {
+  test('goes to a file on a host that sends none, under the host of the service, which is no secret', async () => {
     expect(await shown(notification)).toMatchObject({
       service: 'file',
       host: 'push.example.com',
@@ -201,7 +201,7 @@ describe('a push message', () => {
     expect(notice.text).toBe(`${'x'.repeat(Math.ceil((3_001 - empty) / 2) - 1)}…`);
   });
 
-  test('a push message keeps its link even if that leaves no room for a text', async () => {
+  test('keeps its link even if that leaves no room for a text', async () => {
     const url = `https://c.example/${'a'.repeat(4_000)}`;
     expect((await shown({ ...notification, url, text: 'a long text' })).notice).toMatchObject({ url, text: '…' });
   });
@@ -212,25 +212,34 @@ describe('a push message', () => {
   });
 });
 
-test.each([sms, telegram])('a channel is unavailable if the host has no service for it: %j', async (channel) => {
-  expect(await send(channel)).toEqual({ retry: 'unavailable' });
-});
-
-test('a channel is unavailable if the stage does not permit it, even if there is a service', async () => {
-  const more = { settings: { ...settings, CHANNEL_KINDS: ['push'] as const } };
-  expect(await send(email, notification, more)).toEqual({ retry: 'unavailable' });
-  expect(sent).toEqual([]);
-});
-
-test('a channel of a chat pauses for all messages of the process, as long as its service asks', async () => {
-  const chatPauses = new Map();
-  const busy = async (): Promise<PersonOutcome> => ({ retry: 'status_429', afterSeconds: 5 });
-  await send(telegram, notification, { telegram: busy, chatPauses });
-  expect(await send(telegram, notification, { telegram: accept('telegram'), chatPauses })).toEqual({
-    retry: 'status_429',
-    afterSeconds: 5,
+describe('a channel', () => {
+  test.each([sms, telegram])('a channel is unavailable if the host has no service for it: %j', async (channel) => {
+    expect(await send(channel)).toEqual({ retry: 'unavailable' });
   });
-  expect(sent).toEqual([]);
+
+  test('a channel is never replaced by another one', async () => {
+    const gateway = { smsGateway: accept('gateway') };
+    expect(await send(telegram, notification, gateway)).toEqual({ retry: 'unavailable' });
+    expect(await send(sms, notification, { telegram: accept('telegram') })).toEqual({ retry: 'unavailable' });
+    expect(sent).toEqual([]);
+  });
+
+  test('a channel is unavailable if the stage does not permit it, even if there is a service', async () => {
+    const more = { settings: { ...settings, CHANNEL_KINDS: ['push'] as const } };
+    expect(await send(email, notification, more)).toEqual({ retry: 'unavailable' });
+    expect(sent).toEqual([]);
+  });
+
+  test('a channel of a chat pauses for all messages of the process, as long as its service asks', async () => {
+    const chatPauses = new Map();
+    const busy = async (): Promise<PersonOutcome> => ({ retry: 'status_429', afterSeconds: 5 });
+    await send(telegram, notification, { telegram: busy, chatPauses });
+    expect(await send(telegram, notification, { telegram: accept('telegram'), chatPauses })).toEqual({
+      retry: 'status_429',
+      afterSeconds: 5,
+    });
+    expect(sent).toEqual([]);
+  });
 });
 
 test.each<[PersonOutcome, boolean, boolean]>([

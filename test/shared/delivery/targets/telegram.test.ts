@@ -28,92 +28,94 @@ const outcomeOf = async (answer: Answer) => (await sendTo('7', answer)).outcome;
 const refusal = (description: unknown, parameters?: object) =>
   JSON.stringify({ ok: false, description, ...(parameters && { parameters }) });
 
-test('a message goes to the bot of the stage at Telegram, as JSON', async () => {
-  const { outcome, requests } = await sendTo('7', { status: 200, body: '{"ok":true}' });
-  expect(outcome).toBe('accepted');
-  expect(requests).toEqual([
-    {
-      url: 'https://api.telegram.org/bot1:token/sendMessage',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"chat_id":"7","text":"a text","link_preview_options":{"is_disabled":true}}',
+describe('a message', () => {
+  test('goes to the bot of the stage at Telegram, as JSON', async () => {
+    const { outcome, requests } = await sendTo('7', { status: 200, body: '{"ok":true}' });
+    expect(outcome).toBe('accepted');
+    expect(requests).toEqual([
+      {
+        url: 'https://api.telegram.org/bot1:token/sendMessage',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"chat_id":"7","text":"a text","link_preview_options":{"is_disabled":true}}',
+      },
+    ]);
+  });
+
+  test.each(['{"ok":true}', ' { "ok" : true, "result": {', '\n{\t"ok"\n:\ntrue}'])(
+    'a message is accepted by 200 and %j',
+    async (body) => {
+      expect(await outcomeOf({ status: 200, body })).toBe('accepted');
     },
-  ]);
-});
+  );
 
-test.each(['{"ok":true}', ' { "ok" : true, "result": {', '\n{\t"ok"\n:\ntrue}'])(
-  'a message is accepted by 200 and %j',
-  async (body) => {
-    expect(await outcomeOf({ status: 200, body })).toBe('accepted');
-  },
-);
-
-test.each([
-  [201, '{"ok":true}', 'status_201'],
-  [500, '{"ok":true}', 'status_500'],
-  [200, '{"ok":trueish}', 'unexpected_response'],
-  [200, '[{"ok":true}]', 'unexpected_response'],
-  [200, '{"error":1,"ok":true}', 'unexpected_response'],
-  [200, '{"ok":"true"}', 'unexpected_response'],
-  [200, '', 'unexpected_response'],
-])('a message is sent again after %d and %j', async (status, body, retry) => {
-  expect(await outcomeOf({ status, body })).toEqual({ retry });
-});
-
-test('a message is sent again after an error, which is named', async () => {
-  expect(await outcomeOf({ error: 'tls_failed' })).toEqual({ retry: 'tls_failed' });
-});
-
-test.each([
-  'chat not found',
-  'chat_id is empty',
-  'PEER_ID_INVALID',
-  'user not found',
-  'user is deactivated',
-  'USER_IS_BLOCKED',
-  'bot was blocked by the user',
-  'bot was kicked from the group chat',
-  'bot is not a member of the channel chat',
-  'group chat was deactivated',
-  'group is deleted',
-  'CHAT_WRITE_FORBIDDEN',
-  'CHAT_RESTRICTED',
-  'CHAT_ADMIN_REQUIRED',
-  'CHAT_SEND_FORBIDDEN',
-  'CHAT_SEND_PLAIN_FORBIDDEN',
-  'CHANNEL_PRIVATE',
-  'CHANNEL_INVALID',
-  'need administrator rights in the channel chat',
-  'not enough rights to send text messages to the chat',
-  'have no rights to send a message',
-  'TOPIC_CLOSED',
-  'TOPIC_DELETED',
-  'message thread not found',
-])('a message is given up after 400 "%s", which only the chat can cause', async (error) => {
-  const description = `Bad Request: ${error}`;
-  expect(await outcomeOf({ status: 400, body: refusal(description) })).toEqual({
-    refused: 'status_400',
-    answer: description,
+  test.each([
+    [201, '{"ok":true}', 'status_201'],
+    [500, '{"ok":true}', 'status_500'],
+    [200, '{"ok":trueish}', 'unexpected_response'],
+    [200, '[{"ok":true}]', 'unexpected_response'],
+    [200, '{"error":1,"ok":true}', 'unexpected_response'],
+    [200, '{"ok":"true"}', 'unexpected_response'],
+    [200, '', 'unexpected_response'],
+  ])('a message is sent again after %d and %j', async (status, body, retry) => {
+    expect(await outcomeOf({ status, body })).toEqual({ retry });
   });
-  expect(await outcomeOf({ status: 400, body: refusal(description.toLowerCase()) })).toMatchObject({
-    refused: 'status_400',
+
+  test('a message is sent again after an error, which is named', async () => {
+    expect(await outcomeOf({ error: 'tls_failed' })).toEqual({ retry: 'tls_failed' });
   });
-  expect(await outcomeOf({ status: 500, body: refusal(description) })).toEqual({ retry: 'status_500' });
-});
 
-test('a message is given up after any 403 of Telegram, with at most 200 characters of its reason', async () => {
-  const body = refusal('x'.repeat(300));
-  expect(await outcomeOf({ status: 403, body })).toEqual({ refused: 'status_403', answer: 'x'.repeat(200) });
-  expect(await outcomeOf({ status: 403, body: '{"ok":false}' })).toEqual({ refused: 'status_403', answer: '' });
-  expect(await outcomeOf({ status: 403, body: refusal(5) })).toEqual({ refused: 'status_403', answer: '5' });
-  expect(await outcomeOf({ status: 403, body: '{"ok":null}' })).toEqual({ retry: 'status_403' });
-});
+  test.each([
+    'chat not found',
+    'chat_id is empty',
+    'PEER_ID_INVALID',
+    'user not found',
+    'user is deactivated',
+    'USER_IS_BLOCKED',
+    'bot was blocked by the user',
+    'bot was kicked from the group chat',
+    'bot is not a member of the channel chat',
+    'group chat was deactivated',
+    'group is deleted',
+    'CHAT_WRITE_FORBIDDEN',
+    'CHAT_RESTRICTED',
+    'CHAT_ADMIN_REQUIRED',
+    'CHAT_SEND_FORBIDDEN',
+    'CHAT_SEND_PLAIN_FORBIDDEN',
+    'CHANNEL_PRIVATE',
+    'CHANNEL_INVALID',
+    'need administrator rights in the channel chat',
+    'not enough rights to send text messages to the chat',
+    'have no rights to send a message',
+    'TOPIC_CLOSED',
+    'TOPIC_DELETED',
+    'message thread not found',
+  ])('a message is given up after 400 "%s", which only the chat can cause', async (error) => {
+    const description = `Bad Request: ${error}`;
+    expect(await outcomeOf({ status: 400, body: refusal(description) })).toEqual({
+      refused: 'status_400',
+      answer: description,
+    });
+    expect(await outcomeOf({ status: 400, body: refusal(description.toLowerCase()) })).toMatchObject({
+      refused: 'status_400',
+    });
+    expect(await outcomeOf({ status: 500, body: refusal(description) })).toEqual({ retry: 'status_500' });
+  });
 
-test('a message waits for as long as Telegram asks, in whole seconds', async () => {
-  const outcomeAfter = async (seconds: unknown) =>
-    outcomeOf({ status: 429, body: refusal('', { retry_after: seconds }) });
-  expect(await outcomeAfter(35)).toEqual({ retry: 'status_429', afterSeconds: 35 });
-  expect(await outcomeAfter(0.2)).toEqual({ retry: 'status_429', afterSeconds: 1 });
-  for (const seconds of [0, -1, '35', null]) expect(await outcomeAfter(seconds)).toEqual({ retry: 'status_429' });
+  test('a message is given up after any 403 of Telegram, with at most 200 characters of its reason', async () => {
+    const body = refusal('x'.repeat(300));
+    expect(await outcomeOf({ status: 403, body })).toEqual({ refused: 'status_403', answer: 'x'.repeat(200) });
+    expect(await outcomeOf({ status: 403, body: '{"ok":false}' })).toEqual({ refused: 'status_403', answer: '' });
+    expect(await outcomeOf({ status: 403, body: refusal(5) })).toEqual({ refused: 'status_403', answer: '5' });
+    expect(await outcomeOf({ status: 403, body: '{"ok":null}' })).toEqual({ retry: 'status_403' });
+  });
+
+  test('waits for as long as Telegram asks, in whole seconds', async () => {
+    const outcomeAfter = async (seconds: unknown) =>
+      outcomeOf({ status: 429, body: refusal('', { retry_after: seconds }) });
+    expect(await outcomeAfter(35)).toEqual({ retry: 'status_429', afterSeconds: 35 });
+    expect(await outcomeAfter(0.2)).toEqual({ retry: 'status_429', afterSeconds: 1 });
+    for (const seconds of [0, -1, '35', null]) expect(await outcomeAfter(seconds)).toEqual({ retry: 'status_429' });
+  });
 });
 
 describe('a group that became a supergroup', () => {
@@ -174,7 +176,7 @@ describe('a chat that Telegram asked not to call', () => {
     };
   };
 
-  test('a chat that Telegram asked not to call is not called until then, in whole seconds', async () => {
+  test('a chat that Telegram asked not to call a chat that Telegram asked not to call is not called until then, in whole seconds', async () => {
     const { sent, pauses, send, at, answer } = world();
     expect(await send('7', 'a')).toEqual({ retry: 'status_429', afterSeconds: 35 });
     answer('accepted');
@@ -187,7 +189,14 @@ describe('a chat that Telegram asked not to call', () => {
     expect(pauses.size).toBe(0);
   });
 
-  test('a chat that Telegram asked not to call is called again once the clock was set back before the pause', async () => {
+  test('a chat that Telegram asked not to call can be paused for an hour', async () => {
+    const { send, answer } = world();
+    answer({ retry: 'status_429', afterSeconds: 3_600 });
+    await send('7', 'a');
+    expect(await send('7', 'b')).toEqual({ retry: 'status_429', afterSeconds: 3_600 });
+  });
+
+  test('a chat that Telegram asked not to call a chat that Telegram asked not to call is called again once the clock was set back before the pause', async () => {
     const { sent, send, at, answer } = world();
     await send('7', 'a');
     answer('accepted');

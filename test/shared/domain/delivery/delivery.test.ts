@@ -33,6 +33,7 @@ describe('afterAttempt', () => {
   test.each([200, 201, 202, 204, 299])('completes the delivery with status %i', (status) => {
     expect(nextStateAfter(1, outcome(status), null, { now, random: MIDDLE })).toEqual({ state: 'delivered' });
   });
+
   test.each([100, 199, 300, 301, 302, 400, 401, 404, 429, 500, 503, null])(
     'retries the delivery after status %s',
     (status) => {
@@ -46,22 +47,26 @@ describe('afterAttempt', () => {
         reason: 'gone',
       });
   });
+
   test('follows the retry schedule, and fails the delivery at its end', () => {
     const delays = [5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
     expect(RETRY_DELAYS).toEqual([0, ...delays]);
     expect(delays.map((_, index) => wait(index + 1))).toEqual(delays);
     expect(wait(14)).toEqual({ state: 'failed', reason: 'exhausted' });
   });
+
   test('adds a jitter of at most 20% in either direction', () => {
     expect(wait(4, outcome(500), null, 0)).toBe(240);
     expect(wait(4, outcome(500), null, 0.999_999)).toBeCloseTo(360, 2);
   });
+
   test("follows the webhook's own schedule, which includes a delay for the first attempt", () => {
     expect(wait(1, outcome(500), [0, 1, 2])).toBe(1);
     expect(wait(2, outcome(500), [0, 1, 2])).toBe(2);
     expect(wait(3, outcome(500), [0, 1, 2])).toEqual({ state: 'failed', reason: 'exhausted' });
     expect(wait(1, outcome(500), [0])).toEqual({ state: 'failed', reason: 'exhausted' });
   });
+
   test('gives an overloaded receiver at least 60 s from the third attempt on, unless it has its own schedule', () => {
     expect(Math.min(...RETRY_DELAYS.slice(3))).toBe(60);
     for (const overloaded of [outcome(429), outcome(502), outcome(503), outcome(504), outcome(null)]) {
@@ -108,37 +113,40 @@ describe('nextStateAfterHostFailure', () => {
   });
 });
 
-describe('Retry-After', () => {
-  test('applies only to 429 and 503, without jitter', () => {
-    expect([429, 503].map((status) => wait(1, outcome(status, '120'), null, 0))).toEqual([120, 120]);
-    expect([500, 502, 504, 400].map((status) => wait(1, outcome(status, '120')))).toEqual([5, 5, 5, 5]);
-  });
-  test('Retry-After is never shortened by the jitter of a delay', () => {
-    expect([240, 290, 300].map((seconds) => wait(4, outcome(429, String(seconds)), null, 0))).toEqual([240, 290, 300]);
-    expect(wait(4, outcome(429, '200'), null, 0)).toBe(240);
-    expect(wait(4, outcome(429, '290'), null, 0.999_999)).toBeCloseTo(360, 2);
-  });
-  test('never shortens a delay', () => {
-    expect(wait(4, outcome(429, '10'))).toBe(300);
-    expect(wait(4, outcome(429, '0'))).toBe(300);
-  });
-  test('extends a delay to at most an hour, or twice the scheduled delay if that is longer', () => {
-    expect(wait(1, outcome(429, '999999'))).toBe(3_600);
-    expect(wait(8, outcome(429, '999999'))).toBe(14_400);
-    expect(wait(1, outcome(429, '999999'), [0, 5_000])).toBe(10_000);
-    for (const digits of [10, 30, 400]) expect(wait(1, outcome(503, '9'.repeat(digits)))).toBe(3_600);
-  });
-  test('may be a date', () => {
-    expect(wait(1, outcome(503, 'Mon, 05 Jan 2026 12:02:00 GMT'))).toBe(120);
-    expect(retryAfterSeconds('Mon, 05 Jan 2026 11:00:00 GMT', now)).toBe(0);
-  });
-  test.each([null, '', '-5', '1.5', '1e3', '0x10', 'soon', '12 13', '2026-01-05T13:00:00Z', 'Mon, 99 Foo'])(
-    'counts as missing if it is %j',
-    (header) => {
-      expect(retryAfterSeconds(header, now)).toBe(0);
-    },
-  );
+test('Retry-After applies only to 429 and 503, without jitter', () => {
+  expect([429, 503].map((status) => wait(1, outcome(status, '120'), null, 0))).toEqual([120, 120]);
+  expect([500, 502, 504, 400].map((status) => wait(1, outcome(status, '120')))).toEqual([5, 5, 5, 5]);
 });
+
+test('Retry-After Retry-After is never shortened by the jitter of a delay', () => {
+  expect([240, 290, 300].map((seconds) => wait(4, outcome(429, String(seconds)), null, 0))).toEqual([240, 290, 300]);
+  expect(wait(4, outcome(429, '200'), null, 0)).toBe(240);
+  expect(wait(4, outcome(429, '290'), null, 0.999_999)).toBeCloseTo(360, 2);
+});
+
+test('Retry-After never shortens a delay', () => {
+  expect(wait(4, outcome(429, '10'))).toBe(300);
+  expect(wait(4, outcome(429, '0'))).toBe(300);
+});
+
+test('Retry-After extends a delay to at most an hour, or twice the scheduled delay if that is longer', () => {
+  expect(wait(1, outcome(429, '999999'))).toBe(3_600);
+  expect(wait(8, outcome(429, '999999'))).toBe(14_400);
+  expect(wait(1, outcome(429, '999999'), [0, 5_000])).toBe(10_000);
+  for (const digits of [10, 30, 400]) expect(wait(1, outcome(503, '9'.repeat(digits)))).toBe(3_600);
+});
+
+test('Retry-After may be a date', () => {
+  expect(wait(1, outcome(503, 'Mon, 05 Jan 2026 12:02:00 GMT'))).toBe(120);
+  expect(retryAfterSeconds('Mon, 05 Jan 2026 11:00:00 GMT', now)).toBe(0);
+});
+
+test.each([null, '', '-5', '1.5', '1e3', '0x10', 'soon', '12 13', '2026-01-05T13:00:00Z', 'Mon, 99 Foo'])(
+  'Retry-After counts as missing if it is %j',
+  (header) => {
+    expect(retryAfterSeconds(header, now)).toBe(0);
+  },
+);
 
 test('the times of deliveries fit together', () => {
   expect({ DEADLINE_SECONDS, LEASE_SECONDS, GRACE_SECONDS, GONE_AFTER_SECONDS }).toEqual({
@@ -154,15 +162,17 @@ test('the times of deliveries fit together', () => {
 describe('an early attempt that failed', () => {
   const early = (planned: number, last = outcome(500), attempts = 2) =>
     nextStateAfter(attempts, last, null, { now, random: MIDDLE, planned });
-  test('returns the delivery to its place in the schedule', () => {
+  test('an early attempt that failed returns the delivery to its place in the schedule', () => {
     expect(early(now + 60_000)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
     expect(early(now + 60_000, outcome(500), 14)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
   });
-  test('an early attempt that failed is followed by a pause of 5 s at least', () => {
+
+  test('an early attempt that failed an early attempt that failed is followed by a pause of 5 s at least', () => {
     expect(early(now + 5_001)).toEqual({ state: 'retrying', nextAttempt: now + 5_001 });
     expect(early(now + 1)).toEqual({ state: 'retrying', nextAttempt: now + 5_000 });
   });
-  test('an early attempt that failed is followed by none before its Retry-After', () => {
+
+  test('an early attempt that failed an early attempt that failed is followed by none before its Retry-After', () => {
     const retryAfterDate = now + 120_000;
     expect(early(now + 60_000, outcome(503, '120'))).toEqual({
       state: 'retrying',
@@ -171,7 +181,8 @@ describe('an early attempt that failed', () => {
     });
     expect(early(now + 180_000, outcome(503, '120'))).toMatchObject({ nextAttempt: now + 180_000, retryAfterDate });
   });
-  test('can be the last one', () => {
+
+  test('an early attempt that failed can be the last one', () => {
     expect(early(now + 60_000, outcome(200))).toEqual({ state: 'delivered' });
     expect(early(now + 60_000, outcome(410))).toEqual({ state: 'failed', reason: 'gone' });
   });

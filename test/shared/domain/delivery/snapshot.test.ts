@@ -89,6 +89,7 @@ describe('the snapshot of an event', () => {
       acknowledgeUntil: 0,
     });
   });
+
   test('contains no customer, region, coordinates or rule where there is none', () => {
     const bare = {
       ...eventContext,
@@ -110,11 +111,13 @@ describe('the snapshot of an event', () => {
     expect(snapshotOf(bare, undefined, null, { text }).rule).toBeNull();
     for (const field of ['webhook', 'reader', 'acknowledgement']) expect(snapshot).not.toHaveProperty(field);
   });
+
   test('keeps the acknowledgement that it reports', () => {
     const acknowledgement = { ruleHitId: 1, userId: 2, name: 'Anna', date: 3 };
     const event = { ...eventContext.event, happening: { ...happening, acknowledgement } };
     expect(snapshotOf({ ...eventContext, event }, undefined, null, { text })).toMatchObject({ acknowledgement });
   });
+
   test('states local time by the rule, else by the customer, else UTC', () => {
     const schedule = { days: [1], from: '00:00', to: '00:00', timeZone: 'Asia/Tokyo' };
     const timeOf = (context: EventContext, rule: Rule) => readerOf(context, rule, 'de-AT').time;
@@ -123,6 +126,7 @@ describe('the snapshot of an event', () => {
     expect(timeOf({ ...eventContext, customer: null }, ruleWith())).toBe('2027-01-15 08:00 UTC');
     expect(readerOf(eventContext, ruleWith(), 'de-AT')).toMatchObject({ language: 'de', hasPlainNames: true });
   });
+
   test('makes no link of names for people, and leaves them as they are for programs', () => {
     const context = { ...eventContext, sensor: { ...eventContext.sensor, name: 'evil.example' } };
     const rule = ruleWith({ title: '{sensor}{sensor}' });
@@ -139,6 +143,7 @@ describe('the snapshot of an event', () => {
       snapshotOf(nowhere, undefined, ruleWith({ title: '{region}{location}' }), { text, reader }).rule?.title,
     ).toBe(text);
   });
+
   test('marks a customer webhook', () => {
     expect(webhookSnapshot({ name: 'n', isCustomerHook: true })).toEqual({ name: 'n', isCustomerHook: true });
     expect(webhookSnapshot({ name: 'n', isCustomerHook: false })).toEqual({ name: 'n' });
@@ -149,7 +154,7 @@ describe('a new delivery', () => {
   const snapshot = snapshotOf(eventContext, undefined, null, { text });
   const base = { customerId: 3, hit: { id: 1, message: 0 }, ruleId: 4 };
   const person = { userId: 2, by: 'sms' as const, name: 'Anna' };
-  test('waits for its first attempt at once, with a link that is valid for a day', () => {
+  test('a new delivery waits for its first attempt at once, with a link that is valid for a day', () => {
     const delivery = newDelivery(eventContext, { ...base, webhookId: uuid, format: 'full' }, snapshot, now + 500);
     expect(delivery).toEqual({
       id: firstDeliveryId({ ...eventContext.event, sensorId: 's' }, 4, uuid, 'full'),
@@ -167,7 +172,8 @@ describe('a new delivery', () => {
       snapshot: { ...snapshot, acknowledgeUntil: now / 1_000 + 86_400 },
     });
   });
-  test('a new delivery in Raw is one for each message, and has the message of the fall if time moved it', () => {
+
+  test('a new delivery a new delivery in Raw is one for each message, and has the message of the fall if time moved it', () => {
     const raw = { ...base, webhookId: uuid, format: 'raw' as const };
     expect(newDelivery(eventContext, raw, snapshot, now).id).toBe(
       firstDeliveryId({ ...eventContext.event, sensorId: 's' }, 4, uuid, 'raw'),
@@ -179,14 +185,16 @@ describe('a new delivery', () => {
     expect(sourceIn({ ...raw, format: 'full' })).toBe(null);
     expect(sourceIn({ ...base, person })).toBe(null);
   });
-  test('contains no link without an alarm', () => {
+
+  test('a new delivery contains no link without an alarm', () => {
     expect(newDelivery(eventContext, { ...base, hit: null, person }, snapshot, now)).toMatchObject({
       webhookId: null,
       person,
       snapshot: { acknowledgeUntil: 0 },
     });
   });
-  test('belongs to a step only if a hit escalates, and not if emergency contacts are notified', () => {
+
+  test('a new delivery belongs to a step only if a hit escalates, and not if emergency contacts are notified', () => {
     const round = { round: 2, at: now + 60_000 };
     const step = newDelivery(eventContext, { ...base, person, round }, snapshot, now);
     expect(step).toMatchObject({ isStep: true, id: idInRound({ uuid, sensorId: 's', ruleId: 4 }, round, '2 sms') });
@@ -196,7 +204,8 @@ describe('a new delivery', () => {
     expect(contact.snapshot.acknowledgeUntil).toBeGreaterThan(0);
     expect(newDelivery(eventContext, { ...base, person }, snapshot, now)).not.toHaveProperty('isStep');
   });
-  test('carries the id of the request that caused it, if there is one', () => {
+
+  test('a new delivery carries the id of the request that caused it, if there is one', () => {
     const to = { ...base, person };
     expect(newDelivery(eventContext, to, snapshot, now)).not.toHaveProperty('requestId');
     const caused = { ...eventContext, event: { ...eventContext.event, requestId: 'r' } };
@@ -212,6 +221,7 @@ describe('the id of the first delivery', () => {
     const step = { round: 2, at: now + 60_000 };
     expect(idInRound({ uuid, sensorId: 's', ruleId: 4 }, step, '2 sms')).toBe('01mcc5tek0jgx7fhm5hxtk9snq');
   });
+
   test('differs by event and rule, unless the format sends each message once', () => {
     const other = { ...event, uuid: 'other' };
     expect(firstDeliveryId(event, 1, 'w', 'full')).not.toBe(firstDeliveryId(other, 1, 'w', 'full'));
@@ -223,15 +233,13 @@ describe('the id of the first delivery', () => {
   });
 });
 
-describe('the receiver of a delivery', () => {
-  test('gets a key that distinguishes webhooks from people', () => {
-    const [webhook, person] = [
-      receiverKey({ webhookId: uuid }),
-      receiverKey({ webhookId: null, person: { userId: 2, by: 'sms', name: 'n' } }),
-    ];
-    expect([webhook, person]).toEqual([uuid, '2 sms']);
-    expect([webhookOfReceiver(webhook), webhookOfReceiver(person)]).toEqual([uuid, null]);
-  });
+test('the receiver of a delivery gets a key that distinguishes webhooks from people', () => {
+  const [webhook, person] = [
+    receiverKey({ webhookId: uuid }),
+    receiverKey({ webhookId: null, person: { userId: 2, by: 'sms', name: 'n' } }),
+  ];
+  expect([webhook, person]).toEqual([uuid, '2 sms']);
+  expect([webhookOfReceiver(webhook), webhookOfReceiver(person)]).toEqual([uuid, null]);
 });
 
 test('a delivery is held for 14 days, and ends a day before it is deleted', () => {
@@ -278,12 +286,14 @@ describe('a delivery in the API', () => {
       replayOf: null,
     });
   });
+
   test('a delivery in the API has its attempts in detail', () => {
     const timings = { dns: null, connect: 2, tls: null, firstByte: 3 };
     const attempt = { number: 1, startDate: now, durationMs: 5, status: 200, error: null, responseBody: 'ok', timings };
     const detail = { ...deliveryView(delivery), attemptLog: [{ ...attempt, outbox: false }] };
     expect(DeliveryDetail.parse(detail)).toMatchObject({ id: delivery.id, attemptLog: detail.attemptLog });
   });
+
   test('a delivery in the API has a ULID as its id', () => {
     const isId = (text: string) => deliveryIdText.safeParse(text).success;
     expect([isId(delivery.id), isId('z'.repeat(26))]).toEqual([true, true]);
@@ -295,6 +305,7 @@ describe('a delivery in the API', () => {
     ];
     expect(others.map(isId)).not.toContain(true);
   });
+
   test('names a person and the delivery that it resends, and nothing that does not exist', () => {
     const person = { userId: 2, by: 'sms', name: 'Anna' } as const;
     const bare = {
@@ -315,6 +326,7 @@ describe('a delivery in the API', () => {
       replayOf: 'x',
     });
   });
+
   test.each([
     ['pending', now],
     ['retrying', now],

@@ -38,7 +38,7 @@ const situations = ({ events }: ReturnType<typeof apply>) => events.map(({ happe
 describe('the events of one message', () => {
   const fallen = { fallPostures: ['fallen' as const], since: now - 5 };
   const state: SensorState = { ...active, isActive: false, presence: true, people: 2 };
-  test('have different UUIDs, even if two are of the same kind; the first has that of the message', () => {
+  test('the events of one message have different UUIDs, even if two are of the same kind; the first has that of the message', () => {
     const tracks = [
       { id: 1, ...fallen },
       { id: 2, ...fallen },
@@ -55,12 +55,14 @@ describe('the events of one message', () => {
       uuidV5('s', uuid, 'fall', 'finished', 1),
     ]);
   });
-  test('keep their UUIDs if events of other kinds come before them', () => {
+
+  test('the events of one message keep their UUIDs if events of other kinds come before them', () => {
     const { events } = apply(state, message({ kind: 'people', count: 0 }));
     expect(events.map(({ happening }) => happening.situation)).toEqual(['empty_room', 'sensor_active']);
     expect(events[1]?.uuid).toBe(uuidV5('s', uuid, 'sensor', 'active', 0));
   });
-  test('have UUIDs that depend on their kind, and on the number of those before them', () => {
+
+  test('the events of one message have UUIDs that depend on their kind, and on the number of those before them', () => {
     const kinds = [
       'fall_finished',
       'fall_finished',
@@ -80,18 +82,21 @@ describe('the events of one message', () => {
       uuidV5('s', uuid, 'sensor', 'active', 0),
     ]);
   });
-  test('have its source and receipt, and the time of the device if that is trusted', () => {
+
+  test('the events of one message have its source and receipt, and the time of the device if that is trusted', () => {
     expect(apply(active, message(tilt)).events).toMatchObject([{ source: uuid, receiveDate: now, createDate: now }]);
     expect(apply(active, message(tilt, { deviceTime: now - 9 })).events).toMatchObject([
       { receiveDate: now, createDate: now - 9 },
     ]);
   });
-  test('include that its UUID was used for another message', () => {
+
+  test('the events of one message include that its UUID was used for another message', () => {
     expect(
       apply(active, message(tilt, { isUuidReused: true })).events.map(({ happening }) => happening.action),
     ).toEqual(['tilted', 'uuid_reused']);
   });
-  test('include a wrong clock at the first message, and then once a day', () => {
+
+  test('the events of one message include a wrong clock at the first message, and then once a day', () => {
     const wrong = message({ kind: 'people', count: 0 }, { isClockWrong: true });
     const since = (clockWrongAt?: number) => {
       const { clockWrongAt: _, ...never } = active;
@@ -107,18 +112,20 @@ describe('the events of one message', () => {
 describe('a message that only its bytes identify', () => {
   const byBytes = message(tilt, { uuid: null, byBytes: true });
   const { next } = apply(active, byBytes, 'same');
-  test('counts as a duplicate of the previous one within two minutes', () => {
+  test('a message that only its bytes identify counts as a duplicate of the previous one within two minutes', () => {
     expect([isRecent(next, now + 2 * MINUTE), isRecent(next, now + 2 * MINUTE + 1)]).toEqual([true, false]);
     expect([isRecent(next, now - 2 * MINUTE), isRecent(next, now - 2 * MINUTE - 1)]).toEqual([true, false]);
     expect(isRecent(active, now)).toBe(false);
     const repeated = apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE);
     expect([situations(repeated), repeated.next.last?.at]).toEqual([[], now + 2 * MINUTE]);
   });
-  test('happens again with other bytes, or later', () => {
+
+  test('a message that only its bytes identify happens again with other bytes, or later', () => {
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'other', now + 1))).toEqual(['sensor_tilted']);
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE + 1))).toEqual(['sensor_tilted']);
   });
-  test('needs no memory if it reports a state, and any other message ends that memory', () => {
+
+  test('a message that only its bytes identify needs no memory if it reports a state, and any other message ends that memory', () => {
     const state = message({ kind: 'people', count: 1 }, { uuid: null, byBytes: true });
     expect(apply(next, state, 'same').next).not.toHaveProperty('last');
     expect(apply(next, message(tilt), 'same').next).not.toHaveProperty('last');
@@ -133,11 +140,13 @@ describe('a message about tracks without an event', () => {
     expect(apply(once.next, message(moves), 'one').next.people).toBe(2);
     expect(apply(once.next, message(moves), 'two').next.people).toBe(3);
   });
+
   test('a message about tracks without an event is known by what identifies it, if it has no UUID', () => {
     const identified = message(moves, { uuid: null, identity: [1, 2] });
     const once = apply({ ...active, people: 1, presence: true }, identified, 'one');
     expect(apply(once.next, identified, 'with another space').next.people).toBe(2);
   });
+
   test('a message about tracks without an event is remembered only if it changed a track, or a fall is open, and then once', () => {
     const nothing = message({ kind: 'postures', postures: [] });
     expect(apply({ ...active, tracks: [{ id: 1 }] }, nothing, 'x').next).not.toHaveProperty('eventless');
@@ -152,6 +161,7 @@ describe('a message about tracks without an event', () => {
     expect(apply(next, nothing, 'x').next.eventless).toHaveLength(1);
     expect(apply(fallen, message({ kind: 'people', count: 1 }), 'x').next).not.toHaveProperty('eventless');
   });
+
   test('stays known among the last 16, unless it has an event or is about something else', () => {
     let state: SensorState = { ...active, people: 1, presence: true };
     for (let at = 0; at < 20; at++) state = apply(state, message(moves), `${at}`).next;

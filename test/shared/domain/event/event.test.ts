@@ -33,45 +33,47 @@ test('events are stored for 120 days', () => {
   expect(EVENT_RETENTION).toBe(120 * 24 * 60 * 60 * 1_000);
 });
 
-test('an event of a situation has its kind, and nothing that is not given', () => {
-  expect(eventOf('fall_detected')).toEqual({ situation: 'fall_detected', ...kinds.fall_detected, ...plain });
-  const more = { isSimulated: true, isSilent: true, newFall: true, point: { x: 1, y: 2 } };
-  expect(eventOf('apnea', more)).toMatchObject({ situation: 'apnea', type: 'vital', code: null, ...more });
-});
+describe('an event', () => {
+  test('an event of a situation has its kind, and nothing that is not given', () => {
+    expect(eventOf('fall_detected')).toEqual({ situation: 'fall_detected', ...kinds.fall_detected, ...plain });
+    const more = { isSimulated: true, isSilent: true, newFall: true, point: { x: 1, y: 2 } };
+    expect(eventOf('apnea', more)).toMatchObject({ situation: 'apnea', type: 'vital', code: null, ...more });
+  });
 
-test('an event that no rule can watch for has no situation and no code, but the test of a webhook has one', () => {
-  const kindOf = (type: string, action: string) => ({ situation: null, type, action, code: null, ...plain });
-  expect(unknownEvent).toEqual(kindOf('unknown', 'received'));
-  expect(lateEvent).toEqual(kindOf('message', 'late'));
-  expect(uuidReusedEvent).toEqual(kindOf('message', 'uuid_reused'));
-  expect(pingEvent).toEqual({ ...kindOf('test', 'ping'), code: 8 });
-  expect(noticeEvent('unnotified', {})).toEqual(kindOf('alarm', 'unnotified'));
-});
+  test('an event that no rule can watch for has no situation and no code, but the test of a webhook has one', () => {
+    const kindOf = (type: string, action: string) => ({ situation: null, type, action, code: null, ...plain });
+    expect(unknownEvent).toEqual(kindOf('unknown', 'received'));
+    expect(lateEvent).toEqual(kindOf('message', 'late'));
+    expect(uuidReusedEvent).toEqual(kindOf('message', 'uuid_reused'));
+    expect(pingEvent).toEqual({ ...kindOf('test', 'ping'), code: 8 });
+    expect(noticeEvent('unnotified', {})).toEqual(kindOf('alarm', 'unnotified'));
+  });
 
-test('an event of the service has words that must not change', () => {
-  expect(Object.values(kindsWithoutRules).map(({ type, action, code }) => `${type}/${action} ${code}`)).toEqual([
-    'sensor/registered null',
-    'sensor/registration_refused null',
-    'sensor/learning_completed null',
-    'webhook/disabled null',
-    'delivery/failed null',
-    'alarm/acknowledged null',
-    'alarm/unnotified null',
-    'alarm/unanswered null',
-    'unknown/received null',
-    'message/late null',
-    'message/uuid_reused null',
-    'test/ping null',
-  ]);
-});
+  test('an event of the service has words that must not change', () => {
+    expect(Object.values(kindsWithoutRules).map(({ type, action, code }) => `${type}/${action} ${code}`)).toEqual([
+      'sensor/registered null',
+      'sensor/registration_refused null',
+      'sensor/learning_completed null',
+      'webhook/disabled null',
+      'delivery/failed null',
+      'alarm/acknowledged null',
+      'alarm/unnotified null',
+      'alarm/unanswered null',
+      'unknown/received null',
+      'message/late null',
+      'message/uuid_reused null',
+      'test/ping null',
+    ]);
+  });
 
-test('an event about an acknowledgement has it', () => {
-  const acknowledgement = { ruleHitId: 1, userId: 2, name: 'Anna', date: 3 };
-  expect(noticeEvent('acknowledged', { acknowledgement })).toMatchObject({ acknowledgement });
-});
+  test('an event about an acknowledgement has it', () => {
+    const acknowledgement = { ruleHitId: 1, userId: 2, name: 'Anna', date: 3 };
+    expect(noticeEvent('acknowledged', { acknowledgement })).toMatchObject({ acknowledgement });
+  });
 
-test('an event of a fall is one that no rate limit may suppress', () => {
-  expect(fallAlarms).toEqual(['fall_suspected', 'fall_detected', 'fall_detected_sensitive']);
+  test('an event of a fall is one that no rate limit may suppress', () => {
+    expect(fallAlarms).toEqual(['fall_suspected', 'fall_detected', 'fall_detected_sensitive']);
+  });
 });
 
 describe('the schemas of events', () => {
@@ -89,13 +91,15 @@ describe('the schemas of events', () => {
   });
 });
 
-test('the key of an alarm that is about no fall is the time of its event, which no fall has', () => {
-  const key = eventKeyOf(firstIdAt(now) + 5);
-  expect(key).toBe(`${now.toString(36)}-e`);
-  expect(isEventKey(key)).toBe(true);
-  for (const fall of [{ fall: now }, { fall: now, isSensitive: true }, { fall: now, track: 14 }])
-    expect(isEventKey(fallKeyOf(fall) ?? '')).toBe(false);
-  expect(fallOfKey(key)).toEqual({ start: now, began: now, isSensitive: false, track: null });
+describe('the key of an alarm that is about no fall', () => {
+  test('the key of an alarm that is about no fall is the time of its event, which no fall has', () => {
+    const key = eventKeyOf(firstIdAt(now) + 5);
+    expect(key).toBe(`${now.toString(36)}-e`);
+    expect(isEventKey(key)).toBe(true);
+    for (const fall of [{ fall: now }, { fall: now, isSensitive: true }, { fall: now, track: 14 }])
+      expect(isEventKey(fallKeyOf(fall) ?? '')).toBe(false);
+    expect(fallOfKey(key)).toEqual({ start: now, began: now, isSensitive: false, track: null });
+  });
 });
 
 describe('a decision', () => {

@@ -53,77 +53,79 @@ describe('the key of a fall', () => {
   });
 });
 
-test('the open falls of a sensor include all after which somebody may be on the floor, the newest first, with their state', () => {
-  const falls = openFallsOf({
-    ...newSensorState,
-    falls: [
-      { start: 100, phases: ['detected'], at: 110 },
-      { start: 300, phases: ['detected', 'confirmed'], at: 200, isSimulated: true, isSensitive: true },
-      { start: 150, phases: ['calling', 'finished'], endedByTime: 160, isAcknowledged: true },
-      { start: 999, phases: ['calling', 'finished'] },
-    ],
-    tracks: [
-      { id: 1, since: 400, fallPostures: ['suspected', 'fallen'] },
-      { id: 2, since: 50, fallPostures: ['sitting_suspected'], isAcknowledged: true },
-      { id: 3, since: 60, fallPostures: ['sitting'], alarmedAgain: 500 },
-      { id: 4, since: 800, fallPostures: ['fallen'], isClosed: true },
-      { id: 5, pose: 1 },
-    ],
+describe('the open falls of a sensor', () => {
+  test('include all after which somebody may be on the floor, the newest first, with their state', () => {
+    const falls = openFallsOf({
+      ...newSensorState,
+      falls: [
+        { start: 100, phases: ['detected'], at: 110 },
+        { start: 300, phases: ['detected', 'confirmed'], at: 200, isSimulated: true, isSensitive: true },
+        { start: 150, phases: ['calling', 'finished'], endedByTime: 160, isAcknowledged: true },
+        { start: 999, phases: ['calling', 'finished'] },
+      ],
+      tracks: [
+        { id: 1, since: 400, fallPostures: ['suspected', 'fallen'] },
+        { id: 2, since: 50, fallPostures: ['sitting_suspected'], isAcknowledged: true },
+        { id: 3, since: 60, fallPostures: ['sitting'], alarmedAgain: 500 },
+        { id: 4, since: 800, fallPostures: ['fallen'], isClosed: true },
+        { id: 5, pose: 1 },
+      ],
+    });
+    const plain = { isSensitive: false, isSimulated: false, isAcknowledged: false, suspicion: null };
+    expect(falls).toEqual([
+      { ...plain, since: 400, start: 400, fallState: 'calling', key: fallKeyOf({ fall: 400, track: 1 }) },
+      {
+        ...plain,
+        since: 200,
+        start: 300,
+        fallState: 'confirmed',
+        isSensitive: true,
+        isSimulated: true,
+        key: fallKeyOf({ fall: 300, isSensitive: true }),
+        suspicion: expect.objectContaining({ start: 300 }),
+      },
+      { ...plain, since: 150, start: 150, fallState: 'calling', isAcknowledged: true, key: fallKeyOf({ fall: 150 }) },
+      {
+        ...plain,
+        since: 100,
+        start: 100,
+        fallState: 'detected',
+        key: fallKeyOf({ fall: 100 }),
+        suspicion: expect.anything(),
+      },
+      {
+        ...plain,
+        since: 60,
+        start: 500,
+        fallState: 'calling',
+        isSensitive: true,
+        key: fallKeyOf({ fall: 500, track: 3, began: 60 }),
+      },
+      {
+        ...plain,
+        since: 50,
+        start: 50,
+        fallState: 'detected',
+        isSensitive: true,
+        isAcknowledged: true,
+        key: fallKeyOf({ fall: 50, track: 2 }),
+      },
+    ]);
+    expect(openFallsOf(newSensorState)).toEqual([]);
   });
-  const plain = { isSensitive: false, isSimulated: false, isAcknowledged: false, suspicion: null };
-  expect(falls).toEqual([
-    { ...plain, since: 400, start: 400, fallState: 'calling', key: fallKeyOf({ fall: 400, track: 1 }) },
-    {
-      ...plain,
-      since: 200,
-      start: 300,
-      fallState: 'confirmed',
-      isSensitive: true,
-      isSimulated: true,
-      key: fallKeyOf({ fall: 300, isSensitive: true }),
-      suspicion: expect.objectContaining({ start: 300 }),
-    },
-    { ...plain, since: 150, start: 150, fallState: 'calling', isAcknowledged: true, key: fallKeyOf({ fall: 150 }) },
-    {
-      ...plain,
-      since: 100,
-      start: 100,
-      fallState: 'detected',
-      key: fallKeyOf({ fall: 100 }),
-      suspicion: expect.anything(),
-    },
-    {
-      ...plain,
-      since: 60,
-      start: 500,
-      fallState: 'calling',
-      isSensitive: true,
-      key: fallKeyOf({ fall: 500, track: 3, began: 60 }),
-    },
-    {
-      ...plain,
-      since: 50,
-      start: 50,
-      fallState: 'detected',
-      isSensitive: true,
-      isAcknowledged: true,
-      key: fallKeyOf({ fall: 50, track: 2 }),
-    },
-  ]);
-  expect(openFallsOf(newSensorState)).toEqual([]);
-});
 
-test('the open falls of a sensor are sensitive for maker B only if nothing but sensitive detection reported them', () => {
-  const isSensitive = (...fallPostures: FallPosture[]) =>
-    openFallsOf({ ...newSensorState, tracks: [{ id: 1, since: 5, fallPostures }] }).map((fall) => fall.isSensitive);
-  expect([isSensitive('suspected'), isSensitive('fallen'), isSensitive('sitting', 'fallen')]).toEqual([
-    [false],
-    [false],
-    [false],
-  ]);
-  expect(isSensitive('sitting_suspected', 'sitting')).toEqual([true]);
-});
+  test('the open falls of a sensor are sensitive for maker B only if nothing but sensitive detection reported them', () => {
+    const isSensitive = (...fallPostures: FallPosture[]) =>
+      openFallsOf({ ...newSensorState, tracks: [{ id: 1, since: 5, fallPostures }] }).map((fall) => fall.isSensitive);
+    expect([isSensitive('suspected'), isSensitive('fallen'), isSensitive('sitting', 'fallen')]).toEqual([
+      [false],
+      [false],
+      [false],
+    ]);
+    expect(isSensitive('sitting_suspected', 'sitting')).toEqual([true]);
+  });
 
-test('the open falls of a sensor stay open for two hours after somebody acknowledged them', () => {
-  expect(MAX_ACKNOWLEDGED_MS).toBe(2 * 60 * 60 * 1_000);
+  test('stay open for two hours after somebody acknowledged them', () => {
+    expect(MAX_ACKNOWLEDGED_MS).toBe(2 * 60 * 60 * 1_000);
+  });
 });

@@ -45,14 +45,15 @@ describe('the permissions of a user, a token or a rule', () => {
     ['in one that changes a user', (list) => UserAccess.safeParse({ canLogin: true, permissions: list }).success],
     ['in that of an access token', (list) => NewAccessToken.safeParse({ name: 'n', permissions: list }).success],
     ['in a rule for logins elsewhere', (list) => OidcRules.safeParse([{ ...rule, permissions: list }]).success],
-  ])('number 32 at most, each of them known: %s', (_, accepts) => {
+  ])('the permissions of a user, a token or a rule number 32 at most, each of them known: %s', (_, accepts) => {
     expect([accepts(permissions(32)), accepts(permissions(33)), accepts(['manage_everything'])]).toEqual([
       true,
       false,
       false,
     ]);
   });
-  test('have these names, which tokens and issuers use', () => {
+
+  test('the permissions of a user, a token or a rule have these names, which tokens and issuers use', () => {
     expect(Permission.options).toEqual([
       'manage_users',
       'manage_customers',
@@ -63,7 +64,8 @@ describe('the permissions of a user, a token or a rule', () => {
       'manage_rules',
     ]);
   });
-  test('never imply another one, and a system admin has all of them', () => {
+
+  test('the permissions of a user, a token or a rule never imply another one, and a system admin has all of them', () => {
     for (const one of Permission.options)
       expect(
         Permission.options.filter((other) => hasPermission({ isAdmin: false, permissions: [one] }, other)),
@@ -90,7 +92,8 @@ describe('the credentials of a user', () => {
     permissions: [],
     ...more,
   });
-  test('can be changed by the user, a system admin, or a caller with all permissions of the user', () => {
+
+  test('the credentials of a user can be changed by the user, a system admin, or a caller with all permissions of the user', () => {
     const stronger = user(2, { permissions: ['manage_users', 'manage_bots'] });
     expect(mayChangeCredentials(caller(), user(2, { permissions: ['manage_users'] }))).toBe(true);
     expect(mayChangeCredentials(caller(), stronger)).toBe(false);
@@ -98,7 +101,8 @@ describe('the credentials of a user', () => {
     expect(mayChangeCredentials(caller(), { ...stronger, id: 1 })).toBe(true);
     expect(mayChangeCredentials(caller({ isAdmin: true, permissions: [] }), user(2, { isAdmin: true }))).toBe(true);
   });
-  test('stay out of reach of a limited token of the user', () => {
+
+  test('the credentials of a user stay out of reach of a limited token of the user', () => {
     const own = user(1, { permissions: ['manage_bots'] });
     expect([mayChangeRights(caller(), own), mayChangeRights(caller({ kind: 'token' }), own)]).toEqual([true, false]);
     expect(mayChangeRights(caller({ kind: 'token', permissions: ['manage_bots'] }), own)).toBe(true);
@@ -106,44 +110,44 @@ describe('the credentials of a user', () => {
   });
 });
 
-describe('a new user', () => {
-  test('may log in, has no permission and the default locale unless stated otherwise', () => {
-    expect(NewUser.parse(person)).toEqual({
-      ...person,
-      invite: false,
-      locale: 'en',
-      telegramId: null,
-      mobileNumber: null,
-      canLogin: true,
-      permissions: [],
-    });
-    for (const more of [
-      { username: '' },
-      { username: 'u'.repeat(65) },
-      { firstName: 'f'.repeat(65) },
-      { lastName: 'l'.repeat(65) },
-      { telegramId: '' },
-    ])
-      expect(NewUser.safeParse({ ...person, ...more }).success).toBe(false);
-    expect(NewUser.safeParse({ ...person, username: 'u'.repeat(64), firstName: 'f'.repeat(64) }).success).toBe(true);
+test('a new user may log in, has no permission and the default locale unless stated otherwise', () => {
+  expect(NewUser.parse(person)).toEqual({
+    ...person,
+    invite: false,
+    locale: 'en',
+    telegramId: null,
+    mobileNumber: null,
+    canLogin: true,
+    permissions: [],
   });
-  test.each([
-    ['ü'.repeat(5), null],
-    ['x'.repeat(9), 'password_length'],
-    ['x'.repeat(1_024), null],
-    ['x'.repeat(1_025), 'password_length'],
-    [`${'x'.repeat(10)}\u0000`, 'text_characters'],
-    ['\u0000', 'text_characters'],
-  ])('needs a password of 10 to 1,024 bytes without forbidden characters: %j', (newPassword, key) => {
-    const { error } = PasswordChange.safeParse({ newPassword });
-    expect(error?.issues ?? []).toMatchObject(key ? [{ code: 'custom', params: { key } }] : []);
-  });
-  test('gets a key that ignores case and form, so that nobody registers a lookalike', () => {
-    expect(usernameKey('Ａnna')).toBe(usernameKey('anna'));
-    expect(usernameKey('anna')).not.toBe(usernameKey('annä'));
-    expect(usernameKey('anna')).toMatch(/^[\w-]{43}$/);
-    expect(usernameKey('stra\u00dfe')).not.toBe(usernameKey('strasse'));
-  });
+  for (const more of [
+    { username: '' },
+    { username: 'u'.repeat(65) },
+    { firstName: 'f'.repeat(65) },
+    { lastName: 'l'.repeat(65) },
+    { telegramId: '' },
+  ])
+    expect(NewUser.safeParse({ ...person, ...more }).success).toBe(false);
+  expect(NewUser.safeParse({ ...person, username: 'u'.repeat(64), firstName: 'f'.repeat(64) }).success).toBe(true);
+});
+
+test.each([
+  ['ü'.repeat(5), null],
+  ['x'.repeat(9), 'password_length'],
+  ['x'.repeat(1_024), null],
+  ['x'.repeat(1_025), 'password_length'],
+  [`${'x'.repeat(10)}\u0000`, 'text_characters'],
+  ['\u0000', 'text_characters'],
+])('a new user needs a password of 10 to 1,024 bytes without forbidden characters: %j', (newPassword, key) => {
+  const { error } = PasswordChange.safeParse({ newPassword });
+  expect(error?.issues ?? []).toMatchObject(key ? [{ code: 'custom', params: { key } }] : []);
+});
+
+test('a new user gets a key that ignores case and form, so that nobody registers a lookalike', () => {
+  expect(usernameKey('Ａnna')).toBe(usernameKey('anna'));
+  expect(usernameKey('anna')).not.toBe(usernameKey('annä'));
+  expect(usernameKey('anna')).toMatch(/^[\w-]{43}$/);
+  expect(usernameKey('stra\u00dfe')).not.toBe(usernameKey('strasse'));
 });
 
 test.each([
@@ -204,6 +208,7 @@ describe('the second factor', () => {
     expect(new Set(codes).size).toBeGreaterThan(1);
     for (const code of codes) expect(code).toMatch(/^([2-9A-HJ-NP-Z]{4}-){3}[2-9A-HJ-NP-Z]{4}$/);
   });
+
   test('compares codes without case, spaces and hyphens', () => {
     expect(normalizedOtp(' 12 34-56\n')).toBe('123456');
     expect(normalizedOtp('abcd-EFGH')).toBe('ABCDEFGH');
@@ -220,19 +225,20 @@ describe('a session', () => {
     expect(expiry(now, now - DISPLAY_SECONDS * 1_000 + 2 * hour)).toBe(now + 2 * hour);
     expect([SESSION_SECONDS, DISPLAY_SECONDS]).toEqual([86_400, 90 * 86_400]);
   });
+
   test('ends if it was created before a time', () => {
     expect([isOutdated({ createDate: 4 }, 5), isOutdated({ createDate: 5 }, 5)]).toEqual([true, false]);
   });
 });
 
-describe('what people type at a login', () => {
+describe('the text that people type at a login', () => {
   const accepts = (
     schema: { safeParse: (body: object) => { success: boolean } },
     body: object,
     field: string,
     most: number,
   ) => [most, most + 1].map((length) => schema.safeParse({ ...body, [field]: 'x'.repeat(length) }).success);
-  test('has a bound, because it is hashed', () => {
+  test('the text that people type at a login has a bound, because it is hashed', () => {
     const login = { username: 'u', password: 'p' };
     expect(accepts(Login, login, 'username', 1_024)).toEqual([true, false]);
     expect(accepts(Login, login, 'password', 4_096)).toEqual([true, false]);
@@ -248,11 +254,13 @@ describe('what people type at a login', () => {
     expect(accepts(UserUpdate, profile, 'currentPassword', 4_096)).toEqual([true, false]);
     expect(Login.safeParse({ ...login, id: null, otp: null, display: true }).success).toBe(true);
   });
-  test('is required as far as it identifies somebody', () => {
+
+  test('the text that people type at a login is required as far as it identifies somebody', () => {
     for (const body of [{ username: 'u' }, { password: 'p' }, {}]) expect(Login.safeParse(body).success).toBe(false);
     expect(PasswordReset.safeParse({ newPassword: 'seven rivers' }).success).toBe(false);
   });
-  test('stays within 64 characters in a profile', () => {
+
+  test('the text that people type at a login stays within 64 characters in a profile', () => {
     for (const field of ['username', 'firstName', 'lastName', 'telegramId', 'mobileNumber'])
       expect([field, ...accepts(NewUser, person, field, 64)]).toEqual([field, true, false]);
     expect(NewUser.safeParse({ ...person, mobileNumber: '' }).success).toBe(false);

@@ -18,11 +18,13 @@ describe('an urgent situation', () => {
     expect(situations.filter(isUrgent)).toEqual(situations.filter((situation) => urgent.includes(situation)));
     expect(isUrgent(null)).toBe(false);
   });
+
   test('follows from type and action of an event, and not from one of them', () => {
     for (const situation of situations)
       expect(urgentSituationOf(kinds[situation])).toBe(urgent.includes(situation) ? situation : null);
     expect(urgentSituationOf({ type: kinds.apnea.type, action: kinds.fall_detected.action })).toBeNull();
   });
+
   test('concerns the sensor, and not a person, only if the sensor went offline', () => {
     expect(urgentSituations.filter(isAboutSensor)).toEqual(['sensor_inactive']);
   });

@@ -27,67 +27,64 @@ const waiting = (more: Partial<Escalation> = {}): Escalation => ({
   ...more,
 });
 
-describe('the first round after a hit', () => {
-  test('is its first step, or else its first repeat', () => {
-    expect(newEscalation(plan([60, 180], 300), created)).toEqual(waiting());
-    expect(newEscalation(plan([], 300), created)).toEqual(waiting({ at: at(300) }));
-    expect(newEscalation(plan([]), created)).toBeNull();
-  });
-  test('is due at once if nobody is on duty, but a repeat is not', () => {
-    expect(newEscalation(plan([60]), created, true)).toEqual(waiting({ at: created, isHurried: true }));
-    expect(newEscalation(plan([], 300), created, true)).toEqual(waiting({ at: at(300) }));
+test('the first round after a hit is its first step, or else its first repeat', () => {
+  expect(newEscalation(plan([60, 180], 300), created)).toEqual(waiting());
+  expect(newEscalation(plan([], 300), created)).toEqual(waiting({ at: at(300) }));
+  expect(newEscalation(plan([]), created)).toBeNull();
+});
+
+test('the first round after a hit is due at once if nobody is on duty, but a repeat is not', () => {
+  expect(newEscalation(plan([60]), created, true)).toEqual(waiting({ at: created, isHurried: true }));
+  expect(newEscalation(plan([], 300), created, true)).toEqual(waiting({ at: at(300) }));
+});
+
+test('the next round is the next step after the last one, by the date of the hit or by the time from which steps count', () => {
+  const rule = plan([60, 180], 300);
+  expect(nextRound(rule, waiting(), created)).toEqual({ kind: 'step', after: 60, at: at(60) });
+  expect(nextRound(rule, waiting({ after: 60 }), created)).toEqual({ kind: 'step', after: 180, at: at(180) });
+  expect(nextRound(rule, waiting({ after: 60, from: at(-100) }), created)).toEqual({
+    kind: 'step',
+    after: 180,
+    at: at(80),
   });
 });
 
-describe('the next round', () => {
-  test('is the next step after the last one, by the date of the hit or by the time from which steps count', () => {
-    const rule = plan([60, 180], 300);
-    expect(nextRound(rule, waiting(), created)).toEqual({ kind: 'step', after: 60, at: at(60) });
-    expect(nextRound(rule, waiting({ after: 60 }), created)).toEqual({ kind: 'step', after: 180, at: at(180) });
-    expect(nextRound(rule, waiting({ after: 60, from: at(-100) }), created)).toEqual({
-      kind: 'step',
-      after: 180,
-      at: at(80),
-    });
+test('the next round is a repeat at the time that the escalation has, up to 20 of them', () => {
+  const rule = plan([60], 300);
+  expect(nextRound(rule, waiting({ after: 60, at: at(360), repeats: 19 }), created)).toEqual({
+    kind: 'repeat',
+    after: 60,
+    at: at(360),
   });
-  test('is a repeat at the time that the escalation has, up to 20 of them', () => {
-    const rule = plan([60], 300);
-    expect(nextRound(rule, waiting({ after: 60, at: at(360), repeats: 19 }), created)).toEqual({
-      kind: 'repeat',
-      after: 60,
-      at: at(360),
-    });
-    expect(nextRound(rule, waiting({ after: 60, repeats: 20 }), created)).toBeNull();
-    expect(nextRound(plan([60]), waiting({ after: 60 }), created)).toBeNull();
-    expect([MAX_REPEATS, MAX_HIT_MESSAGES]).toEqual([20, 300]);
-  });
-  test('that is hurried is due no later than planned', () => {
-    const due = (now: number) => nextRound(plan([60]), waiting({ at: now, isHurried: true }), created)?.at;
-    expect([due(at(10)), due(at(90))]).toEqual([at(10), at(60)]);
-  });
+  expect(nextRound(rule, waiting({ after: 60, repeats: 20 }), created)).toBeNull();
+  expect(nextRound(plan([60]), waiting({ after: 60 }), created)).toBeNull();
+  expect([MAX_REPEATS, MAX_HIT_MESSAGES]).toEqual([20, 300]);
 });
 
-describe('a round that is decided', () => {
-  test('is open, and counts as a step or a repeat', () => {
-    const round = { kind: 'step', after: 60, at: at(60) } as const;
-    const opened = { round: 3, after: 60, repeats: 1, at: at(60), open: 'step' };
-    expect(withOpenRound(waiting({ round: 2, repeats: 1 }), round, false)).toEqual(opened);
-    expect(withOpenRound(waiting({ round: 2, repeats: 1 }), { ...round, kind: 'repeat' }, false)).toEqual({
-      ...opened,
-      repeats: 2,
-      open: 'repeat',
-    });
-    expect(withOpenRound(waiting({ round: 2, repeats: 1, from: 5 }), round, true)).toEqual({
-      ...opened,
-      from: 5,
-      isHurried: true,
-    });
+test('the next round that is hurried is due no later than planned', () => {
+  const due = (now: number) => nextRound(plan([60]), waiting({ at: now, isHurried: true }), created)?.at;
+  expect([due(at(10)), due(at(90))]).toEqual([at(10), at(60)]);
+});
+
+test('a round that is decided is open, and counts as a step or a repeat', () => {
+  const round = { kind: 'step', after: 60, at: at(60) } as const;
+  const opened = { round: 3, after: 60, repeats: 1, at: at(60), open: 'step' };
+  expect(withOpenRound(waiting({ round: 2, repeats: 1 }), round, false)).toEqual(opened);
+  expect(withOpenRound(waiting({ round: 2, repeats: 1 }), { ...round, kind: 'repeat' }, false)).toEqual({
+    ...opened,
+    repeats: 2,
+    open: 'repeat',
+  });
+  expect(withOpenRound(waiting({ round: 2, repeats: 1, from: 5 }), round, true)).toEqual({
+    ...opened,
+    from: 5,
+    isHurried: true,
   });
 });
 
 describe('a round that is completed', () => {
   const opened = waiting({ round: 1, after: 60, open: 'step', to: ['a'] });
-  test('is followed by the next step, which is due at once if the round reached nobody', () => {
+  test('a round that is completed is followed by the next step, which is due at once if the round reached nobody', () => {
     const rule = plan([60, 180]);
     expect(withClosedRound(rule, opened, created, at(61))).toEqual({ round: 1, after: 60, repeats: 0, at: at(180) });
     expect(withClosedRound(rule, { ...opened, isHurried: true }, created, at(61))).toEqual({
@@ -105,7 +102,8 @@ describe('a round that is completed', () => {
       from: at(-30),
     });
   });
-  test('is followed by a repeat after the time it was due, or after now if that has passed', () => {
+
+  test('a round that is completed is followed by a repeat after the time it was due, or after now if that has passed', () => {
     const next = (of: Partial<Escalation>, now: number) =>
       withClosedRound(plan([60], 300), { ...opened, ...of }, created, now);
     expect(next({}, at(61))).toEqual({ round: 1, after: 60, repeats: 0, at: at(360) });
@@ -116,7 +114,8 @@ describe('a round that is completed', () => {
     // It was decided before the clock was set back.
     expect(next({ at: at(9_000) }, at(100))?.at).toBe(at(400));
   });
-  test('is the last one if there is no other step and no repeat', () => {
+
+  test('a round that is completed is the last one if there is no other step and no repeat', () => {
     expect(withClosedRound(plan([60]), opened, created, at(61))).toBeNull();
   });
 });
@@ -125,7 +124,7 @@ describe('an alarm whose rounds were all sent', () => {
   const last = (rule: NotificationPlan, of: Partial<Escalation> = {}) =>
     awaitingAnswer(rule, waiting({ round: 2, after: 180, ...of }), at(200));
   const until = (seconds: number) => ({ round: 2, after: 180, repeats: 0, at: at(200 + seconds), isLast: true });
-  test('counts as unanswered after as long as between its last two rounds, from a minute to 15', () => {
+  test('an alarm whose rounds were all sent counts as unanswered after as long as between its last two rounds, from a minute to 15', () => {
     expect(last(plan([60, 180]))).toEqual(until(120));
     expect(last(plan([60, 180, 600]))).toEqual(until(120));
     expect(last(plan([180]))).toEqual(until(180));
@@ -135,7 +134,8 @@ describe('an alarm whose rounds were all sent', () => {
     expect(last(plan([30]), { after: 30 })).toEqual({ ...until(60), after: 30 });
     expect(last(plan([60, 180]), { from: 5, repeats: 4 })).toEqual({ ...until(120), from: 5, repeats: 4 });
   });
-  test('never counts as unanswered if its rule has neither steps nor repeats', () => {
+
+  test('an alarm whose rounds were all sent never counts as unanswered if its rule has neither steps nor repeats', () => {
     expect(last(plan([]))).toBeNull();
     expect(last(plan([600]))).toBeNull();
   });
@@ -158,6 +158,7 @@ describe('a clock that is set back', () => {
     expect(countsFromFuture(hit({ from: at(-100) }), at(-50))).toBe(false);
     expect(countsFromFuture(hit({ from: at(100) }), at(50))).toBe(true);
   });
+
   test('moves them by as much, so that each stays due as long after the hit', () => {
     const moved = (by: number | null, now: number) => withRoundsSetBack(rule, hit({}), by, now);
     expect(moved(3_600_000, at(-3_590))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
@@ -166,6 +167,7 @@ describe('a clock that is set back', () => {
     // The clock was set back further than is known.
     expect(moved(1_000_000, at(-3_600))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
   });
+
   test('leaves rounds that count from the past no later than their rule says', () => {
     const set = (of: Partial<Escalation>, now: number) => withRoundsSetBack(rule, hit(of), null, now);
     expect(set({}, at(30))).toBeNull();
@@ -179,6 +181,7 @@ describe('a clock that is set back', () => {
     expect(withRoundsSetBack(plan([]), hit({ ...last }), null, at(300))).toEqual(waiting({ ...last, at: at(300) }));
     expect(withRoundsSetBack(plan([]), hit({ after: 180, at: at(900) }), null, at(300))?.at).toBe(at(300));
   });
+
   test('lets an open round count its next step from now', () => {
     const open = { after: 60, at: at(60), open: 'step' } as const;
     expect(openRoundSetBack(hit(open), at(-3_600))).toEqual(waiting({ ...open, from: at(-3_660) }));

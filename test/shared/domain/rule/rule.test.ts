@@ -17,6 +17,7 @@ describe('a rule', () => {
     expect(fires(rule, eventOf('fall_suspected'), atOnce, undefined)).toBe(false);
     expect(fires(rule, { ...fall, situation: null }, atOnce, undefined)).toBe(false);
   });
+
   test.each<[string, Partial<Rule>, Partial<EventDetails>, boolean]>([
     ['does not fire if it is disabled', { isEnabled: false }, {}, false],
     ['does not fire for an event with isSilent', {}, { isSilent: true }, false],
@@ -35,11 +36,13 @@ describe('a rule', () => {
   ])('%s', (_, ruleMore, more, expected) => {
     expect(fires({ ...rule, ...ruleMore }, { ...fall, ...more }, atOnce, undefined)).toBe(expected);
   });
+
   test('fires only within its schedule', () => {
     const at = (from: string, to: string) => ({ ...rule, schedule: { days: [1], from, to, timeZone: 'UTC' } });
     expect(fires(at('12:00', '12:01'), fall, atOnce, undefined)).toBe(true);
     expect(fires(at('12:01', '13:00'), fall, atOnce, undefined)).toBe(false);
   });
+
   test('fires within its schedule by the time of the event, and for urgent situations also by that of its receipt', () => {
     const late = { createDate: now, receiveDate: now + 2 * 3_600_000 };
     const firesAt = (from: string, to: string, situation: Situation = 'fall_detected') => {
@@ -54,16 +57,19 @@ describe('a rule', () => {
     expect(firesAt('11:00', '13:00', 'bed_left')).toBe(true);
     expect(firesAt('13:00', '15:00', 'bed_left')).toBe(false);
   });
+
   test('fires again only after its rate limit', () => {
     expect(fires(rule, fall, atOnce, now - 59_999)).toBe(false);
     expect(fires(rule, fall, atOnce, now - 60_000)).toBe(true);
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now)).toBe(true);
   });
+
   test('fires for a late event, unless it is within the rate limit of the one that fired last', () => {
     expect(fires(rule, fall, atOnce, now + 59_999)).toBe(false);
     expect(fires(rule, fall, atOnce, now + 60_000)).toBe(true);
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now + 1)).toBe(true);
   });
+
   test('fires for a new fall regardless of its rate limit', () => {
     expect(fires({ ...rule, rateLimitSeconds: 86_400 }, { ...fall, newFall: true }, atOnce, now)).toBe(true);
   });
@@ -78,95 +84,97 @@ test('lists every condition that keeps a rule from firing, and none if it fires'
   expect(unmetConditions(rule, fall, atOnce, undefined)).toEqual([]);
 });
 
-describe('the body of a rule', () => {
-  test('gets defaults for missing fields', () => {
-    expect(NewRule.parse(body)).toEqual({
-      ...body,
-      sensorId: null,
-      sensorGroupId: null,
-      regionId: null,
-      schedule: null,
-      rateLimitSeconds: 60,
-      includeSimulated: false,
-      isEnabled: true,
-      escalation: [],
-      repeatSeconds: null,
-      untilAcknowledged: true,
-    });
+test('the body of a rule gets defaults for missing fields', () => {
+  expect(NewRule.parse(body)).toEqual({
+    ...body,
+    sensorId: null,
+    sensorGroupId: null,
+    regionId: null,
+    schedule: null,
+    rateLimitSeconds: 60,
+    includeSimulated: false,
+    isEnabled: true,
+    escalation: [],
+    repeatSeconds: null,
+    untilAcknowledged: true,
   });
-  test('allows five steps at most, in the order of their times', () => {
-    const escalation = [30, 31, 60, 3_600, 86_400].map((afterSeconds) => ({ afterSeconds, recipients }));
-    expect(NewRule.parse({ ...body, escalation, repeatSeconds: 86_400 })).toMatchObject({ escalation });
-    const twice = [...escalation.slice(0, 2), { afterSeconds: 31, recipients }];
-    const { error } = NewRule.safeParse({ ...body, escalation: twice });
-    expect(error?.issues.map(({ path }) => path)).toEqual([['escalation', 2, 'afterSeconds']]);
-  });
-  test('allows the longest texts, a region of a sensor, or a group, and at most 20 recipients', () => {
-    const regionId = '00000000-0000-4000-8000-000000000000';
-    for (const more of [
-      { name: 'x'.repeat(64), title: 'x'.repeat(128), message: 'x'.repeat(512) },
-      { name: 'x', title: 'x', message: 'x' },
-      { sensorId: 's'.repeat(26), regionId },
-      { sensorGroupId: 1 },
-      { rateLimitSeconds: 0, repeatSeconds: 60 },
-      { rateLimitSeconds: 86_400 },
-      { recipients: Array(20).fill(recipients[0]) },
-      { escalation: [{ afterSeconds: 30, recipients: Array(20).fill(recipients[0]) }] },
-    ])
-      expect(NewRule.parse({ ...body, ...more })).toMatchObject(more);
-  });
-  test.each([
-    [{ sensorId: 's', sensorGroupId: 1 }, ['sensorGroupId'], 'one_scope'],
-    [{ regionId: '00000000-0000-4000-8000-000000000000' }, ['regionId'], 'region_needs_sensor'],
-    [
-      { regionId: '00000000-0000-4000-8000-000000000000', sensorId: 's', situation: 'apnea' },
-      ['regionId'],
-      'situation_has_no_region',
-    ],
-    [
-      { escalation: [60, 60].map((afterSeconds) => ({ afterSeconds, recipients })) },
-      ['escalation', 1, 'afterSeconds'],
-      'steps_rise',
-    ],
-  ])('names the field and the reason why %j contradicts itself', (more, path, key) => {
-    const { error } = NewRule.safeParse({ ...body, ...more });
-    expect(error?.issues).toMatchObject([{ path, params: { key } }]);
-  });
-  test.each([
-    { sensorId: '' },
-    { sensorId: 's'.repeat(27) },
-    { title: '' },
-    { message: '' },
-    { name: '' },
-    { name: 'x'.repeat(65) },
-    { title: 'x'.repeat(129) },
-    { message: 'x'.repeat(513) },
-    { situation: 'unknown' },
-    { situation: 'ping' },
-    { situation: 'constructor' },
-    { sensorId: 'id_123456789', sensorGroupId: 1 },
-    { rateLimitSeconds: -1 },
-    { rateLimitSeconds: 86_401 },
-    { rateLimitSeconds: 1.5 },
-    { recipients: [] },
-    { recipients: Array(21).fill(recipients[0]) },
-    { isEnabled: 'true' },
-    { escalation: Array.from({ length: 6 }, (_, at) => ({ afterSeconds: 30 + at, recipients })) },
-    { escalation: [{ afterSeconds: 29, recipients }] },
-    { escalation: [{ afterSeconds: 86_401, recipients }] },
-    { escalation: [{ afterSeconds: 30.5, recipients }] },
-    { escalation: [{ afterSeconds: '30', recipients }] },
-    { escalation: [{ afterSeconds: 30, recipients: [] }] },
-    { escalation: [{ afterSeconds: 30, recipients: Array(21).fill(recipients[0]) }] },
-    { escalation: null },
-    { escalation: { length: 1 } },
-    { repeatSeconds: 59 },
-    { repeatSeconds: 86_401 },
-    { untilAcknowledged: 'false' },
-    { untilAcknowledged: null },
-  ])('rejects %j', (invalid) => {
-    expect(NewRule.safeParse({ ...body, ...invalid }).success).toBe(false);
-  });
+});
+
+test('the body of a rule allows five steps at most, in the order of their times', () => {
+  const escalation = [30, 31, 60, 3_600, 86_400].map((afterSeconds) => ({ afterSeconds, recipients }));
+  expect(NewRule.parse({ ...body, escalation, repeatSeconds: 86_400 })).toMatchObject({ escalation });
+  const twice = [...escalation.slice(0, 2), { afterSeconds: 31, recipients }];
+  const { error } = NewRule.safeParse({ ...body, escalation: twice });
+  expect(error?.issues.map(({ path }) => path)).toEqual([['escalation', 2, 'afterSeconds']]);
+});
+
+test('the body of a rule allows the longest texts, a region of a sensor, or a group, and at most 20 recipients', () => {
+  const regionId = '00000000-0000-4000-8000-000000000000';
+  for (const more of [
+    { name: 'x'.repeat(64), title: 'x'.repeat(128), message: 'x'.repeat(512) },
+    { name: 'x', title: 'x', message: 'x' },
+    { sensorId: 's'.repeat(26), regionId },
+    { sensorGroupId: 1 },
+    { rateLimitSeconds: 0, repeatSeconds: 60 },
+    { rateLimitSeconds: 86_400 },
+    { recipients: Array(20).fill(recipients[0]) },
+    { escalation: [{ afterSeconds: 30, recipients: Array(20).fill(recipients[0]) }] },
+  ])
+    expect(NewRule.parse({ ...body, ...more })).toMatchObject(more);
+});
+
+test.each([
+  [{ sensorId: 's', sensorGroupId: 1 }, ['sensorGroupId'], 'one_scope'],
+  [{ regionId: '00000000-0000-4000-8000-000000000000' }, ['regionId'], 'region_needs_sensor'],
+  [
+    { regionId: '00000000-0000-4000-8000-000000000000', sensorId: 's', situation: 'apnea' },
+    ['regionId'],
+    'situation_has_no_region',
+  ],
+  [
+    { escalation: [60, 60].map((afterSeconds) => ({ afterSeconds, recipients })) },
+    ['escalation', 1, 'afterSeconds'],
+    'steps_rise',
+  ],
+])('the body of a rule names the field and the reason why %j contradicts itself', (more, path, key) => {
+  const { error } = NewRule.safeParse({ ...body, ...more });
+  expect(error?.issues).toMatchObject([{ path, params: { key } }]);
+});
+
+test.each([
+  { sensorId: '' },
+  { sensorId: 's'.repeat(27) },
+  { title: '' },
+  { message: '' },
+  { name: '' },
+  { name: 'x'.repeat(65) },
+  { title: 'x'.repeat(129) },
+  { message: 'x'.repeat(513) },
+  { situation: 'unknown' },
+  { situation: 'ping' },
+  { situation: 'constructor' },
+  { sensorId: 'id_123456789', sensorGroupId: 1 },
+  { rateLimitSeconds: -1 },
+  { rateLimitSeconds: 86_401 },
+  { rateLimitSeconds: 1.5 },
+  { recipients: [] },
+  { recipients: Array(21).fill(recipients[0]) },
+  { isEnabled: 'true' },
+  { escalation: Array.from({ length: 6 }, (_, at) => ({ afterSeconds: 30 + at, recipients })) },
+  { escalation: [{ afterSeconds: 29, recipients }] },
+  { escalation: [{ afterSeconds: 86_401, recipients }] },
+  { escalation: [{ afterSeconds: 30.5, recipients }] },
+  { escalation: [{ afterSeconds: '30', recipients }] },
+  { escalation: [{ afterSeconds: 30, recipients: [] }] },
+  { escalation: [{ afterSeconds: 30, recipients: Array(21).fill(recipients[0]) }] },
+  { escalation: null },
+  { escalation: { length: 1 } },
+  { repeatSeconds: 59 },
+  { repeatSeconds: 86_401 },
+  { untilAcknowledged: 'false' },
+  { untilAcknowledged: null },
+])('the body of a rule rejects %j', (invalid) => {
+  expect(NewRule.safeParse({ ...body, ...invalid }).success).toBe(false);
 });
 
 describe('the texts of a rule', () => {
@@ -175,12 +183,15 @@ describe('the texts of a rule', () => {
       fillPlaceholders('{sensor}: {situation} {other} {toString} {sensor}', { sensor: 'S', situation: '' }, 99),
     ).toBe('S:  {other} {toString} S');
   });
+
   test('interpret no placeholder or pattern in a value', () => {
     expect(fillPlaceholders('{sensor}', { sensor: '{location}$&', location: 'secret' }, 99)).toBe('{location}$&');
   });
+
   test('truncate at whole characters if placeholders make them too long', () => {
     expect(fillPlaceholders('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) }, 256)).toBe('\u{1f3e5}'.repeat(256));
   });
+
   test('fit in full into a payload at the maximum length for a rule', () => {
     const longest = { title: '\u{1f3e5}'.repeat(128), message: `{sensor} ${'m'.repeat(503)}` };
     expect(NewRule.safeParse({ ...body, ...longest }).success).toBe(true);
@@ -197,73 +208,73 @@ test("trusts a device's clock from -24 h to +5 min", () => {
   for (const time of [0, now - day - 1, now + 5 * minute + 1, 2 ** 53]) expect(isTrustedTime(time, now)).toBe(false);
 });
 
-describe('a new rule', () => {
-  test('is enabled, for all sensors at all times, and stops when somebody acknowledges it', () => {
-    expect(NewRule.parse(body)).toEqual({
-      ...body,
-      sensorId: null,
-      sensorGroupId: null,
-      regionId: null,
-      schedule: null,
-      rateLimitSeconds: 60,
-      includeSimulated: false,
-      isEnabled: true,
-      escalation: [],
-      repeatSeconds: null,
-      untilAcknowledged: true,
-    });
-    expect(NewRule.parse({ ...body, customerId: 7 }).customerId).toBe(7);
-    expect(NewRule.safeParse({ ...body, situation: 'sensor_inactive' }).success).toBe(true);
+test('a new rule is enabled, for all sensors at all times, and stops when somebody acknowledges it', () => {
+  expect(NewRule.parse(body)).toEqual({
+    ...body,
+    sensorId: null,
+    sensorGroupId: null,
+    regionId: null,
+    schedule: null,
+    rateLimitSeconds: 60,
+    includeSimulated: false,
+    isEnabled: true,
+    escalation: [],
+    repeatSeconds: null,
+    untilAcknowledged: true,
   });
-  test('has bounds on every text, time and list', () => {
-    const accepts = (more: object) => RuleUpdate.safeParse({ ...body, ...more }).success;
-    const lengths = (name: string, most: number) =>
-      [0, 1, most, most + 1].map((length) => accepts({ [name]: 'x'.repeat(length) }));
-    for (const [name, most] of [
-      ['name', 64],
-      ['title', 128],
-      ['message', 512],
-      ['sensorId', 26],
-    ] as const)
-      expect([name, ...lengths(name, most)]).toEqual([name, false, true, true, false]);
-    for (const [name, least, most] of [
-      ['rateLimitSeconds', 0, 86_400],
-      ['repeatSeconds', 60, 86_400],
-    ] as const)
-      expect([least - 1, least, most, most + 1].map((value) => accepts({ [name]: value }))).toEqual([
-        false,
-        true,
-        true,
-        false,
-      ]);
-    const [recipient] = recipients;
-    const many = (count: number) => Array(count).fill(recipient);
-    expect([0, 1, 20, 21].map((count) => accepts({ recipients: many(count) }))).toEqual([false, true, true, false]);
-    const step = (afterSeconds: number, count = 1) =>
-      accepts({ escalation: [{ afterSeconds, recipients: many(count) }] });
-    expect([step(29), step(30), step(86_400), step(86_401), step(30, 0), step(30, 20), step(30, 21)]).toEqual([
+  expect(NewRule.parse({ ...body, customerId: 7 }).customerId).toBe(7);
+  expect(NewRule.safeParse({ ...body, situation: 'sensor_inactive' }).success).toBe(true);
+});
+
+test('a new rule has bounds on every text, time and list', () => {
+  const accepts = (more: object) => RuleUpdate.safeParse({ ...body, ...more }).success;
+  const lengths = (name: string, most: number) =>
+    [0, 1, most, most + 1].map((length) => accepts({ [name]: 'x'.repeat(length) }));
+  for (const [name, most] of [
+    ['name', 64],
+    ['title', 128],
+    ['message', 512],
+    ['sensorId', 26],
+  ] as const)
+    expect([name, ...lengths(name, most)]).toEqual([name, false, true, true, false]);
+  for (const [name, least, most] of [
+    ['rateLimitSeconds', 0, 86_400],
+    ['repeatSeconds', 60, 86_400],
+  ] as const)
+    expect([least - 1, least, most, most + 1].map((value) => accepts({ [name]: value }))).toEqual([
       false,
       true,
-      true,
-      false,
-      false,
       true,
       false,
     ]);
-    expect([RuleCopy.safeParse({ name: 'n' }).success, RuleCopy.safeParse({}).success]).toEqual([true, false]);
-  });
-  test.each([
-    [{ sensorId: 's', sensorGroupId: 1 }, ['sensorGroupId'], 'one_scope'],
-    [{ regionId: '00000000-0000-4000-8000-000000000000' }, ['regionId'], 'region_needs_sensor'],
-    [
-      { regionId: '00000000-0000-4000-8000-000000000000', sensorId: 's', situation: 'apnea' },
-      ['regionId'],
-      'situation_has_no_region',
-    ],
-  ])('is rejected if its scope makes no sense: %o', (more, path, key) => {
-    for (const schema of [NewRule, RuleUpdate])
-      expect(schema.safeParse({ ...body, ...more }).error?.issues).toMatchObject([
-        { code: 'custom', path, params: { key } },
-      ]);
-  });
+  const [recipient] = recipients;
+  const many = (count: number) => Array(count).fill(recipient);
+  expect([0, 1, 20, 21].map((count) => accepts({ recipients: many(count) }))).toEqual([false, true, true, false]);
+  const step = (afterSeconds: number, count = 1) =>
+    accepts({ escalation: [{ afterSeconds, recipients: many(count) }] });
+  expect([step(29), step(30), step(86_400), step(86_401), step(30, 0), step(30, 20), step(30, 21)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+    false,
+    true,
+    false,
+  ]);
+  expect([RuleCopy.safeParse({ name: 'n' }).success, RuleCopy.safeParse({}).success]).toEqual([true, false]);
+});
+
+test.each([
+  [{ sensorId: 's', sensorGroupId: 1 }, ['sensorGroupId'], 'one_scope'],
+  [{ regionId: '00000000-0000-4000-8000-000000000000' }, ['regionId'], 'region_needs_sensor'],
+  [
+    { regionId: '00000000-0000-4000-8000-000000000000', sensorId: 's', situation: 'apnea' },
+    ['regionId'],
+    'situation_has_no_region',
+  ],
+])('a new rule is rejected if its scope makes no sense: %o', (more, path, key) => {
+  for (const schema of [NewRule, RuleUpdate])
+    expect(schema.safeParse({ ...body, ...more }).error?.issues).toMatchObject([
+      { code: 'custom', path, params: { key } },
+    ]);
 });
