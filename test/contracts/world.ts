@@ -289,6 +289,8 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     },
     byDevice: ours.sensor.device,
     byProvisioner: anybody.as(PROVISIONING_KEY),
+    /** Resolves when the background work of earlier calls has ended. */
+    idle: cloud.idle,
     stop: () => Promise.all([cloud.stop(), receiver.stop(), issuer.stop()]),
   };
 };

@@ -13,24 +13,26 @@ const refusalOf = async (operation: object, caller: Partial<Caller>, userId?: st
   return exchange.caller ? code : 'anonymous';
 };
 
-test('a permission is required of a caller, whatever other permissions it has', async () => {
-  const operation = { may: 'manage_rules' };
-  expect(await refusalOf(operation, { permissions: ['manage_rules'] })).toBeNull();
-  expect(await refusalOf(operation, { permissions: ['manage_bots', 'manage_users'] })).toBe('forbidden');
-  expect(await refusalOf(operation, { isAdmin: true })).toBeNull();
-});
+describe('a permission', () => {
+  test('a permission is required of a caller, whatever other permissions it has', async () => {
+    const operation = { may: 'manage_rules' };
+    expect(await refusalOf(operation, { permissions: ['manage_rules'] })).toBeNull();
+    expect(await refusalOf(operation, { permissions: ['manage_bots', 'manage_users'] })).toBe('forbidden');
+    expect(await refusalOf(operation, { isAdmin: true })).toBeNull();
+  });
 
-test('a permission is enough if it is one of several', async () => {
-  const operation = { may: ['manage_rules', 'manage_bots'] };
-  expect(await refusalOf(operation, { permissions: ['manage_bots'] })).toBeNull();
-  expect(await refusalOf(operation, { permissions: ['manage_users'] })).toBe('forbidden');
-  expect(await refusalOf(operation, { permissions: [] })).toBe('forbidden');
-});
+  test('a permission is enough if it is one of several', async () => {
+    const operation = { may: ['manage_rules', 'manage_bots'] };
+    expect(await refusalOf(operation, { permissions: ['manage_bots'] })).toBeNull();
+    expect(await refusalOf(operation, { permissions: ['manage_users'] })).toBe('forbidden');
+    expect(await refusalOf(operation, { permissions: [] })).toBe('forbidden');
+  });
 
-test('a permission is not needed if a login is enough, and never makes a system admin', async () => {
-  expect(await refusalOf({ may: 'logged_in' }, {})).toBeNull();
-  expect(await refusalOf({ may: 'system_admin' }, { permissions: ['manage_customers'] })).toBe('forbidden');
-  expect(await refusalOf({ may: 'system_admin' }, { isAdmin: true })).toBeNull();
+  test('a permission is not needed if a login is enough, and never makes a system admin', async () => {
+    expect(await refusalOf({ may: 'logged_in' }, {})).toBeNull();
+    expect(await refusalOf({ may: 'system_admin' }, { permissions: ['manage_customers'] })).toBe('forbidden');
+    expect(await refusalOf({ may: 'system_admin' }, { isAdmin: true })).toBeNull();
+  });
 });
 
 describe('an operation that needs a session', () => {
@@ -78,7 +80,7 @@ describe('a caller who must set up a second factor first', () => {
     expect(await refusalOf({ beforeOtp: true }, caller, OTHER)).toBe('otp_setup_required');
   });
 
-  test('a caller who must set up a second factor first is anonymous where a login is optional', async () => {
+  test('a caller who must set up a second factor first a caller who must set up a second factor first is anonymous where a login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, caller)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ auth: 'optional' }, {})).toBeNull();
@@ -94,7 +96,7 @@ describe('a display', () => {
     expect(await refusalOf({ may: 'logged_in' }, { isDisplay: false })).toBeNull();
   });
 
-  test('a display is anonymous where a login is optional', async () => {
+  test('a display a display is anonymous where a login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, display)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', display: true }, display)).toBeNull();
   });

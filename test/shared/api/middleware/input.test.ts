@@ -60,26 +60,28 @@ test('the content type of a body does not matter if the operation reads no body'
   expect(await mediaOf(none, 'anything', {} as never)).toBeNull();
 });
 
-test('the size of a body is at most 256 KiB, and 1 MiB for messages', async () => {
-  expect(bodyLimits).toEqual({ json: 256 * KIB, messages: 1_024 * KIB });
-  for (const operation of [json, rows, none]) {
-    expect(await mediaOf(operation, 'x'.repeat(256 * KIB))).toBeNull();
-    expect(await mediaOf(operation, 'x'.repeat(256 * KIB + 1))).toBe('body_too_large');
-  }
-  expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB))).toBeNull();
-  expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB + 1))).toBe('body_too_large');
-});
+describe('the size of a body', () => {
+  test('the size of a body is at most 256 KiB, and 1 MiB for messages', async () => {
+    expect(bodyLimits).toEqual({ json: 256 * KIB, messages: 1_024 * KIB });
+    for (const operation of [json, rows, none]) {
+      expect(await mediaOf(operation, 'x'.repeat(256 * KIB))).toBeNull();
+      expect(await mediaOf(operation, 'x'.repeat(256 * KIB + 1))).toBe('body_too_large');
+    }
+    expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB))).toBeNull();
+    expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB + 1))).toBe('body_too_large');
+  });
 
-test('the size of a body is counted in bytes of UTF-8, however the gateway passes them', async () => {
-  expect(await mediaOf(json, 'ä'.repeat(128 * KIB))).toBeNull();
-  expect(await mediaOf(json, 'ä'.repeat(128 * KIB + 1))).toBe('body_too_large');
-  expect(await mediaOf(json, Buffer.alloc(256 * KIB))).toBeNull();
-  expect(await mediaOf(json, Buffer.alloc(256 * KIB + 1))).toBe('body_too_large');
-});
+  test('the size of a body is counted in bytes of UTF-8, however the gateway passes them', async () => {
+    expect(await mediaOf(json, 'ä'.repeat(128 * KIB))).toBeNull();
+    expect(await mediaOf(json, 'ä'.repeat(128 * KIB + 1))).toBe('body_too_large');
+    expect(await mediaOf(json, Buffer.alloc(256 * KIB))).toBeNull();
+    expect(await mediaOf(json, Buffer.alloc(256 * KIB + 1))).toBe('body_too_large');
+  });
 
-test('the size of a body is checked after the content type', async () => {
-  expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), typed('text/plain'))).toBe('media_type_unsupported');
-  expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), {} as never)).toBe('body_too_large');
+  test('the size of a body is checked after the content type', async () => {
+    expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), typed('text/plain'))).toBe('media_type_unsupported');
+    expect(await mediaOf(json, 'x'.repeat(256 * KIB + 1), {} as never)).toBe('body_too_large');
+  });
 });
 
 test('a body counts as many messages as it contains, and as one if it is too large', () => {
@@ -113,7 +115,7 @@ describe('the input of a call', () => {
     }
     return null;
   };
-  test('the input of a call is what the operation declares, parsed, and nothing else', () => {
+  test('the input of a call the input of a call is what the operation declares, parsed, and nothing else', () => {
     const request = { headers, query: { page: '2', more: 'x' }, body: '{"name":"n","more":1}' };
     expect(read(full, request, { ruleId: '5', more: 'x' })).toEqual({
       params: { ruleId: 5 },
@@ -146,7 +148,7 @@ describe('the input of a call', () => {
     );
   });
 
-  test('the input of a call is text for messages, which keep their bytes, and for rows in CSV', () => {
+  test('the input of a call the input of a call is text for messages, which keep their bytes, and for rows in CSV', () => {
     expect(read(messages, { headers, body: ' [1.0]' }).body).toBe(' [1.0]');
     expect(read(rows, { headers: typed('text/csv'), body: '[1]' }).body).toBe('[1]');
     expect(read(rows, { headers, body: '[1]' }).body).toEqual([1]);
@@ -154,7 +156,7 @@ describe('the input of a call', () => {
     expect(read(json, { headers: typed('text/csv'), body: '{"name":"n"}' }).body).toEqual({ name: 'n' });
   });
 
-  test('the input of a call of messages and rows must be UTF-8, too', () => {
+  test('the input of a call the input of a call of messages and rows must be UTF-8, too', () => {
     for (const operation of [messages, rows])
       expect(errorsOf(operation, { headers: typed('text/csv'), body: Buffer.of(0xff) })).toEqual({
         code: 'bad_request',

@@ -16,57 +16,59 @@ const OF_PUBLISHED = 'published:192.0.2.1';
 const unlimited = { RATE_LIMIT_PER_SECOND: 0 };
 const off = { limit: 0, remaining: 0, reset: 0, isExceeded: false };
 
-test('the calls of an account are allowed up to the limit of a second, and count down to 0', async () => {
-  const { guard, clock } = createGuard({ RATE_LIMIT_PER_SECOND: 2 });
-  const rates = [];
-  for (let n = 0; n < 3; n++) rates.push((await countAccount(guard, 'a')).rate);
-  expect(rates).toEqual([
-    { limit: 2, remaining: 1, reset: 1, isExceeded: false },
-    { limit: 2, remaining: 0, reset: 1, isExceeded: false },
-    { limit: 2, remaining: 0, reset: 1, isExceeded: true },
-  ]);
-  expect((await countAccount(guard, 'b')).rate.remaining).toBe(1);
-  clock.time += 1_000;
-  expect((await countAccount(guard, 'a')).rate.remaining).toBe(1);
-});
+describe('the calls of an account', () => {
+  test('the calls of an account are allowed up to the limit of a second, and count down to 0', async () => {
+    const { guard, clock } = createGuard({ RATE_LIMIT_PER_SECOND: 2 });
+    const rates = [];
+    for (let n = 0; n < 3; n++) rates.push((await countAccount(guard, 'a')).rate);
+    expect(rates).toEqual([
+      { limit: 2, remaining: 1, reset: 1, isExceeded: false },
+      { limit: 2, remaining: 0, reset: 1, isExceeded: false },
+      { limit: 2, remaining: 0, reset: 1, isExceeded: true },
+    ]);
+    expect((await countAccount(guard, 'b')).rate.remaining).toBe(1);
+    clock.time += 1_000;
+    expect((await countAccount(guard, 'a')).rate.remaining).toBe(1);
+  });
 
-test('the calls of an account are given back in the second in which they were counted', async () => {
-  const { guard, clock, counted } = createGuard();
-  const { giveBack } = await countAccount(guard, 'a');
-  const { time } = clock;
-  clock.time += 1_000;
-  await giveBack();
-  expect(await counted('account:a')).toBe(0);
-  clock.time = time;
-  expect(await counted('account:a')).toBe(0);
-});
+  test('the calls of an account are given back in the second in which they were counted', async () => {
+    const { guard, clock, counted } = createGuard();
+    const { giveBack } = await countAccount(guard, 'a');
+    const { time } = clock;
+    clock.time += 1_000;
+    await giveBack();
+    expect(await counted('account:a')).toBe(0);
+    clock.time = time;
+    expect(await counted('account:a')).toBe(0);
+  });
 
-test('the calls of an account are given back whatever the limit is', async () => {
-  const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
-  await (await countAccount(guard, 'a')).giveBack();
-  expect(await counted('account:a')).toBe(0);
-});
+  test('the calls of an account are given back whatever the limit is', async () => {
+    const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
+    await (await countAccount(guard, 'a')).giveBack();
+    expect(await counted('account:a')).toBe(0);
+  });
 
-test('the calls of an account are neither counted nor given back without a limit', async () => {
-  const { guard, counted } = createGuard(unlimited);
-  const { rate, giveBack } = await countAccount(guard, 'a');
-  await giveBack();
-  expect(rate).toEqual(off);
-  expect(await counted('account:a')).toBe(0);
-});
+  test('the calls of an account are neither counted nor given back without a limit', async () => {
+    const { guard, counted } = createGuard(unlimited);
+    const { rate, giveBack } = await countAccount(guard, 'a');
+    await giveBack();
+    expect(rate).toEqual(off);
+    expect(await counted('account:a')).toBe(0);
+  });
 
-test('the calls of an account that read by a session are counted in memory alone', async () => {
-  const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
-  expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: false });
-  expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: true });
-  expect((await countSessionRead(guard, 'b')).isExceeded).toBe(false);
-  expect(await counted('account:a')).toBe(0);
-});
+  test('the calls of an account that read by a session are counted in memory alone', async () => {
+    const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
+    expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: false });
+    expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: true });
+    expect((await countSessionRead(guard, 'b')).isExceeded).toBe(false);
+    expect(await counted('account:a')).toBe(0);
+  });
 
-test('the calls of an account in memory are never too many without a limit', async () => {
-  const { guard } = createGuard(unlimited);
-  await countSessionRead(guard, 'a');
-  expect(await countSessionRead(guard, 'a')).toEqual(off);
+  test('the calls of an account in memory are never too many without a limit', async () => {
+    const { guard } = createGuard(unlimited);
+    await countSessionRead(guard, 'a');
+    expect(await countSessionRead(guard, 'a')).toEqual(off);
+  });
 });
 
 describe('a device', () => {
@@ -100,9 +102,11 @@ describe('a device', () => {
     expect(countDevice(guard, 'd', config).isExceeded).toBe(false);
     countDevice(guard, 'e', messages(11, { bodyKind: undefined }));
     expect(countDevice(guard, 'e', messages(1)).isExceeded).toBe(false);
+    for (let n = 0; n < 5; n++) countDevice(guard, 'f', config);
+    expect(countDevice(guard, 'f', messages(10)).isExceeded).toBe(false);
   });
 
-  test('a device has no limit of calls if callers have none', () => {
+  test('a device a device has no limit of calls if callers have none', () => {
     const { guard } = createGuard({ ...unlimited, ...quotas(0) });
     const rates = Array.from({ length: 25 }, () => countDevice(guard, 'd', messages(50)));
     expect(rates.at(-1)).toEqual(off);
@@ -141,7 +145,7 @@ describe('a caller who is not known', () => {
     for (let n = 0; n < calls; n++) rate = await countAnonymous(guard, exchangeOf(operationWith(fields), request));
     return { rate, address: await counted(OF_ADDRESS), published: await counted(OF_PUBLISHED) };
   };
-  test('a caller who is not known is counted by address', async () => {
+  test('a caller who is not known a caller who is not known is counted by address', async () => {
     const rate = { limit: 30, remaining: 29, reset: 1, isExceeded: false };
     expect(await countedFor({})).toEqual({ rate, address: 1, published: 0 });
   });
@@ -151,12 +155,12 @@ describe('a caller who is not known', () => {
     expect(await countedFor({ published: 'immutable' })).toEqual({ rate, address: 0, published: 1 });
   });
 
-  test('a caller who is not known is counted in memory where the table is not needed', async () => {
+  test('a caller who is not known a caller who is not known is counted in memory where the table is not needed', async () => {
     const rate = { limit: 30, remaining: 29, reset: 1, isExceeded: false };
     expect(await countedFor({ withoutTable: true })).toEqual({ rate, address: 0, published: 0 });
   });
 
-  test('a caller who is not known is counted apart from other addresses, also in memory', async () => {
+  test('a caller who is not known a caller who is not known is counted apart from other addresses, also in memory', async () => {
     for (const fields of [{}, { withoutTable: true }, { published: 'immutable' }, { auth: 'device' }]) {
       const { guard } = createGuard();
       const remaining: number[] = [];

@@ -9,7 +9,7 @@ import { createGuard, exchangeOf, operationWith } from '#test/fixtures/guard.ts'
 const rate = { limit: 30, remaining: 4, reset: 1, isExceeded: false };
 
 describe('the headers of every response', () => {
-  test('the headers of every response forbid caching and guessing of types, require HTTPS, and name version, request and rate', () => {
+  test('forbid caching and guessing of types, require HTTPS, and name version, request and rate', () => {
     expect(baseHeaders('1.2.3', 'r', rate)).toEqual({
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
@@ -23,7 +23,7 @@ describe('the headers of every response', () => {
     });
   });
 
-  test('the headers of every response report a large limit where there is none, so that no client slows down', () => {
+  test('report a large limit where there is none, so that no client slows down', () => {
     const unlimited = { 'X-RateLimit-Limit': '1000000', 'X-RateLimit-Remaining': '1000000', 'X-RateLimit-Reset': '0' };
     expect(baseHeaders('1', 'r')).toMatchObject(unlimited);
     expect(baseHeaders('1', 'r', { ...rate, limit: 0 })).toMatchObject(unlimited);
@@ -44,7 +44,7 @@ describe('the headers of every response', () => {
     expect(headers).toMatchObject({ 'X-Request-Id': 'the-request', 'X-RateLimit-Remaining': '4' });
   });
 
-  test('the headers of every response let pages of a listed origin read the response, and no others', () => {
+  test('let pages of a listed origin read the response, and no others', () => {
     const allowed = 'Access-Control-Allow-Origin';
     expect(complete({}, { origin: ORIGIN }).headers).toMatchObject({ [allowed]: ORIGIN, Vary: 'Origin' });
     expect(complete({}, { origin: 'https://other.example.org' }).headers).not.toHaveProperty(allowed);
@@ -53,7 +53,7 @@ describe('the headers of every response', () => {
     expect(headers?.Vary).toBe('Accept, Origin');
   });
 
-  test('the headers of every response send the cookies of the checks before those of the response, which win in browsers', () => {
+  test('send the cookies of the checks before those of the response, which win in browsers', () => {
     const own = { multiValueHeaders: { 'Set-Cookie': ['a=2'] } };
     expect(complete(own, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1', 'a=2'] });
     expect(complete({}, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1'] });
@@ -73,13 +73,13 @@ describe('the response for an expected failure', () => {
     }
   });
 
-  test('the response for an expected failure uses English unless another language is known', async () => {
+  test('uses English unless another language is known', async () => {
     const text = async (locale?: string) => bodyOf(await errorResponse(new ApiError('forbidden'), locale)).message;
     expect(await text()).toBe(await text('en'));
     expect(await text('de')).toBe('Das ist nicht erlaubt');
   });
 
-  test('the response for an expected failure lists the fields of a bad request, each with a message', async () => {
+  test('lists the fields of a bad request, each with a message', async () => {
     const error = new ApiError('bad_request', {
       fieldErrors: [{ path: 'page', problem: 'minimum', values: { limit: 0 } }],
     });
@@ -89,19 +89,19 @@ describe('the response for an expected failure', () => {
     expect(bodyOf(await errorResponse(new ApiError('forbidden')))).not.toHaveProperty('errors');
   });
 
-  test('the response for an expected failure asks for the second factor only if that is what is missing', async () => {
+  test('asks for the second factor only if that is what is missing', async () => {
     expect(bodyOf(await errorResponse(new ApiError('otp_required')))).toMatchObject({ otpRequired: true });
     expect(bodyOf(await errorResponse(new ApiError('credentials_invalid')))).not.toHaveProperty('otpRequired');
   });
   const headersOf = async (code: ErrorCode, details = {}, allowed?: string[]) =>
     (await errorResponse(new ApiError(code, details), 'en', allowed)).headers;
-  test('the response for an expected failure names how to authenticate in every 401, and in nothing else', async () => {
+  test('names how to authenticate in every 401, and in nothing else', async () => {
     for (const code of ['credentials_invalid', 'otp_required', 'reset_code_invalid'] as const)
       expect(await headersOf(code)).toMatchObject({ 'WWW-Authenticate': 'Bearer' });
     expect(await headersOf('forbidden')).toEqual({ 'X-Error-Code': 'forbidden' });
   });
 
-  test('the response for an expected failure states when to retry, and that no calls remain in a 429', async () => {
+  test('states when to retry, and that no calls remain in a 429', async () => {
     expect(await headersOf('rate_limited', { waitSeconds: 7 })).toEqual({
       'X-Error-Code': 'rate_limited',
       'Retry-After': '7',
@@ -115,7 +115,7 @@ describe('the response for an expected failure', () => {
     });
   });
 
-  test('the response for an expected failure lists the methods of the path in a 405', async () => {
+  test('lists the methods of the path in a 405', async () => {
     expect(await headersOf('method_not_allowed', {}, ['GET', 'OPTIONS'])).toMatchObject({ Allow: 'GET, OPTIONS' });
     expect(await headersOf('method_not_allowed')).toMatchObject({ Allow: '' });
     expect(await headersOf('path_unknown', {}, ['GET'])).not.toHaveProperty('Allow');

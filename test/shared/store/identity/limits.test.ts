@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rateKey } from '#shared/store/identity/limits.ts';
 import { interference, memoryStore } from '#test/fixtures/memory-store.ts';
 
@@ -29,55 +29,57 @@ test('a call leaves nothing after two minutes, and no trace of its subject', asy
   expect(JSON.stringify(row)).not.toContain('192.0.2.1');
 });
 
-test('failed attempts are counted in a window that starts with the first one', async () => {
-  const { limits } = memoryStore().its;
-  const count = (now: number) => limits.countFailure('a', 60, now);
-  expect(await count(NOW)).toEqual({ count: 1, seconds: 60 });
-  expect(await count(NOW + 10 * SECOND)).toEqual({ count: 2, seconds: 50 });
-  expect(await count(NOW + 60 * SECOND - 1)).toEqual({ count: 3, seconds: 1 });
-  expect(await count(NOW + 60 * SECOND)).toEqual({ count: 1, seconds: 60 });
-  expect(await limits.countFailure('b', 60, NOW)).toEqual({ count: 1, seconds: 60 });
+describe('failed attempts', () => {
+  test('failed attempts are counted in a window that starts with the first one', async () => {
+    const { limits } = memoryStore().its;
+    const count = (now: number) => limits.countFailure('a', 60, now);
+    expect(await count(NOW)).toEqual({ count: 1, seconds: 60 });
+    expect(await count(NOW + 10 * SECOND)).toEqual({ count: 2, seconds: 50 });
+    expect(await count(NOW + 60 * SECOND - 1)).toEqual({ count: 3, seconds: 1 });
+    expect(await count(NOW + 60 * SECOND)).toEqual({ count: 1, seconds: 60 });
+    expect(await limits.countFailure('b', 60, NOW)).toEqual({ count: 1, seconds: 60 });
+  });
+
+  test('make their subject wait for the end of the window once there are enough', async () => {
+    const { limits } = memoryStore().its;
+    const wait = (now: number, limit = 2) => limits.secondsToWait('a', limit, 60, now);
+    expect(await wait(NOW)).toBe(0);
+    await limits.countFailure('a', 60, NOW);
+    expect(await wait(NOW)).toBe(0);
+    await limits.countFailure('a', 60, NOW + SECOND);
+    expect([await wait(NOW + SECOND), await wait(NOW + SECOND, 3)]).toEqual([59, 0]);
+    expect(await wait(NOW + 60 * SECOND - 1)).toBe(1);
+    expect(await wait(NOW + 60 * SECOND)).toBe(0);
+    expect(await limits.secondsToWait('b', 2, 60, NOW)).toBe(0);
+  });
+
+  test('failed attempts from before the clock was set back count for nothing', async () => {
+    const { limits } = memoryStore().its;
+    const later = NOW + 3_600 * SECOND;
+    await limits.countFailure('a', 60, later);
+    expect(await limits.secondsToWait('a', 1, 60, NOW)).toBe(0);
+    expect(await limits.countFailure('a', 60, NOW)).toEqual({ count: 1, seconds: 60 });
+    expect(await limits.secondsToWait('a', 1, 60, NOW)).toBe(60);
+  });
+
+  test('leave nothing after their window', async () => {
+    const { its, table } = memoryStore();
+    await its.limits.countFailure('a', 60, NOW + 1);
+    expect(await table.get(rateKey('a', 'tries'))).toMatchObject({ start: NOW + 1, ttl: NOW / 1_000 + 61 });
+    await its.limits.countWithin('b', 1, 60, NOW + 1);
+    expect(await table.get(rateKey('b', 'tries'))).toMatchObject({ start: NOW + 1, ttl: NOW / 1_000 + 61 });
+    await its.limits.take('c', 1, 60, NOW + 1);
+    expect(await table.get(rateKey('c', 'taken'))).toMatchObject({ times: [NOW + 1], ttl: NOW / 1_000 + 61 });
+  });
+
+  test('failed attempts are all counted if they happen at once', async () => {
+    const { limits } = memoryStore().its;
+    const counts = await Promise.all(Array.from({ length: 5 }, () => limits.countFailure('a', 60, NOW)));
+    expect(counts.map(({ count }) => count).sort()).toEqual([1, 2, 3, 4, 5]);
+  });
 });
 
-test('failed attempts make their subject wait for the end of the window once there are enough', async () => {
-  const { limits } = memoryStore().its;
-  const wait = (now: number, limit = 2) => limits.secondsToWait('a', limit, 60, now);
-  expect(await wait(NOW)).toBe(0);
-  await limits.countFailure('a', 60, NOW);
-  expect(await wait(NOW)).toBe(0);
-  await limits.countFailure('a', 60, NOW + SECOND);
-  expect([await wait(NOW + SECOND), await wait(NOW + SECOND, 3)]).toEqual([59, 0]);
-  expect(await wait(NOW + 60 * SECOND - 1)).toBe(1);
-  expect(await wait(NOW + 60 * SECOND)).toBe(0);
-  expect(await limits.secondsToWait('b', 2, 60, NOW)).toBe(0);
-});
-
-test('failed attempts from before the clock was set back count for nothing', async () => {
-  const { limits } = memoryStore().its;
-  const later = NOW + 3_600 * SECOND;
-  await limits.countFailure('a', 60, later);
-  expect(await limits.secondsToWait('a', 1, 60, NOW)).toBe(0);
-  expect(await limits.countFailure('a', 60, NOW)).toEqual({ count: 1, seconds: 60 });
-  expect(await limits.secondsToWait('a', 1, 60, NOW)).toBe(60);
-});
-
-test('failed attempts leave nothing after their window', async () => {
-  const { its, table } = memoryStore();
-  await its.limits.countFailure('a', 60, NOW + 1);
-  expect(await table.get(rateKey('a', 'tries'))).toMatchObject({ start: NOW + 1, ttl: NOW / 1_000 + 61 });
-  await its.limits.countWithin('b', 1, 60, NOW + 1);
-  expect(await table.get(rateKey('b', 'tries'))).toMatchObject({ start: NOW + 1, ttl: NOW / 1_000 + 61 });
-  await its.limits.take('c', 1, 60, NOW + 1);
-  expect(await table.get(rateKey('c', 'taken'))).toMatchObject({ times: [NOW + 1], ttl: NOW / 1_000 + 61 });
-});
-
-test('failed attempts are all counted if they happen at once', async () => {
-  const { limits } = memoryStore().its;
-  const counts = await Promise.all(Array.from({ length: 5 }, () => limits.countFailure('a', 60, NOW)));
-  expect(counts.map(({ count }) => count).sort()).toEqual([1, 2, 3, 4, 5]);
-});
-
-test('attempts within a limit are numbered, and refused without being counted once the limit is reached', async () => {
+test('attempts within a limit attempts within a limit are numbered, and refused without being counted once the limit is reached', async () => {
   const { limits } = memoryStore().its;
   const count = (now: number, limit = 2) => limits.countWithin('a', limit, 60, now);
   expect([await count(NOW), await count(NOW + SECOND), await count(NOW + SECOND)]).toEqual([1, 2, null]);
@@ -87,7 +89,7 @@ test('attempts within a limit are numbered, and refused without being counted on
   expect(await limits.countWithin('b', 2, 60, NOW)).toBe(1);
 });
 
-test('attempts within a limit are all refused by a limit of 0', async () => {
+test('attempts within a limit attempts within a limit are all refused by a limit of 0', async () => {
   const { limits } = memoryStore().its;
   expect(await limits.countWithin('a', 0, 60, NOW)).toBeNull();
   expect(await limits.countWithin('a', 1, 60, NOW)).toBe(1);
@@ -106,7 +108,7 @@ test('attempts within a limit count anew if the clock was set back', async () =>
   expect(await limits.countWithin('a', 1, 60, NOW)).toBeNull();
 });
 
-test('attempts of any such time are allowed up to the limit, each until it is that long ago', async () => {
+test('attempts of any such time attempts of any such time are allowed up to the limit, each until it is that long ago', async () => {
   const { limits } = memoryStore().its;
   const take = (now: number) => limits.take('a', 2, 60, now);
   const mayTake = (now: number) => limits.mayTake('a', 2, 60, now);
@@ -144,7 +146,7 @@ test('attempts of any such time never exceed the limit together', async () => {
   expect(taken.filter(Boolean)).toHaveLength(4);
 });
 
-test('attempts of any such time from before the clock was set back count for nothing', async () => {
+test('attempts of any such time attempts of any such time from before the clock was set back count for nothing', async () => {
   const { limits } = memoryStore().its;
   await limits.take('a', 1, 60, NOW + 3_600 * SECOND);
   expect(await limits.mayTake('a', 1, 60, NOW)).toBe(true);

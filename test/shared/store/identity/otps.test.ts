@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { items } from '#shared/store/table.ts';
 import { loggedIn, nurse, START } from '#test/fixtures/guard.ts';
 import { memoryStore } from '#test/fixtures/memory-store.ts';
@@ -29,7 +29,7 @@ test('the secret of a second factor can be replaced until it is enabled, and not
   expect(await otps.get(accountKey)).toMatchObject({ sealed: 's2', isOn: true, lastStep: 5, codes: ['c1', 'c2'] });
 });
 
-test('the secret of a second factor is enabled once, and lifts the limit of the session in which it was proved', async () => {
+test('the secret of a second factor the secret of a second factor is enabled once, and lifts the limit of the session in which it was proved', async () => {
   const { otps, its } = await createWorld();
   expect(await its.sessions.account(accountKey)).toMatchObject({ hasOtp: true });
   expect(await its.users.get(3, 7)).toMatchObject({ hasOtp: true });
@@ -38,7 +38,7 @@ test('the secret of a second factor is enabled once, and lifts the limit of the 
   expect((await otps.get(accountKey))?.codes).toEqual(['c1', 'c2']);
 });
 
-test('the secret of a second factor is not enabled for a user who was deleted, and leaves the session limited', async () => {
+test('the secret of a second factor the secret of a second factor is not enabled for a user who was deleted, and leaves the session limited', async () => {
   for (const key of [items.account({ accountKey }), items.user({ customerId: 3, userId: 7 })]) {
     const { otps, its, table } = await createWorld(false);
     await table.write({ remove: key });
@@ -55,50 +55,56 @@ test('the secret of a second factor creates no session that has ended meanwhile'
   expect(await its.sessions.session('h')).toBeNull();
 });
 
-test('a code of an authenticator app is accepted once, and none of an earlier time step afterwards', async () => {
-  const { otps } = await createWorld();
-  const use = (step: number, sealed = 's1') => otps.useStep(accountKey, some({ sealed }), step);
-  expect([await use(5), await use(6, 'another'), await use(7), await use(7), await use(6), await use(8)]).toEqual([
-    false,
-    false,
-    true,
-    false,
-    false,
-    true,
-  ]);
+describe('a code of an authenticator app', () => {
+  test('a code of an authenticator app is accepted once, and none of an earlier time step afterwards', async () => {
+    const { otps } = await createWorld();
+    const use = (step: number, sealed = 's1') => otps.useStep(accountKey, some({ sealed }), step);
+    expect([await use(5), await use(6, 'another'), await use(7), await use(7), await use(6), await use(8)]).toEqual([
+      false,
+      false,
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
 });
 
-test('a recovery code is accepted once', async () => {
-  const { otps } = await createWorld();
-  const use = (code: string) => otps.useCode(accountKey, code);
-  expect([await use('c3'), await use('c1'), await use('c1'), await use('c2')]).toEqual([false, true, false, true]);
-  expect((await otps.get(accountKey))?.codes).toEqual([]);
-  expect(await otps.useCode('another', 'c1')).toBe(false);
+describe('a recovery code', () => {
+  test('a recovery code is accepted once', async () => {
+    const { otps } = await createWorld();
+    const use = (code: string) => otps.useCode(accountKey, code);
+    expect([await use('c3'), await use('c1'), await use('c1'), await use('c2')]).toEqual([false, true, false, true]);
+    expect((await otps.get(accountKey))?.codes).toEqual([]);
+    expect(await otps.useCode('another', 'c1')).toBe(false);
+  });
+
+  test('a recovery code is accepted once by parallel calls, of which others may use another', async () => {
+    const { otps } = await createWorld();
+    const used = await Promise.all(['c1', 'c1', 'c2', 'c2'].map((code) => otps.useCode(accountKey, code)));
+    expect(used.filter(Boolean)).toHaveLength(2);
+    expect((await otps.get(accountKey))?.codes).toEqual([]);
+  });
 });
 
-test('a recovery code is accepted once by parallel calls, of which others may use another', async () => {
-  const { otps } = await createWorld();
-  const used = await Promise.all(['c1', 'c1', 'c2', 'c2'].map((code) => otps.useCode(accountKey, code)));
-  expect(used.filter(Boolean)).toHaveLength(2);
-  expect((await otps.get(accountKey))?.codes).toEqual([]);
-});
+describe('removing the second factor', () => {
+  test('ends all sessions, and happens once', async () => {
+    const { otps, its } = await createWorld();
+    expect(await otps.remove(user)).toBeNull();
+    expect(await otps.get(accountKey)).toBeNull();
+    const account = await its.sessions.account(accountKey);
+    expect(account).toMatchObject({ epoch: nurse.epoch + 1 });
+    expect([account, await its.users.get(3, 7)].filter((item) => item && 'hasOtp' in item)).toEqual([]);
+    expect(await otps.remove(user)).toBe('off');
+  });
 
-test('removing the second factor ends all sessions, and happens once', async () => {
-  const { otps, its } = await createWorld();
-  expect(await otps.remove(user)).toBeNull();
-  expect(await otps.get(accountKey)).toBeNull();
-  const account = await its.sessions.account(accountKey);
-  expect(account).toMatchObject({ epoch: nurse.epoch + 1 });
-  expect([account, await its.users.get(3, 7)].filter((item) => item && 'hasOtp' in item)).toEqual([]);
-  expect(await otps.remove(user)).toBe('off');
-});
-
-test('removing the second factor is refused if none is enabled, or the permissions of the user have changed', async () => {
-  const { otps } = await createWorld(false);
-  expect(await otps.remove(user)).toBe('off');
-  const enabled = await createWorld();
-  const changed = some({ ...(user as object), permissions: [] });
-  expect(await enabled.otps.remove(changed)).toBe('changed');
-  expect(await enabled.otps.remove(some({ ...(user as object), customerId: 4 }))).toBe('changed');
-  expect(await enabled.otps.get(accountKey)).toMatchObject({ isOn: true });
+  test('removing the second factor is refused if none is enabled, or the permissions of the user have changed', async () => {
+    const { otps } = await createWorld(false);
+    expect(await otps.remove(user)).toBe('off');
+    const enabled = await createWorld();
+    const changed = some({ ...(user as object), permissions: [] });
+    expect(await enabled.otps.remove(changed)).toBe('changed');
+    expect(await enabled.otps.remove(some({ ...(user as object), customerId: 4 }))).toBe('changed');
+    expect(await enabled.otps.get(accountKey)).toMatchObject({ isOn: true });
+  });
 });

@@ -16,7 +16,7 @@ const createWorld = async (account: object = {}) => {
   return { its, table, resets: its.resets };
 };
 
-test('a code that sets a password is found by its hash until the second after it expires', async () => {
+test('a code that sets a password a code that sets a password is found by its hash until the second after it expires', async () => {
   const { resets, table } = await createWorld();
   const ttl = START / 1_000 + 2;
   expect(await resets.byHash('code')).toMatchObject({ accountKey, epoch, mailbox, expires: START + 1_500, ttl });
@@ -62,7 +62,7 @@ describe('a login at an issuer', () => {
     expect(await table.get(items.oidcLogin({ hash: 'another' }))).toBeNull();
   });
 
-  test('a login at an issuer leaves its ID token for the logout, as long as the session lasts', async () => {
+  test('leaves its ID token for the logout, as long as the session lasts', async () => {
     const { its, table } = memoryStore();
     await its.externals.keepIdToken('h', 'id token', START + 1);
     expect([await its.externals.idToken('h'), await its.externals.idToken('i')]).toEqual(['id token', null]);

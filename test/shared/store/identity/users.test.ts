@@ -54,7 +54,7 @@ test('a new user can log in with the rights that were given to it', async () => 
   expect(await table.get(items.owner({ kind: 'user', id: 7 }))).toMatchObject({ customerId: HOME });
 });
 
-test('a new user is found under its customer alone', async () => {
+test('a new user a new user is found under its customer alone', async () => {
   const { users, create } = await createWorld();
   await create();
   const { pk: _, sk, ...stored } = (await users.get(HOME, 7)) ?? { pk: '', sk: '' };
@@ -64,7 +64,7 @@ test('a new user is found under its customer alone', async () => {
   expect(await users.list(null)).toEqual([]);
 });
 
-test('a new user is refused a username that differs only in case, within all customers', async () => {
+test('a new user a new user is refused a username that differs only in case, within all customers', async () => {
   const { create, its, users, count } = await createWorld();
   await create();
   await its.customers.create(some({ id: HOME + 1, name: 'other' }));
@@ -81,7 +81,7 @@ test('a new user needs its customer, and is refused above the limit of users', a
   expect(await count()).toBe(1);
 });
 
-test('a new user without a customer is found under none, and counted nowhere', async () => {
+test('a new user a new user without a customer is found under none, and counted nowhere', async () => {
   const { create, users, table, count } = await createWorld();
   expect(await create({ customerId: null }, 0)).toBeNull();
   expect(await users.get(null, 7)).toMatchObject({ id: 7 });
@@ -98,7 +98,7 @@ test('a new user never takes over the item or the account of another', async () 
   expect(await its.sessions.account('key')).toMatchObject({ accountId: 7, username: 'Nurse' });
 });
 
-test('a new user of an issuer has no password, and is found by its subject, once per customer', async () => {
+test('a new user a new user of an issuer has no password, and is found by its subject, once per customer', async () => {
   const { its, users } = await createWorld();
   expect(await users.createExternal(person(), 'key', 'subject', 10)).toBeNull();
   expect(await its.sessions.passwordHash('key')).toBeNull();
@@ -116,7 +116,7 @@ describe('the profile of a user', () => {
   const profile = (fields: object = {}) =>
     some({ firstName: 'F', locale: 'en', email: 'nurse@example.org', ...fields });
   const resetTo = some({ email: 'nurse@example.org', until: START });
-  test('the profile of a user changes, with the language of the account', async () => {
+  test('changes, with the language of the account', async () => {
     const { create, users, rights } = await createWorld();
     await create();
     expect(await users.setProfile(person(), profile(), resetTo, START)).toBe(true);
@@ -134,7 +134,7 @@ describe('the profile of a user', () => {
     expect(await rights()).toMatchObject({ mailbox: 1 });
   });
 
-  test('the profile of a user stays as it is if the address or the permissions have changed since they were read, or the user is gone', async () => {
+  test('stays as it is if the address or the permissions have changed since they were read, or the user is gone', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setProfile(person(), profile(), null, START)).toBe(false);
     await create();
@@ -151,7 +151,7 @@ describe('the access of a user', () => {
   const access = (fields: object = {}) => some({ permissions: ['manage_bots'], canLogin: true, ...fields });
   const duty = items.duty({ customerId: HOME, userId: 7 });
   const onDuty = { ...duty, until: START };
-  test('the access of a user changes from the next request on', async () => {
+  test('changes from the next request on', async () => {
     const { create, users, rights, table } = await createWorld();
     await create();
     await table.write({ put: onDuty });
@@ -161,7 +161,7 @@ describe('the access of a user', () => {
     expect(await table.get(duty)).not.toBeNull();
   });
 
-  test('the access of a user ends with the sessions and the duty of a user who may no longer log in', async () => {
+  test('ends with the sessions and the duty of a user who may no longer log in', async () => {
     const { create, users, rights, table } = await createWorld();
     await create();
     await table.write({ put: onDuty });
@@ -180,7 +180,7 @@ describe('the access of a user', () => {
     expect(await users.get(HOME, 7)).not.toHaveProperty('lostAccess');
   });
 
-  test('the access of a user stays as it is if it has changed since it was read, or the user is gone', async () => {
+  test('stays as it is if it has changed since it was read, or the user is gone', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setAccess(person(), access(), START)).toBe(false);
     expect(await users.get(HOME, 7)).toBeNull();
@@ -191,56 +191,59 @@ describe('the access of a user', () => {
   });
 });
 
-test('a deleted user leaves nothing that could log in, no duty and no channel, and frees its name', async () => {
-  const { create, users, table, its, count, rights } = await createWorld();
-  await create();
-  const duty = items.duty({ customerId: HOME, userId: 7 });
-  const channels = channelKinds.map((by) => items.channel({ customerId: HOME, userId: 7, by }));
-  for (const key of [duty, items.otp({ accountKey: 'key' }), ...channels]) await table.write({ put: { ...key } });
-  expect(await users.remove(person(), START + 1)).toBe(true);
-  expect([await users.get(HOME, 7), await rights(), await its.sessions.passwordHash('key')]).toEqual([
-    null,
-    null,
-    null,
-  ]);
-  expect(await its.otps.get('key')).toBeNull();
-  expect(await its.sessions.accountKeyOf(usernameKey('Nurse'))).toBeNull();
-  for (const key of [duty, items.owner({ kind: 'user', id: 7 }), ...channels]) expect(await table.get(key)).toBeNull();
-  expect(await count()).toBe(0);
-  expect(await create({ accountKey: 'key 2' })).toBeNull();
-});
+describe('a deleted user', () => {
+  test('leaves nothing that could log in, no duty and no channel, and frees its name', async () => {
+    const { create, users, table, its, count, rights } = await createWorld();
+    await create();
+    const duty = items.duty({ customerId: HOME, userId: 7 });
+    const channels = channelKinds.map((by) => items.channel({ customerId: HOME, userId: 7, by }));
+    for (const key of [duty, items.otp({ accountKey: 'key' }), ...channels]) await table.write({ put: { ...key } });
+    expect(await users.remove(person(), START + 1)).toBe(true);
+    expect([await users.get(HOME, 7), await rights(), await its.sessions.passwordHash('key')]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(await its.otps.get('key')).toBeNull();
+    expect(await its.sessions.accountKeyOf(usernameKey('Nurse'))).toBeNull();
+    for (const key of [duty, items.owner({ kind: 'user', id: 7 }), ...channels])
+      expect(await table.get(key)).toBeNull();
+    expect(await count()).toBe(0);
+    expect(await create({ accountKey: 'key 2' })).toBeNull();
+  });
 
-test('a deleted user is remembered as long as the audit log, for the erasure of its data', async () => {
-  const { create, users } = await createWorld();
-  await create();
-  await users.remove(person(), START + 1);
-  const ttl = Math.ceil((START + 1 + AUDIT_RETENTION) / 1_000);
-  expect(await users.former(HOME, 7)).toMatchObject({ accountKey: 'key', ttl });
-  expect(await users.former(null, 7)).toBeNull();
-});
+  test('a deleted user is remembered as long as the audit log, for the erasure of its data', async () => {
+    const { create, users } = await createWorld();
+    await create();
+    await users.remove(person(), START + 1);
+    const ttl = Math.ceil((START + 1 + AUDIT_RETENTION) / 1_000);
+    expect(await users.former(HOME, 7)).toMatchObject({ accountKey: 'key', ttl });
+    expect(await users.former(null, 7)).toBeNull();
+  });
 
-test('a deleted user without a customer is deleted, too', async () => {
-  const { create, users } = await createWorld();
-  await create({ customerId: null });
-  expect(await users.remove(person({ customerId: null }), START)).toBe(true);
-  expect(await users.get(null, 7)).toBeNull();
-  expect(await users.former(null, 7)).toMatchObject({ accountKey: 'key' });
-  expect(await users.remove(person({ customerId: null }), START)).toBe(false);
-});
+  test('a deleted user without a customer is deleted, too', async () => {
+    const { create, users } = await createWorld();
+    await create({ customerId: null });
+    expect(await users.remove(person({ customerId: null }), START)).toBe(true);
+    expect(await users.get(null, 7)).toBeNull();
+    expect(await users.former(null, 7)).toMatchObject({ accountKey: 'key' });
+    expect(await users.remove(person({ customerId: null }), START)).toBe(false);
+  });
 
-test('a deleted user of an issuer is no longer found by its subject', async () => {
-  const { its, users } = await createWorld();
-  await users.createExternal(person(), 'key', 'subject', 10);
-  expect(await users.remove(person({ subject: 'subject' }), START)).toBe(true);
-  expect(await its.externals.usersOf('subject')).toEqual([]);
-});
+  test('a deleted user of an issuer is no longer found by its subject', async () => {
+    const { its, users } = await createWorld();
+    await users.createExternal(person(), 'key', 'subject', 10);
+    expect(await users.remove(person({ subject: 'subject' }), START)).toBe(true);
+    expect(await its.externals.usersOf('subject')).toEqual([]);
+  });
 
-test('a deleted user is deleted once, and only with the permissions that the caller saw', async () => {
-  const { create, users, count } = await createWorld();
-  await create();
-  expect(await users.remove(person({ permissions: [] }), START)).toBe(false);
-  expect(await users.remove(person({ isAdmin: true }), START)).toBe(false);
-  expect([await users.get(HOME, 7), await count()]).toEqual([expect.anything(), 1]);
-  expect([await users.remove(person(), START), await users.remove(person(), START)]).toEqual([true, false]);
-  expect(await count()).toBe(0);
+  test('a deleted user is deleted once, and only with the permissions that the caller saw', async () => {
+    const { create, users, count } = await createWorld();
+    await create();
+    expect(await users.remove(person({ permissions: [] }), START)).toBe(false);
+    expect(await users.remove(person({ isAdmin: true }), START)).toBe(false);
+    expect([await users.get(HOME, 7), await count()]).toEqual([expect.anything(), 1]);
+    expect([await users.remove(person(), START), await users.remove(person(), START)]).toEqual([true, false]);
+    expect(await count()).toBe(0);
+  });
 });

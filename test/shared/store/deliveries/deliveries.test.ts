@@ -1,0 +1,334 @@
+import { describe, expect, test } from 'vitest';
+import { LEASE_MS } from '#shared/domain/delivery/breaker.ts';
+import { DELIVERY_RETENTION, type Delivery } from '#shared/domain/delivery/delivery.ts';
+import { GRACE_MS } from '#shared/store/engine/due.ts';
+import { items } from '#shared/store/table.ts';
+import { createHooks, deliveryOf, HOME, HOOK } from '#test/fixtures/store-deliveries.ts';
+import { deliveryId, now, result } from '#test/fixtures/store-items.ts';
+
+/** Longer than the clocks of two hosts differ. */
+const SET_BACK = 60_000;
+const key = (n = 1) => ({ customerId: HOME, webhookId: HOOK, id: deliveryId(n) });
+const itemKey = (n = 1) => items.delivery({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(n) });
+const accepted = { result, next: { state: 'delivered' } } as const;
+const claimed = (found: Delivery | null): Delivery => found ?? expect.unreachable('nothing was claimed');
+
+test('a delivery is written once, and expires with its retention', async () => {
+  const { read, create, table } = await createHooks();
+  await create(1);
+  await create(1, { nextAttempt: now + 5 });
+  expect(await read()).toMatchObject({
+    ...key(),
+    state: 'pending',
+    nextAttempt: now,
+    snapshot: deliveryOf().snapshot,
+  });
+  const stored = await table.get(itemKey());
+  expect(stored).toMatchObject({ ttl: (now + DELIVERY_RETENTION) / 1_000 });
+  expect(stored).not.toHaveProperty('duePk');
+  expect([await read(2), await table.get(items.feedLine({ ...key(), time: '', eventId: 1, deliveryId: '' }))]).toEqual([
+    null,
+    null,
+  ]);
+});
+
+test('a delivery is due a while after its task, if nothing else would queue that', async () => {
+  const { create, table } = await createHooks();
+  await create(1, { nextAttempt: now + 5 }, true);
+  await create(2, { nextAttempt: null }, true);
+  const dueOf = async (n: number) => Number((await table.get<{ dueAt: string }>(itemKey(n)))?.dueAt);
+  expect([await dueOf(1), await dueOf(2)]).toEqual([now + 5 + GRACE_MS, now + GRACE_MS]);
+});
+
+test('a delivery to a person is found under its customer', async () => {
+  const { its } = await createHooks();
+  await its.deliveries.create(deliveryOf(1, { webhookId: null }), false);
+  expect(await its.deliveries.get(HOME, null, deliveryId(1))).toMatchObject({
+    customerId: HOME,
+    webhookId: null,
+    id: deliveryId(1),
+  });
+  expect([
+    await its.deliveries.get(HOME, HOOK, deliveryId(1)),
+    await its.deliveries.get(HOME + 1, null, deliveryId(1)),
+  ]).toEqual([null, null]);
+});
+
+test('a delivery is found with others, by id', async () => {
+  const { its, create } = await createHooks();
+  for (const n of [1, 2, 3]) await create(n);
+  const ids = [1, 2, 3].map(deliveryId);
+  expect((await its.deliveries.getAll(HOME, HOOK, [...ids, 'x'])).map(({ id }) => id)).toEqual(ids.toSorted());
+});
+
+test('an attempt is claimed once, when it is due', async () => {
+  const { its, create, read } = await createHooks();
+  await create(1, { nextAttempt: now + 1 });
+  const claim = (at: number, name: string) => its.attempts.claim(key(), at, name);
+  expect(await claim(now, 'a')).toBeNull();
+  expect(await claim(now + 1, 'a')).toMatchObject({ state: 'sending', attempts: 1, sendTryTimes: [now + 1] });
+  expect(await claim(now + 1, 'b')).toBeNull();
+  // The response of the first claim was lost.
+  expect(await claim(now + 1, 'a')).toMatchObject({ attempts: 1 });
+  expect(await claim(now + 2, 'a')).toBeNull();
+  expect(await read()).toMatchObject({ state: 'sending', attempts: 1 });
+  expect(await its.attempts.claim(key(2), now, 'a')).toBeNull();
+});
+
+test('an attempt is taken over once its lease has ended, or was taken before the clock was set back', async () => {
+  const { its, create } = await createHooks();
+  await create();
+  await its.attempts.claim(key(), now, 'a');
+  expect(await its.attempts.claim(key(), now + LEASE_MS, 'b')).toBeNull();
+  expect(await its.attempts.claim(key(), now + LEASE_MS + 1, 'b')).toMatchObject({ attempts: 2 });
+  expect(await its.attempts.claim(key(), now - SET_BACK, 'c')).toMatchObject({ attempts: 3 });
+});
+
+test('an attempt is taken over at once from a process that ended before this one was alone', async () => {
+  const { its, create } = await createHooks();
+  await create();
+  await its.attempts.claim(key(), now, 'a');
+  expect(await its.attempts.claim(key(), now + 5, 'b', { aloneSince: now })).toBeNull();
+  expect(await its.attempts.claim(key(), now + 5, 'b', { aloneSince: now + 1 })).toMatchObject({ attempts: 2 });
+});
+
+test('an attempt may be made early, instead of the one that was planned, and counts as such', async () => {
+  const { its, create } = await createHooks();
+  await create(1, { state: 'retrying', nextAttempt: now + 99 });
+  expect(await its.attempts.claim(key(), now, 'a', { insteadOf: now + 98 })).toBeNull();
+  expect(await its.attempts.claim(key(), now, 'a', { insteadOf: now + 99 })).toMatchObject({
+    attempts: 1,
+    earlyAttempts: 1,
+  });
+  await create(2);
+  expect(await its.attempts.claim(key(2), now, 'a')).not.toHaveProperty('earlyAttempts');
+});
+
+test('an attempt leaves the due index, and is claimed from a feed once its webhook has a URL', async () => {
+  const { its, create, table } = await createHooks();
+  await create(1, { nextAttempt: null }, true);
+  expect(await its.attempts.claim(key(), now, 'a')).not.toBeNull();
+  const stored = await table.get(itemKey());
+  expect([stored && 'duePk' in stored, stored && 'dueAt' in stored]).toEqual([false, false]);
+});
+
+describe('the result of an attempt', () => {
+  const attempt = async (fields: object = {}) => {
+    const world = await createHooks();
+    await world.create(1, fields);
+    return { ...world, delivery: claimed(await world.its.attempts.claim(key(), now, 'a')) };
+  };
+  test('the result of an attempt ends the delivery, with a line in its log', async () => {
+    const { its, delivery, read, table } = await attempt();
+    await its.attempts.recordResult(delivery, accepted, now + 9, false);
+    const stored = await read();
+    expect(stored).toMatchObject({ state: 'delivered', nextAttempt: null, updateDate: now + 9 });
+    expect(stored?.log).toEqual([[1, 1, 200, null, expect.anything(), null]]);
+    const item = await table.get(itemKey());
+    for (const name of ['leaseUntil', 'claim', 'duePk', 'dueAt']) expect(item).not.toHaveProperty(name);
+  });
+
+  test('the result of an attempt keeps a long body elsewhere, as long as the delivery', async () => {
+    const { its, delivery, table } = await attempt();
+    await its.attempts.recordResult(delivery, accepted, now, false);
+    expect(await its.deliveries.responseBodies(HOME, HOOK, deliveryId(1))).toEqual(new Map([[1, result.responseBody]]));
+    expect(await its.deliveries.responseBodies(HOME, HOOK, deliveryId(2))).toEqual(new Map());
+    const body = items.attempt({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(1), number: 1 });
+    expect(await table.get(body)).toMatchObject({ ttl: (now + DELIVERY_RETENTION) / 1_000 });
+    const short = await attempt();
+    await short.its.attempts.recordResult(
+      short.delivery,
+      { ...accepted, result: { ...result, responseBody: 'ok' } },
+      now,
+      false,
+    );
+    expect(await short.its.deliveries.responseBodies(HOME, HOOK, deliveryId(1))).toEqual(new Map());
+    expect((await short.read())?.log?.[0]?.[5]).toBe('ok');
+  });
+
+  test('the result of an attempt plans a retry, in a queue or in the due index', async () => {
+    for (const isQueued of [true, false]) {
+      const { its, delivery, table } = await attempt();
+      const next = { state: 'retrying', nextAttempt: now + 99, retryAfterDate: now + 50 } as const;
+      await its.attempts.recordResult(delivery, { result, next }, now + 9, isQueued);
+      const item = await table.get(itemKey());
+      expect(item).toMatchObject({
+        state: 'retrying',
+        nextAttempt: now + 99,
+        retryAfterDate: now + 50,
+        updateDate: now + 9,
+      });
+      expect(item).not.toHaveProperty('leaseUntil');
+      expect((item as { dueAt?: string }).dueAt).toEqual(isQueued ? undefined : String(now + 99).padStart(16, '0'));
+    }
+  });
+
+  test('the result of an attempt of a failure has its reason, and counts at its replay', async () => {
+    const { its, delivery, read, table } = await attempt({ replay: 'r' });
+    const replay = items.replay({ customerId: HOME, webhookId: HOOK, replayId: 'r' });
+    await its.attempts.recordResult(delivery, { result, next: { state: 'failed', reason: 'gone' } }, now + 9, false);
+    expect(await read()).toMatchObject({ state: 'failed', reason: 'gone', nextAttempt: null });
+    expect(await table.get(replay)).toMatchObject({ failed: 1, updateDate: now + 9 });
+    const sent = await attempt({ replay: 'r' });
+    await sent.its.attempts.recordResult(sent.delivery, accepted, now, false);
+    expect(await sent.table.get(replay)).toMatchObject({ sent: 1 });
+    const retried = await attempt({ replay: 'r' });
+    await retried.its.attempts.recordResult(
+      retried.delivery,
+      { result, next: { state: 'retrying', nextAttempt: now } },
+      now,
+      false,
+    );
+    expect(await retried.table.get(replay)).toBeNull();
+  });
+
+  test('the result of an attempt changes nothing if another attempt has begun', async () => {
+    const { its, delivery, read } = await attempt();
+    const later = claimed(await its.attempts.claim(key(), now + LEASE_MS + 1, 'b'));
+    await its.attempts.recordResult(delivery, accepted, now, false);
+    expect(await read()).toMatchObject({ state: 'sending', attempts: 2 });
+    expect(await read()).not.toHaveProperty('log');
+    await its.attempts.recordResult(later, accepted, now, false);
+    expect((await read())?.log).toHaveLength(1);
+  });
+
+  test('the result of an attempt adds only its line if a redelivery was accepted meanwhile', async () => {
+    const { its, delivery, read } = await attempt();
+    expect(await its.repetitions.endOriginal(key(), now + 5)).toMatchObject({ state: 'sending' });
+    await its.attempts.recordResult(delivery, { result, next: { state: 'failed', reason: 'gone' } }, now + 9, false);
+    const stored = await read();
+    expect(stored).toMatchObject({ state: 'delivered', reason: 'redelivered', updateDate: now + 9 });
+    expect(stored?.log).toHaveLength(1);
+    expect(await its.repetitions.endOriginal(key(), now + 6)).toBeNull();
+  });
+});
+
+describe('a delivered notification', () => {
+  test('ends as undeliverable if its service reports that, unless it has changed', async () => {
+    const { its, create, read } = await createHooks();
+    await create();
+    await its.attempts.recordResult(claimed(await its.attempts.claim(key(), now, 'a')), accepted, now + 1, false);
+    const delivered = (await read()) ?? deliveryOf();
+    expect(await its.attempts.recordUndeliverable({ ...delivered, updateDate: now }, 'no such number', now + 2)).toBe(
+      false,
+    );
+    expect(await its.attempts.recordUndeliverable(delivered, 'no such number', now + 2)).toBe(true);
+    const stored = await read();
+    expect(stored).toMatchObject({ state: 'failed', reason: 'undeliverable', updateDate: now + 2 });
+    expect(stored?.log).toEqual([[1, 1, 200, 'undeliverable', expect.anything(), 'no such number']]);
+    expect(await its.attempts.recordUndeliverable(stored ?? delivered, 'again', now + 3)).toBe(false);
+  });
+});
+
+test('the next attempt is moved only from the time that was read', async () => {
+  const { its, create, read, table } = await createHooks();
+  await create(1, { nextAttempt: now + 9, retryAfterDate: now + 9 });
+  expect(await its.attempts.replan(key(), now + 8, now + 1, now)).toBe(false);
+  expect(await its.attempts.replan(key(), now + 9, now + 1, now + 3)).toBe(true);
+  const stored = await read();
+  expect(stored).toMatchObject({ nextAttempt: now + 1, updateDate: now + 3, state: 'pending' });
+  expect(stored).not.toHaveProperty('retryAfterDate');
+  expect(Number((await table.get<{ dueAt: string }>(itemKey()))?.dueAt)).toBe(now + 1);
+  await its.attempts.claim(key(), now + 1, 'a');
+  expect(await its.attempts.replan(key(), now + 1, now + 5, now)).toBe(false);
+});
+
+test('the next attempt is postponed only if it is due, and not being made', async () => {
+  const { its, create, read, table } = await createHooks();
+  await create(1, { nextAttempt: now + 1 });
+  expect(await its.attempts.postpone(key(), now + 50, now, true)).toBe(false);
+  expect(await its.attempts.postpone(key(), now + 50, now + 1, true)).toBe(true);
+  expect(await read()).toMatchObject({ nextAttempt: now + 50, updateDate: now + 1 });
+  expect(await table.get(itemKey())).not.toHaveProperty('duePk');
+  expect(await its.attempts.postpone(key(), now + 90, now + 50, false)).toBe(true);
+  expect(await table.get(itemKey())).toHaveProperty('duePk');
+  await create(2, { nextAttempt: null });
+  expect(await its.attempts.postpone(key(2), now + 50, now, true)).toBe(true);
+  await its.attempts.claim(key(2), now + 50, 'a');
+  expect(await its.attempts.postpone(key(2), now + 90, now + 60, true)).toBe(false);
+});
+
+test('the next attempt keeps its task in a queue as long as nothing else would make it', async () => {
+  const { its, create } = await createHooks();
+  const untilOf = async (n: number) => (await its.deliveries.getQueued(key(n))).until;
+  await create(1, { nextAttempt: now + 5 });
+  await create(2, { nextAttempt: now + 5 }, true);
+  await create(3, { state: 'retrying', nextAttempt: null });
+  await create(4, { state: 'delivered' });
+  expect([await untilOf(1), await untilOf(2), await untilOf(3), await untilOf(4)]).toEqual([now + 5, null, 0, null]);
+  await its.attempts.claim(key(1), now + 5, 'a');
+  expect(await untilOf(1)).toBe(now + 5 + LEASE_MS + 1);
+  expect(await its.deliveries.getQueued(key(9))).toEqual({ delivery: null, until: null });
+});
+
+test('a delivery that ends without an attempt is canceled unless it is being sent, held or has ended', async () => {
+  const { its, create, read } = await createHooks();
+  const end = (n: number, reason: 'canceled' | 'deleted', at = now) => its.deliveries.end(key(n), reason, at);
+  await create(1);
+  await create(2, { state: 'held' });
+  await create(3);
+  await its.attempts.claim(key(3), now, 'a');
+  expect([
+    await end(1, 'canceled', now + 2),
+    await end(1, 'canceled'),
+    await end(2, 'canceled'),
+    await end(3, 'canceled'),
+  ]).toEqual([true, false, false, false]);
+  expect(await read(1)).toMatchObject({
+    state: 'failed',
+    reason: 'canceled',
+    nextAttempt: null,
+    updateDate: now + 2,
+  });
+  expect([await end(2, 'deleted'), await end(3, 'deleted'), await end(1, 'deleted')]).toEqual([true, false, false]);
+  // The process that claimed it has died.
+  expect([await end(3, 'deleted', now + LEASE_MS), await end(3, 'deleted', now + LEASE_MS + 1)]).toEqual([false, true]);
+});
+
+test('a delivery that ends without an attempt counts as failed at its replay', async () => {
+  const { its, create, table } = await createHooks();
+  await create(1, { replay: 'r' });
+  await its.deliveries.end({ ...key(), replay: 'r' }, 'canceled', now);
+  expect(await table.get(items.replay({ customerId: HOME, webhookId: HOOK, replayId: 'r' }))).toMatchObject({
+    failed: 1,
+  });
+});
+
+test('deliveries to people that are due are found oldest first, of the time in which they were created', async () => {
+  const { its } = await createHooks();
+  const ids = [1, 2, 3, 4].map(deliveryId).toSorted();
+  const put = (at: number, fields: object) =>
+    its.deliveries.create(deliveryOf(1, { id: ids[at], webhookId: null, ...fields }), at === 1);
+  await put(0, {});
+  await put(1, { nextAttempt: null });
+  await put(2, { nextAttempt: now + 1 });
+  await put(3, { state: 'delivered' });
+  const due = async (range: [number, number], at = now, limit = 10) =>
+    (await its.deliveries.dueToPeople(HOME, range, at, limit)).map(({ delivery, isIndexed }) => [
+      ids.indexOf(delivery.id),
+      isIndexed,
+    ]);
+  expect(await due([now, now])).toEqual([
+    [0, false],
+    [1, true],
+  ]);
+  expect(await due([now, now], now + 1)).toHaveLength(3);
+  expect(await due([now, now], now, 1)).toEqual([[0, false]]);
+  expect([await due([now + 1, now + 9]), await due([now - 9, now - 1])]).toEqual([[], []]);
+});
+
+test('the deliveries of a webhook in a range of time are read oldest first, page by page', async () => {
+  const { its, create } = await createHooks();
+  for (const n of [1, 2, 3]) await create(n);
+  const ids = [1, 2, 3].map(deliveryId).toSorted();
+  const range = async (times: [number, number], more: object = {}) => {
+    const { page, next } = await its.deliveries.range(HOME, HOOK, times, more);
+    return [page.map(({ id }) => ids.indexOf(id)), next === undefined ? next : ids.indexOf(next)];
+  };
+  expect(await range([now, now])).toEqual([[0, 1, 2], undefined]);
+  expect(await range([now, now], { limit: 2 })).toEqual([[0, 1], 1]);
+  expect(await range([now, now], { limit: 2, startAfter: ids[1] })).toEqual([[2], undefined]);
+  expect([await range([now + 1, now]), await range([now + 1, now + 9]), await range([now - 9, now - 1])]).toEqual(
+    Array(3).fill([[], undefined]),
+  );
+});

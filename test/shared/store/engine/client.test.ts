@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { endWork, runEndable } from '#shared/concurrency/endable-work.ts';
+import { machine } from '#shared/concurrency/machine.ts';
+import { createTable, type Meter } from '#shared/store/engine/client.ts';
+import { absent, changes, present, where } from '#shared/store/engine/request.ts';
+import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
+import { interference, memoryStore } from '#test/fixtures/memory-store.ts';
+
+const KEY = { pk: 'p', sk: 's' };
+const lost = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+
+beforeAll(() => void vi.spyOn(machine, 'sleep').mockResolvedValue());
+afterAll(() => vi.restoreAllMocks());
+
+type Send = (name: string, input: Record<string, unknown>) => unknown;
+/** Returns a table whose commands a test answers. */
+const tableWith = (send: Send, meter?: Meter) => {
+  const client = { send: async (command: { input: never }) => send(command.constructor.name, command.input) };
+  return createTable(client as never, 't', meter);
+};
+
+describe('reading', () => {
+  test('an item is consistent unless a lag is allowed, and null if there is none', async () => {
+    const asked: unknown[] = [];
+    const table = tableWith((_, { ConsistentRead, Key }) => {
+      asked.push(ConsistentRead);
+      return ConsistentRead || Key === KEY ? { Item: { ...KEY, a: 1 } } : {};
+    });
+    expect(await table.get(KEY)).toEqual({ ...KEY, a: 1 });
+    expect(await table.get(KEY, false)).toEqual({ ...KEY, a: 1 });
+    expect(asked).toEqual([true, false]);
+    expect(await tableWith(() => ({})).get(KEY)).toBeNull();
+  });
+
+  test('an item that a lagging replica lacks is read again', async () => {
+    const asked: unknown[] = [];
+    const table = (hasAtOnce: boolean) =>
+      tableWith((_, { ConsistentRead }) => {
+        asked.push(ConsistentRead);
+        return ConsistentRead || hasAtOnce ? { Item: KEY } : {};
+      });
+    expect(await table(true).getEventual(KEY)).toEqual(KEY);
+    expect(asked.splice(0)).toEqual([false]);
+    expect(await table(false).getEventual(KEY)).toEqual(KEY);
+    expect(asked).toEqual([false, true]);
+  });
+
+  test('several items reads those again that a lagging replica lacks, by their whole keys', async () => {
+    const keys = [KEY, { pk: 'p', sk: 'other' }, { pk: 'other', sk: 's' }];
+    const asked: unknown[] = [];
+    const table = (known: number) =>
+      tableWith((_, { RequestItems }) => {
+        const { Keys, ConsistentRead } = (RequestItems as Record<string, { Keys: object[]; ConsistentRead: boolean }>)
+          .t ?? { Keys: [] };
+        asked.push([ConsistentRead, Keys]);
+        return { Responses: { t: ConsistentRead ? Keys : Keys.slice(0, known) } };
+      });
+    expect(await table(3).getAllEventual(keys)).toEqual(keys);
+    expect(asked.splice(0)).toEqual([[false, keys]]);
+    expect(await table(1).getAllEventual(keys)).toEqual(keys);
+    expect(asked.splice(0)).toEqual([
+      [false, keys],
+      [true, keys.slice(1)],
+    ]);
+    await table(0).getAll(keys);
+    expect(asked).toEqual([[true, keys]]);
+  });
+
+  test('more than 100 items takes several calls', async () => {
+    const sizes: number[] = [];
+    const table = tableWith((_, { RequestItems }) => {
+      const { Keys = [] } = (RequestItems as Record<string, { Keys?: object[] }>).t ?? {};
+      sizes.push(Keys.length);
+      return { Responses: { t: Keys } };
+    });
+    const keys = Array.from({ length: 201 }, (_, n) => ({ pk: 'p', sk: `${n}` }));
+    expect(await table.getAll(keys)).toEqual(keys);
+    expect(sizes).toEqual([100, 100, 1]);
+    expect(await table.getAll([])).toEqual([]);
+    expect(sizes).toHaveLength(3);
+  });
+
+  test('a list to its end continues after each page', async () => {
+    const asked: unknown[] = [];
+    const table = tableWith((_, { ExclusiveStartKey }) => {
+      asked.push(ExclusiveStartKey);
+      return asked.length < 3 ? { Items: [{ n: asked.length }], LastEvaluatedKey: { at: asked.length } } : {};
+    });
+    expect(await table.queryAll({ pk: 'p' })).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(asked).toEqual([undefined, { at: 1 }, { at: 2 }]);
+  });
+
+  test('a range that ends before it begins finds nothing, without a call, which the table would reject', async () => {
+    let calls = 0;
+    const table = tableWith(() => {
+      calls += 1;
+      return {};
+    });
+    expect(await table.query({ pk: 'p', between: ['b', 'a'] })).toEqual({ items: [], next: undefined });
+    expect(calls).toBe(0);
+    await table.query({ pk: 'p', between: ['a', 'a'] });
+    expect(calls).toBe(1);
+  });
+});
+
+test('units are reported by call, and asked for only if somebody counts them', async () => {
+  const units: unknown[] = [];
+  const asked: unknown[] = [];
+  const send: Send = (name, { ReturnConsumedCapacity }) => {
+    asked.push(ReturnConsumedCapacity);
+    const ConsumedCapacity =
+      name === 'TransactWriteCommand' ? [{ CapacityUnits: 2 }, {}, { CapacityUnits: 3 }] : { CapacityUnits: 1.5 };
+    return { ConsumedCapacity };
+  };
+  const table = tableWith(send, (call, used) => void units.push([call, used]));
+  await table.get(KEY);
+  await table.update(KEY, changes({ set: { a: 1 } }));
+  await table.write({ remove: KEY }, { put: KEY });
+  expect(units).toEqual([
+    ['get', { read: 1.5, write: 0 }],
+    ['update', { read: 0, write: 1.5 }],
+    ['write', { read: 0, write: 5 }],
+  ]);
+  await tableWith(send).get(KEY);
+  expect(asked).toEqual(['TOTAL', 'TOTAL', 'TOTAL', undefined]);
+});
+
+test('units are 0 if the table reports none', async () => {
+  const units: unknown[] = [];
+  await tableWith(
+    () => ({}),
+    (_, used) => void units.push(used),
+  ).get(KEY);
+  expect(units).toEqual([{ read: 0, write: 0 }]);
+});
+
+describe('an update', () => {
+  test('returns what it was asked for, and null if its condition fails', async () => {
+    const { table } = memoryStore();
+    const set = (condition = present) => table.update(KEY, changes({ set: { a: 1 }, if: condition }, 'ALL_NEW'));
+    expect(await set()).toBeNull();
+    expect(await set(absent)).toEqual({ ...KEY, a: 1 });
+    expect(await table.update(KEY, changes({ set: { a: 2 } }))).toEqual({});
+  });
+
+  test('fails with any other error', async () => {
+    const table = tableWith(() => {
+      throw new Error('a bug');
+    });
+    await expect(table.update(KEY, changes({ set: { a: 1 } }))).rejects.toThrow('a bug');
+    await expect(table.write({ remove: KEY })).rejects.toThrow('a bug');
+  });
+});
+
+test('several writes are all made, or none, and the positions of failed conditions are returned', async () => {
+  const { table } = memoryStore();
+  const other = { pk: 'p', sk: 'other' };
+  const writes = [
+    { put: { ...KEY, a: 1 }, where: absent },
+    { put: { ...other, a: 1 }, where: absent },
+  ];
+  expect(await table.write(...writes)).toBeNull();
+  await table.write({ remove: KEY });
+  expect(await table.write(...writes)).toEqual([1]);
+  expect(await table.get(KEY)).toBeNull();
+  await table.write({ put: KEY });
+  expect(await table.write(...writes)).toEqual([0, 1]);
+  expect(await table.write({ remove: KEY, where: where('#a = :a', { a: 1 }) })).toEqual([0]);
+});
+
+test('several writes have one token for all their tries, and another for each call', async () => {
+  const tokens: unknown[] = [];
+  const table = tableWith((_, { ClientRequestToken }) => {
+    tokens.push(ClientRequestToken);
+    if (tokens.length === 1) throw lost();
+    return {};
+  });
+  await table.write({ put: KEY }, { remove: KEY });
+  await table.write({ put: KEY }, { remove: KEY });
+  expect([tokens.length, new Set(tokens).size]).toEqual([3, 2]);
+  expect(tokens[0]).toBe(tokens[1]);
+});
+
+describe('a write whose first response is lost', () => {
+  /** A table that makes a write, loses the response, and lets something happen before the retry. */
+  const losing = (meanwhile: (table: ReturnType<typeof memoryStore>['table']) => unknown = () => {}) => {
+    const { table } = memoryStore();
+    let isLost = false;
+    const flaky = tableWith(async (name, input) => {
+      const isWrite = name === 'PutCommand' || name === 'DeleteCommand';
+      const writes = async () => {
+        if (name === 'PutCommand') return table.write({ put: input.Item as never, where: absent });
+        if (name === 'DeleteCommand') return table.write({ remove: input.Key as never, where: present });
+        return { Item: await table.get(input.Key as never) };
+      };
+      const result = await writes();
+      if (isWrite && !isLost) {
+        isLost = true;
+        await meanwhile(table);
+        throw lost();
+      }
+      if (isWrite && result !== null) throw Object.assign(new Error(), { name: 'ConditionalCheckFailedException' });
+      return isWrite ? {} : result;
+    });
+    return { table, flaky };
+  };
+  test('a write whose first response is lost succeeds if the item is as it was put, or is gone as it was removed', async () => {
+    const { flaky } = losing();
+    expect(await flaky.write({ put: { ...KEY, a: 1, b: undefined }, where: absent })).toBeNull();
+    const removing = losing();
+    await removing.table.write({ put: KEY });
+    expect(await removing.flaky.write({ remove: KEY, where: present })).toBeNull();
+  });
+
+  test('a write whose first response is lost fails if another call has put or kept another item', async () => {
+    const { flaky } = losing((table) => table.write({ put: { ...KEY, a: 2 } }));
+    expect(await flaky.write({ put: { ...KEY, a: 1 }, where: absent })).toEqual([0]);
+  });
+
+  test('a write whose first response is lost is not taken for made if its first response was that the condition failed', async () => {
+    const { table } = memoryStore();
+    await table.write({ put: { ...KEY, a: 1 } });
+    expect(await table.write({ put: { ...KEY, a: 1 }, where: absent })).toEqual([0]);
+    await table.write({ remove: KEY });
+    expect(await table.write({ remove: KEY, where: present })).toEqual([0]);
+  });
+});
+
+test('no call is made once the caller has been answered', async () => {
+  let calls = 0;
+  const table = tableWith(() => {
+    calls += 1;
+    return {};
+  });
+  await runEndable(async () => {
+    await table.get(KEY);
+    endWork();
+    await expect(table.get(KEY)).rejects.toThrow(TableUnavailable);
+    await expect(table.write({ put: KEY })).rejects.toThrow(TableUnavailable);
+  });
+  expect(calls).toBe(1);
+});
+
+test('writes that meet others in between are seen by their conditions', async () => {
+  const { before, once } = interference();
+  const { table } = memoryStore(before);
+  once('UpdateCommand', () => table.write({ put: { ...KEY, a: 1 } }));
+  expect(await table.update(KEY, changes({ set: { a: 2 }, if: absent }))).toBeNull();
+  expect(await table.get(KEY)).toEqual({ ...KEY, a: 1 });
+});
