@@ -12,7 +12,7 @@ export type ResetUser = Pick<Account, 'accountId' | 'customerId'> & { username: 
  */
 type Reset = Created & ResetUser & { accountKey: string; epoch: number; mailbox: number; expires: number };
 
-export const resetReads = (table: TableReader) => ({
+const resetReads = (table: TableReader) => ({
   byHash: (hash: string) => table.get<Reset>(items.reset({ hash })),
 });
 
