@@ -158,16 +158,20 @@ export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Pro
   };
 };
 
+/** Removes the leases that this process does not use from its pool, and returns their slots. */
+const takeIdle = ({ idleLeases }: SlotPool, now: number): SlotName[] =>
+  // Once a lease has ended, its slot may belong to another process.
+  idleLeases.splice(0).flatMap(({ slot, until }) => (until > now ? [slot] : []));
+
 /**
  * Returns the slots that this process leases and no longer needs, each of them once. While the receiver is healthy, it keeps
  * those that its next requests need.
  */
 const unneededSlots = ({ now }: DeliverDeps, permit: Permit<SlotPool>, webhook: WebhookRecord): SlotName[] => {
-  const { idleLeases, waiters } = permit.shared;
-  const isWanted = permit.hasWaiters() || [...waiters].some(({ waitsFor }) => waitsFor === 'slot');
-  if (isWanted || !(permit.isEmpty() || !isHealthy(webhook, now()))) return [];
-  // Once a lease has ended, its slot may belong to another process.
-  return idleLeases.splice(0).flatMap(({ slot, until }) => (until > now() ? [slot] : []));
+  const { shared: pool } = permit;
+  const isWanted = permit.hasWaiters() || [...pool.waiters].some(({ waitsFor }) => waitsFor === 'slot');
+  const isIdle = !isWanted && (permit.isEmpty() || !isHealthy(webhook, now()));
+  return isIdle ? takeIdle(pool, now()) : [];
 };
 
 /** Returns the permit of a delivery that was not admitted. Slots may have been kept for it that nothing else needs. */
@@ -206,10 +210,10 @@ const createSlot = (
  */
 const releaseIdle = async (
   { store, now }: DeliverDeps,
-  { idleLeases }: SlotPool,
+  pool: SlotPool,
   webhook: WebhookRecord,
 ): Promise<WebhookRecord> => {
-  const slots = idleLeases.splice(0).flatMap(({ slot, until }) => (until > now() ? [slot] : []));
+  const slots = takeIdle(pool, now());
   if (slots.length === 0) return webhook;
   await store.health.release(webhook, slots);
   return { ...webhook, ...Object.fromEntries(slots.map((slot) => [slot, undefined])) };
