@@ -24,7 +24,7 @@ import type { Decided, Decision } from '#shared/domain/event/decision.ts';
 import { eventKeyOf, fallOfEvent } from '#shared/domain/event/fall-key.ts';
 import { formats } from '#shared/domain/formats/formats.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
-import { isAboutSensor, isUrgent, urgentSituationOf } from '#shared/domain/rule/alarm.ts';
+import { isAlarmAboutPerson, isUrgent } from '#shared/domain/rule/alarm.ts';
 import { isWithinQueueDelay, messageIndexes, newEscalation } from '#shared/domain/rule/escalation.ts';
 import type { HitPosition } from '#shared/domain/rule/hit-position.ts';
 import { isNobodyOnDuty } from '#shared/domain/rule/recipients.ts';
@@ -368,12 +368,6 @@ export const writeDeliveries = async (
   return posted;
 };
 
-/** Whether a delivery is an alarm about a person. */
-const isAlarmAboutPerson = ({ snapshot: { event } }: Delivery): boolean => {
-  const situation = urgentSituationOf(event);
-  return situation !== null && !isAboutSensor(situation);
-};
-
 /**
  * Enqueues deliveries. Those that may become one message about several sensors wait for others, on the queue of retries,
  * where they delay no alarm.
@@ -391,7 +385,7 @@ export const enqueueDeliveries = async (
   await enqueue(
     others.map((delivery) => ({
       ...deliverTask(delivery),
-      ...(isAlarmAboutPerson(delivery) && { isAlarm: true as const }),
+      ...(isAlarmAboutPerson(delivery.snapshot.event) && { isAlarm: true as const }),
     })),
   );
   if (gathered.length > 0) await enqueue(gathered, { delaySeconds: GATHER_SECONDS });

@@ -25,6 +25,12 @@ export const urgentSituationOf = ({ type, action }: { type: string; action: stri
 /** Whether an alarm is about the sensor, and not about the person. */
 export const isAboutSensor = (situation: UrgentSituation): boolean => situation === 'sensor_inactive';
 
+/** Whether an event is an alarm about a person. */
+export const isAlarmAboutPerson = (event: { type: string; action: string }): boolean => {
+  const situation = urgentSituationOf(event);
+  return situation !== null && !isAboutSensor(situation);
+};
+
 /** What decides whether somebody was notified of an alarm. A message in the outbox of the host reached nobody. */
 export type HitProgress = {
   notifiedDate?: number;

@@ -35,3 +35,12 @@ test('assigns equal tasks the same deduplication id, whichever call caused them'
   expect(first?.body).not.toBe(other?.body);
   expect(first?.deduplicationId).toBe(other?.deduplicationId);
 });
+
+test('an alarm about a person has its own message group, which survives in the body of the task', () => {
+  const task = deliverTask(key);
+  const alarm = encodeTask({ ...task, isAlarm: true });
+  const other = encodeTask(task);
+  expect(alarm.groupId).toBe(`${other.groupId}/alarms`);
+  expect([read(JSON.parse(alarm.body)), read(JSON.parse(other.body))]).toMatchObject([{ isAlarm: true }, {}]);
+  expect(read(JSON.parse(other.body))).not.toHaveProperty('isAlarm');
+});

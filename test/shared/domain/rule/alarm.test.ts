@@ -3,6 +3,7 @@ import { kinds, type Situation } from '#shared/domain/kinds.ts';
 import {
   type HitProgress,
   isAboutSensor,
+  isAlarmAboutPerson,
   isUnnotified,
   isUrgent,
   notifiedDateOf,
@@ -27,6 +28,8 @@ describe('an urgent situation', () => {
 
   test('concerns the sensor, and not a person, only if the sensor went offline', () => {
     expect(urgentSituations.filter(isAboutSensor)).toEqual(['sensor_inactive']);
+    const aboutPeople = situations.filter((situation) => isAlarmAboutPerson(kinds[situation]));
+    expect(aboutPeople).toEqual(situations.filter((situation) => urgent.slice(0, -1).includes(situation)));
   });
 });
 
