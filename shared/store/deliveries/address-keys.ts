@@ -5,7 +5,7 @@ import { items } from '../table.ts';
 /** The key that signs acknowledgement links. `sealed` is stored: the encrypted key. */
 type AddressKey = { sealed: string };
 
-const addressKeyReads = (table: TableReader) => {
+export const addressKeyReads = (table: TableReader) => {
   let cached: string | undefined;
   return {
     /** Returns the encrypted key, or null if none exists yet. It never changes, so a process reads it once. */

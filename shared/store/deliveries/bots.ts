@@ -4,7 +4,7 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-const botReads = (table: TableReader) => ({
+export const botReads = (table: TableReader) => ({
   get: (customerId: number, botId: number) => table.get<Bot>(items.bot({ customerId, botId })),
   list: (customerId: number) => table.queryAll<Bot>({ pk: items.bot.pk({ customerId }), beginsWith: 'BOT#' }),
 });

@@ -26,7 +26,7 @@ import {
 const idleOrHeld = (now: number) =>
   where(`#state IN (:pending, :retrying, :held) OR (${LAPSED})`, { ...openStates, held: 'held', ...lapsedAt(now) });
 
-const deliveryReads = (table: TableReader) => ({
+export const deliveryReads = (table: TableReader) => ({
   /** Returns a delivery to a webhook or (`webhookId` null) to a person. */
   get: async (customerId: number, webhookId: string | null, deliveryId: string): Promise<Delivery | null> => {
     const found = await table.get<DeliveryItem>(deliveryItemKey({ customerId, webhookId, id: deliveryId }));

@@ -109,7 +109,7 @@ const merge = async (
   }
 };
 
-const deliveryLogReads = (table: TableReader) => ({
+export const deliveryLogReads = (table: TableReader) => ({
   /** Returns a page of the deliveries to several webhooks and (null) the people of a customer, by time of creation. */
   pageOfAll: (
     customerId: number,

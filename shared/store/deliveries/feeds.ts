@@ -27,7 +27,7 @@ type Cursor = { given: readonly FetchedDelivery[]; version: number };
 const cursorKey = ({ customerId, id: webhookId }: WebhookKey) => items.feedCursor({ customerId, webhookId });
 const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
 
-const feedReads = (table: TableReader) => ({
+export const feedReads = (table: TableReader) => ({
   cursor: async (webhook: WebhookKey): Promise<Cursor> =>
     (await table.get<Cursor>(cursorKey(webhook))) ?? { given: [], version: 0 },
 

@@ -52,7 +52,7 @@ export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number)
   ];
 };
 
-const heldReads = (table: TableReader) => ({
+export const heldReads = (table: TableReader) => ({
   /** Returns the ids of the oldest deliveries that a webhook holds. */
   ids: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const pk = lists.heldOfWebhook.pk({ customerId, webhookId });

@@ -9,7 +9,7 @@ import { putWebhook } from './webhooks.ts';
 /** The webhook that receives feedback for the manufacturer, and its customer. */
 export type FeedbackWebhook = { customerId: number; webhookId: string };
 
-const makerFeedbackReads = (table: TableReader) => ({
+export const makerFeedbackReads = (table: TableReader) => ({
   home: () => table.get<FeedbackWebhook>(items.makerFeedback({})),
 });
 

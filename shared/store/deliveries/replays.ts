@@ -26,7 +26,7 @@ const runningOf = async (table: TableReader, key: ReplayKey, ids: readonly strin
   return found.filter(({ state }) => state === 'running').map(({ id }) => id);
 };
 
-const replayReads = (table: TableReader) => ({
+export const replayReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string, replayId: string) =>
     table.get<ReplayRecord>(items.replay({ customerId, webhookId, replayId })),
 

@@ -88,7 +88,7 @@ type Heartbeat = RecordedVersion & {
   setBack?: number;
 };
 
-const dueReads = (table: TableReader) => ({
+export const dueReads = (table: TableReader) => ({
   /** Since when (ms) the service has run without a gap of more than `longestGap` ms; `now` if it has just come back. */
   upSince: async (now: number, longestGap: number): Promise<number> => {
     const last = await table.get<Heartbeat>(items.heartbeat({}));

@@ -7,7 +7,7 @@ import { edgeHit } from './edge-hit.ts';
 import { type HitItem, hitOf, idBeforeFirst, type NewHit, type StoredHit } from './hit-item.ts';
 import { recentHits } from './recent-hits.ts';
 
-const ruleHitReads = (table: TableReader) => ({
+export const ruleHitReads = (table: TableReader) => ({
   get: async (customerId: number, hitId: number): Promise<HitItem | null> => {
     const found = await table.get<StoredHit>(items.ruleHit({ customerId, hitId }));
     return found && !found.isErased ? hitOf(found) : null;

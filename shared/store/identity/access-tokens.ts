@@ -17,7 +17,7 @@ const hasExpired = ({ expires }: { expires: number | null }, now: number): boole
   expires !== null && expires <= now;
 const ttlOf = (expires: number | null) => (expires === null ? undefined : Math.ceil(expires / 1_000));
 
-const accessTokenReads = (table: TableReader) => ({
+export const accessTokenReads = (table: TableReader) => ({
   /** Returns the tokens of a user that have not expired, the oldest first. */
   list: async (accountKey: string, now: number): Promise<AccessToken[]> => {
     const slots = await slotsOf(table, accountKey);

@@ -9,7 +9,7 @@ type ExternalUser = { userId: number; customerId: number };
 
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000);
 
-const externalReads = (table: TableReader) => ({
+export const externalReads = (table: TableReader) => ({
   /** Returns the users of a person at an issuer, by the hash of issuer and subject. */
   usersOf: (hash: string) => table.queryAll<ExternalUser>({ pk: items.externalUser.pk({ hash }) }),
   /** Returns the ID token from the login of a session, which the logout at the issuer needs. */

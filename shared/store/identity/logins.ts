@@ -16,7 +16,7 @@ const newest = async (table: TableReader, accountKey: string) => {
   return (await readFirst<ListedLogin>(table, query, MAX_LOGINS, MAX_LOGINS + 1)).rows;
 };
 
-const loginReads = (table: TableReader) => ({
+export const loginReads = (table: TableReader) => ({
   /** Returns the sessions of the newest logins of an account that have not ended, the newest first. */
   list: async (accountKey: string): Promise<Login[]> => {
     const listed = await newest(table, accountKey);

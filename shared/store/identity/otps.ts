@@ -13,7 +13,7 @@ type OtpUser = Pick<UserItem, 'accountKey' | 'customerId' | 'id'>;
 /** The proof that enables a second factor: the time step of a valid code, entered in the session with this hash. */
 type OtpProof = { lastStep: number; codes: readonly string[]; sessionHash: string };
 
-const otpReads = (table: TableReader) => ({
+export const otpReads = (table: TableReader) => ({
   get: (accountKey: string) => table.get<Otp>(items.otp({ accountKey })),
 });
 

@@ -12,7 +12,7 @@ export type ResetUser = Pick<Account, 'accountId' | 'customerId'> & { username: 
  */
 type Reset = Created & ResetUser & { accountKey: string; epoch: number; mailbox: number; expires: number };
 
-const resetReads = (table: TableReader) => ({
+export const resetReads = (table: TableReader) => ({
   byHash: (hash: string) => table.get<Reset>(items.reset({ hash })),
 });
 

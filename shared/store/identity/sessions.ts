@@ -64,7 +64,7 @@ export type ReadUser = { accountKey: string } & Pick<Account, 'isAdmin' | 'permi
 export const unchangedRights = ({ permissions, isAdmin }: ReadUser): Condition =>
   where('#permissions = :heldBefore AND #isAdmin = :adminBefore', { heldBefore: permissions, adminBefore: isAdmin });
 
-const sessionReads = (table: TableReader) => ({
+export const sessionReads = (table: TableReader) => ({
   /** `mayLag`: whether the result may be a few seconds old, at half the cost. */
   session: (hash: string, mayLag = false) => (mayLag ? table.getEventual : table.get)<Session>(items.session({ hash })),
   account: (accountKey: string, mayLag = false) =>

@@ -65,7 +65,7 @@ const create = async (table: Table, { customerId }: User, limit: number, writes:
   return failed.length === 0 ? null : 'username_taken';
 };
 
-const userReads = (table: TableReader) => ({
+export const userReads = (table: TableReader) => ({
   get: (customerId: number | null, userId: number) => table.get<UserItem>(userKey(customerId, userId)),
   /** Returns the item that leads to the data of a deleted user. */
   former: (customerId: number | null, userId: number) =>

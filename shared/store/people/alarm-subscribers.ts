@@ -7,7 +7,7 @@ import { items } from '../table.ts';
  */
 type AlarmSubscribers = { known: readonly string[]; reported: number };
 
-const alarmSubscribersReads = (table: TableReader) => ({
+export const alarmSubscribersReads = (table: TableReader) => ({
   get: () => table.get<AlarmSubscribers>(items.alarmSubscribers({})),
 });
 

@@ -29,7 +29,7 @@ const matches = ({ actor, object, operation, refused }: StoredAuditEntry, query:
   (query.objectId === undefined || query.objectId === object.id) &&
   (query.refused === undefined || query.refused === refused);
 
-const auditReads = (table: TableReader) => ({
+export const auditReads = (table: TableReader) => ({
   /** Returns a page of the lines of a customer from `since` to `until` (ms), newest first. */
   page: (customerId: number, [since, until]: readonly [number, number], query: AuditQuery) => {
     const low = firstAuditIdAt(since);

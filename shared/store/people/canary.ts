@@ -10,7 +10,7 @@ export type CanarySetup = { customerId: number; sensorId: string; deviceToken: s
  */
 type CanaryRound = { uuid: string; begun: number; back?: number; lastBack?: number; mailed?: number };
 
-const canaryReads = (table: TableReader) => ({
+export const canaryReads = (table: TableReader) => ({
   setup: () => table.get<CanarySetup>(items.canaryHome({})),
   round: () => table.get<CanaryRound>(items.canaryRound({})),
 });

@@ -24,7 +24,7 @@ const sendable = ({ by, address, subscription, undeliverableDate }: StoredChanne
   return subscription && key ? [{ by, subscription, key }] : [];
 };
 
-const channelReads = (table: TableReader) => ({
+export const channelReads = (table: TableReader) => ({
   /** Returns the channels of a user, verified or not. */
   list: async (user: UserKey): Promise<KeptChannel[]> =>
     (await queryChannels(table, user)).map(({ by, address, provenDate, undeliverableDate, undeliverableReason }) => ({

@@ -21,7 +21,7 @@ export type CustomerItem = Customer & {
 /** The kinds of objects whose ids a system admin may use without specifying the customer. */
 type OwnedKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
-const customerReads = (table: TableReader) => ({
+export const customerReads = (table: TableReader) => ({
   /** Returns a customer. With `consistent` false it may be a few seconds old, at half the cost. */
   get: (customerId: number, consistent = true) => {
     const key = items.customer({ customerId });

@@ -18,7 +18,7 @@ const storedCheck = ({ customerId, at, missing, isMailed, revision }: DutyCheck)
   revision,
 });
 
-const dutyCheckReads = (table: TableReader) => ({
+export const dutyCheckReads = (table: TableReader) => ({
   /** Returns the checks of all customers. */
   list: async (): Promise<DutyCheck[]> =>
     (await table.queryAll<DutyCheck>({ pk: items.dutyCheck.pk({}) })).map(storedCheck),

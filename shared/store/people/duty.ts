@@ -10,7 +10,7 @@ const KEPT_SECONDS = 2 * 24 * 3_600;
 type RosterItem = { entries: RosterEntry[] };
 type StoredDuty = OwnDuty | RosterItem;
 
-const dutyReads = (table: TableReader) => ({
+export const dutyReads = (table: TableReader) => ({
   /** Returns what decides who is on duty, except the time zone: what users said, and the roster, with one query. */
   get: async (customerId: number): Promise<Omit<DutyPlan, 'timeZone'>> => {
     // The prefix of both kinds of items.

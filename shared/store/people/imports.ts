@@ -13,7 +13,7 @@ const jobKey = ({ customerId, id: jobId }: ImportKey) => items.dataJob({ custome
 const stepsKey = ({ customerId, id: jobId }: ImportKey) => items.importSteps({ customerId, jobId });
 const ttlOf = (time: number) => Math.ceil(time / 1_000);
 
-const importReads = (table: TableReader) => ({
+export const importReads = (table: TableReader) => ({
   get: (key: ImportKey): Promise<ImportJob | null> => table.get<ImportJob>(jobKey(key)),
   /** Returns the steps of an import, and the address of the call that began it; none once it has ended. */
   steps: async (key: ImportKey): Promise<{ steps: ImportStep[]; address: string }> => {

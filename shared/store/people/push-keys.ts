@@ -3,7 +3,7 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { absent } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-const pushKeyReads = (table: TableReader) => {
+export const pushKeyReads = (table: TableReader) => {
   let cached: PushKey | undefined;
   return {
     /** Returns the key that signs push messages, or null if none exists yet. It never changes, so a process reads it once. */

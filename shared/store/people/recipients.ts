@@ -5,7 +5,7 @@ import type { UserItem } from '../identity/users.ts';
 import type { Key } from '../key.ts';
 import { items } from '../table.ts';
 
-const recipientReads = (table: TableReader) => ({
+export const recipientReads = (table: TableReader) => ({
   /** Returns webhooks and bots by their ids, with one batch read. */
   webhooks: async (customerId: number, webhookIds: ReadonlySet<string>, botIds: ReadonlySet<number>) => {
     const found = await table.getAll<WebhookRecord | Bot>([

@@ -27,7 +27,7 @@ const KEPT_SECONDS = 30 * 24 * HOUR_SECONDS;
 /** The maximum number of watches that a process remembers. */
 const MAX_KNOWN = 100;
 
-const watchReads = (table: TableReader) => {
+export const watchReads = (table: TableReader) => {
   const known = new Map<number, ReadWatch>();
   const get = async (customerId: number): Promise<ReadWatch | null> => {
     const { pk, sk } = items.watch({ customerId });

@@ -19,7 +19,7 @@ const readEvent = async (table: TableReader, [customerId, sensorId, uuid, since]
   return event && event.receiveDate >= since ? event : null;
 };
 
-const fallReads = (table: TableReader) => ({
+export const fallReads = (table: TableReader) => ({
   /** Returns the fall that an event of a sensor since `since` (ms) is about, or null. */
   ofEvent: async (...key: EventKey): Promise<FallRef | null> => {
     const [customerId, sensorId] = key;

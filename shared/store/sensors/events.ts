@@ -109,7 +109,7 @@ const withShortBytes = async (
   return events.map((event, at) => ({ ...withOwner(key, event), raw: raws[at] ?? null }));
 };
 
-const eventReads = (table: TableReader) => ({
+export const eventReads = (table: TableReader) => ({
   /** Returns an event by its UUID, with the bytes of its message. */
   get: async (customerId: number, sensorId: string, uuid: string): Promise<Event | null> => {
     const key = { customerId, sensorId };

@@ -62,7 +62,7 @@ const createResult = (failed: readonly number[] | null): 'done' | 'clash' | 'gon
   return failed.includes(1) ? 'gone' : null;
 };
 
-const feedbackReads = (table: TableReader) => ({
+export const feedbackReads = (table: TableReader) => ({
   /** Returns a page of the feedback on a sensor, newest first. Leaves out feedback older than the retention. */
   list: (customerId: number, sensorId: string, now: number, query: NewestPageQuery) =>
     newestPage<Feedback>(

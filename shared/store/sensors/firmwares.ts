@@ -27,7 +27,7 @@ export const movePin = (manufacturer: Manufacturer, from: number | null, to: num
   return from === to ? [] : [...count(from, -1), ...count(to, 1)];
 };
 
-const firmwareReads = (table: TableReader) => ({
+export const firmwareReads = (table: TableReader) => ({
   defaultOf: (manufacturer: Manufacturer) => defaultOf(table, manufacturer),
 
   get: (manufacturer: Manufacturer, versionCode: number) =>

@@ -5,7 +5,7 @@ import { items } from '../table.ts';
 
 type GroupKey = { customerId: number; groupId: number };
 
-const floorPlanReads = (table: TableReader) => ({
+export const floorPlanReads = (table: TableReader) => ({
   /** Returns the plan of a group as it was set. It may have sensors that have left the group since. */
   get: async (group: GroupKey): Promise<FloorPlan | null> => {
     const found = await table.get<FloorPlan>(items.floorPlan(group));

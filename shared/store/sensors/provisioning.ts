@@ -5,7 +5,7 @@ import { items } from '../table.ts';
 
 const unused = { devices: 0, lastUsed: null };
 
-const provisioningReads = (table: TableReader) => ({
+export const provisioningReads = (table: TableReader) => ({
   /** Returns the provisioning key with this hash, or null if there is none or it has expired. */
   byHash: async (hash: string, now: number): Promise<Provisioner | null> => {
     const key = await table.get<Provisioner>(items.provisioningKey({ hash }));

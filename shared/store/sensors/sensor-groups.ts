@@ -38,7 +38,7 @@ const viewOf = ({ id, createDate, updateDate, customerId, name }: GroupFields, s
   sensorIds,
 });
 
-const sensorGroupReads = (table: TableReader) => ({
+export const sensorGroupReads = (table: TableReader) => ({
   get: async (customerId: number, groupId: number): Promise<SensorGroup | null> => {
     const group = await table.get<GroupItem>(items.sensorGroup({ customerId, groupId }));
     return group && viewOf(group, await membersOf(table, { customerId, groupId }));

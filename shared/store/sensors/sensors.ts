@@ -17,7 +17,7 @@ const listedSensor = ({ listSk, ...key }: Key & { listSk: string }): ListedSenso
   return found ? [unpackSensor(listSk, found.sensorId, Number(found.customerId) || null)] : [];
 };
 
-const sensorReads = (table: TableReader) => ({
+export const sensorReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string) => table.get<SensorItem>(items.sensor({ customerId, sensorId })),
   getEventual: (customerId: number, sensorId: string) =>
     table.getEventual<SensorRecord>(items.sensor({ customerId, sensorId })),

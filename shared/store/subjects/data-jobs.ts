@@ -42,7 +42,7 @@ const jobOf = (item: DataJob & Item): DataJob => {
   };
 };
 
-const dataJobReads = (table: TableReader) => ({
+export const dataJobReads = (table: TableReader) => ({
   get: async (key: JobKey): Promise<DataJob | null> => {
     const found = await table.get<DataJob>(jobKey(key));
     return found && jobOf(found);
