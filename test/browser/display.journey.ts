@@ -4,6 +4,7 @@ import { createAlarm, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { a, b } from '../fixtures/messages.ts';
 import { type Site, startSite } from './fixtures/site.ts';
 import { recordSound } from './fixtures/sound.ts';
+import { checkLooks } from './fixtures/variants.ts';
 
 const HOUR = 3_600_000;
 const clock = skippingClock(Date.now());
@@ -81,7 +82,7 @@ test('says an hour before that the session will end, and then watches nothing, w
   clock.skipTo(clock.now() + 25 * HOUR);
   await page.getByRole('heading', { name: 'NOT WATCHED' }).waitFor({ timeout: 20_000 });
   await page.getByText(/^Logged out at /).waitFor();
-  await visitor.checkPage('session-over');
+  await checkLooks(visitor, 'session-over');
   await page.clock.runFor(5_000);
   await expect.poll(async () => (await heard()).at(-1)).toMatchObject({ hertz: 330, gain: 0.5 });
   await page.getByLabel('Username').fill(site.home.username);

@@ -5,6 +5,7 @@ import { clientOf, register } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY, startTestCloud } from '../fixtures/cloud.ts';
 import { fallMessage, nextHardwareId } from '../fixtures/home.ts';
 import { choose } from './fixtures/fields.ts';
+import { checkLooks } from './fixtures/variants.ts';
 import { logInOn, type Visitor, visit } from './fixtures/visitor.ts';
 
 let cloud: Cloud;
@@ -48,7 +49,7 @@ test('leads from an empty service to the first alarm with a checklist', {
   const { page, checkPage } = visitor;
   await logInOn(page, { username: 'admin', password: ADMIN_PASSWORD });
   await page.getByRole('region', { name: 'Your first alarm' }).waitFor();
-  await checkPage('checklist');
+  await checkPage('setup');
   await page.getByRole('navigation').getByRole('link', { name: 'Rules' }).click();
   await page.getByText('No customers yet').waitFor();
   expect(await page.getByText('Choose a customer').count()).toBe(0);
@@ -58,6 +59,9 @@ test('leads from an empty service to the first alarm with a checklist', {
   await page.getByRole('button', { name: 'Save' }).click();
   await startStep(visitor, ['Create a customer'], 'Link a sensor');
   const device = await linkSensor(visitor);
+  await page.getByRole('navigation').getByRole('link', { name: 'Station' }).click();
+  await page.getByRole('region', { name: 'How it will look' }).waitFor();
+  await checkLooks(visitor, 'setup-linked');
   await startStep(visitor, ['Create a customer', 'Link a sensor'], 'Create a bot');
   await page.getByRole('button', { name: 'New bot' }).click();
   await page.getByLabel('Name').fill('Nurse call');
