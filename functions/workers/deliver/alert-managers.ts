@@ -1,4 +1,5 @@
 import { situationText } from '#shared/api/messages/situation-text.ts';
+import { deliveryManagers, mayManage } from '#shared/domain/delivery/webhook-access.ts';
 import { asText } from '#shared/domain/formats/plain-text.ts';
 import { hasPermission } from '#shared/domain/identity/permission.ts';
 import {
@@ -18,19 +19,21 @@ const HOUR_SECONDS = 3_600;
 const HOUR_MS = HOUR_SECONDS * 1_000;
 /** How many mails about alarms a person gets within an hour, not counting lists. */
 const MAX_PER_HOUR = 10;
+/** Mails about sensors stop at this number, so that those about people are left. */
+const MAX_PER_HOUR_ABOUT_SENSORS = 5;
 /** The shortest time (s) between two lists of alarms for a person who had too many mails. */
 const LIST_SECONDS = 600;
+/** How often (s) a mail that was not accepted is repeated: mail servers often refuse the first attempt of a new sender. */
+const RETRY_SECONDS = 60;
 /** The shortest time (s) between two mails about offline sensors. */
 const SENSORS_SECONDS = 60;
 /** How many hourly reminders follow the first mail about an alarm. */
 const MAX_REMINDERS = 24;
 /** How long (ms) an alarm is claimed while its mails are sent. If this process dies, another one sends them afterwards. */
 const CLAIM_MS = 30_000;
-/** The maximum number of people that an invocation has time to mail. */
-const MAX_MANAGERS = 20;
 
 /** Somebody who can help, with an address for mails. */
-type Manager = { userId: number; locale: string; address: string; mayManageRules: boolean };
+type Manager = { userId: number; locale: string; address: string; isConcerned: (alarm: UnnotifiedAlarm) => boolean };
 
 /** What the mails of a customer have in common. */
 type MailContext = {
@@ -42,19 +45,27 @@ type MailContext = {
   describe: (alarm: UnnotifiedAlarm, locale: string) => Promise<MailedAlarm>;
 };
 
-/** Returns the users who may manage rules and can be mailed, each with the verified address, or else that of the account. */
+/**
+ * Returns the users who can be mailed, each with the verified address, or else that of the account. An alarm concerns those
+ * who may manage rules, and those who may manage the webhooks that were to notify somebody of it. If nobody may manage rules,
+ * every alarm concerns everybody who may manage webhooks.
+ */
 const managersOf = async ({ store, settings }: DeliverDeps, customerId: number): Promise<Manager[]> => {
   if (settings.MAIL_SENDER === '') return [];
-  const users = (await store.users.list(customerId)).filter((user) => user.canLogin);
-  const found = users.map(async (user) => {
+  const users = await store.users.list(customerId);
+  const managers = users.filter((user) => user.canLogin && deliveryManagers.some((may) => hasPermission(user, may)));
+  const hasRuleManager = managers.some((user) => hasPermission(user, 'manage_rules'));
+  const found = managers.map(async (user): Promise<Manager> => {
     const channels = await store.channels.verifiedOf({ customerId, userId: user.id });
     const verified = channels.flatMap((channel) => (channel.by === 'email' ? channel.address : []))[0];
-    const mayManageRules = hasPermission(user, 'manage_rules');
-    return { userId: user.id, locale: user.locale, address: verified ?? user.email, mayManageRules };
+    const isConcerned = ({ hitId, isToBots }: UnnotifiedAlarm): boolean =>
+      !hasRuleManager ||
+      hasPermission(user, 'manage_rules') ||
+      (hitId === null && mayManage(user, { isCustomerHook: true })) ||
+      (isToBots === true && mayManage(user, { isCustomerHook: false }));
+    return { userId: user.id, locale: user.locale, address: verified ?? user.email, isConcerned };
   });
-  return (await Promise.all(found))
-    .filter(({ address, mayManageRules }) => address !== '' && mayManageRules)
-    .slice(0, MAX_MANAGERS);
+  return (await Promise.all(found)).filter(({ address }) => address !== '');
 };
 
 const contextOf = async (
@@ -90,9 +101,23 @@ const causeOf = async ({ store }: DeliverDeps, alarm: UnnotifiedAlarm): Promise<
   return { kind: hit?.nobodyOnDuty ? 'nobody_on_duty' : 'no_recipient' };
 };
 
-/** Whether a person may get another mail within this hour. */
-const mayMail = ({ deps, customerId }: MailContext, { userId }: Manager): Promise<boolean> =>
-  deps.store.limits.take(`alarm-mails:${customerId}:${userId}`, MAX_PER_HOUR, HOUR_SECONDS, deps.now());
+/** Whether a person may get another mail about an alarm within this hour. */
+const mayMail = (
+  { deps, customerId }: MailContext,
+  { userId }: Manager,
+  { situation }: UnnotifiedAlarm,
+): Promise<boolean> => {
+  const limit = isAboutSensor(situation) ? MAX_PER_HOUR_ABOUT_SENSORS : MAX_PER_HOUR;
+  return deps.store.limits.take(`alarm-mails:${customerId}:${userId}`, limit, HOUR_SECONDS, deps.now());
+};
+
+/** Whether it is time for a list to somebody: every minute until one is accepted, and otherwise every ten minutes. */
+const mayList = ({ deps, customerId }: MailContext, userId: number, isRefused: boolean): Promise<boolean> => {
+  const [subject, seconds] = isRefused
+    ? (['alarm-retry', RETRY_SECONDS] as const)
+    : (['alarm-list', LIST_SECONDS] as const);
+  return deps.store.limits.take(`${subject}:${customerId}:${userId}`, 1, seconds, deps.now());
+};
 
 const claimAll = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[]): Promise<UnnotifiedAlarm[]> => {
   const claim = leaseToken(deps);
@@ -103,36 +128,62 @@ const claimAll = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[
   return claimed;
 };
 
-/** Mails each manager, and returns the users who had too many mails, or whose mail was not accepted: they get a list later. */
+/** The users whom a list follows: they had too many mails (`deferredTo`), or their mail was not accepted (`refusedTo`). */
+type Listed = { deferredTo: number[]; refusedTo: number[] };
+type MailFor = (manager: Manager, alarms: readonly UnnotifiedAlarm[]) => Promise<{ subject: string; text: string }>;
+
+/** Mails about alarms of one kind to each manager whom one of them concerns. */
 const mailEach = async (
   context: MailContext,
-  mailFor: (manager: Manager) => Promise<{ subject: string; text: string }>,
-): Promise<number[]> => {
-  const { deps, managers } = context;
-  const deferred = managers.map(async (manager) => {
-    if (!(await mayMail(context, manager))) return [manager.userId];
-    const { subject, text } = await mailFor(manager);
-    return (await deps.mail(manager.address, subject, text)) ? [] : [manager.userId];
-  });
-  return (await Promise.all(deferred)).flat();
+  alarms: readonly [UnnotifiedAlarm, ...UnnotifiedAlarm[]],
+  mailFor: MailFor,
+): Promise<Listed> => {
+  const listed: Listed = { deferredTo: [], refusedTo: [] };
+  const mailOne = async (manager: Manager): Promise<void> => {
+    const own = alarms.filter(manager.isConcerned);
+    if (own.length === 0) return;
+    if (!(await mayMail(context, manager, alarms[0]))) return void listed.deferredTo.push(manager.userId);
+    const { subject, text } = await mailFor(manager, own);
+    if (await context.deps.mail(manager.address, subject, text)) return;
+    listed.refusedTo.push(manager.userId);
+    // This attempt counts too, so that the next one is not made at once.
+    await mayList(context, manager.userId, true);
+  };
+  await Promise.all(context.managers.map(mailOne));
+  return listed;
 };
 
 /** Returns when (ms) people are next reminded of an alarm; null if never. */
 const nextReminder = ({ isUnanswered }: UnnotifiedAlarm, lastMail: number): number | null =>
   isUnanswered ? null : lastMail + HOUR_MS;
 
-const recordFirst = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[], deferredTo: number[]) => {
-  const { store, now } = deps;
-  for (const alarm of alarms) {
-    const next = deferredTo.length > 0 ? now() + LIST_SECONDS * 1_000 : nextReminder(alarm, now());
-    await store.unnotified.update(alarm, { mailDate: now(), deferredTo }, next);
-  }
+/** Returns when (ms) the next mail about an alarm is due; null if none is. */
+const nextMail = (
+  { deferredTo, refusedTo }: Listed,
+  alarm: UnnotifiedAlarm,
+  firstMail: number,
+  now: number,
+): number | null => {
+  if (refusedTo.length > 0) return now + RETRY_SECONDS * 1_000;
+  return deferredTo.length > 0 ? now + LIST_SECONDS * 1_000 : nextReminder(alarm, firstMail);
 };
 
+const recordFirst = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[], listed: Listed) => {
+  const { store, now } = deps;
+  for (const alarm of alarms)
+    await store.unnotified.update(alarm, { mailDate: now(), ...listed }, nextMail(listed, alarm, now(), now()));
+};
+
+/** Returns alarms in the order in which a list names them: those about people first, then the newest. */
+const byUrgency = (alarms: readonly UnnotifiedAlarm[]): UnnotifiedAlarm[] =>
+  alarms.toSorted(
+    (a, b) => Number(isAboutSensor(a.situation)) - Number(isAboutSensor(b.situation)) || b.createDate - a.createDate,
+  );
+
 const listMailFor =
-  ({ deps, customer, describe }: MailContext, alarms: readonly UnnotifiedAlarm[], isReminder: boolean) =>
-  async ({ locale }: Manager) => {
-    const named = await Promise.all(alarms.map((alarm) => describe(alarm, locale)));
+  ({ deps, customer, describe }: MailContext, isReminder: boolean): MailFor =>
+  async ({ locale }, alarms) => {
+    const named = await Promise.all(byUrgency(alarms).map((alarm) => describe(alarm, locale)));
     return unnotifiedListMail(locale, { alarms: named, isReminder, customer, url: deps.settings.PUBLIC_URL });
   };
 
@@ -143,10 +194,10 @@ const mailAboutPeople = async (context: MailContext): Promise<void> => {
   for (const alarm of fresh) {
     if ((await claimAll(context, [alarm])).length === 0) continue;
     const cause = await causeOf(deps, alarm);
-    const deferredTo = await mailEach(context, async ({ locale }) =>
+    const listed = await mailEach(context, [alarm], async ({ locale }) =>
       unnotifiedMail(locale, await describe(alarm, locale), cause, { customer, url: deps.settings.PUBLIC_URL }),
     );
-    await recordFirst(context, [alarm], deferredTo);
+    await recordFirst(context, [alarm], listed);
   }
 };
 
@@ -162,40 +213,45 @@ const mailAboutSensors = async (context: MailContext): Promise<void> => {
       await deps.enqueue([{ type: 'alert_managers', customerId }], { delaySeconds: SENSORS_SECONDS });
     return;
   }
-  const claimed = await claimAll(context, fresh);
-  if (claimed.length === 0) return;
-  const deferredTo = await mailEach(context, listMailFor(context, claimed, false));
-  await recordFirst(context, claimed, deferredTo);
+  const [first, ...others] = await claimAll(context, fresh);
+  if (!first) return;
+  const claimed = [first, ...others] as const;
+  await recordFirst(context, claimed, await mailEach(context, claimed, listMailFor(context, false)));
 };
 
 /**
- * Sends a list of all open alarms to those who had too many mails, or got none because it was not accepted, at most every ten
- * minutes. After an hour only the reminders follow.
+ * Sends a list of all open alarms to those who had too many mails, or whose mail was not accepted. After an hour only the
+ * reminders follow.
  */
 const mailLists = async (context: MailContext): Promise<void> => {
   const { deps, customerId, managers } = context;
   const { store, now } = deps;
   const open = await store.unnotified.list(customerId);
-  const waiting = new Set(open.flatMap(({ deferredTo = [] }) => deferredTo));
-  if (waiting.size === 0) return;
+  const listedIn = ({ deferredTo = [], refusedTo = [] }: UnnotifiedAlarm): Listed => ({ deferredTo, refusedTo });
+  const waiting = new Set(open.map(listedIn).flatMap(({ deferredTo, refusedTo }) => [...deferredTo, ...refusedTo]));
   const mailed = new Set<number>();
-  for (const userId of waiting) {
+  const refused = new Set<number>();
+  const listOne = async (userId: number): Promise<void> => {
     const manager = managers.find((other) => other.userId === userId);
-    // Users who may no longer manage rules get no list.
-    if (!manager) mailed.add(userId);
-    else if (await store.limits.take(`alarm-list:${customerId}:${userId}`, 1, LIST_SECONDS, now())) {
-      const { subject, text } = await listMailFor(context, open, false)(manager);
-      const isMailed = await deps.mail(manager.address, subject, text);
-      const isRecent = open.some(
-        ({ deferredTo = [], mailDate = 0 }) => deferredTo.includes(userId) && now() - mailDate < HOUR_MS,
-      );
-      if (isMailed || !isRecent) mailed.add(userId);
-    }
-  }
-  for (const alarm of open.filter(({ deferredTo = [] }) => deferredTo.some((userId) => mailed.has(userId)))) {
-    const deferredTo = alarm.deferredTo?.filter((userId) => !mailed.has(userId)) ?? [];
-    const next = deferredTo.length > 0 ? now() + LIST_SECONDS * 1_000 : nextReminder(alarm, alarm.mailDate ?? now());
-    await store.unnotified.update(alarm, { deferredTo }, next);
+    const own = open.filter((alarm) => manager?.isConcerned(alarm));
+    // Users whom the alarms no longer concern get no list.
+    if (!manager || own.length === 0) return void mailed.add(userId);
+    const isRefused = own.some(({ refusedTo = [] }) => refusedTo.includes(userId));
+    if (!(await mayList(context, userId, isRefused))) return;
+    const { subject, text } = await listMailFor(context, false)(manager, own);
+    const isAccepted = await deps.mail(manager.address, subject, text);
+    const isRecent = own.some(({ mailDate = 0 }) => now() - mailDate < HOUR_MS);
+    (isAccepted || !isRecent ? mailed : refused).add(userId);
+  };
+  await Promise.all([...waiting].map(listOne));
+  for (const alarm of open) {
+    const { deferredTo, refusedTo } = listedIn(alarm);
+    const all = [...deferredTo, ...refusedTo];
+    if (!all.some((userId) => mailed.has(userId) || refused.has(userId))) continue;
+    const left = all.filter((userId) => !mailed.has(userId));
+    const isRefused = (userId: number): boolean => refused.has(userId) || refusedTo.includes(userId);
+    const listed = { deferredTo: left.filter((id) => !isRefused(id)), refusedTo: left.filter(isRefused) };
+    await store.unnotified.update(alarm, listed, nextMail(listed, alarm, alarm.mailDate ?? now(), now()));
   }
 };
 
@@ -211,10 +267,13 @@ const remind = async (context: MailContext): Promise<void> => {
   const lastReminder = Math.max(0, ...known.map(({ reminderDate = 0 }) => past(reminderDate)));
   if (due.length === 0 || lastReminder + HOUR_MS > now()) return;
   if ((await claimAll(context, due.slice(0, 1))).length === 0) return;
-  for (const manager of managers) {
-    const { subject, text } = await listMailFor(context, known, true)(manager);
+  const remindOne = async (manager: Manager): Promise<void> => {
+    const own = known.filter(manager.isConcerned);
+    if (own.length === 0) return;
+    const { subject, text } = await listMailFor(context, true)(manager, own);
     await deps.mail(manager.address, subject, text);
-  }
+  };
+  await Promise.all(managers.map(remindOne));
   for (const alarm of known) {
     const reminders = (alarm.reminders ?? 0) + 1;
     const next = reminders < MAX_REMINDERS ? now() + HOUR_MS : null;

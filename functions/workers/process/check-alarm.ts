@@ -6,7 +6,7 @@ import { isFuture } from '#shared/domain/state/clock.ts';
 import { MAX_DELAY_SECONDS } from '#shared/queue/encode.ts';
 import type { CheckAlarm } from '#shared/queue/task.ts';
 import type { HitItem } from '#shared/store/hits/hit-item.ts';
-import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
+import { toBots, type UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import type { ProcessDeps } from './context.ts';
 import { type Emergency, emergencyMessages, loadEmergency, notifyContacts } from './emergency-contacts.ts';
 import { enqueueChecks, enqueueRound } from './hits.ts';
@@ -35,12 +35,13 @@ const unnotifiedOf = async (
   // Acknowledging one alarm of an event acknowledges all of them.
   if (hits.some(({ acknowledgement }) => acknowledgement)) return { alarms: [], isSomebodyNotified: true };
   const common = { customerId, sensorId, situation, eventUuid, date: now(), ...(fall !== undefined && { fall }) };
-  const ofHit = ({ id, ruleId, createDate: hitDate }: HitItem): UnnotifiedAlarm => ({
+  const ofHit = ({ id, ruleId, createDate: hitDate, messages }: HitItem): UnnotifiedAlarm => ({
     ...common,
     alarmId: String(id),
     hitId: id,
     ruleId,
     webhookIds: [],
+    ...toBots(messages),
     createDate: hitDate,
   });
   const event: UnnotifiedAlarm = {

@@ -2,7 +2,7 @@ import { sendNotice } from '#shared/api/notices.ts';
 import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import { unansweredId } from '#shared/store/rules/end-unnotified.ts';
 import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
-import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
+import { toBots, type UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import type { ProcessDeps } from './context.ts';
 import { emergencyMessages, loadEmergency, notifyContacts } from './emergency-contacts.ts';
 
@@ -12,7 +12,7 @@ import { emergencyMessages, loadEmergency, notifyContacts } from './emergency-co
  */
 export const reportUnanswered = async (deps: ProcessDeps, customerId: number, hit: EscalatingHit): Promise<boolean> => {
   const { store, now, measure, log, failpoint, enqueue } = deps;
-  const { id: hitId, sensorId, situation, ruleId, createDate, cause } = hit;
+  const { id: hitId, sensorId, situation, ruleId, createDate, cause, messages: sent } = hit;
   if (!isUrgent(situation)) return true;
   const alarm: UnnotifiedAlarm = {
     alarmId: unansweredId(hitId),
@@ -23,6 +23,7 @@ export const reportUnanswered = async (deps: ProcessDeps, customerId: number, hi
     hitId,
     ruleId,
     webhookIds: [],
+    ...toBots(sent),
     createDate,
     date: hit.unansweredDate ?? now(),
     isUnanswered: true,

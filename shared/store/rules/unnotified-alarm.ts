@@ -1,4 +1,5 @@
 import type { UrgentSituation } from '#shared/domain/rule/alarm.ts';
+import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { items } from '../table.ts';
 
 /**
@@ -29,11 +30,19 @@ export type UnnotifiedAlarm = {
   reminderDate?: number;
   /** When (ms) it was reported to the operators of the service. */
   reportDate?: number;
-  /** Users who had too many mails, or whose mail was not accepted, and who get a list later. */
+  /** Users who had too many mails, and get a list later. */
   deferredTo?: number[];
+  /** Users whose mail was not accepted, and who get a list until one is. */
+  refusedTo?: number[];
+  /** Webhooks of bots were to notify somebody. */
+  isToBots?: true;
   /** Somebody was notified, but nobody acknowledged the alarm after the last round of its escalation. */
   isUnanswered?: true;
 };
 
 export const unnotifiedKey = ({ customerId, alarmId }: Pick<UnnotifiedAlarm, 'customerId' | 'alarmId'>) =>
   items.unnotified({ customerId, alarmId });
+
+/** Returns the mark of an alarm that webhooks of bots were to notify somebody of. */
+export const toBots = (messages: readonly Pick<RuleMessage, 'publisher'>[]): Pick<UnnotifiedAlarm, 'isToBots'> =>
+  messages.some(({ publisher }) => publisher === 'webhook') ? { isToBots: true } : {};

@@ -50,7 +50,7 @@ const unnotifiedWrites = (table: Table) => ({
   /** Records what has been mailed about an alarm, and when (ms) something is due next; null if nothing is. */
   update: async (
     alarm: UnnotifiedAlarm,
-    mails: Pick<UnnotifiedAlarm, 'mailDate' | 'reminders' | 'reminderDate' | 'deferredTo'>,
+    mails: Pick<UnnotifiedAlarm, 'mailDate' | 'reminders' | 'reminderDate' | 'deferredTo' | 'refusedTo'>,
     next: number | null,
   ): Promise<void> => {
     const set = { ...mails, ...(next !== null && dueAt(alarm.alarmId, next)) };

@@ -24,7 +24,7 @@ describe('mails about people', () => {
       users: [userOf(1), userOf(2)],
     });
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient), mailOf('user-2@example.org', noRecipient)]);
-    expect(updated).toEqual([['a', { mailDate: NOW, deferredTo: [] }, NOW + HOUR]]);
+    expect(updated).toEqual([['a', { mailDate: NOW, deferredTo: [], refusedTo: [] }, NOW + HOUR]]);
     expect(claims).toEqual([[alarmOf('a'), expect.stringMatching(/^[\w-]{8}$/), NOW, NOW + 30_000]]);
     // Recorded once it was sent, so that a crash repeats it.
     expect(order).toEqual(['mail', 'mail', 'update']);
@@ -62,7 +62,7 @@ describe('mails about people', () => {
 describe('managers', () => {
   const open = [alarmOf('a')];
 
-  test('managers may log in and manage rules, and have an address', async () => {
+  test('managers who are mailed may log in and manage rules, and have an address', async () => {
     const users = [
       userOf(1, { canLogin: false }),
       userOf(2, { permissions: ['manage_bots'] }),
@@ -72,7 +72,7 @@ describe('managers', () => {
     expect((await run({ open, users })).to()).toEqual(['user-4@example.org']);
   });
 
-  test('managers those who are mailed about alarms are mailed at their verified address, or else at that of the account', async () => {
+  test('managers are mailed at their verified address, or else at that of the account', async () => {
     const channels = {
       1: [
         { by: 'sms', address: '+49' },
@@ -85,12 +85,31 @@ describe('managers', () => {
     expect((await run({ open, users, channels })).to()).toEqual(['night@example.org', 'user-2@example.org']);
   });
 
-  test('managers those who are mailed about alarms are at most twenty', async () => {
-    const users = Array.from({ length: 22 }, (_, at) => userOf(at + 1));
-    expect((await run({ open, users })).to()).toEqual(users.slice(0, 20).map(({ email }) => email));
+  test('an alarm is mailed to all managers, however many they are', async () => {
+    const users = Array.from({ length: 42 }, (_, at) => userOf(at + 1));
+    expect((await run({ open, users })).to()).toEqual(users.map(({ email }) => email));
   });
 
-  test('managers those who are mailed about alarms are nobody if the service sends no mails', async () => {
+  test('an alarm is also mailed to those who may manage the webhooks that it was sent to', async () => {
+    const users = [
+      userOf(1, { permissions: ['manage_customers'] }),
+      userOf(2, { permissions: ['manage_bots'] }),
+      userOf(3, { permissions: ['manage_sensors'] }),
+      userOf(4),
+    ];
+    const to = async (alarm: Partial<UnnotifiedAlarm>) => (await run({ open: [alarmOf('a', alarm)], users })).to();
+    expect(await to({ hitId: null })).toEqual(['user-1@example.org', 'user-4@example.org']);
+    expect(await to({ hitId: 5, isToBots: true })).toEqual(['user-2@example.org', 'user-4@example.org']);
+    expect(await to({ hitId: 5 })).toEqual(['user-4@example.org']);
+  });
+
+  test('every alarm is mailed to those who may manage webhooks if nobody may manage rules', async () => {
+    const users = [userOf(1, { permissions: ['manage_bots'] }), userOf(2, { permissions: ['manage_sensors'] })];
+    for (const alarm of [alarmOf('a'), alarmOf('a', { hitId: 5 })])
+      expect((await run({ open: [alarm], users })).to()).toEqual(['user-1@example.org']);
+  });
+
+  test('no manager is mailed if the service sends no mails', async () => {
     const { mails, updated } = await run({ open, sender: '' });
     expect(mails).toEqual([]);
     expect(updated).toHaveLength(1);
@@ -103,7 +122,7 @@ describe('managers', () => {
       used: [`alarm-mails:${customerId}:1`],
     });
     expect(mails).toEqual([mailOf('user-2@example.org', noRecipient)]);
-    expect(updated).toEqual([['a', { mailDate: NOW, deferredTo: [1] }, NOW + 10 * MINUTE]]);
+    expect(updated).toEqual([['a', { mailDate: NOW, deferredTo: [1], refusedTo: [] }, NOW + 10 * MINUTE]]);
     expect(taken).toEqual([1, 2].map((id) => ['take', `alarm-mails:${customerId}:${id}`, 10, 3_600, NOW]));
   });
 });
@@ -176,6 +195,21 @@ describe('mails about sensors', () => {
     expect((await run({ open: [offline('a')], used: [subject, wait] })).enqueued).toEqual([]);
   });
 
+  test('mails about sensors leave half of the mails of an hour to alarms about people', async () => {
+    const { taken } = await run({ open: [offline('a'), alarmOf('b')] });
+    const mails = taken.filter(([, name]) => name === `alarm-mails:${customerId}:1`);
+    expect(mails.map(([, , limit]) => limit)).toEqual([10, 5]);
+  });
+
+  test('a list about sensors names only those that concern the person', async () => {
+    const users = [userOf(1, { permissions: ['manage_bots'] }), userOf(2)];
+    const { mails } = await run({
+      open: [offline('a', { hitId: 5, isToBots: true }), offline('b', { hitId: 6 })],
+      users,
+    });
+    expect(mails).toEqual([listOf('user-1@example.org', [named]), listOf('user-2@example.org', [named, named])]);
+  });
+
   test('do not delay an alarm about a person', async () => {
     const { mails } = await run({ open: [offline('a'), alarmOf('b')], used: [subject] });
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient)]);
@@ -191,22 +225,41 @@ describe('lists', () => {
     const users = [userOf(1), userOf(2)];
     const { mails, updated, taken, order } = await run({ open, users, used: [subject(2)] });
     expect(mails).toEqual([listOf('user-1@example.org', [described(), described({ isUnanswered: true })])]);
-    expect(updated).toEqual([['a', { deferredTo: [2] }, NOW + 10 * MINUTE]]);
+    expect(updated).toEqual([['a', { deferredTo: [2], refusedTo: [] }, NOW + 10 * MINUTE]]);
     expect(taken).toEqual([1, 2].map((id) => ['take', subject(id), 1, 600, NOW]));
     expect(order).toEqual(['mail', 'update']);
   });
 
   test('a list for somebody who had too many mails is no longer due once everybody got it, until the reminder', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1] })];
-    expect((await run({ open })).updated).toEqual([['a', { deferredTo: [] }, NOW + 55 * MINUTE]]);
+    expect((await run({ open })).updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
     const unanswered = [alarmOf('a', { ...mailed, deferredTo: [1], isUnanswered: true })];
-    expect((await run({ open: unanswered })).updated).toEqual([['a', { deferredTo: [] }, null]]);
+    expect((await run({ open: unanswered })).updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, null]]);
   });
 
   test('a list for somebody who had too many mails is sent to nobody who may no longer manage rules', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', { ...mailed, deferredTo: [9] })] });
     expect(mails).toEqual([]);
-    expect(updated).toEqual([['a', { deferredTo: [] }, NOW + 55 * MINUTE]]);
+    expect(updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
+  });
+
+  test('a list begins with the alarms about people, the newest first', async () => {
+    const at = (minutes: number) => ({ createDate: NOW - minutes * MINUTE });
+    const open = [
+      alarmOf('a', { ...at(9), situation: 'sensor_inactive' }),
+      alarmOf('b', { ...at(8), situation: 'apnea' }),
+      alarmOf('c', { ...at(7), ...mailed, deferredTo: [1] }),
+      alarmOf('d', { ...at(6), situation: 'sensor_inactive' }),
+    ].map((alarm) => ({ ...alarm, mailDate: NOW - 5 * MINUTE }));
+    const { mails } = await run({ open });
+    const lines = mails[0]?.[2]?.split('\n').filter((line) => line.startsWith('- ')) ?? [];
+    expect(lines.map((line) => /: (.*?),/.exec(line)?.[1])).toEqual([
+      'Fall detected',
+      'No breathing detected',
+      'Sensor offline',
+      'Sensor offline',
+    ]);
+    expect(lines[2]).toContain(dateTimeAndZone(NOW - 6 * MINUTE, 'Europe/Berlin'));
   });
 
   test('a list for somebody who had too many mails has the alarms that are still open when it is sent', async () => {
@@ -215,6 +268,37 @@ describe('lists', () => {
       later: [alarmOf('b', { ...mailed, deferredTo: [1] })],
     });
     expect(mails).toEqual([listOf('user-1@example.org', [described()])]);
+  });
+});
+
+describe('refused mails', () => {
+  const refused = async () => false;
+  const retry = `alarm-retry:${customerId}:1`;
+  const waiting = (more: Partial<UnnotifiedAlarm> = {}) =>
+    alarmOf('a', { mailDate: NOW - 5 * MINUTE, deferredTo: [], refusedTo: [1], ...more });
+
+  test('a mail that is not accepted is repeated as a list after a minute', async () => {
+    const first = await run({ open: [alarmOf('a')], mail: refused });
+    expect(first.updated).toEqual([['a', { mailDate: NOW, deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
+    expect(first.taken.at(-1)).toEqual(['take', retry, 1, 60, NOW]);
+    const { mails, taken, ...after } = await run({ open: [waiting()] });
+    expect(mails).toEqual([listOf('user-1@example.org', [described()])]);
+    expect(taken).toEqual([['take', retry, 1, 60, NOW]]);
+    expect(after.updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
+  });
+
+  test('a list that is not accepted is repeated every minute for an hour', async () => {
+    const again = await run({ open: [waiting()], mail: refused });
+    expect(again.updated).toEqual([['a', { deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
+    expect((await run({ open: [waiting()], used: [retry] })).mails).toEqual([]);
+    const last = await run({ open: [waiting({ mailDate: NOW - HOUR, reminders: 24 })], mail: refused });
+    expect(last.updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW]]);
+  });
+
+  test('a list that was due for too many mails, and is not accepted, is repeated after a minute', async () => {
+    const open = [waiting({ deferredTo: [1], refusedTo: [] })];
+    const { updated } = await run({ open, mail: refused });
+    expect(updated).toEqual([['a', { deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
   });
 });
 

@@ -84,6 +84,17 @@ describe('unnotified alarms', () => {
     );
   });
 
+  test('an alarm that reached nobody says whether webhooks of bots were to notify somebody', async () => {
+    const messages = [
+      { publisher: 'sms', step: 0 },
+      { publisher: 'webhook', step: 1 },
+    ];
+    const { recorded } = await run({
+      hits: { 11: hitOf(11, { messages }), 12: hitOf(12, { messages: [messages[0]] }) },
+    });
+    expect(recorded.map(([{ isToBots }]) => isToBots)).toEqual([undefined, true, undefined]);
+  });
+
   test('names the fall that it is about', async () => {
     const { recorded } = await run({ hits }, { fall: 'a-fall' });
     expect(recorded.map(([{ fall }]) => fall)).toEqual(['a-fall', 'a-fall', 'a-fall']);
