@@ -42,6 +42,8 @@ type MailContext = {
   customer: string;
   managers: readonly Manager[];
   open: readonly UnnotifiedAlarm[];
+  /** Whether the customer has the sensor of an alarm. Without it, the alarm of an event cannot be acknowledged. */
+  hasSensor: (alarm: UnnotifiedAlarm) => boolean;
   describe: (alarm: UnnotifiedAlarm, locale: string) => Promise<MailedAlarm>;
 };
 
@@ -86,7 +88,8 @@ const contextOf = async (
     situation: await situationText(locale, situation),
     time: dateTimeAndZone(createDate, customer?.timeZone ?? 'UTC'),
   });
-  return { deps, customerId, customer: asText(customer?.name ?? ''), managers, open, describe };
+  const hasSensor = ({ sensorId }: UnnotifiedAlarm): boolean => names.has(sensorId);
+  return { deps, customerId, customer: asText(customer?.name ?? ''), managers, open, hasSensor, describe };
 };
 
 /** Returns why nobody was notified. */
@@ -281,9 +284,21 @@ const remind = async (context: MailContext): Promise<void> => {
   }
 };
 
+/** Whether everybody whom an alarm concerns was mailed about it. */
+const isMailed = ({ mailDate, deferredTo = [], refusedTo = [] }: UnnotifiedAlarm): boolean =>
+  mailDate !== undefined && deferredTo.length + refusedTo.length === 0;
+
+/** Ends the alarms of events, once mailed, whose sensor was deleted or moved to another customer. Returns the others. */
+const endWithoutSensor = async ({ deps, customerId, open, hasSensor }: MailContext): Promise<UnnotifiedAlarm[]> => {
+  const isOver = (alarm: UnnotifiedAlarm): boolean => alarm.hitId === null && !hasSensor(alarm) && isMailed(alarm);
+  for (const { alarmId } of open.filter(isOver)) await deps.store.eventAlarms.end(customerId, alarmId);
+  return open.filter((alarm) => !isOver(alarm));
+};
+
 /** Brings the mails about alarms that reached nobody up to date. */
 const mailManagers = async (deps: DeliverDeps, customerId: number, open: readonly UnnotifiedAlarm[]): Promise<void> => {
-  const context = await contextOf(deps, customerId, open);
+  const all = await contextOf(deps, customerId, open);
+  const context = { ...all, open: await endWithoutSensor(all) };
   await mailAboutPeople(context);
   await mailAboutSensors(context);
   await mailLists(context);

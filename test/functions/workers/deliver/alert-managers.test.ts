@@ -216,6 +216,26 @@ describe('mails about sensors', () => {
   });
 });
 
+describe('alarms of sensors that are gone', () => {
+  const gone = (id: string, more: Partial<UnnotifiedAlarm> = {}) =>
+    alarmOf(id, { sensorId: 's2', mailDate: NOW - HOUR, ...more });
+
+  test('the alarm of an event ends once its sensor is gone, because nobody could acknowledge it', async () => {
+    const { ended, mails, updated } = await run({ open: [gone('a')] });
+    expect([ended, mails, updated]).toEqual([['a'], [], []]);
+  });
+
+  test('an alarm does not end while it can be acknowledged, or before everybody was mailed', async () => {
+    const waiting = [{ mailDate: undefined as never }, { deferredTo: [1] }, { refusedTo: [1] }];
+    for (const alarm of [
+      gone('a', { hitId: 5 }),
+      gone('a', { sensorId: 's1' }),
+      ...waiting.map((more) => gone('a', more)),
+    ])
+      expect((await run({ open: [alarm] })).ended).toEqual([]);
+  });
+});
+
 describe('lists', () => {
   const mailed = { mailDate: NOW - 5 * MINUTE };
   const subject = (userId: number) => `alarm-list:${customerId}:${userId}`;
