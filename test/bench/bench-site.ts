@@ -5,7 +5,7 @@ import { fallMessage, linkSensor } from '../fixtures/home.ts';
 import { startHost } from '../fixtures/host.ts';
 
 export type Sensor = Awaited<ReturnType<typeof linkSensor>>;
-export type PostedFall = { uuid: string; at: number };
+export type PostedFall = { uuid: string; requested: number; at: number };
 
 /** A device may make 20 calls a second, so this many sensors can send as much as the host can process. */
 export const SENSORS = 40;
@@ -89,11 +89,12 @@ let posted = 0;
 /** Posts a fall with an alarm, and returns when (ms) it was accepted with 202. */
 export const postFall = async (sensor: Sensor): Promise<PostedFall> => {
   const uuid = crypto.randomUUID();
+  const requested = performance.now();
   // No two falls of a sensor start at the same time.
   await postMessage(sensor, { ...fallMessage('calling', Date.now() + ++posted), uuid });
-  return { uuid, at: performance.now() };
+  return { uuid, requested, at: performance.now() };
 };
 
 /** Returns the latencies (ms) from the 202 to the receiver. Node may process the 202 after the delivery that it caused. */
-export const latenciesOf = (ear: DeliveryRecorder, { uuid, at }: PostedFall): number[] =>
+export const latenciesOf = (ear: DeliveryRecorder, { uuid, at }: Pick<PostedFall, 'uuid' | 'at'>): number[] =>
   ear.timesOf(uuid).map((time) => Math.max(0, time - at));

@@ -22,7 +22,7 @@ const REPORTS = 1_000;
 
 /**
  * Measures a number of events a second, sent without waiting for earlier ones: CPU time (s) of 1,000 deliveries, latency (ms)
- * from the 202 to the receiver, and deliveries per second from the first event to the last delivery.
+ * from the 202 and from the request to the receiver, and deliveries per second from the first event to the last delivery.
  */
 export const loadAt = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, eventsPerSecond: number) => {
   const before = await settledCpu(pid);
@@ -37,8 +37,11 @@ export const loadAt = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, ev
   const seconds = (performance.now() - start) / 1_000;
   const cpu = (await settledCpu(pid)) - before;
   const latencies = all.flatMap((posted) => latenciesOf(ear, posted));
+  const fromRequest = all.flatMap(({ uuid, requested }) => latenciesOf(ear, { uuid, at: requested }));
   return {
     cpu: (cpu * 1_000) / (all.length * fanOut),
+    requestP50: percentile(fromRequest, 50),
+    requestP95: percentile(fromRequest, 95),
     p50: percentile(latencies, 50),
     p95: percentile(latencies, 95),
     p99: percentile(latencies, 99),

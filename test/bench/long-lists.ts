@@ -100,7 +100,7 @@ export const createSensors = async (cloud: Cloud): Promise<LongList> => {
   return {
     name: '10,000 sensors',
     client,
-    max: 200,
+    max: 120,
     pages: pages.map((query) => ({ query, path: `/sensors?${query}` })),
   };
 };

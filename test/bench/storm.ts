@@ -22,7 +22,7 @@ const MESSAGES = 50;
 
 /** The duration of the flood before the first fall. */
 const BUILD_UP_MS = 2_000;
-const MAX_RATIO = 3;
+const MAX_RATIO = 2;
 
 /** The messages of a flood: all change the presence, or none does. */
 const storms = {

@@ -20,6 +20,9 @@ const contradictions = ({ publicUrl, certificateArn, deviceUrl, deviceCertificat
     ...(stage.deviceApi === 'alb' && deviceCertificateArn === ''
       ? ['deviceCertificateArn: required with deviceApi=alb, because a load balancer has no certificate of AWS']
       : []),
+    ...(stage.deviceApi === 'alb' && stage.deviceAccessLog
+      ? ['deviceAccessLog: not possible with deviceApi=alb, because the load balancer would log no device request']
+      : []),
     ...(isSameHost && deviceUrl !== ''
       ? ['deviceUrl: must differ from publicUrl, because API Gateway maps a host to one API']
       : []),

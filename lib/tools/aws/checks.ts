@@ -68,7 +68,8 @@ export const checkMail = (
 ): Promise<Check> =>
   orUnchecked('mail', async () => {
     const what = 'mail';
-    const consequence = 'users cannot reset their passwords by email';
+    const consequence =
+      'users cannot reset their passwords by email, and nobody is emailed about alarms that reached nobody';
     if (sender === '')
       return {
         what,

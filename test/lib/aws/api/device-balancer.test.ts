@@ -100,4 +100,9 @@ describe('the load balancer of devices', () => {
     const context: Record<string, unknown> = { ...values, deviceApi: 'alb' };
     expect(() => stageFrom((key) => context[key])).toThrow('deviceCertificateArn: required with deviceApi=alb');
   });
+
+  it('the load balancer is refused with an access log, which would have no device request', () => {
+    const context: Record<string, unknown> = { ...production, deviceApi: 'alb', deviceAccessLog: true };
+    expect(() => stageFrom((key) => context[key])).toThrow('deviceAccessLog: not possible with deviceApi=alb');
+  });
 });

@@ -13,6 +13,8 @@ const templateOf = (more: Readonly<Record<string, unknown>> = {}) =>
   stackOf({ stage, alarmEmail, publicUrl, certificateArn, ...more }).template.toJSON();
 const prod = templateOf();
 const home = templateOf({ preset: 'home' });
+const homeWithMail = templateOf({ preset: 'home', mailSender: 'cloud@example.org' });
+const mailUsd = monthOf(homeWithMail, { sensors: 0, screens: 0 }) - monthOf(home, { sensors: 0, screens: 0 });
 const balanced = templateOf({ deviceApi: 'alb', deviceUrl, deviceCertificateArn });
 const presets = { prod, home };
 
@@ -86,7 +88,7 @@ const emptyCalls = callsPerMonth * (prices.restRequest + prices.webRequest + pri
 const smallHome = (): string => {
   const { sensor } = unitCosts(home);
   const rows = [
-    ...costAtRest(home),
+    ...costAtRest(homeWithMail),
     { what: '30 sensors', usd: 30 * sensor },
     { what: '2 consoles that are always open', usd: 2 * screen },
   ].toSorted((a, b) => b.usd - a.usd);
@@ -112,7 +114,7 @@ const large = (): string => {
 
 const document = `# What a month costs
 
-USD a month in ${prices.region}, by the [prices](../tools/aws/cost/prices.ts) of ${prices.date}, without free tiers and tax. What a stage has at rest is counted in its template, units and bytes are those that tests assert, and all other assumptions are in [assumptions.ts](../tools/aws/cost/assumptions.ts): a sensor reports once a minute, ${100 * assumed.changedReports}% of the reports change presence, and it detects a fall a week. The stages here have \`publicUrl\`, \`certificateArn\` and \`alarmEmail\`. \`npm run deploy\` prints the same for the settings of your stage. A test generates this page.
+USD a month in ${prices.region}, by the [prices](../tools/aws/cost/prices.ts) of ${prices.date}, without free tiers and tax. What a stage has at rest is counted in its template, units and bytes are those that tests assert, and all other assumptions are in [assumptions.ts](../tools/aws/cost/assumptions.ts): a sensor reports once a minute, ${100 * assumed.changedReports}% of the reports change presence, and it detects a fall a week. The stages here have \`publicUrl\`, \`certificateArn\` and \`alarmEmail\`, and where noted \`mailSender\`, which adds USD ${usd(mailUsd)}. \`npm run deploy\` prints the same for the settings of your stage. A test generates this page.
 
 ## At rest
 
@@ -136,7 +138,7 @@ ${months()}
 
 The independent calculation was made from list prices and the same units, by somebody who did not know this model. For \`home\`, its lines for the web ACL, the dashboard, one alarm and ${onlyShown.size} metrics are left out. It assumes that presence never changes. We count ${100 * assumed.changedReports}% of the reports: somebody comes or leaves 43 times a day, and each change queues two reports, which adds ${Math.round((100 * changes) / (totalOf(sensorMonth()) - changes))}% to a sensor. It counts each of the 22 own metrics as if it were sent every hour. The rest are two more alarms, and 1% of functions and the table.
 
-## 30 sensors and two consoles, preset \`home\`
+## 30 sensors and two consoles, preset \`home\`, with emails
 
 ${smallHome()}
 

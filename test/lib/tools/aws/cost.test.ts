@@ -36,6 +36,12 @@ test('a stage for one home costs at least USD 13 less, with every guarantee', ()
   ]);
 });
 
+test('a home of 30 sensors with two consoles and emails costs at most USD 20', () => {
+  const settings = { stage, preset: 'home', alarmEmail, publicUrl, certificateArn, mailSender: 'cloud@example.org' };
+  const template = stackOf(settings).template.toJSON();
+  expect(monthOf(template, { sensors: 30, screens: 2 })).toBeLessThanOrEqual(20);
+});
+
 test.each([
   ['prod', { stage: 'prod' }],
   ['dev', { stage: 'dev' }],
