@@ -1,8 +1,8 @@
 import type { Maker } from '#lib/client/device-messages.ts';
 import { isUrgent, type UrgentSituation } from '#shared/domain/rule/alarm.ts';
 import { ALL_PERMISSIONS, createHome, fallMessage, hireFor, homeAt, linkSensor } from '#test/fixtures/home.ts';
-import { b } from '#test/fixtures/messages.ts';
-import { mailEvent, snsNotification } from '#test/fixtures/service-events.ts';
+import { a, b } from '#test/fixtures/messages.ts';
+import { mailEvent, smsEvent, snsNotification } from '#test/fixtures/service-events.ts';
 import type { Fault, Story } from '../fault.ts';
 import { replaceHook } from '../homes.ts';
 import { ownEvents } from '../own-events.ts';
@@ -18,12 +18,16 @@ const DAY = 86_400_000;
 const PHONE = '+491701234567';
 /** The subject of the mail about one alarm. Mails about what is not watched, or about a delivery, do not count. */
 const ABOUT_ALARM = /^Nobody was notified: /;
+/** The subject of mails about sensors, which are gathered. */
+const ABOUT_SENSORS = /^\d+ alarms? without a response/;
 
 type Alarming = {
   situation: UrgentSituation;
   maker: Maker;
   /** Returns the message of a device about it at a time (ms). */
   message: (now: number) => object;
+  /** How long (ms) after the message the alarm may come; by default at once. */
+  delay?: number;
 };
 const fall: Alarming = {
   situation: 'fall_detected',
@@ -35,6 +39,13 @@ const others: readonly Alarming[] = [
   { situation: 'apnea', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(13, 0, 60), timestamp }) },
   { situation: 'vital_signs_weak', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(16, 9, 50), timestamp }) },
 ];
+/** The sensor goes offline: a sweep, once a minute, notices that it was silent for a minute. */
+const offline: Alarming = {
+  situation: 'sensor_inactive',
+  maker: 'maker_a',
+  message: () => a.presence(true),
+  delay: 3 * MINUTE,
+};
 
 /** Creates a separate home with somebody who manages rules and a nurse, neither of whom has a channel yet. */
 const furnish = async (scene: Scene, { situation, maker, message }: Alarming) => {
@@ -78,13 +89,13 @@ const eventAlarmsOf = async ({ customerId }: Home, { stores }: Scene) =>
   (await stores.unnotified.list(customerId)).filter(({ hitId }) => hitId === null);
 
 /** Returns when (ms) the manager of a home was mailed about alarms. */
-const mailsTo = ({ email }: Home, { managerMails }: Scene): number[] =>
-  managerMails.filter(({ to, subject }) => to === email && ABOUT_ALARM.test(subject)).map(({ at }) => at);
+const mailsTo = ({ email }: Home, { managerMails }: Scene, about = ABOUT_ALARM): number[] =>
+  managerMails.filter(({ to, subject }) => to === email && about.test(subject)).map(({ at }) => at);
 
 /** Returns the alarms of the home that nobody heard of in time. Each of them needs a separate mail. */
-const unheard = async (home: Home, scene: Scene, withinMs: number): Promise<string[]> => {
+const unheard = async (home: Home, scene: Scene, withinMs: number, about: RegExp): Promise<string[]> => {
   const hits = await hitsOf(home, scene);
-  const mails = mailsTo(home, scene);
+  const mails = mailsTo(home, scene, about);
   const ofEvents = await eventAlarmsOf(home, scene);
   const alarms = [
     ...hits,
@@ -116,6 +127,8 @@ const reachingNobody =
     const falls = 1 + Math.floor(3 * chance());
     const acknowledgedAt = chance() < 0.25 ? Math.floor((chance() * HEARD_MS) / STEP_MS) : -1;
     const problems: string[] = [];
+    const about = alarming.situation === 'sensor_inactive' ? ABOUT_SENSORS : ABOUT_ALARM;
+    const { delay = 0 } = alarming;
     const acknowledge = ({ id }: { id: number }) =>
       home.client.call('PUT', `/customers/${home.customerId}/rule-hits/${id}/acknowledgement`, {});
     let begun = 0;
@@ -130,13 +143,13 @@ const reachingNobody =
         await sent?.();
       },
       duringRetries: async () => {
-        for (let at = 0; clock.now() < begun + withinMs + falls * 20_000; at++) {
+        for (let at = 0; clock.now() < begun + withinMs + falls * 20_000 + delay; at++) {
           if (at === acknowledgedAt) await Promise.all((await hitsOf(home, scene)).slice(0, 1).map(acknowledge));
           await wait(STEP_MS);
         }
-        problems.push(...(await unheard(home, scene, withinMs)));
+        problems.push(...(await unheard(home, scene, withinMs, about)));
         const isRinging = watch.fired(begun, clock.now() + MINUTE).includes('alarms-unnotified');
-        if (mailsTo(home, scene).length > 0 && !isRinging) problems.push('no alarm of the operator rang');
+        if (mailsTo(home, scene, about).length > 0 && !isRinging) problems.push('no alarm of the operator rang');
       },
       heal: async () => {
         await end?.();
@@ -161,6 +174,30 @@ const customerDown: Cause = async (home, { receiver }) => {
   receiver.down.add(home.path);
   await home.addWebhook({ name: 'all', url: home.url, isCustomerHook: true });
   return { end: async () => void receiver.down.delete(home.path) };
+};
+
+/** The service accepts each notification by a channel, and reports afterwards that it could not deliver it. */
+const reportedLater = async (
+  home: Home,
+  { stores, clock, cloud }: Scene,
+  { by, address }: { by: 'email' | 'sms'; address: string },
+  eventOf: (reference: Parameters<typeof mailEvent>[1]) => object,
+) => {
+  const { customerId, userId } = home;
+  await home.prove(by, address);
+  await home.rule([{ userId, by }]);
+  const report = async () => {
+    const span = [clock.now() - DAY, clock.now() + DAY] as const;
+    const page = { page: 0, perPage: 50, sortBy: 'desc(createDate)', sensorId: '' };
+    const { data } = await stores.deliveryLog.pageOfAll(customerId, [null], span, page);
+    for (const { id } of data) {
+      const event = eventOf({ customerId, deliveryId: id, attempt: 1 });
+      const body = JSON.stringify(snsNotification(event));
+      await cloud.runtime.queues.send('undeliverable', [{ body, groupId: 'any', delaySeconds: 0 }]);
+    }
+    await cloud.idle();
+  };
+  return { sent: report };
 };
 
 const causes: Readonly<Record<string, Cause>> = {
@@ -197,24 +234,45 @@ const causes: Readonly<Record<string, Cause>> = {
     for (let sms = 0; sms < 100; sms++)
       await stores.limits.take(`sms:${home.customerId}`, 100, DAY / 1_000, clock.now());
   },
-  'the service accepts a mail and reports later that it could not deliver it': async (home, scene) => {
-    const { stores, clock, cloud } = scene;
-    const { customerId, userId } = home;
-    await home.prove('email', 'nurse@example.com');
-    await home.rule([{ userId, by: 'email' }]);
-    const bounce = async () => {
-      const span = [clock.now() - DAY, clock.now() + DAY] as const;
-      const page = { page: 0, perPage: 50, sortBy: 'desc(createDate)', sensorId: '' };
-      const { data } = await stores.deliveryLog.pageOfAll(customerId, [null], span, page);
-      for (const { id } of data) {
-        const event = mailEvent('permanentBounce', { customerId, deliveryId: id, attempt: 1 });
-        const body = JSON.stringify(snsNotification(event));
-        await cloud.runtime.queues.send('undeliverable', [{ body, groupId: 'any', delaySeconds: 0 }]);
-      }
+  'the service accepts a mail and reports later that it could not deliver it': (home, scene) =>
+    reportedLater(home, scene, { by: 'email', address: 'nurse@example.com' }, (reference) =>
+      mailEvent('permanentBounce', reference),
+    ),
+  'the network accepts an SMS and reports later that it could not deliver it': (home, scene) =>
+    reportedLater(home, scene, { by: 'sms', address: PHONE }, (reference) =>
+      smsEvent('TEXT_UNREACHABLE', 'Phone is off', reference),
+    ),
+};
+
+/** The rounds of an escalation reach the receiver, but nobody acknowledges the fall. */
+const unacknowledged = async (scene: Scene): Promise<Story> => {
+  const { clock, wait, cloud, managerMails, watch } = scene;
+  managerMails.length = 0;
+  const home = await furnish(scene, fall);
+  const { recipient } = await home.call();
+  await home.rule([recipient], { escalation: [{ afterSeconds: 60, recipients: [recipient] }] });
+  const problems: string[] = [];
+  return {
+    atOnce: async () => {
+      await home.happen();
       await cloud.idle();
-    };
-    return { sent: bounce };
-  },
+    },
+    duringRetries: async () => {
+      const begun = clock.now();
+      // The last step, the time to respond, and what a worker that died left to a sweep.
+      while (clock.now() < begun + 2 * MINUTE + HEARD_AFTER_CRASH_MS) await wait(STEP_MS);
+      const [hit] = await hitsOf(home, scene);
+      if (hit?.unansweredDate == null) problems.push('the hit is not unanswered');
+      const mails = mailsTo(home, scene, /^Nobody has responded: /).length;
+      if (mails === 0) problems.push('nobody was mailed');
+      if (!watch.fired(begun, clock.now() + MINUTE).includes('alarms-unanswered'))
+        problems.push('no alarm of the operator rang');
+    },
+    after: async () => {
+      await ownEvents(scene, home.customerId, home.sensorId);
+      return problems;
+    },
+  };
 };
 
 const rows = Object.entries(causes).map(
@@ -238,6 +296,18 @@ export const ofUnnotified: readonly Fault[] = [
       story: reachingNobody(down, HEARD_MS, alarming),
     }),
   ),
+  {
+    title: 'the receiver of a rule on sensor_inactive is down: somebody is mailed within 150 seconds',
+    settings: { RETRY_SCHEDULE: [], SENSOR_INACTIVE_AFTER_SECONDS: 60 },
+    steps: 0,
+    story: reachingNobody(down, HEARD_MS, offline),
+  },
+  {
+    title: 'nobody acknowledges a fall, and workers die: those who manage rules are mailed',
+    rates: { crashes: ['unanswered.recorded'], crash: 0.5 },
+    steps: 0,
+    story: unacknowledged,
+  },
   {
     title: 'the SMS service is down: somebody is mailed about each alarm within 150 seconds',
     rates: { servicesDown: ['sms'] },
