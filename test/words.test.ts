@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { beginnings, stored, weakTitle, wordings } from '#test/fixtures/words.ts';
+import { beginnings, doubledSubject, stored, weakTitle, wordings } from '#test/fixtures/words.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
@@ -21,10 +21,15 @@ const complaints = (file: string, source: string): string[] => {
       .filter(([text]) => !isStored(file, text))
       .map(({ 0: text, index }) => `${file}:${lineAt(index)}: "${text}" → ${better}`),
   );
-  const titles = file.endsWith('.test.ts') || file.endsWith('.journey.ts') ? matches(weakTitle) : [];
+  if (!file.endsWith('.test.ts') && !file.endsWith('.journey.ts')) return words;
   return [
     ...words,
-    ...titles.map(({ index, 2: word }) => `${file}:${lineAt(index)}: a title that begins with "${word}" → a statement`),
+    ...matches(weakTitle).map(
+      ({ index, 2: word }) => `${file}:${lineAt(index)}: a title that begins with "${word}" → a statement`,
+    ),
+    ...matches(doubledSubject).map(
+      ({ index, 2: subject }) => `${file}:${lineAt(index)}: "${subject} ${subject}" → the subject once`,
+    ),
   ];
 };
 
@@ -53,6 +58,7 @@ test.each([
   ['shared/a.ts', 'const letterOf = 1;', 'notification'],
   ['README.md', 'The sensor is silent.', 'offline'],
   ['test/a.test.ts', "test('is retried after 503', run);", 'a statement'],
+  ['test/a.test.ts', "test('a device a device is busy', run);", 'the subject once'],
 ])('the check finds an old word in %s: %s', (file, source, better) => {
   expect(complaints(file, source)).toEqual([expect.stringContaining(better)]);
 });

@@ -145,7 +145,7 @@ const own = declare({
   SMTP_USER: {
     schema: () => text(/^[^\0\r\n]{1,256}$/, '1 to 256 characters on one line'),
     default: null,
-    about: { help: 'User to log in with at the mail server.', byDefault: 'that of `SMTP_URL`, or no login' },
+    about: { help: 'Username for the mail server.', byDefault: 'that of `SMTP_URL`, or no login' },
   },
   SMTP_PASSWORD_FILE: {
     schema: path,
@@ -188,7 +188,7 @@ const own = declare({
     schema: () => text(/^[^\0\r\n]{1,256}$/, '1 to 256 characters on one line'),
     default: null,
     about: {
-      help: 'User to log in with at that broker.',
+      help: 'Username for that broker.',
       byDefault: 'that of `HOME_ASSISTANT_MQTT_URL`, or no login',
     },
   },

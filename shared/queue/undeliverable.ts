@@ -37,7 +37,7 @@ const isText = (text: string | undefined): text is string => text !== undefined 
 /** The events of mails that did not arrive, or were unwanted, as configuration sets name them. */
 export const undeliverableMail = ['bounce', 'complaint', 'reject', 'renderingFailure'] as const;
 
-/** Returns why a mail was not delivered, from the general to the detail. Null if the event reports no failure. */
+/** Returns why a mail was not delivered, from the general to the specific. Null if the event reports no failure. */
 const mailReason = ({ eventType, bounce, complaint, reject, failure }: MailEvent): string[] | null => {
   const [recipient] = bounce?.bouncedRecipients ?? [];
   const details = {

@@ -29,7 +29,7 @@ const others = declare({
       stage: 'rateLimit',
       capabilities: ['guard', 'limit:devices'],
       unit: 'requests per second',
-      help: 'Rate limit per account or address; reads by a session are limited by each instance for itself. 0 turns it off, along with the message limit unless `QUOTAS` sets `messagesPerSecond`.',
+      help: 'Rate limit per account or address; reads by a session are limited per instance. 0 turns it off, along with the message limit unless `QUOTAS` sets `messagesPerSecond`.',
     }),
   },
   TRUSTED_PROXY_HEADER: {
@@ -112,7 +112,7 @@ const others = declare({
       stage: 'unnotifiedAfterSeconds',
       capabilities: ['watch:alarms'],
       unit: 'seconds',
-      help: 'Time after which an alarm that nobody was notified of, and nobody acknowledged, becomes an alarm itself: by email to those who manage rules, in `/watch`, and as the metric `AlarmsUnnotified`.',
+      help: 'Time after which an alarm that nobody was notified of, and nobody acknowledged, is itself reported: by email to those who manage rules, in `/watch`, and as the metric `AlarmsUnnotified`.',
     }),
   },
   GONE_AFTER_SECONDS: {
@@ -162,7 +162,7 @@ const others = declare({
       stage: 'maxReportDelay',
       capabilities: ['configure:devices'],
       unit: 'seconds',
-      help: 'Longest time for which devices may keep reports that say the same as before, to send several in one call; at most half of `sensorInactiveAfter`. 0: each report is sent at once.',
+      help: 'Longest time devices may hold back unchanged reports to send several in one call; at most half of `sensorInactiveAfter`. 0: each report is sent at once.',
     }),
   },
   CREDENTIALS_SINCE: {
@@ -244,7 +244,7 @@ const others = declare({
       help: 'Address that mails are sent from. A stage without it sends none.',
       defaults: { local: 'outbox' },
       example: 'cloud@example.org',
-      hostSchema: () => text(MAIL_ADDRESS, 'an e-mail address'),
+      hostSchema: () => text(MAIL_ADDRESS, 'an email address'),
     }),
   },
   PUSH_CONTACT: {
@@ -253,7 +253,7 @@ const others = declare({
     about: forHosts({
       stage: 'pushContact',
       capabilities: ['send:person'],
-      help: 'Address at which operators of push services reach the operator of the service. They reject push messages without a public one.',
+      help: 'Contact address for operators of push services. They reject push messages without a public one.',
       byDefault: '`MAIL_SENDER` if its domain is public, or `PUBLIC_URL` if its host is; otherwise push is not offered',
       example: 'mailto:cloud@example.org',
     }),

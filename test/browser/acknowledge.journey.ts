@@ -8,7 +8,12 @@ import { visit } from './fixtures/visitor.ts';
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const words = {
   'en-GB': { go: "I'm on it", open: 'Nobody is on it', mine: "You're on it", back: "I can't go after all" },
-  'de-DE': { go: 'Ich gehe hin', open: 'Niemand geht hin', mine: 'Sie gehen hin', back: 'Ich kann doch nicht gehen' },
+  'de-DE': {
+    go: 'Ich gehe hin',
+    open: 'Niemand geht hin',
+    mine: 'Sie gehen hin',
+    back: 'Ich kann doch nicht hingehen',
+  },
 } as const;
 
 const said: string[] = [];

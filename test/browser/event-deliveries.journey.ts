@@ -58,7 +58,7 @@ test('counts deliveries by status, and filters the list by status, period and re
   await statuses.getByText(/^0 Failed$/).click();
   await page.getByText('No deliveries match these filters.').waitFor();
   await statuses.getByText(/^4 All$/).click();
-  await choose(page, 'Period', 'Between two times');
+  await choose(page, 'Period', 'Custom period');
   await page.getByLabel('From', { exact: true }).fill('2030-01-01T00:00');
   await page.getByText('No deliveries match these filters.').waitFor();
   await choose(page, 'Period', 'Last 7 days');

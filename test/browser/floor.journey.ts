@@ -11,7 +11,7 @@ const ROOMS = 8;
 let site: Site;
 let groupId: number;
 const sensorIds: string[] = [];
-/** A ward along a corridor: Room 101 is open, 102 acknowledged, 103 suspected, 104 offline, 106 empty; in the others is somebody. */
+/** A ward along a corridor: Room 101 is open, 102 acknowledged, 103 suspected, 104 offline, 106 empty; the others are occupied. */
 beforeAll(async () => {
   site = await startSite('willow');
   const { client } = site.home;

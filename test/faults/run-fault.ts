@@ -26,7 +26,7 @@ export type Report = Verdict & {
 
 /** How long (ms) a fall may wait for its first attempt before an alarm has to fire. */
 const LATE_MS = 120_000;
-/** How long (ms) after that CloudWatch may take. */
+/** How long (ms) CloudWatch may take after that. */
 const ALARM_DELAY_MS = 60_000;
 
 /** Returns when (ms) the first attempt of each delivery of these events began, by `event webhook`. */

@@ -77,7 +77,7 @@ const answeredWhileHeld = async (calls: Record<string, () => Promise<unknown>>, 
   return found;
 };
 
-test('nobody gets an answer over HTTP before all that was written would survive a power cut', async () => {
+test('no HTTP response is sent until everything written would survive a power cut', async () => {
   disk.hold();
   const posted = post();
   await disk.reached();

@@ -59,7 +59,7 @@ const textsByLanguage: Readonly<Record<Language, Texts>> = {
     theirs: (name) => `${name || 'Jemand'} geht hin`,
     since: (time) => `seit ${time}`,
     noFurtherStep: 'Alle sehen es, und es folgt keine weitere Stufe.',
-    handBack: 'Ich kann doch nicht gehen',
+    handBack: 'Ich kann doch nicht hingehen',
     handBackHint: 'Damit ist der Alarm wieder für alle offen.',
     handedBack: 'Sie haben den Alarm zurückgegeben.',
     alsoNotified: (who) => `Auch benachrichtigt: ${who}.`,

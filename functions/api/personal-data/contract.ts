@@ -89,7 +89,7 @@ export const personalData = group({
         'once if a system admin asks for it. If somebody else does, its state is `requested`: it needs an approval and begins ' +
         'after 24 hours at the earliest (`begins`). Everybody who manages the customer, the system admins and the address of the ' +
         'customer get a mail, and any manager or system admin can cancel it until then. Meanwhile the requester cannot remove ' +
-        'users or change their rights and logins. ' +
+        'users or change their permissions and logins. ' +
         requirements,
       body: NewDataJob,
       success: 202,

@@ -30,7 +30,7 @@ const causesOf = async ({ store }: WatchDeps, customerId: number, { from, to, ga
   return { gaps: gaps.filter((gap) => changes.some((line) => mayOpen(gap, line))), changes };
 };
 
-/** Mails which gaps changes opened. */
+/** Emails the gaps that changes have opened. */
 const mailGaps = (
   deps: WatchDeps,
   customerId: number,

@@ -6,7 +6,7 @@ import type { AlarmDefinition, MonitoredResources } from '../alarm-definition.ts
 import { taskQueues } from '../queues/queues.ts';
 import { arrivals, growing, maximum, minute, ownMetric, period, sum, total } from './metrics.ts';
 
-/** The highest age (s) that a message of each queue may have. Retries are delayed by up to 900 s in their queue. */
+/** The maximum age (s) of a message in each queue. Retries are delayed by up to 900 s in their queue. */
 const MAX_AGES: Readonly<Record<WorkQueue, { seconds: number; impact: string }>> = {
   events: {
     seconds: 60,

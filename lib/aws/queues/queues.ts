@@ -49,7 +49,7 @@ const fifo = {
 
 /** A task queue with its dead-letter queue. */
 export class DurableQueue extends Queue {
-  /** The dead-letter queue, which receives messages after too many receipts. */
+  /** The dead-letter queue, which gets messages that were received too often. */
   readonly deadLetters: Queue;
 
   constructor(scope: Construct, name: WorkQueue, removalPolicy: RemovalPolicy) {

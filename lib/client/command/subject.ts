@@ -41,7 +41,7 @@ const subjectOf = ({ customer, sensor, user }: SubjectValues, ownId: number): Su
   return { kind: 'customer', id: readNumber('customer', customer, [1, MAX_ID], 0) };
 };
 
-/** The customer of a job. `of` is that customer if later commands have to specify it. */
+/** The customer of a job. `of` is set if later commands have to name the customer. */
 export type JobOwner = { customerId: number; of: number | undefined };
 
 export const jobOwnerOf = async (client: Client, { 'of-customer': option }: SubjectValues): Promise<JobOwner> => {

@@ -33,10 +33,10 @@ const usePageOf = () => {
   };
 };
 
-/** What a gap is about: a sensor, a rule, a webhook or a user. */
+/** The subject of a gap: a sensor, a rule, a webhook or a user. */
 type Subject = { key: string; name: string; href?: string; needs?: Needs };
 
-/** Returns what a gap is about. What was deleted has no name, and is left out. */
+/** Returns the subjects of a gap. Deleted ones have no name and are left out. */
 const subjectsOf = (gap: Gap, { sensors, rules, webhooks, users }: Watch['names']): Subject[] => {
   const named = (names: Record<string, string>, ids: readonly (string | number)[], page: string, needs?: Needs) =>
     ids.flatMap((id): Subject[] => {

@@ -23,7 +23,7 @@ export const english = {
   needsApproval:
     'A system admin or another user who manages the customer must approve the erasure. It begins after 24 hours at the earliest, and can be canceled until then.',
   confirmRequest:
-    'All users, sensors, rules, webhooks, events and alarms will be erased, and nobody will be notified of falls. This begins in 24 hours at the earliest, once somebody else has approved it. Until it begins or is canceled, you cannot remove users or change their rights.',
+    'All users, sensors, rules, webhooks, events and alarms will be erased, and nobody will be notified of falls. This begins in 24 hours at the earliest, once somebody else has approved it. Until it begins or is canceled, you cannot remove users or change their permissions.',
   approve: 'Approve erasure',
   approveTitle: 'Approve the erasure of this customer?',
   approved: 'Erasure approved.',

@@ -32,7 +32,7 @@ const useRooms = (text: string): Found[] => {
   return data.flatMap((page) => page.data).map(({ id, name }) => ({ path: `/sensors/${id}`, name, icon: SignalIcon }));
 };
 
-/** Returns the users that match, to those who may see users. */
+/** Returns the matching users, for those who may see users. */
 const useUsers = (text: string): Found[] => {
   const customerId = useCustomerId();
   const isAllowed = useCan()('manage_users');

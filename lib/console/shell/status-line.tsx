@@ -26,7 +26,7 @@ const ConnectionState = ({ connection: { state, at } }: Alarms) => {
   );
 };
 
-/** How many rooms are watched. It leads to what is not. */
+/** How many rooms are watched, with a link to those that are not. */
 const Watched = ({ watch, isWatchUnknown }: Alarms) => {
   const { overview: texts } = useTexts();
   const [location, go] = useLocation();

@@ -36,7 +36,7 @@ export const admin: typeof en = {
     'Bei der nächsten Anmeldung müssen Benutzer ohne zweiten Faktor ihn einrichten, bevor sie etwas anderes tun können.',
   deleteCustomer:
     'Seine Bots, Webhooks und Regeln werden mitgelöscht. Ein Kunde mit Benutzern oder Sensoren lässt sich nicht löschen.',
-  keysExplain: 'Mit einem Registrierungsschlüssel melden sich Geräte erstmals an, zum Beispiel im Werk.',
+  keysExplain: 'Mit einem Registrierungsschlüssel registrieren sich Geräte, zum Beispiel im Werk.',
   newKey: 'Neuer Registrierungsschlüssel',
   noKeys: 'Noch keine Schlüssel. Ohne Schlüssel kann sich kein Gerät registrieren.',
   key: 'Schlüssel',

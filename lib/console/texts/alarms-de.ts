@@ -98,9 +98,9 @@ export const alarms: typeof en = {
     method: 'Methode',
     methodText: [
       'Jeder Sturz und jeder gefährliche Vitalwert zählt einmal, mit oder ohne Regel, auch bei mehreren Regeln oder Webhooks. Simulierte Stürze zählen nicht.',
-      'Gemessen wird ab dem Zeitpunkt, zu dem der Dienst den Alarm verarbeitet hat. „Benachrichtigt“: Ein Empfänger oder ein Dienst wie E-Mail hat die erste Nachricht angenommen. „Übernommen“: Die erste Person hat zugesagt hinzugehen. „Beendet“: Das Gerät hat das Ende gemeldet, oder eine Person hat den Alarm geschlossen.',
+      'Gemessen wird ab dem Zeitpunkt, zu dem der Dienst den Alarm verarbeitet hat. „Benachrichtigt“: Ein Empfänger oder ein Dienst wie E-Mail hat die erste Nachricht angenommen. „Übernommen“: Die erste Person hat zugesagt hinzugehen. „Beendet“: Das Gerät hat das Ende gemeldet, oder eine Person hat den Alarm abgeschlossen.',
       'Unbekannte Zeiten stehen unter „Nicht bekannt“ und gehen nicht in den Median ein. Dazu gehören Alarme, deren Ende das Gerät nicht gemeldet hat.',
-      'Mediane beziehen sich auf die bekannten Zeiten. Ein Fehlalarm ist ein Sturz, der als solcher geschlossen oder bewertet wurde.',
+      'Mediane beziehen sich auf die bekannten Zeiten. Ein Fehlalarm ist ein Sturz, der als solcher abgeschlossen oder bewertet wurde.',
       'Ein Sensor gilt als offline, sobald der Dienst es bemerkt hat, bis zu seiner nächsten Nachricht. Zeiten vor und nach dem Monat zählen nicht.',
       'Daten werden 120 Tage aufbewahrt. Monate und Uhrzeiten gelten in der Zeitzone dieses Computers.',
     ],

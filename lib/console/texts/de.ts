@@ -91,7 +91,7 @@ export const de: Texts = {
     toDo: 'offen',
     start: 'Los',
     steps: {
-      customer: ['Kunden anlegen', 'Das Haus, zu dem alles andere gehört.'],
+      customer: ['Kunden anlegen', 'Die Einrichtung, zu der alles andere gehört.'],
       sensor: [
         'Sensor verbinden',
         'Geben Sie den Code ein, den er nach der Anmeldung mit einem Registrierungsschlüssel anzeigt.',
@@ -111,7 +111,7 @@ export const de: Texts = {
     password: 'Passwort',
     submit: 'Anmelden',
     blind: 'Dieser Bildschirm zeigt keine Alarme,',
-    blindUntil: 'bis Sie sich anmelden. Telefone und Schwesternruf erhalten sie weiterhin.',
+    blindUntil: 'bis Sie sich anmelden. Telefone und die Rufanlage erhalten sie weiterhin.',
     goOn: 'Anmelden und weiter überwachen',
     display: 'Dies ist ein Stationsbildschirm',
     displayHint:
@@ -153,7 +153,7 @@ export const de: Texts = {
   setup: {
     chooseCustomer: 'Wählen Sie oben in der Navigation einen Kunden.',
     newCustomer: 'Neuer Kunde',
-    noCustomer: 'Noch keine Kunden. Ein Kunde ist das Haus, zu dem Sensoren, Regeln und Benutzer gehören.',
+    noCustomer: 'Noch keine Kunden. Ein Kunde ist die Einrichtung, zu der Sensoren, Regeln und Benutzer gehören.',
     ofNoCustomer:
       'Sie gehören zu keinem Kunden, deshalb ist hier nichts zu sehen. Ein Systemverwalter kann Sie einem Kunden zuordnen.',
     shownOnce: 'Kopieren Sie es jetzt. Es wird nicht noch einmal angezeigt.',

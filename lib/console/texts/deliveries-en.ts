@@ -27,7 +27,7 @@ export const deliveries = {
   receiverAndResult: 'Receiver and result',
   period: 'Period',
   periods: { 1: 'Last 24 hours', 7: 'Last 7 days', 30: 'Last 30 days' },
-  between: 'Between two times',
+  between: 'Custom period',
   retryIn: (clock: string) => `Next attempt in ${clock}`,
   retryDue: 'Next attempt now',
   openAlarm: 'Open alarm',

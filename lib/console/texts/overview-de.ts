@@ -88,7 +88,7 @@ export const overview: Texts['overview'] = {
   notConfirmed: 'Sobald der Sensor den Sturz bestätigt, wird alarmiert.',
   alertFollows: 'Die Alarmierung folgt gleich.',
   nobodyOnDuty: 'Niemand ist im Dienst.',
-  unanswered: (time) => `Niemand hat geantwortet (Stand ${time}).`,
+  unanswered: (time) => `Niemand hat reagiert (Stand ${time}).`,
   someone: 'Jemand',
   onItAfter: (time) => `nach ${time} unterwegs`,
   cannotGo: 'Ich kann nicht',
@@ -121,7 +121,7 @@ export const sound: Texts['sound'] = {
   off: 'Ton aus',
   blocked: 'Ton blockiert: hier tippen',
   label: 'Ton bei Alarmen',
-  offHint: 'Alarme sind auf diesem Bildschirm nur zu sehen.',
+  offHint: 'Dieser Bildschirm zeigt Alarme nur an, ohne Ton.',
   volume: 'Lautstärke',
 };
 

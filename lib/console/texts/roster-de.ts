@@ -11,7 +11,7 @@ export const roster: typeof en = {
   copyWeek: 'Woche kopieren',
   saved: 'Dienstplan gespeichert.',
   onDutyNow: 'Jetzt im Dienst',
-  nobodyNow: 'Jetzt ist niemand im Dienst.',
+  nobodyNow: 'Zurzeit ist niemand im Dienst.',
   until: (time) => `bis ${time}`,
   noChannel: 'Nicht erreichbar',
   table: 'Dienste nach Person und Tag',
@@ -29,7 +29,7 @@ export const roster: typeof en = {
   moreGaps: (count) => `${count} weitere ${count === 1 ? 'Lücke' : 'Lücken'} in den nächsten 14 Tagen`,
   hole: { nobody: 'niemand', unreachable: 'nicht erreichbar' },
   noRule:
-    'Keine aktivierte Regel benachrichtigt die Personen im Dienst über Dringendes. Es muss also niemand im Dienst sein.',
+    'Keine aktivierte Regel benachrichtigt die Personen im Dienst bei dringenden Ereignissen. Es muss also niemand im Dienst sein.',
   toRules: 'Zu den Regeln',
   dayCovered: 'besetzt',
   dayFree: 'niemand nötig',

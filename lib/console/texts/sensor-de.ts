@@ -27,7 +27,7 @@ export const sensors: typeof sensorsEn = {
   linked: 'Sensor verbunden.',
   nameRoom: 'Raum benennen',
   nameHint:
-    'Diesen Namen lesen alle in einem Alarm. Beginnen Sie mit dem, was an der Tür steht, und lassen Sie Namen von Bewohnern weg.',
+    'Alarme zeigen diesen Namen allen an. Beginnen Sie mit dem, was an der Tür steht, und lassen Sie Namen von Bewohnern weg.',
   roomName: 'Name des Raums',
   roomExample: 'Zimmer 106, Südflügel',
   noGroup: 'Keine Gruppe',

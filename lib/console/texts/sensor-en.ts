@@ -25,7 +25,7 @@ export const sensors = {
   codeHint: 'The eight characters the sensor shows during setup. Spaces do not matter.',
   linked: 'Sensor linked.',
   nameRoom: 'Name the room',
-  nameHint: "Everybody reads this name in an alarm. Begin with what is on the door, and leave out residents' names.",
+  nameHint: "Alarms show this name to everybody. Begin with what is on the door, and leave out residents' names.",
   roomName: 'Name of the room',
   roomExample: 'Room 106, south wing',
   noGroup: 'No group',

@@ -22,7 +22,7 @@ export type ConnectionFailure =
   | 'settings_unreadable'
   | (string & {});
 
-/** The return codes of CONNACK about user and password. MQTT 3.1.1, 3.2.2.3 */
+/** CONNACK return codes for a rejected user or password. MQTT 3.1.1, 3.2.2.3 */
 const aboutLogin: readonly unknown[] = [4, 5];
 
 const reasonOf = (error: unknown): ConnectionFailure => {

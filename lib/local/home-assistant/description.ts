@@ -9,7 +9,7 @@ export type Described = {
   regions: readonly Region[];
   /** The name of the sensor's group. */
   area: string | null;
-  /** The entities that were shown before: without a word about them, Home Assistant would keep them. */
+  /** Entities shown before. Home Assistant keeps them unless they are removed explicitly. */
   former: readonly string[];
 };
 

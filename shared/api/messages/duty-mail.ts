@@ -22,7 +22,7 @@ const texts = {
     rules: 'These rules notify the people on duty of alarms:',
     todo: 'Somebody with a verified channel of this kind has to go on duty. Check the roster, or add another recipient to the rules.',
     more: (count: number) => `and ${count} more`,
-    check: 'The overview shows everything that is missing:',
+    check: 'The station shows everything that is missing:',
   },
   de: {
     channels: { email: 'E-Mail', sms: 'SMS', push: 'Push', telegram: 'Telegram' },
@@ -32,7 +32,7 @@ const texts = {
     rules: 'Diese Regeln benachrichtigen bei Alarmen die Personen im Dienst:',
     todo: 'Jemand mit einem bestätigten Kanal dieser Art muss den Dienst beginnen. Prüfen Sie den Dienstplan, oder ergänzen Sie in den Regeln einen anderen Empfänger.',
     more: (count: number) => `und ${count} weitere`,
-    check: 'Die Übersicht zeigt alles, was fehlt:',
+    check: 'Die Station zeigt alles, was fehlt:',
   },
 } satisfies Record<Language, object>;
 

@@ -39,7 +39,7 @@ export const gaps: Record<GapKind, GapText> = {
   ],
   no_rule_for_silence: ['Nobody is notified if a sensor goes offline.', 'Create a rule for offline sensors.'],
   loopback_target: [
-    'A webhook leads to the machine of this service, where it could reach programs that are not meant for others.',
+    'A webhook points to the machine that runs this service, where it could reach programs that are not meant to be reachable.',
     'Give its receiver another address, or ask the operator to allow this one with ALLOWED_TARGET_RANGES.',
   ],
   unnotified: ['An alarm has reached nobody.', 'Check on the person now. Then check the recipients of the rule.'],

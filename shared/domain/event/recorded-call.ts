@@ -15,7 +15,7 @@ export type RecordedCall = z.output<typeof RecordedCall>;
  */
 export type ProcessedRun = { last: string; since: number; seq?: number };
 
-/** Adds a processed call to a run. Any other than the next one begins a new run. */
+/** Adds a processed call to a run. A call that is not the next one begins a new run. */
 export const runWith = (run: ProcessedRun | undefined, { id, at, before, seq }: RecordedCall): ProcessedRun => ({
   ...(run !== undefined && before?.id === run.last ? { since: run.since } : { since: before?.at ?? at }),
   last: id,

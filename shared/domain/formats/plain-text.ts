@@ -67,7 +67,7 @@ const addressOrMark = new RegExp(`${WEB_ADDRESS}|${MARK}`, 'giu');
 export const withoutMarkup = (text: string): string =>
   withoutLinks(text.replaceAll(mark, (found) => lookalikes[found] ?? ''));
 
-/** Returns the same, but with the web addresses in it, which stay links. An `@` in them would be a mention for Mattermost. */
+/** Returns the text with its web addresses kept as links. An `@` in them would be a mention for Mattermost. */
 export const wordsForChat = (text: string): string =>
   text
     .replaceAll(addressOrMark, (found) => lookalikes[found] ?? found)

@@ -13,7 +13,7 @@ type Texts = Record<DeliveryProblem, (values: MailValues) => { subject: string; 
 
 const channelNames: Record<Language, Record<By, string>> = {
   en: { email: 'email', sms: 'SMS', push: 'push notification', telegram: 'Telegram' },
-  de: { email: 'E-Mail', sms: 'SMS', push: 'Push-Nachricht', telegram: 'Telegram' },
+  de: { email: 'E-Mail', sms: 'SMS', push: 'Push-Mitteilung', telegram: 'Telegram' },
 };
 
 const DAY = 86_400_000;

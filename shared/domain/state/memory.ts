@@ -1,5 +1,5 @@
 /**
- * Returns the items to remember, at most `max`. Items of the lowest worth are removed first, the oldest of them first; the
+ * Returns the items to remember, at most `max`. Items of the lowest value are removed first, the oldest of them first; the
  * newest item is never removed.
  */
 export const remembered = <T>(items: readonly T[], max: number, worth: (item: T) => number): T[] => {

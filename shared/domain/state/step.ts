@@ -53,7 +53,7 @@ const stepOf = (state: SensorState, signal: Signal, when: MessageTime, roomConte
 
 const isLearning = (signal: Signal): boolean | undefined => (signal.kind === 'fall' ? signal.isLearning : undefined);
 
-/** Whether a device reports by this signal that its learning phase is over. */
+/** Whether this signal reports the end of the learning phase. */
 export const endsLearning = (state: SensorState, signal: Signal): boolean =>
   state.learning === true && isLearning(signal) === false;
 

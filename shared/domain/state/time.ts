@@ -9,7 +9,7 @@ const openFalls = ({ falls }: SensorState): Fall[] => falls.filter((fall) => !is
 /** Whether there are falls that time may advance. */
 export const hasOpenFall = (state: SensorState): boolean => openFalls(state).length > 0;
 
-/** Returns when (ms) the first of the falls that time alone ended is no longer open for people; Infinity if there is none. */
+/** Returns when (ms) the first fall that ended by time alone stops being listed as open; Infinity if there is none. */
 export const nextClear = ({ falls }: SensorState): number =>
   Math.min(...falls.flatMap(({ endedByTime }) => (endedByTime === undefined ? [] : [endedByTime + UNCLEAR_MS])));
 

@@ -17,7 +17,7 @@ type AlarmPart = { alarms: ListedAlarm[]; next: AlarmCursor | null };
 
 type PartRequest = { limit: number; after: AlarmCursor | null; hooks: Readonly<Record<string, Format>>; now: number };
 
-/** The number of alarms whose details are read at a time, and the largest number for one part. */
+/** The smallest and largest number of alarms whose details are read at a time. */
 const BATCH = { least: 10, most: 50 };
 const MAX_CANDIDATES = 400;
 

@@ -28,7 +28,7 @@ const botWrites = (table: Table) => ({
     return (await table.update(items.bot({ customerId, botId }), change)) as Bot | null;
   },
 
-  /** Removes a bot, to which no webhook can be assigned from then on. Its owner stays until its webhooks are deleted too. */
+  /** Removes a bot. From then on, no webhook can be assigned to it. Its owner stays until its webhooks are deleted too. */
   remove: async (customerId: number, botId: number): Promise<boolean> => {
     const bot = { remove: items.bot({ customerId, botId }), where: present };
     return (await removeOne(table, { customerId, kind: 'bots' }, bot)).length === 0;

@@ -14,7 +14,7 @@ const NEWEST = 2;
 /** How long (ms) changes of a hit may be found only in the hit itself, with some seconds for lagging reads. */
 const EARLY_MS = SOON_MS + 5_000;
 
-/** Returns when the newest hits changed: two at least, and all that are too new for late changes. */
+/** Returns the latest changes of hits: at least two, and all that are recent enough for late changes to follow. */
 const newestChanges = async (table: TableReader, customerId: number, now: number): Promise<HitChange[]> => {
   const found: HitChange[] = [];
   for (let startAfter: Item | undefined; ; ) {

@@ -7,7 +7,7 @@ import { type LateChange, SOON_MS } from './late-change.ts';
 /** The number of hits read at a time, in addition to those on the page. */
 const CHUNK = 8;
 
-/** A hit by its last change. One that changed late is read only if needed. */
+/** A hit and the time of its last change. The item of one that changed late is read only if needed. */
 type ChangedHit = { id: number; updateDate: number; hit?: HitItem };
 /** `ties`: 1 to sort the lower of two ids first if their dates are equal, -1 for the higher. */
 type Slice = { offset: number; length: number; ties: 1 | -1 };

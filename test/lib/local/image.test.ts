@@ -27,7 +27,7 @@ const copyContext = async (to: string): Promise<void> => {
   }
 };
 
-/** The environment of the image, but a folder, an address and a port of this test. */
+/** The environment of the image, except for a folder, an address and a port of this test. */
 const environment = async () => {
   const [, line = ''] = /^ENV (.*)$/m.exec(dockerfile) ?? [];
   const own = Object.fromEntries(line.split(' ').map((pair) => pair.split('=')));

@@ -29,7 +29,7 @@ test.each<[string, Partial<typeof claim>, string?]>([
 describe('a token of an acknowledgement link', () => {
   const end = 'a'.repeat(22);
 
-  test('a token of an acknowledgement link a token of an acknowledgement link is the same as ever, so that links in sent messages remain valid', () => {
+  test('a token of an acknowledgement link is the same as ever, so that links in sent messages remain valid', () => {
     expect(token()).toBe('12-3-1800000000-Uye4bM3tiFHu4c3hapCRIg');
   });
 
@@ -57,10 +57,7 @@ describe('a token of an acknowledgement link', () => {
     `1-a-1-${end}`,
     `1-0-a-${end}`,
     `-0-1-${end}`,
-  ])(
-    'a token of an acknowledgement link a token of an acknowledgement link is rejected if it is malformed: %j',
-    (malformed) => {
-      expect(parseLinkToken(malformed)).toBe(null);
-    },
-  );
+  ])('a token of an acknowledgement link is rejected if it is malformed: %j', (malformed) => {
+    expect(parseLinkToken(malformed)).toBe(null);
+  });
 });

@@ -16,7 +16,7 @@ const filled = (count: number) => {
 };
 const originOf = (number: number) => urlOf(number).origin;
 
-test('an origin an origin has one agent, which all of its requests share', () => {
+test('an origin has one agent, which all of its requests share', () => {
   const pool: Pool = new Map();
   const first = lease(pool, urlOf(1));
   expect(lease(pool, new URL('/other', urlOf(1)))).toBe(first);

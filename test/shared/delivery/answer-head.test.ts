@@ -57,7 +57,7 @@ test.each([
   ['with an empty length', ['Content-Length:']],
   ['with another coding', ['Transfer-Encoding: gzip']],
   ['with two lengths', ['Content-Length: 2', 'Content-Length: 3']],
-])('a connection is kept a connection is not kept after a head %s, whose body ends with the connection', (_, lines) => {
+])('a connection is not kept after a head %s, whose body ends with the connection', (_, lines) => {
   expect(framing(lines)).toEqual(closed());
 });
 
@@ -81,18 +81,18 @@ test.each([
   ['a CR in a value', ['X-A: a\rb', 'Content-Length: 2'], ['Content-Length: 2']],
   ['a folded line', ['X-A: a', ' b', 'Content-Length: 2'], ['Content-Length: 2']],
   ['Connection: close', ['Content-Length: 2', 'Connection: x, Close'], ['Content-Length: 2']],
-])('a connection is kept a connection is not kept after a head with %s', (_, lines, framed) => {
+])('a connection is not kept after a head with %s', (_, lines, framed) => {
   expect(framing(lines)).toEqual(closed(...framed));
 });
 
-test('a connection is kept a connection is not kept after lines that end otherwise', () => {
+test('a connection is not kept after lines that end otherwise', () => {
   expect(framing(['Content-Length: 2'], undefined, '\n\n')).toEqual(closed('Content-Length: 2'));
   const lf = readHead('HTTP/1.1 200 OK\nContent-Length: 2', END);
   const cr = readHead('HTTP/1.1 200 OK\r\r\nContent-Length: 2', END);
   for (const { forParser } of [lf, cr]) expect(forParser.split('\r\n')).toEqual(closed('Content-Length: 2'));
 });
 
-test('a connection is kept a connection is kept with HTTP/1.0 only if the receiver says so and there are no chunks', () => {
+test('a connection is kept with HTTP/1.0 only if the receiver says so and there are no chunks', () => {
   const old = 'HTTP/1.0 200 OK';
   expect(framing(['Content-Length: 2'], old)).toEqual(closed('Content-Length: 2'));
   expect(framing(['Connection: keep-alive', 'Content-Length: 2'], old)).toEqual(kept('Content-Length: 2'));
@@ -121,7 +121,7 @@ test.each([204, 304])(
   },
 );
 
-test('a connection is kept a connection is kept for as long as the receiver says', () => {
+test('a connection is kept for as long as the receiver says', () => {
   const idle = (...values: string[]) =>
     framing(['Content-Length: 2', ...values.map((value) => `Keep-Alive: ${value}`)]).slice(3, -2);
   expect(idle('timeout=5, max=100')).toEqual(['Keep-Alive: timeout=5']);

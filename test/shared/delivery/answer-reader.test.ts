@@ -14,7 +14,7 @@ const reading = (...chunks: string[]) => {
 const framed = (status: number, body = '') => `HTTP/1.1 ${status} \r\nConnection: close\r\n\r\n${body}`;
 const cut = `HTTP/1.1 200 \r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
-test('an answer an answer is passed on once its head is complete: a well-formed head, then the body unchanged', () => {
+test('an answer is passed on once its head is complete: a well-formed head, then the body unchanged', () => {
   const { answer, bytes, heads } = reading('HTTP/1.1 2', '00 OK\r\nX-A: b\r', '\n\r\nfirst', 'second\r\n\r\n');
   expect(bytes).toEqual(['', '', framed(200, 'first'), 'second\r\n\r\n']);
   expect(answer).toMatchObject({ head: { status: 200 }, isRefused: false });
@@ -55,12 +55,12 @@ test.each([
   ['another protocol', 'ICY 200 OK\r\n'],
   ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
   ['a change of protocols after an interim answer', 'HTTP/1.1 100 x\r\n\r\nHTTP/1.1 101 x\r\n'],
-])('an answer an answer is refused if it is %s', (_, text) => {
+])('an answer is refused if it is %s', (_, text) => {
   const { answer, bytes, heads } = reading(text);
   expect([answer.isRefused, answer.head, bytes, heads()]).toEqual([true, null, [''], 0]);
 });
 
-test('an answer an answer is cut off after 64 KiB of headers, without the last line', () => {
+test('an answer is cut off after 64 KiB of headers, without the last line', () => {
   const line = `X-A: ${'x'.repeat(993)}\r\n`;
   const before = `${OK}X-Acknowledged-By: Anna\r\n`;
   const rest = 65_536 - before.length;
@@ -71,7 +71,7 @@ test('an answer an answer is cut off after 64 KiB of headers, without the last l
   expect(reading(before, `Retry-After: ${'1'.repeat(rest)}`).answer.head).toMatchObject({ retryAfter: null });
 });
 
-test('an answer an answer is refused after 64 KiB without a status', () => {
+test('an answer is refused after 64 KiB without a status', () => {
   expect(reading('HTTP/1.1 100 x\r\nA: '.padEnd(65_536, 'x')).answer.isRefused).toBe(false);
   expect(reading('HTTP/1.1 100 x\r\nA: '.padEnd(65_537, 'x')).answer.isRefused).toBe(true);
   expect(reading('HTTP/1.1 200 '.padEnd(65_537, 'x')).answer.isRefused).toBe(true);
@@ -92,32 +92,32 @@ describe('an answer that ends within its head', () => {
     }
   });
 
-  test('an answer that ends within its head an answer that ends within its head has an incomplete last line only if a failure cut it off', () => {
+  test('an answer that ends within its head has an incomplete last line only if a failure cut it off', () => {
     expect(ended('failure', `${OK}Retry-After: 12`).answer.head).toMatchObject({ status: 200, retryAfter: null });
     expect(ended('eof', `${OK}Retry-After: 12`).answer.head).toMatchObject({ status: 200, retryAfter: '12' });
   });
 
-  test('an answer that ends within its head an answer that ends within its head has a status only if its status line is complete', () => {
+  test('an answer that ends within its head has a status only if its status line is complete', () => {
     expect(ended('eof', 'HTTP/1.1 503').answer.head).toMatchObject({ status: 503 });
     expect(ended('failure', 'HTTP/1.1 503').answer).toMatchObject({ head: null, isRefused: false });
   });
 
   test.each(['H', 'HTTP/1.', 'HTTP/1.1 10'])(
-    'an answer that ends within its head an answer that ends within its head is none if it could still have become one: %s',
+    'an answer that ends within its head is none if it could still have become one: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });
     },
   );
 
   test.each(['SSH-2.0', 'HTTQ', 'HTTP/2', 'xHTTP/1.'])(
-    'an answer that ends within its head an answer that ends within its head is refused if it could not: %s',
+    'an answer that ends within its head is refused if it could not: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: true } });
       expect(ended('eof', text).answer.isRefused).toBe(true);
     },
   );
 
-  test('an answer that ends within its head an answer that ends within its head is none after interim answers only', () => {
+  test('an answer that ends within its head is none after interim answers only', () => {
     for (const ending of ['eof', 'failure'] as const)
       expect(ended(ending, 'HTTP/1.1 100 x\r\nA: b\r\n')).toMatchObject({
         bytes: '',
@@ -125,11 +125,11 @@ describe('an answer that ends within its head', () => {
       });
   });
 
-  test('an answer that ends within its head an answer that ends within its head is refused if it would change protocols', () => {
+  test('an answer that ends within its head is refused if it would change protocols', () => {
     expect(ended('eof', 'HTTP/1.1 101 x').answer).toMatchObject({ head: null, isRefused: true });
   });
 
-  test('an answer that ends within its head an answer that ends within its head is not read twice', () => {
+  test('an answer that ends within its head is not read twice', () => {
     expect(ended('eof', `${OK}\r\nbody`)).toMatchObject({ bytes: '', answer: { isRefused: false } });
     expect(ended('eof', 'ICY 200 OK\r\n').bytes).toBe('');
     expect(ended('eof')).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });

@@ -57,7 +57,7 @@ test('the message about several sensors speaks of one sensor in the singular, an
   });
 });
 
-test('the message about several sensors the message about several sensors is in the language of its reader', () => {
+test('the message about several sensors is in the language of its reader', () => {
   const german = (...news: News[]) =>
     gather(news.map((one) => deliveryOf(one, { reader: { language: 'de', time: '' } })));
   expect(german({ name: 'A' }, { name: 'B', isOnline: true })).toMatchObject({
@@ -70,7 +70,7 @@ test('the message about several sensors the message about several sensors is in 
   expect(text).toMatch(/Room 20 und 1 weitere\nWieder online: 2\n\n/);
 });
 
-test('the message about several sensors the message about several sensors is in English without a reader', () => {
+test('the message about several sensors is in English without a reader', () => {
   const { reader: _, ...snapshot } = deliveryOf({ name: 'A' }).snapshot;
   expect(gather([{ ...deliveryOf({ name: 'A' }), snapshot }])).toMatchObject({
     title: '1 sensor offline',
@@ -109,13 +109,13 @@ test('the message about several sensors names at most 20 sensors, first those th
   ]);
 });
 
-test('the message about several sensors the message about several sensors has no link in a name or place', () => {
+test('the message about several sensors has no link in a name or place', () => {
   const customer = { id: 3, name: 'evil.example', location: '' };
   const { text } = gather([deliveryOf({ name: 'www.example.org' }, { customer })]);
   expect(text).toBe('Offline: www.\u200bexample.\u200borg\n\nevil.\u200bexample');
 });
 
-test('the message about several sensors the message about several sensors has no place as an SMS, and none without a customer', () => {
+test('the message about several sensors has no place as an SMS, and none without a customer', () => {
   const by = (channel: Channel['by']) => ({
     ...deliveryOf({ name: 'A' }),
     person: { userId: 5, by: channel, name: 'Anna' },
@@ -127,7 +127,7 @@ test('the message about several sensors the message about several sensors has no
   expect(gather([toNobody]).text).toBe('Offline: A\n\nMaple, EG');
 });
 
-test('the message about several sensors the message about several sensors has no link without the URL of the service', () => {
+test('the message about several sensors has no link without the URL of the service', () => {
   const service = { ...snapshotForPeople.service, url: '' };
   expect(gather([deliveryOf({ name: 'A' }, { service })])).not.toHaveProperty('listUrl');
 });

@@ -25,7 +25,7 @@ describe('an error', () => {
     expect(classify(code, marks, reused, target)).toBe(error);
   });
 
-  test('an error an error of TLS has the code of OpenSSL', () => {
+  test('an error of TLS has the code of OpenSSL', () => {
     const hidden = new Error(
       'write EPROTO 00A0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:x',
     );
@@ -47,7 +47,7 @@ describe('an attempt', () => {
   const head = { status: 200, retryAfter: '5', acknowledgedBy: 'Anna', forParser: '' };
   const answer = { head, start: Buffer.from('HTTP/1.1 200'), isRefused: false };
 
-  test('an attempt an attempt without a status line has its error', () => {
+  test('an attempt without a status line has its error', () => {
     expect(toAttempt(nothing, 7.5)).toEqual({
       status: null,
       error: 'timeout',
@@ -59,7 +59,7 @@ describe('an attempt', () => {
     });
   });
 
-  test('an attempt an attempt with a status line has no error, whatever happened to its body', () => {
+  test('an attempt with a status line has no error, whatever happened to its body', () => {
     const observed = { ...nothing, answer, body: [Buffer.from('th'), Buffer.from('änks')] };
     expect(toAttempt(observed, 7)).toMatchObject({
       status: 200,
@@ -86,7 +86,7 @@ describe('an attempt', () => {
     );
   });
 
-  test('an attempt an attempt has the name of who acknowledged, in UTF-8 or Latin-1', () => {
+  test('an attempt has the name of who acknowledged, in UTF-8 or Latin-1', () => {
     const nameOf = (acknowledgedBy: string | null) =>
       toAttempt({ ...nothing, answer: { ...answer, head: { ...head, acknowledgedBy } } }, 1).acknowledgedBy;
     expect(nameOf(Buffer.from('Jürgen').toString('latin1'))).toBe('Jürgen');

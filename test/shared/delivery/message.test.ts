@@ -65,13 +65,13 @@ describe('the body of a delivery', () => {
   const parsed = (more: Partial<Delivery> = {}, current = webhook) =>
     JSON.parse(bodyOf({ ...delivery, ...more }, current, needed));
 
-  test('the body of a delivery the body of a delivery is rendered in its format, with the link that acknowledges its hit', () => {
+  test('the body of a delivery is rendered in its format, with the link that acknowledges its hit', () => {
     const claim = parseLinkToken(urlIn(bodyOf(delivery, webhook, needed)));
     expect(claim).toMatchObject({ hitId: 12, message: 2, until });
     expect(claim && hasValidSignature('key', claim, snapshot.event.uuid)).toBe(true);
   });
 
-  test('the body of a delivery the body of a delivery is the stored one, if it has one', () => {
+  test('the body of a delivery is the stored one, if it has one', () => {
     expect(bodyOf({ ...delivery, body: '{"stored":1}' }, webhook, { raw: null, addressKey: null })).toBe(
       '{"stored":1}',
     );
@@ -98,7 +98,7 @@ describe('the body of a delivery', () => {
     expect(bodyOf(chat, webhook, needed)).not.toContain('Das ist ein Test.');
   });
 
-  test('the body of a delivery the body of a delivery is shown without the link, for which no key is needed', () => {
+  test('the body of a delivery is shown without the link, for which no key is needed', () => {
     const shown = shownBodyOf(delivery, webhook, needed.raw);
     expect(shown).not.toContain('acknowledge/');
     expect(shown).toContain('{"type":5}');
@@ -113,7 +113,7 @@ describe('the body of a delivery', () => {
     expect(body).toThrow(reason);
   });
 
-  test('the body of a delivery the body of a delivery has the bytes of a message only in formats that contain them', () => {
+  test('the body of a delivery has the bytes of a message only in formats that contain them', () => {
     expect(messageUuidInBody(delivery)).toBe(snapshot.event.source);
     expect(messageUuidInBody({ ...delivery, format: 'chat' })).toBe(null);
     expect(messageUuidInBody(toPerson('email'))).toBe(null);
@@ -146,7 +146,7 @@ describe('a payload', () => {
   });
 });
 
-test('a notification a notification has the text of the rule, then the facts, in the language of the person', () => {
+test('a notification has the text of the rule, then the facts, in the language of the person', () => {
   expect(notificationText(toPerson('email'))).toEqual({
     title: 'Sturz: Zimmer 1',
     text: 'Bitte nachsehen\n\nSituation: Sturz erkannt\nSensor: Zimmer 1\nOrt: Maple, EG\nZeit: 2026-11-21 00:47 Europe/Berlin',
@@ -154,7 +154,7 @@ test('a notification a notification has the text of the rule, then the facts, in
   });
 });
 
-test('a notification a notification has no place and time as an SMS, which anybody who holds the phone can read', () => {
+test('a notification has no place and time as an SMS, which anybody who holds the phone can read', () => {
   expect(notificationText(toPerson('sms'))).toEqual({
     title: 'Sturz: Zimmer 1',
     text: 'Bitte nachsehen',
@@ -163,7 +163,7 @@ test('a notification a notification has no place and time as an SMS, which anybo
   });
 });
 
-test('a notification a notification is in English, and consists of facts only, without a reader and a rule', () => {
+test('a notification is in English, and consists of facts only, without a reader and a rule', () => {
   const { reader: _, ...unread } = { ...snapshot, rule: null };
   const { text, language } = notificationText(toPerson('push', { snapshot: unread }));
   expect(language).toBe('en');
@@ -209,6 +209,6 @@ test.each<[string, Delivery]>([
   expect(notificationFor(linkless, null).url).toBe(null);
 });
 
-test('a notification a notification is never sent without the key of its link', () => {
+test('a notification is never sent without the key of its link', () => {
   expect(() => notificationFor(toPerson('email'), null)).toThrow('key that signs');
 });

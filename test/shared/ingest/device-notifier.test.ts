@@ -16,7 +16,7 @@ test('a device gets the version of a new configuration and the reason of a rejec
   ]);
 });
 
-test('a device a device that cannot be reached fails no call', async () => {
+test('a device that cannot be reached fails no call', async () => {
   const logged: unknown[] = [];
   const down = new Error('no connection');
   const { notify, refuseMessage } = deviceNotifier(
@@ -31,7 +31,7 @@ test('a device a device that cannot be reached fails no call', async () => {
   ]);
 });
 
-test('a device a device is not notified on a host without MQTT', async () => {
+test('a device is not notified on a host without MQTT', async () => {
   const { notify, refuseMessage } = deviceNotifier(undefined, () => {});
   expect(notify).toBe(null);
   await expect(refuseMessage('s1', { reason: 'json' })).resolves.toBe(undefined);

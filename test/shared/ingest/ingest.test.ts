@@ -87,7 +87,7 @@ const call = (message: object, sender: Partial<Sender> = {}, receiveDate?: numbe
   ingest(deps, { ...device, ...sender }, JSON.stringify(message), receiveDate);
 const accepted = { warnings: [] };
 
-test('a call with news a call with news is recorded, then queued with its record, and counted', async () => {
+test('a call with news is recorded, then queued with its record, and counted', async () => {
   expect(await call([news, fall], {}, NOW - 300)).toEqual(accepted);
   expect(noted).toEqual([['h', '________', NOW]]);
   expect(queued).toMatchObject([
@@ -111,13 +111,13 @@ test('a call with news carries its record in its last task, so that it counts as
   expect(new Set(queued.map(({ id }) => id)).size).toBe(2);
 });
 
-test('a call with news a call with news is not recorded if it contains only falls', async () => {
+test('a call with news is not recorded if it contains only falls', async () => {
   expect(await call(fall)).toEqual(accepted);
   expect(noted).toEqual([]);
   expect(queued.map(({ task }) => 'noted' in task)).toEqual([false]);
 });
 
-test('a call with news a call with news of the canary is queued, but not counted as one of a home', async () => {
+test('a call with news of the canary is queued, but not counted as one of a home', async () => {
   await call([news], { isCanary: true });
   expect([queued.length, measured]).toEqual([1, []]);
 });
@@ -127,7 +127,7 @@ test('a call with news returns what was not understood', async () => {
   expect(queued).toHaveLength(1);
 });
 
-test('a call with news a call with news is rejected as a whole if it cannot be read, without a trace', async () => {
+test('a call with news is rejected as a whole if it cannot be read, without a trace', async () => {
   expect(await ingest(deps, device, '{')).toEqual({ refusal: 'json' });
   expect([queued, noted, measured, reached]).toEqual([[], [], [], []]);
 });
@@ -145,7 +145,7 @@ describe('a call whose reports change nothing', () => {
     expect(await isQueued({ type: 'state', payload: { versionName: 'unnumbered' } })).toBe(false);
   });
 
-  test('a call whose reports change nothing a call whose reports change nothing is queued if it also has a message of another kind, which could have an effect', async () => {
+  test('a call whose reports change nothing is queued if it also has a message of another kind, which could have an effect', async () => {
     expect(await isQueued([unchanged, fall])).toBe(true);
     expect(reads).toBe(0);
   });
@@ -154,14 +154,11 @@ describe('a call whose reports change nothing', () => {
     ['a firmware version, which is stored', firmware],
     ['news', news],
     ['no message, which shows that the sensor is online', []],
-  ])(
-    'a call whose reports change nothing a call whose reports change nothing is queued with %s',
-    async (_, message) => {
-      expect(await isQueued(message)).toBe(true);
-    },
-  );
+  ])('a call whose reports change nothing is queued with %s', async (_, message) => {
+    expect(await isQueued(message)).toBe(true);
+  });
 
-  test('a call whose reports change nothing a call whose reports change nothing is queued if no call of its device was recorded, so that earlier ones may still be queued', async () => {
+  test('a call whose reports change nothing is queued if no call of its device was recorded, so that earlier ones may still be queued', async () => {
     const { notedCall: _, ...unrecorded } = device;
     await ingest(deps, unrecorded, JSON.stringify(unchanged));
     expect([queued.length, reads]).toEqual([1, 0]);
@@ -204,7 +201,7 @@ describe('a call whose reports change nothing', () => {
     expect(recorded).toMatchObject([[7, 's', 4, { lastSeen: NOW, presence: true }]]);
   });
 
-  test('a call whose reports change nothing a call whose reports change nothing is queued if the state was changed at the same time', async () => {
+  test('a call whose reports change nothing is queued if the state was changed at the same time', async () => {
     stored({ lastSeen: NOW - QUARTER });
     canRecord = false;
     expect(await isQueued()).toBe(true);
@@ -216,7 +213,7 @@ describe('a device with many pending calls', () => {
     state = { ...newSensorState, judged: { run: { last: 'call', since: 0, seq: count } } };
   };
 
-  test('a device with many pending calls a device with many pending calls is held back with more than 1,000, which is checked at every hundredth call', async () => {
+  test('a device with many pending calls is held back with more than 1,000, which is checked at every hundredth call', async () => {
     expect([CHECK_EVERY, MAX_PENDING]).toEqual([100, { reports: 1_000, falls: 3_000 }]);
     for (const [number, pending] of [
       [1_200, 1_000],
@@ -247,7 +244,7 @@ describe('a device with many pending calls', () => {
     expect(heldBack).toEqual([['h', true]]);
   });
 
-  test('a device with many pending calls a device with many pending calls is not checked if its calls have no numbers', async () => {
+  test('a device with many pending calls is not checked if its calls have no numbers', async () => {
     seq = undefined;
     processed(0);
     await call(news);
@@ -273,13 +270,13 @@ describe('a device with many pending calls', () => {
     expect(heldBack).toEqual([['h', false]]);
   });
 
-  test('a device with many pending calls a device with many pending calls is not checked again while it is held back', async () => {
+  test('a device with many pending calls is not checked again while it is held back', async () => {
     seq = 5_100;
     await held(fall, 2_000);
     expect(heldBack).toEqual([]);
   });
 
-  test('a device with many pending calls a device has no pending calls if none was counted', async () => {
+  test('a device has no pending calls if none was counted', async () => {
     state = null;
     expect(await call(news, { isHeldBack: true })).toEqual(accepted);
     expect(heldBack).toEqual([['h', false]]);

@@ -33,7 +33,7 @@ const readers: [reader: string, declared: SettingRows, refusal: (name: string, v
 ];
 
 const long = 'x'.repeat(2_049);
-/** Mistaken values, tried with every setting. */
+/** Invalid values, tried with every setting. */
 const mistakes = [
   '-1',
   '1.5',

@@ -319,7 +319,7 @@ describe('circuits', () => {
   });
 });
 
-test('a receiver that is back since a delivery was postponed may have got it already', async () => {
+test('a receiver that recovered after a delivery was postponed may already have received it', async () => {
   const back = { ...webhook, backDate: NOW - 60_000 };
   const delivered = toWebhook({ state: 'delivered', sendTryTimes: [NOW - 30_000], hit: null });
   const { outcome, named } = await run({

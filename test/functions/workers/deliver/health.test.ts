@@ -212,7 +212,7 @@ describe('early attempts', () => {
     ...more,
   });
 
-  test('early attempts replaces the planned one, and names it and the success that caused it', () => {
+  test('an early attempt replaces the planned one, and names it and the success that caused it', () => {
     const { deps } = world();
     const delivery = pending({ requestId: 'q' });
     expect(earlyAttempt(deps, some(isBack), delivery, NOW)).toEqual({ time: NOW, task: taskOf(delivery) });
@@ -220,7 +220,7 @@ describe('early attempts', () => {
     expect(halfway?.task).toMatchObject({ notBefore: NOW + 1, early: { back: 0 } });
   });
 
-  test('early attempts an early attempt is not made of a delivery that is due soon, or has ended, or later than a queue can delay it', () => {
+  test('an early attempt is not made of a delivery that is due soon, or has ended, or later than a queue can delay it', () => {
     const { deps } = world();
     const attemptOf = (delivery: Delivery, turn = NOW) => earlyAttempt(deps, some(isBack), delivery, turn);
     expect(attemptOf(pending({ state: 'delivered' }))).toBeNull();
@@ -229,7 +229,7 @@ describe('early attempts', () => {
     expect(attemptOf(pending(), NOW + 900_001)).toBeNull();
   });
 
-  test('early attempts counts the delay of first attempts by the retry schedule of its webhook', () => {
+  test('an early attempt counts the delay of first attempts by the retry schedule of its webhook', () => {
     const { deps } = world();
     const fresh = pending({ state: 'pending', attempts: 0, sendTryTimes: [], nextAttempt: ACCEPTED + 65_000 });
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), fresh, NOW)).toBeNull();
@@ -238,7 +238,7 @@ describe('early attempts', () => {
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), later, NOW)).not.toBeNull();
   });
 
-  test('early attempts an early attempt is enqueued together with those of the same second', async () => {
+  test('an early attempt is enqueued together with those of the same second', async () => {
     const { deps, enqueued } = world();
     const at = (time: number) => ({ time, task: some({ at: time - NOW }) });
     await enqueueEarly(deps, [at(NOW - 5), at(NOW + 999), at(NOW + 1_000), at(NOW + 2_500)]);
@@ -249,7 +249,7 @@ describe('early attempts', () => {
     ]);
   });
 
-  test('early attempts follows another one that failed a second ago, unless the receiver is failing again', async () => {
+  test('an early attempt follows another one that failed a second ago, unless the receiver is failing again', async () => {
     const next = { state: 'retrying', nextAttempt: NOW + HOUR } as const;
     const again = async (of: object, delivery: Delivery) => {
       const { deps, enqueued } = world();
@@ -278,7 +278,7 @@ describe('early attempts', () => {
   };
   const early = { insteadOf: NOW + HOUR, back: NOW - 5 };
 
-  test('early attempts an early attempt is made if its delivery and its receiver are as they were when it was planned', async () => {
+  test('an early attempt is made if its delivery and its receiver are as they were when it was planned', async () => {
     expect(await check({ delivery: pending(), until: null }, { early })).toEqual([null, 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { backDate: NOW })).toEqual(['postponed', 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { consecutiveFailures: 3 })).toEqual([
@@ -289,20 +289,20 @@ describe('early attempts', () => {
     expect(await check({ delivery: moved, until: NOW + 9_000 }, { early })).toEqual(['requeued', 1]);
   });
 
-  test('early attempts an early attempt is left out of a planned one: that is made when it is due', async () => {
+  test('an early attempt is left out of a planned one: that is made when it is due', async () => {
     expect(await check({ delivery: pending({ nextAttempt: NOW }), until: null })).toEqual([null, 0]);
     const first = pending({ state: 'pending', nextAttempt: null });
     expect(await check({ delivery: first, until: null })).toEqual([null, 0]);
     expect(await check({ delivery: pending({ nextAttempt: NOW + 1 }), until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('early attempts an early attempt is made of a delivery whose process died, once its lease has ended', async () => {
+  test('an early attempt is made of a delivery whose process died, once its lease has ended', async () => {
     const sending = pending({ state: 'sending' });
     expect(await check({ delivery: sending, until: NOW })).toEqual([null, 0]);
     expect(await check({ delivery: sending, until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('early attempts an early attempt is not made again once another task has made the last one', async () => {
+  test('an early attempt is not made again once another task has made the last one', async () => {
     const delivered = (...sendTryTimes: number[]) => ({
       delivery: toWebhook({ state: 'delivered', sendTryTimes }),
       until: null,

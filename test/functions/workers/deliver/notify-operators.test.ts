@@ -57,7 +57,7 @@ describe('operators', () => {
     expect(reported).toEqual([]);
   });
 
-  test('operators the operators of the service are notified although the mails fail, and the other way round', async () => {
+  test('the operators of the service are notified even if the mails fail, and vice versa', async () => {
     const failure = new Error('no mails');
     const fresh = [alarmOf('a')];
     const without = world({ open: fresh, topic, mail: () => Promise.reject(failure) });

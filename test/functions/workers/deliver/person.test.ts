@@ -174,7 +174,7 @@ describe('SMS', () => {
     expect((await counted(deliveryTo('email'))).named('countWithin')).toEqual([]);
   });
 
-  test('SMS an SMS has its limit by its purpose: falls have twice as many as others, and tests their own', async () => {
+  test('an SMS has its limit by its purpose: falls have twice as many as others, and tests their own', async () => {
     const other = deliveryTo('sms', { snapshot: snapshotOf('occupied_room') });
     expect((await counted(other)).named('countWithin')).toEqual([[`sms:${customerId}`, 5, 86_400, NOW]]);
     const test = deliveryTo('sms', { isTest: true });
@@ -198,7 +198,7 @@ describe('SMS', () => {
     expect(ofTest.recorded?.next).toMatchObject({ reason: 'limit_reached' });
   });
 
-  test('SMS an SMS that uses up most of the limit warns the managers of rules by mail, once a day', async () => {
+  test('an SMS that uses up most of the limit warns the managers of rules by mail, once a day', async () => {
     const managers = [{ canLogin: true, isAdmin: false, permissions: ['manage_rules'], email: 'boss@x', locale: 'en' }];
     const near = await counted(deliveryTo('sms'), { smsCount: 8, managers });
     expect(near.named('take')).toEqual([[`sms:warned:${customerId}`, 1, 86_400, NOW]]);

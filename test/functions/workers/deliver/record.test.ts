@@ -188,7 +188,7 @@ describe('an acknowledgement in the response of a receiver', () => {
   });
 });
 
-test('failed attempts a failed attempt is retried by the schedule, with a task if a queue can delay it that long', async () => {
+test('a failed attempt is retried by the schedule, with a task if a queue can delay it that long', async () => {
   const delivery = toWebhook();
   const { state, recorded, rest, enqueued, named } = await run(delivery, failed);
   expect(state).toBe('retrying');
@@ -204,7 +204,7 @@ test('failed attempts a failed attempt is retried by the schedule, with a task i
   expect(late.enqueued).toEqual([]);
 });
 
-test('failed attempts a failed attempt is retried without another task if one is in a queue', async () => {
+test('a failed attempt is retried without another task if one is in a queue', async () => {
   const { deps, enqueued } = world({});
   const next = { state: 'retrying', nextAttempt: NOW + 9_000 } as const;
   await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next, hasTask: true });
@@ -213,19 +213,19 @@ test('failed attempts a failed attempt is retried without another task if one is
   expect(enqueued).toHaveLength(1);
 });
 
-test('failed attempts does not count early attempts against the schedule', async () => {
+test('a failed attempt does not count early attempts against the schedule', async () => {
   const settings = { RETRY_SCHEDULE: [0, 9, 9] };
   const early = toWebhook({ attempts: 4, earlyAttempts: 2 });
   expect((await run(early, failed, { settings })).state).toBe('retrying');
   expect((await run(toWebhook({ attempts: 3 }), failed, { settings })).state).toBe('failed');
 });
 
-test('failed attempts returns to its place in the schedule if it was early', async () => {
+test('a failed attempt returns to its place in the schedule if it was early', async () => {
   const delivery = toWebhook({ nextAttempt: NOW + 600_000, earlyAttempts: 1, attempts: 2 });
   expect((await run(delivery, failed)).recorded.next).toMatchObject({ nextAttempt: NOW + 600_000 });
 });
 
-test('failed attempts the last attempt is reported before it is recorded, and hurries the escalation afterwards', async () => {
+test('the last attempt is reported before it is recorded, and hurries the escalation afterwards', async () => {
   const settings = { RETRY_SCHEDULE: [0] };
   const { state, recorded, calls, enqueued } = await run(toWebhook(), failed, { settings });
   expect(state).toBe('failed');
@@ -235,7 +235,7 @@ test('failed attempts the last attempt is reported before it is recorded, and hu
   expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
 });
 
-test('failed attempts changes the health of the receiver before it is recorded, because a crash repeats only what comes before', async () => {
+test('a failed attempt changes the health of the receiver before it is recorded, because a crash repeats only what comes before', async () => {
   const { changes, order } = await run(toWebhook(), failed);
   expect(order).toEqual(['failed', 'recordResult']);
   expect(changes[0]?.[3]).toMatchObject({ isGone: false });
@@ -245,13 +245,13 @@ test('failed attempts changes the health of the receiver before it is recorded, 
   expect(unsent.changes).toEqual([]);
 });
 
-test('failed attempts the first success after a failure changes the receiver first, and any other success does last', async () => {
+test('the first success after a failure changes the receiver before the delivery, and any other success after it', async () => {
   const failing = { pendingSince: ACCEPTED - 9_000, consecutiveFailures: 1, lastFailure: NOW - 1 };
   expect((await run(toWebhook(), accepted, { webhook: failing })).order).toEqual(['recordBack', 'recordResult']);
   expect((await run(toWebhook(), accepted, { result: slow })).order).toEqual(['recordResult', 'recordSuccess']);
 });
 
-test('failed attempts an attempt that cannot be reported to its hit is recorded, and its task is retried', async () => {
+test('an attempt that cannot be reported to its hit is recorded, and its task is retried', async () => {
   const failure = new Error('throttled');
   const stubs = world({ report: () => Promise.reject(failure) });
   const admitted = { webhook, slot: { release: () => {}, unneeded: () => [] } };
@@ -263,7 +263,7 @@ test('failed attempts an attempt that cannot be reported to its hit is recorded,
 describe('receivers', () => {
   const since = (ms: number) => ({ webhook: { goneSince: NOW - ms } });
 
-  test('receivers fails the delivery and disables the webhook after two minutes of nothing else', async () => {
+  test('a receiver that is gone fails the delivery and has its webhook disabled after two minutes', async () => {
     const { state, recorded, changes } = await run(toWebhook(), gone, since(120_000));
     expect(state).toBe('failed');
     expect(recorded.next).toEqual({ state: 'failed', reason: 'gone' });
@@ -277,13 +277,13 @@ describe('receivers', () => {
       'at an address that the webhook no longer has',
       { ...since(120_000), current: { ...webhook, url: 'https://new' } },
     ],
-  ])('receivers a receiver that is gone is only retried if it is gone %s', async (_, given) => {
+  ])('a receiver that is gone is only retried if it is gone %s', async (_, given) => {
     const { state, changes } = await run(toWebhook(), gone, given);
     expect(state).toBe('retrying');
     expect(changes.map(([name]) => name)).not.toContain('disable');
   });
 
-  test('receivers counts as gone if the webhook was deleted, too', async () => {
+  test('a receiver counts as gone if the webhook was deleted, too', async () => {
     expect((await run(toWebhook(), gone, { ...since(120_000), current: null })).state).toBe('failed');
   });
 });

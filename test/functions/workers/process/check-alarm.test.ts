@@ -122,7 +122,7 @@ describe('unnotified alarms', () => {
   });
 });
 
-test('notified alarms counts as notified if a delivery to any webhook of the customer succeeded', async () => {
+test('an alarm counts as notified if a delivery to any webhook of the customer succeeded', async () => {
   const delivered = { state: 'delivered' };
   expect((await run({ hits, deliveries: { d2: delivered } })).alarmIds).toEqual(['11', '12']);
   expect((await run({ hits, deliveries: { d1: { state: 'failed' }, d2: { state: 'retrying' } } })).alarmIds).toEqual([
@@ -132,19 +132,19 @@ test('notified alarms counts as notified if a delivery to any webhook of the cus
   ]);
 });
 
-test('notified alarms each hit counts as notified by itself', async () => {
+test('each hit counts as notified by itself', async () => {
   const notified = { ...hits, 11: hitOf(11, { notifiedDate: NOW - 1 }) };
   expect((await run({ hits: notified })).alarmIds).toEqual([eventUuid, '12']);
 });
 
-test('notified alarms an alarm is over for all hits and webhooks once somebody has acknowledged one of its hits', async () => {
+test('an alarm is over for all hits and webhooks once somebody has acknowledged one of its hits', async () => {
   const acknowledged = { ...hits, 12: hitOf(12, { acknowledgement: { name: 'Anna' } }) };
   const { recorded, enqueued, read } = await run({ hits: acknowledged });
   expect([recorded, enqueued]).toEqual([[], []]);
   expect(read).toEqual([`hit ${customerId} 11`, `hit ${customerId} 12`]);
 });
 
-test('notified alarms an alarm that reached somebody in every way changes nothing', async () => {
+test('an alarm that reached somebody in every way changes nothing', async () => {
   const notified = { 11: hitOf(11, { notifiedDate: 1 }), 12: hitOf(12, { notifiedDate: 1 }) };
   const { recorded, enqueued } = await run({ hits: notified, deliveries: { d1: { state: 'delivered' } } });
   expect([recorded, enqueued]).toEqual([[], []]);

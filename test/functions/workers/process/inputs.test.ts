@@ -94,7 +94,7 @@ test('a decision may be incomplete if an input was received before, or accepted 
   expect(Boolean(mayHaveDecision([later], undefined))).toBe(false);
 });
 
-test('places the place up to which messages are judged is that of the last input, and the latest time of any', () => {
+test('the place up to which messages are judged is that of the last input, and the latest time of any', () => {
   const inputs = [input('6#000', NOW + 5), input('6#001', NOW + 3)];
   expect(judgedUpTo(inputs, judged, NOW)).toEqual({ position: '6#001', receiveDate: NOW + 5 });
   expect(judgedUpTo([input('6#000', NOW - 5)], judged, NOW)).toEqual({ position: '6#000', receiveDate: NOW });
@@ -102,14 +102,14 @@ test('places the place up to which messages are judged is that of the last input
   expect(judgedUpTo([], judged, NOW)).toBeUndefined();
 });
 
-test('places the place up to which messages are judged has no time from before the clock was set back', () => {
+test('the place up to which messages are judged has no time from before the clock was set back', () => {
   const before = { ...judged, receiveDate: NOW + 10_001 };
   expect(judgedUpTo([input('6#000', NOW)], before, NOW)?.receiveDate).toBe(NOW);
   const skewed = { ...judged, receiveDate: NOW + 10_000 };
   expect(judgedUpTo([input('6#000', NOW)], skewed, NOW)?.receiveDate).toBe(NOW + 10_000);
 });
 
-test('places counts the recorded calls, so that reports may skip the queue again', () => {
+test('the place up to which messages are judged counts the recorded calls, so that reports may skip the queue again', () => {
   const call = (id: string, before: string) => ({ noted: { id, at: NOW, before: { id: before, at: NOW - 1 } } });
   const inputs = [input('6#000', NOW, call('b', 'a')), input('7#000', NOW), input('8#000', NOW, call('c', 'b'))];
   const run = { last: 'a', since: 1 };

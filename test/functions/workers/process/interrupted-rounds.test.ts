@@ -11,7 +11,7 @@ describe('interrupted rounds', () => {
   const idOf = (receiver: string) =>
     idInRound({ uuid: 'event-1', sensorId, ruleId: 111 }, { round: 1, at: NOW - 5 }, receiver);
 
-  test('interrupted rounds a round that a crash interrupted is sent again with the same ids, without another decision', async () => {
+  test('a round that a crash interrupted is sent again with the same ids, without another decision', async () => {
     const { names, created, to } = await run({ hits: [opened()] });
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'create', 'create', 'schedule']);
     expect(created.map(({ id }) => id)).toEqual([idOf('w1'), idOf('22 email')]);
@@ -21,7 +21,7 @@ describe('interrupted rounds', () => {
     ]);
   });
 
-  test('interrupted rounds a round that a crash interrupted also notifies the recipients that its rule has now', async () => {
+  test('a round that a crash interrupted also notifies the recipients that its rule has now', async () => {
     const changed = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben, hook, anna] }] };
     const { named, to } = await run({ hits: [opened()], of: changed });
     expect(named('open')).toMatchObject([
@@ -35,7 +35,7 @@ describe('interrupted rounds', () => {
     expect(to.map(([name]) => name)).toEqual(['w1', 'Ben Birch', 'Anna Ash']);
   });
 
-  test('interrupted rounds notifies its earlier recipients if its rule has others or no such step now', async () => {
+  test('a round that a crash interrupted notifies its earlier recipients if its rule has others or no such step now', async () => {
     const without = { ...rule, escalation: [rule.escalation[1]] };
     const { to, asked } = await run({ hits: [opened()], of: without });
     expect(asked).toEqual([[['w1'], []]]);
@@ -47,7 +47,7 @@ describe('interrupted rounds', () => {
     expect(ofAnother.to.map(([name]) => name)).toEqual(['Ben']);
   });
 
-  test('interrupted rounds a round that a crash interrupted is canceled once somebody has acknowledged the alarm', async () => {
+  test('a round that a crash interrupted is canceled once somebody has acknowledged the alarm', async () => {
     const pending = { [idOf('w1')]: { id: idOf('w1'), state: 'pending' }, [idOf('22 email')]: { state: 'delivered' } };
     const acknowledged = opened({ acknowledgement: { name: 'Anna' } });
     const changed = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben, hook, anna] }] };
@@ -59,7 +59,7 @@ describe('interrupted rounds', () => {
     expect(named('schedule')).toHaveLength(1);
   });
 
-  test('interrupted rounds a round that a crash interrupted is canceled if its rule is gone', async () => {
+  test('a round that a crash interrupted is canceled if its rule is gone', async () => {
     const pending = { [idOf('w1')]: { id: idOf('w1'), state: 'pending' } };
     const { named } = await run({ hits: [opened()], deliveries: pending, of: null });
     expect(named('end')).toEqual([[{ id: idOf('w1'), state: 'pending' }, 'canceled', NOW]]);
@@ -67,7 +67,7 @@ describe('interrupted rounds', () => {
     expect((await run({ of: null })).named('end')).toEqual([]);
   });
 
-  test('interrupted rounds counts its next step from now if the clock was set back since', async () => {
+  test('a round that a crash interrupted counts its next step from now if the clock was set back since', async () => {
     const ahead = opened({ createDate: NOW + HOUR, escalation: { ...open, at: NOW + HOUR } });
     const { named } = await run({ hits: [ahead] });
     expect(named('schedule')).toMatchObject([[customerId, {}, { from: NOW - 30_000, at: NOW + 60_000 }, NOW]]);

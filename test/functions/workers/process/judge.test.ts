@@ -99,7 +99,7 @@ const run = async (messages: string[], given: World & { context?: object; inputs
   return { ...stubs, inputs, result };
 };
 
-test('messages a message that creates an event is stored first, with the id of its event', async () => {
+test('a message that creates an event is stored first, with the id of its event', async () => {
   const message = presence(true, uuidOf(1));
   const { result, named, inputs } = await run([message]);
   const [event] = result?.events ?? [];
@@ -120,13 +120,13 @@ test('messages a message that creates an event is stored first, with the id of i
   expect(event).not.toHaveProperty('isLong');
 });
 
-test('messages a message that creates an event is marked as too long for lists if it is', async () => {
+test('a message that creates an event is marked as too long for lists if it is', async () => {
   const { payload, ...others } = JSON.parse(presence(true, uuidOf(1)));
   const long = JSON.stringify({ ...others, payload: { ...payload, note: 'x'.repeat(300_000) } });
   expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
 });
 
-test('messages only shows that the device is online if it was stored before', async () => {
+test('a message only shows that the device is online if it was stored before', async () => {
   const { result } = await run([presence(true, uuidOf(1))], { stored: ['duplicate'] });
   expect(result?.events).toEqual([]);
   expect(result?.next).toMatchObject({ lastSeen: NOW, isActive: true });
@@ -140,7 +140,7 @@ test('messages only shows that the device is online if it was stored before', as
   ]);
 });
 
-test('messages a message that creates an event is judged with a UUID of its bytes if another message has its own', async () => {
+test('a message that creates an event is judged with a UUID of its bytes if another message has its own', async () => {
   const message = presence(true, uuidOf(1));
   const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
   const derived = uuidV5(uuidOf(1), message);
@@ -154,7 +154,7 @@ test('messages a message that creates an event is judged with a UUID of its byte
   expect([plain.result?.events, plain.named('storeMessage').length]).toEqual([[], 1]);
 });
 
-test('messages a message that creates an event is not stored if it creates none', async () => {
+test('a message that creates an event is not stored if it creates none', async () => {
   const { result, named } = await run([presence(false, uuidOf(1)), presence(false, uuidOf(2))], {
     context: { state: { ...online, presence: false } },
   });
@@ -166,14 +166,14 @@ describe('events', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) => presence(at % 2 === 0, uuidOf(at), NOW + at));
 
-  test('events events of one decision are at most 25, and fewer for a customer with many rules', async () => {
+  test('one decision has at most 25 events, and fewer for a customer with many rules', async () => {
     expect((await run(many(30))).result?.events).toHaveLength(25);
     expect((await run(many(30), { context: { customer: { rules: 50 } } })).result?.events).toHaveLength(5);
     expect((await run(many(3), { context: { customer: { rules: 1_000 } } })).result?.events).toHaveLength(1);
     expect((await run(many(30), { context: { customer: null } })).result?.events).toHaveLength(25);
   });
 
-  test('events leave the messages that do not fit to the next one', async () => {
+  test('events that do not fit are left for the next decision', async () => {
     const { result, inputs } = await run(many(30));
     expect(result?.inputs).toEqual(inputs.slice(0, 25));
     expect(result?.judged).toMatchObject({ position: '5#024' });
@@ -192,7 +192,7 @@ describe('events', () => {
 describe('sensors', () => {
   const recent = { freshness: 'recent', customer: null };
 
-  test('sensors a sensor that may have changed in the last seconds is read again before an event, a region or a timing matters', async () => {
+  test('a sensor that may have changed in the last seconds is read again before an event, a region or a timing matters', async () => {
     const { result, named } = await run([presence(true, uuidOf(1))], { context: recent });
     expect(named('latest')).toEqual([[customerId, sensorId, online]]);
     expect(result?.context.freshness).toBe('latest');
@@ -201,7 +201,7 @@ describe('sensors', () => {
     expect((await run([fall], { context: recent })).named('latest')).toHaveLength(1);
   });
 
-  test('sensors a sensor that may have changed in the last seconds is not read again for anything else', async () => {
+  test('a sensor that may have changed in the last seconds is not read again for anything else', async () => {
     const state = { ...online, lastSeen: NOW - 60_000 };
     const call = { kind: 'call', position: '6', receiveDate: NOW };
     const { result, named } = await run([], { context: { ...recent, state }, inputs: [call] });
@@ -209,7 +209,7 @@ describe('sensors', () => {
     expect(result).toMatchObject({ events: [], context: { freshness: 'recent' }, next: { lastSeen: NOW } });
   });
 
-  test('sensors may be gone', async () => {
+  test('a sensor may be gone', async () => {
     const { result } = await run([presence(true, uuidOf(1))], {
       context: recent,
       latest: { sensor: null, state: null },
@@ -283,7 +283,7 @@ describe('a notice', () => {
     notice: { notice: 'unnotified', receiveDate: NOW - 3, ...more },
   });
 
-  test('becomes an event once, also if its task is repeated', async () => {
+  test('becomes an event once, even if its task is repeated', async () => {
     const { result, named } = await run([], { inputs: [notice(), notice()] });
     expect(result?.events.map(({ uuid }) => uuid)).toEqual([uuidOf(7)]);
     expect(result?.events[0]).toMatchObject({

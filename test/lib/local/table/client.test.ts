@@ -174,7 +174,7 @@ describe('the keys of an item', () => {
     expect(() => checkItem({ sk: 's' })).toThrow('Type mismatch for key pk');
   });
 
-  test('the keys of an item belong to an item of 400 KB at most', () => {
+  test('an item with keys can hold at most 400 KB', () => {
     const item = (bytes: number) => ({ pk: 'p', sk: 's', t: 'x'.repeat(bytes - 7) });
     expect(checkItem(item(400 * 1_024))).toBe(400 * 1_024);
     expect(() => checkItem(item(400 * 1_024 + 1))).toThrow(

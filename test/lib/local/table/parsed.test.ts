@@ -132,7 +132,7 @@ const runSteps = async (series: readonly Step[]): Promise<void> => {
   rmSync(folder, { recursive: true });
 };
 
-test('any calls return the same with and without parsed items, and a failed commit leaves what was kept', async () => {
+test('all calls return the same with and without parsed items, and a failed commit changes nothing in the cache', async () => {
   await fc.assert(fc.asyncProperty(steps, runSteps), { numRuns: 25 });
 }, 60_000);
 

@@ -207,7 +207,7 @@ describe('a first deployment', () => {
     expect(text).toContain('Disabled the termination protection of SensorCloud-prod');
   });
 
-  test('gives up after three attempts at a resource for which AWS never gets ready', async () => {
+  test('gives up after three attempts at a resource for which AWS is never ready', async () => {
     const [id = ''] = ids().slice(-1);
     for (let attempt = 0; attempt < 4; attempt++) aws.formation.failing.push({ id, reason: 'Rate exceeded' });
     const { result, calls } = await run('deploy');

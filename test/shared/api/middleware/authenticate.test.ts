@@ -53,7 +53,7 @@ describe('a session is valid', () => {
     expect(isValid({}, { accountId: 8 })).toBe(false);
   });
 
-  test('a session is valid a session is valid until the moment when it expires, or forever', () => {
+  test('a session is valid until the moment when it expires, or forever', () => {
     expect(isValid({ expires: START + 1 })).toBe(true);
     expect(isValid({ expires: START })).toBe(false);
     expect(isValid({ expires: null })).toBe(true);
@@ -64,7 +64,7 @@ describe('a session is valid', () => {
     expect(isValid({ createDate: START - 5 }, {}, START - 4)).toBe(false);
   });
 
-  test('a session is valid a session is valid until the password changes, while an access token survives that', () => {
+  test('a session is valid until the password changes, while an access token survives that', () => {
     expect(isValid({}, { epoch: 3 })).toBe(false);
     expect(isValid({ kind: 'token' }, { epoch: 3 })).toBe(true);
     expect(isValid({ kind: 'token' }, { epoch: 3, canLogin: false })).toBe(false);
@@ -173,7 +173,7 @@ test('the token of a call gets 401 for a session without its account, and 429 on
   expect((await call(world.guard, read, bearer(token))).code).toBe('rate_limited');
 });
 
-test('a call that needs no login a call that needs no login is anonymous without a valid token where a login is optional', async () => {
+test('a call that needs no login is anonymous without a valid token where a login is optional', async () => {
   const world = createGuard();
   const optional = operationWith({ auth: 'optional' });
   expect(await call(world.guard, optional, bearer('garbage'))).toMatchObject({ code: null, caller: null });
@@ -189,7 +189,7 @@ test('a call that needs no login may have the token of a webhook instead, which 
   expect((await call(guard, other, bearer('whs'))).code).toBe('credentials_invalid');
 });
 
-test('a call that needs no login a call that needs no login has no caller even with a valid token if anyone may make it', async () => {
+test('a call that needs no login has no caller even with a valid token if anyone may make it', async () => {
   const world = createGuard();
   const anyone = await call(world.guard, operationWith({ auth: 'anyone' }), bearer(await logInAs(world)));
   expect(anyone).toMatchObject({ code: null, caller: null, accountKey: '' });
@@ -328,7 +328,7 @@ describe('a device', () => {
     await world.table.write({ put: { ...device, ...fields, ...items.device({ hash: hashSecret(token) }) } });
     return { world, token };
   };
-  test('a device a device is known by its token, and counted in memory', async () => {
+  test('a device is known by its token, and counted in memory', async () => {
     const { world, token } = await withDevice();
     const { code, rate, ...exchange } = await call(world.guard, message, bearer(token));
     expect([code, exchange.device]).toEqual([null, expect.objectContaining({ sensorId: 'id_a', isBusy: false })]);
@@ -354,7 +354,7 @@ describe('a device', () => {
     expect((await call(world.guard, allowed, bearer(token))).code).toBe('credentials_invalid');
   });
 
-  test('a device a device is busy from its 61st call of a minute', async () => {
+  test('a device is busy from its 61st call of a minute', async () => {
     const { world, token } = await withDevice();
     const isBusy: unknown[] = [];
     for (let n = 0; n < 61; n++) isBusy.push((await call(world.guard, message, bearer(token))).device?.isBusy);
@@ -365,7 +365,7 @@ describe('a device', () => {
 describe('a provisioning key', () => {
   const register = operationWith({ auth: 'provisioner', method: 'POST' });
   const key = { id: 'key', name: 'k', manufacturer: null, maxDevices: null, createDate: START, expires: null };
-  test('a provisioning key a provisioning key is known by its hash until it expires, and counts against its address', async () => {
+  test('a provisioning key is known by its hash until it expires, and counts against its address', async () => {
     const world = createGuard();
     await world.its.provisioning.put(hashSecret('a-key'), { ...key, expires: START + 1 });
     expect((await call(world.guard, register, bearer('a-key'))).provisioner).toMatchObject({ id: 'key' });

@@ -80,7 +80,7 @@ describe('a caller who must set up a second factor first', () => {
     expect(await refusalOf({ beforeOtp: true }, caller, OTHER)).toBe('otp_setup_required');
   });
 
-  test('a caller who must set up a second factor first a caller who must set up a second factor first is anonymous where a login is optional', async () => {
+  test('a caller who must set up a second factor first is anonymous where a login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, caller)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ auth: 'optional' }, {})).toBeNull();
@@ -96,7 +96,7 @@ describe('a display', () => {
     expect(await refusalOf({ may: 'logged_in' }, { isDisplay: false })).toBeNull();
   });
 
-  test('a display a display is anonymous where a login is optional', async () => {
+  test('a display is anonymous where a login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, display)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', display: true }, display)).toBeNull();
   });

@@ -112,7 +112,7 @@ describe('two Authorization headers', () => {
     expect(await counted('address:192.0.2.1')).toBe(0);
   });
 
-  test('two Authorization headers two Authorization headers are no concern if there is only one, or none', async () => {
+  test('two Authorization headers are no concern if there is only one, or none', async () => {
     const { guard, counted } = createGuard();
     for (const headers of [{ Authorization: 'Bearer a' }, {}])
       expect(await codeOf(() => checkOneAuthorization(guard, exchangeOf(write, { headers })))).toBeNull();

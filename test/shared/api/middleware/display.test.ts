@@ -25,7 +25,7 @@ const use = async (
   return { token, expires, cookies: exchange.cookies };
 };
 
-test('the session of a display the session of a display is extended to a day after its use, with its cookies', async () => {
+test('the session of a display is extended to a day after its use, with its cookies', async () => {
   const { token, expires, cookies } = await use({});
   expect(expires).toBe(START + DAY);
   expect(cookies).toHaveLength(3);
@@ -38,7 +38,7 @@ test('the session of a display needs no cookies if the call carries it in a head
   expect(await use({}, { request: bearer })).toMatchObject({ expires: START + DAY, cookies: [] });
 });
 
-test('the session of a display the session of a display is extended at most once an hour', async () => {
+test('the session of a display is extended at most once an hour', async () => {
   const expires = START + DAY - HOUR + 1;
   expect(await use({ expires })).toMatchObject({ expires, cookies: [] });
 });
@@ -52,7 +52,7 @@ test('the session of a display sends no cookies if it was ended or extended in t
   expect((await use({}, { renews: false })).cookies).toEqual([]);
 });
 
-test('the session of a display the session of a display is not extended by calls that are not meant for displays, nor if it never expires', async () => {
+test('the session of a display is not extended by calls that are not meant for displays, nor if it never expires', async () => {
   const { expires } = onWall;
   expect(await use({}, { operation: operationWith() })).toMatchObject({ expires, cookies: [] });
   expect(await use({ expires: null })).toMatchObject({ expires: null, cookies: [] });

@@ -115,7 +115,7 @@ describe('the input of a call', () => {
     }
     return null;
   };
-  test('the input of a call the input of a call is what the operation declares, parsed, and nothing else', () => {
+  test('the input of a call is what the operation declares, parsed, and nothing else', () => {
     const request = { headers, query: { page: '2', more: 'x' }, body: '{"name":"n","more":1}' };
     expect(read(full, request, { ruleId: '5', more: 'x' })).toEqual({
       params: { ruleId: 5 },
@@ -148,7 +148,7 @@ describe('the input of a call', () => {
     );
   });
 
-  test('the input of a call the input of a call is text for messages, which keep their bytes, and for rows in CSV', () => {
+  test('the input of a call is text for messages, which keep their bytes, and for rows in CSV', () => {
     expect(read(messages, { headers, body: ' [1.0]' }).body).toBe(' [1.0]');
     expect(read(rows, { headers: typed('text/csv'), body: '[1]' }).body).toBe('[1]');
     expect(read(rows, { headers, body: '[1]' }).body).toEqual([1]);
@@ -156,7 +156,7 @@ describe('the input of a call', () => {
     expect(read(json, { headers: typed('text/csv'), body: '{"name":"n"}' }).body).toEqual({ name: 'n' });
   });
 
-  test('the input of a call the input of a call of messages and rows must be UTF-8, too', () => {
+  test('the input of a call of messages and rows must be UTF-8, too', () => {
     for (const operation of [messages, rows])
       expect(errorsOf(operation, { headers: typed('text/csv'), body: Buffer.of(0xff) })).toEqual({
         code: 'bad_request',

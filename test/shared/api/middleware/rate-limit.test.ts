@@ -106,7 +106,7 @@ describe('a device', () => {
     expect(countDevice(guard, 'f', messages(10)).isExceeded).toBe(false);
   });
 
-  test('a device a device has no limit of calls if callers have none', () => {
+  test('a device has no limit of calls if callers have none', () => {
     const { guard } = createGuard({ ...unlimited, ...quotas(0) });
     const rates = Array.from({ length: 25 }, () => countDevice(guard, 'd', messages(50)));
     expect(rates.at(-1)).toEqual(off);
@@ -145,7 +145,7 @@ describe('a caller who is not known', () => {
     for (let n = 0; n < calls; n++) rate = await countAnonymous(guard, exchangeOf(operationWith(fields), request));
     return { rate, address: await counted(OF_ADDRESS), published: await counted(OF_PUBLISHED) };
   };
-  test('a caller who is not known a caller who is not known is counted by address', async () => {
+  test('a caller who is not known is counted by address', async () => {
     const rate = { limit: 30, remaining: 29, reset: 1, isExceeded: false };
     expect(await countedFor({})).toEqual({ rate, address: 1, published: 0 });
   });
@@ -155,12 +155,12 @@ describe('a caller who is not known', () => {
     expect(await countedFor({ published: 'immutable' })).toEqual({ rate, address: 0, published: 1 });
   });
 
-  test('a caller who is not known a caller who is not known is counted in memory where the table is not needed', async () => {
+  test('a caller who is not known is counted in memory where the table is not needed', async () => {
     const rate = { limit: 30, remaining: 29, reset: 1, isExceeded: false };
     expect(await countedFor({ withoutTable: true })).toEqual({ rate, address: 0, published: 0 });
   });
 
-  test('a caller who is not known a caller who is not known is counted apart from other addresses, also in memory', async () => {
+  test('a caller who is not known is counted apart from other addresses, also in memory', async () => {
     for (const fields of [{}, { withoutTable: true }, { published: 'immutable' }, { auth: 'device' }]) {
       const { guard } = createGuard();
       const remaining: number[] = [];

@@ -42,7 +42,7 @@ test('a Retry-After header asks for nothing in another format of dates', () => {
     expect(retryAfterSeconds(header, NOW), header).toBe(0);
 });
 
-test('an attempt an attempt is accepted by any 2xx, perhaps in the name of somebody', () => {
+test('an attempt is accepted by any 2xx, perhaps in the name of somebody', () => {
   for (const status of [200, 204, 299]) expect(outcome(status)).toEqual({ what: 'accepted' });
   expect(outcome(200, { acknowledgedBy: 'Nurse Anna' })).toEqual({ what: 'accepted', acknowledgedBy: 'Nurse Anna' });
   for (const acknowledgedBy of ['', null]) expect(outcome(200, { acknowledgedBy })).toEqual({ what: 'accepted' });
@@ -128,13 +128,13 @@ describe('the headers of an attempt', () => {
     });
   });
 
-  test('the headers of an attempt the headers of an attempt are also signed with the previous secret, until it expires', async () => {
+  test('the headers of an attempt are also signed with the previous secret, until it expires', async () => {
     const both = `${signature(current, seconds)} ${signature(old, seconds)}`;
     expect((await headersOf({ previousUntil: NOW + 1_000 }))['webhook-signature']).toBe(both);
     expect((await headersOf({ previousUntil: NOW + 999 }))['webhook-signature']).toBe(signature(current, seconds));
   });
 
-  test('the headers of an attempt the headers of an attempt are signed with the previous secret alone after the secret was removed', async () => {
+  test('the headers of an attempt are signed with the previous secret alone after the secret was removed', async () => {
     const headers = await headersOf({ secretKey: null, previousUntil: NOW + 1_000 });
     expect(headers['webhook-signature']).toBe(signature(old, seconds));
     expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');
@@ -195,12 +195,12 @@ describe('a webhook', () => {
     expect(outcome).toEqual({ what: 'accepted', acknowledgedBy: 'Anna' });
   });
 
-  test('a webhook a webhook is not called on loopback if it was saved on a host that others can connect to', async () => {
+  test('a webhook is not called on loopback if it was saved on a host that others can connect to', async () => {
     const { posted } = await send({ status: 200 }, { isLoopbackDenied: true });
     expect(posted[0]?.isLoopbackDenied).toBe(true);
   });
 
-  test('a webhook a webhook is called again after the date of its Retry-After, counted from its answer', async () => {
+  test('a webhook is called again after the date of its Retry-After, counted from its answer', async () => {
     const { outcome } = await send({ status: 503, retryAfter: 'Wed, 06 Nov 2030 08:50:00 GMT' });
     expect(outcome).toEqual(failed(30));
   });

@@ -176,7 +176,7 @@ describe('a chat that Telegram asked not to call', () => {
     };
   };
 
-  test('a chat that Telegram asked not to call a chat that Telegram asked not to call is not called until then, in whole seconds', async () => {
+  test('a chat that Telegram asked not to call is not called until then, in whole seconds', async () => {
     const { sent, pauses, send, at, answer } = world();
     expect(await send('7', 'a')).toEqual({ retry: 'status_429', afterSeconds: 35 });
     answer('accepted');
@@ -196,7 +196,7 @@ describe('a chat that Telegram asked not to call', () => {
     expect(await send('7', 'b')).toEqual({ retry: 'status_429', afterSeconds: 3_600 });
   });
 
-  test('a chat that Telegram asked not to call a chat that Telegram asked not to call is called again once the clock was set back before the pause', async () => {
+  test('a chat that Telegram asked not to call is called again once the clock was set back before the pause', async () => {
     const { sent, send, at, answer } = world();
     await send('7', 'a');
     answer('accepted');

@@ -118,7 +118,7 @@ test('Retry-After applies only to 429 and 503, without jitter', () => {
   expect([500, 502, 504, 400].map((status) => wait(1, outcome(status, '120')))).toEqual([5, 5, 5, 5]);
 });
 
-test('Retry-After Retry-After is never shortened by the jitter of a delay', () => {
+test('Retry-After is never shortened by the jitter of a delay', () => {
   expect([240, 290, 300].map((seconds) => wait(4, outcome(429, String(seconds)), null, 0))).toEqual([240, 290, 300]);
   expect(wait(4, outcome(429, '200'), null, 0)).toBe(240);
   expect(wait(4, outcome(429, '290'), null, 0.999_999)).toBeCloseTo(360, 2);
@@ -167,12 +167,12 @@ describe('an early attempt that failed', () => {
     expect(early(now + 60_000, outcome(500), 14)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
   });
 
-  test('an early attempt that failed an early attempt that failed is followed by a pause of 5 s at least', () => {
+  test('an early attempt that failed is followed by a pause of 5 s at least', () => {
     expect(early(now + 5_001)).toEqual({ state: 'retrying', nextAttempt: now + 5_001 });
     expect(early(now + 1)).toEqual({ state: 'retrying', nextAttempt: now + 5_000 });
   });
 
-  test('an early attempt that failed an early attempt that failed is followed by none before its Retry-After', () => {
+  test('an early attempt that failed is followed by none before its Retry-After', () => {
     const retryAfterDate = now + 120_000;
     expect(early(now + 60_000, outcome(503, '120'))).toEqual({
       state: 'retrying',

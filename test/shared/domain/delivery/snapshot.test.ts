@@ -173,7 +173,7 @@ describe('a new delivery', () => {
     });
   });
 
-  test('a new delivery a new delivery in Raw is one for each message, and has the message of the fall if time moved it', () => {
+  test('a new delivery in Raw is one for each message, and has the message of the fall if time moved it', () => {
     const raw = { ...base, webhookId: uuid, format: 'raw' as const };
     expect(newDelivery(eventContext, raw, snapshot, now).id).toBe(
       firstDeliveryId({ ...eventContext.event, sensorId: 's' }, 4, uuid, 'raw'),

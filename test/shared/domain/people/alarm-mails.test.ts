@@ -132,7 +132,7 @@ describe('the email about a problem', () => {
   });
   test.each([
     ['en', 'a user', ['email', 'SMS', 'push notification', 'Telegram']],
-    ['de', 'einem Benutzer', ['E-Mail', 'SMS', 'Push-Nachricht', 'Telegram']],
+    ['de', 'einem Benutzer', ['E-Mail', 'SMS', 'Push-Mitteilung', 'Telegram']],
   ] as const)('names each channel in %s, and a person whose name is unknown', (locale, person, names) => {
     for (const [at, by] of (['email', 'sms', 'push', 'telegram'] as const).entries()) {
       const { text } = problemMail(locale, 'person_not_told', { ...problem, receiver: '', by });

@@ -143,7 +143,7 @@ describe('a step', () => {
   });
 });
 
-test('memory keeps the newest item, and of the others those of the highest worth, the newest first', () => {
+test('memory keeps the newest item, then the most valuable others, newest first', () => {
   const worth = (item: string) => Number(item[0]);
   expect(remembered(['1a', '0b', '1c', '0d'], 3, worth)).toEqual(['1a', '1c', '0d']);
   expect(remembered(['1a', '1b', '1c', '0d'], 3, worth)).toEqual(['1b', '1c', '0d']);

@@ -317,7 +317,7 @@ test('deliveries to people that are due are found oldest first, of the time in w
   expect([await due([now + 1, now + 9]), await due([now - 9, now - 1])]).toEqual([[], []]);
 });
 
-test('the deliveries of a webhook in a range of time are read oldest first, page by page', async () => {
+test('the deliveries of a webhook in a time range are read oldest first, page by page', async () => {
   const { its, create } = await createHooks();
   for (const n of [1, 2, 3]) await create(n);
   const ids = [1, 2, 3].map(deliveryId).toSorted();

@@ -20,13 +20,13 @@ const failTimes = async (count: number) => {
   return { its, table, waits, now };
 };
 
-test('a subject a subject has not to wait before its first failure', async () => {
+test('a subject need not wait before its first failure', async () => {
   const { backoffs } = memoryStore().its;
   expect(await backoffs.wait('a', NOW)).toBe(0);
   expect(await backoffs.reset('a', NOW)).toBe(0);
 });
 
-test('a subject a subject has to wait longer after each failure from a number of them on', async () => {
+test('a subject has to wait longer after each failure from a number of them on', async () => {
   const { waits } = await failTimes(6);
   expect(waits.slice(0, 2)).toEqual([0, 0]);
   expect(waits.slice(2)).toEqual([3, 4, 5, 6].map((failures) => backoffAfter(failures, FROM)));
@@ -64,13 +64,13 @@ test('a subject starts anew a day after its last failure, and not before', async
   }
 });
 
-test('a subject a subject has not to wait for a time from before the clock was set back', async () => {
+test('a subject need not wait for a time from before the clock was set back', async () => {
   const { its, now } = await failTimes(5);
   expect(await its.backoffs.wait('a', now - 30 * DAY)).toBe(0);
   expect(await its.backoffs.reset('a', now - 30 * DAY)).toBe(0);
 });
 
-test('a subject a subject is forgotten a day after its last failure', async () => {
+test('a subject is forgotten a day after its last failure', async () => {
   const { table, now, waits } = await failTimes(4);
   const ttl = Math.floor((now - (waits[3] ?? 0)) / 1_000) + 86_400;
   expect(await table.get(rateKey('a', 'failures'))).toMatchObject({ failures: 4, ttl });

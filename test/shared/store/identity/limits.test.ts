@@ -79,7 +79,7 @@ describe('failed attempts', () => {
   });
 });
 
-test('attempts within a limit attempts within a limit are numbered, and refused without being counted once the limit is reached', async () => {
+test('attempts within a limit are numbered, and refused without being counted once the limit is reached', async () => {
   const { limits } = memoryStore().its;
   const count = (now: number, limit = 2) => limits.countWithin('a', limit, 60, now);
   expect([await count(NOW), await count(NOW + SECOND), await count(NOW + SECOND)]).toEqual([1, 2, null]);
@@ -89,7 +89,7 @@ test('attempts within a limit attempts within a limit are numbered, and refused 
   expect(await limits.countWithin('b', 2, 60, NOW)).toBe(1);
 });
 
-test('attempts within a limit attempts within a limit are all refused by a limit of 0', async () => {
+test('attempts within a limit are all refused by a limit of 0', async () => {
   const { limits } = memoryStore().its;
   expect(await limits.countWithin('a', 0, 60, NOW)).toBeNull();
   expect(await limits.countWithin('a', 1, 60, NOW)).toBe(1);
@@ -108,7 +108,7 @@ test('attempts within a limit count anew if the clock was set back', async () =>
   expect(await limits.countWithin('a', 1, 60, NOW)).toBeNull();
 });
 
-test('attempts of any such time attempts of any such time are allowed up to the limit, each until it is that long ago', async () => {
+test('attempts in a sliding window are allowed up to the limit, and each counts until it leaves the window', async () => {
   const { limits } = memoryStore().its;
   const take = (now: number) => limits.take('a', 2, 60, now);
   const mayTake = (now: number) => limits.mayTake('a', 2, 60, now);
@@ -126,7 +126,7 @@ test('attempts of any such time attempts of any such time are allowed up to the 
   expect(await limits.take('b', 2, 60, NOW)).toBe(true);
 });
 
-test('attempts of any such time can be given back, but only those that were made', async () => {
+test('attempts in a sliding window can be given back, but only those that were made', async () => {
   const { limits } = memoryStore().its;
   await limits.giveBack('a', NOW);
   await limits.take('a', 2, 60, NOW);
@@ -140,20 +140,20 @@ test('attempts of any such time can be given back, but only those that were made
   expect(await limits.mayTake('a', 2, 60, NOW + 60 * SECOND + 1)).toBe(true);
 });
 
-test('attempts of any such time never exceed the limit together', async () => {
+test('attempts in a sliding window never exceed the limit together', async () => {
   const { limits } = memoryStore().its;
   const taken = await Promise.all(Array.from({ length: 6 }, (_, at) => limits.take('a', 4, 60, NOW + at)));
   expect(taken.filter(Boolean)).toHaveLength(4);
 });
 
-test('attempts of any such time attempts of any such time from before the clock was set back count for nothing', async () => {
+test('attempts in a sliding window from before the clock was set back count for nothing', async () => {
   const { limits } = memoryStore().its;
   await limits.take('a', 1, 60, NOW + 3_600 * SECOND);
   expect(await limits.mayTake('a', 1, 60, NOW)).toBe(true);
   expect([await limits.take('a', 1, 60, NOW), await limits.take('a', 1, 60, NOW)]).toEqual([true, false]);
 });
 
-test('attempts of any such time keep those that another call takes while one is given back', async () => {
+test('attempts in a sliding window keep those that another call takes while one is given back', async () => {
   const { before, once } = interference();
   const { limits } = memoryStore(before).its;
   await limits.take('a', 2, 60, NOW);

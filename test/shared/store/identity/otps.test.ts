@@ -29,7 +29,7 @@ test('the secret of a second factor can be replaced until it is enabled, and not
   expect(await otps.get(accountKey)).toMatchObject({ sealed: 's2', isOn: true, lastStep: 5, codes: ['c1', 'c2'] });
 });
 
-test('the secret of a second factor the secret of a second factor is enabled once, and lifts the limit of the session in which it was proved', async () => {
+test('the secret of a second factor is enabled once, and lifts the limit of the session in which it was proved', async () => {
   const { otps, its } = await createWorld();
   expect(await its.sessions.account(accountKey)).toMatchObject({ hasOtp: true });
   expect(await its.users.get(3, 7)).toMatchObject({ hasOtp: true });
@@ -38,7 +38,7 @@ test('the secret of a second factor the secret of a second factor is enabled onc
   expect((await otps.get(accountKey))?.codes).toEqual(['c1', 'c2']);
 });
 
-test('the secret of a second factor the secret of a second factor is not enabled for a user who was deleted, and leaves the session limited', async () => {
+test('the secret of a second factor is not enabled for a user who was deleted, and leaves the session limited', async () => {
   for (const key of [items.account({ accountKey }), items.user({ customerId: 3, userId: 7 })]) {
     const { otps, its, table } = await createWorld(false);
     await table.write({ remove: key });

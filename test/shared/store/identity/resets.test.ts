@@ -16,7 +16,7 @@ const createWorld = async (account: object = {}) => {
   return { its, table, resets: its.resets };
 };
 
-test('a code that sets a password a code that sets a password is found by its hash until the second after it expires', async () => {
+test('a code that sets a password is found by its hash until the second after it expires', async () => {
   const { resets, table } = await createWorld();
   const ttl = START / 1_000 + 2;
   expect(await resets.byHash('code')).toMatchObject({ accountKey, epoch, mailbox, expires: START + 1_500, ttl });

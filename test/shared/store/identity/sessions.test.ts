@@ -15,7 +15,7 @@ const putAccount = async (table: Table) => {
   await table.write({ put: { hash: 'old', ...items.password({ accountKey }) } });
 };
 
-test('a session a session is stored with its login until it expires, to the second after', async () => {
+test('a session is stored with its login until it expires, to the second after', async () => {
   const { its, table } = memoryStore();
   await its.sessions.start(accountKey, hash, login);
   const ttl = START / 1_000 + 61;
@@ -32,7 +32,7 @@ test('a session can be listed longer than it lasts now', async () => {
   expect(listed?.ttl).toBe(START / 1_000 + 90_000);
 });
 
-test('a session a session is extended once for one use, and never after it has ended', async () => {
+test('a session is extended once for one use, and never after it has ended', async () => {
   const { its } = memoryStore();
   await its.sessions.start(accountKey, hash, login);
   const extend = () => its.sessions.renew(hash, login.expires, START + 100_001);
@@ -51,7 +51,7 @@ test('a session can be ended twice', async () => {
   expect(await its.sessions.session(hash)).toBeNull();
 });
 
-test('a session a session and its account may be read with a lag, at half the cost', async () => {
+test('a session and its account may be read with a lag, at half the cost', async () => {
   const reads: string[] = [];
   const { its, table } = memoryStore((command) => void reads.push(command));
   await its.sessions.start(accountKey, hash, login);

@@ -54,7 +54,7 @@ test('a new user can log in with the rights that were given to it', async () => 
   expect(await table.get(items.owner({ kind: 'user', id: 7 }))).toMatchObject({ customerId: HOME });
 });
 
-test('a new user a new user is found under its customer alone', async () => {
+test('a new user is found under its customer alone', async () => {
   const { users, create } = await createWorld();
   await create();
   const { pk: _, sk, ...stored } = (await users.get(HOME, 7)) ?? { pk: '', sk: '' };
@@ -64,7 +64,7 @@ test('a new user a new user is found under its customer alone', async () => {
   expect(await users.list(null)).toEqual([]);
 });
 
-test('a new user a new user is refused a username that differs only in case, within all customers', async () => {
+test('a new user is refused a username that differs only in case, within all customers', async () => {
   const { create, its, users, count } = await createWorld();
   await create();
   await its.customers.create(some({ id: HOME + 1, name: 'other' }));
@@ -81,7 +81,7 @@ test('a new user needs its customer, and is refused above the limit of users', a
   expect(await count()).toBe(1);
 });
 
-test('a new user a new user without a customer is found under none, and counted nowhere', async () => {
+test('a new user without a customer is found under none, and counted nowhere', async () => {
   const { create, users, table, count } = await createWorld();
   expect(await create({ customerId: null }, 0)).toBeNull();
   expect(await users.get(null, 7)).toMatchObject({ id: 7 });
@@ -98,7 +98,7 @@ test('a new user never takes over the item or the account of another', async () 
   expect(await its.sessions.account('key')).toMatchObject({ accountId: 7, username: 'Nurse' });
 });
 
-test('a new user a new user of an issuer has no password, and is found by its subject, once per customer', async () => {
+test('a new user of an issuer has no password, and is found by its subject, once per customer', async () => {
   const { its, users } = await createWorld();
   expect(await users.createExternal(person(), 'key', 'subject', 10)).toBeNull();
   expect(await its.sessions.passwordHash('key')).toBeNull();

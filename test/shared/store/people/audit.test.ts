@@ -41,7 +41,7 @@ test('the lines of the audit log are kept for 400 days, unless the change was no
   expect(await ids()).toEqual([idAt(now)]);
 });
 
-test('the lines of the audit log can be limited to a range of time, both ends included', async () => {
+test('the lines of the audit log can be limited to a time range, both ends included', async () => {
   const { ids } = await createWorld(...[0, 1, 2, 3].map((n) => lineAt(now + n, {}, 255)));
   expect(await ids({}, [now + 1, now + 2])).toEqual([idAt(now + 2, 255), idAt(now + 1, 255)]);
   expect(await ids({}, [now + 2, now + 1])).toEqual([]);
