@@ -6,7 +6,7 @@ import { allRecipients, includesOnDuty, usersIn } from '../domain/rule/recipient
 import type { Rule } from '../domain/rule/rule.ts';
 import { isFuture } from '../domain/state/clock.ts';
 import { computeWatch, isOfFalls, type WatchedSensor, type WatchInput } from '../domain/watch/compute-watch.ts';
-import type { Gap } from '../domain/watch/gap.ts';
+import type { UnnotifiedGap } from '../domain/watch/gap.ts';
 import { openedGaps } from '../domain/watch/opened-gaps.ts';
 import { isUpToDate, UP_TO_DATE_MS } from '../domain/watch/watch.ts';
 import type { Deps } from '../runtime/deps.ts';
@@ -21,7 +21,7 @@ const MAX_TRIES = 4;
 const POLL_MS = 250;
 
 /** Returns the alarms that reached nobody and that nobody has acknowledged. */
-const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise<Gap[]> =>
+const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise<UnnotifiedGap[]> =>
   (await store.unnotified.list(customerId, false))
     .filter(({ isUnanswered }) => !isUnanswered)
     .map(({ sensorId, situation, hitId, createDate }) => ({

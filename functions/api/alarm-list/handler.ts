@@ -70,9 +70,9 @@ const stateOf = async (
     store.alarmLists.page(filter, { limit: MAX_COUNTED, after: null, hooks: {}, now: now() }),
   ]);
   if (!watch) return null;
-  const { gaps, date } = watch.watch;
+  const { gaps, totalGaps = gaps.length, date } = watch.watch;
   const openAlarms = open.alarms.length;
-  return { customerId, openAlarms, gaps: gaps.length, isFallGap: gaps.some(isAboutFalls), date };
+  return { customerId, openAlarms, gaps: totalGaps, isFallGap: gaps.some(isAboutFalls), date };
 };
 
 export const handler = serve(alarmList, {

@@ -136,12 +136,14 @@ export const Unwatched = ({ watch }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
   if (watch.sensors === 0 || !hasGap(watch)) return null;
+  const { gaps, totalGaps = gaps.length } = watch;
   return (
     <Panel title={texts.unwatched} id={GAPS_ID} isGap>
       <List spacing="sm">
-        {watch.gaps.map((gap) => (
+        {gaps.map((gap) => (
           <GapItem key={JSON.stringify(gap)} gap={gap} watch={watch} />
         ))}
+        {totalGaps > gaps.length && <List.Item>{texts.andMore(totalGaps - gaps.length)}</List.Item>}
         <PartialGaps watch={watch} />
       </List>
       <Text size="sm" mt="sm">

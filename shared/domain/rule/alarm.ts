@@ -23,7 +23,7 @@ export const urgentSituationOf = ({ type, action }: { type: string; action: stri
   urgentSituations.find((situation) => kinds[situation].type === type && kinds[situation].action === action) ?? null;
 
 /** Whether an alarm is about the sensor, and not about the person. */
-export const isAboutSensor = (situation: UrgentSituation): boolean => situation === 'sensor_inactive';
+export const isAboutSensor = (situation: Situation): boolean => situation === 'sensor_inactive';
 
 /** Whether an event is an alarm about a person. */
 export const isAlarmAboutPerson = (event: { type: string; action: string }): boolean => {

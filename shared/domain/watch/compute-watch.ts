@@ -1,10 +1,11 @@
 import type { WebhookRecord } from '../delivery/webhook.ts';
 import { kinds } from '../kinds.ts';
 import { sortedBy } from '../page.ts';
+import { isAboutSensor } from '../rule/alarm.ts';
 import { allRecipients } from '../rule/recipients.ts';
 import type { Rule } from '../rule/rule.ts';
 import { coverageGaps, coversAny, sourcesOf, withoutSilenceRule } from './coverage.ts';
-import { type Gap, gapOfSensors, isAboutFalls } from './gap.ts';
+import { type Gap, gapOfSensors, isAboutFalls, type UnnotifiedGap } from './gap.ts';
 import { isDutyEmpty, type Reach, recipientGaps } from './reach.ts';
 import { MAX_NAMED_SENSORS, unseenTroubles, type Watch } from './watch.ts';
 import { comingWeek } from './week.ts';
@@ -34,7 +35,7 @@ export type WatchInput = {
   /** The names of the users whom rules name. */
   users: ReadonlyMap<number, string>;
   /** The alarms that reached nobody. */
-  unnotified: readonly Gap[];
+  unnotified: readonly UnnotifiedGap[];
   /** The webhooks that lead to the machine of the service, which does not allow their addresses. */
   loopbackTargets: readonly string[];
 };
@@ -112,15 +113,19 @@ const MAX_BYTES = 20_000;
 /** The maximum number of entries in each list of a watch, unless that is too large. */
 const MAX_NAMED = 200;
 
-/** Returns the watch with at most `max` gaps, sensors and rules in each list. */
+/** Returns the watch with at most `max` gaps of a kind, so that no kind hides another, and sensors and rules in each list. */
 const shortened = (watch: Watch, input: WatchInput, max: number): Watch => {
-  const gaps = watch.gaps.slice(0, max).map(
-    (gap): Gap => ({
-      ...gap,
-      ...('sensorIds' in gap && { sensorIds: gap.sensorIds.slice(0, max) }),
-      ...('ruleIds' in gap && { ruleIds: gap.ruleIds.slice(0, max) }),
-    }),
-  );
+  const byKind = Map.groupBy(watch.gaps, ({ kind }) => kind);
+  const kept = new Set([...byKind.values()].flatMap((same) => same.slice(0, max)));
+  const gaps = watch.gaps
+    .filter((gap) => kept.has(gap))
+    .map(
+      (gap): Gap => ({
+        ...gap,
+        ...('sensorIds' in gap && { sensorIds: gap.sensorIds.slice(0, max) }),
+        ...('ruleIds' in gap && { ruleIds: gap.ruleIds.slice(0, max) }),
+      }),
+    );
   const { unheardRules, troubles } = watch;
   return {
     ...watch,
@@ -133,14 +138,17 @@ const shortened = (watch: Watch, input: WatchInput, max: number): Watch => {
 
 /** Computes the watch of a customer. */
 export const computeWatch = (input: WatchInput): Watch => {
-  const { now, timeZone, rules, webhooks, reach, unnotified, loopbackTargets } = input;
+  const { now, timeZone, rules, webhooks, reach, loopbackTargets } = input;
   const sensors = sortedBy(input.sensors, 'asc(name)');
   const sources = sourcesOf('fall_detected', { rules, webhooks }, reach);
+  const unnotified = input.unnotified.toSorted((a, b) => b.createDate - a.createDate);
   const gaps = [
+    // Somebody may be lying on the floor.
+    ...unnotified.filter(({ situation }) => !isAboutSensor(situation)),
     ...gapsOfSensors(sensors),
     ...coverageGaps(comingWeek(now, timeZone), sensors, sources),
     ...gapOfSensors('no_rule_for_silence', withoutSilenceRule(sensors, rules, webhooks)),
-    ...unnotified,
+    ...unnotified.filter(({ situation }) => isAboutSensor(situation)),
     ...loopbackTargets.map((webhookId) => ({ kind: 'loopback_target' as const, webhookId })),
   ];
   const offline = sensors.filter(({ isActive }) => !isActive);
@@ -156,6 +164,7 @@ export const computeWatch = (input: WatchInput): Watch => {
     fallsTold: coversAny(sensors, sources) ? covered : 'none',
     isSilenceTold: rules.some(({ situation, isEnabled }) => isEnabled && situation === 'sensor_inactive'),
     gaps,
+    totalGaps: gaps.length,
     names: { sensors: {}, rules: {}, webhooks: {}, users: {} },
     unheardRules: unheardRules(input).map(({ id, name }) => ({ id, name })),
     isNobodyOnDuty: rules.some((rule) => isOfFalls(rule) && isDutyEmpty(reach, allRecipients(rule))),

@@ -86,6 +86,8 @@ export const Gap = z
   .meta({ id: 'WatchGap' });
 export type Gap = z.output<typeof Gap>;
 export type GapKind = Gap['kind'];
+/** An alarm that reached nobody. */
+export type UnnotifiedGap = Extract<Gap, { kind: 'unnotified' }>;
 /** Why a recipient of a rule is not reached. Its `ruleIds` name the rule. */
 export type RecipientGap = Extract<Gap, { ruleIds: number[] }>;
 

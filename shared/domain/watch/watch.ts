@@ -58,7 +58,12 @@ export const Watch = z
         'none: it reaches nobody at any time',
     }),
     isSilenceTold: z.boolean().meta({ description: 'whether an enabled rule reports offline sensors' }),
-    gaps: z.array(Gap).meta({ description: 'those about falls first' }),
+    gaps: z.array(Gap).meta({
+      description:
+        'alarms about people that reached nobody first, newest first; then gaps about falls. Of very many gaps of a kind, ' +
+        'only the first ones',
+    }),
+    totalGaps: amount.optional().meta({ description: 'the number of gaps, with those that `gaps` leaves out' }),
     names: z.object({ sensors: namesById, rules: namesById, webhooks: namesById, users: namesById }).meta({
       description: 'the names of what `gaps` refer to, by id, except what was deleted',
     }),

@@ -257,6 +257,32 @@ describe('other gaps', () => {
     const unnotified = { kind: 'unnotified', sensorId: 'a', situation: 'apnea', hitId: 3, createDate: now } as const;
     expect(watchOf({ unnotified: [unnotified] })).toMatchObject({ fallsTold: 'all', gaps: [unnotified] });
   });
+
+  test('begin with the newest alarms about people that reached nobody, however many sensors are offline', () => {
+    const sensors = Array.from({ length: 250 }, (_, at) => sensor(`${uuid(at)}`, { isActive: false }));
+    const alarm = (situation: 'sensor_inactive' | 'fall_detected' | 'apnea', at: number, createDate: number) =>
+      ({ kind: 'unnotified', sensorId: uuid(at), situation, hitId: at, createDate }) as const;
+    const silent = sensors.map((_, at) => alarm('sensor_inactive', at, 100 + at));
+    const people = [alarm('fall_detected', 3, 50), alarm('apnea', 4, 500)];
+    const { gaps, totalGaps, names, fallsTold } = watchOf({ sensors, unnotified: [...people, ...silent] });
+    expect(gaps.slice(0, 2)).toEqual(people.toReversed());
+    expect([gaps[2]?.kind, totalGaps, fallsTold]).toEqual(['sensor_offline', 253, 'some']);
+    // Of the others, the newest ones are kept.
+    expect(gaps.slice(3)).toEqual(silent.toReversed().slice(0, gaps.length - 3));
+    expect(gaps.length).toBeGreaterThan(20);
+    expect(names.sensors).toMatchObject({ [uuid(3)]: uuid(3), [uuid(249)]: uuid(249) });
+  });
+
+  test('remain beside very many alarms about people', () => {
+    const unnotified = Array.from({ length: 300 }, (_, at) => {
+      return { kind: 'unnotified', sensorId: 'a', situation: 'fall_detected', hitId: at, createDate: at } as const;
+    });
+    const sensors = [sensor('a'), sensor('b', { isSilent: true })];
+    expect(watchOf({ sensors, unnotified })).toMatchObject({
+      gaps: expect.arrayContaining([{ kind: 'silent_mode', sensorIds: ['b'], total: 1 }]),
+      totalGaps: 301,
+    });
+  });
 });
 
 test('the watch of a very large home stays small, and counts all of its sensors', () => {
