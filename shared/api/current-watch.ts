@@ -5,7 +5,7 @@ import { nameOfUser } from '../domain/rule/acknowledgement.ts';
 import { allRecipients, includesOnDuty, usersIn } from '../domain/rule/recipients.ts';
 import type { Rule } from '../domain/rule/rule.ts';
 import { isFuture } from '../domain/state/clock.ts';
-import { computeWatch, isOfFalls, type WatchedSensor, type WatchInput } from '../domain/watch/compute-watch.ts';
+import { computeWatch, isOfFalls, isOfSilence, type WatchedSensor, type WatchInput } from '../domain/watch/compute-watch.ts';
 import type { UnnotifiedGap } from '../domain/watch/gap.ts';
 import { openedGaps } from '../domain/watch/opened-gaps.ts';
 import { isUpToDate, UP_TO_DATE_MS } from '../domain/watch/watch.ts';
@@ -45,14 +45,15 @@ const readUser = async ({ store }: WatchDeps, customerId: number, userId: number
 
 type Recipients = { rules: readonly Rule[]; webhooks: readonly WebhookRecord[]; onDuty: readonly PersonOnDuty[] };
 
-/** Returns whom rules about falls can reach, and the names of the users whom they name. No others are read. */
+/** Returns whom rules about falls and offline sensors can reach, and the names of the users whom they name. No others are read. */
 const readRecipients = async (
   deps: WatchDeps,
   customerId: number,
   { rules, webhooks, onDuty: everyoneOnDuty }: Recipients,
 ): Promise<Pick<WatchInput, 'reach' | 'users'>> => {
   const { settings } = deps;
-  const recipients = rules.filter(isOfFalls).flatMap(allRecipients);
+  const ofSilence = rules.filter(isOfSilence).flatMap((rule) => rule.recipients);
+  const recipients = [...rules.filter(isOfFalls).flatMap(allRecipients), ...ofSilence];
   const people = includesOnDuty(recipients) ? everyoneOnDuty : [];
   const onDuty = people.map(({ userId }) => userId);
   const userIds = usersIn(recipients).filter((userId) => !onDuty.includes(userId));

@@ -45,7 +45,7 @@ export const gaps: typeof english = {
   ],
   no_rule_for_silence: [
     'Niemand wird benachrichtigt, wenn ein Sensor offline geht.',
-    'Erstellen Sie eine Regel für Sensoren, die offline gehen.',
+    'Erstellen Sie eine Regel für Sensoren, die offline gehen, oder prüfen Sie die Empfänger der bestehenden.',
   ],
   loopback_target: [
     'Ein Webhook führt zum Rechner dieses Dienstes und könnte dort Programme erreichen, die nicht für andere gedacht sind.',

@@ -37,7 +37,10 @@ export const gaps: Record<GapKind, GapText> = {
     'Falls reach only a webhook in the format Raw, which does not show that a fall became an alarm by time alone.',
     'Choose another format for the webhook, or add another recipient to the rule.',
   ],
-  no_rule_for_silence: ['Nobody is notified if a sensor goes offline.', 'Create a rule for offline sensors.'],
+  no_rule_for_silence: [
+    'Nobody is notified if a sensor goes offline.',
+    'Create a rule for offline sensors, or check the recipients of the existing one.',
+  ],
   loopback_target: [
     'A webhook points to the machine that runs this service, where it could reach programs that are not meant to be reachable.',
     'Give its receiver another address, or ask the operator to allow this one with ALLOWED_TARGET_RANGES.',

@@ -4,7 +4,7 @@ import { sortedBy } from '../page.ts';
 import { isAboutSensor } from '../rule/alarm.ts';
 import { allRecipients } from '../rule/recipients.ts';
 import type { Rule } from '../rule/rule.ts';
-import { coverageGaps, coversAny, sourcesOf, withoutSilenceRule } from './coverage.ts';
+import { coverageGaps, coversAny, sourcesOf, withoutSource } from './coverage.ts';
 import { type Gap, gapOfSensors, isAboutFalls, type UnnotifiedGap } from './gap.ts';
 import { isDutyEmpty, type Reach, recipientGaps } from './reach.ts';
 import { MAX_NAMED_SENSORS, unseenTroubles, type Watch } from './watch.ts';
@@ -43,6 +43,9 @@ export type WatchInput = {
 /** Whether an enabled rule reports that somebody fell or may have fallen. */
 export const isOfFalls = ({ situation, isEnabled }: Rule): boolean =>
   isEnabled && kinds[situation].type === 'fall' && /detected|suspected|confirmed/.test(kinds[situation].action);
+
+/** Whether an enabled rule reports that a sensor went offline. */
+export const isOfSilence = ({ situation, isEnabled }: Rule): boolean => isEnabled && situation === 'sensor_inactive';
 
 /** Returns the gaps that sensors themselves cause. */
 const gapsOfSensors = (sensors: readonly WatchedSensor[]): Gap[] => {
@@ -147,7 +150,10 @@ export const computeWatch = (input: WatchInput): Watch => {
     ...unnotified.filter(({ situation }) => !isAboutSensor(situation)),
     ...gapsOfSensors(sensors),
     ...coverageGaps(comingWeek(now, timeZone), sensors, sources),
-    ...gapOfSensors('no_rule_for_silence', withoutSilenceRule(sensors, rules, webhooks)),
+    ...gapOfSensors(
+      'no_rule_for_silence',
+      withoutSource(sensors, sourcesOf('sensor_inactive', { rules, webhooks }, reach)),
+    ),
     ...unnotified.filter(({ situation }) => isAboutSensor(situation)),
     ...loopbackTargets.map((webhookId) => ({ kind: 'loopback_target' as const, webhookId })),
   ];
@@ -162,7 +168,7 @@ export const computeWatch = (input: WatchInput): Watch => {
     },
     rules: rules.length,
     fallsTold: coversAny(sensors, sources) ? covered : 'none',
-    isSilenceTold: rules.some(({ situation, isEnabled }) => isEnabled && situation === 'sensor_inactive'),
+    isSilenceTold: rules.some(isOfSilence),
     gaps,
     totalGaps: gaps.length,
     names: { sensors: {}, rules: {}, webhooks: {}, users: {} },

@@ -4,7 +4,7 @@ import { eventOf, type Situation } from '../event/event.ts';
 import type { Rule } from '../rule/rule.ts';
 import type { Schedule } from '../rule/schedule.ts';
 import { type Gap, gapOfSensors, type RecipientGap } from './gap.ts';
-import { isWorking, type Reach, recipientGaps, webhookGap } from './reach.ts';
+import { type Reach, recipientGaps, webhookGap } from './reach.ts';
 import type { ComingWeek } from './week.ts';
 
 /** A sensor as far as it matters to whether its falls reach anybody. `groupId` is 0 outside of groups. */
@@ -151,13 +151,6 @@ export const coversAny = (sensors: readonly CoveredSensor[], sources: readonly S
     (source) => source.gaps.length === 0 && (sensors.length === 0 || sensors.some((sensor) => isFor(source, sensor))),
   );
 
-/** Returns the sensors whose going offline nothing reports. */
-export const withoutSilenceRule = (
-  sensors: readonly CoveredSensor[],
-  rules: readonly Rule[],
-  webhooks: readonly WebhookRecord[],
-): string[] => {
-  const nobody: Reach = { webhooks: new Map(), channels: new Map(), onDuty: [], sendable: [] };
-  const sources = sourcesOf('sensor_inactive', { rules, webhooks: webhooks.filter(isWorking) }, nobody);
-  return sensors.filter((sensor) => !sources.some((source) => isFor(source, sensor))).map(({ id }) => id);
-};
+/** Returns the sensors that no source reaching somebody is for. */
+export const withoutSource = (sensors: readonly CoveredSensor[], sources: readonly Source[]): string[] =>
+  sensors.filter((sensor) => !coversAny([sensor], sources)).map(({ id }) => id);

@@ -29,7 +29,7 @@ const GapOfSensors = z.object({
       'silent_mode: the critical configuration silences falls',
       'fall_detection_off: the configuration turns falls off',
       'unknown_messages: most messages of the last 24 h were not understood',
-      'no_rule_for_silence: nothing reports if the sensor goes offline',
+      'no_rule_for_silence: nobody can be notified if the sensor goes offline',
     ].join('; '),
   }),
   ...sensors,

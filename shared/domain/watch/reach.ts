@@ -15,15 +15,11 @@ export type Reach = {
   sendable: readonly By[];
 };
 
-/** Whether a webhook is enabled and its last request did not fail. */
-export const isWorking = ({ isEnabled, consecutiveFailures }: WebhookRecord): boolean =>
-  isEnabled && consecutiveFailures === 0;
-
 /** Returns what is wrong with a webhook that exists; null if it works. */
 export const webhookGap = (webhook: WebhookRecord, ruleIds: number[]): RecipientGap | null => {
-  const { id: webhookId, isEnabled, format } = webhook;
+  const { id: webhookId, isEnabled, consecutiveFailures, format } = webhook;
   if (!isEnabled) return { kind: 'webhook_off', webhookId, ruleIds };
-  if (!isWorking(webhook)) return { kind: 'webhook_failing', webhookId, ruleIds };
+  if (consecutiveFailures > 0) return { kind: 'webhook_failing', webhookId, ruleIds };
   return format === 'raw' ? { kind: 'raw_only', webhookId, ruleIds } : null;
 };
 

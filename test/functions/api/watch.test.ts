@@ -265,6 +265,21 @@ test('a rule about falls reaches nobody once the login of its only user is disab
   expect(gaps).toContainEqual(unreachable);
 });
 
+test('a rule about offline sensors reports nothing while its only user has no channel', async () => {
+  const home = await furnish();
+  await home.say(a.presence(true));
+  const silence = { ...(await ruleOf(home)), situation: 'sensor_inactive' };
+  const { id: userId } = home.nurse;
+  const provenDate = world.now();
+  const ids = { customerId: home.customerId, userId };
+  const { channels } = store(world.table);
+  await channels.put(ids, { by: 'email', address: 'a@example.com', provenDate }, null);
+  await home.client.ok('POST', '/rules', { ...silence, recipients: [{ userId, by: 'email' }] });
+  expect((await home.watch()).gaps).toEqual([]);
+  await channels.remove(ids, 'email');
+  expect((await home.watch()).gaps).toMatchObject([{ kind: 'no_rule_for_silence', sensorIds: [home.sensorId] }]);
+});
+
 describe('the failure of a webhook', () => {
   test('remains until somebody marks it as seen, and later failures remain', async () => {
     const home = await furnish({ retrySchedule: [0] });

@@ -184,8 +184,8 @@ describe('gaps about falls', () => {
     ['webhook_failing', { consecutiveFailures: 1 }],
     ['raw_only', { format: 'raw' as const }],
   ])('name the only webhook of a rule: %s', (kind, more) => {
-    const [first, other] = [rule([toWebhook(1)]), silence()];
-    expect(watchOf({ rules: [first, other], webhooks: [webhook(1, more)] })).toMatchObject({
+    const [first, other] = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
+    expect(watchOf({ rules: [first, other], webhooks: [webhook(1, more), webhook(2)] })).toMatchObject({
       fallsTold: 'none',
       gaps: [{ kind, webhookId: uuid(1), ruleIds: [first.id] }],
       names: { webhooks: { [uuid(1)]: 'hook 1' } },
@@ -202,9 +202,11 @@ describe('gaps about falls', () => {
   });
 
   test('name a webhook that was deleted or belongs to another bot', () => {
-    const deleted = watchOf({ webhooks: [] }).gaps;
+    const rules = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
+    const deleted = watchOf({ rules, webhooks: [webhook(2)] }).gaps;
     expect(deleted).toMatchObject([{ kind: 'unreachable_recipient', webhookId: uuid(1), userId: null, by: null }]);
-    expect(watchOf({ webhooks: [webhook(1, { botId: 8 })] }).gaps).toMatchObject([{ kind: 'unreachable_recipient' }]);
+    const elsewhere = watchOf({ rules, webhooks: [webhook(1, { botId: 8 }), webhook(2)] }).gaps;
+    expect(elsewhere).toMatchObject([{ kind: 'unreachable_recipient' }]);
   });
 
   test('name a user without the channel, or a channel that the host does not send through', () => {
@@ -251,6 +253,26 @@ describe('other gaps', () => {
       fallsTold: 'all',
       gaps: [{ kind: 'no_rule_for_silence', sensorIds: ['b'], total: 1 }],
     });
+  });
+
+  test.each([
+    ['disabled', { isEnabled: false }],
+    ['failing', { consecutiveFailures: 1 }],
+    ['in the format Raw', { format: 'raw' as const }],
+  ])('name all sensors if the only webhook that receives their silence is %s', (_, more) => {
+    const gap = { kind: 'no_rule_for_silence', ...both };
+    const rules = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
+    const ofRule = watchOf({ rules, webhooks: [webhook(1), webhook(2, more)] });
+    expect(ofRule).toMatchObject({ fallsTold: 'all', gaps: [gap], isSilenceTold: true });
+    const ofCustomer = watchOf({ rules: rules.slice(0, 1), webhooks: [webhook(1), customerHook(2, more)] });
+    expect(ofCustomer).toMatchObject({ fallsTold: 'all', gaps: [gap] });
+  });
+
+  test('name all sensors if nobody can be notified of their silence, until somebody is on duty', () => {
+    const rules = [rule([toWebhook(1)]), rule([{ onDuty: true, by: 'sms' }], { situation: 'sensor_inactive' })];
+    const gapsWith = (reach: Partial<WatchInput['reach']>) => watchOf({ rules, reach: reaching(reach) }).gaps;
+    expect(gapsWith({})).toEqual([{ kind: 'no_rule_for_silence', ...both }]);
+    expect(gapsWith({ channels: new Map([[4, ['sms']]]), onDuty: [4] })).toEqual([]);
   });
 
   test('contain the alarms that reached nobody', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NewWebhook, type WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Recipient } from '#shared/domain/rule/recipient.ts';
 import { gapOfSensors, isAboutFalls } from '#shared/domain/watch/gap.ts';
-import { isDutyEmpty, isWorking, type Reach, recipientGaps, webhookGap } from '#shared/domain/watch/reach.ts';
+import { isDutyEmpty, type Reach, recipientGaps, webhookGap } from '#shared/domain/watch/reach.ts';
 import { isUpToDate, unseenTroubles } from '#shared/domain/watch/watch.ts';
 
 const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
@@ -53,11 +53,6 @@ test('a webhook works if it is enabled and its last request did not fail; Raw is
     webhookId: uuid(1),
     ruleIds: [5],
   });
-  expect([
-    isWorking(webhook(1)),
-    isWorking(webhook(1, { isEnabled: false })),
-    isWorking(webhook(1, { consecutiveFailures: 2 })),
-  ]).toEqual([true, false, false]);
 });
 
 test('a webhook is not reached if it was deleted or belongs to another bot', () => {
