@@ -27,7 +27,7 @@ export type AlarmView = {
 
 const receiverKey = ({ publisher, accountId }: RuleMessage): string => `${publisher === 'webhook'} ${accountId}`;
 
-/** Returns the recipients who have been notified, apart from that of the link. The first message to each counts. */
+/** Returns the recipients who have been notified, except that of the link. The first message to each counts. */
 const othersOf = ({ content, message: own, recipient: { userId } }: LinkedAlarm): Notified[] => {
   const byReceiver = new Map<string, Notified>();
   content.messages.forEach((message, index) => {
@@ -45,7 +45,7 @@ const statusOf = ({ acknowledgement }: LinkedContent, isMine: boolean): Status =
     ? { kind: isMine ? 'mine' : 'theirs', name: acknowledgement.name, since: acknowledgement.date }
     : { kind: 'open' };
 
-/** Reads what the page shows of the alarm behind a link. `isMine`: the reader has acknowledged it. */
+/** Reads what the page shows of the alarm behind a link. `isMine`: whether the reader has acknowledged it. */
 export const viewOf = async (
   store: StoreOf<'sensors.get' | 'customers.get' | 'events.get'>,
   linked: LinkedAlarm,

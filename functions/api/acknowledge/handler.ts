@@ -17,7 +17,7 @@ type Acknowledging = Deps<Operations['acknowledgeByAddress']['uses'][number]>;
 type Withdrawing = Deps<Operations['withdrawByPage']['uses'][number]>;
 type Acting = Pick<Call<Operations['acknowledgeByAddress']>, 'actAs'>;
 
-/** Audits what follows as done through the link, by the recipient or by somebody with the entered name. */
+/** Audits the rest of the call as done through the link, by its recipient or by somebody with the entered name. */
 const actByLink = (
   { actAs }: Acting,
   { customerId, recipient: { userId, name } }: LinkedAlarm,
@@ -44,8 +44,8 @@ const acknowledgeTarget = async (
 };
 
 /**
- * Acknowledges an alarm, and returns it with its acknowledgement, which may be an earlier one. The link of a user always
- * acknowledges in the name of that user; any other uses the entered name, or else that of the recipient.
+ * Acknowledges an alarm, and returns it with its acknowledgement, which may be an earlier one. A user's link always
+ * acknowledges in that user's name. Any other link uses the entered name, or else the name of its recipient.
  */
 const acknowledgeAlarm = async (call: LinkCall & Acting, enteredName: string, deps: Acknowledging) => {
   const linked = await alarmOfLink(call, deps);
@@ -55,7 +55,7 @@ const acknowledgeAlarm = async (call: LinkCall & Acting, enteredName: string, de
   return { linked: { ...linked, content: { ...linked.content, acknowledgement } }, acknowledgement, isNew };
 };
 
-/** Withdraws the acknowledgement of the target of a link, if it is allowed. Returns the acknowledgement that is left. */
+/** Withdraws the acknowledgement of a link's target, if that is allowed. Returns the acknowledgement that remains. */
 const withdrawFrom = async (
   deps: Withdrawing,
   { target, customerId }: LinkedAlarm,
@@ -68,7 +68,7 @@ const withdrawFrom = async (
   return result.answer;
 };
 
-/** Whether an acknowledgement is by the user to whom the link was sent. Nobody knows who holds any other link. */
+/** Whether an acknowledgement is by the user to whom the link was sent. Other links do not show who holds them. */
 const isByUser = (acknowledgement: Acknowledgement | undefined, { recipient: { userId } }: LinkedAlarm): boolean =>
   userId !== null && acknowledgement?.userId === userId;
 

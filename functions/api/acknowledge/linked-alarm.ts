@@ -34,7 +34,7 @@ export type LinkedAlarm = {
 
 const mayLogIn = ({ canLogin, lostAccess }: UserItem): boolean => canLogin && !lostAccess;
 
-/** Returns a user who still has access to the customer and may log in. The link of any other user is unknown. */
+/** Returns a user who still has access to the customer and may log in. Ends the call for any other user. */
 const readUser = async ({ store }: LinkDeps, customerId: number, userId: number, { fail }: LinkCall) => {
   const user = await store.recipients.person(customerId, userId);
   return user && mayLogIn(user) ? user : fail('address_unknown');
@@ -95,7 +95,7 @@ const fallOfLink = async (
   };
 };
 
-/** Returns the `acknowledgement` field of a content, or no field. */
+/** Returns the acknowledgement as a field to spread, or no field without one. */
 export const withAcknowledgement = (acknowledgement: HitItem['acknowledgement']) =>
   acknowledgement === undefined ? {} : { acknowledgement };
 

@@ -8,14 +8,14 @@ import { timesIn } from './times.ts';
 
 const styleHash = Buffer.from(hashSecret(style), 'base64url').toString('base64');
 /**
- * Allows no scripts and no framing, keeps the address from other sites and search engines, and lets the form be sent to
+ * Allows no scripts and no framing, hides the address from other sites and search engines, and lets the form be sent to
  * this service only.
  */
 export const headers = {
   'Content-Security-Policy': [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,
-    // The empty icon, so that browsers ask for no other.
+    // Allows the empty icon, which keeps browsers from requesting one.
     'img-src data:',
     "form-action 'self'",
     "base-uri 'none'",
@@ -28,7 +28,7 @@ export const headers = {
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => entities[char] ?? char);
 
-/** Situations in which somebody lies on the floor, for which a word is enough. */
+/** Situations in which somebody lies on the floor. The heading of the page is one word for all of them. */
 const falls: ReadonlySet<Situation> = new Set<Situation>(['fall_detected', 'fall_detected_sensitive']);
 
 /** Situations that somebody should check. All others need help. */
@@ -114,7 +114,7 @@ const takenCall = (page: Page, situation: string, { kind, name, since }: TakenSt
 <div class="what"><h1>${going}${escaped(heading)}</h1>${paragraphs(lines)}</div></section>`;
 };
 
-/** Returns the form with which a reader who has acknowledged the alarm hands it back. */
+/** Returns the form with which a reader withdraws their acknowledgement. */
 const handBackForm = ({ view: { status }, link: { address, up }, texts }: Page): string =>
   status.kind === 'mine'
     ? formTo(

@@ -35,7 +35,7 @@ const withNames = async (
   return rows.map((row) => ({ ...row, name: names.get(row.sensorId) ?? null }));
 };
 
-/** Returns whether a sensor is in a group; any sensor is if no group is wanted. */
+/** Returns a filter for the sensors of a group, or one that accepts all sensors if no group is requested. */
 const groupFilter = async ({ store }: ListDeps, customerId: number, groupId: number | undefined) => {
   if (groupId === undefined) return () => true;
   const group = await store.sensorGroups.get(customerId, groupId);
@@ -63,7 +63,7 @@ const stateOf = async (
     situations: [],
     states: ['open', 'unanswered'],
   };
-  // Lists of alarms need no code that computes it.
+  // The code that computes it is not loaded for lists of alarms.
   const { currentWatch } = await import('#shared/api/current-watch.ts');
   const [watch, open] = await Promise.all([
     currentWatch(deps, customerId, { waits: false }),

@@ -8,7 +8,7 @@ import { idOrZeroText, integerQuery, millis, text } from '#shared/domain/values.
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
 const filter = (description: string) => text(1, 64).optional().meta({ description });
 
-/** What finding the names of objects uses. */
+/** The store calls that find the names of objects. */
 export const naming = [
   'customers.get',
   'users.get',

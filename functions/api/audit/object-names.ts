@@ -7,7 +7,7 @@ import type { naming } from './contract.ts';
 type Named = { id: string | number; name: string };
 type Find = (customerId: number, ids: readonly string[], store: StoreOf<(typeof naming)[number]>) => Promise<Named[]>;
 
-/** Returns what single reads find. */
+/** Reads objects one by one. Returns those that exist. */
 const each = async <I, T>(ids: readonly I[], read: (id: I) => Promise<T | null>): Promise<T[]> => {
   const found: T[] = [];
   await inBatches(ids, async (id) => {
@@ -17,17 +17,17 @@ const each = async <I, T>(ids: readonly I[], read: (id: I) => Promise<T | null>)
   return found;
 };
 
-/** Returns the ids that are numbers. The path of a refused call may have anything in their place. */
+/** Returns the ids that are numbers. The path of a refused call may contain anything. */
 const numbers = (ids: readonly string[]): number[] =>
   ids.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
 
-/** How the objects of the kinds that have names are found. */
+/** How the objects of each kind that has names are read. */
 const finders: Partial<Record<AuditObject['kind'], Find>> = {
   sensor: (customerId, ids, { sensors }) => sensors.getAll(customerId, ids),
   webhook: (customerId, ids, { webhooks }) => webhooks.getAll(customerId, ids),
   rule: (customerId, ids, { rules }) => rules.getAll(customerId, numbers(ids)),
   bot: (customerId, ids, { bots }) => each(numbers(ids), (id) => bots.get(customerId, id)),
-  // A refused call may have named another customer, whose name is nobody's business.
+  // A refused call may name another customer. The name of that customer must not be shown.
   customer: (customerId, ids, { customers }) => {
     const visible = numbers(ids).filter((id) => customerId === UNASSIGNED || id === customerId);
     return each(visible, (id) => customers.get(id));

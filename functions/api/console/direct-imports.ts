@@ -17,19 +17,19 @@ const files = new Map(
   ),
 );
 
-/** Returns an import of names of the library as imports of their files. Types are erased. */
+/** Returns an import from the library as imports of the files that define the imported names. Types are erased. */
 const direct = (statement: string, list: string): string => {
   const names = list.split(',').map((name) => name.trim());
   const imports = names
     .filter((name) => name !== '' && !name.startsWith('type '))
     .map((name) => `import { ${name} } from ${JSON.stringify(files.get(name.split(' as ')[0] ?? '') ?? LIBRARY)};`);
-  // The lines of the file stay the same.
+  // The number of lines stays the same.
   return imports.join(' ') + '\n'.repeat(statement.split('\n').length - 1);
 };
 
 /**
- * An esbuild plugin that imports each component of the library from its own file. Through the index of the library, every
- * component that any page needs would be in the first load.
+ * An esbuild plugin that imports each component of the library from its own file. Through the index of the library,
+ * every component that any page needs would be in the initial load.
  */
 export const directImports: Plugin = {
   name: 'direct imports',

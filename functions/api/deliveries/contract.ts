@@ -38,7 +38,7 @@ const ofWebhook = defaults({
 });
 const ByWebhook = z.object({ webhookId: uuid });
 const ByDelivery = ByWebhook.extend({ deliveryId: deliveryIdText });
-/** Rules name people, so callers who may change rules see and resend what people were sent. */
+/** Rules name people, so callers who may change rules may also see and resend the deliveries to those people. */
 const ofPeople = defaults({
   auth: 'user',
   may: 'manage_rules',

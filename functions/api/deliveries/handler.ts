@@ -170,7 +170,7 @@ export const handler = serve(deliveries, {
     const { customerId, id: webhookId } = webhook;
     const createDate = now();
     const { since, until, states, ratePerSecond } = body;
-    // Counts what one call can read. The steps of the replay find and count the rest.
+    // Counts the deliveries that one call can read. The steps of the replay find and count the rest.
     const oldest = await store.deliveryLog.oldest(customerId, webhookId, spanOf({ since, until, createDate }));
     const found = oldest.filter((row) => isReplayed({ states }, row)).length;
     const replay = {

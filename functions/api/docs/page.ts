@@ -19,10 +19,11 @@ export const pageOf = (script: string, style: string): string => `<!doctype html
 `;
 
 /**
- * The script that starts Swagger UI. It is appended to the file of the library, because the page must not contain scripts. It
- * disables the online validator, and sends no cookies, because a call with a cookie and without a CSRF token counts as an
- * attack. The filter finds operations by any word in them; the one of the library finds tags. Webhooks are components, which
- * the library does not list. Examples of messages get the current time, because a device whose clock is wrong is reported.
+ * The script that starts Swagger UI. It is appended to the file of the library, because the page must not contain
+ * scripts. It disables the online validator, and sends no cookies, because a call with a cookie and without a CSRF
+ * token counts as an attack. The filter finds operations by any word in them; the built-in one only finds tags.
+ * Webhooks are components, which the library does not list. Examples of messages get the current time, because a device
+ * whose clock is wrong is reported.
  */
 export const start = `
 const isFound = (phrase) => (operation) => {

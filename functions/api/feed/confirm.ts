@@ -6,7 +6,7 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { timeOfUlid } from '#shared/domain/ids.ts';
 import type { FeedDeps } from './deps.ts';
 
-/** Ends a delivery as delivered, with everything that follows from it. Every step can be repeated. */
+/** Marks a delivery as delivered, with all the consequences. Every step can be repeated. */
 const confirm = async (deps: FeedDeps, delivery: WebhookDelivery, at: number): Promise<void> => {
   const { store, now, measure, failpoint } = deps;
   await reportAttempts(deps, delivery, [at], true);

@@ -11,7 +11,7 @@ import type { StoreOf } from '#shared/store/store.ts';
 import { feedback } from './contract.ts';
 import { makerWebhook } from './maker-webhook.ts';
 
-/** How many ids are tried until one is free. */
+/** The maximum number of ids that are tried until one is free. */
 const MAX_ATTEMPTS = 5;
 
 type ReferenceScope = { customerId: number; sensorId: string; since: number };

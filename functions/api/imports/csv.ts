@@ -7,7 +7,7 @@ const separatorOf = (text: string): string => {
   return header.includes(';') ? ';' : ',';
 };
 
-/** Returns the rows of a file by the names in its header, or the line in which it is no valid CSV. */
+/** Returns the rows of a file by the names in its header, or the number of the first line that is not valid CSV. */
 export const parseCsv = (text: string): { rows: ImportRow[] } | { line: number } => {
   try {
     const rows = parse(text, {

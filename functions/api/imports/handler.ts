@@ -14,7 +14,7 @@ import { imports } from './contract.ts';
 import type { ImportCall, ImportDeps, ImportPlan, Planning } from './plan.ts';
 import { rowsOf } from './rows.ts';
 
-/** The number of imports that a customer can begin a day, dry runs excluded. */
+/** The number of imports that a customer can begin per day, not counting dry runs. */
 const MAX_IMPORTS = 200;
 const DAY_SECONDS = 86_400;
 
@@ -47,7 +47,7 @@ const refuseRows = ({ problems }: ImportPlan): void =>
       })),
   );
 
-/** Counts what an import uses of the limits of a day. */
+/** Counts an import against the daily limits. */
 const useLimits = async ({ customerId, query, fail }: ImportCall, { store, now }: ImportDeps, created: number) => {
   if (!(await store.limits.take(`imports:${customerId}`, MAX_IMPORTS, DAY_SECONDS, now())))
     return fail('rate_limited', { waitSeconds: DAY_SECONDS });

@@ -19,7 +19,7 @@ export type ImportPlan = {
   steps: () => Promise<ImportStep[]>;
 };
 
-/** The numbered rows of an import, and what it belongs to. */
+/** The numbered rows of an import, and the call that they came with. */
 export type Planning = {
   call: Pick<ImportCall, 'caller' | 'customerId'>;
   deps: ImportDeps;
@@ -36,7 +36,7 @@ export const problemsOf = (row: number) => {
   return { problems, add };
 };
 
-/** Reports a key that several rows have. */
+/** Creates a function that returns the earlier row with the same key, or null if there is none. */
 export const createOnce = () => {
   const seen = new Map<string, number>();
   return (key: string, row: number): number | null => {

@@ -1,13 +1,13 @@
 import { By, type Recipient } from '#shared/domain/rule/recipient.ts';
 
-/** The names by which a file refers to users and to webhooks of bots, with what they stand for; null if several have one. */
+/** The users and bot webhooks that a file can refer to, by name; null for a name that several of them share. */
 export type Directory = {
   users: ReadonlyMap<string, number>;
   webhooks: ReadonlyMap<string, { botId: number; webhookId: string } | null>;
   usernameKey: (username: string) => string;
 };
 
-/** Returns the recipient that a text such as `anna:email` names; null if there is none. */
+/** Returns the recipient that a text such as `anna:email` names, or null. */
 const recipientOf = (text: string, { users, webhooks, usernameKey }: Directory): Recipient | null => {
   const at = text.lastIndexOf(':');
   const name = text.slice(0, at).trim();

@@ -23,7 +23,7 @@ const columns = {
   repeatSeconds: toNumber,
   untilAcknowledged: toFlag,
 };
-/** The columns of a file for fields of a rule that have another name. */
+/** Returns the column of a field of a rule. Some fields have another name in files. */
 const columnOf = (field: string): string =>
   ({ sensorId: 'sensor', regionId: 'sensor', sensorGroupId: 'group', schedule: 'days' })[field] ?? field;
 
@@ -79,7 +79,7 @@ const scopeIn = (cells: ImportRow, { sensors, groups }: References, add: Add): P
   return { sensorId: null, sensorGroupId: found?.id ?? null };
 };
 
-/** Returns the schedule of a row; the fields that it leaves out are those of the rule before. */
+/** Returns the schedule of a row. Fields that the row omits keep their values in the existing rule. */
 const scheduleIn = (cells: ImportRow, before: Rule | null, { timeZone }: References): { schedule?: unknown } => {
   const given = convertCells(cells, { days: toList, from: same, to: same, timeZone: same });
   if (Object.keys(given).length === 0) return {};
@@ -107,7 +107,7 @@ type Accepted = { row: number; given: RuleUpdate; before: Rule | null };
 
 const updateOf = (rule: Rule): RuleUpdate => RuleUpdate.parse(rule);
 
-/** Returns a row as a rule, or its problems. A row of a known rule keeps what it leaves out. */
+/** Returns a row as a rule, or its problems. A row of an existing rule keeps the fields that it omits. */
 const acceptRow = ({ row, cells }: NumberedRow, references: References): Accepted | { problems: RowProblem[] } => {
   const { problems, add } = problemsOf(row);
   const before = references.known.get(String(cells.name ?? '')) ?? null;

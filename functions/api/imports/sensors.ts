@@ -9,15 +9,15 @@ import type { SensorGroup } from '#shared/domain/sensor/sensor-group.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { createOnce, type ImportPlan, type Planning, problemsOf } from './plan.ts';
 
-/** A sensor that may be in a file: of the customer, or of nobody. */
+/** A sensor that a file may contain: one of the customer, or an unassigned one. */
 type Found = Pick<SensorRecord, 'id' | 'name' | 'groupId'> & { isLinked: boolean };
 type Accepted = { row: number; given: ImportedSensor; found: Found };
 
-/** Returns a hardware id in the form in which it is stored; null if it is none of any maker. */
+/** Returns a hardware id in the form in which it is stored; null if it has the format of no maker. */
 export const storedHardwareId = (hardwareId: string): string | null =>
   Manufacturer.options.map((maker) => hardwareIdOf(maker, hardwareId)).find((id) => id !== null) ?? null;
 
-/** Finds sensors by their hardware ids: those of the customer and, for a system admin, those of nobody. */
+/** Finds sensors by their hardware ids: those of the customer and, for a system admin, unassigned ones. */
 export const findSensors = async (
   { call: { caller, customerId }, deps: { store } }: Planning,
   hardwareIds: readonly string[],
@@ -44,7 +44,7 @@ export const findSensors = async (
   return found;
 };
 
-/** Returns groups by name. A name of several groups has null. */
+/** Returns groups by name; null for a name that several groups share. */
 export const groupsByName = (groups: readonly SensorGroup[]): Map<string, SensorGroup | null> => {
   const byName = new Map<string, SensorGroup | null>();
   for (const group of groups) byName.set(group.name, byName.has(group.name) ? null : group);
@@ -61,7 +61,7 @@ const joinedGroup = (
 type References = {
   sensors: ReadonlyMap<string, Found>;
   groups: ReadonlyMap<string, SensorGroup | null>;
-  /** Returns the row before this one that names the same sensor. */
+  /** Returns the earlier row with the same sensor, or null. */
   once: ReturnType<typeof createOnce>;
   mayRename: boolean;
 };

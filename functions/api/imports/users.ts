@@ -39,13 +39,16 @@ const profileOf = ({ firstName, lastName, email, locale, telegramId, mobileNumbe
   mobileNumber,
 });
 
-/** A row that may be applied, with the user whom it changes. */
+/** A row that may be applied, with the user it changes. */
 type Accepted = { row: number; given: Imported; known: User | undefined };
 
 const isSameSet = (a: readonly Permission[], b: readonly Permission[]): boolean =>
   a.every((one) => b.includes(one)) && b.every((one) => a.includes(one));
 
-/** Returns the permissions that the caller lacks to give a user these; for a known user those of the user count as well. */
+/**
+ * Returns the permissions that the caller would need to apply a row, but does not have. To change the permissions of
+ * another user, the caller also needs those that the user has now.
+ */
 const lacking = ({ caller }: Planning['call'], given: Imported, known: User | undefined): string[] => {
   const before: readonly Permission[] = known?.permissions ?? [];
   if (isSameSet(given.permissions, before)) return [];
@@ -108,8 +111,8 @@ const creationOf = async (
   return { do: 'create_user', row, user, accountKey: newAccountKey(random) };
 };
 
-/** Checks the rows by themselves. Returns those that may be applied. */
 const newUser = { firstName: '', lastName: '' };
+/** Checks each row on its own. Returns those that may be applied, and the problems of the others. */
 const acceptRows = async (
   planning: Planning,
 ): Promise<{ accepted: Accepted[]; problems: RowProblem[]; all: User[] }> => {

@@ -34,7 +34,7 @@ export const handler = serve(makerAConfig, {
     const stored = await changeConfig<StoredBasic>(call, deps, { maker: 'maker_a', name: 'basic' }, (known) => {
       const before = known ?? newBasic;
       const values = updateBasic(before, call.body, time);
-      // Of the modes, only their ends are stored here. The other fields are in the sensor.
+      // Only the times at which modes end are stored here. The other fields are in the sensor.
       call.auditChange(basicView(before, ofSensor, time), set);
       return { values, ofSensor, learning: learningEndChange(before, values, time) };
     });

@@ -18,7 +18,9 @@ type BeginDeps = Deps<CreateOperation['uses'][number]>;
 const MAX_JOBS = 50;
 const DAY_SECONDS = 86_400;
 
-/** Checks by the password, or by a recent login, that the caller is the user, not somebody else in an open session. */
+/**
+ * Checks, by password or by a recent login, that the caller is the user and not somebody else using an open session.
+ */
 const proveIdentity = async (
   { caller, accountKey, sessionHash, body, fail, refuse }: BeginCall,
   deps: BeginDeps,
@@ -43,7 +45,7 @@ const checkSubject = async (
   deps: BeginDeps,
 ) => {
   const { sensors, users, customers } = deps.store;
-  // Nobody removes their own traces.
+  // Nobody may remove their own traces.
   if (kind === 'erasure' && subject.kind === 'user' && subject.id === caller.accountId) return fail('forbidden');
   if (subject.kind === 'customer') {
     if (subject.id !== customerId) refuse('subject.id', 'unknown_reference');
@@ -64,8 +66,8 @@ const checkSubject = async (
 type EraseOperation = (typeof personalData)['operations']['createErasure'];
 type StoreJob = (job: DataJob) => Promise<void>;
 /**
- * Ends the call if a request to erase the customer is open, and the caller makes another one, or made it and erases a user.
- * Returns how to store the erasure.
+ * Ends the call if it requests the erasure of a customer that is already requested, or if the caller has requested it
+ * and erases a user. Returns the function that stores the erasure.
  */
 export const checkRequests = async (
   call: Call<EraseOperation>,

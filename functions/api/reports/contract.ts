@@ -4,7 +4,7 @@ import { Report } from '#shared/domain/rule/report.ts';
 import { MonthOrDay } from '#shared/domain/time/day.ts';
 import { Bytes, idText } from '#shared/domain/values.ts';
 
-/** The maximum number of calendar months in a report, of its rule hits, and of the sensors of the customer. */
+/** The limits of a report: calendar months, rule hits, and sensors of the customer. */
 export const MAX_MONTHS = 12;
 export const MAX_HITS = 20_000;
 export const MAX_SENSORS = 2_000;

@@ -31,7 +31,7 @@ const RuleTest = z
 
 const ByRule = z.object({ ruleId: idText });
 
-/** Checking what a rule refers to. */
+/** The store calls that check what a rule refers to. */
 const checking = [
   'sensors.get',
   'sensorGroups.get',

@@ -18,7 +18,10 @@ type CheckUse = Exclude<
 >;
 type Refuse = (path: string, problem: Problem, values?: FieldError['values']) => never;
 
-/** Refuses a rule that names a channel that the host cannot send by, or something that does not exist or does not fit. */
+/**
+ * Refuses a rule if this host does not support one of its channels, or if something it refers to does not exist or does
+ * not fit.
+ */
 const checkRule = async (
   { store, settings }: Pick<Deps<CheckUse>, 'store' | 'settings'>,
   customerId: number,

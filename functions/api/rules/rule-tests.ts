@@ -13,7 +13,7 @@ import type { rules } from './contract.ts';
 type TestUses = (typeof rules)['operations']['tryRule']['uses'][number];
 type RuleTest = { step: number; delivery: Delivery };
 
-/** Returns an invented event of the situation of a rule, from a sensor that does not exist. */
+/** Returns a made-up event for the situation of a rule, from a sensor that does not exist. */
 const testContext = (
   { now, random, settings }: Deps<TestUses>,
   { situation }: Rule,
@@ -38,8 +38,8 @@ const testContext = (
 };
 
 /**
- * Returns the deliveries that test a rule: marked ones for all recipients of all steps, without a hit that could be
- * acknowledged. A recipient of several steps gets one for each.
+ * Returns the deliveries of a rule test, marked as such: one for each recipient of each step, without a hit that could
+ * be acknowledged.
  */
 export const testsOf = async (deps: Deps<TestUses>, rule: Rule, customer: Customer | null): Promise<RuleTest[]> => {
   const known = await readRecipients(deps, { customerId: rule.customerId, customer }, allRecipients(rule));

@@ -60,7 +60,7 @@ const statesOf = async (store: StoreOf<'states.glance'>, sensors: readonly Liste
   return new Map(keys.map(({ sensorId }, at) => [sensorId, { state: states[at] ? timesOf(states[at], now) : null }]));
 };
 
-/** Whether an item is an event that is no older than the retention of lists. */
+/** Whether an item is an event within the retention of lists. */
 const isShown = (item: Message & Partial<Event>, now: number): item is Event =>
   item.createDate !== undefined && item.createDate >= now - EVENT_RETENTION;
 

@@ -17,7 +17,7 @@ const WATCH_DATE_MS = 5 * MINUTE;
 
 type StationDeps = Deps<(typeof station.operations.getStation)['uses'][number]>;
 
-/** Returns the watch of a customer, with one read a minute and process. Null if there is no such customer. */
+/** Returns the watch of a customer, read at most once a minute per process. Null if there is no such customer. */
 const readWatch = async (deps: StationDeps, customerId: number): Promise<ReadWatch | null> => {
   const latest = await deps.store.watches.latest(customerId, deps.now());
   if (latest && isUpToDate(latest.watch, deps.now())) return latest;

@@ -25,7 +25,7 @@ const checkUrl = async (webhookClient: WebhookClient, url: string | null, refuse
   refuse('url', target.reason === 'url_address' || target.reason === 'url_loopback' ? target.reason : 'url');
 };
 
-/** What is stored with a saved URL: whether it must not lead to loopback, even if its name resolves there later. */
+/** Returns what is stored with a URL: whether it must never lead to loopback, even if its name resolves there later. */
 const savedUrl = ({ ON_NETWORK }: Pick<Settings, 'ON_NETWORK'>) => (ON_NETWORK ? { isLoopbackDenied: true } : {});
 
 const checkGroup = async (

@@ -43,7 +43,7 @@ const sendActiveAlarms = async ({ activeAlarms, sendAlarm, log }: CheckDeps): Pr
   log('info', 'the alarms that are on were sent to new subscribers', { alarms: alarms.map(({ name }) => name) });
 };
 
-/** The maximum number of subscriptions that are compared. A stage with more notices only some of the new ones. */
+/** The maximum number of subscriptions that are compared. With more, only some of the new ones are noticed. */
 const MAX_KNOWN = 100;
 const DAY_MS = 86_400_000;
 const dayOf = (time: number): number => Math.floor(time / DAY_MS);

@@ -7,7 +7,7 @@ import { onSchedule } from '#shared/worker/on-host.ts';
 import { canaryRound } from './contract.ts';
 import { type CanaryDeps, createCanaryHome, enableWebhook, TOKEN_CONTEXT } from './home.ts';
 
-/** How long (ms) the device waits for a response, and the service for one of the heartbeat URL. */
+/** How long (ms) the device waits for a response, and the service for a response from the heartbeat URL. */
 const CALL_MS = 10_000;
 /** How long (ms) the delivery of a fall may take to arrive, and how often that is checked. */
 const WAIT_MS = 30_000;
@@ -44,7 +44,7 @@ const waitForCall = async ({ store, pause, now }: CanaryDeps, uuid: string): Pro
   return null;
 };
 
-/** Calls an external address to report that falls are delivered. It fires its own alarm when the calls stop. */
+/** Calls an external address to report that falls are delivered. That service raises an alarm when the calls stop. */
 const sendHeartbeat = async ({ settings, log }: CanaryDeps): Promise<void> => {
   if (settings.HEARTBEAT_URL === '') return;
   await fetch(settings.HEARTBEAT_URL, { signal: AbortSignal.timeout(CALL_MS) })
@@ -74,7 +74,7 @@ const runRound = async (deps: CanaryDeps): Promise<void> => {
   const uuid = randomUuid(random);
   const start = now();
   const previous = await store.canary.startRound(uuid, start);
-  // If its falls do not come back, the webhook may have been disabled, like any webhook that fails for days.
+  // If the last fall did not arrive, the webhook may have been disabled, like any webhook that fails for days.
   if (previous && previous.back === undefined) await enableWebhook(deps, home);
   await send(url, token, { status: 'calling', start, uuid });
   const accepted = now();

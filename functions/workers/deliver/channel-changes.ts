@@ -12,7 +12,7 @@ const usersOf = async ({ store }: DeliverDeps, deliveries: readonly Delivery[]) 
 };
 
 /**
- * Stores at the channels of the recipients what Telegram has reported: messages cannot reach the chat, or can again, or
+ * Records in the channels of the recipients what Telegram has reported: the chat cannot be reached, or can again, or
  * the group has a new id. Changes nothing if a user has replaced the channel in the meantime.
  */
 export const updateChannels = async (

@@ -40,8 +40,8 @@ export const enqueueEarly = async ({ now, enqueue }: DeliverDeps, attempts: read
 };
 
 /**
- * Plans an early attempt after one that failed although the receiver is back: it was early itself, or it began before, so
- * that the release could not find the delivery.
+ * Plans another early attempt after one that failed although the receiver is back. The failed attempt was early itself,
+ * or it began before the release, which therefore could not find the delivery.
  */
 export const attemptAgain = async (
   deps: DeliverDeps,

@@ -11,11 +11,11 @@ import { findMessage } from './send.ts';
 
 /** The maximum number of deliveries of a feed that one task checks. */
 const MAX_CHECKED = 500;
-/** How long (ms) after a webhook gets a URL a process with an older copy may still write to its feed. */
+/** How long (ms) after a webhook gets a URL other processes with an older copy may still write to its feed. */
 const LATE_WRITES_MS = 60_000;
 
 /**
- * Ends a delivery that can no longer be fetched, and reports it. One that has ended already is only removed from the
+ * Ends a delivery that can no longer be fetched, and reports it. One that has already ended is only removed from the
  * feed.
  */
 const endUnfetched = async (

@@ -23,7 +23,7 @@ const MAX_READ = 5_000;
 const telegramChat = (channels: readonly Channel[] | null): string | null =>
   channels?.flatMap((channel) => (channel.by === 'telegram' ? channel.address : [])).at(0) ?? null;
 
-/** Returns the name of the reader of a message: a chat, which several users may share, or a user on a channel. */
+/** Returns the key of the reader of a message: a chat, which several users may share, or a user on a channel. */
 const readerKey = async (deps: DeliverDeps, { customerId, person }: Delivery): Promise<string> => {
   const { userId = 0, by } = person ?? {};
   const chat = by === 'telegram' ? telegramChat(await verifiedChannelsOf(deps.store, customerId, userId)) : null;
@@ -84,7 +84,7 @@ export const gatherFor = async (
   const isSame = await sameReader(deps, delivery, telegramChat(channel && [channel]), deliveries);
   const others = candidates.filter((candidate) => isSame(candidate.delivery)).slice(0, MAX_GATHERED - 1);
   if (sensorsIn([delivery, ...others.map((other) => other.delivery)]) < 2) return [];
-  // A claim removes the delivery from the index, which may be all that would bring it back.
+  // A claim removes the delivery from the index, which may be the only thing that would retry it.
   const guards = others
     .filter(({ isIndexed }) => isIndexed)
     .map((other) => ({ ...deliverTask(other.delivery), isRetry: true }));

@@ -3,7 +3,7 @@ import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import type { DeliverDeps } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;
-/** How long (s) others leave a report to the worker that has begun it. Its task is repeated later if it dies. */
+/** How long (s) other workers leave a report to the one that began it. Its task is repeated later if it dies. */
 const CLAIM_SECONDS = 20;
 
 /**

@@ -89,7 +89,7 @@ const resultOf = (answer: Answer, durationMs: number): AttemptResult => {
   return resultWithoutRequest('retry' in outcome ? outcome.retry : outcome.refused, durationMs, outcome.answer);
 };
 
-/** Whether the notification became a file, and was sent to nobody. */
+/** Whether the notification was only written to a file. */
 const isInOutbox = ({ settings }: DeliverDeps, { person }: Delivery, answer: Answer): boolean =>
   answer.kind === 'sent' &&
   isAccepted(answer.outcome) &&

@@ -30,7 +30,7 @@ import { recordHealth } from './health.ts';
 import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedule.ts';
 import type { Answer } from './send.ts';
 
-/** The audit line of an acknowledgement by the receiver of a delivery, in the name of the person whom it named. */
+/** Returns the audit line of an acknowledgement by a receiver, in the name of the person that the receiver named. */
 const acknowledgementLine = (
   { now, random }: DeliverDeps,
   { delivery, webhook, hitId, name }: { delivery: Delivery; webhook: WebhookRecord; hitId: number; name: string },
@@ -76,8 +76,8 @@ const hasMoved = async ({ store }: DeliverDeps, { customerId, id, url }: Webhook
 };
 
 /**
- * Whether a 410 disables the webhook: only after GONE_AFTER_SECONDS of nothing else, because a receiver may briefly
- * respond with 410 during a deployment, and only if the webhook still has that URL.
+ * Whether a 410 disables the webhook: only after GONE_AFTER_SECONDS of 410 and nothing else, because a receiver may
+ * briefly respond with 410 during a deployment, and only if the webhook still has that URL.
  */
 const isGoneForGood = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<boolean> => {
   const { goneSince = deps.now() } = webhook;
@@ -106,8 +106,9 @@ const nextState = async (
 type AttemptEnd = { result: AttemptResult; next: NextState; hasTask?: boolean };
 
 /**
- * Writes the result of an attempt: first its consequences, last the delivery itself, so that after a crash the attempt and
- * its consequences are repeated. Returns the error if the result could not be reported to a rule hit, or else undefined.
+ * Writes the result of an attempt: its consequences first and the delivery itself last, so that after a crash the
+ * attempt and its consequences are repeated. Returns the error if the result could not be reported to a rule hit, or
+ * else undefined.
  */
 const write = async (
   deps: DeliverDeps,
@@ -231,7 +232,7 @@ export const record = async (
   };
   // Before the delivery is recorded, because its task is retried only until it has ended.
   if (next.state === 'failed') await reportFailure(deps, webhook, delivery, next);
-  // A change at the receiver comes first too, because after a crash only another attempt would record it.
+  // A change in the receiver's health is recorded first too: after a crash, only another attempt would record it.
   const isNews = next.state !== 'delivered' || needsRelease(webhook, deps.now());
   if (isNews) await recordReceiver();
   const reportError = await recordAttempt(deps, webhook, delivery, { result, next });

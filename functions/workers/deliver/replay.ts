@@ -7,7 +7,7 @@ import { enqueueIfSoon } from './schedule.ts';
 /** How many deliveries one step examines. */
 const PAGE_SIZE = 100;
 /**
- * How far (ms) ahead of time a redelivery is written at most: once written, it is sent even if the replay is paused.
+ * The maximum time (ms) by which a redelivery is written ahead: once written, it is sent even if the replay is paused.
  */
 const AHEAD_MS = 5_000;
 /** How often (ms) a replay is checked while only its deliveries are pending. Normally its last delivery finishes it. */
@@ -20,8 +20,8 @@ const replacesHeld = async (
 ): Promise<boolean> => (await store.deliveries.get(customerId, webhookId, replayOf))?.reason === 'replayed';
 
 /**
- * Ends the deliveries that a canceled replay has not sent yet, except those that replace a held one, which would still be
- * sent. One that is being sent is checked again later.
+ * Ends the deliveries that a canceled replay has not sent yet, except those that replace a held delivery, because that
+ * one is meant to be sent. One that is being sent is checked again later.
  */
 const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;

@@ -22,8 +22,8 @@ export const retrySchedule = ({ settings }: DeliverDeps, webhook: WebhookRecord)
   webhook.retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
 
 /**
- * Returns the seconds before an attempt; `step` is 0 for the first. The built-in schedule completes one that is too
- * short.
+ * Returns the seconds before an attempt; `step` is 0 for the first. A schedule that is too short continues with the
+ * built-in one.
  */
 export const delayBefore = (deps: DeliverDeps, webhook: WebhookRecord, step: number): number =>
   (retrySchedule(deps, webhook) ?? RETRY_DELAYS)[step] ?? RETRY_DELAYS[step] ?? 0;
@@ -82,7 +82,7 @@ export const requeueFound = async (
   return delivery.state;
 };
 
-/** Postpones the next attempt of a delivery, which is that of a task, to a time (ms). */
+/** Postpones the next attempt of a delivery to a time (ms). The task of the caller was for that attempt. */
 export const postpone = async (
   deps: DeliverDeps,
   key: DeliveryKey,

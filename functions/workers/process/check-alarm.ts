@@ -11,7 +11,7 @@ import type { ProcessDeps } from './context.ts';
 import { type Emergency, emergencyMessages, loadEmergency, notifyContacts } from './emergency-contacts.ts';
 import { enqueueChecks, enqueueRound } from './hits.ts';
 
-/** How early (ms) a check may be: clocks of hosts differ, and a queue delays a task by whole seconds. */
+/** How early (ms) a check may run: clocks of hosts differ, and a queue delays a task by whole seconds. */
 const EARLY_MS = 1_000;
 /** How long (s) mails about offline sensors wait for more of them. */
 const GATHER_SECONDS = 8;
@@ -104,7 +104,7 @@ const alert = async (
   return recorded;
 };
 
-/** Has the escalations of an alarm checked that was made before the clock was set back. Queues do not depend on the clock. */
+/** Enqueues checks of the escalations of an alarm from before the clock was set back. Queues do not use the clock. */
 const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds, createDate, at }: CheckAlarm) => {
   const made = now() - Math.min(at - createDate, MAX_DELAY_SECONDS * 1_000);
   const setBack = Math.max(0, createDate - made);
@@ -117,8 +117,8 @@ const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds
  */
 export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<void> => {
   const { now, enqueue, store } = deps;
-  // A check of an alarm with a date in the future is not early: the clock was set back since. Nor is one that was planned later
-  // than any can be.
+  // A check of an alarm with a date in the future is not early: the clock has been set back. Nor is a check that is
+  // planned later than any can be.
   const latest = Math.max(now(), task.createDate + deps.settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
   if (isFuture(task.createDate, now())) await correctRounds(deps, task);
   else if (task.at - now() > EARLY_MS && !isFuture(task.at, latest)) return enqueueChecks(deps, [task]);

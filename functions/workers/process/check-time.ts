@@ -9,7 +9,7 @@ import { decide } from './decide.ts';
 import { createEventIds, type Judgement } from './judge.ts';
 
 /**
- * Judges what passing time changes about a sensor: it may have been offline for too long, and its falls may advance.
+ * Judges how the passage of time changes a sensor: it may have been offline for too long, and its falls may advance.
  */
 const judgeTime = async (
   deps: ProcessDeps,
@@ -32,13 +32,13 @@ const judgeTime = async (
 };
 
 /**
- * Checks what passing time changes about a sensor. If a message is decided at the same time, the message wins. A check
+ * Checks how the passage of time changes a sensor. If a message is decided at the same time, the message wins. A check
  * that runs early or twice changes nothing.
  */
 export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void> => {
   const { store, now } = deps;
   const { customerId, sensorId } = key;
-  // Only after reading everything is it known whether passing time alone causes an alarm.
+  // Only after everything has been read is it known whether the passage of time causes an alarm.
   const loaded = await loadSensor(deps, key, 'latest');
   const { state } = loaded.kind === 'gone' ? loaded : loaded.context;
   if (loaded.kind === 'gone' || loaded.context.former) {
@@ -46,7 +46,7 @@ export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void
     return;
   }
   const { context } = loaded;
-  // If no message caused a decision, only these checks apply it again.
+  // A decision that no message caused is applied again only by these checks.
   if (state.decision?.decided.every(({ source }) => source === null)) await finishDecision(deps, context);
 
   const judgement = await judgeTime(deps, context);

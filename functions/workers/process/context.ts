@@ -73,7 +73,7 @@ export const loadSensor = async (
   return { kind: 'found', context: { customerId, sensor: former.sensor, customer, former, freshness, state } };
 };
 
-/** Returns a state without times in the future. A clock is rarely set back, so the code for it is loaded then. */
+/** Returns a state without times in the future. Clocks are rarely set back, so the code for it is loaded on demand. */
 export const currentState = async ({ now }: ProcessDeps, state: StateItem): Promise<SensorState> => {
   if (!isFuture(state.lastSeen, now())) return state;
   const { withoutFuture } = await import('#shared/domain/state/set-back.ts');

@@ -68,7 +68,7 @@ const decideRules = async (
   return { decision: { decided, after, numbered }, fired, rules };
 };
 
-/** Returns when (ms) passing time next advances a fall of this judgement; Infinity if none. */
+/** Returns when (ms) the passage of time next advances a fall of this judgement; Infinity if none. */
 const nextFallCheck = ({ state }: SensorContext, { next, timings }: Judgement): number =>
   timings && next.falls !== state.falls ? nextCheck(next, timings) : Number.POSITIVE_INFINITY;
 /** Whether a queue can delay a task until a time (ms). */

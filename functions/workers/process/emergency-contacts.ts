@@ -24,7 +24,7 @@ const emergencyTexts: Record<Language, { unnotified: string; unanswered: string 
   },
 };
 
-/** Returns the rule that provides the texts of an alarm, and nothing else. */
+/** Returns a rule whose only purpose is to provide the texts of an alarm. */
 const emergencyRule = ({ customerId, ruleId, situation, isUnanswered }: UnnotifiedAlarm, language: Language): Rule => ({
   id: ruleId ?? 0,
   customerId,

@@ -136,7 +136,7 @@ const openRound = async (deps: ProcessDeps, context: RoundContext, reached: Esca
   return { kind: 'open', hit: { ...hit, escalation, messages: [...hit.messages, ...messages] } };
 };
 
-/** Schedules what follows an escalation, if it is unchanged since it was read, or (null) ends it. */
+/** Schedules the next step of an escalation, or ends it (`next` null), unless it has changed since it was read. */
 const schedule = async (
   deps: ProcessDeps,
   { customerId, hit }: Pick<RoundContext, 'customerId' | 'hit'>,

@@ -17,7 +17,7 @@ type Origin = {
   /** The position in the order of the sensor. Compared as text, later ones are greater. */
   position: string;
   receiveDate: number;
-  /** The id of the API call that brought it. */
+  /** The id of the API call that it came with. */
   requestId?: string | undefined;
   /** The recorded call that ends with this message. */
   noted?: RecordedCall | undefined;

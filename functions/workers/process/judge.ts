@@ -188,7 +188,7 @@ const judgeInput = (
 
 /**
  * Whether a notice has already become an event. The sweep enqueues another task for a notice that has been pending for
- * long.
+ * a long time.
  */
 const isDuplicateNotice = async (
   { store }: ProcessDeps,

@@ -12,25 +12,28 @@ import type { NoticeItem } from '#shared/store/sensors/events.ts';
 import { type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
 import { enqueueChecks } from './hits.ts';
 
-/** Returns the state with what people have done about a fall, and the events that follow. */
+/** Returns the state updated with what people did about a fall, and the resulting events. */
 export const withAnswer = async ({ store }: ProcessDeps, ref: FallRef, state: SensorState): Promise<Step> => {
   const { acknowledgement, closure } = await store.fallAnswers.get({ ...ref, fall: newestKeyOf(state, ref.fall) });
   const answer = { isAcknowledged: acknowledgement !== undefined, closedAt: closure?.date ?? null };
   return answerStep(state, ref.fall, answer);
 };
 
-/** Returns when (ms) to check whether somebody was notified of an alarm that was made at a time (ms). */
+/** Returns when (ms) to check whether somebody was notified of an alarm that was created at a time (ms). */
 const checkAt = ({ now, settings }: ProcessDeps, createDate: number): number =>
   Math.max(now(), createDate + settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
 
-/** Lets the hits of a fall follow what people did about it. The sweep continues escalations that lost their acknowledgement. */
+/**
+ * Updates the hits of a fall to match what people did about it. The sweep continues escalations that lost their
+ * acknowledgement.
+ */
 const settleFall = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
   const { store, now } = deps;
   for (const hit of await store.fallAnswers.settle(ref, now()))
     await enqueueChecks(deps, alarmChecks(ref.customerId, hit, checkAt(deps, hit.createDate)));
 };
 
-/** Returns the deliveries of an event to webhooks of the customer, as far as they exist. */
+/** Returns the existing deliveries of an event to webhooks of the customer. */
 const deliveriesOf = async (
   { store }: ProcessDeps,
   { customerId, sensorId }: FallRef,
@@ -45,8 +48,8 @@ const deliveriesOf = async (
 };
 
 /**
- * Checks the alarms of the events of a fall that lost its acknowledgement. They were ended by it, or never made, if nobody was
- * notified of them.
+ * Checks the alarms of the events of a fall that lost its acknowledgement. If nobody was notified of them, the
+ * acknowledgement ended them or kept them from being created.
  */
 const checkEvents = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
   const { store } = deps;
@@ -65,15 +68,15 @@ const checkEvents = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
 };
 
 /**
- * Lets the alarms of a fall follow a notice that people answered it. All decisions before the answer have been applied, so no
- * alarm is missed.
+ * Updates the alarms of a fall after a notice that people answered it. All decisions before the answer have been
+ * applied, so no alarm is missed.
  */
 export const followNotice = async (deps: ProcessDeps, ref: FallRef, { notice }: NoticeItem): Promise<void> => {
   await settleFall(deps, ref);
   if (notice === 'fall_changed') await checkEvents(deps, ref);
 };
 
-/** Records the alarms of falls that alarmed again, before anybody can be notified of them: people answer them anew. */
+/** Records falls that raised another alarm before anybody can be notified of it: people have to answer them again. */
 export const recordAlarms = async (deps: ProcessDeps, context: SensorContext, { decided }: Decision): Promise<void> => {
   const falls = new Set(decided.flatMap((event) => fallOfEvent(event) ?? []));
   for (const fall of falls)

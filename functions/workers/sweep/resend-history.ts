@@ -1,4 +1,4 @@
-/** How long (ms) after its task was enqueued an item is enqueued again. The pause doubles each time. */
+/** How long (ms) after an item is first enqueued it may be enqueued again. The pause doubles each time. */
 const MIN_PAUSE_MS = 50_000;
 const MAX_PAUSE_MS = 15 * 60_000;
 

@@ -36,7 +36,7 @@ const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): 
 /**
  * Creates the filter of sensors whose entries are due. The entry of an active sensor never moves, so it is always due.
  * From the state it has read, this process knows until when the sensor cannot be offline, and skips it until then. All
- * other sensors are checked by `process`, which decides by consistent reads. A new process reads each state once.
+ * other sensors are checked by `process`, which uses consistent reads. A new process reads each state once.
  */
 export const createSensorFilter = () => {
   const onlineUntil = new Map<string, number>();

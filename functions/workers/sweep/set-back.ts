@@ -8,7 +8,7 @@ type SetBackDeps = Deps<(typeof sweep)['uses'][number]>;
 /** The longest time (ms) for which anything about an alarm is planned ahead: twice the longest delay of a retry. */
 const LONGEST_DELAY = 2 * DAY;
 
-/** Returns the task that checks an item after the clock was set back by `by` ms. Jobs have no alarm to delay. */
+/** Returns the task that checks an item after the clock was set back by `by` ms. Jobs delay no alarm. */
 const checkOf = (task: Task, by: number): Task[] => {
   switch (task.type) {
     case 'run_job':
@@ -24,8 +24,8 @@ const checkOf = (task: Task, by: number): Task[] => {
 };
 
 /**
- * Has everything checked that is due later, after the clock was set back by `by` ms: what was planned before that would be
- * found too late by as much. If this fails, the next sweep repeats it.
+ * Enqueues checks of everything that is due later, after the clock was set back by `by` ms: anything planned before
+ * that would come too late by as much. If this fails, the next sweep repeats it.
  */
 export const checkPlans = async ({ store, enqueue, now }: SetBackDeps, by: number): Promise<void> => {
   const start = now();
