@@ -21,7 +21,9 @@ type AcknowledgingCall = {
   fail: (code: 'forbidden') => never;
   refuse: (path: string, problem: 'required') => never;
 };
-/** Returns the acknowledgement that a call asks for, in the name of its user, or of the person in front of the display. */
+/**
+ * Returns the acknowledgement that a call requests, in the name of its user, or of the person in front of the display.
+ */
 export const requestedAcknowledgement = async (
   { caller, body, fail, refuse }: AcknowledgingCall,
   { store, now }: Deps<'users.get'>,
@@ -63,8 +65,8 @@ const followHit = async (
 };
 
 /**
- * Acknowledges a hit, and the fall that it is about with all its hits. Returns the hit with its acknowledgement, which may be
- * an earlier one, and whether that is new. Null if there is no such hit.
+ * Acknowledges a hit and, if it is about a fall, the fall with all its hits. Returns the hit with its acknowledgement,
+ * which may be an earlier one, and whether that is new. Null if there is no such hit.
  */
 export const acknowledgeHit = async (
   deps: Deps<'acknowledgements.make' | (typeof acknowledging)[number]>,
@@ -99,8 +101,9 @@ export const resumeHits = async (
 };
 
 /**
- * Withdraws the acknowledgement of a hit, and of its fall with all its hits. Their escalations continue. Returns the hit. Null
- * if there is no such hit; `refused` if the acknowledgement must not be withdrawn; `closed` if its fall is.
+ * Withdraws the acknowledgement of a hit and, if it is about a fall, of the fall with all its hits. Their escalations
+ * continue. Returns the hit; null if there is none, `refused` if the acknowledgement must not be withdrawn, `closed` if
+ * its fall is closed.
  */
 export const withdrawAcknowledgement = async (
   deps: Deps<'acknowledgements.withdraw' | (typeof withdrawing)[number]>,

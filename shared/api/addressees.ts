@@ -52,8 +52,8 @@ type RecipientDeps = {
 };
 
 /**
- * Reads everyone whom a decision may notify, and the customer's webhooks `customerWebhooks`. Webhooks and bots are one
- * batch. People are read only if a rule names them.
+ * Reads everyone whom a decision may notify, and the customer's webhooks `customerWebhooks`. Webhooks and bots are read
+ * in one batch, people only if a rule names them.
  */
 export const readRecipients = async (
   { store, now }: RecipientDeps,
@@ -80,8 +80,8 @@ export const expressesEvent = (format: Format, { event }: EventContext): boolean
   canExpressEvent(format, event.happening.code, rawMessageOf(event));
 
 /**
- * Returns the addressees of an event, each once. A webhook whose format has no payload for the event is left out, because
- * its message would stay pending forever. A deleted user gets a message: its delivery fails, and everybody sees that.
+ * Returns the addressees of an event, each once. A webhook whose format has no payload for the event is left out,
+ * because its message would stay pending forever. A deleted user gets a message, whose delivery visibly fails.
  */
 export const addresseesOf = (
   recipients: readonly Recipient[],

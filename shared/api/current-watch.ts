@@ -16,7 +16,7 @@ import type { watchUses } from './operation.ts';
 
 type WatchDeps = Deps<(typeof watchUses)[number]>;
 
-/** How often, and after which pauses (ms), a call looks for the watch that another one computes. */
+/** How often, and at which interval (ms), a call checks for the watch that another call computes. */
 const MAX_TRIES = 4;
 const POLL_MS = 250;
 
@@ -33,8 +33,8 @@ const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise
     }));
 
 /**
- * Returns the name of a user, and the channels by which the user can be notified: none if the user may not log in. Null if
- * there is no such user.
+ * Returns the name of a user and the channels through which the user can be notified: none if the user may not log in.
+ * Null if there is no such user.
  */
 const readUser = async ({ store }: WatchDeps, customerId: number, userId: number) => {
   const user = await store.recipients.person(customerId, userId);
@@ -45,7 +45,10 @@ const readUser = async ({ store }: WatchDeps, customerId: number, userId: number
 
 type Recipients = { rules: readonly Rule[]; webhooks: readonly WebhookRecord[]; onDuty: readonly PersonOnDuty[] };
 
-/** Returns whom rules about falls and offline sensors can reach, and the names of the users whom they name. No others are read. */
+/**
+ * Returns whom rules about falls and offline sensors can reach, and the names of the users that these rules refer to. Reads no
+ * other users.
+ */
 const readRecipients = async (
   deps: WatchDeps,
   customerId: number,

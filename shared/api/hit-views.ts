@@ -5,7 +5,7 @@ import type { Sensor } from '../domain/sensor/sensor.ts';
 import type { HitItem } from '../store/hits/hit-item.ts';
 import type { StoreOf } from '../store/store.ts';
 
-/** A hit as an operation answers with it, before its schema fills in the defaults. */
+/** A hit as an operation returns it, before its schema fills in the defaults. */
 export type HitView = z.input<typeof RuleHit>;
 
 /** Above this number, listing all sensors is cheaper than reading each one, unless there are thousands. */

@@ -11,7 +11,9 @@ type Store = StoreOf<'duty.get' | 'recipients.person' | 'channels.list'>;
 /** A user on duty, with the verified channels. */
 export type PersonOnDuty = OnDuty & { user: UserItem; channels: KeptChannel[] };
 
-/** Reads the people who are on duty at a time (ms) by what users said and the roster. Users who may not log in are not. */
+/**
+ * Reads the people on duty at a time (ms): on the roster or by their own choice. Leaves out users who may not log in.
+ */
 export const peopleOnDuty = async (
   store: Omit<Store, 'duty'>,
   customerId: number,
@@ -41,7 +43,7 @@ export const readPeopleOnDuty = async (
   return peopleOnDuty(store, customerId, { own, roster, timeZone: customer?.timeZone ?? 'UTC' }, now);
 };
 
-/** Returns the channels by which this service can reach a user. */
+/** Returns the channels through which this service can reach a user. */
 export const reachableBy = (
   channels: readonly KeptChannel[],
   { CHANNEL_KINDS }: Pick<SendableKinds, 'CHANNEL_KINDS'>,

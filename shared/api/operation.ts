@@ -53,9 +53,9 @@ type Fields = {
   description?: string;
   /** Another operation replaces this one. */
   deprecated?: true;
-  /** A GET that can change something: a read-only token is refused, and the handler records changes by `audited`. */
+  /** A GET that can change something: a read-only token is refused, and the handler records changes with `audited`. */
   changes?: true;
-  /** A GET that discloses something, which the handler records by `audited`. */
+  /** A GET that discloses something, which the handler records with `audited`. */
   records?: true;
   within?: Within;
   params?: z.ZodObject;
@@ -69,8 +69,8 @@ type Fields = {
    */
   bodyKind?: 'messages' | 'rows';
   /**
-   * A GET that screens call every few seconds. Their sessions are read with a lag of about a second, at half the cost: one
-   * that has just ended may still get an answer.
+   * A GET that screens call every few seconds. Their sessions are read with a lag of about a second, at half the cost:
+   * a session that has just ended may still get a response.
    */
   isFrequent?: true;
   /** Also allows a device whose token was replaced, as long as it has not used the new one. */
@@ -152,7 +152,7 @@ const watchedCalls: readonly Use[] = [
 export const canOpenGaps = (operation: Operation): boolean =>
   isAudited(operation) && operation.uses.some((use) => watchedCalls.includes(use));
 
-/** What `notifyDevice` (device-config.ts) uses. */
+/** The uses of `notifyDevice` (device-config.ts). */
 export const notifyUses = [
   'sensors.get',
   'rooms.get',
@@ -162,7 +162,7 @@ export const notifyUses = [
   'notify:devices',
 ] as const satisfies readonly Use[];
 
-/** What `currentWatch` (current-watch.ts) uses. */
+/** The uses of `currentWatch` (current-watch.ts). */
 export const watchUses = [
   'watches.get',
   'watches.put',
@@ -179,9 +179,9 @@ export const watchUses = [
   'know:channels',
   'know:targets',
 ] as const satisfies readonly Use[];
-/** What acknowledging an alarm uses besides its own call (acknowledgements.ts). */
+/** The uses of an operation that acknowledges an alarm, besides its own store call (acknowledgements.ts). */
 export const acknowledging = ['fallAnswers.settle', 'enqueue:events'] as const satisfies readonly Use[];
-/** What withdrawing an acknowledgement uses besides its own call. */
+/** The uses of an operation that withdraws an acknowledgement, besides its own store call. */
 export const withdrawing = [...acknowledging, 'enqueue:timers', 'watch:alarms'] as const satisfies readonly Use[];
 
 /**
@@ -236,8 +236,8 @@ type MissingField<O> = Exclude<
 type Checked<O> = { [F in keyof O]: O[F] extends FieldType<F> ? O[F] : FieldType<F> };
 
 /**
- * The fields as other code sees them. A wrong one is `never`, which fits everywhere, and wrong `uses` grant every
- * permission, so that no errors follow elsewhere.
+ * The fields as other code sees them. A wrong field becomes `never`, which fits everywhere, and wrong `uses` grant
+ * every permission, so that no further errors follow elsewhere.
  */
 type Understood<O> = {
   [F in keyof O]: O[F] extends FieldType<F> ? O[F] : F extends 'uses' ? FieldType<F> : never;
@@ -298,11 +298,14 @@ export type Call<O extends Operation> = Identified<O> & {
   /** Sets the customer in whose audit log the call is recorded, before its first change. */
   auditUnder: (customerId: number) => void;
   /**
-   * Sets the values that the call replaces, for the details of its audit line, before its first change. For calls whose first
-   * write does not replace an item with these fields. Fields of a body that is a list have the names that they have here.
+   * Sets the values that the call replaces, for the details of its audit line, before its first change. For calls whose
+   * first write does not replace an item with these fields. If the body is a list, its fields get the names used here.
    */
   auditChange: (before: object, after: object) => void;
-  /** Runs changes, with an audit line before the first of them. All other methods than GET are audited as a whole. */
+  /**
+   * Runs changes, with an audit line before the first of them. Only a GET needs this: other calls are audited as a
+   * whole.
+   */
   audited: <T>(run: () => Promise<T>) => Promise<T>;
   /** The IP address of the caller; for IPv6 its /64 network. */
   address: string;

@@ -16,8 +16,8 @@ type RuleRecipients = { path: string; recipients: readonly Recipient[]; situatio
 const channelOf = ({ userId, by }: Recipient): string => `${userId} ${by}`;
 
 /**
- * Returns the first channel that a rule names and the host cannot send by. A change keeps those of `before`, which cannot be
- * reached.
+ * Returns the first channel of a rule that the host cannot send through. A change may keep such channels from `before`,
+ * although they reach nobody.
  */
 export const channelProblem = (
   settings: Pick<SendableKinds, 'CHANNEL_KINDS'>,
@@ -37,7 +37,7 @@ export const channelProblem = (
   return null;
 };
 
-/** Returns why a user cannot be notified through a channel; null if that is verified. */
+/** Returns why a user cannot be notified through a channel; null if the channel is verified. */
 const personProblem = async (
   store: Deps<RecipientUses>['store'],
   customerId: number,
@@ -51,8 +51,8 @@ const personProblem = async (
 };
 
 /**
- * Returns the first recipient that does not belong to the customer of the rule or cannot be notified: webhooks of its bots, in
- * a format that supports the situation, and users through a verified channel, can.
+ * Returns the first recipient that does not belong to the customer of the rule or cannot be notified. Webhooks of its
+ * bots can be notified in a format that supports the situation, and users through a verified channel.
  */
 const recipientProblem = async (
   store: Deps<RecipientUses>['store'],

@@ -139,7 +139,7 @@ const perform = async (
   return isAudited(operation) && operation.method !== 'GET' ? audited(act) : act();
 };
 
-/** Ends the work with 503 before Lambda ends the process. The rest is left undone, and the caller retries. */
+/** Ends the work with 503 before Lambda ends the process. The rest is not done, and the caller retries. */
 const early = {
   timeoutEarlyInMillis: 500,
   timeoutEarlyResponse: () => {

@@ -1,4 +1,4 @@
-/** How long an account stays a suspect. */
+/** How long (ms) an account stays suspect. */
 const SUSPECT_MS = 60_000;
 const MAX_SUSPECTS = 1_000;
 

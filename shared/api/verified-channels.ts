@@ -4,8 +4,8 @@ import type { StoreOf } from '../store/store.ts';
 type ChannelStore = StoreOf<'recipients.person' | 'channels.verifiedOf'>;
 
 /**
- * Returns the verified channels of a user who may be notified for a customer; null if there is no such user. A user who may not
- * log in has none: without access, nobody gets news of residents, and nobody could acknowledge.
+ * Returns the verified channels of a user who may be notified for a customer; null if there is no such user. A user who
+ * may not log in has none: without access, users must not get news of residents, and cannot acknowledge.
  */
 export const verifiedChannelsOf = async (
   store: ChannelStore,

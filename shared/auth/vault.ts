@@ -16,7 +16,7 @@ export type Vault = {
   open: (encrypted: string, context: string) => Promise<string>;
 };
 
-/** Starts every encrypted text, and is the version of the encryption. */
+/** The prefix of every encrypted text, with the version of the encryption. */
 const MARK = '\n1:';
 /** Decrypted secrets that a process caches, so that most deliveries need no call to KMS. */
 const MAX_CACHED = 1_000;

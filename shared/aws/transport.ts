@@ -1,7 +1,7 @@
 /** Limits in ms. `connect`: opening a connection. `answer`: the wait for a response, or for the rest of it. */
 type Timeouts = { connect: number; answer: number };
 
-/** AWS responds within milliseconds, rarely hundreds of them. A call that takes longer will get no response. */
+/** AWS responds within milliseconds, rarely within hundreds. A call that takes longer will get no response. */
 const TIMEOUTS: Timeouts = { connect: 1_000, answer: 2_000 };
 
 /**

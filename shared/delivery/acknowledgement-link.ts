@@ -11,7 +11,7 @@ const BYTES = 16;
 const signatureOf = (key: string, { hitId, message, until }: Claim, eventUuid: string): Buffer =>
   createHmac('sha256', key).update(`${hitId}-${message}-${until}-${eventUuid}`).digest().subarray(0, BYTES);
 
-/** Returns the last part of an acknowledgement link: always the same for the same claim and key. */
+/** Returns the last part of an acknowledgement link. The same claim and key always yield the same text. */
 export const linkTokenOf = (key: string, claim: Claim, eventUuid: string): string =>
   `${claim.hitId}-${claim.message}-${claim.until}-${signatureOf(key, claim, eventUuid).toString('base64url')}`;
 
@@ -47,14 +47,14 @@ const longUuid = (short: string): string =>
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-/** Returns the last part of a link that acknowledges an alarm without a rule: always the same for the same claim and key. */
+/** Returns the last part of a link that acknowledges an alarm without a rule; the same for the same claim and key. */
 export const fallTokenOf = (key: string, claim: FallClaim): string => {
   const { customerId, userId, until, sensorId, uuid } = claim;
   const signature = fallSignatureOf(key, claim).toString('base64url');
   return `f${customerId}-${userId}-${until}-${shortUuid(uuid)}${signature}-${sensorId}`;
 };
 
-/** Parses the last part of a link without checking its signature. Null if it is not that of a link to a fall. */
+/** Parses the last part of a link without checking its signature. Null if the link is not to a fall. */
 export const parseFallToken = (address: string): (FallClaim & { signature: string }) | null => {
   const [, customerId, userId, until, uuid = '', signature = '', sensorId = ''] = FALL_FORM.exec(address) ?? [];
   if (signature === '') return null;

@@ -1,4 +1,4 @@
-/** What an attempt needs of the head of an answer, and the head that Node's parser reads in its place. */
+/** What an attempt needs from the head of an answer, and the head that Node's parser reads instead. */
 export type AnswerHead = {
   status: number;
   retryAfter: string | null;
@@ -8,7 +8,7 @@ export type AnswerHead = {
 
 /** RFC 9112, section 4, lets a reader accept any white space between the words of a status line. */
 const STATUS_LINE = /^HTTP\/1\.([01])[ \t]+([1-5]\d\d)(?:[ \t].*)?$/s;
-/** A head without the CR LF CR LF at its end, every line of which is as RFC 9112 demands. */
+/** A head without the CR LF CR LF at its end, whose lines all conform to RFC 9112. */
 const WELL_FORMED = /^[^\r\n]*(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const LENGTH = /^\d{1,15}$/;
 const NO_CONTENT = 204;
@@ -81,9 +81,10 @@ const parserHead = (status: number, bodyEnd: BodyEnd, isKept: boolean, idleLimit
 };
 
 /**
- * Reads the status line and header lines of an answer, decoded as Latin-1. `end`: the line ends after them; '' if the end of
- * the head was not received. The status counts, whatever the headers contain. A connection is kept for the next request only
- * if nothing about the head was malformed, so that a rest of this answer is never taken for the next one.
+ * Reads the status line and header lines of an answer, decoded as Latin-1. `end`: the line ends after them; '' if the
+ * end of the head was not received. The status counts, whatever the headers contain. A connection is kept for the next
+ * request only if nothing about the head was malformed, so that the rest of this answer is never taken for the next
+ * one.
  */
 export const readHead = (head: string, end: string): AnswerHead => {
   const [statusLine = '', ...fieldLines] = head.split(/\r*\n/);

@@ -26,7 +26,7 @@ const mayBeginStatusLine = (text: string): boolean => 'HTTP/1.'.startsWith(text.
 const HEAD_END = /\r{0,2}\n\r{0,2}\n/g;
 const LONGEST_END = 6;
 
-/** Returns the status of the first line, null while that line is not complete, or 'none' if it is no status line. */
+/** Returns the status of the first line, null until that line is complete, or 'none' if it is no status line. */
 const statusOf = (text: string): number | null | 'none' => {
   const lineEnd = text.indexOf('\n');
   return lineEnd < 0 ? null : (statusIn(text.slice(0, lineEnd).trimEnd()) ?? 'none');
@@ -47,7 +47,7 @@ export const createAnswerReader = (onHead: () => void): AnswerReader => {
     onHead();
     return Buffer.from(answer.head.forParser + body, 'latin1');
   };
-  /** Ends the answer within its head. */
+  /** Ends an answer that stops within its head. */
   const cut = (status: number | null | 'none'): Buffer => {
     if (status === null || (status !== 'none' && isInterim(status))) return NOTHING;
     if (status === 'none') return refuse();
@@ -55,7 +55,7 @@ export const createAnswerReader = (onHead: () => void): AnswerReader => {
     return complete(text.slice(0, text.lastIndexOf('\n')).trimEnd(), '', '');
   };
 
-  /** Reads all complete heads in the text, from `from` on. */
+  /** Reads all complete heads in the text, starting at `from`. */
   const readHeads = (from: number): Buffer => {
     // Like Node, skips empty lines before the status line.
     text = text.replace(/^[\r\n]+/, '');

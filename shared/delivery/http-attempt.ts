@@ -18,7 +18,7 @@ type Timings = { dns: number | null; connect: number | null; tls: number | null;
 /**
  * The result of one POST. Exactly one of `status` and `error` is null: once there is a status line, a failing body is
  * not an error. `responseBody` is the text of its first 4 KiB; without a status, what was received instead of a status
- * line, or OpenSSL's code of a failure of TLS. `retryAfter` is the header as received, and `acknowledgedBy` the text of
+ * line, or OpenSSL's code of a TLS failure. `retryAfter` is the header as received, and `acknowledgedBy` the text of
  * X-Acknowledged-By.
  */
 export type Attempt = {
@@ -34,7 +34,7 @@ export type Attempt = {
 /** When (ms) each phase ended. */
 export type Marks = { start: number; dns?: number; connect?: number; tls?: number; head?: number };
 /**
- * What was observed during an exchange. `reason`: OpenSSL's code of a failure of TLS. `stale`: the reused connection had
+ * What was observed during an exchange. `reason`: OpenSSL's code of a TLS failure. `stale`: the reused connection had
  * already been closed by the receiver.
  */
 export type Observed = {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { isDenied } from './addresses.ts';
 import { hostOf, isLoopback, portOf } from './own-endpoints.ts';
 
-/** Whether others can connect to the host, and which loopback addresses it nevertheless allows webhooks. */
+/** Whether others can connect to the host, and which loopback addresses it still allows webhooks to call. */
 export type LoopbackPolicy = { ON_NETWORK: boolean; ALLOWED_TARGET_RANGES: readonly string[] };
 
 /**

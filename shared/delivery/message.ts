@@ -24,7 +24,7 @@ const senderOf = ({ snapshot }: Delivery, current: WebhookRecord) => {
 export const messageUuidInBody = ({ format, snapshot }: Delivery): string | null =>
   format === undefined ? null : messageUuidIn(format, snapshot);
 
-/** Returns a function that signs the last part of the link in a delivery. Null if nothing can be acknowledged by one. */
+/** Returns a function that signs the last part of the link in a delivery. Null if there is nothing to acknowledge. */
 const signerOf = ({ snapshot, hit, person, customerId }: Delivery): ((key: string) => string) | null => {
   const { acknowledgeUntil: until, event, sensor } = snapshot;
   if (!until || !snapshot.service.url) return null;
@@ -85,7 +85,7 @@ export const notificationFor = (delivery: Delivery, addressKey: string | null): 
   url: acknowledgeUrlOf(delivery, addressKey),
 });
 
-/** Returns the id that a receiver recognizes a message by. A redelivery has the id of its original. */
+/** Returns the id by which a receiver recognizes a message. A redelivery has the id of its original. */
 const messageIdOf = ({ replayOf, id }: Delivery): string => replayOf ?? id;
 
 /** Returns what the headers of a delivery contain about it. */

@@ -1,8 +1,8 @@
 import type { AuditDetail, StoredAuditEntry } from '#shared/domain/identity/audit.ts';
 
 /**
- * The fields whose values are shown although they are texts, lists or objects. Texts of others, such as names, addresses and
- * notes, may be personal or secret.
+ * The fields whose values are shown although they are texts, lists or objects. Other texts, such as names, addresses
+ * and notes, may be personal or secret.
  */
 const shown: ReadonlySet<string> = new Set([
   ...(['permissions', 'locale', 'timeZone'] as const),
@@ -13,7 +13,7 @@ const shown: ReadonlySet<string> = new Set([
   ...(['primaryMode', 'primaryPolicy', 'secondaryMode', 'secondaryPolicy', 'policy'] as const),
 ]);
 
-/** What a missing value stands for, of the fields whose usual value is not stored. */
+/** The values of fields that are stored only if they differ from these. */
 const defaults: Readonly<Record<string, unknown>> = {
   requireOtp: false,
   escalation: [],
@@ -45,8 +45,8 @@ const fieldValue = (item: object, field: string): unknown => {
 };
 
 /**
- * Returns what changes in the fields of an item, without values that may be personal or secret, as far as that fits into `bytes`.
- * Of a list that does not fit, only the elements that are removed and added.
+ * Returns the changed fields of an item with their values, as far as these fit into `bytes` and cannot be personal or
+ * secret. For a list that does not fit, only the removed and added elements are returned.
  */
 export const auditDetails = (
   fields: readonly string[],

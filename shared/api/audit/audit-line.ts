@@ -51,8 +51,8 @@ const actorOf = ({ acting, caller, device, provisioner }: Exchange): Actor => {
 export const hasKnownActor = (exchange: Exchange): boolean => actorOf(exchange).kind !== 'anonymous';
 
 /**
- * Returns what equal refusals have in common besides operation and object: the caller. Of a failed login, the user is only
- * claimed, so the address counts as well.
+ * Returns what makes refusals of the same operation on the same object equal: the caller. The user of a failed login is
+ * only claimed, so the address counts as well.
  */
 export const refusedActor = ({ caller }: Exchange, { actor, address }: AuditedLine['line']): string =>
   [actor.kind, actor.id, ...(caller ? [] : [address])].join(' ');

@@ -70,7 +70,7 @@ export const changeConfig = async <V extends object>(
   return changed;
 };
 
-/** `adjust` changes a configuration before it is stored; `ofSensor` returns what the item of the sensor holds of it. */
+/** `adjust` changes a configuration before it is stored; `ofSensor` returns what the item of the sensor gets. */
 type ConfigEffects<F extends Fields> = {
   adjust?: (values: ConfigValues<F>) => ConfigValues<F>;
   ofSensor?: (values: ConfigValues<F>) => Partial<SensorRecord>;
@@ -90,7 +90,7 @@ export const plainConfigHandlers = <F extends Fields>(
   put: (call: ConfigChangeCall & { body: ConfigValues<F> }, deps: ConfigDeps): Promise<ConfigValues<F>> =>
     changeConfig<ConfigValues<F>>(call, deps, { maker, name }, (before) => {
       const values = adjust(call.body);
-      // The first change replaces what no item has.
+      // Fields that were never stored are replaced from their defaults.
       call.auditChange(validValues(fields, before), values);
       return { values, ...(ofSensor && { ofSensor: ofSensor(call.body) }) };
     }),

@@ -25,7 +25,7 @@ export const isInexact = (value: unknown): boolean => value instanceof Number;
 const exactInteger = /^(0|-?[1-9]\d{0,15})$/;
 const mayBeInexact = /[\d.][eE][+-]?\d|\d\.\d|\d{16}|-0/;
 
-/** Wraps a number that is not written as an exact integer, so that it matches no schema but that of decimals. */
+/** Wraps a number that is not written as an exact integer, so that only the schema of decimals accepts it. */
 const markInexact = (_: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && !(exactInteger.test(context?.source ?? '') && Number.isSafeInteger(value))
     ? Object(value)

@@ -19,8 +19,8 @@ export const pageQuery = {
 };
 
 /**
- * The query of a list of which one call reads a bounded part (store/engine/bounded-page.ts). `after`: the schema of the list's
- * ids.
+ * The query of a list that is read in bounded parts, one per call (store/engine/bounded-page.ts). `after`: the schema
+ * of the list's ids.
  */
 export const partialListQuery = <T extends z.ZodType>(after: T) => ({
   ...pageQuery,

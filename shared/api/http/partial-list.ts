@@ -4,8 +4,8 @@ import { Reply } from '../operation.ts';
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * Returns the query of the next page: the next page of the items that were read, then the first page after them.
- * Undefined after the last page.
+ * Returns the query of the next page: the next page of the items that were read or, after the last of these, the first
+ * page of the following ones. Undefined after the last page.
  */
 const nextQuery = ({ page, perPage, total, next }: PartialPage<unknown>, query: Query): Query | undefined => {
   if ((page + 1) * perPage < total) return { ...query, page: page + 1 };
@@ -13,8 +13,8 @@ const nextQuery = ({ page, perPage, total, next }: PartialPage<unknown>, query: 
 };
 
 /**
- * Returns the response of a list of which one call reads a bounded part. Its headers state whether `total` is exact, and
- * link to the next page.
+ * Returns the response of a list that is read in bounded parts. Its headers state whether `total` is exact, and link to
+ * the next page.
  */
 export const partialListReply = <T>(found: PartialPage<T>, query: Query) => {
   const { isWhole, next: _, ...page } = found;

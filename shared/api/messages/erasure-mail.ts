@@ -42,7 +42,7 @@ const texts = {
 /** The largest number of names in a mail. */
 const MAX_NAMES = 20;
 
-/** Returns the email that the erasure of a customer was requested, in the language of a locale. */
+/** Returns the email about a requested erasure of a customer, in the language of a locale. */
 export const erasureMail = (locale: string, { customer, requester, others, reason, begins, url }: ErasureRequest) => {
   const text = texts[languageOf(locale)];
   const name = asText(customer.name);

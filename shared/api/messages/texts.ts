@@ -66,7 +66,7 @@ export const addressMail = async (locale: string, username: string) => {
   const { subject, text } = (await texts(locale)).addressMail;
   return { subject, text: fill(text, { username }) };
 };
-/** Returns the mail with the link by which an invited user sets a password. */
+/** Returns the mail with the link with which an invited user sets a password. */
 export const invitationMail = async (
   locale: string,
   values: { username: string; link: string; code: string; days: number },

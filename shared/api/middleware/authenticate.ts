@@ -38,7 +38,7 @@ const callerOf = (session: Session, account: Account): Caller => {
   const mustSetOtp = session.mustSetOtp === true;
   const name = username !== null && token !== undefined ? `${username} (${token})` : username;
   const who = { accountId, name, customerId, locale, kind, readOnly, mustSetOtp };
-  // Anyone can use a display that they stand in front of, whatever its user may do.
+  // Anyone in front of a display can use it, so it never has the permissions of its user.
   if (session.display) return { ...who, isDisplay: true, isAdmin: false, permissions: [] };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
   // A token limited to some permissions never acts as a system admin, although system admins hold them all.

@@ -21,7 +21,7 @@ const addNumberFormat = (schema: Json): void => {
 
 const isText = (schema: unknown): boolean => (schema as Json).type === 'string' && !('const' in Object(schema));
 
-/** Texts of several forms are one type. Generators that see a choice print its default without quotation marks. */
+/** Replaces a choice of texts with a single text. Generators print the default of a choice without quotation marks. */
 const mergeTexts = (schema: Json): void => {
   const choices = schema.anyOf as Json[] | undefined;
   if (!choices?.every(isText)) return;
@@ -43,14 +43,14 @@ const addDiscriminator = (schema: Json, declared: unknown): void => {
   schema.discriminator = { propertyName, mapping };
 };
 
-/** The conventions of the document state these bounds once for all integers. */
+/** Removes the bounds of safe integers, which the conventions of the document state once for all integers. */
 const removeSafeBounds = (schema: Json): void => {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 };
 
 /**
- * Turns a JSON Schema into the form of it that generators of clients understand. What a client may send stays valid; the
+ * Turns a JSON Schema into a form that client generators understand. Everything that a client may send stays valid; the
  * service validates by the contract, which may be stricter.
  */
 export const makePortable = (schema: Json, declared: unknown): void => {

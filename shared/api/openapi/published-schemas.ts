@@ -16,7 +16,7 @@ const referredFrom = (
   return found;
 };
 
-/** Discriminators belong to OpenAPI. */
+/** Removes discriminators, which belong to OpenAPI. */
 const ofJsonSchema = (name: string, value: unknown): unknown => (name === 'discriminator' ? undefined : value);
 
 /** Returns the schema of a request, with the schemas that it refers to, as a separate JSON Schema. */
@@ -36,8 +36,8 @@ const standalone = ({ schemas }: Components, title: string, { requestBody }: Des
 };
 
 /**
- * Returns the JSON Schemas, by name, of what devices send by HTTP and MQTT (`device-messages`) and of what webhooks and makers
- * receive (`webhook-full`). They are those of the OpenAPI document.
+ * Returns the JSON Schemas, by name, of what devices send by HTTP and MQTT (`device-messages`) and of what webhooks and
+ * makers receive (`webhook-full`). They are the ones in the OpenAPI document.
  */
 export const publishedSchemas = ({ paths, components }: ApiDescription): Record<string, Json> => {
   const { post } = paths['/devices/{sensorId}/messages'] as { post: Described };

@@ -96,7 +96,7 @@ const toWebhook = (format: Format): Request => ({
     'Each may be delivered more than once, with the same `webhook-id`.',
 });
 
-/** The operations that lead to requests of the service, with the address of the receiver. */
+/** The operations that make the service send requests, with the URL of the receiver. */
 const causes: Readonly<Record<string, { to: string; requests: readonly Request[] }>> = {
   createWebhook: { to: '{$request.body#/url}', requests: Format.options.map(toWebhook) },
   createFeedback: { to: 'https://maker.example.com', requests: [feedback] },
@@ -114,8 +114,8 @@ export const callbacksOf = (write: Write, operationId: string): { callbacks?: Js
 };
 
 /**
- * Describes the requests that the service sends to webhooks (D2), by format, and to makers. Webhooks refer to components,
- * because generators of TypeScript and Python write code for those described in place, and it does not compile.
+ * Describes the requests that the service sends to webhooks (D2), by format, and to makers. Webhooks refer to
+ * components, because the code that TypeScript and Python generators write for inline ones does not compile.
  */
 export const describeWebhooks = (write: Write): { webhooks: Json; pathItems: Json } => {
   const requests = Object.values(causes).flatMap(({ requests }) => requests);

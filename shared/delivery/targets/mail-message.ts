@@ -4,8 +4,8 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 export type MailMessage = { from: string; to: string; subject: string; text: string; id: string; date: number };
 
 /**
- * Returns a mail as it is sent: lines and encoded words as RFC 5322 and 2047 require, in ASCII. `Auto-Submitted` keeps
- * out-of-office replies away (RFC 3834).
+ * Returns a mail as it is sent: lines and encoded words as RFC 5322 and 2047 require, in ASCII. `Auto-Submitted`
+ * prevents out-of-office replies (RFC 3834).
  */
 export const composeMail = ({ from, to, subject, text, id, date }: MailMessage): Promise<Buffer> => {
   const mail = new MailComposer({

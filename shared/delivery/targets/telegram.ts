@@ -7,7 +7,7 @@ import type { PersonOutcome } from './person.ts';
 export type SendTelegram = (chat: string, text: string) => Promise<PersonOutcome>;
 
 /**
- * The errors that only the chat can cause and that no retry can end. All other errors are faults of the stage or of
+ * The errors that only the chat can cause and that no retry can fix. All other errors are faults of the stage or of
  * Telegram. https://core.telegram.org/bots/api#making-requests and https://core.telegram.org/api/errors
  */
 const CHAT_ERRORS = new RegExp(

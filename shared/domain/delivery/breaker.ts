@@ -12,8 +12,8 @@ const MAX_SPREAD = 300_000;
 /** The lease (ms) of a slot and of a probe. It is as long as that of a delivery. */
 export const LEASE_MS = LEASE_SECONDS * 1_000;
 /**
- * Returns the time (ms) before which the leases that have ended end. Leases from before `aloneSince` (ms) have no holder
- * anymore; a date in the future, from before the clock was set back, tells nothing.
+ * Returns a time (ms): leases that end before it have lapsed. Leases from before `aloneSince` (ms) no longer have a
+ * holder. If that date is in the future, from before the clock was set back, it is ignored.
  */
 export const lapsedBefore = (now: number, aloneSince: number): number =>
   isFuture(aloneSince, now) ? now : Math.max(now, aloneSince + LEASE_MS);

@@ -60,7 +60,7 @@ export const DeliveryMessage = z
   })
   .meta({ id: 'DeliveryMessage' });
 
-/** The fields of a delivery that its list shows, filters, sorts and counts by. */
+/** The fields of a delivery that lists show, filter, sort and count by. */
 export type DeliveryRow = Pick<
   Delivery,
   | 'id'

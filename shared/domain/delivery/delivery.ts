@@ -51,9 +51,7 @@ export type Snapshot = {
     code: number | null;
     coordinates: NormalizedCoordinates | null;
     text: string;
-    /**
-     * The uuid of the message that caused the event; its bytes are read by it. Null if the service created the event.
-     */
+    /** The uuid of the message that caused the event, used to read its bytes. Null if the service created the event. */
     source: string | null;
   };
   sensor: { id: string; deviceId: string; name: string; groupId: number };
@@ -152,7 +150,7 @@ export const heldUntil = (deliveryId: string, now: number): number =>
 
 /** The interval (ms) at which held deliveries of a webhook are released. */
 export const RELEASE_INTERVAL = 100;
-/** How far ahead (ms) releases are scheduled at most, so that disabling the webhook again takes effect. */
+/** How far ahead (ms) releases may be scheduled, so that disabling the webhook again takes effect. */
 export const MAX_RELEASE_AHEAD = 60_000;
 
 /** The key of the receiver of a delivery: the id of the webhook, or the id of the user, a space, and the channel. */

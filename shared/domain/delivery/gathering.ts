@@ -6,8 +6,7 @@ import type { Delivery } from './delivery.ts';
  */
 export const GATHER_SECONDS = 20;
 /**
- * How much earlier (ms) than a delivery the others of the same message may have been created: a power cut affects all
- * sensors at once.
+ * How much older (ms) than a delivery the others of the same message may be: a power cut affects all sensors at once.
  */
 export const GATHER_SPAN_MS = 60_000;
 /** The maximum number of deliveries that one message stands for. */

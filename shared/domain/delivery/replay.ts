@@ -57,8 +57,8 @@ export type ReplayRecord = Omit<Replay, 'total' | 'isPaused'> &
     isPaused?: boolean;
     customerId: number;
     /**
-     * The number of deliveries found when the replay was created (only some of those of a long time span), and the number of
-     * redeliveries created so far.
+     * The number of deliveries found when the replay was created (for a long time span, only some of them), and the
+     * number of redeliveries created so far.
      */
     found: number;
     made: number;

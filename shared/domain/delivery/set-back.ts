@@ -3,8 +3,8 @@ import type { Delivery } from './delivery.ts';
 
 /**
  * Returns when (ms) a delivery is attempted next if that was planned before the clock was set back; null if it was not.
- * `by` is how far (ms) the clock was set back; null if only that the task of the attempt has come is known: queues do not
- * depend on the clock, so it is due now.
+ * `by` is how far (ms) the clock was set back; null if it is only known that the task of the attempt has arrived:
+ * queues do not depend on the clock, so the attempt is due now.
  */
 export const correctedAttempt = (
   { state, nextAttempt, createDate, updateDate, sendTryTimes }: Delivery,

@@ -39,7 +39,7 @@ export type EventContext = {
 const timeZoneOf = ({ customer }: EventContext, { schedule }: Rule): string =>
   schedule?.timeZone ?? customer?.timeZone ?? 'UTC';
 
-/** Returns the language and local time for people who read of an event. The time is a text, because time zone rules change. */
+/** Returns the language and local time for readers of an event. The time is a text, because time zone rules change. */
 export const readerOf = (eventContext: EventContext, rule: Rule, locale: string): Reader => ({
   language: languageOf(locale),
   time: dateTimeAndZone(eventContext.event.createDate, timeZoneOf(eventContext, rule)),
@@ -55,7 +55,7 @@ const ruleSnapshot = (
   const { happening, createDate } = eventContext.event;
   const { region } = happening;
   const name = (value: string): string => (isRead ? asText(value) : value);
-  // Two names that follow each other must not become a link together.
+  // Two names next to each other must not form a link together.
   const template = (words: string): string => (isRead ? words.replaceAll('}{', `}${ZERO_WIDTH}{`) : words);
   // A text must not be empty, even if all its placeholders are.
   const filled = (words: string, maxLength: number): string => {
@@ -149,7 +149,7 @@ const deliveryIdOf = (
   return firstDeliveryId({ ...event, sensorId }, ruleId, receiver, 'format' in to ? to.format : undefined);
 };
 
-/** Raw sends a message of the fall with an event that time caused; other formats send none. */
+/** For an event caused by time alone, Raw sends a message of the fall; other formats send none. */
 const withRawMessage = (event: Snapshot['event'], format: Format, decided: Decided): Snapshot['event'] =>
   formats[format].message === 'required' ? { ...event, source: rawMessageOf(decided) } : event;
 

@@ -139,8 +139,8 @@ type DeliveryHealth = {
   openUntil?: number;
   lastFailure?: number;
   /**
-   * No delivery that failed, or was postponed by an open circuit, and is still pending was created before this time. Missing
-   * if there is none.
+   * Deliveries that are still pending after a failure, or because an open circuit postponed them, were all created at
+   * this time or later. Missing if there are none.
    */
   pendingSince?: number;
   /** The first success after the latest failures: from then on, pending deliveries are attempted early. */

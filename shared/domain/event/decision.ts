@@ -9,7 +9,10 @@ export type Decided = {
   receiveDate: number;
   /** The uuid of the message that caused the event. Null if the service created the event. */
   source: string | null;
-  /** If time moved a fall: the uuid of the newest message about it, which Raw sends. Looked up for recipients in Raw alone. */
+  /**
+   * If time alone advanced a fall: the uuid of the newest message about it, which Raw sends. Looked up only for
+   * recipients in Raw.
+   */
   fallMessage?: string;
   /** The `X-Request-Id` of the API call that brought the message, for logs. It is not stored. */
   requestId?: string;

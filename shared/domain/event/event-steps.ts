@@ -6,7 +6,7 @@ import { type DatedEvent, passTime } from '../state/time.ts';
 import { DAY, eventOf, noticeEvent, uuidReusedEvent } from './event.ts';
 import { DUPLICATE_WINDOW, type Signal, stateReports, type TrustedMessage } from './message.ts';
 
-/** The cause of events: something that was received, or the passing of time. `source` is as in `Decided`. */
+/** The cause of events: something that was received, or the passage of time. `source` is as in `Decided`. */
 export type Cause = { uuid: string; receiveDate: number; sensorId: string; source: string | null };
 
 /** Derives the UUIDs of events: the first has the UUID of the cause, the others also depend on their kind. */
@@ -42,8 +42,8 @@ const isDuplicate = (state: SensorState, message: TrustedMessage, cause: Receive
     : (state.eventless?.includes(markOf(message, cause)) ?? false);
 
 /**
- * Remembers a message in the state if its duplicate would change something: anything but a report would happen again, and a
- * move or posture would count as a newer one.
+ * Remembers a message in the state if a duplicate of it would change something: anything but a report of a state would
+ * take effect twice, and a move or posture would count as a newer one.
  */
 const withMessage = (before: SensorState, step: Step, message: TrustedMessage, cause: Received): SensorState => {
   const { signal, byBytes } = message;

@@ -72,7 +72,7 @@ export type EventDetails = {
   point: Point | null;
   region: EventRegion | null;
   isSimulated: boolean;
-  /** Only until the rules of the event are evaluated, as is `newFall`. */
+  /** Present only until the rules of the event are evaluated, like `newFall`. */
   isSilent?: boolean;
   /** The first event of its situation in a fall, which no rate limit may suppress. */
   newFall?: boolean;

@@ -5,9 +5,9 @@ import type { EventDetails, Subject } from './event.ts';
 type FallSubject = { start: number; began: number; isSensitive: boolean; track: number | null };
 
 /**
- * Returns the key of the fall that an event is about, short because it is stored with each event and hit: the start in base
- * 36, and `-s` for a sensitive fall or the number of its track; after an alarm that was raised again, also when the track
- * fell. Null for an event about no fall.
+ * Returns the key of the fall that an event is about, short because it is stored with each event and hit: the start in
+ * base 36, and `-s` for a sensitive fall or the number of its track; after an alarm that was raised again, also when
+ * the track fell. Null if the event is not about a fall.
  */
 export const fallKeyOf = ({ fall, began, track, isSensitive }: Subject = {}): string | null => {
   if (fall === undefined) return null;
@@ -20,11 +20,11 @@ export const fallKeyOf = ({ fall, began, track, isSensitive }: Subject = {}): st
 export const fallOfEvent = ({ fall, happening }: { fall?: string; happening: EventDetails }): string | null =>
   fall ?? fallKeyOf(happening.subject);
 
-/** Ends the keys of alarms that are about no fall. */
+/** The end of the keys of alarms that are not about a fall. */
 const NO_FALL = 'e';
 /**
- * Returns the key by which people answer an alarm that is about no fall, and that no rule reported: the time of its event in
- * base 36, and `-e`.
+ * Returns the key by which people answer an alarm that is not about a fall and that no rule reported: the time of its
+ * event in base 36, and `-e`.
  */
 export const eventKeyOf = (eventId: number): string => `${timeOfId(eventId).toString(36)}-${NO_FALL}`;
 export const isEventKey = (key: string): boolean => key.endsWith(`-${NO_FALL}`);

@@ -67,7 +67,9 @@ export type Signal =
   | { kind: 'state'; firmware: number | null }
   | { kind: 'unknown' };
 
-/** Signals that report a state, so that a duplicate changes nothing. A duplicate of any other would happen again. */
+/**
+ * Signals that report a state, so that a duplicate changes nothing. A duplicate of any other would take effect again.
+ */
 export const stateReports: ReadonlySet<Signal['kind']> = new Set([
   'presence',
   'people',
@@ -112,7 +114,9 @@ export const uuidInMessage = (message: unknown, payload: unknown): string | null
   return top?.uuid ?? top?.sensorEventId ?? inner?.uuid ?? inner?.sensorEventId ?? null;
 };
 
-/** Returns a message whose UUID (`own`) another message with other bytes has, with a UUID derived from both. */
+/**
+ * Returns a message whose UUID (`own`) already belongs to another message, with a UUID derived from that and its bytes.
+ */
 export const withReusedUuid = (message: TrustedMessage, own: string, raw: string): TrustedMessage => ({
   ...message,
   uuid: uuidV5(own, raw),

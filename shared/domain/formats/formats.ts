@@ -46,7 +46,7 @@ export const formats: Readonly<Record<Format, PayloadFormat>> = {
 /** Situations that the service itself notices, with or without a message of the device. */
 const noticedByService: readonly Situation[] = ['sensor_inactive', 'sensor_active', 'sensor_clock_wrong'];
 
-/** Whether a format can express a situation. Nobody would notice that Raw, which needs a message, sends nothing. */
+/** Whether a format can express a situation. Raw needs a message, and nobody would notice if it sent nothing. */
 export const canExpressSituation = (format: Format, situation: Situation): boolean =>
   (!formats[format].needsCode || kinds[situation].code !== null) &&
   (formats[format].message !== 'required' || !noticedByService.includes(situation));

@@ -30,8 +30,8 @@ const linkable =
 export const asText = (name: string): string => name.replaceAll(linkable, split);
 
 /**
- * Matches a web address in a rule's own words. What follows it in a sentence may be part of it, as it may be for the program
- * that makes a link of it.
+ * Matches a web address in a rule's own words. Text that follows it in a sentence may be included, just as the program
+ * that turns it into a link may include it.
  */
 const WEB_ADDRESS = String.raw`https?:\/\/[^\s<>"|\\{}[\]\u0060\u200b]+`;
 const webAddress = new RegExp(`(${WEB_ADDRESS})`, 'giu');
