@@ -115,7 +115,7 @@ const defaultCell = (setting: Setting, host: Host): string => {
   return text === 'none' && example !== undefined ? `none; example: ${code(example)}` : text;
 };
 
-/** The help of a setting, which calls other settings by their names in a stage. */
+/** The help of a setting, in which other settings have the names that they have in a stage. */
 const stageHelp = (help = ''): string =>
   help.replaceAll(/`(\w+)`/g, (name, variable: string) => {
     const { about }: Setting = environment[variable as keyof typeof environment] ?? {};

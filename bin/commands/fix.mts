@@ -6,7 +6,7 @@ of the documents, some of which tests generate.
 Exit code: 0; 1 if errors remain that need fixing by hand; 2 for invalid options.`;
 readCommandLine({}, help, { out: console.log, err: console.error });
 
-/** The tests that write tables, because what the tables state is computed from the stack. */
+/** The tests that write tables into documents, with figures computed from the stack. */
 const writers = [
   'test/bench/price.test.ts',
   'test/lib/aws/monitoring/alarms.test.ts',

@@ -7,7 +7,7 @@ const MAX_PAUSE_SECONDS = 30;
 /** Age (ms) from which a message is fetched again, because receivers reject signatures older than 5 minutes. */
 export const REFETCH_AFTER_MS = 120_000;
 
-/** A call that waits, and is answered without a message before this time (ms), did not wait. */
+/** A long-polling call that returns no message before this time (ms) did not wait. */
 const SHORTEST_WAIT_MS = 500;
 
 export type FeedOptions = {

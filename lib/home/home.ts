@@ -5,7 +5,7 @@ import { ok } from '#lib/client/problem.ts';
 import type { RuleCreation, UserCreation, WebhookCreation } from '#openapi';
 
 type Connection = Pick<ClientOptions, 'baseUrl' | 'fetch'>;
-/** Runs each step of creating a home, and collects what undoes it. */
+/** Runs each step of creating a home, and records how to undo it. */
 export type SetupSteps = {
   step: <T>(what: string, run: () => Promise<T>) => Promise<T>;
   undoLater: (what: string, undo: () => Promise<unknown>) => void;

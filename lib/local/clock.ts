@@ -96,7 +96,7 @@ export const skippingClock = (start: number): SkippingClock => {
   let ahead = start - Date.now();
   let wakeup: NodeJS.Timeout | undefined;
   const now = () => Date.now() + ahead;
-  /** Sets the one real timer, for the earliest of these. A skip brings all of them closer. */
+  /** Sets the one real timer to the earliest of the pending ones. A skip brings all of them closer. */
   const arm = (): void => {
     clearTimeout(wakeup);
     const first = earliest(timers);

@@ -32,7 +32,7 @@ export type CloudOptions = {
   homeAssistant?: HomeAssistantSettings;
   /** The file with certificates that webhooks and the SMS gateway may have besides publicly trusted ones. */
   extraCaFile?: string;
-  /** Messages that no service is set up for become files. Without it, they are not sent. */
+  /** Whether messages become files if no service is set up for them. Otherwise, they are not sent. */
   hasOutbox?: boolean;
   /** The endpoint of a DynamoDB. Without it, the table is in this process. */
   tableEndpoint?: string;
@@ -54,7 +54,7 @@ export type CloudOptions = {
   onLost?: (error: Error) => void;
   /** Prints a line on the console, for example a mail if there is no data folder. */
   say?: (line: string) => void;
-  /** Lets code fail that changes what it read from the table: for tests. */
+  /** Lets code that changes what it read from the table fail. For tests. */
   freezes?: boolean;
   /** Wraps the runtime. Tests use it to inject faults. */
   wrap?: (runtime: Runtime) => Runtime;

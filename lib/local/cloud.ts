@@ -48,7 +48,7 @@ const startMqtt = async (
   return { ...mqtt, rule: LOCAL_RULE, open: (runtime: Runtime) => open(runtime, host, mqttPort, around) };
 };
 
-/** Loads what shows sensors in Home Assistant. Null without a broker. */
+/** Loads the integration with Home Assistant. Null without a broker. */
 const loadHomeAssistant = async ({ homeAssistant, around, log = standardLog }: CloudOptions, clock: Clock) => {
   if (!homeAssistant) return null;
   const { createHomeAssistant } = await import('./home-assistant/home-assistant.ts');
@@ -76,7 +76,7 @@ const settingsAt = (
 };
 
 type ApiParts = { opened: OpenedQueues; prometheus: Prometheus; exported: ExportFolder; clock: Clock };
-/** Builds the API from the handlers and from what API Gateway does in AWS: routing, body limits, throttling. */
+/** Builds the API from the handlers and the parts of API Gateway: routing, body limits, throttling. */
 const apiOf = async (
   runtime: Runtime,
   { opened, prometheus, exported, clock }: ApiParts,
@@ -163,7 +163,7 @@ export const startCloud = async (given: CloudOptions) => {
     valuesOf,
     generated,
     sweep: consumers.sweep,
-    /** Checks what users changed, as it happens every few seconds. */
+    /** Runs the check of users' changes, which otherwise runs every few seconds. */
     checkChanges: consumers.checkChanges,
     idle: consumers.idle,
     /** Shuts down cleanly: running work is finished, and pending tasks stay in the queues and the table. */

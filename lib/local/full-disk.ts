@@ -14,7 +14,10 @@ const CHECK_EVERY_MS = 5_000;
 /** The size (bytes) of the file whose writing shows that the quota of a user is used up. */
 const PROBE_BYTES = 64 * 1_024;
 
-/** Whether the data in a folder can be opened and written. False only if the disk is full: the caller meets any other error. */
+/**
+ * Whether the data in a folder can be opened and written. False only if the disk is full; any other error is left to
+ * the caller.
+ */
 const isWritable = (dataDir: string): boolean => {
   const probe = join(dataDir, 'start-probe');
   try {
@@ -56,7 +59,7 @@ export const openOnceRoom = async <T>(
   }
 };
 
-/** What a host responds that waits for room: GET /health says why, and everything else is unavailable. */
+/** Responds for a host that waits for room: GET /health says why, and everything else is unavailable. */
 export const fullDiskPages =
   (settings: Parameters<typeof mayReadDetails>[1], { now }: Pick<Clock, 'now'>): RequestHandler =>
   async (request) => {

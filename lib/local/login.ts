@@ -1,7 +1,7 @@
 /** The settings of a login at a server, by their names. */
 type LoginNames = { url: string; user: string; passwordFile: string; server: string };
 type Login = {
-  /** What the address of the server has; empty where it has none. */
+  /** The login in the address of the server; empty where it has none. */
   inUrl: { user: string; password: string };
   user: string | null;
   passwordFile: string | null;

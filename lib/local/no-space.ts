@@ -11,7 +11,7 @@ export const isNoSpace = (code: string | undefined): boolean => code === 'ENOSPC
 /** The error of a change for which there is no space. */
 export const noSpace = (): Error => Object.assign(new Error('the disk has no space left'), { code: 'ENOSPC' });
 
-/** Whether an error, or its cause, is that the disk or the quota of its user is full. */
+/** Whether an error, or its cause, is a full disk or an exhausted quota of its user. */
 export const isFullDisk = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   const { errcode, code, cause } = error as Error & { errcode?: number; code?: string };

@@ -5,7 +5,7 @@ import { type ChannelKind, channelKinds } from '#shared/domain/people/channel.ts
 import type { Settings } from '#shared/runtime/env.ts';
 import { isLoopback } from './http/listening.ts';
 
-/** What a host that cannot send through a channel lacks. */
+/** What is missing on a host that cannot send through a channel. */
 const missing = {
   email: 'SMTP_URL is not set',
   sms: 'SMS_URL is not set',

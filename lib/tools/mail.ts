@@ -65,7 +65,10 @@ const explanationOf = (reason: string): string =>
   Object.entries(explanations).find(([name]) => name === reason)?.[1] ??
   `The certificate of the mail server was not accepted (${reason}): set SMTP_CA to a file with the authority that signed it, and use the name of the host that the certificate is for.`;
 
-/** Sends a test mail with the settings of `npm start`. Prints what the mail server answered; false if it did not accept it. */
+/**
+ * Sends a test mail with the settings of `npm start`. Prints the response of the mail server. Returns false if the
+ * server rejected the mail.
+ */
 export const sendTestMail = async (
   to: string,
   env: Variables,

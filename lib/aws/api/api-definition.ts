@@ -8,7 +8,7 @@ import { operationsOf } from './operations.ts';
 import { TLS } from './tls.ts';
 
 /**
- * The key of the method that handles all methods without an entry of their path.
+ * The key of the method that handles all methods of a path without a separate entry.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-any-method.html
  */
 const ANY = 'x-amazon-apigateway-any-method';

@@ -44,7 +44,7 @@ const limitsOf = ({ throttle }: Stage, kind: keyof Stage['throttle']) => ({
 });
 
 /**
- * Returns the settings of the methods that are not reads; reads have the settings of the stage. Settings of a method replace
+ * Returns the settings of all methods except reads, which use the settings of the stage. Settings of a method replace
  * those of the stage completely.
  */
 const methodOptionsOf = (stage: Stage) =>

@@ -78,8 +78,8 @@ const createLogGroup = (scope: Construct, id: string, stage: Stage): LogGroup =>
   new LogGroup(scope, id, { retention: stage.logRetentionDays, removalPolicy: removalPolicyOf(stage) });
 
 /**
- * Returns the integration of a function, with payload version 1.0 as REST APIs have it. Bodies with a JSON content type
- * are passed as text, which changes bytes that are not valid UTF-8.
+ * Returns the integration of a function, with payload version 1.0, like REST APIs. Bodies with a JSON content type are
+ * passed as text, which changes bytes that are not valid UTF-8.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 const integrate = (name: LambdaName, lambda: IFunction) =>

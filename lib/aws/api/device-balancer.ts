@@ -20,13 +20,13 @@ import { type LambdaName, type PerFunction, valueForFunction } from '../function
 import type { Stage } from '../settings/settings.ts';
 import { operationsOf } from './operations.ts';
 
-/** A network with nothing but public subnets, one in each of two zones, the fewest that a load balancer needs. */
+/** A network with one public subnet in each of two zones, the minimum for a load balancer. */
 const createNetwork = (scope: Construct, id: string): IVpc => {
   const vpc = new Vpc(scope, id, {
     maxAzs: 2,
     natGateways: 0,
     subnetConfiguration: [{ name: 'public', subnetType: SubnetType.PUBLIC, cidrMask: 26, mapPublicIpOnLaunch: false }],
-    // Otherwise the CDK adds a function to the stack. Nothing uses that group.
+    // Otherwise the CDK adds a function to the stack to restrict that group, which nothing uses.
     restrictDefaultSecurityGroup: false,
   });
   acknowledge(vpc, 'network, no flow log');
@@ -34,14 +34,16 @@ const createNetwork = (scope: Construct, id: string): IVpc => {
   return vpc as IVpc;
 };
 
-/** Returns an answer of the load balancer itself, in the form of the service. */
+/** Returns a response of the load balancer itself, in the format of the service's own errors. */
 const answer = (statusCode: number, message: string) =>
   ListenerAction.fixedResponse(statusCode, {
     contentType: 'application/json',
     messageBody: JSON.stringify({ message, statusCode }),
   });
 
-/** Bodies of 1,000,000 bytes and more, by the digits of their length. Lambda targets take 1 MB at most. */
+/**
+ * Matches bodies of 1,000,000 bytes or more by the number of digits of their length. Lambda targets take 1 MB at most.
+ */
 const isTooLarge = ListenerCondition.httpHeader('content-length', ['???????*']);
 
 /** Returns the function of all operations of devices, and the paths that lead to it. */

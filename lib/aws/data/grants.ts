@@ -179,7 +179,7 @@ export const permissionsOf = (uses: readonly Use[], resources: Resources): Polic
   ];
 };
 
-/** Returns the permission to be invoked with messages of queues. */
+/** Returns the permissions of a function to receive messages from queues. */
 export const pollingPermission = ({ queues: names }: Consumer, queues: Queues): PolicyStatement =>
   new PolicyStatement({
     actions: POLLING,

@@ -44,7 +44,7 @@ const options = {
   sourcesContent: false,
 } as const satisfies BuildOptions;
 
-/** A string literal, or a concatenation of several. */
+/** A string literal, or several joined by `+`. */
 const STRING = String.raw`'(?:[^'\\\n]|\\.)*'(?:\s*\+\s*'(?:[^'\\\n]|\\.)*')*`;
 /** Texts of contracts, schemas and messages that appear only in documents. */
 const DOCUMENT_TEXT = new RegExp(
@@ -56,8 +56,9 @@ const FIELD_NOTE = new RegExp(String.raw`(\b(?:integer|boolean)Field\([^()']*,\s
 const linesOf = (text: string): string => text.replaceAll(/[^\n]/g, '');
 
 /**
- * Leaves out texts that no function reads. Of settings, esbuild drops a call of an empty function with its argument. The
- * document is computed before, from the sources (computed.ts). Lines stay where they were, for source maps.
+ * Leaves out texts that no function reads. For settings, `forHosts` becomes an empty function, whose calls esbuild
+ * drops together with their arguments. The document is computed from the sources before (computed.ts). Line numbers
+ * stay the same, for source maps.
  */
 const withoutTexts: Plugin = {
   name: 'without-texts',
@@ -75,7 +76,7 @@ const withoutTexts: Plugin = {
 
 /**
  * Leaves out the conversion of schemas to JSON Schema, which zod attaches to every schema: documents are computed when
- * functions are bundled. A function that converts a schema nevertheless throws.
+ * functions are bundled. A function that still tries to convert one throws.
  */
 const withoutJsonSchemas: Plugin = {
   name: 'without-json-schemas',

@@ -8,7 +8,7 @@ const nounList = readFileSync(new URL('../../../shared/store/nouns.ts', import.m
 const nounFiles = new Map(
   [...nounList.matchAll(/export \{ (\w+) \} from '\.\/(.+)\.ts'/g)].map(([, noun, file]) => [noun, file]),
 );
-/** Returns the file of a noun in shared/store, from the list of nouns. */
+/** Returns the file in shared/store that defines a noun, as listed there. */
 const fileOf = (noun: string): string => {
   const file = nounFiles.get(noun);
   if (file === undefined) throw new Error(`shared/store/nouns.ts has no ${noun}`);
@@ -60,7 +60,7 @@ const modulesOf = (uses: readonly Use[]): Module[] => [
   ...new Set(uses.filter(isCapability).flatMap((use) => capabilityOf(use).modules ?? [])),
 ];
 
-/** Returns how the function of a group of operations becomes one that a load balancer can invoke too. */
+/** Returns the code that lets a load balancer invoke the function of a group of operations too. */
 const loadBalancerOf = (group: LambdaName) => ({
   imports: `import { behindLoadBalancer } from '#shared/api/http/load-balancer.ts';
 import { ${group} as contract } from '#functions/api/${group}/contract.ts';`,

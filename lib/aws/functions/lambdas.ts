@@ -15,7 +15,7 @@ const ofGroup = <const N extends string>(group: Group & { name: N }) => ({
   uses: usesOf(group),
 });
 
-/** The contracts of all functions. The code of each is in the folder of its name. */
+/** The contracts of all functions. The code of each function is in the folder of the same name. */
 export const lambdas = [...groups.map(ofGroup), ...consumers, ...schedules, ...awsSchedules, ...authorizers];
 export type LambdaName = (typeof lambdas)[number]['name'];
 

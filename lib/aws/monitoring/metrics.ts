@@ -22,14 +22,14 @@ export const ownMetric = (scope: Construct, metricName: MetricName, statistic = 
 /**
  * Returns a count of what functions report, over one minute. An alarm acts when it starts, not while it lasts, and
  * lasts for as long as CloudWatch finds a value above its threshold in the last periods. With short periods it has
- * ended before the next cause. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
+ * ended before the next incident. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
  */
 export const arrivals = (scope: Construct, metricName: MetricName): Metric =>
   ownMetric(scope, metricName).with({ period: minute });
 
 /**
- * Returns for how many queues the number of messages has grown within a minute. SQS does not count messages that it moves to
- * a dead-letter queue as sent.
+ * Returns the number of queues that have grown within a minute. SQS does not count messages that it moves to a
+ * dead-letter queue as sent.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
  */
 export const growing = (queues: readonly IQueue[]): MathExpression =>

@@ -21,7 +21,7 @@ export const mqttAlarms = ({ stage, functions: { authorizer, ingest } }: Monitor
       atLeast: 100,
       impact: 'AWS IoT rejects connections or messages of devices, so falls are detected late.',
     },
-    // The threshold above is for a whole account: all devices of a small home may be disconnected before it is reached.
+    // The threshold above is for the whole account, so all devices of a small home may disconnect without reaching it.
     {
       id: 'mqtt-authorizer',
       metric: total([authorizer.metricErrors(sum), authorizer.metricThrottles(sum)]),

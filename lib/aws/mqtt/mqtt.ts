@@ -24,8 +24,9 @@ const createDomainConfiguration = (
 ): CfnDomainConfiguration => {
   const { serviceName, name, mqttHost, mqttCertificateArn } = stage;
   const customAuthorizer = new CfnAuthorizer(scope, 'mqtt-authorizer', {
-    // The same in every stage, so that a second stage with MQTT cannot be deployed: an account has one broker per region, and
-    // a device of the other stage could take the client id, and read the topics, of a device with the same id here.
+    // The name is the same in every stage, so that a second stage with MQTT cannot be deployed: an account has one
+    // broker per region, where a device of one stage could take the client id and read the topics of a device with the
+    // same id in the other stage.
     authorizerName: 'sensor-cloud',
     authorizerFunctionArn: authorizer.functionArn,
     status: 'ACTIVE',

@@ -9,9 +9,9 @@ import { undeliverableMail, undeliverableSms } from '#shared/queue/undeliverable
 import type { DurableQueue } from '../queues/queues.ts';
 import type { Stage } from '../settings/settings.ts';
 
-/** A configuration set, through which notifications are sent so that the service reports what becomes of them. */
+/** A configuration set. The service reports the outcome of all notifications sent through it. */
 export type ConfigurationSet = { name: string; arn: string };
-/** The configuration sets of a stage; null for a service that it does not send with. */
+/** The configuration sets of a stage; null for a service that the stage does not use. */
 export type ConfigurationSets = { mail: ConfigurationSet | null; sms: ConfigurationSet | null };
 
 /**
@@ -79,7 +79,7 @@ const createSmsSet = (scope: Construct, topic: Topic, set: ConfigurationSet): vo
 
 /**
  * Lets SES and AWS End User Messaging report notifications that did not reach their recipients to the queue
- * `undeliverable`. Only failures are reported, so that a message that arrives costs nothing.
+ * `undeliverable`. Only failures are reported, so delivered messages cost nothing extra.
  */
 export const createServiceEvents = (scope: Construct, { mail, sms }: ConfigurationSets, queue: DurableQueue): void => {
   const topic = new Topic(scope, 'undeliverable-topic', { enforceSSL: true });

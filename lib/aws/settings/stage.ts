@@ -53,7 +53,7 @@ const presetOf = ({ stage, preset }: { stage: string; preset: string }): Host =>
   return /^(dev|test)(?![a-z])/.test(stage) ? 'dev' : 'prod';
 };
 
-/** Names in the context of the CDK that are not settings of a stage: those of the CDK itself. */
+/** Names in the CDK context that belong to the CDK itself and are not settings of a stage. */
 const isOfCdk = (name: string): boolean =>
   /[@:]/.test(name) || /^(cli-telemetry|acknowledged-issue-numbers)$/.test(name);
 

@@ -6,7 +6,7 @@ import { Problem } from '../problem.ts';
 import type { CommandIo } from './command.ts';
 import { printable } from './print.ts';
 
-/** Timeout (ms) of the local server, the same that the service grants receivers. */
+/** Timeout (ms) of the local server, the same as the service grants receivers. */
 const TIMEOUT_MS = 15_000;
 const MAX_PAUSE_SECONDS = 30;
 /** Headers of the connection itself; all others are forwarded unchanged. */

@@ -27,7 +27,10 @@ export const itemsOf = ({ counts }: DataExport): string => {
   return items === 0 ? '' : `${items} ${items === 1 ? 'item' : 'items'}`;
 };
 
-/** Returns a job that was started. Users of an OpenID Connect provider have no password, and no session that commands could use. */
+/**
+ * Starts a job. Fails for users of an OpenID Connect provider: they have no password, and no session that commands
+ * could use.
+ */
 export const startedJob = <T>(call: Promise<ApiResult<T>>): Promise<T> =>
   ok(call).catch((error: unknown) => {
     if (!(error instanceof Problem && error.code === 'login_too_old')) throw error;

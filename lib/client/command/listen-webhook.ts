@@ -16,7 +16,7 @@ export const secretOf = async (io: CommandIo, name: string, { secret }: Profile)
   return generated;
 };
 
-/** Finds an existing webhook. */
+/** Finds an existing webhook. Throws a UsageError if it has a URL. */
 export const existingWebhook = async (client: Client, webhookId: string): Promise<Webhook> => {
   const webhook = await ok(client.GET('/webhooks/{webhookId}', { params: { path: { webhookId } } }));
   if (webhook.url !== null)

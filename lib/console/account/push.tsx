@@ -18,7 +18,7 @@ export const Push = ({ channel, pushKey, isOutbox }: PushProps) => {
   const [isRefused, setIsRefused] = useState(false);
   const turnOn = useWrite({
     send: async () => {
-      // An unsupported browser or an unreachable push service also counts as a refusal.
+      // An unsupported browser and an unreachable push service count as a refusal too.
       const subscription = await subscribe(pushKey).catch(() => null);
       setIsRefused(subscription === null);
       const params = { path: { ...self.path, by: 'push' as const } };

@@ -103,7 +103,9 @@ type PartProps = {
   isLast: boolean;
   onMore: (after: string) => void;
 };
-/** Refetches the first part of the list when an alarm begins, is acknowledged or ends, which the alarm bar knows first. */
+/**
+ * Refetches the first part of the list when an alarm begins, is acknowledged or ends: the alarm bar learns of it first.
+ */
 const useRefetchOnChange = (refetch: () => unknown, isFirst: boolean): void => {
   const rows = useAlarms()?.rows ?? [];
   const shown = rows.map(({ kind, items }) => `${kind} ${items.flatMap(({ keys }) => keys).join()}`).join();
@@ -153,7 +155,7 @@ const AlarmList = ({ customerId }: { customerId: number }) => {
   const texts = useAlarmTexts();
   const filters = useFilters();
   const { days, state, situation, group } = filters;
-  // The start stays the same while the filters do, because the parts of the list continue each other.
+  // The start changes only with the filters, because each part of the list continues the previous one.
   const query = useMemo(
     (): AlarmQuery => ({
       from: Math.floor((Date.now() - days * DAY) / HOUR) * HOUR,

@@ -49,7 +49,7 @@ export const timesTo = (alarms: readonly Alarm[], step: Step): Times => {
   };
 };
 
-/** When a sensor was offline within a span. `isOpen`: it still was at the end. */
+/** When a sensor was offline within a span. `isOpen`: whether it still was at the end. */
 export type Offline = Span & { alarm: Alarm; isOpen: boolean };
 
 /** Returns when sensors were offline within a span, the longest first. */

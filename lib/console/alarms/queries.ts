@@ -56,7 +56,7 @@ export const lastFallsQuery = (customerId: number | null) =>
     queryFn: async (): Promise<ReadonlyMap<string, number>> => {
       const query = { from: 0, situation: 'fall_detected', perPage: MAX_PER_PAGE } as const;
       const { alarms } = await fetchAlarms(customerId ?? 0, query);
-      // They start with the newest, which is the one that stays.
+      // Newest first, so they are reversed: the last entry of a sensor wins.
       return new Map(alarms.toReversed().map(({ sensorId, createDate }) => [sensorId, createDate]));
     },
     enabled: customerId !== null,
@@ -64,7 +64,7 @@ export const lastFallsQuery = (customerId: number | null) =>
     refetchInterval: REFETCH_MS,
   });
 
-/** How many of the last alarms of a room are read, and how many of those that are over are shown. */
+/** The number of a room's latest alarms that are read, and of those that are over, how many are shown. */
 const LAST_READ = 10;
 const LAST_SHOWN = 5;
 

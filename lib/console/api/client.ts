@@ -18,7 +18,7 @@ const cookie = (name: string): string =>
 /** Whether a user may be logged in. If not, there is no need to ask the API. */
 export const mayHaveSession = (): boolean => cookie('PSUSERID') !== '';
 
-/** Timeout (ms) of a call, longer than the service works on any call. A dead connection must not block polling. */
+/** Timeout (ms) of a call, longer than the service takes for any call. A dead connection must not block polling. */
 const TIMEOUT_MS = 30_000;
 
 /** The API client. The session cookies identify the user; the CSRF header shows that a call comes from this page. */

@@ -1,6 +1,6 @@
 import { type ApiResult, bodyOf } from '#lib/client/problem.ts';
 
-/** Returns the `after` of the link to what a list has not read yet, or null. */
+/** Returns the `after` of the link to the unread rest of a list, or null. */
 export const unreadAfter = (link: string | null): string | null =>
   new URLSearchParams(/^<\?([^>]*)>; rel="next"$/.exec(link ?? '')?.[1]).get('after');
 

@@ -10,7 +10,7 @@ export const clearUserData = (client: QueryClient): void =>
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== ME[0] });
 
 const DISPLAY = 'display';
-/** Keeps the user of a display, or forgets it. */
+/** Stores the user of a display in this browser, or removes it. */
 export const storeDisplay = (user: User | null): void =>
   user?.display ? localStorage.setItem(DISPLAY, JSON.stringify(user)) : localStorage.removeItem(DISPLAY);
 const storedDisplay = (): User | null => JSON.parse(localStorage.getItem(DISPLAY) ?? 'null') as User | null;
@@ -21,7 +21,7 @@ const fetchMe = async (): Promise<User | null> => {
     return await ok(api.GET('/users/{userId}', { params: { path: { userId: 'me' } } }));
   } catch (error) {
     if (statusOf(error) === 401) return null;
-    // A display may not read its user, so its browser keeps it.
+    // A display may not read its user, so the browser stores the user.
     if (statusOf(error) === 403) return storedDisplay();
     throw error;
   }

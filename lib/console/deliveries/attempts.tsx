@@ -6,14 +6,14 @@ import { durationText } from './durations.ts';
 import { Phases } from './phases.tsx';
 import { type DeliveryTexts, useDeliveryTexts } from './texts.ts';
 
-/** Returns the result of an attempt: a status of HTTP, which deliveries to people do not have, or an error. */
+/** Returns the result of an attempt: an HTTP status, which deliveries to people do not have, or an error. */
 const resultOf = ({ status, error, outbox }: AttemptLog, texts: DeliveryTexts): string => {
   if (status !== null) return texts.status(status);
   if (error !== null) return texts.errors[error] ?? error;
   return outbox ? texts.inOutbox : texts.accepted;
 };
 
-/** An attempt in a line, which opens to show where its time went and what the receiver answered. */
+/** A line for an attempt. Opened, it shows where the time went and what the receiver answered. */
 const Attempt = ({ attempt, isNewest }: { attempt: AttemptLog; isNewest: boolean }) => {
   const texts = useDeliveryTexts();
   const dates = useDates();

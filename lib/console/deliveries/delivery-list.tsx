@@ -21,7 +21,7 @@ import { DeliveryView, useDelivery, useDeliveryTitle } from './view.tsx';
 type Query = ReturnType<typeof queryOf> & { perPage?: number };
 type Read = (query: Query) => Promise<Paged<Delivery>>;
 
-/** The states that are counted, because somebody may have to act. A count reads up to as much as the list. */
+/** The states that are counted, because somebody may have to act. A count can cost as many reads as the list. */
 const counted = ['all', 'retrying', 'failed', 'held'] as const;
 
 const useCounts = (key: string, read: Read, filter: FilterProps['filter']): Counts => {
@@ -75,13 +75,13 @@ const DeliveryPanel = ({ delivery: key, customerId, onSelect }: PanelProps) => {
 
 type DeliveryListProps = FilterProps & {
   customerId: number | null;
-  /** The webhook whose deliveries these are; null for those to all receivers. */
+  /** The webhook whose deliveries are listed; null for the deliveries to all receivers. */
   webhookId: string | null;
   read: Read;
   refetchInterval: number;
 };
 
-/** The deliveries to a webhook or to all receivers: filters, the list, and one of them beside it. */
+/** The deliveries to a webhook or to all receivers: filters, the list, and the selected delivery beside it. */
 export const DeliveryList = ({ customerId, webhookId, read, refetchInterval, filter, change }: DeliveryListProps) => {
   const { overview } = useTexts();
   const texts = useDeliveryTexts();

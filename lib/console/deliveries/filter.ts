@@ -27,7 +27,7 @@ const numberIn = (text: string | null): number | null =>
 
 const stateIn = (text: string | null): DeliveryState | null => deliveryStates.find((state) => state === text) ?? null;
 
-/** The period of a list without a chosen one: a day, except for what a link narrows further. */
+/** Returns the default period of a list: a day, or 30 days if a link narrows it to a sensor or an event. */
 const initialPeriod = (isNarrowed: boolean): Period => (isNarrowed ? 30 : 1);
 
 /** Reads a filter from the parameters of a URL. */
@@ -48,7 +48,7 @@ export const filterOf = (params: Pick<URLSearchParams, 'get'>): Filter => {
   };
 };
 
-/** Returns the parameters of a URL for a filter, without those that say nothing. */
+/** Returns the parameters of a URL for a filter, without those that have their default. */
 export const paramsOf = (filter: Filter): Record<string, string> => {
   const isInitial = filter.days === initialPeriod(filter.sensor !== null || filter.event !== null);
   const between = filter.days === null ? {} : { since: null, until: null };
@@ -58,7 +58,7 @@ export const paramsOf = (filter: Filter): Record<string, string> => {
   );
 };
 
-/** Returns when a period starts (ms). It stays the same for an hour, so that the query does. */
+/** Returns when a period starts (ms). The start changes once an hour, so that the query stays the same in between. */
 const startOf = ({ days, since }: Pick<Filter, 'days' | 'since'>, now: number): number | null => {
   if (days === null) return since;
   return days === 30 ? null : Math.floor((now - days * DAY) / HOUR) * HOUR;

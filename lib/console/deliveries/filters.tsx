@@ -27,7 +27,7 @@ const Narrowing = ({ filter: { sensor, event }, change }: FilterProps) => {
 /** The states in the order of the chips: those that need attention first. */
 const states = ['retrying', 'failed', 'held', 'pending', 'sending', 'delivered'] as const;
 
-/** How many deliveries of the period there are in a state; `isWhole` is false if there are more. */
+/** The number of deliveries in a state within the period; `isWhole` is false if there are more. */
 export type Count = { total: number; isWhole: boolean };
 /** The counts of some states, and of all together. */
 export type Counts = Partial<Record<Exclude<Filter['state'], null> | 'all', Count>>;
@@ -66,7 +66,7 @@ const PeriodSelect = ({ filter: { days }, change }: FilterProps) => {
   const texts = useDeliveryTexts();
   const choose = (value: string | null) => {
     const period = periods.find((known) => String(known) === value) ?? null;
-    // The times start as the period was.
+    // At first, the times cover the previous period.
     const since = period === null ? Date.now() - (days ?? 1) * DAY : null;
     change({ days: period, since, until: null });
   };

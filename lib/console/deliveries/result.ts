@@ -8,7 +8,7 @@ const clockUntil = (nextAttempt: number | null, now: number): string =>
 
 type Stated = Pick<Delivery, 'state' | 'reason' | 'nextAttempt' | 'replayOf'>;
 
-/** Returns what came of a delivery in a few words; empty while that is all in its state. */
+/** Returns the outcome of a delivery in a few words; empty if the state says it all. */
 export const resultText = (
   { state, reason, nextAttempt, replayOf }: Stated,
   now: number,
@@ -22,7 +22,7 @@ export const resultText = (
   return replayOf === null ? '' : texts.resent;
 };
 
-/** Returns what a delivery that was not delivered needs: a sentence in bold, and what follows from it; null for others. */
+/** Returns what an undelivered delivery needs: a sentence in bold, and the consequence; null for others. */
 export const noteOf = (
   { state, reason, nextAttempt, attempts }: Stated & Pick<Delivery, 'attempts'>,
   now: number,

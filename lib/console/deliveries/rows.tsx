@@ -26,7 +26,7 @@ const Room = ({ delivery: { event, sensorName } }: { delivery: Delivery }) => {
   );
 };
 
-/** The time of today, or else the date as well. */
+/** The time, with the date unless it is today. */
 const Time = ({ at, now }: { at: number; now: number }) => {
   const dates = useDates();
   const isToday = dates.day(at) === dates.day(now);
@@ -35,7 +35,7 @@ const Time = ({ at, now }: { at: number; now: number }) => {
 
 type RowsProps = {
   query: UseQueryResult<Paged<Delivery>>;
-  /** Names the receiver of a delivery, unless all have the same. */
+  /** Names the receiver of a delivery, unless all deliveries have the same one. */
   receiverOf?: (delivery: Delivery) => string;
   /** The key of the delivery that is shown beside the list. */
   selected: string | null;

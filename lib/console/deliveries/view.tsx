@@ -38,7 +38,7 @@ export const useDeliveryTitle = () => {
   };
 };
 
-/** How long (ms) the page of an alarm shows it. */
+/** How long (ms) an alarm is shown on its own page. */
 const ALARM_SHOWN_MS = 24 * 3_600_000;
 
 type ActionsProps = { target: DeliveryRef; delivery: DeliveryDetail; onResent: (deliveryId: string) => void };
@@ -66,7 +66,7 @@ const Actions = ({ target, delivery, onResent }: ActionsProps) => {
   );
 };
 
-/** What a delivery needs that was not delivered. */
+/** What to do about an undelivered delivery. */
 const Note = ({ delivery }: { delivery: DeliveryDetail }) => {
   const texts = useDeliveryTexts();
   const note = noteOf(delivery, useNow(), texts);
@@ -154,7 +154,7 @@ const Facts = ({ delivery }: { delivery: DeliveryDetail }) => {
   );
 };
 
-/** What is known about a delivery: what it needs, each attempt, and the message that is sent. */
+/** The details of a delivery: what it needs, each attempt, and the message that is sent. */
 export const DeliveryView = ({ target, delivery, onResent }: ActionsProps) => {
   const { webhookId, deliveryId } = target;
   return (

@@ -76,7 +76,7 @@ const useRooms = ({ plan, group, customerId }: ViewProps) => {
   return { sensors, extents, nameOf: (sensorId: string) => sensors?.get(sensorId)?.name ?? sensorId };
 };
 
-/** The largest part of the height of the window that a plan takes, except on phones, where it scrolls with the page. */
+/** The largest share of the window's height that a plan takes, except on phones, where it scrolls with the page. */
 const MAX_HEIGHT = '75vh';
 
 const sizeOf = ({ width, height }: FloorPlan, isPhone: boolean) => ({

@@ -17,8 +17,8 @@ export const extentOf = ({ sensorMounting, xMin, xMax, yMin, yMax }: Room): Exte
 });
 
 /**
- * Where a room lies on the plan (m): its center, its sides, and how far (degrees) it is turned clockwise. `label` is the
- * upright rectangle around the center that texts can take.
+ * Where a room lies on the plan (m): its center, its sides, and how far (degrees) it is turned clockwise. `label` is
+ * the upright rectangle around the center that is available for text.
  */
 export type Box = {
   x: number;
@@ -36,11 +36,11 @@ const labelOf = (width: number, depth: number, rotation: number): Box['label'] =
   return { width: side, height: side };
 };
 
-/** Returns where a room lies. The plan has the position of its sensor, which at 0 degrees looks down the plan. */
+/** Returns where a room lies. A plan stores the position of each sensor, which faces down the plan at 0 degrees. */
 export const boxOf = ({ x, y, rotation }: PlannedRoom, { xMin, xMax, yMin, yMax }: Extent): Box => {
   const width = (xMin + xMax) / CM;
   const depth = (yMin + yMax) / CM;
-  // What is right of a sensor that looks down the plan is left of it on the plan.
+  // The right side of a sensor that faces down is on the left of the plan.
   const [dx, dy] = [(xMin - xMax) / 2 / CM, (yMax - yMin) / 2 / CM];
   const angle = (rotation / 180) * Math.PI;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];

@@ -21,7 +21,7 @@ const placedAt = ({ x, y }: Box, width: number, height: number, plan: FloorPlan)
   height: percent(height, plan.height),
 });
 
-/** The walls of a room, turned, and the place of its sensor. */
+/** The rotated walls of a room, and the position of its sensor. */
 export const Walls = ({ box, plan, className }: { box: Box; plan: FloorPlan; className: string }) => (
   <span
     className={`floor-walls ${className}`}

@@ -13,7 +13,10 @@ import { onRoster } from './shifts.ts';
 type Line = { key: string; name: string; span: string };
 type OnDutyProps = { customerId: number; shift: Span; isCurrent: boolean };
 
-/** Who was on duty in a shift: by the roster, and of the current shift also who said so. A display reads no roster. */
+/**
+ * Who was on duty in a shift: according to the roster and, for the current shift, also who went on duty without it. A
+ * display cannot read the roster.
+ */
 export const OnDutyPanel = ({ customerId, shift, isCurrent }: OnDutyProps) => {
   const { handover: texts } = useAlarmTexts();
   const dates = useDates();

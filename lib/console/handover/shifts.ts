@@ -12,7 +12,7 @@ const starts = [
 ] as const;
 export type Shift = Span & { kind: (typeof starts)[number]['kind'] };
 
-/** Returns the start of the day (ms) that is `days` after that of a time. */
+/** Returns the start (ms) of the day that is `days` after the day of a time. */
 const dayOf = (time: number, days: number): Date => {
   const date = new Date(time);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
@@ -30,7 +30,7 @@ export const shiftAt = (time: number): Shift => {
   return { kind, from, to: around[at + 1]?.from ?? time };
 };
 
-/** A user who was on duty by the roster. */
+/** A user who was on duty according to the roster. */
 export type OnRoster = Span & { userId: number };
 
 /** Joins the shifts of a user that follow each other without a break. */

@@ -32,7 +32,7 @@ const Gaps = ({ watch }: { watch: Watch }) => {
 };
 
 type UnwatchedProps = { offline: readonly Offline[]; isCurrent: boolean };
-/** Which rooms were not watched in a shift, and for how long; of the current shift also all other gaps. */
+/** Which rooms were not watched in a shift, and for how long; for the current shift, also all other gaps. */
 export const UnwatchedPanel = ({ offline, isCurrent }: UnwatchedProps) => {
   const { handover: texts } = useAlarmTexts();
   const dates = useDates();

@@ -4,7 +4,7 @@ import { Panel } from '../ui/panel.tsx';
 import { type Kind, templateOf, templates } from './template.ts';
 import { useImportTexts } from './texts.ts';
 
-/** The situations of rules, with the word that a file has for each. */
+/** The situations of rules, with the word for each in a file. */
 const Situations = () => {
   const { situations } = useTexts();
   const texts = useImportTexts();

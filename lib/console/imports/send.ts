@@ -14,7 +14,7 @@ export const sendFile = ({ customerId, kind, text }: File, isDryRun: boolean): P
     api.POST('/customers/{customerId}/imports', {
       params: { path: { customerId }, query: { kind, dryRun: isDryRun ? 'true' : 'false' } },
       headers: { 'Content-Type': 'text/csv' },
-      // The document describes rows of JSON and a file of CSV; the client knows the type of the first.
+      // The OpenAPI document describes both JSON rows and a CSV file; the client has the type of the rows.
       body: text as never,
       bodySerializer: (body) => body as unknown as string,
     }),

@@ -28,12 +28,12 @@ const eventOf = ({ uuid }: OpenFall): string => {
 /** A write about an alarm. It returns the hits that it changed. */
 type Act = () => Promise<readonly RuleHit[]>;
 
-/** Does everything, and caches the changed hits. Throws the first error after all were tried. */
+/** Performs all writes, and caches the changed hits. Throws the first error after all were tried. */
 const doAll = async (client: QueryClient, acts: readonly Act[]): Promise<void> => {
   const results = await Promise.allSettled(acts.map((act) => act()));
   for (const result of results)
     for (const hit of result.status === 'fulfilled' ? result.value : []) cacheHits(client, hit.ruleCustomerId, [hit]);
-  // A refused user sees the reason: somebody else was first.
+  // Shows a refused user the reason: somebody else was first.
   await refetchStation(client);
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
@@ -85,7 +85,7 @@ export const useReopen = (row: Row, userId: number) => {
   return useWrite({ send: () => doAll(client, acts), done: texts.reopened });
 };
 
-/** Closes the falls of a room with what has come of them. */
+/** Closes the falls of a room with their outcomes. */
 export const useClose = (row: Row) => {
   const { overview: texts } = useTexts();
   const client = useQueryClient();

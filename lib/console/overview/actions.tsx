@@ -8,7 +8,7 @@ import { Form } from '../ui/form.tsx';
 import { useAcknowledge, useClose, useRecordOutcome, useReopen } from './acknowledge.ts';
 import type { Row } from './board.ts';
 
-/** Asks who goes, at a display, which belongs to everyone who stands before it. */
+/** Asks who goes. Only a display asks, because anybody may stand in front of it. */
 const NameDialog = ({ row, onClose }: { row: Row; onClose: () => void }) => {
   const { sensor, overview: texts } = useTexts();
   const write = useAcknowledge(row, onClose);
@@ -26,7 +26,7 @@ const NameDialog = ({ row, onClose }: { row: Row; onClose: () => void }) => {
   );
 };
 
-/** The button by which somebody says that they are on their way. */
+/** The button with which somebody reports to be on their way. */
 export const GoButton = ({ row, isSmall = false }: { row: Row; isSmall?: boolean }) => {
   const { sensor, overview: texts } = useTexts();
   const { display } = useMe();
@@ -95,12 +95,12 @@ const ClosingButtons = ({ row, note }: CloseProps) => {
 };
 
 type CloseProps = { row: Row; note: string };
-/** The buttons that close an alarm. Those of an alarm of somebody else need a tap before. */
+/** The buttons that close an alarm. Those for somebody else's alarm appear only after a tap. */
 export const CloseButtons = ({ row, note }: CloseProps) => {
   const { overview: texts } = useTexts();
   const { display } = useMe();
   const [isOpen, setOpen] = useState(row.kind === 'mine');
-  // At a display, nobody is known who could close it.
+  // A display does not know who would close it.
   if (display) return null;
   if (!isOpen)
     return (

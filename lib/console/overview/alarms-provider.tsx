@@ -50,7 +50,7 @@ export const openRows = ({ rows }: Alarms): Row[] => rows.filter(({ kind }) => k
 /** Reads the alarms of a customer. Nothing is read while none is chosen. */
 const useRead = (customerId: number | null): Alarms | null => {
   const { id: accountId, display = false } = useMe();
-  // A display belongs to everyone who stands before it.
+  // Anybody may stand in front of a display.
   const userId = display ? null : accountId;
   const enabled = customerId !== null;
   const id = customerId ?? 0;
@@ -59,7 +59,7 @@ const useRead = (customerId: number | null): Alarms | null => {
   const connection = useConnection(hits.data === undefined ? [station, hits] : [station]);
   const minute = useNow(MINUTE);
   const { alarms, rows } = useMemo(() => {
-    // The station may have answered before all hits were read. What is newer than this minute is not from the future.
+    // The station may have answered before all hits were read. A hit from later in this minute is not from the future.
     const known = merged(hits.data, station.data?.changed ?? [], minute + MINUTE);
     const found = withOpenFalls(alarmsOf(known.hits), station.data?.falls ?? []);
     return { alarms: found.alarms, rows: boardOf(found.alarms, found.unreported, userId, minute) };

@@ -3,13 +3,13 @@ import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import { type Alarm, acknowledgementOf, answeredAlarms, isOpen } from './alarms.ts';
 import { fallKey, type OpenFall } from './falls.ts';
 
-/** What a row of the board asks for: to go, to look, or nothing more than to know. */
+/** What a row of the board asks of people: to go, to look, or just to know. */
 export type RowKind = 'open' | 'mine' | 'suspected' | 'offline' | 'theirs';
 const kindOrder: readonly RowKind[] = ['open', 'mine', 'suspected', 'offline', 'theirs'];
 
 /** An alarm of a rule, or a fall that no rule reported. */
 type Item = {
-  /** The same alarm has at least one of these keys each time it is read. */
+  /** The keys of an alarm. At least one of them stays the same each time the alarm is read. */
   keys: readonly string[];
   subject: string;
   sensorId: string;

@@ -125,7 +125,7 @@ const noneDone: Record<Step, boolean> = {
   offline: false,
 };
 
-/** An alarm as the station will show it. It must not be mistaken for a real one, so it is not shown beside any. */
+/** An alarm as the station will show it. It is never shown beside a real one, for which it could be mistaken. */
 const Preview = () => {
   const { checklist: texts, overview, sensors } = useTexts();
   const { number, word, rest } = roomNameOf(sensors.roomExample);

@@ -2,7 +2,7 @@ import { onlineManager } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useNow } from '../ui/now.ts';
 
-/** How long (ms) reads may take or fail before the console says that it reconnects. */
+/** How long (ms) reads may take or fail before the console shows that it is reconnecting. */
 export const RECONNECTING_MS = 5_000;
 /** How long (ms) until the screen counts as watching nothing. */
 export const LOST_MS = 30_000;

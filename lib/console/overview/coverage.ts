@@ -5,7 +5,7 @@ const notAboutFalls: readonly Gap['kind'][] = ['no_rule_for_silence', 'unnotifie
 /** A room in which a fall reaches nobody, and why. */
 export type UnwatchedRoom = { sensorId: string; name: string; kind: Gap['kind'] };
 
-/** How many rooms are watched, of how many, and the first of the others. */
+/** The number of watched rooms, the number of all rooms, and the first of the unwatched ones. */
 export type Coverage = { watched: number; all: number; rooms: readonly UnwatchedRoom[] };
 
 /** Returns how many rooms are watched: in the others, a fall reaches nobody, at least at some hours. */
@@ -24,6 +24,6 @@ export const coverageOf = ({ sensors: all, gaps, names, fallsTold }: Watch): Cov
   return { watched: all - unwatched, all, rooms: [...rooms.values()] };
 };
 
-/** Whether a gap about falls concerns no sensor, but the rules or the people: then every room may be affected. */
+/** Whether a gap about falls concerns rules or people instead of a sensor, so that every room may be affected. */
 export const hasGeneralGap = ({ gaps }: Watch): boolean =>
   gaps.some((gap) => !notAboutFalls.includes(gap.kind) && !('sensorIds' in gap) && gap.kind !== 'no_sensors');

@@ -12,7 +12,7 @@ const MAX_PAGES = 5;
 const PER_PAGE = 200;
 /** How often (ms) the hits are read until that has succeeded. */
 const RETRY_MS = 5_000;
-/** Lists show a change after up to a second, so changes of this time (ms) before the newest known one may be new. */
+/** Lists can take a second to show a change, so changes up to this long (ms) before the newest known one may be new. */
 const OVERLAP_MS = 60_000;
 
 /** The rule hits of the last 24 hours, newest first. */
@@ -61,7 +61,7 @@ export const cacheHits = (client: QueryClient, customerId: number, hits: readonl
   client.setQueryData<Hits>(hitsKey(customerId), (known) => known && merged(known, hits, Date.now()));
 };
 
-/** Caches the hits that changed last. If more may have changed than these, reads all again. */
+/** Caches the hits that changed last. If more than these may have changed, reads all again. */
 export const noteChanges = (client: QueryClient, customerId: number, hits: readonly RuleHit[]): void => {
   const known = client.getQueryData<Hits>(hitsKey(customerId));
   const isGap = known !== undefined && hits.every(({ updateDate }) => updateDate > known.changed - OVERLAP_MS);

@@ -19,7 +19,7 @@ const Step = ({ icon: Icon, isBad = false, children }: StepProps) => (
   </li>
 );
 
-/** A recipient with the results of all its messages: each round of an escalation is one more time. */
+/** A recipient with the results of all its messages. Each round of an escalation sends another one. */
 const Recipient = ({ name, messages }: { name: string; messages: readonly Message[] }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();
@@ -40,7 +40,7 @@ const Recipient = ({ name, messages }: { name: string; messages: readonly Messag
   );
 };
 
-/** Whom the alarms of a row have notified, and what became of it. */
+/** Whom the alarms of a row have notified, and with what result. */
 export const Ladder = ({ row, isKnown }: { row: Row; isKnown: boolean }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();

@@ -23,7 +23,7 @@ export const useHeadline = () => {
   };
 };
 
-/** The number of a room, as large as fits; a name without a number stands there itself. */
+/** The number of a room, as large as fits; a name without a number is shown in its place. */
 export const RoomNumber = ({ sensorId, name }: Row) => {
   const { number, word } = roomNameOf(name);
   // The accessible name begins with what is visible.

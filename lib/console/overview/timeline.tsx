@@ -58,7 +58,7 @@ const entriesOfHit = (hit: RuleHit, words: Words): Entry[] => {
 
 const noteOf = (note: string | undefined) => (note ? { more: <bdi>{note}</bdi> } : {});
 
-/** Returns what people did about an alarm. All of its hits repeat it, so each action is listed once. */
+/** Returns what people did about an alarm. Each of its hits repeats the same actions, so each action is listed once. */
 const entriesOfPeople = ({ hits }: Alarm, { texts: { overview } }: Words): Entry[] => {
   const entries = hits.flatMap(({ acknowledgement: by, closure }): Entry[] => [
     ...(by

@@ -62,7 +62,7 @@ const SubjectName = ({ subject: { name, href, needs } }: { subject: Subject }) =
 };
 
 type ItemProps = { what: string; href: string | undefined; todo: string; children?: ReactNode };
-/** What is wrong, with a link to where it can be changed, what it is about, and what to do. */
+/** What is wrong, what it concerns and what to do, with a link to where it can be changed. */
 const Item = ({ what, href, todo, children }: ItemProps) => (
   <List.Item>
     {href ? (
@@ -108,7 +108,7 @@ const GapItem = ({ gap, watch }: { gap: Gap; watch: Watch }) => {
   );
 };
 
-/** Lists the fall rules that reach nobody although other rules do, and that nobody is on duty in a later step of a rule. */
+/** Lists fall rules that reach nobody although other rules do, and later steps of rules for which nobody is on duty. */
 const PartialGaps = ({ watch: { gaps, unheardRules, isNobodyOnDuty } }: { watch: Watch }) => {
   const { overview: texts, gaps: gapTexts } = useTexts();
   const known = gaps.flatMap((gap) => ('ruleIds' in gap ? gap.ruleIds : []));

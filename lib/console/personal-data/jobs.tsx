@@ -17,7 +17,7 @@ export const isRunning = ({ state }: Job): boolean => state === 'running';
 export const refetchIntervalOf = (jobs: readonly Job[] | undefined, otherwise: number | false): number | false =>
   jobs?.some(isRunning) ? RUNNING_INTERVAL_MS : otherwise;
 
-/** Returns a function for the text of a subject. It has the id, because the names of erased subjects are gone. */
+/** Returns a function for the text of a subject. It contains the id, because the names of erased subjects are gone. */
 export const useSubjectText = () => {
   const { kinds } = usePersonalDataTexts();
   return ({ kind, id }: Subject): string => `${kinds[kind]} ${id}`;
@@ -52,7 +52,7 @@ export const JobState = ({ state, children }: Pick<Job, 'state'> & { children?: 
 };
 
 const sumOf = ({ counts }: Job) => Object.values(counts).reduce((sum, count) => sum + count, 0);
-/** The columns that both lists have besides subject and state. */
+/** The columns that both lists have in addition to subject and state. */
 export const useColumns = () => {
   const texts = usePersonalDataTexts();
   const dates = useDates();

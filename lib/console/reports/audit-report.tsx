@@ -245,7 +245,7 @@ const AuditReport = ({ customerId }: { customerId: number }) => {
   );
 };
 
-/** A month of alarms of a home, with the method by which it is counted. */
+/** The alarms of a home in a month, and how they are counted. */
 export const AuditReportPage = () => {
   const { audit: texts } = useAlarmTexts();
   return (

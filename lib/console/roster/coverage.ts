@@ -7,7 +7,7 @@ import { scheduleChanges } from '#shared/domain/time/clock-times.ts';
 import { isScheduled } from '#shared/domain/time/wall-time.ts';
 
 /**
- * What is true of a span: somebody on duty can be reached, or nobody has to be on duty; or a rule notifies the people on
+ * The coverage of a span: somebody on duty can be reached; nobody has to be on duty; or a rule notifies the people on
  * duty, and there are none, or none of them can be reached.
  */
 export type Coverage = 'covered' | 'free' | 'nobody' | 'unreachable';

@@ -28,8 +28,9 @@ type DragProps<S> = {
 };
 
 /**
- * Tracks drags of a mouse or a pen on the table: across empty cells of a user, which selects their days, or of a shift to
- * another cell. Touch scrolls, so it adds shifts by the button. `selected` are the cells below a drag.
+ * Tracks drags with a mouse or pen on the table: across the empty cells of a user, which selects their days, or of a
+ * shift to another cell. Touch scrolls the table; there, shifts are added with the button. `selected` are the cells
+ * below a drag.
  */
 export const useDrag = <S>({ shiftOf, onSelect, onMove }: DragProps<S>) => {
   const drag = useRef<Drag<S>>(null);

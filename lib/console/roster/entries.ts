@@ -1,7 +1,9 @@
 import type { RosterEntry } from '#shared/domain/people/roster.ts';
 import { dayAfter, weekdayOf } from '#shared/domain/time/calendar.ts';
 
-/** When a shift begins and ends, by the clock of the customer. It ends on the next day if `to` is not after `from`. */
+/**
+ * When a shift begins and ends, in the local time of the customer. It ends on the next day if `to` is not after `from`.
+ */
 export type Hours = { from: string; to: string };
 /** A shift on the day on which it begins. */
 export type Shift = Hours & { userId: number; date: string; isWeekly: boolean };
@@ -38,7 +40,7 @@ export const replacesWeekly = (entries: readonly RosterEntry[], userId: number, 
 const withoutDay = (entries: readonly RosterEntry[], userId: number, date: string): RosterEntry[] =>
   entries.filter((entry) => entry.userId !== userId || entry.date !== date);
 
-/** Returns a roster in which a user has a day off, even if the user has no weekly shift on it. */
+/** Returns a roster in which a user has a day off, even if the user has no weekly shift on that day. */
 export const withDayOff = (entries: readonly RosterEntry[], userId: number, date: string): RosterEntry[] => [
   ...withoutDay(entries, userId, date),
   { userId, date, off: true },
@@ -126,7 +128,7 @@ export const usualHours = (entries: readonly RosterEntry[]): Hours[] => {
     .map(([key]) => ({ from: key.slice(0, 5), to: key.slice(6) }));
 };
 
-/** Returns people with those who are on the roster first; the order is otherwise kept. */
+/** Returns people in the same order, except that those on the roster come first. */
 export const rosteredFirst = <Person extends { userId: number }>(
   people: readonly Person[],
   entries: readonly RosterEntry[],

@@ -9,7 +9,7 @@ import { useRosterTexts } from './texts.ts';
 
 const pathOf = (customerId: number) => ({ params: { path: { customerId } } });
 
-/** Reads the roster. The document describes its three kinds of entries without the fields that they must not have. */
+/** Reads the roster. For its three kinds of entries, the document does not state which fields they must not have. */
 const readRoster = async (customerId: number): Promise<RosterEntry[]> =>
   (await ok(api.GET('/customers/{customerId}/roster', pathOf(customerId)))) as RosterEntry[];
 

@@ -28,7 +28,7 @@ export const useRosterDates = (timeZone: string) => {
   }, [region, timeZone]);
 };
 
-/** Shortens a time of the clock: `06` for `06:00`. */
+/** Shortens a time of day: `06` for `06:00`. */
 const shortClock = (clock: string): string => (clock.endsWith(':00') ? clock.slice(0, 2) : clock);
 export const formatHours = ({ from, to }: { from: string; to: string }): string =>
   `${shortClock(from)}–${shortClock(to)}`;

@@ -30,7 +30,7 @@ const refresh = [['rules'], ['rule']];
 
 const isSituation = (text: string | null): text is Situation => text !== null && Object.hasOwn(kinds, text);
 
-/** The texts of a new rule are placeholders alone, so that everybody reads them in their own language. */
+/** A new rule has its texts only as placeholders, so that everybody reads them in their own language. */
 const newRule = (situation: Situation): RuleUpdate => ({
   name: '',
   title: '{situation}: {sensor}',

@@ -8,7 +8,6 @@ export const OpenSearch = createContext(() => {});
 
 const keys = /mac|iphone|ipad/iu.test(navigator.platform) ? '⌘ K' : 'Ctrl K';
 
-/** The button that opens the search. */
 export const SearchButton = () => {
   const { search } = useTexts();
   return (

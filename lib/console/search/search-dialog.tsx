@@ -11,7 +11,7 @@ import { useCustomerId } from '../shell/customer.tsx';
 import { useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 
-/** The most rooms and users that are shown. */
+/** The maximum number of rooms and users that are shown. */
 const MAX_FOUND = 8;
 const DEBOUNCE_MS = 200;
 

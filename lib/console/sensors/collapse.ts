@@ -1,6 +1,6 @@
-/** How many rooms of a group a long list shows, unless more are not normal. */
+/** The number of rooms of a group that a long list shows, unless more of them are not normal. */
 const MAX_SHOWN = 8;
-/** A line that stands for fewer rooms than this would save nothing. */
+/** A line that stands for fewer rooms than this would save no space. */
 const MIN_HIDDEN = 3;
 
 /** Returns the rooms of a group that a list shows, and the normal ones that it leaves out. Both keep their order. */

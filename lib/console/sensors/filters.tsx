@@ -13,7 +13,7 @@ const alarmFilters = {
 } as const satisfies Record<string, readonly RowKind[]>;
 type AlarmFilter = keyof typeof alarmFilters;
 const alarmFilterNames = Object.keys(alarmFilters) as AlarmFilter[];
-/** The colors of the counts, which are those of the states. */
+/** The colors of the counts, the same as those of the states. */
 const tones = { open: 'red', going: 'blue', suspected: 'amber' } as const satisfies Record<AlarmFilter, string>;
 /** The maximum number of rooms that the API takes at once. */
 export const MAX_ROOMS = 37;

@@ -50,7 +50,10 @@ const useUrlFilter = () => {
   return { filter, change };
 };
 
-/** When a room last had a fall: the time of the last day, else the date; empty if no fall of the room is known. */
+/**
+ * When a room last had a fall: the time if it was in the last day, else the date; empty if no fall of the room is
+ * known.
+ */
 const LastFall = ({ sensor: { id, customerId } }: { sensor: ListedSensor }) => {
   const dates = useDates();
   const now = useNow(60_000);
@@ -120,7 +123,7 @@ const LinkButton = () => {
   );
 };
 
-/** Returns a function for the class of a room that needs somebody, or that the user has to close. */
+/** Returns a function for the CSS class of a room that needs somebody, or whose alarm the user has to close. */
 const useRowClass = () => {
   const rows = useAlarms()?.rows ?? [];
   return ({ id }: ListedSensor): string | undefined => {

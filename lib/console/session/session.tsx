@@ -41,7 +41,7 @@ export const useLogin = (onOtp: () => void) => {
     onDone: (user) => {
       if (!user) return onOtp();
       clearUserData(client);
-      // A display has none of the rights of the user who logged in.
+      // A display has none of the permissions of the user who logged in.
       const me = user.display ? { ...user, isAdmin: false, permissions: [] } : user;
       storeDisplay(me);
       client.setQueryData(meQuery.queryKey, me);

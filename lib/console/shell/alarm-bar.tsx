@@ -30,7 +30,7 @@ const useSentence = () => {
   };
 };
 
-/** On the station, whose rows show the alarms themselves: the headline of the page. */
+/** The headline of the station, whose rows show the alarms themselves. */
 const Summary = ({ alarms }: { alarms: Alarms }) => {
   const { overview: texts } = useTexts();
   const sentence = useSentence()(alarms);
@@ -80,7 +80,7 @@ const Room = ({ row }: { row: Row }) => {
   );
 };
 
-/** The rooms after the first in a line, on phones, which have no space for a row each. */
+/** On phones, which have no space for a row each: the rooms after the first, in a single line. */
 const Others = ({ rows, more }: { rows: readonly Row[]; more: number }) => {
   const { overview: texts } = useTexts();
   const ofKind = (kind: Row['kind']) => namesOf(rows.filter((row) => row.kind === kind));
@@ -104,7 +104,7 @@ export const AlarmBar = () => {
   const sentence = useSentence();
   const isStation = location === '/';
   if (!alarms) return null;
-  // The page of an alarm shows it itself.
+  // The page of an alarm shows that alarm itself.
   const rows = alarms.rows.filter(
     ({ kind, sensorId }) => (kind === 'open' || kind === 'mine') && location !== `/alarms/${sensorId}`,
   );

@@ -15,7 +15,7 @@ const WARNING_MS = 60 * MINUTE;
 /** When (ms) after a page is opened the end of its session is read: the alarms come first. */
 const DELAY_MS = 30_000;
 
-/** Returns when (ms) the session ends; null while it is not known, or not to be expected. */
+/** Returns when (ms) the session ends; null if the end is unknown or not expected. */
 const useSessionEnd = (): number | null => {
   const { display } = useMe();
   const [isTime, setIsTime] = useState(false);

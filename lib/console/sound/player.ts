@@ -10,7 +10,7 @@ const pair = (at: number): Tone[] => [
 ];
 const alarm = [...pair(0), ...pair(0.5)];
 
-/** The patterns, to be heard two metres away. */
+/** The sound patterns, which can be heard two meters away. */
 const patterns: Readonly<Record<Sound, Pattern>> = {
   alarm: { tones: alarm, gain: 0.4 },
   'loud alarm': { tones: alarm, gain: 0.8 },

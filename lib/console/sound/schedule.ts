@@ -1,7 +1,7 @@
 /** The sounds of the console. */
 export type Sound = 'alarm' | 'loud alarm' | 'suspicion' | 'not watched';
 
-/** Something that sounds. The same thing has at least one of its keys each time; more rounds are a new alarm. */
+/** The source of a sound. At least one of its keys stays the same each time; more rounds are a new alarm. */
 type Source = { keys: readonly string[]; rounds: number };
 export type Sounding = {
   /** Sound until they are acknowledged. */
@@ -12,11 +12,11 @@ export type Sounding = {
   isLost: boolean;
 };
 
-/** The time (ms) between two alarm sounds, and from when on after the first one they are louder and more frequent. */
+/** The interval (ms) of alarm sounds, and how long (ms) after the first one they become louder and more frequent. */
 const ALARM_MS = 4_000;
 const LOUD_ALARM_MS = 2_500;
 const LOUD_AFTER_MS = 60_000;
-/** The time (ms) between two sounds of a screen that watches nothing, and after an alarm sound. */
+/** The interval (ms) of the sound of a screen that watches nothing, and its delay (ms) after an alarm sound. */
 const LOST_MS = 4_000;
 const LOST_AFTER_ALARM_MS = 1_500;
 
@@ -24,8 +24,8 @@ type Known = { keys: readonly string[]; rounds: number; firstAt: number };
 
 /**
  * Returns a function that decides what sounds at a time (ms). It is called several times a second. An alarm sounds at
- * once, also a second fall, a new round of its escalation, and one that was open when the page was loaded; then again and
- * again until it is acknowledged.
+ * once, and so do a second fall, a new round of its escalation, and an alarm that was open when the page was loaded. It
+ * is repeated until it is acknowledged.
  */
 export const createSchedule = () => {
   let known: readonly Known[] = [];

@@ -59,7 +59,7 @@ export const useSound = (sounding: Sounding): { isBlocked: boolean } => {
   latest.current = { sounding, volume };
   useEffect(() => {
     if (!isOn || isBlocked) return;
-    // Alarms that were open before the sound worked sound when it does.
+    // Alarms that were open before sound worked are played as soon as it does.
     const soundsAt = createSchedule();
     const tick = () => {
       const { sounding, volume } = latest.current;

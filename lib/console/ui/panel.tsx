@@ -7,7 +7,7 @@ type PanelProps = {
   id?: string;
   /** Whether it shows what is not watched. */
   isGap?: boolean;
-  /** Where there is more about it. */
+  /** A link to more about it. */
   link?: { href: string; text: string } | undefined;
   children: ReactNode;
 };

@@ -104,8 +104,8 @@ const settledHits = async (client: Client, customerId: number): Promise<RuleHit[
 };
 
 /**
- * Plays the main case: a fall, a failing receiver, and a webhook that arrives nevertheless. Returns whether every check
- * passed.
+ * Plays through the main scenario: a fall, a failing receiver, and a webhook that arrives nevertheless. Returns whether
+ * every check passed.
  */
 export const runStory = async (options: StoryOptions): Promise<boolean> => {
   const { say } = options;

@@ -13,7 +13,10 @@ export type Broker = {
 const ports = { 'mqtt:': 1_883, 'mqtts:': 8_883 } as const;
 const isScheme = (text: string): text is keyof typeof ports => text in ports;
 
-/** Reads the address of a broker. Null if it is not one, or if it leaves the machine without TLS and does not say so. */
+/**
+ * Reads the address of a broker. Null if it is invalid, or if its connection would leave the machine without TLS and it
+ * lacks `?tls=none`.
+ */
 export const readBrokerUrl = (text: string): Broker | null => {
   const url = URL.parse(text);
   if (!url || !isScheme(url.protocol) || url.hostname === '' || !['', '/'].includes(url.pathname) || url.hash !== '')

@@ -24,7 +24,9 @@ const changeOf = (key: Key, customerId: number): Change | null => {
   return isListed ? { kind: 'lists' } : null;
 };
 
-/** Returns a table that reports what it has changed of a customer; `customerId` returns null until that is known. */
+/**
+ * Returns a table that reports its changes to the data of a customer; `customerId` returns null until that is known.
+ */
 export const observedTable = (
   table: Table,
   customerId: () => number | null,

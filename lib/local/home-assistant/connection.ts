@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { authoritiesOf } from '../trusted-roots.ts';
 import type { HomeAssistantSettings } from './settings.ts';
 
-/** How long (ms) connecting, with its TLS handshake and CONNACK, may take, and each acknowledgement. */
+/** The timeout (ms) of connecting, including the TLS handshake and CONNACK, and of each acknowledgement. */
 const STEP_MS = 10_000;
 /** A connection without any traffic for this long (s) is checked. */
 const KEEPALIVE_SECONDS = 30;
@@ -57,7 +57,7 @@ type Will = { topic: string; payload: string };
 type Options = {
   clock: Clock;
   clientId: string;
-  /** Published by the broker, retained, when the connection breaks. */
+  /** The retained message that the broker publishes when the connection breaks. */
   will: Will;
   subscriptions: readonly string[];
   /** Called with each new connection, before any message. */
@@ -130,7 +130,7 @@ export const createConnection = (settings: HomeAssistantSettings, options: Optio
         cancelLate();
       }
     },
-    /** Disconnects. `last` is published before, if there is a connection. */
+    /** Disconnects, after publishing `last` if there is a connection. */
     stop: async (last: Will): Promise<void> => {
       isStopped = true;
       cancel();

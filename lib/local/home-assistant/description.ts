@@ -16,7 +16,7 @@ export type Described = {
 export type Service = { name: string; version: string; url: string; canAcknowledge: boolean };
 type Component = Readonly<Record<string, string | boolean>>;
 
-/** Why a sensor can measure rates: those of maker B send them. */
+/** Whether a sensor can measure rates: only those of maker B send them. */
 const measuresRates = ({ manufacturer }: Described['sensor']): boolean => manufacturer === 'maker_b';
 
 const componentsOf = (
@@ -76,7 +76,7 @@ const componentsOf = (
 };
 const templateOf = (id: string): string => `{{ value_json['${id}'] }}`;
 
-/** What Home Assistant reads as: there is no such entity any more. */
+/** Returns the description by which Home Assistant removes an entity. */
 const removed = (platform: string): Component => ({ platform });
 
 /**

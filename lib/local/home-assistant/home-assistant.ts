@@ -10,7 +10,7 @@ import { acceptedCall, createRates } from './rates.ts';
 import type { HomeAssistantSettings } from './settings.ts';
 import { type ShownCustomer, showCustomer } from './shown-customer.ts';
 
-/** How often (ms) this host looks for the customer, as long as there is none to show. */
+/** How often (ms) this host looks for the customer until there is one to show. */
 const CUSTOMER_MS = 60_000;
 
 type Host = { clock: Clock; log: Log; around: AroundInvocation | undefined };
@@ -28,9 +28,10 @@ const lineAbout = ({ customer, total }: Found, { customerId, broker }: HomeAssis
 };
 
 /**
- * Shows the sensors of a customer in Home Assistant, by MQTT discovery. It is a mirror of states: nothing waits for it, and it
- * notifies nobody. Nor does it wait for the disk, as deliveries do: a power cut may undo what was just shown, but it ends this
- * host as well, whose last will makes everything unavailable, and whose next start shows what is on the disk.
+ * Shows the sensors of a customer in Home Assistant, by MQTT discovery. It only mirrors states: nothing waits for it,
+ * and it notifies nobody. Unlike deliveries, it does not wait for the disk either. A power cut may undo what was just
+ * shown, but it also ends this host: its last will makes everything unavailable, and its next start shows what is on
+ * the disk.
  */
 export const createHomeAssistant = (
   settings: HomeAssistantSettings,

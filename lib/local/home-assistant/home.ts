@@ -28,13 +28,19 @@ export type KnownSensor = {
 /** The home of a customer. `gaps` is null while the watch is unknown. */
 export type KnownHome = { language: Language; sensors: Map<string, KnownSensor>; gaps: readonly Gap[] | null };
 
-/** Returns the language of most users of a customer: a customer has none itself. English if several are equally common. */
+/**
+ * Returns the most common language among the users of a customer, which has no language itself. English if several are
+ * equally common.
+ */
 const commonLanguage = (locales: readonly string[]): Language => {
   const counts = languages.map((language) => locales.filter((locale) => languageOf(locale) === language).length);
   return languages[counts.indexOf(Math.max(...counts))] ?? languages[0];
 };
 
-/** Returns the customer with this id, or without one the only customer. Null if there is none, or if there are several. */
+/**
+ * Returns the customer with this id or, without an id, the only customer. Null if there is none, or if there are
+ * several.
+ */
 export const customerToShow = async ({ store }: Deps<'customers.list'>, customerId: number | null) => {
   const customers = await store.customers.list();
   const found = customerId === null ? customers : customers.filter(({ id }) => id === customerId);

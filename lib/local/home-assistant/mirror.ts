@@ -4,7 +4,7 @@ import type { Change } from './changes.ts';
 import { type HomeDeps, type KnownHome, readHome, readStates } from './home.ts';
 import type { Presentation } from './presentation.ts';
 
-/** How long (ms) changes are gathered before they are shown: of states, and of lists of sensors and groups. */
+/** How long (ms) changes are collected before they are shown: of states, and of lists of sensors and groups. */
 const STATES_MS = 50;
 const LISTS_MS = 1_000;
 /** How often (ms) everything is read again: the watch, languages, and rates that are too old to be shown. */
@@ -34,7 +34,7 @@ const createDelay = (clock: Clock, ms: number, run: () => void) => {
   };
 };
 
-/** Reads what has changed of a home, one thing after the other, and shows it. */
+/** Reads the changes of a home one after the other, and shows them. */
 const createReader = ({ deps, log, customerId, presentation, onFailure }: Options) => {
   let home: KnownHome | null = null;
   const changed = { all: false, lists: false, rooms: new Set<string>(), states: new Set<string>() };
@@ -77,7 +77,7 @@ const createReader = ({ deps, log, customerId, presentation, onFailure }: Option
       log('warn', 'the sensors could not be read for Home Assistant', { customerId }, error);
       onFailure();
     } finally {
-      // At once after the last look at what has changed, so that nothing is missed.
+      // Reset right after the last check for changes, so that none is missed.
       isRunning = false;
     }
   };

@@ -44,7 +44,7 @@ export const createPresentation = ({ topics, publisher, rates, service }: Option
   };
   const remove = (sensorId: string): void => {
     published.delete(sensorId);
-    // The state last: if the host stops in between, it shows that there is something to remove.
+    // The state is removed last: if the host stops in between, it shows that there is something to remove.
     publisher.remove(discoveryTopic(sensorId));
     publisher.remove(topics.state(sensorId));
   };

@@ -1,11 +1,11 @@
 import type { Connection } from './connection.ts';
 
-/** Messages whose acknowledgement is awaited at a time. */
+/** The maximum number of messages whose acknowledgement is pending. */
 const MAX_IN_FLIGHT = 16;
 
 /**
- * Publishes the newest message of each topic, as retained messages. What a broker does not take is kept once for each topic, so
- * that a slow broker costs no more memory than its topics.
+ * Publishes the newest message of each topic, as retained messages. Of the messages that a broker has not taken yet,
+ * only the newest of each topic is kept, which limits the memory that a slow broker costs.
  */
 export const createPublisher = (connection: Pick<Connection, 'isOpen' | 'publish'>) => {
   const pending = new Map<string, string>();

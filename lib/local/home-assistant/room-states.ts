@@ -25,7 +25,7 @@ export const unansweredFalls = ({ falls, tracks = [] }: SensorState): string[] =
 export const isBed = ({ kind }: Pick<Region, 'kind'>): boolean => kind === 'bed' || kind === 'monitored_bed';
 export const bedsOf = (regions: readonly Region[]): Region[] => regions.filter(isBed);
 
-/** Returns the regions that are shown one by one. A single bed is shown as the bed of the room. */
+/** Returns the regions that are shown individually. A single bed is shown as the bed of the room. */
 export const shownRegions = (regions: readonly Region[]): Region[] => {
   const hasOneBed = bedsOf(regions).length === 1;
   return regions.filter(
@@ -33,7 +33,7 @@ export const shownRegions = (regions: readonly Region[]): Region[] => {
   );
 };
 
-/** The id of a region among what a sensor shows. */
+/** Returns the id of a region's entity in the states of a sensor. */
 export const REGION_PREFIX = 'region_';
 export const regionEntity = ({ id }: Pick<Region, 'id'>): string => `${REGION_PREFIX}${id}`;
 
@@ -68,7 +68,7 @@ export const statesOf = ({ sensor, state, room, rates, gaps }: Shown): RoomState
   const beds = bedsOf(regions);
   const isFallen = state !== null && unansweredFalls(state).length > 0;
   return {
-    // Nobody knows of falls while the sensor is offline.
+    // Falls go unnoticed while the sensor is offline.
     fall: onOff(isFallen || (isActive ? false : null)),
     occupancy: onOff(state && isActive ? state.presence : null),
     ...(beds.length > 0 && { bed: onOff(inside && beds.some(isInside)) }),

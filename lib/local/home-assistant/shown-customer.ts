@@ -61,7 +61,7 @@ export const showCustomer = async (
   let isStopping = false;
   const connection = createConnection(settings, {
     clock,
-    // The same after a restart, so that the broker ends a connection that it still takes for open.
+    // The id stays the same after a restart, so that the broker ends a connection that it still takes for open.
     clientId: `sensor-cloud-${customerId}`,
     will: { topic: availability, payload: OFFLINE },
     subscriptions: [BIRTH_TOPIC, availability, anyState, ...(canAcknowledge ? [anyAcknowledge] : [])],

@@ -15,7 +15,7 @@ export const topicsOf = (customerId: number) => {
     acknowledge: (sensorId: string): string => `${base}/${sensorId}/acknowledge`,
     anyState: `${base}/+/state`,
     anyAcknowledge: `${base}/+/acknowledge`,
-    /** Returns what a message is about. Null if it is none of this customer. */
+    /** Returns what a message is about. Null if it does not concern this customer. */
     read: (topic: string): { sensorId: string; kind: 'state' | 'acknowledge' } | null => {
       const [, , sensorId, kind, ...rest] = topic.startsWith(`${base}/`) ? topic.split('/') : [];
       const isKnown = (kind === 'state' || kind === 'acknowledge') && rest.length === 0;

@@ -6,7 +6,7 @@ const SPAN_MS = 50;
 /** An event loop that is used more than this is at its limit. */
 const MAX_UTILIZATION = 0.9;
 
-/** Returns a function that tells whether this process was at its limit most recently. */
+/** Returns a function that reports whether this process was at its limit in the last measured period. */
 export const createBusy = (clock: Clock, measure = performance.eventLoopUtilization): (() => boolean) => {
   let since = clock.now();
   let before = measure();

@@ -94,8 +94,8 @@ type HttpServer = { server: Server; open: (api: RequestHandler, kept?: Kept) => 
 
 /**
  * Creates the HTTP server of this host. Every request, even one that is invalid HTTP, gets a response with the usual
- * body and headers. Until `open` is called, the response is 503. No response is sent before everything that was written
- * is kept: nobody learns, not even by an error, what a power cut could undo.
+ * body and headers. Until `open` is called, the response is 503. No response, not even an error, is sent before
+ * everything written so far is kept, so that none reveals what a power cut could undo.
  */
 export const createHttpServer = ({ version, corsOrigins = [], onError, limits, tls = null }: Options): HttpServer => {
   const options = { ...timeouts, ...limits, requireHostHeader: false };

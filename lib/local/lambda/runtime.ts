@@ -111,7 +111,7 @@ const messengersOf = ({ sms }: CloudOptions, settings: Settings, { secureContext
   const { TELEGRAM_TOKEN, OUTBOX_KINDS, DELIVERY_DEADLINE_SECONDS } = settings;
   const deadlineMs = DELIVERY_DEADLINE_SECONDS * 1_000;
   const agentOptions = secureContext ? { secureContext } : {};
-  // Private authorities vouch for no public service.
+  // Public services need publicly trusted certificates, so private authorities do not count here.
   const publicClient = createWebhookClient(settings);
   const asFile: SendTelegram = async (...message) => {
     await file(...message);

@@ -1,6 +1,6 @@
 import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
 
-/** The properties of an error of nodemailer that tell what failed. https://nodemailer.com/errors */
+/** The properties of a nodemailer error that identify the failure. https://nodemailer.com/errors */
 type SmtpError = {
   message: string;
   code?: string;
@@ -33,7 +33,7 @@ const MAX_ANSWER = 200;
 const answerOf = ({ response = '' }: SmtpError, to: string): string =>
   response.replaceAll(/\s+/g, ' ').replaceAll(to, '(address)').trim().slice(0, MAX_ANSWER);
 
-/** Responses that demand a login, whatever the command (RFC 4954), and the one to a command at the wrong time. */
+/** Responses that demand a login, whatever the command (RFC 4954), and the one to a command out of sequence. */
 const aboutLogin = [530, 534, 535, 538];
 const OUT_OF_SEQUENCE = 503;
 

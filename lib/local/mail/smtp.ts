@@ -12,7 +12,9 @@ const STEP_MS = 10_000;
 /** Mails at a time, and mails over one connection. Servers limit both. */
 const CONNECTIONS = 5;
 const MAILS_OF_CONNECTION = 100;
-/** Attempts for a mail whose connection was closed before the server got any of it, as happens after a while of silence. */
+/**
+ * Attempts for a mail whose connection was closed before the server received any of it, as happens to idle connections.
+ */
 const RECONNECTS = 2;
 
 type Files = { password: string; ca: string; extraCa: string };

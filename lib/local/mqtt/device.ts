@@ -16,7 +16,7 @@ export const connectDevice = async (url: string, { sensorId, deviceToken: passwo
     // A message that was only partly understood was accepted nevertheless.
     if (JSON.parse(text).reason !== 'not_understood') reason = text;
   });
-  // After an error, the client reconnects by itself.
+  // After an error, the client reconnects automatically.
   client.on('error', () => {});
   await client.subscribeAsync(refused, { qos: 1 });
   return {

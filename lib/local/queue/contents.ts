@@ -13,7 +13,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
   const received = new Map<string, Entry>();
   const order = createFairOrder(isFifo);
   const setBack = setBackOf(clock);
-  /** Lets delays go on after the clock of this host was set back: as in SQS, they do not depend on it. */
+  /** Keeps delays unaffected when the clock of this host is set back: as in SQS, they do not depend on it. */
   const followClock = (): void => {
     const by = setBack();
     if (by > 0) for (const entry of order.hidden.items) entry.visibleAt -= by;
@@ -73,7 +73,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     },
     clear: (): void => {
       for (const entry of entries.values()) drop(entry);
-      // A journal that fails ends the host (commits.ts); one that refuses only keeps what a restart brings back.
+      // If the journal breaks, the host ends (commits.ts). If it only refuses, the messages return after a restart.
       journal.clear()?.catch(() => {});
     },
   };

@@ -21,8 +21,8 @@ const KEEP_LAST = "UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'";
 const FIRST_LAST = "INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', ?)";
 
 /**
- * Keeps the numbers of messages, which no later process may give again, not even those of messages that were never in the
- * file: the state of a sensor says up to which number it was judged.
+ * Stores the highest message number, so that no later process reuses a number, not even of a message that was never in
+ * the file: the state of a sensor contains the number up to which it was judged.
  */
 const createNumbers = (database: DatabaseSync) => {
   const keep = database.prepare(KEEP_LAST);
@@ -42,9 +42,9 @@ const createNumbers = (database: DatabaseSync) => {
 type Pending = Map<number, { queue: string; row: Row }>;
 
 /**
- * Returns a function that opens the journal of a queue, by its name, in the host's file. What one run of synchronous code
- * adds and removes is stored together, or not at all (table/turns.ts). A message that is removed before the next commit
- * never comes to the file.
+ * Returns a function that opens the journal of a queue, by its name, in the host's file. What one run of synchronous
+ * code adds and removes is stored together, or not at all (table/turns.ts). A message that is removed before the next
+ * commit never reaches the file.
  */
 export const journalsIn = ({ database, turns }: { database: DatabaseSync; turns: Turns }) => {
   const insert = database.prepare('INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)');

@@ -18,11 +18,11 @@ import { functionCalls } from './functions.ts';
 import { type Outputs, stackCalls } from './stacks.ts';
 import { tableCalls } from './tables.ts';
 
-/** Timeouts of a call (ms). A template has several hundred KB. */
+/** Timeouts of a call (ms). A template can be several hundred KB in size. */
 const TIMEOUTS = { connect: 5_000, answer: 20_000 };
 
 const mailReads = (mail: SESv2Client) => ({
-  /** Whether SES is in its sandbox, where it sends only to verified addresses. It is in every new account. */
+  /** Whether SES is in its sandbox, as in every new account: it then sends only to verified addresses. */
   isMailSandboxed: async (): Promise<boolean> => !(await mail.send(new GetAccountCommand({}))).ProductionAccessEnabled,
 
   /** Whether this address or domain is verified as a sender. */
@@ -37,7 +37,9 @@ const mailReads = (mail: SESv2Client) => ({
 });
 
 const smsReads = (sms: PinpointSMSVoiceV2Client) => ({
-  /** Whether AWS End User Messaging is in its sandbox, where it sends only to verified numbers. It is in every new account. */
+  /**
+   * Whether AWS End User Messaging is in its sandbox, as in every new account: it then sends only to verified numbers.
+   */
   isSmsSandboxed: async (): Promise<boolean> => {
     const { AccountAttributes = [] } = await sms.send(new DescribeAccountAttributesCommand({}));
     return AccountAttributes.some(({ Name, Value }) => Name === 'ACCOUNT_TIER' && Value === 'SANDBOX');

@@ -1,6 +1,6 @@
 import { type CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 
-/** An alarm with its state and the reason. `chapter` is that of the runbook. */
+/** An alarm with its state and the reason for it. `chapter` is its chapter in the runbook. */
 export type AlarmState = { chapter: string; state: string; reason: string };
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html */

@@ -11,7 +11,7 @@ export type Check = {
   what: string;
   verdict: 'ok' | 'warning' | 'failed';
   says: string;
-  /** SES does not send for the sender of the stage, so the stage is deployed without one, and offers no email. */
+  /** SES does not accept the sender of the stage, so the stage is deployed without a sender and offers no email. */
   withoutMail?: true;
 };
 

@@ -83,7 +83,7 @@ const subscriberChecks = async (stage: string, template: Template, account: Acco
   return addresses.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), addresses)];
 };
 
-/** Returns the account as the checks see it: a stack that does not run reserves nothing, and feeds no function. */
+/** Returns the account as the checks see it: a stack that is not running reserves nothing and invokes nothing. */
 const accountOfRunning = async (stack: string, account: AccountClient): Promise<AccountClient> => {
   const { situation } = await readStack(stack, { account });
   const runs = situation === 'running' || situation === 'changing' || situation === 'half updated';
@@ -275,7 +275,10 @@ const HOW_TO_DESTROY =
   'people may rely on it. To destroy it anyway, first deploy it with -c keepData=false, which removes the deletion ' +
   'protection of its table, then destroy it with -c keepData=false.';
 
-/** Throws a Refusal if a stage keeps its data, by its settings or as it was deployed. One that never ran has none. */
+/**
+ * Throws a Refusal if a stage keeps its data, according to its settings or its deployed template. A stage that never
+ * ran has no data.
+ */
 const refuseToLoseData = async (
   { stack, stage, keepData }: { stack: string; stage: string; keepData: boolean },
   { state, situation }: StackNow,

@@ -49,7 +49,7 @@ export const explainAwsError = (error: unknown): string | null => {
   return null;
 };
 
-/** Runs a tool. Throws errors of AWS that can be explained as a Refusal with the explanation. */
+/** Runs a tool. An AWS error that can be explained is thrown as a Refusal with the explanation. */
 export const explainingAwsErrors = async <T>(run: () => Promise<T>): Promise<T> => {
   try {
     return await run();

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { hasName, withFallback } from './calls.ts';
 
-/** An event source mapping of a function. Its state is `Enabled`, `Disabled`, or between them, such as `Disabling`. */
+/** An event source mapping of a function. Its state is `Enabled`, `Disabled`, or a transition such as `Disabling`. */
 export type EventSourceMapping = { id: string; functionName: string; state: string };
 
 /** Returns the calls for functions and their event source mappings. */

@@ -13,7 +13,7 @@ import { tableExtrasIn } from './template.ts';
 /** The tools of a recovery. `tableNamed` opens a table of the account. */
 export type RecoveryTools = DeployTools & { tableNamed: (name: string) => Table };
 
-/** A step of a recovery. Whether it is done is read from AWS, and it can be repeated from any state that a failure leaves. */
+/** A step of a recovery. AWS shows whether it is done, and it can be repeated from any state that a failure leaves. */
 export type RecoveryStep = {
   what: string;
   isDone: () => Promise<boolean>;
@@ -95,7 +95,7 @@ const stopSteps = (still: Standstill, { pause }: RecoveryTools): RecoveryStep[] 
   },
 ];
 
-/** Returns the step that repeats erasures made since then. They run as soon as the stage does. */
+/** Returns the step that repeats erasures made since the recovered time. They run as soon as the stage does. */
 const erasureStep = (
   { to, target }: RecoveryGoal,
   { table: source }: Deployed,

@@ -74,7 +74,7 @@ export const checkQuotas = (
     };
   });
 
-/** Checks that AWS sends SMS of the stage to anybody. */
+/** Checks that AWS sends the stage's SMS to any number. */
 export const checkSms = ({ isSmsSandboxed }: Calls<'isSmsSandboxed'>, template: Template): Promise<Check> =>
   orUnchecked('sms', async () => {
     const what = 'sms';

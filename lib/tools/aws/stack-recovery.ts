@@ -126,12 +126,12 @@ const leadOut = async (target: Target, now: StackNow, tools: Tools): Promise<boo
   return deleteStack(target, now, tools);
 };
 
-/** The number of steps in a row: the rollback of an update that failed can itself need another. */
+/** The maximum number of steps in a row: rolling back a failed update can itself require another step. */
 const MAX_STEPS = 3;
 
 /**
- * Leads a stack out of a situation in which it can be neither created nor updated. Returns false if that failed, after it
- * printed the reason. Throws a Refusal for a state that only a person can end.
+ * Takes a stack out of a situation in which it can be neither created nor updated. Returns false if that failed, after
+ * it printed the reason. Throws a Refusal for a state that only a person can end.
  */
 export const makeDeployable = async (target: Target, tools: Tools): Promise<boolean> => {
   for (let step = 0; step < MAX_STEPS; step++) {

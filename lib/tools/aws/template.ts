@@ -21,7 +21,7 @@ const functionsOf = (template: Template) =>
 export const reservedIn = (template: Template): number =>
   functionsOf(template).reduce((sum, { ReservedConcurrentExecutions = 0 }) => sum + ReservedConcurrentExecutions, 0);
 
-/** Returns the part of it that is for functions that falls do not depend on, and caps them. */
+/** Returns the part of the reserved concurrency that also caps its functions, on which falls do not depend. */
 export const cappedIn = (template: Template): number =>
   reservedIn({
     Resources: Object.fromEntries(

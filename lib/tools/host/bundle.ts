@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** The commands that a machine without the repository needs. Each becomes a file `NAME.mjs`. */
 const commands = ['start', 'demo', 'backup', 'mail', 'recover'] as const;
 
-/** Lets esbuild find the handlers, which the host loads by name: it looks for files behind relative paths only. */
+/** Lets esbuild find the handlers that the host loads by name: it resolves only relative paths to files. */
 const handlersByName: Plugin = {
   name: 'handlers-by-name',
   setup: ({ onLoad }) => {

@@ -1,6 +1,6 @@
 import { KEY_ALIAS } from '#lib/local/lambda/cipher.ts';
 
-/** The Docker network of engines and functions, in which the names of the engines are their hosts. */
+/** The Docker network of engines and functions, in which the name of each engine is its host name. */
 export const DOCKER_NETWORK = 'sensor-cloud';
 const ports = { table: 8_000, queues: 9_324, keys: 8_080 } as const;
 type Engine = keyof typeof ports;

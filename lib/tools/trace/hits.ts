@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const BEFORE = 48 * HOUR;
 const AFTER = 24 * HOUR;
 
-/** The highest number of hits that are read. */
+/** The maximum number of hits to read. */
 const MAX_HITS = 1_000;
 
 /**

@@ -32,7 +32,7 @@ export type MessageTrace = {
   notes: string[];
 };
 
-/** The highest number of events of a message that are read. Their ids are consecutive. */
+/** The maximum number of events of a message to read. Their ids are consecutive. */
 const MAX_EVENTS = 100;
 
 const messageAt = (table: Table, place: SensorKey, uuid: string) =>

@@ -10,7 +10,7 @@ import { eventName } from '../event-name.ts';
 /** How many events are shown beside a room. */
 const MAX_EVENTS = 6;
 const MINUTE = 60_000;
-/** How long (ms) the time of an event is enough. */
+/** How long (ms) the time of an event is shown without its date. */
 const RECENT_MS = 12 * 60 * MINUTE;
 /** Events that are not about people. */
 const ofDevice: readonly string[] = ['sensor', 'message', 'unknown', 'alarm'];

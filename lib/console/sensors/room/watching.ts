@@ -1,6 +1,6 @@
 import type { WatchGap as Gap, Rule, Watch } from '#openapi';
 
-/** The situations of which a room says whom they notify. */
+/** The situations for which a room shows who is notified. */
 export const watchedSituations = ['fall_detected', 'bed_left', 'sensor_inactive'] as const;
 export type WatchedSituation = (typeof watchedSituations)[number];
 

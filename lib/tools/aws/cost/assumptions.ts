@@ -1,6 +1,6 @@
 import type { MetricName } from '#shared/observability/metrics.ts';
 
-/** What the figures of cost and growth assume, because it depends on the home or cannot be measured without AWS. */
+/** Assumptions behind the cost and growth figures, where they depend on the home or cannot be measured without AWS. */
 export const assumed = {
   // lib/aws/functions/function.ts declares 1,024 MB, and `deviceMemory` 512 MB for functions that accept device messages.
   memoryGigabytes: 1,
@@ -23,7 +23,7 @@ export const assumed = {
     sweep: 200,
     admit: 10,
     screen: 25,
-    /** All functions of a round of the canary. */
+    /** All functions that run in one canary round. */
     canary: 3_000,
   },
   /** A batch of ten messages of `process`, whose work overlaps only in part. */
@@ -38,7 +38,7 @@ export const assumed = {
    * one a minute (`metricsSeconds`), which is negligible. Lambda's own lines are logged only from WARN.
    */
   logBytes: 400,
-  /** Bytes of the line that the access log of the API of apps has for a call. Calls write no metrics. */
+  /** Bytes of an access log line of the app API. Calls write no metrics. */
   accessLineBytes: 260,
   /** Bytes of the log line of a decision or an attempt, including these 26 bytes. */
   lineBytes: 530,
@@ -57,8 +57,8 @@ export const assumed = {
   idlePollers: 5,
   pollSeconds: 20,
   /**
-   * New connections a second for each capacity unit of a load balancer. Each device call opens one, which is more than the
-   * bytes, the open connections and the rules need.
+   * New connections per second that one capacity unit of a load balancer covers. Each device call opens one, and needs
+   * more capacity for that than for its bytes, open connections and rules.
    */
   connectionsPerUnit: 25,
   /**
@@ -80,17 +80,19 @@ export const assumed = {
   reportSeconds: 60,
   fallDays: 7,
   /**
-   * The share of reports in which presence differs from the report before: somebody comes or leaves 43 times a day. Each
-   * queues two reports.
+   * The share of reports in which presence differs from the report before: somebody comes or leaves 43 times a day.
+   * Each change queues two reports.
    */
   changedReports: 0.03,
   /** Each sweep checks an open fall, which ends after some minutes. */
   checksPerFall: 5,
-  /** How often (s) an open console asks what happens while its alarms can be seen or heard, and otherwise. */
+  /** Polling intervals (s) of an open console: while its alarms can be seen or heard, and otherwise. */
   screenSeconds: { watching: 5, hidden: 60 },
   /** Minutes after which AWS IoT rechecks a connection: functions/workers/authorizer/policy.ts. */
   admittedMinutes: 5,
-  /** Roles that always use the table. DynamoDB requests its key once in 5 minutes for each. */
+  /**
+   * The number of roles that use the table all the time. DynamoDB requests the table's key every 5 minutes for each.
+   */
   roles: 12,
   keyMinutes: 5,
   /** Invocations and calls of a round of the canary. */

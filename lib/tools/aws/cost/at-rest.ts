@@ -5,7 +5,7 @@ import { assumed } from './assumptions.ts';
 import { costsOf, MINUTES_PER_MONTH, type ScreenMode, screenMonth, sensorMonth, totalOf, works } from './costs.ts';
 import { prices } from './prices.ts';
 
-/** A part of the monthly cost (USD) of a stage without sensors. `isInUse`: a stage that nobody uses has none of it. */
+/** A part of the monthly cost (USD) of a stage without sensors. `isInUse`: it arises only while the stage is in use. */
 type AtRest = { what: string; usd: number; isInUse?: true };
 
 type Properties = Resource['Properties'];
@@ -35,7 +35,7 @@ const pollingUsd = (template: Template) => {
 };
 
 const sweepUsd = MINUTES_PER_MONTH * totalOf(costsOf(works.sweep));
-/** Its metric is one of a stage in use. */
+/** The canary's metric is counted with those of a stage in use. */
 const canaryUsd = (minutes: number): number => (MINUTES_PER_MONTH / minutes) * totalOf(costsOf(works.canary));
 
 /** Returns the interval (minutes) of an EventBridge rule, or NaN for other schedules. */
@@ -51,7 +51,7 @@ const scheduled = (
   return { count: included.length, usd: included.reduce((sum, interval) => sum + usdOf(interval), 0) };
 };
 
-/** Returns the cost of what a stage in use has besides its resources. */
+/** Returns the costs of a stage in use that none of its resources account for. */
 const inUse = (template: Template): AtRest[] => {
   const hasDashboard = resourcesOf(template, 'AWS::CloudWatch::Dashboard').length > 0;
   const metrics = assumed.hourlyMetrics.filter((name) => hasDashboard || !onlyShown.has(name)).length;
@@ -93,8 +93,8 @@ export const costAtRest = (template: Template): AtRest[] => {
 const sum = (rows: readonly AtRest[]): number => rows.reduce((total, { usd }) => total + usd, 0);
 
 /**
- * Returns the monthly cost (USD) of each sensor and of each open console, whose alarms can be seen or heard, or not. A web
- * ACL counts the calls of consoles.
+ * Returns the monthly cost (USD) of each sensor and of each open console: `screen` if its alarms can be seen or heard,
+ * `hiddenScreen` otherwise. A web ACL adds its price for each call of a console.
  */
 export const unitCosts = (template: Template): { sensor: number; screen: number; hiddenScreen: number } => {
   const hasWebAcl = resourcesOf(template, 'AWS::WAFv2::WebACL').length > 0;

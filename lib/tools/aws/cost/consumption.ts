@@ -25,13 +25,13 @@ export const consumption = {
   alarmCheck: { ...nothing, read: 1, standard: 1 },
   /** A report that changes nothing, and needs no queue. At one report a minute, every other one causes a write. */
   report: { ...nothing, read: 2, write: 1 / 2 },
-  /** A report with another presence than before, which `process` judges. */
+  /** A report in which presence has changed, so that `process` judges it. */
   changedReport: { ...nothing, read: 8, write: 4, fifo: 1 },
   /** The next report, which is queued even if it changes nothing. */
   followingReport: { ...nothing, read: 3.5, write: 2, fifo: 1 },
   /** Three unchanged reports in one call, every three minutes. */
   threeReports: { ...nothing, read: 2, write: 1 },
-  /** The sweep reads the state of an active sensor, which tells when something becomes due next. */
+  /** The sweep reads the state of an active sensor, which shows when something is next due. */
   look: { ...nothing, read: 1 / 2 },
   /** The entry of an active sensor in the index `due`, which each sweep reads with many others: 90 bytes of 8 KB. */
   entry: { ...nothing, read: 90 / 8_192 },
