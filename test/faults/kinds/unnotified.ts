@@ -39,7 +39,7 @@ const others: readonly Alarming[] = [
   { situation: 'apnea', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(13, 0, 60), timestamp }) },
   { situation: 'vital_signs_weak', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(16, 9, 50), timestamp }) },
 ];
-/** The sensor goes offline: a sweep, once a minute, notices that it was silent for a minute. */
+/** The sensor goes offline: a sweep, once a minute, notices that it sent nothing for a minute. */
 const offline: Alarming = {
   situation: 'sensor_inactive',
   maker: 'maker_a',
