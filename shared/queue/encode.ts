@@ -1,12 +1,18 @@
-import { type Delivery, messageUuidOf } from '../domain/delivery/delivery.ts';
+import { type Delivery, isFirstDelivery, messageUuidOf } from '../domain/delivery/delivery.ts';
 import { isGathered } from '../domain/delivery/gathering.ts';
 import { hashOf } from '../domain/ids.ts';
+import { isAlarmAboutPerson } from '../domain/rule/alarm.ts';
 import type { QueueName } from './names.ts';
 import type { Deliver, Task } from './task.ts';
 
 /** A delivery, or only its key. */
 export type DueDelivery = Pick<Delivery, 'customerId' | 'webhookId' | 'id' | 'requestId'> &
-  Partial<Pick<Delivery, 'snapshot' | 'person' | 'isTest' | 'replayOf'>>;
+  Partial<Pick<Delivery, 'snapshot' | 'person' | 'attempts' | 'isTest' | 'body' | 'replayOf' | 'replay'>>;
+/** Whether a delivery is an alarm about a person that was not attempted yet. */
+const isNewAlarm = (delivery: DueDelivery): boolean => {
+  const { snapshot, attempts } = delivery;
+  return attempts === 0 && snapshot !== undefined && isAlarmAboutPerson(snapshot.event) && isFirstDelivery(delivery);
+};
 /** Returns the task for a delivery that is due now. */
 export const deliverTask = (delivery: DueDelivery): Deliver => {
   const { customerId, webhookId, id, requestId, snapshot, person } = delivery;
@@ -21,6 +27,7 @@ export const deliverTask = (delivery: DueDelivery): Deliver => {
     ...(requestId !== undefined && { requestId }),
     ...(snapshot && { uuid: messageUuidOf(snapshot) }),
     ...(snapshot && isGathered({ ...delivery, snapshot }) && { isGathered: true }),
+    ...(isNewAlarm(delivery) && { isAlarm: true }),
   };
 };
 

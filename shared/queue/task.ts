@@ -126,11 +126,12 @@ export const Deliver = z.object({
 export type Deliver = z.output<typeof Deliver>;
 
 /**
- * Continues the release of pending deliveries of a receiver that was back at `date` (ms): first of alarms, then of the others
- * (`isRest`), after the delivery `after`. `isListed`: all of them are released, and the release ends.
+ * Continues the release of pending deliveries of a receiver that was back at `date` (ms): first of alarms about people, then
+ * of other alarms (`isAboutSensors`), then of the others (`isRest`), after the delivery `after`. `isListed`: all of them are released, and the release ends.
  */
 const Back = z.object({
   date: millis,
+  isAboutSensors: z.literal(true).optional().catch(undefined),
   isRest: z.boolean(),
   after: DeliveryId.nullable(),
   isListed: z.boolean(),

@@ -113,6 +113,8 @@ export const items = {
   lateChange: item('C#{customerId}#CHANGES', 'HIT#{0hitId}'),
   delivery: item('C#{customerId}#W#{webhookId}', 'DELIVERY#{deliveryId}'),
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
+  /** Lists a held alarm about a person, which is released before other deliveries. */
+  heldAlarm: item('C#{customerId}#W#{webhookId}', 'HELD_ALARM#{deliveryId}'),
   /** A delivery to be fetched from a webhook without a URL; and those that were handed out but not acknowledged. */
   feedLine: item('C#{customerId}#W#{webhookId}#FEED', '{time}#{0eventId}#{deliveryId}'),
   feedCursor: item('C#{customerId}#W#{webhookId}', 'FEED'),

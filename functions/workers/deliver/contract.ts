@@ -73,6 +73,7 @@ export const deliver = consumer({
     'health.endRelease',
     'health.disable',
     'feeds.pendingIds',
+    'feeds.idsToPost',
     'feeds.moveToFeed',
     'feeds.moveToPost',
     'feeds.end',

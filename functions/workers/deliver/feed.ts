@@ -5,7 +5,7 @@ import { isResting } from '#shared/domain/delivery/states.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
-import { endIfExpired } from './hold.ts';
+import { alarmsFirst, endIfExpired } from './hold.ts';
 import { enqueueIfSoon, type Outcome, requeue } from './schedule.ts';
 import { findMessage } from './send.ts';
 
@@ -59,11 +59,6 @@ export const enterFeed = async (
   return (await store.feeds.moveToFeed(delivery, now())) ? 'pending' : requeue(deps, key);
 };
 
-const deliveriesIn = async ({ store }: DeliverDeps, webhook: WebhookRecord): Promise<WebhookDelivery[]> => {
-  const ids = await store.feeds.pendingIds(webhook, MAX_CHECKED);
-  return store.deliveries.getAll(webhook.customerId, webhook.id, ids);
-};
-
 /**
  * Reports a feed that nobody fetches, with an alarm and a mail to the managers of the webhook, once until somebody
  * fetches again. Ends expired deliveries.
@@ -78,7 +73,8 @@ const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: ()
     log('warn', 'nobody fetches the feed of a webhook', { customerId, webhookId });
     await mailManagers(deps, webhook, 'feed_not_fetched', { customerId, webhookId, sensor: '' });
   }
-  for (const delivery of await deliveriesIn(deps, webhook)) {
+  const ids = await store.feeds.pendingIds(webhook, MAX_CHECKED);
+  for (const delivery of await store.deliveries.getAll(customerId, webhookId, ids)) {
     if (timeLeft() < MARGIN_MS) return;
     if (isExpired(delivery, now())) await endUnfetched(deps, webhook, delivery, 'expired');
   }
@@ -91,8 +87,9 @@ const emptyFeed = async (
   timeLeft: () => number,
 ): Promise<'empty' | 'in_use'> => {
   const { store, now } = deps;
-  const deliveries = await deliveriesIn(deps, webhook);
-  for (const [at, delivery] of deliveries.entries()) {
+  const ids = await store.feeds.idsToPost(webhook, MAX_CHECKED);
+  const deliveries = await store.deliveries.getAll(webhook.customerId, webhook.id, ids);
+  for (const [at, delivery] of alarmsFirst(deliveries).entries()) {
     if (timeLeft() < MARGIN_MS) return 'in_use';
     const time = now() + at * RELEASE_INTERVAL;
     if (await store.feeds.moveToPost(delivery, time, now())) await enqueueIfSoon(deps, delivery, time);

@@ -1,6 +1,7 @@
 import { notifyFailed } from '#shared/api/failed-delivery.ts';
 import { RELEASE_INTERVAL, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { isAlarmAboutPerson } from '#shared/domain/rule/alarm.ts';
 import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.ts';
 import { type DeliverDeps, MARGIN_MS } from './deps.ts';
 import { enqueueIfSoon, type Outcome, requeue } from './schedule.ts';
@@ -20,14 +21,21 @@ export const endIfExpired = async (
 /** Holds a delivery whose webhook is disabled, or ends it if it was held for too long. */
 export const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey, webhook: WebhookRecord): Promise<Outcome> => {
   const { store, now } = deps;
-  if (await store.held.hold(key, now())) return 'held';
-  const delivery = await store.deliveries.get(key.customerId, key.webhookId, key.id);
-  if (delivery?.state !== 'held') return requeue(deps, key);
-  return endIfExpired(deps, webhook, { ...delivery, ...key });
+  const found = await store.deliveries.get(key.customerId, key.webhookId, key.id);
+  if (!found) return requeue(deps, key);
+  const delivery = { ...found, ...key };
+  if (delivery.state === 'held') return endIfExpired(deps, webhook, delivery);
+  return (await store.held.hold(delivery, now())) ? 'held' : requeue(deps, key);
+};
+
+/** Returns deliveries in the order in which they are released: alarms about people before the others. */
+export const alarmsFirst = (deliveries: readonly WebhookDelivery[]): WebhookDelivery[] => {
+  const byKind = Map.groupBy(deliveries, ({ snapshot }) => isAlarmAboutPerson(snapshot.event));
+  return [true, false].flatMap((isAlarm) => byKind.get(isAlarm) ?? []);
 };
 
 /**
- * Releases the held deliveries of an enabled webhook, oldest first, ten a second. The sweep enqueues this task while
+ * Releases the held deliveries of an enabled webhook, alarms about people first, ten a second. The sweep enqueues this task while
  * deliveries are held, so a crash only delays the rest, and enabling a webhook does not have to start the release.
  */
 export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
@@ -37,7 +45,7 @@ export const releaseHeld = async (deps: DeliverDeps, webhook: WebhookRecord, tim
   const ids = await store.held.ids(webhook, reserved.count);
   if (ids.length === 0) return store.held.correctCount(webhook, now());
   const deliveries = await store.deliveries.getAll(webhook.customerId, webhook.id, ids);
-  for (const [at, delivery] of deliveries.entries()) {
+  for (const [at, delivery] of alarmsFirst(deliveries).entries()) {
     if (timeLeft() < MARGIN_MS) return;
     const time = reserved.from + at * RELEASE_INTERVAL;
     if (await store.held.release(delivery, time, now())) await enqueueIfSoon(deps, delivery, time);

@@ -1,5 +1,5 @@
 import { LEASE_SECONDS, RELEASE_INTERVAL } from '#shared/domain/delivery/delivery.ts';
-import { isFailingAgain, isUrgent, needsRelease } from '#shared/domain/delivery/early.ts';
+import { isFailingAgain, needsRelease, type ReleaseOrder, releaseOrderOf } from '#shared/domain/delivery/early.ts';
 import { hasUrl } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { isFuture } from '#shared/domain/state/clock.ts';
@@ -12,6 +12,19 @@ const STEP = 50;
 const PAGE_SIZE = 100;
 
 type Step = ReleaseHeld & { back: Back };
+
+/** Returns which deliveries a step releases. */
+const orderOf = ({ isAboutSensors, isRest }: Back): ReleaseOrder => {
+  if (isRest) return 'rest';
+  return isAboutSensors ? 'other_alarms' : 'about_people';
+};
+
+/** Returns where a release continues after the last delivery of a kind. */
+const nextOf = ({ date, isAboutSensors, isRest }: Back): Back => {
+  if (isRest) return { date, isRest, after: null, isListed: true };
+  const next = { date, after: null, isListed: false };
+  return isAboutSensors ? { ...next, isRest: true } : { ...next, isAboutSensors: true, isRest: false };
+};
 
 /** Selects the next deliveries to release, and where the step after this one continues. */
 const selectPending = async (
@@ -34,17 +47,17 @@ const selectPending = async (
       if (selected.length === STEP) return { selected, next };
       next = { ...next, after: delivery.id };
       const turn = start + selected.length * RELEASE_INTERVAL;
-      const early = isUrgent(delivery) === next.isRest ? null : earlyAttempt(deps, webhook, delivery, turn);
+      const early = releaseOrderOf(delivery) === orderOf(next) ? earlyAttempt(deps, webhook, delivery, turn) : null;
       if (early) selected.push(early);
     }
-    if (found.next === undefined) next = { ...next, after: null, isRest: true, isListed: next.isRest };
+    if (found.next === undefined) next = nextOf(next);
   }
   return { selected, next };
 };
 
 /**
- * Enqueues early attempts at the next pending deliveries of a receiver that is back, alarms first, ten a second, and then
- * the step after this one. The release ends when its receiver fails again; the next success begins another. All of its
+ * Enqueues early attempts at the next pending deliveries of a receiver that is back, alarms about people first, ten a second, and
+ * then the step after this one. The release ends when its receiver fails again; the next success begins another. All of its
  * state is in its task, which its queue keeps until it is done, so a crash repeats a step, and tasks that were enqueued
  * twice find their delivery sent.
  */

@@ -29,6 +29,7 @@ export const itemsEnglish: Readonly<Record<string, string>> = {
   replay: 'Replays',
   feedCursor: 'Webhook feeds',
   feedWaits: 'Webhook feeds',
+  heldAlarm: 'Held deliveries',
   feedLine: 'Webhook feeds',
   rule: 'Rules',
   ruleById: 'Rules',

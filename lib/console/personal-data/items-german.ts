@@ -28,6 +28,7 @@ export const itemsGerman: Readonly<Record<string, string>> = {
   replay: 'Wiederholungen',
   feedCursor: 'Webhook-Feeds',
   feedWaits: 'Webhook-Feeds',
+  heldAlarm: 'Zurückgehaltene Zustellungen',
   feedLine: 'Webhook-Feeds',
   rule: 'Regeln',
   ruleById: 'Regeln',

@@ -132,7 +132,12 @@ export type Delivery = {
 export type WebhookDelivery = Delivery & { webhookId: string };
 
 /** Whether this is the first delivery of an event: neither a test, nor feedback, nor a redelivery. */
-export const isFirstDelivery = ({ isTest, body, replayOf, replay }: Delivery): boolean =>
+export const isFirstDelivery = ({
+  isTest,
+  body,
+  replayOf,
+  replay,
+}: Pick<Delivery, 'isTest' | 'body' | 'replayOf' | 'replay'>): boolean =>
   !isTest && body === undefined && replayOf === undefined && replay === undefined;
 
 /** Returns the uuid of the message behind a delivery, or of the event if the service created it. */

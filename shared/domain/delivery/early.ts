@@ -1,5 +1,5 @@
 import { timeOfUlid } from '../ids.ts';
-import { urgentSituationOf } from '../rule/alarm.ts';
+import { isAlarmAboutPerson, urgentSituationOf } from '../rule/alarm.ts';
 import { isFuture } from '../state/clock.ts';
 import type { Delivery } from './delivery.ts';
 import type { WebhookRecord } from './webhook.ts';
@@ -62,5 +62,9 @@ export const earlyTime = (delivery: Delivery, turn: number, firstDelay: number):
   return time + MIN_GAIN < nextAttempt ? time : null;
 };
 
-/** Whether a delivery is an alarm, which is attempted before all others. */
-export const isUrgent = ({ snapshot: { event } }: Delivery): boolean => urgentSituationOf(event) !== null;
+/** The kinds of deliveries, in the order in which a release attempts them. */
+export type ReleaseOrder = 'about_people' | 'other_alarms' | 'rest';
+export const releaseOrderOf = ({ snapshot: { event } }: Delivery): ReleaseOrder => {
+  if (isAlarmAboutPerson(event)) return 'about_people';
+  return urgentSituationOf(event) === null ? 'rest' : 'other_alarms';
+};

@@ -1,6 +1,7 @@
 import { LEASE_MS } from '#shared/domain/delivery/breaker.ts';
 import { DELIVERY_RETENTION, type Delivery, type WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
 import { packSnapshot, unpackSnapshot } from '#shared/domain/delivery/packed-snapshot.ts';
+import { isAlarmAboutPerson } from '#shared/domain/rule/alarm.ts';
 import { latestAhead } from '#shared/domain/state/clock.ts';
 import { dueAttributes, dueDelivery, GRACE_MS } from '../engine/due.ts';
 import { absent, changes, type Write, where } from '../engine/request.ts';
@@ -70,9 +71,12 @@ export const feedLineKey = ({ customerId, webhookId, id: deliveryId, snapshot }:
     eventId: snapshot.event.id,
     deliveryId,
   });
-export const putFeedLine = (delivery: WebhookDelivery): Write => ({
-  put: { ...feedLineKey(delivery), ttl: deliveryTtl(delivery.createDate) },
-});
+/** A place in a feed. `isAlarm`: the delivery is an alarm about a person. Earlier versions of the code wrote no `isAlarm`. */
+export type FeedLine = Key & { isAlarm?: true };
+export const putFeedLine = (delivery: WebhookDelivery): Write => {
+  const isAlarm = isAlarmAboutPerson(delivery.snapshot.event) && { isAlarm: true };
+  return { put: { ...feedLineKey(delivery), ...isAlarm, ttl: deliveryTtl(delivery.createDate) } };
+};
 
 /** The states of a delivery that is pending its next attempt. */
 export const unsentStates = { pending: 'pending', retrying: 'retrying' };

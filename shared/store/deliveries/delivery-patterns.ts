@@ -1,4 +1,4 @@
-import { type AccessPattern, pattern, per4KB, per8KB, perItem, withCount } from '../access-pattern.ts';
+import { type AccessPattern, pattern, per4KB, perItem, withCount } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
 /** Access patterns of webhooks and deliveries. */
@@ -95,6 +95,7 @@ export const deliveryPatterns = {
     'per 4 KB',
   ),
   'feeds.pendingIds': pattern('Which deliveries can be fetched?', { query: ['feedLine'] }, [1, 0], per4KB),
+  'feeds.idsToPost': pattern('Which deliveries are posted instead?', { query: ['feedLine'] }, [1, 0], per4KB),
   'feeds.hasPending': pattern('Can any delivery be fetched?', { query: ['feedLine'] }, [0.5, 0]),
   'feeds.recordHandedOut': pattern(
     'Record which deliveries were handed out',
@@ -178,15 +179,35 @@ export const deliveryPatterns = {
     '1 without a notice',
   ),
 
-  'held.ids': pattern('The oldest deliveries that a webhook holds', { queryList: ['heldOfWebhook'] }, [0.5, 0], per8KB),
-  'held.hold': pattern('Hold a delivery of a disabled webhook', { update: ['delivery', 'webhook'] }, [0, 8], 'per KB'),
-  'held.release': pattern('Release a held delivery', { update: ['delivery', 'webhook'] }, [0, 7], 'per KB'),
-  'held.end': pattern('End a held delivery', { update: ['delivery', 'webhook', 'replay'] }, [0, 6], 'per KB'),
+  'held.ids': pattern(
+    'Deliveries that a webhook holds: alarms about people, then the oldest others',
+    { query: ['heldAlarm'], queryList: ['heldOfWebhook'] },
+    [1.5, 0],
+    '1 per 4 KB of alarms, 0.5 per 8 KB of all',
+  ),
+  'held.hold': pattern(
+    'Hold a delivery of a disabled webhook',
+    { put: ['heldAlarm'], update: ['delivery', 'webhook'] },
+    [0, 10],
+    'per KB; 2 less if it is no alarm about a person',
+  ),
+  'held.release': pattern(
+    'Release a held delivery',
+    { update: ['delivery', 'webhook'], remove: ['heldAlarm'] },
+    [0, 9],
+    'as above',
+  ),
+  'held.end': pattern(
+    'End a held delivery',
+    { update: ['delivery', 'webhook', 'replay'], remove: ['heldAlarm'] },
+    [0, 8],
+    'as above',
+  ),
   'held.replace': pattern(
     'Replace a held delivery with its redelivery',
-    { put: ['delivery'], update: ['delivery', 'webhook', 'replay'] },
-    [0, 9],
-    'per KB',
+    { put: ['delivery'], update: ['delivery', 'webhook', 'replay'], remove: ['heldAlarm'] },
+    [0, 11],
+    'as above',
   ),
   'held.reserveReleases': pattern('Reserve the next times of release', { update: ['webhook'] }, [0, 1]),
   'held.correctDue': pattern(
@@ -199,9 +220,13 @@ export const deliveryPatterns = {
 
   'repetitions.endOriginal': pattern(
     'End a delivery whose redelivery was accepted',
-    { get: ['delivery', 'personDelivery'], update: ['delivery', 'personDelivery', 'webhook', 'replay'] },
+    {
+      get: ['delivery', 'personDelivery'],
+      update: ['delivery', 'personDelivery', 'webhook', 'replay'],
+      remove: ['heldAlarm'],
+    },
     [1, 2],
-    'per KB; 6 if it is held, with its webhook; 4 more in a replay',
+    'per KB; 6 if it is held, with its webhook, 8 if it is an alarm about a person; 4 more in a replay',
   ),
 
   'replays.get': pattern('A replay', { get: ['replay'] }, [1, 0]),
@@ -218,9 +243,9 @@ export const deliveryPatterns = {
   ),
   'replays.add': pattern(
     'Add a delivery to a replay, once',
-    { put: ['delivery'], update: ['replay', 'delivery', 'webhook'] },
+    { put: ['delivery'], update: ['replay', 'delivery', 'webhook'], remove: ['heldAlarm'] },
     [0, 5],
-    '6 more to replace a held one, with its webhook',
+    '6 more to replace a held one, with its webhook, 8 if it is an alarm about a person',
   ),
   'replays.advance': pattern('Record a step of a replay', { update: ['replay'] }, [0, 3]),
   'replays.setPaused': pattern('Pause or resume a replay', { update: ['replay'] }, [0, 3]),

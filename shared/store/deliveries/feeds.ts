@@ -11,6 +11,7 @@ import { withLogEntry } from './delivery-changes.ts';
 import {
   deliveryItemKey,
   deliveryTtl,
+  type FeedLine,
   feedLineKey,
   notSending,
   openAttributes,
@@ -36,6 +37,14 @@ export const feedReads = (table: TableReader) => ({
     const pk = items.feedLine.pk({ customerId, webhookId });
     const { items: found } = await table.query<Key>({ pk, limit });
     return found.flatMap((key) => items.feedLine.read(key)?.deliveryId ?? []);
+  },
+
+  /** Returns the ids of deliveries to post, now that the webhook has a URL: those of alarms about people, then the first others. */
+  idsToPost: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
+    const lines = await table.queryAll<FeedLine>({ pk: items.feedLine.pk({ customerId, webhookId }) });
+    const byKind = Map.groupBy(lines, ({ isAlarm = false }) => isAlarm);
+    const inOrder = [...(byKind.get(true) ?? []), ...(byKind.get(false) ?? [])];
+    return inOrder.slice(0, limit).flatMap((key) => items.feedLine.read(key)?.deliveryId ?? []);
   },
 
   /** Whether any delivery can be fetched. May miss one that was just added. */

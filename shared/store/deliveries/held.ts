@@ -6,6 +6,7 @@ import {
 } from '#shared/domain/delivery/delivery.ts';
 import { UNFETCHED_ALERT_AFTER } from '#shared/domain/delivery/feed.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import { isAlarmAboutPerson } from '#shared/domain/rule/alarm.ts';
 import { latestAhead } from '#shared/domain/state/clock.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueAttributes, dueBefore, dueDelivery, GRACE_MS } from '../engine/due.ts';
@@ -14,12 +15,12 @@ import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
 import {
   deliveryItemKey,
+  deliveryTtl,
   leaseAttributes,
   notSending,
   openAttributes,
   putDelivery,
   replayCount,
-  type WebhookDeliveryKey,
 } from './delivery-item.ts';
 
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
@@ -29,13 +30,23 @@ const isHeld = where('#state = :held', { held: 'held' });
 export const holdsNothing = where('attribute_exists(pk) AND (attribute_not_exists(#held) OR #held <= :none)', {
   none: 0,
 });
+/** The start of the sort keys of held alarms. */
+const HELD_ALARM = items.heldAlarm.sk({ deliveryId: '' });
 /** How long (ms) an index may lag behind a write. */
 const INDEX_LAG = 60_000;
 
-/** Changes the exact number of deliveries that a webhook holds. While it is above 0, the webhook is in the due index. */
-export const heldCount = (delivery: WebhookDeliveryKey, by: 1 | -1): Write => {
+/** The item that lists a held alarm about a person, which is released before other deliveries; none for any other delivery. */
+const alarmItems = ({ customerId, webhookId, id: deliveryId, snapshot }: WebhookDelivery): Key[] =>
+  isAlarmAboutPerson(snapshot.event) ? [items.heldAlarm({ customerId, webhookId, deliveryId })] : [];
+const unlistAlarm = (delivery: WebhookDelivery): Write[] => alarmItems(delivery).map((remove) => ({ remove }));
+
+/**
+ * The writes to the lists that a delivery leaves when it is no longer held, and to the exact number of deliveries that its
+ * webhook holds. While that is above 0, the webhook is in the due index.
+ */
+export const leaveHeld = (delivery: WebhookDelivery): Write[] => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
-  return { update: key, changes: changes({ add: { held: by }, if: present }) };
+  return [{ update: key, changes: changes({ add: { held: -1 }, if: present }) }, ...unlistAlarm(delivery)];
 };
 
 /** Why a held delivery ends unsent: it was held for too long, its replay was canceled, or a redelivery replaces it. */
@@ -47,24 +58,32 @@ export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number)
   const update = changes({ set, remove: openAttributes, if: isHeld });
   return [
     { update: deliveryItemKey(delivery), changes: update },
-    heldCount(delivery, -1),
+    ...leaveHeld(delivery),
     ...replayCount(delivery, 'failed', now),
   ];
 };
 
 export const heldReads = (table: TableReader) => ({
-  /** Returns the ids of the oldest deliveries that a webhook holds. */
+  /**
+   * Returns the ids of deliveries that a webhook holds: first those of alarms about people, then those of the others, the
+   * oldest first. Alarms that an earlier version of the code held are among the others.
+   */
   ids: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
-    const pk = lists.heldOfWebhook.pk({ customerId, webhookId });
-    const { items: held } = await table.query<Key & { listSk: string }>({ index: 'list', pk, limit });
-    return held.map(({ listSk }) => listSk);
+    const alarms = { pk: items.heldAlarm.pk({ customerId, webhookId }), beginsWith: HELD_ALARM };
+    const all = { index: 'list', pk: lists.heldOfWebhook.pk({ customerId, webhookId }) } as const;
+    const [first, rest] = await Promise.all([
+      table.query<Key>({ ...alarms, limit }),
+      table.query<Key & { listSk: string }>({ ...all, limit }),
+    ]);
+    const ofAlarms = first.items.flatMap((key) => items.heldAlarm.read(key)?.deliveryId ?? []);
+    return [...new Set([...ofAlarms, ...rest.items.map(({ listSk }) => listSk)])].slice(0, limit);
   },
 });
 
 const heldWrites = (table: Table) => ({
   /** Holds a delivery of a disabled webhook, for 14 days at most. False if it is being sent or has ended. */
-  hold: async (key: WebhookDeliveryKey, now: number): Promise<boolean> => {
-    const { customerId, webhookId, id: deliveryId } = key;
+  hold: async (delivery: WebhookDelivery, now: number): Promise<boolean> => {
+    const { customerId, webhookId, id: deliveryId } = delivery;
     const webhook = { customerId, id: webhookId };
     const until = heldUntil(deliveryId, now);
     const set = {
@@ -73,13 +92,14 @@ const heldWrites = (table: Table) => ({
       updateDate: now,
       nextAttempt: null,
       heldUntil: until,
-      ...dueDelivery(key, until),
+      ...dueDelivery(delivery, until),
       ...lists.heldOfWebhook({ customerId, webhookId, deliveryId }),
     };
     const holding = changes({ set: dueAt(webhookId, now), add: { held: 1 }, if: present });
     const failed = await table.write(
-      { update: deliveryItemKey(key), changes: changes({ set, remove: leaseAttributes, if: notSending(now) }) },
+      { update: deliveryItemKey(delivery), changes: changes({ set, remove: leaseAttributes, if: notSending(now) }) },
       { update: webhookKey(webhook), changes: holding },
+      ...alarmItems(delivery).map((key) => ({ put: { ...key, ttl: deliveryTtl(delivery.createDate) } })),
     );
     return failed === null;
   },
@@ -89,9 +109,10 @@ const heldWrites = (table: Table) => ({
     const state = delivery.attempts > 0 ? 'retrying' : 'pending';
     const set = { state, reason: null, updateDate: now, nextAttempt: time, ...dueAt(delivery.id, time + GRACE_MS) };
     const update = changes({ set, remove: ['listPk', 'listSk', 'heldUntil'], if: isHeld });
-    return (
-      (await table.write({ update: deliveryItemKey(delivery), changes: update }, heldCount(delivery, -1))) === null
-    );
+    const failed = await table.write({ update: deliveryItemKey(delivery), changes: update }, ...leaveHeld(delivery));
+    // An earlier version of the code may have released or ended the alarm, and left its item.
+    if (failed) await Promise.all(unlistAlarm(delivery).map((write) => table.write(write)));
+    return failed === null;
   },
 
   /** Ends a held delivery. False if it is no longer held. */

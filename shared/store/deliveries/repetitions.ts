@@ -11,7 +11,7 @@ import {
   REDELIVERED,
   replayCount,
 } from './delivery-item.ts';
-import { heldCount } from './held.ts';
+import { leaveHeld } from './held.ts';
 
 type State = Pick<Delivery, 'state' | 'reason'>;
 /** Whether a held delivery was replaced by its redelivery: it has ended, and no count includes it. */
@@ -23,7 +23,7 @@ const hasEnded = (delivery: State): boolean =>
 const countWrites = (delivery: Delivery, now: number): Write[] => {
   if (isReplaced(delivery)) return [];
   const { webhookId, state } = delivery;
-  const held = state === 'held' && webhookId !== null ? [heldCount({ ...delivery, webhookId }, -1)] : [];
+  const held = state === 'held' && webhookId !== null ? leaveHeld({ ...delivery, webhookId }) : [];
   return [...held, ...replayCount(delivery, 'sent', now)];
 };
 

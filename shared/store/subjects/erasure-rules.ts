@@ -278,6 +278,8 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   personDelivery: deliveries,
   // For a sensor or a user, found only through its delivery.
   attempt: ofAll,
+  // For a sensor, removed with its delivery.
+  heldAlarm: ofCustomer,
   feedLine: ofCustomer,
   hardware: ofCustomer,
   device: ofCustomer,

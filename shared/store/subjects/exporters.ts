@@ -115,6 +115,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   enabledRules: null,
   lateChange: null,
   feedbackOfHit: null,
+  heldAlarm: null,
   feedLine: null,
   feedCursor: null,
   feedWaits: null,

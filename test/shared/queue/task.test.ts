@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { deliverTask, encodeTask } from '#shared/queue/encode.ts';
 import { SensorTask, WebhookTask } from '#shared/queue/task.ts';
+import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 
 const key = { customerId: 1, webhookId: '00000000-0000-4000-8000-000000000000', id: '0'.repeat(26) };
 const notice = {
@@ -43,4 +44,19 @@ test('an alarm about a person has its own message group, which survives in the b
   expect(alarm.groupId).toBe(`${other.groupId}/alarms`);
   expect([read(JSON.parse(alarm.body)), read(JSON.parse(other.body))]).toMatchObject([{ isAlarm: true }, {}]);
   expect(read(JSON.parse(other.body))).not.toHaveProperty('isAlarm');
+});
+
+test('a task names a new alarm about a person, but no retry, test or redelivery of it, and no other delivery', () => {
+  const alarm = { ...key, attempts: 0, snapshot: bareSnapshot };
+  expect(deliverTask(alarm)).toMatchObject({ isAlarm: true });
+  const other = { ...bareSnapshot, event: { ...bareSnapshot.event, action: 'standing_up' } };
+  const others = [
+    { attempts: 1 },
+    { isTest: true as const },
+    { replayOf: 'a' },
+    { replay: 'r' },
+    { body: '{}' },
+    { snapshot: other },
+  ];
+  for (const fields of others) expect(deliverTask({ ...alarm, ...fields })).not.toHaveProperty('isAlarm');
 });

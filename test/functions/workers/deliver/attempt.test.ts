@@ -157,7 +157,7 @@ describe('deliveries', () => {
   test('a delivery to a webhook is held while its webhook is disabled', async () => {
     const { outcome, named, id } = await run({ webhooks: [{ ...webhook, isEnabled: false }] });
     expect(outcome).toBe('held');
-    expect(named('hold')).toEqual([[{ ...key, id }, NOW]]);
+    expect(named('hold')).toMatchObject([[{ ...key, id }, NOW]]);
     expect(named('claim')).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { recordHealth } from '#functions/workers/deliver/health.ts';
 import { releasePending } from '#functions/workers/deliver/release.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import { derivedUlid } from '#shared/domain/ids.ts';
+import { kinds } from '#shared/domain/kinds.ts';
 import type { Back, Deliver } from '#shared/queue/task.ts';
 import { some } from '#test/fixtures/alarm-stubs.ts';
 import { ACCEPTED, customerId, deliveryTo, snapshotOf } from '#test/fixtures/delivery-stubs.ts';
@@ -318,12 +319,9 @@ describe('the release of what is pending for a receiver that is back', () => {
   const releasing = { ...webhook, pendingSince: ACCEPTED - HOUR, backDate: NOW - 5, lastFailure: NOW - 9 };
   const start: Back = { date: NOW - 5, isRest: false, after: null, isListed: false };
   const alarm = (name: string) => pending({ id: idAt(ACCEPTED, name) });
-  const other = (name: string) => {
+  const other = (name: string, kind: object = { type: 'room', action: 'occupied' }) => {
     const { event, ...others } = snapshotOf();
-    return pending({
-      id: idAt(ACCEPTED, name),
-      snapshot: { ...others, event: { ...event, type: 'room', action: 'occupied' } },
-    });
+    return pending({ id: idAt(ACCEPTED, name), snapshot: { ...others, event: { ...event, ...kind } } });
   };
   const release = async (pages: Delivery[][], more: Partial<Back> = {}, of: object = {}, left = 20_000) => {
     const stubs = world({ pages });
@@ -353,15 +351,18 @@ describe('the release of what is pending for a receiver that is back', () => {
     expect([enqueued, calls]).toEqual([[], []]);
   });
 
-  test('attempts alarms first and then the rest, and ends once the last attempt is over', async () => {
-    const [a, b, c] = [alarm('a'), other('b'), alarm('c')];
-    const { ids, next, named, places } = await release([[a, b], [c]]);
-    expect(ids).toEqual([a.id, c.id, b.id]);
+  test('attempts alarms about people, then other alarms, then the rest, and ends once the last attempt is over', async () => {
+    const [a, b, c, d] = [alarm('a'), other('b'), other('c', kinds.sensor_inactive), alarm('d')];
+    const { ids, next, named, places } = await release([
+      [a, b],
+      [c, d],
+    ]);
+    expect(ids).toEqual([a.id, d.id, c.id, b.id]);
     expect(places).toEqual(['release.enqueued']);
     const bounds = { startAfter: null, limit: 100 };
     expect(named('range')[0]).toEqual([customerId, 'w1', [ACCEPTED - HOUR, NOW - 5], bounds]);
     const listed = { date: NOW - 5, isRest: true, after: null, isListed: true };
-    // The lease of the last attempt, which is made 0.2 s from now.
+    // The lease of the last attempt, which is made 0.3 s from now.
     expect(next).toEqual([[expect.objectContaining({ back: listed })], 31]);
     expect(named('endRelease')).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { checkFeed, enterFeed } from '#functions/workers/deliver/feed.ts';
 import { hold, releaseHeld } from '#functions/workers/deliver/hold.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import { some } from '#test/fixtures/alarm-stubs.ts';
-import { customerId, deliveryTo } from '#test/fixtures/delivery-stubs.ts';
+import { customerId, deliveryTo, snapshotOf } from '#test/fixtures/delivery-stubs.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const DAY = 86_400_000;
@@ -14,6 +14,8 @@ const toWebhook = (more: object = {}): Delivery => {
   const { person: _, ...others } = deliveryTo('email', { webhookId: 'w1', format: 'full', hit: null, ...more });
   return others;
 };
+const about = (id: string, action: string): Delivery =>
+  toWebhook({ id, snapshot: snapshotOf(action, { event: { ...snapshotOf().event, action } }) });
 const key = { customerId, webhookId: 'w1', id: toWebhook().id };
 
 type AttemptWorld = {
@@ -22,6 +24,7 @@ type AttemptWorld = {
   isEnded?: boolean;
   reserved?: object | null;
   ids?: string[];
+  all?: Delivery[];
   released?: readonly boolean[];
   isMoved?: boolean;
   isNoFetch?: boolean;
@@ -36,6 +39,7 @@ const world = ({
   isEnded = true,
   reserved = { from: NOW + 50, count: 3 },
   ids = [],
+  all = ids.map((id) => toWebhook({ id, state: 'pending', nextAttempt: NOW })),
   released = [],
   isMoved = true,
   isNoFetch = true,
@@ -52,7 +56,6 @@ const world = ({
       calls.push([name, ...args]);
       return result();
     };
-  const all = ids.map((id) => toWebhook({ id, state: 'pending', nextAttempt: NOW }));
   const store = {
     held: {
       hold: noting('hold', () => isHeld),
@@ -71,7 +74,8 @@ const world = ({
       end: noting('endFeed', () => isEnded),
       moveToFeed: noting('toFeed', () => isMoved),
       moveToPost: noting('toPost', () => results.shift() ?? true),
-      pendingIds: noting('feedIds', () => ids),
+      pendingIds: async () => ids,
+      idsToPost: noting('feedIds', () => ids),
       recordNoFetch: noting('noFetch', () => isNoFetch),
     },
     events: { storeNotice: noting('storeNotice'), bytes: noting('bytes', () => raw) },
@@ -93,9 +97,10 @@ describe('disabled webhooks', () => {
   const held = toWebhook({ state: 'held', heldUntil: NOW + 1 });
 
   test('a delivery to a disabled webhook is held', async () => {
-    const { deps, calls } = world({ isHeld: true });
-    expect(await hold(deps, key, some(webhook))).toBe('held');
-    expect(calls).toEqual([['hold', key, NOW]]);
+    const delivery = toWebhook({ state: 'pending' });
+    const { deps, named } = world({ isHeld: true, delivery });
+    expect(await hold(deps, { ...key, requestId: 'r' }, some(webhook))).toBe('held');
+    expect(named('hold')).toEqual([[{ ...delivery, requestId: 'r' }, NOW]]);
   });
 
   test('stays held until it expires, which is reported', async () => {
@@ -114,7 +119,7 @@ describe('disabled webhooks', () => {
   test('a delivery to a disabled webhook is left as another task has changed it', async () => {
     const { deps, names } = world({ delivery: toWebhook({ state: 'failed' }) });
     expect(await hold(deps, key, some(webhook))).toBe('failed');
-    expect(names()).toEqual(['hold', 'delivery', 'queued']);
+    expect(names()).toEqual(['delivery', 'hold', 'queued']);
   });
 });
 
@@ -139,6 +144,17 @@ describe('releases', () => {
       [[{ deliveryId: 'a', notBefore: NOW + 50 }], 0],
       [[{ deliveryId: 'c', notBefore: NOW + 250 }], 0],
     ]);
+  });
+
+  test('held alarms about people are released before older deliveries', async () => {
+    const all = [
+      about('a', 'standing_up'),
+      about('b', 'fall_detected'),
+      about('c', 'standing_up'),
+      about('d', 'fall_detected'),
+    ];
+    const { named } = await release({ all, ids: ['b', 'd', 'a', 'c'] });
+    expect(named('release').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'd', 'a', 'c']);
   });
 
   test('wait while enough are being released, and have their count corrected if there is none', async () => {
@@ -232,6 +248,12 @@ describe('the check of a feed', () => {
     ]);
     expect(enqueued).toMatchObject([[[{ deliveryId: 'a', notBefore: NOW }], 0]]);
     expect((await check(url, { ids: ['a'] }, 4_999)).named('toPost')).toEqual([]);
+  });
+
+  test('posts alarms about people before the rest of it', async () => {
+    const all = [about('a', 'standing_up'), about('b', 'fall_detected')];
+    const { named } = await check({ url: 'https://example.org/' }, { all, ids: ['b', 'a'] });
+    expect(named('toPost').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'a']);
   });
 
   test('ends once the feed is empty and no process can still write to it', async () => {

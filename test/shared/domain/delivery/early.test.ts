@@ -7,8 +7,8 @@ import {
   isEarlyAttempt,
   isFailingAgain,
   isOnlyFailing,
-  isUrgent,
   needsRelease,
+  releaseOrderOf,
 } from '#shared/domain/delivery/early.ts';
 import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { kinds } from '#shared/domain/kinds.ts';
@@ -128,10 +128,11 @@ describe('an early attempt', () => {
   });
 });
 
-test('urgent events are attempted before all others', () => {
-  const about = (situation: 'fall_detected' | 'bed_left') =>
+test('alarms about people are attempted before other alarms, and those before the rest', () => {
+  const about = (situation: 'fall_detected' | 'sensor_inactive' | 'bed_left') =>
     deliveryOf({ snapshot: { ...bareSnapshot, event: { ...bareSnapshot.event, ...kinds[situation] } } });
-  expect([isUrgent(about('fall_detected')), isUrgent(about('bed_left'))]).toEqual([true, false]);
+  const orders = (['fall_detected', 'sensor_inactive', 'bed_left'] as const).map(about).map(releaseOrderOf);
+  expect(orders).toEqual(['about_people', 'other_alarms', 'rest']);
 });
 
 test('a backoff doubles from 1 s up to 60 s, once there are enough failures', () => {

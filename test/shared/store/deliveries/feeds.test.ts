@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DELIVERY_RETENTION } from '#shared/domain/delivery/delivery.ts';
+import { feedLineKey } from '#shared/store/deliveries/delivery-item.ts';
 import { GRACE_MS } from '#shared/store/engine/due.ts';
 import { items } from '#shared/store/table.ts';
 import { createHooks, deliveryOf, HOME, HOOK } from '#test/fixtures/store-deliveries.ts';
@@ -23,6 +24,24 @@ test('a delivery in a feed is fetched in order, and posted by nobody', async () 
   expect(await its.feeds.pendingIds(await hook(), 9)).toEqual([deliveryId(2), deliveryId(1)]);
   expect(await its.feeds.pendingIds(await hook(), 1)).toEqual([deliveryId(2)]);
   expect(await its.feeds.hasPending(await hook())).toBe(true);
+});
+
+test('a delivery in a feed is posted before the others if it is an alarm about a person, once the webhook has a URL', async () => {
+  const { its, hook, table } = await createHooks({ url: null });
+  const { snapshot } = deliveryOf();
+  const at = (id: number, action: string) => ({ snapshot: { ...snapshot, event: { ...snapshot.event, id, action } } });
+  const [other, alarm, older] = [
+    deliveryOf(1, at(1, 'standing_up')),
+    deliveryOf(2, at(2, 'fall_detected')),
+    deliveryOf(3, at(3, 'fall_detected')),
+  ];
+  for (const delivery of [other, alarm, older]) await its.deliveries.createInFeed(delivery);
+  const ids = [alarm.id, older.id, other.id];
+  expect(await its.feeds.idsToPost(await hook(), 9)).toEqual(ids);
+  expect(await its.feeds.idsToPost(await hook(), 1)).toEqual(ids.slice(0, 1));
+  // As an earlier version of the code wrote it.
+  await table.write({ put: feedLineKey(older) });
+  expect(await its.feeds.idsToPost(await hook(), 9)).toEqual([alarm.id, other.id, older.id]);
 });
 
 test('a delivery in a feed ends when it is acknowledged, once', async () => {

@@ -1,18 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { GRACE_MS } from '#shared/store/engine/due.ts';
 import { items } from '#shared/store/table.ts';
+import { bareSnapshot } from '#test/fixtures/snapshot.ts';
 import { createHooks, deliveryOf, HOME, HOOK } from '#test/fixtures/store-deliveries.ts';
 import { deliveryId, now } from '#test/fixtures/store-items.ts';
 
 const DAY = 86_400_000;
 const key = (n = 1) => ({ customerId: HOME, webhookId: HOOK, id: deliveryId(n) });
 const itemKey = (n = 1) => items.delivery({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(n) });
+const alarmKey = (n: number) => items.heldAlarm({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(n) });
 
 describe('a delivery of a disabled webhook', () => {
   const hold = async (fields: object = {}) => {
     const world = await createHooks();
     const delivery = await world.create(1, fields);
-    expect(await world.its.held.hold(key(), now + 1)).toBe(true);
+    expect(await world.its.held.hold(delivery, now + 1)).toBe(true);
     return { ...world, delivery };
   };
   test('a delivery of a disabled webhook is held for 14 days, and counted by its webhook', async () => {
@@ -27,8 +29,8 @@ describe('a delivery of a disabled webhook', () => {
     expect(await hook()).toMatchObject({ held: 1, dueAt: String(now + 1).padStart(16, '0') });
     expect(await its.held.ids(await hook(), 9)).toEqual([deliveryId(1)]);
     expect(Number((await table.get<{ dueAt: string }>(itemKey()))?.dueAt)).toBe(now + 1 + 14 * DAY);
-    expect(await its.held.hold(key(), now)).toBe(false);
-    expect(await its.held.hold({ ...key(), webhookId: 'x' }, now)).toBe(false);
+    expect(await its.held.hold(deliveryOf(), now)).toBe(false);
+    expect(await its.held.hold(deliveryOf(1, { webhookId: 'x' }), now)).toBe(false);
     expect(await hook()).toMatchObject({ held: 1 });
   });
 
@@ -36,7 +38,7 @@ describe('a delivery of a disabled webhook', () => {
     const { its, create, hook } = await createHooks();
     await create();
     await its.attempts.claim(key(), now, 'a');
-    expect([await its.held.hold(key(), now), (await hook()).held]).toEqual([false, undefined]);
+    expect([await its.held.hold(deliveryOf(), now), (await hook()).held]).toEqual([false, undefined]);
   });
 
   test('a delivery of a disabled webhook is released once, as a retry if there was an attempt', async () => {
@@ -54,6 +56,40 @@ describe('a delivery of a disabled webhook', () => {
       const item = await table.get<{ dueAt: string }>(itemKey());
       expect([Number(item?.dueAt), item && 'heldUntil' in item]).toEqual([now + 7 + GRACE_MS, false]);
     }
+  });
+
+  test('a held alarm about a person is first in the list, however many others are held, until its hold ends', async () => {
+    const { its, hook, create, table } = await createHooks();
+    const other = { ...bareSnapshot, event: { ...bareSnapshot.event, type: 'system', action: 'sensor_inactive' } };
+    for (let n = 1; n <= 3; n++) await its.held.hold(await create(n, { snapshot: other }), now);
+    const alarms = [await create(4), await create(5), await create(6), await create(7)] as const;
+    for (const alarm of alarms) await its.held.hold(alarm, now);
+    const listed = async (limit = 9) => its.held.ids(await hook(), limit);
+    const ids = (...numbers: number[]) => numbers.map((n) => deliveryId(n)).sort();
+    const first = ids(4, 5, 6, 7);
+    expect([await listed(), await listed(2)]).toEqual([[...first, ...ids(1, 2, 3)], first.slice(0, 2)]);
+    await its.held.end(alarms[0], 'expired', now);
+    await its.held.release(alarms[1], now, now);
+    await its.held.replace(alarms[2], deliveryOf(8, { replayOf: deliveryId(6) }), now);
+    await its.repetitions.endOriginal(key(7), now);
+    expect(await listed()).toEqual(ids(1, 2, 3));
+    for (const n of [4, 5, 6, 7]) expect(await table.get(alarmKey(n))).toBeNull();
+  });
+
+  test('a held alarm that an earlier version of the code held or released does not stop others', async () => {
+    const { its, hook, create, table } = await createHooks();
+    const [held, released, fall] = [await create(1), await create(2), await create(3)];
+    await its.held.hold(held, now);
+    await table.write({ remove: alarmKey(1) });
+    await its.held.hold(released, now);
+    await its.held.release(released, now, now);
+    await table.write({ put: alarmKey(2) });
+    await its.held.hold(fall, now);
+    expect(await its.held.ids(await hook(), 9)).toEqual([deliveryId(2), deliveryId(3), deliveryId(1)]);
+    expect(await its.held.release(released, now, now)).toBe(false);
+    expect(await its.held.ids(await hook(), 9)).toEqual([deliveryId(3), deliveryId(1)]);
+    expect(await its.held.release(held, now, now)).toBe(true);
+    expect((await hook()).held).toBe(1);
   });
 
   test('a delivery of a disabled webhook ends once, and counts no more', async () => {

@@ -39,13 +39,19 @@ const createDelivery = async () => {
     sendTryTimes: [],
     snapshot: bareSnapshot,
   };
-  await its.deliveries.create(some({ ...key, ...pending, replay: replay.id }), true);
+  const delivery = { ...key, ...pending, replay: replay.id };
+  await its.deliveries.create(some(delivery), true);
   const read = async () => ({
     delivery: await its.deliveries.get(customerId, webhookId, key.id),
     held: (await its.webhooks.get(customerId, webhookId))?.held ?? 0,
     counted: await its.replays.get(customerId, webhookId, replay.id),
   });
-  return { key, read, claim: (at = now) => claimed(its.attempts.claim(key, at, 'claim-5')) };
+  return {
+    key,
+    read,
+    hold: () => its.held.hold(some(delivery), now),
+    claim: (at = now) => claimed(its.attempts.claim(key, at, 'claim-5')),
+  };
 };
 const claimed = async (claim: Promise<Delivery | null>): Promise<Delivery> => {
   const delivery = await claim;
@@ -85,7 +91,7 @@ const openStates: Record<string, (original: Original) => Promise<unknown>> = {
       now,
       true,
     ),
-  held: ({ key }) => its.held.hold(key, now),
+  held: ({ hold }) => hold(),
   sending: ({ claim }) => claim(),
 };
 
@@ -153,7 +159,7 @@ describe('a delivery whose redelivery was accepted', () => {
 
   test('ends as deleted if its webhook was deleted while it was held', async () => {
     const original = await createDelivery();
-    await its.held.hold(original.key, now);
+    await original.hold();
     await engine.plain.write({ remove: items.webhook({ customerId, webhookId: original.key.webhookId }) });
     expect(await its.repetitions.endOriginal(original.key, now)).toBeNull();
     expect(await original.read()).toMatchObject({ delivery: { state: 'held' }, counted: { sent: 0 } });
