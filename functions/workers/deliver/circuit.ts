@@ -129,10 +129,10 @@ type RequestSlot = {
   /** Frees the slot for the next request. Further calls do nothing. */
   release: () => void;
   /**
-   * Returns the leases that this process no longer needs, each of them once. The next write to the webhook releases
-   * them.
+   * Runs a write to the webhook that releases the leases that this process no longer needs. If it fails, the next such write
+   * releases them.
    */
-  unneeded: () => LeaseName[];
+  withUnneeded: <T>(write: (leases: LeaseName[]) => Promise<T>) => Promise<T>;
 };
 
 /** The webhook as it was when its circuit breaker admitted a request, and the slot of the request. */
@@ -189,7 +189,7 @@ const createSlot = (
   { lease, isProbe }: { lease: SlotLease | null; isProbe: boolean },
 ): RequestSlot => {
   const { shared: pool } = permit;
-  const probe: LeaseName[] = isProbe ? ['probeUntil'] : [];
+  const unreleased: LeaseName[] = isProbe ? ['probeUntil'] : [];
   let isOver = false;
   return {
     release: () => {
@@ -200,7 +200,15 @@ const createSlot = (
       permit.release();
       for (const { wake } of pool.waiters) wake();
     },
-    unneeded: () => [...probe.splice(0), ...(isOver ? unneededSlots(deps, permit, webhook) : [])],
+    withUnneeded: async (write) => {
+      const leases = [...unreleased.splice(0), ...(isOver ? unneededSlots(deps, permit, webhook) : [])];
+      try {
+        return await write(leases);
+      } catch (error) {
+        unreleased.push(...leases);
+        throw error;
+      }
+    },
   };
 };
 
@@ -261,14 +269,28 @@ export const acquireSlot = async (
   return lease && createSlot(deps, permit, webhook, { lease, isProbe });
 };
 
-/** Runs an attempt in its slot, and then releases the leases that this process no longer needs. */
+/**
+ * Runs an attempt in its slot, and then releases the leases that this process no longer needs, even if the attempt fails:
+ * other deliveries would wait for the end of the leases, and alarms for the result of the probe.
+ */
 export const inSlot = async <T>(
-  { store }: DeliverDeps,
+  { store, log }: DeliverDeps,
   { webhook, slot }: AdmittedRequest,
   attempt: () => Promise<T>,
 ): Promise<T> => {
-  const result = await attempt().finally(slot.release);
-  const unneeded = slot.unneeded();
-  if (unneeded.length > 0) await store.health.release(webhook, unneeded);
-  return result;
+  const releaseLeases = () =>
+    slot.withUnneeded(async (leases) => {
+      if (leases.length > 0) await store.health.release(webhook, leases);
+    });
+  try {
+    const result = await attempt().finally(slot.release);
+    await releaseLeases();
+    return result;
+  } catch (error) {
+    // The table may be why the attempt failed. The leases end by themselves.
+    await releaseLeases().catch((failure: unknown) =>
+      log('warn', 'the slot of a request was not released', {}, failure),
+    );
+    throw error;
+  }
 };

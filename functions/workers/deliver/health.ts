@@ -47,7 +47,7 @@ const recordFailure = async (
   const isLost = next.state === 'failed' && isFirstDelivery(delivery);
   const begun = next.state === 'retrying' ? (delivery.sendTryTimes.at(-1) ?? 0) : null;
   const failure = { openUntil, isGone, isLost, since: timeOfUlid(delivery.id), begun };
-  const after = await store.health.failed(webhook, now(), failure, slot.unneeded());
+  const after = await slot.withUnneeded((leases) => store.health.failed(webhook, now(), failure, leases));
   if (after) await notePending(deps, after, delivery.id);
   const current = after ?? (await store.webhooks.get(customerId, webhookId));
   if (next.state === 'retrying' && current) {
@@ -93,8 +93,9 @@ export const recordHealth = async (deps: DeliverDeps, admitted: AdmittedRequest,
   const { store, now } = deps;
   const { webhook, slot } = admitted;
   const slow = slowUntil(attempt.durationMs, now());
-  const leases = slot.unneeded();
-  if (needsRelease(webhook, now())) return recordBack(deps, webhook, attempt.delivery, { slow, leases });
-  if (leases.length > 0 || slow !== null || isSuccessToRecord(webhook, now()))
-    await store.health.recordSuccess(webhook, now(), slow, leases);
+  await slot.withUnneeded(async (leases) => {
+    if (needsRelease(webhook, now())) return recordBack(deps, webhook, attempt.delivery, { slow, leases });
+    if (leases.length > 0 || slow !== null || isSuccessToRecord(webhook, now()))
+      await store.health.recordSuccess(webhook, now(), slow, leases);
+  });
 };

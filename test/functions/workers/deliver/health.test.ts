@@ -92,7 +92,8 @@ const failure = (nextAttempt = NOW + 5_000) => ({
 });
 const record = async (of: object, attempt: object, given: AttemptWorld = {}, leases: string[] = []) => {
   const stubs = world(given);
-  const admitted = { webhook: { ...webhook, ...of }, slot: { release: () => {}, unneeded: () => leases } };
+  const slot = { release: () => {}, withUnneeded: (write: (unneeded: string[]) => unknown) => write(leases) };
+  const admitted = { webhook: { ...webhook, ...of }, slot };
   await recordHealth(stubs.deps, some(admitted), some({ delivery: toWebhook(), ...attempt }));
   return { ...stubs, admitted };
 };

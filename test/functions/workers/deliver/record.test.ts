@@ -78,9 +78,9 @@ const world = ({ current, made = null, ...given }: AttemptWorld) => {
   });
   return { ...stubs, order, changes, acknowledged };
 };
+const slot = { release: () => {}, withUnneeded: (write: (leases: string[]) => unknown) => write([]) };
 const run = async (delivery: Delivery, outcome: AttemptOutcome, given: AttemptWorld = {}) => {
   const stubs = world(given);
-  const slot = { release: () => {}, unneeded: () => [] };
   const admitted = { webhook: { ...webhook, ...given.webhook }, slot };
   const answer = { kind: given.kind ?? 'sent', result: given.result ?? plain, outcome };
   const state = await record(stubs.deps, some(admitted), delivery, some(answer));
@@ -254,7 +254,7 @@ test('the first success after a failure changes the receiver before the delivery
 test('an attempt that cannot be reported to its hit is recorded, and its task is retried', async () => {
   const failure = new Error('throttled');
   const stubs = world({ report: () => Promise.reject(failure) });
-  const admitted = { webhook, slot: { release: () => {}, unneeded: () => [] } };
+  const admitted = { webhook, slot };
   const answer = { kind: 'sent', result: plain, outcome: accepted };
   await expect(record(stubs.deps, some(admitted), toWebhook(), some(answer))).rejects.toBe(failure);
   expect(stubs.named('recordResult')).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { acquireSlot, createWaiter, passCircuit } from '#functions/workers/deliver/circuit.ts';
+import { describe, expect, test } from 'vitest';
+import { acquireSlot, createWaiter, inSlot, passCircuit } from '#functions/workers/deliver/circuit.ts';
 import type { DeliverDeps } from '#functions/workers/deliver/deps.ts';
 import { tableClient } from '#lib/local/table/client.ts';
 import { openStorage } from '#lib/local/table/storage.ts';
@@ -73,12 +73,8 @@ test('a probe gets a slot although this process holds all of them for requests t
   const permit = await next;
   // The slots of the ended requests are kept, because a delivery waits for one.
   permit.shared.waiters.add(createWaiter());
-  await health.failed(
-    await read(),
-    now(),
-    opening(now()),
-    slots.flatMap((slot) => slot.unneeded()),
-  );
+  const failing = await read();
+  for (const slot of slots) await slot.withUnneeded((leases) => health.failed(failing, now(), opening(now()), leases));
   expect(permit.shared.idleLeases).toHaveLength(SLOTS_PER_WEBHOOK);
   expect(await acquireSlot(deps, permit, await read(), 'probe')).not.toBeNull();
   await stop();
@@ -109,10 +105,53 @@ test('slots that were kept for deliveries that an open circuit postpones are fre
   // After more than a second, they read their webhook again.
   waited = 2_000;
   for (const slot of slots) slot.release();
-  expect(slots.flatMap((slot) => slot.unneeded())).toEqual([]);
+  for (const slot of slots) expect(await slot.withUnneeded(async (leases) => leases)).toEqual([]);
   const kinds = (await Promise.all(waiting)).map(({ kind }) => kind);
   expect(new Set(kinds)).toEqual(new Set(['postponed']));
   const left = await read();
   expect(Object.keys(left).filter((name) => name.startsWith('slot'))).toEqual([]);
   await stop();
+});
+
+describe('an attempt that throws', () => {
+  /** Runs an attempt as the probe of an open circuit. Returns the leases that are left, the error, and what was logged. */
+  const probe = async (
+    attempt: (slot: Parameters<typeof inSlot>[1]['slot']) => Promise<void>,
+    failingRelease?: () => Promise<void>,
+  ) => {
+    const { now, store: tables, read, stop } = await furnish();
+    await tables.health.failed(await read(), now(), opening(now()), []);
+    const health = { ...tables.health, ...(failingRelease && { release: failingRelease }) };
+    const logged: string[] = [];
+    const log = (_: string, text: string) => void logged.push(text);
+    const deps = partial({ store: { health }, now, log, random: () => Buffer.alloc(16), aloneSince: 0 });
+    const permit = (await createWebhookSemaphore().acquire('w', () => never)) ?? expect.unreachable();
+    const slot = (await acquireSlot(deps, permit, await read(), 'probe')) ?? expect.unreachable();
+    const leases = async () => Object.keys(await read()).filter((name) => /^(slot\d+|probe)/.test(name));
+    expect(await leases()).toHaveLength(4);
+    const webhook = { ...(await read()), url: 'u' };
+    const error = await inSlot(deps, { webhook, slot }, () => attempt(slot)).catch((thrown: unknown) => thrown);
+    const left = await leases();
+    await stop();
+    return { error, left, logged };
+  };
+  const first = new Error('the key service does not answer');
+
+  test('an attempt that throws releases its slot and the probe at once', async () => {
+    expect(await probe(() => Promise.reject(first))).toEqual({ error: first, left: [], logged: [] });
+  });
+
+  test('an attempt that throws because its result was not recorded releases its slot and the probe at once', async () => {
+    const record = async (slot: Parameters<typeof inSlot>[1]['slot']) => {
+      slot.release();
+      await slot.withUnneeded(() => Promise.reject(first));
+    };
+    expect(await probe(record)).toEqual({ error: first, left: [], logged: [] });
+  });
+
+  test('an attempt that throws fails with its own error if its slot cannot be released', async () => {
+    const release = () => Promise.reject(new Error('the table does not answer'));
+    const { error, left, logged } = await probe(() => Promise.reject(first), release);
+    expect([error, left.length, logged]).toEqual([first, 4, ['the slot of a request was not released']]);
+  });
 });
