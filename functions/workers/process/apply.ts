@@ -72,15 +72,10 @@ const applySteps = async (
   const { decided } = decision;
   deps.failpoint('process.decided');
   // Most messages change nothing that anybody is notified of, so this code is loaded with the first event.
-  const {
-    countImmediateAlarms,
-    enqueueChecks,
-    enqueueDeliveries,
-    isUnruled,
-    mergeDeliveries,
-    writeDeliveries,
-    writeHits,
-  } = await import('./hits.ts');
+  const [
+    { countImmediateAlarms, enqueueChecks, isUnruled, writeHits },
+    { enqueueDeliveries, mergeDeliveries, writeDeliveries },
+  ] = await Promise.all([import('./hits.ts'), import('./deliveries.ts')]);
   if (decided.some((event) => isRaisedAgain(fallOfEvent(event) ?? ''))) {
     const { recordAlarms } = await import('./settle-fall.ts');
     await recordAlarms(deps, context, decision);

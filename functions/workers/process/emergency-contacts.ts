@@ -8,7 +8,8 @@ import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import type { ProcessDeps } from './context.ts';
-import { enqueueDeliveries, messageFor, writeDeliveries } from './hits.ts';
+import { enqueueDeliveries, writeDeliveries } from './deliveries.ts';
+import { messageFor } from './hits.ts';
 
 /** The numbers of the rounds that notify emergency contacts, after all rounds of an escalation. */
 const emergencyRounds = { unnotified: 1_000, unanswered: 1_001 };

@@ -30,7 +30,8 @@ import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
 import type { StateItem } from '#shared/store/sensors/state-item.ts';
 import type { ProcessDeps } from './context.ts';
-import { countImmediateAlarms, enqueueDeliveries, enqueueRound, messageFor, writeDeliveries } from './hits.ts';
+import { enqueueDeliveries, writeDeliveries } from './deliveries.ts';
+import { countImmediateAlarms, enqueueRound, messageFor } from './hits.ts';
 import { reportUnanswered } from './unanswered.ts';
 
 /** Tasks that arrive this early (ms) are requeued: clocks of hosts differ, and the sweep would be up to a minute late. */

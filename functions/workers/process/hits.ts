@@ -10,9 +10,9 @@ import {
   uniqueAddressees,
 } from '#shared/api/addressees.ts';
 import { isOfCanary } from '#shared/domain/canary.ts';
-import type { Delivery, WebhookDelivery } from '#shared/domain/delivery/delivery.ts';
+import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import { matchesFilters, noFilters } from '#shared/domain/delivery/event-filters.ts';
-import { GATHER_SECONDS, isGathered } from '#shared/domain/delivery/gathering.ts';
+import { isGathered } from '#shared/domain/delivery/gathering.ts';
 import {
   type EventContext,
   newDelivery,
@@ -24,14 +24,13 @@ import type { Decided, Decision } from '#shared/domain/event/decision.ts';
 import { eventKeyOf, fallOfEvent } from '#shared/domain/event/fall-key.ts';
 import { formats } from '#shared/domain/formats/formats.ts';
 import { timeOrderedId } from '#shared/domain/ids.ts';
-import { isAlarmAboutPerson, isUrgent } from '#shared/domain/rule/alarm.ts';
+import { isUrgent } from '#shared/domain/rule/alarm.ts';
 import { isWithinQueueDelay, messageIndexes, newEscalation } from '#shared/domain/rule/escalation.ts';
 import type { HitPosition } from '#shared/domain/rule/hit-position.ts';
 import { isNobodyOnDuty } from '#shared/domain/rule/recipients.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import type { RuleMessage } from '#shared/domain/rule/rule-hit.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
-import { deliverTask } from '#shared/queue/encode.ts';
 import type { CheckAlarm, Escalate } from '#shared/queue/task.ts';
 import type { NewHit, NewMessage } from '#shared/store/hits/hit-item.ts';
 import type { ProcessDeps, SensorContext } from './context.ts';
@@ -212,16 +211,6 @@ const customerDeliveries = async (
 };
 
 /**
- * Merges deliveries with the same id: a Raw webhook gets a message once. The merged delivery reports to the hits of all
- * of them.
- */
-export const mergeDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
-  [...Map.groupBy(deliveries, ({ id }) => id).values()].flatMap(([first, ...others]) => {
-    const [hit = null, ...alsoHits] = [first, ...others].flatMap((delivery) => delivery?.hit ?? []);
-    return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
-  });
-
-/**
  * The deliveries of a decision, the recipients that it may notify, and the checks whether somebody was notified of its
  * alarms.
  */
@@ -347,48 +336,6 @@ export const enqueueChecks = async (
   checks: readonly CheckAlarm[],
 ): Promise<void> => {
   for (const check of checks) await enqueue([check], { delaySeconds: (check.at - now()) / 1_000 });
-};
-
-/** Whether a delivery is fetched from a webhook without a URL. */
-const isFetched = (delivery: Delivery, { webhooks }: Pick<KnownRecipients, 'webhooks'>): delivery is WebhookDelivery =>
-  delivery.webhookId !== null && webhooks.get(delivery.webhookId)?.url === null;
-
-/**
- * Writes deliveries, and returns those to be enqueued. Deliveries that are fetched are written one by one, to keep them in
- * the order of the events.
- */
-export const writeDeliveries = async (
-  { store }: ProcessDeps,
-  deliveries: readonly Delivery[],
-  recipients: Pick<KnownRecipients, 'webhooks'>,
-): Promise<Delivery[]> => {
-  const posted = deliveries.filter((delivery) => !isFetched(delivery, recipients));
-  await Promise.all(posted.map((delivery) => store.deliveries.create(delivery, false)));
-  for (const delivery of deliveries) if (isFetched(delivery, recipients)) await store.deliveries.createInFeed(delivery);
-  return posted;
-};
-
-/**
- * Enqueues deliveries. Those that may become one message about several sensors wait for others, on the queue of retries,
- * where they delay no alarm.
- */
-export const enqueueDeliveries = async (
-  { enqueue }: Pick<ProcessDeps, 'enqueue'>,
-  deliveries: readonly Delivery[],
-): Promise<void> => {
-  const gathered = deliveries.filter(isGathered).map((delivery) => ({
-    ...deliverTask(delivery),
-    isRetry: true,
-    notBefore: delivery.createDate + GATHER_SECONDS * 1_000,
-  }));
-  const others = deliveries.filter((delivery) => !isGathered(delivery));
-  await enqueue(
-    others.map((delivery) => ({
-      ...deliverTask(delivery),
-      ...(isAlarmAboutPerson(delivery.snapshot.event) && { isAlarm: true as const }),
-    })),
-  );
-  if (gathered.length > 0) await enqueue(gathered, { delaySeconds: GATHER_SECONDS });
 };
 
 /** Counts the alarms that are due immediately. */

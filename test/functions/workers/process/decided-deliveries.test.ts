@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ProcessDeps } from '#functions/workers/process/context.ts';
-import {
-  countImmediateAlarms,
-  enqueueDeliveries,
-  mergeDeliveries,
-  writeDeliveries,
-} from '#functions/workers/process/hits.ts';
+import { enqueueDeliveries, mergeDeliveries, writeDeliveries } from '#functions/workers/process/deliveries.ts';
+import { countImmediateAlarms } from '#functions/workers/process/hits.ts';
 import { canaryUrl } from '#shared/domain/canary.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import { deliveryTo, snapshotOf } from '#test/fixtures/delivery-stubs.ts';
