@@ -1,14 +1,48 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SLOT_POLL_MS } from '#functions/workers/deliver/circuit.ts';
 import { BREAKER_FAILURES, SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
+import type { Runtime } from '#shared/runtime/deps.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 
 const MINUTE = 60_000;
+/** Waits for calls of the deliver worker that begin from now on. */
+const createCalls = () => {
+  const expected = { permit: Promise.withResolvers<void>(), pause: Promise.withResolvers<void>() };
+  const expectNext = (call: keyof typeof expected): Promise<void> => {
+    expected[call] = Promise.withResolvers();
+    return expected[call].promise;
+  };
+  const wrap = (runtime: Runtime): Runtime => ({
+    ...runtime,
+    webhookClient: async () => {
+      const client = await runtime.webhookClient();
+      const acquire: typeof client.acquire = (key, timeout, isFirst) => {
+        const permit = client.acquire(key, timeout, isFirst);
+        if (isFirst) expected.permit.resolve();
+        return permit;
+      };
+      return { ...client, acquire };
+    },
+    pause: (ms, ...more) => {
+      if (ms === SLOT_POLL_MS) expected.pause.resolve();
+      return runtime.pause(ms, ...more);
+    },
+  });
+  return {
+    wrap,
+    /** Resolves once a fall has requested a permit. */
+    fallWaitsForPermit: () => expectNext('permit'),
+    /** Resolves once a delivery waits for a slot, or for the result of a probe. */
+    deliveryWaitsForSlot: () => expectNext('pause'),
+  };
+};
+const calls = createCalls();
 type World = Awaited<ReturnType<typeof createDeliveryWorld>>;
 let world: World;
 beforeAll(async () => {
-  world = await createDeliveryWorld();
+  world = await createDeliveryWorld({ wrap: calls.wrap });
 });
 afterAll(() => world.stop());
 
@@ -128,9 +162,9 @@ describe('an open circuit', () => {
   test('sends an alarm at once if the probe that it waited for was given up without a request', async () => {
     const home = await failing();
     await home.set({ probeUntil: world.now() + 20_000 });
+    const waits = calls.deliveryWaitsForSlot();
     const fell = home.fall();
-    // No event shows that the alarm waits for the result.
-    await sleep(1_000);
+    await waits;
     expect(home.receiver.received).toHaveLength(0);
     await home.set({ probeUntil: 0 });
     await fell;
@@ -180,9 +214,9 @@ test('a fall is sent before everything else that waits for a slow receiver', asy
   const answer = holdRequests();
   await times(60, () => ping(home));
   await home.receiver.until(SLOTS_PER_WEBHOOK);
+  const waits = calls.fallWaitsForPermit();
   const fell = home.fall();
-  // No event shows that the fall waits for its turn.
-  await sleep(1_000);
+  await waits;
   answer((response) => void setTimeout(() => ok(response), 50));
   await fell;
   const place = home.receiver.received.findIndex(({ headers }) => headers['x-service-cloud-test'] === undefined);
