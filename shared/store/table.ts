@@ -125,6 +125,8 @@ export const items = {
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
   /** What an import still has to do, until it ends. The import itself is a job of the kind `import`. */
   importSteps: item('C#{customerId}#JOBS', 'STEPS#{jobId}'),
+  /** The import of a customer that runs. The others wait for it. */
+  importTurn: item('C#{customerId}#JOBS', 'IMPORT_TURN'),
   /** An export, an erasure or an import; and what leads an erasure to data of a subject that no longer exists. */
   dataJob: item('C#{customerId}#JOBS', 'JOB#{kind}#{jobId}'),
   lead: item('C#{customerId}#JOBS', 'LEAD#{jobId}#{kind}#{id}'),

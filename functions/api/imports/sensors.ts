@@ -115,8 +115,10 @@ const groupSteps = async (
     const row = members[0]?.row ?? 1;
     if (name === null) continue;
     const groupId = groups.get(name)?.id ?? (await store.limits.nextNumber('groups'));
-    if (!groups.has(name)) creations.push({ do: 'create_group', row, id: groupId, name });
-    joins.push({ do: 'join_group', row, groupId, sensorIds: members.map(({ found }) => found.id) });
+    const isNew = !groups.has(name);
+    if (isNew) creations.push({ do: 'create_group', row, id: groupId, name });
+    const sensorIds = members.map(({ found }) => found.id);
+    joins.push({ do: 'join_group', row, groupId, ...(isNew && { name }), sensorIds });
   }
   return [...creations, ...joins];
 };

@@ -1,10 +1,14 @@
 import { mailInvitation } from '#shared/api/invitations.ts';
 import { runJobTask } from '#shared/domain/identity/job-kinds.ts';
 import { IMPORT_DEADLINE, type ImportJob, type ImportStep } from '#shared/domain/import/import-job.ts';
+import type { SensorGroup } from '#shared/domain/sensor/sensor-group.ts';
 import type { JobDeps } from './deps.ts';
 import { type AuditedImport, audited, type Outcome } from './import-audit.ts';
+import { lostRights } from './import-rights.ts';
 import { linkSensor, renameSensor } from './import-sensors.ts';
 
+/** How often (s) an import checks whether the one before it has ended. */
+const TURN_SECONDS = 10;
 /** How much time (ms) a run leaves unused for the step in progress. */
 const MARGIN_MS = 15_000;
 /** The number of problems that an import keeps. */
@@ -63,6 +67,12 @@ const updateUser = async (
   );
 };
 
+/** Returns the group with a name; null if there is none, or several. */
+const groupNamed = async ({ store }: JobDeps, customerId: number, name: string): Promise<SensorGroup | null> => {
+  const named = (await store.sensorGroups.list(customerId)).filter((group) => group.name === name);
+  return named.length === 1 ? (named[0] ?? null) : null;
+};
+
 const createGroup = async (
   deps: JobDeps,
   job: AuditedImport,
@@ -71,7 +81,8 @@ const createGroup = async (
   const { store, quotas } = deps;
   const { customerId, createDate } = job;
   const group = { id, name, customerId, createDate, updateDate: createDate, sensorIds: [] };
-  if (await store.sensorGroups.get(customerId, id)) return null;
+  // Created since the import was checked, by a run that ended early or by another import of the same file.
+  if ((await store.sensorGroups.list(customerId)).some((known) => known.id === id || known.name === name)) return null;
   const object = { kind: 'sensor_group', id: String(id) } as const;
   return audited(deps, job, { operation: 'createSensorGroup', object, before: null, after: { name } }, async () => {
     const result = await store.sensorGroups.create(group, quotas.sensorGroups);
@@ -83,15 +94,16 @@ const createGroup = async (
 const joinGroup = async (
   deps: JobDeps,
   job: AuditedImport,
-  { groupId, sensorIds }: StepOf<'join_group'>,
+  { groupId, name, sensorIds }: StepOf<'join_group'>,
 ): Promise<Outcome> => {
   const { store, now } = deps;
   const { customerId } = job;
-  const group = await store.sensorGroups.get(customerId, groupId);
+  const found = await store.sensorGroups.get(customerId, groupId);
+  const group = found ?? (name === undefined ? null : await groupNamed(deps, customerId, name));
   if (!group) return changedSince('group');
   const present = await store.sensors.getAll(customerId, sensorIds);
   const members = [...new Set([...group.sensorIds, ...present.map(({ id }) => id)])].sort();
-  const object = { kind: 'sensor_group', id: String(groupId) } as const;
+  const object = { kind: 'sensor_group', id: String(group.id) } as const;
   const change = { operation: 'updateSensorGroup', object, before: group, after: { sensorIds: members } };
   const problem = await audited(deps, job, change, async () => {
     const result = await store.sensorGroups.put({ ...group, sensorIds: members, updateDate: now() });
@@ -150,7 +162,10 @@ const makeStep = (deps: JobDeps, job: AuditedImport, step: ImportStep): Promise<
   }
 };
 
-/** Applies the steps of an import that are left, as far as time permits. After a crash it repeats at most the last step. */
+/**
+ * Applies the steps of an import that are left, as far as time permits. After a crash it repeats at most the last step. A customer's
+ * imports run one after the other, so that two of the same file create nothing twice.
+ */
 export const runImport = async (
   deps: JobDeps,
   { customerId, id }: Pick<ImportJob, 'customerId' | 'id'>,
@@ -161,6 +176,8 @@ export const runImport = async (
   if (job?.state !== 'running') return;
   if (now() > job.createDate + IMPORT_DEADLINE) return store.imports.end(job, 'failed', now());
   await store.imports.schedule(job, until.retry);
+  if (!(await store.imports.takeTurn(job, now(), until.retry)))
+    return enqueue([runJobTask({ customerId, kind: 'import', id })], { delaySeconds: TURN_SECONDS });
   const { steps, address } = await store.imports.steps(job);
   const problems = [...job.problems];
   for (const [at, step] of steps.entries()) {
@@ -169,7 +186,7 @@ export const runImport = async (
       await store.imports.schedule(job, now());
       return enqueue([runJobTask({ customerId, kind: 'import', id })]);
     }
-    const problem = await makeStep(deps, { ...job, address }, step);
+    const problem = (await lostRights(deps, job, step)) ?? (await makeStep(deps, { ...job, address }, step));
     if (problem && problems.length < MAX_PROBLEMS) problems.push({ row: step.row, ...problem });
     failpoint('import.applied');
     await store.imports.record(job, at + 1, problems, now());

@@ -36,6 +36,8 @@ export type Caller = {
 export const hasPermission = (caller: Pick<Caller, 'isAdmin' | 'permissions'>, permission: Permission): boolean =>
   caller.isAdmin || caller.permissions.includes(permission);
 
+/** The caller of an operation that changes a user. */
+type Changer = Pick<Caller, 'accountId' | 'isAdmin' | 'permissions' | 'kind'>;
 type Rights = { id: number; isAdmin: boolean; permissions: readonly Permission[] };
 
 /**
@@ -43,7 +45,7 @@ type Rights = { id: number; isAdmin: boolean; permissions: readonly Permission[]
  * email address for reset codes, can act as that user. So only the user, and callers who have all permissions of the
  * user, may do it.
  */
-export const mayChangeCredentials = (caller: Caller, user: Rights): boolean =>
+export const mayChangeCredentials = (caller: Changer, user: Rights): boolean =>
   caller.isAdmin ||
   caller.accountId === user.id ||
   (!user.isAdmin && user.permissions.every((permission) => hasPermission(caller, permission)));
@@ -52,12 +54,12 @@ export const mayChangeCredentials = (caller: Caller, user: Rights): boolean =>
  * Whether a caller with `manage_users` may delete a user or change its permissions. A token with limited permissions
  * may not do that to its own user, who may have more.
  */
-export const mayChangeRights = (caller: Caller, user: Rights): boolean =>
+export const mayChangeRights = (caller: Changer, user: Rights): boolean =>
   mayChangeCredentials(caller.kind === 'token' ? { ...caller, accountId: 0 } : caller, user);
 
 /**
  * Whether a caller with `manage_users` may change the names and contact data of a user. Those of a system admin are
  * changed by system admins only. An email address requires more: reset codes are sent to it.
  */
-export const mayChangeProfile = (caller: Caller, user: Rights): boolean =>
+export const mayChangeProfile = (caller: Changer, user: Rights): boolean =>
   mayChangeCredentials(caller, { ...user, permissions: [] });

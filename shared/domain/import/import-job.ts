@@ -16,7 +16,8 @@ export type ImportStep =
   | { do: 'create_group'; row: number; id: number; name: string }
   | { do: 'link_sensor'; row: number; sensorId: string }
   | { do: 'rename_sensor'; row: number; sensorId: string; name: string }
-  | { do: 'join_group'; row: number; groupId: number; sensorIds: string[] }
+  /** `name`: that of a new group. Another import may have created one with that name first. */
+  | { do: 'join_group'; row: number; groupId: number; name?: string; sensorIds: string[] }
   | { do: 'create_rule'; row: number; rule: Rule }
   | { do: 'update_rule'; row: number; rule: Rule };
 

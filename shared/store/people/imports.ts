@@ -3,7 +3,7 @@ import { JOB_RETENTION } from '#shared/domain/identity/data-job.ts';
 import { IMPORT_DEADLINE, type ImportJob, type ImportStep, type RowProblem } from '#shared/domain/import/import-job.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueAttributes } from '../engine/due.ts';
-import { absent, changes, present } from '../engine/request.ts';
+import { absent, changes, present, where } from '../engine/request.ts';
 import { retryOnConflict } from '../engine/retry.ts';
 import { readSensor, updateSensor } from '../sensors/sensor-item.ts';
 import { items } from '../table.ts';
@@ -11,6 +11,7 @@ import { items } from '../table.ts';
 type ImportKey = Pick<ImportJob, 'customerId' | 'id'>;
 const jobKey = ({ customerId, id: jobId }: ImportKey) => items.dataJob({ customerId, kind: 'import', jobId });
 const stepsKey = ({ customerId, id: jobId }: ImportKey) => items.importSteps({ customerId, jobId });
+const turnKey = (customerId: number) => items.importTurn({ customerId });
 const ttlOf = (time: number) => Math.ceil(time / 1_000);
 
 export const importReads = (table: TableReader) => ({
@@ -37,6 +38,16 @@ const importWrites = (table: Table) => ({
     );
   },
 
+  /**
+   * Lets an import of a customer run until a time (ms), or its end. False while another one runs. An import that already runs
+   * continues.
+   */
+  takeTurn: async ({ customerId, id }: ImportKey, now: number, until: number): Promise<boolean> => {
+    const free = where('attribute_not_exists(pk) OR #jobId = :jobId OR #until <= :now', { jobId: id, now });
+    const turn = { ...turnKey(customerId), jobId: id, until, ttl: ttlOf(until) };
+    return (await table.write({ put: turn, where: free })) === null;
+  },
+
   /** Sets when (ms) the sweep continues an import. */
   schedule: async (job: ImportKey, time: number): Promise<void> => {
     await table.update(jobKey(job), changes({ set: dueAt(job.id, time), if: present }));
@@ -55,12 +66,13 @@ const importWrites = (table: Table) => ({
       return (await table.write(updateSensor(sensor, { name, updateDate }))) === null || null;
     }),
 
-  /** Ends an import, and deletes its steps. */
+  /** Ends an import, deletes its steps, and lets the next one run. */
   end: async (job: ImportKey, state: ImportJob['state'], updateDate: number): Promise<void> => {
     await table.write(
       { update: jobKey(job), changes: changes({ set: { state, updateDate }, remove: dueAttributes, if: present }) },
       { remove: stepsKey(job) },
     );
+    await table.write({ remove: turnKey(job.customerId), where: where('#jobId = :jobId', { jobId: job.id }) });
   },
 });
 

@@ -195,6 +195,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   erasedSensor: ofNobody,
   // Deleted within hours, when the import ends.
   importSteps: ofNobody,
+  importTurn: ofNobody,
   session: ofUser,
   account: ofUser,
   password: ofUser,

@@ -95,6 +95,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   erasure: null,
   erasedSensor: null,
   importSteps: null,
+  importTurn: null,
   password: null,
   otp: null,
   username: null,

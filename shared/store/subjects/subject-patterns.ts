@@ -63,13 +63,14 @@ export const subjectPatterns = {
   'imports.get': pattern('An import', { get: ['dataJob'] }, [1, 0]),
   'imports.steps': pattern('The steps of an import', { get: ['importSteps'] }, [1, 0], 'per 4 KB'),
   'imports.create': pattern('Create an import', { put: ['dataJob', 'importSteps'] }, [0, 5], '2 per further KB'),
+  'imports.takeTurn': pattern("Let one of a customer's imports run", { put: ['importTurn'] }, [0, 1]),
   'imports.schedule': pattern('Set when the sweep continues an import', { update: ['dataJob'] }, [0, 3]),
   'imports.renameSensor': pattern('Rename a sensor', { get: ['sensor'], update: ['sensor'] }, [1, 3]),
   'imports.record': pattern('Record which steps of an import are done', { update: ['dataJob'] }, [0, 1]),
   'imports.end': pattern(
     'End an import',
-    { update: ['dataJob'], remove: ['importSteps'] },
-    [0, 5],
+    { update: ['dataJob'], remove: ['importSteps', 'importTurn'] },
+    [0, 6],
     '2 per further KB of steps',
   ),
 

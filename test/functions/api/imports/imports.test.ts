@@ -6,7 +6,7 @@ import { store } from '#shared/store/store.ts';
 import { register } from '#test/fixtures/client.ts';
 import { PROVISIONING_KEY } from '#test/fixtures/cloud.ts';
 import { linkSensor, nextHardwareId } from '#test/fixtures/home.ts';
-import { createImportWorld, placesIn } from '#test/fixtures/import-world.ts';
+import { createImportWorld, type Imported, placesIn } from '#test/fixtures/import-world.ts';
 
 let world: Awaited<ReturnType<typeof createImportWorld>>;
 beforeAll(async () => {
@@ -19,6 +19,8 @@ const hardwareIdOf = async ({ customerId }: Home, sensorId: string) =>
   (await store(world.table).sensors.get(customerId, sensorId))?.hardwareId ?? '';
 const groupsOf = ({ session }: Home) => session.ok<SensorGroup[]>('GET', '/sensor-groups');
 const rulesOf = async ({ session }: Home) => (await session.ok<{ data: Rule[] }[]>('GET', '/rules'))[0]?.data ?? [];
+
+const access = { canLogin: true, isAdmin: false, permissions: ['manage_sensors', 'edit_sensor_config'] };
 
 describe('an import of sensors', () => {
   test('names sensors, creates groups and moves sensors to them, once', async () => {
@@ -270,3 +272,68 @@ test('a file imports 200 sensors, 40 users and 20 rules in a minute, and changes
   const [page] = await home.session.ok<{ total: number }[]>('GET', '/sensors');
   expect(page?.total).toBe(201);
 }, 60_000);
+
+describe('an import that waits for another', () => {
+  /** Begins an import while another one of the customer runs. `finish` lets it run, and returns it once it has ended. */
+  const beginSecond = async (home: Home, rows: readonly object[], client = home.session) => {
+    const { imports } = store(world.table);
+    const other = { customerId: home.customerId, id: 'other' };
+    expect(await imports.takeTurn(other, world.now(), world.now() + 120_000)).toBe(true);
+    const { body } = await home.send('sensors', rows, client);
+    const path = `/customers/${home.customerId}/imports/${(body as { id: string }).id}`;
+    await world.idle();
+    expect(await home.session.ok('GET', path)).toMatchObject({ state: 'running' });
+    return {
+      other,
+      finish: async () => {
+        await imports.end(other, 'completed', world.now());
+        await world.pass(11_000);
+        return home.session.ok<Imported>('GET', path);
+      },
+    };
+  };
+
+  test('joins the group that the other one has created', async () => {
+    const home = await world.furnish();
+    const hardwareId = await hardwareIdOf(home, home.sensorId);
+    const { finish } = await beginSecond(home, [{ hardwareId, group: 'Ward' }]);
+    await home.session.ok('POST', '/sensor-groups', { name: 'Ward', sensorIds: [] });
+    expect(await finish()).toMatchObject({ state: 'completed', errors: [] });
+    expect(await groupsOf(home)).toMatchObject([{ name: 'Ward', sensorIds: [home.sensorId] }]);
+  });
+
+  test.each([
+    [
+      'lost the permission',
+      (home: Home, id: number) => home.admin.ok('PUT', `/users/${id}/access`, { ...access, permissions: [] }),
+    ],
+    [
+      'may no longer log in',
+      (home: Home, id: number) => home.admin.ok('PUT', `/users/${id}/access`, { ...access, canLogin: false }),
+    ],
+    ['was deleted', (home: Home, id: number) => home.admin.ok('DELETE', `/users/${id}`)],
+  ])('changes nothing for a user who %s in the meantime', async (_, withdraw) => {
+    const home = await world.furnish();
+    const hardwareId = await hardwareIdOf(home, home.sensorId);
+    const { client, id } = await home.hire('Importer', {}, { permissions: access.permissions });
+    const { finish } = await beginSecond(home, [{ hardwareId, name: 'New', group: 'Ward' }], client);
+    await withdraw(home, id);
+    const { state, errors } = await finish();
+    expect(state).toBe('failed');
+    expect(errors.map(({ row, field }) => [row, field])).toEqual(Array(3).fill([1, 'hardwareId']));
+    expect(errors[0]?.message).toContain('manage_sensors');
+    expect(await groupsOf(home)).toEqual([]);
+    expect((await store(world.table).sensors.get(home.customerId, home.sensorId))?.name).not.toBe('New');
+  });
+
+  test('renames nothing for a user who lost only the permission for that', async () => {
+    const home = await world.furnish();
+    const hardwareId = await hardwareIdOf(home, home.sensorId);
+    const { client, id } = await home.hire('Importer', {}, { permissions: access.permissions });
+    const { finish } = await beginSecond(home, [{ hardwareId, name: 'New', group: 'Ward' }], client);
+    await home.admin.ok('PUT', `/users/${id}/access`, { ...access, permissions: ['manage_sensors'] });
+    const { errors } = await finish();
+    expect(errors).toEqual([{ row: 1, field: 'hardwareId', message: expect.stringContaining('edit_sensor_config') }]);
+    expect(await groupsOf(home)).toMatchObject([{ name: 'Ward', sensorIds: [home.sensorId] }]);
+  });
+});
