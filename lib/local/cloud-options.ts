@@ -60,6 +60,6 @@ export type CloudOptions = {
   wrap?: (runtime: Runtime) => Runtime;
   /** Wraps each invocation of a function. Tests use it to know which function makes a call. */
   around?: AroundInvocation;
-  /** Replaces the client of the table at `tableEndpoint`. Tests count its calls and make them fail. */
+  /** Replaces the client of the table. Tests count its calls and make them fail. */
   client?: TableClient;
 };

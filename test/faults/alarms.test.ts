@@ -4,6 +4,7 @@ import { mqttDomain, production, stackOf } from '../fixtures/stack.ts';
 import { alarmsOf } from './alarms.ts';
 import { faults } from './faults.ts';
 import { runFault } from './run-fault.ts';
+import { openNearTable } from './tables.ts';
 import { createFaultWorld, type FaultWorld } from './world.ts';
 
 const NOW = 1_800_000_000_000;
@@ -127,7 +128,7 @@ describe('the alarms of the template, evaluated as CloudWatch does', () => {
 describe('a fall that is not delivered for two minutes', () => {
   let world: FaultWorld;
   beforeAll(async () => {
-    world = await createFaultWorld();
+    world = await createFaultWorld(openNearTable);
   });
   afterAll(() => world.stop());
   const fault = faults.find(({ title }) => title.startsWith('the keys of secrets are unavailable'));

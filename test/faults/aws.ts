@@ -4,6 +4,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Random } from '#lib/local/random.ts';
 import { oneOf } from './chance.ts';
 import type { Chaos } from './chaos.ts';
+import type { Fault } from './fault.ts';
 
 /** The errors that DynamoDB may return for a valid call, and a lost response. */
 export const awsErrors = {
@@ -89,6 +90,10 @@ const hurry = (handler: Handler, { rates }: Chaos): void => {
     return handle(request, { ...options, ...((unanswered || frozen) && { requestTimeout: SHORT_TIMEOUT_MS }) });
   };
 };
+
+/** Whether a fault needs `failingClient`, and therefore a table that is called through the SDK. */
+export const failsOnTheWay = ({ rates: { aws, unanswered, frozen } = {} }: Fault): boolean =>
+  Boolean(aws || unanswered || frozen);
 
 /** Returns a function that makes calls of a client fail with DynamoDB's bytes, so that the SDK interprets them. */
 export const failingClient =

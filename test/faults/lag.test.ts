@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureTable } from '#lib/local/table/endpoint.ts';
+import { systemClock } from '#lib/local/clock.ts';
 import { createTable, type Table } from '#shared/store/engine/client.ts';
 import { changes } from '#shared/store/engine/request.ts';
-import { type Dynoxide, dynoxideClient, startDynoxide } from '../fixtures/dynoxide.ts';
 import { laggingReads } from './lag.ts';
+import { type FaultTable, openNearTable, TABLE_NAME } from './tables.ts';
 
 describe('a table whose reads lag', () => {
-  let engine: Dynoxide;
+  let near: FaultTable;
   let table: Table;
   let time = 1_000_000;
   /** The lag of the next reads, as a fraction of 2 s. */
@@ -20,17 +20,15 @@ describe('a table whose reads lag', () => {
   };
 
   beforeAll(async () => {
-    engine = await startDynoxide();
-    await ensureTable(engine.endpoint, 'lagging');
-    const client = dynoxideClient(engine.endpoint);
-    laggingReads(
+    near = await openNearTable(systemClock);
+    const lagging = laggingReads(
       { now: () => time },
       () => true,
       () => lag,
-    )(client, engine.endpoint);
-    table = createTable(client, 'lagging');
+    );
+    table = createTable(lagging(near.client), TABLE_NAME);
   });
-  afterAll(async () => engine.stop());
+  afterAll(() => near.stop());
 
   test('shows every write to a consistent read immediately, and to an eventually consistent read later', async () => {
     await table.write({ put: at('1') });

@@ -1,8 +1,7 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '#lib/local/clock.ts';
+import type { TableClient } from '#shared/store/engine/client.ts';
 import { type IndexName, tableDesign } from '#shared/store/table.ts';
-import { dynoxideClient } from '../fixtures/dynoxide.ts';
 
 type Item = Record<string, unknown>;
 type Key = { pk: string; sk: string };
@@ -73,14 +72,13 @@ const rewritten = (result: QueryResult, input: QueryInput, earlier: readonly { k
 };
 
 /**
- * Returns a function that makes a client's reads lag as those of DynamoDB may: each eventually consistent read, and
+ * Returns a function that creates a client whose reads lag as those of DynamoDB may: each eventually consistent read, and
  * each read of an index, sees the table as it was 0 to 2 s ago, at random. Consistent reads see every write
  * immediately.
  */
 export const laggingReads =
   ({ now }: Pick<Clock, 'now'>, isOn: () => boolean, chance: () => number) =>
-  (client: DynamoDBDocumentClient, endpoint: string): void => {
-    const plain = dynoxideClient(endpoint);
+  (client: TableClient, plain = client): TableClient => {
     const past: PastWrite[] = [];
 
     const remember = async (table: string, keys: readonly Key[]): Promise<void> => {
@@ -120,28 +118,24 @@ export const laggingReads =
         }),
       );
 
-    client.middlewareStack.add(
-      (next, context) => async (args) => {
-        const input = args.input as Input & QueryInput;
-        const name = String(context.commandName);
-        if (!isOn()) return next(args);
-        const earlier = since(now() - chance() * MAX_LAG_MS);
-        if (!/Get|Query/.test(name)) {
-          const table = input.TableName ?? Object.values(input.TransactItems?.[0] ?? {})[0]?.TableName ?? '';
-          await remember(table, keysWritten(input));
-          return next(args);
-        }
-        const result = await next(args);
-        const output = result.output as Item & QueryResult & { Responses?: Record<string, Item[]> };
-        if (name.startsWith('Get') && !input.ConsistentRead && input.Key)
-          Object.assign(output, { Item: earlierItem(input.Key, earlier, output.Item as Item | undefined) });
-        if (name.startsWith('Query') && !input.ConsistentRead) Object.assign(output, rewritten(output, input, earlier));
-        if (name.startsWith('BatchGet'))
-          Object.assign(output, {
-            Responses: rewrittenBatch(input.RequestItems as never, output.Responses ?? {}, earlier),
-          });
-        return result;
-      },
-      { step: 'initialize', name: 'lag', priority: 'high' },
-    );
+    const send = async (command: { input: Input & QueryInput }): Promise<object> => {
+      const { input } = command;
+      const { name } = command.constructor;
+      const call = (): Promise<object> => client.send(command as never);
+      if (!isOn()) return call();
+      const earlier = since(now() - chance() * MAX_LAG_MS);
+      if (!/Get|Query/.test(name)) {
+        const table = input.TableName ?? Object.values(input.TransactItems?.[0] ?? {})[0]?.TableName ?? '';
+        await remember(table, keysWritten(input));
+        return call();
+      }
+      const output: Item & QueryResult & { Responses?: Record<string, Item[]> } = { ...(await call()) };
+      if (name === 'BatchGetCommand')
+        return { ...output, Responses: rewrittenBatch(input.RequestItems as never, output.Responses ?? {}, earlier) };
+      if (input.ConsistentRead) return output;
+      if (name === 'QueryCommand') return rewritten(output, input, earlier);
+      const Item = input.Key && earlierItem(input.Key, earlier, output.Item as Item | undefined);
+      return { ...output, Item };
+    };
+    return { send } as TableClient;
   };

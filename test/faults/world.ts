@@ -3,9 +3,8 @@ import type { LocalQueues } from '#lib/local/queue/queues.ts';
 import { type Measure, noMetrics } from '#shared/observability/metrics.ts';
 import { workQueues } from '#shared/queue/names.ts';
 import { createTable } from '#shared/store/engine/client.ts';
-import { type Store, store } from '#shared/store/store.ts';
+import { store } from '#shared/store/store.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
-import { dynoxideClient } from '../fixtures/dynoxide.ts';
 import { startNameServer } from '../fixtures/name-server.ts';
 import { startSilentServer } from '../fixtures/silent-server.ts';
 import { createWatch, type Watch } from './alarms.ts';
@@ -20,6 +19,7 @@ import { createLives } from './lives.ts';
 import { createNotifications } from './notifications.ts';
 import { startChaosReceiver } from './receiver.ts';
 import { adminsOf } from './scene.ts';
+import { type OpenTable, startRemoteTable, TABLE_NAME } from './tables.ts';
 import { timeOf } from './time.ts';
 import { webhookClientOf } from './webhook-client.ts';
 
@@ -58,9 +58,10 @@ const recordMetrics = (watch: Watch, queues: LocalQueues, clock: SkippingClock):
   };
 };
 
-/** Creates a cloud on the embedded engine whose time can be skipped, with two homes and their receivers. */
-export const createFaultWorld = async () => {
+/** Creates a cloud whose time can be skipped, with two homes and their receivers. */
+export const createFaultWorld = async (openTable: OpenTable = startRemoteTable) => {
   const clock = skippingClock(Date.now());
+  const table = await openTable(clock);
   const chaos = createChaos();
   const lives = createLives();
   const notifications = createNotifications(chaos, lives, clock);
@@ -74,11 +75,10 @@ export const createFaultWorld = async () => {
   let settings: Fault['settings'];
   let unread = 0;
   let lags = false;
-  let stores: Store | undefined;
   let watch: Watch | undefined;
-  let dueItems: ReturnType<typeof dueItemsOf> | undefined;
-  let everything = async (): Promise<string[]> => [];
   const current = () => ({ ...defaultSettings, ...settings });
+  const skip = (ms: number): void => clock.skipTo(clock.now() + ms);
+  if (table.remote) failingClient(chaos, { silentPort: silence.port, skip })(table.remote.client);
   const cloud = await startTestCloud({
     clock,
     // The sweep has the interval of AWS, because a step of a scenario may take a minute.
@@ -87,13 +87,8 @@ export const createFaultWorld = async () => {
     log: (_, message) => {
       if (message === UNREAD) unread += 1;
     },
-    onClient: (client, endpoint) => {
-      laggingReads(clock, () => lags, chaos.lagChance)(client, endpoint);
-      failingClient(chaos, { silentPort: silence.port, skip: (ms) => clock.skipTo(clock.now() + ms) })(client);
-      stores = store(createTable(dynoxideClient(endpoint), 'sensor-cloud'));
-      dueItems = dueItemsOf(endpoint, 'sensor-cloud');
-      everything = everythingIn(endpoint, 'sensor-cloud');
-    },
+    client: laggingReads(clock, () => lags, chaos.lagChance)(table.remote?.client ?? table.client, table.client),
+    ...(table.remote && { tableEndpoint: table.remote.endpoint }),
     wrap: (runtime) => {
       const { metrics = noMetrics } = runtime;
       const measure = ((...args: Parameters<Measure>) => {
@@ -114,7 +109,7 @@ export const createFaultWorld = async () => {
       }),
     environment: { RETRY_SCHEDULE: SHORT_SCHEDULE, MAIL_SENDER: 'cloud@example.org' },
   });
-  if (!stores || !dueItems || !('queues' in cloud.waiting)) throw new Error('the cloud has no local queues');
+  if (!('queues' in cloud.waiting)) throw new Error('the cloud has no local queues');
   const { queues, dead } = cloud.waiting;
   const watching = createWatch({ queues, dead, now: clock.now });
   watch = watching;
@@ -136,14 +131,14 @@ export const createFaultWorld = async () => {
     notifications: notifications.accepted,
     managerMails: notifications.managerMails,
     queues,
-    ...timeOf(cloud, clock, dueItems, [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),
+    ...timeOf(cloud, clock, dueItemsOf(table), [...workQueues.map((name) => queues[name]), ...Object.values(dead)]),
     homes: { maple, birch },
     /** The metrics that CloudWatch would have. */
     watch: watching,
     /** The true content of the table, without lags or faults. */
-    stores,
+    stores: store(createTable(table.client, TABLE_NAME)),
     /** Every item of the table, as text. */
-    everything: () => everything(),
+    everything: everythingIn(table),
     /**
      * All events that were ever posted here. A process that was frozen may deliver an unacknowledged event in a later run.
      */
@@ -163,6 +158,7 @@ export const createFaultWorld = async () => {
     stop: async () => {
       await receiver.stop();
       await cloud.stop();
+      await table.stop();
       await silence[Symbol.asyncDispose]();
       await names.stop();
     },

@@ -5,6 +5,7 @@ import type { Cloud } from '#lib/local/cloud.ts';
 import { randomFrom } from '#lib/local/random.ts';
 import type { Failpoint } from '#shared/runtime/failpoints.ts';
 import { laggingReads } from '../faults/lag.ts';
+import { type FaultTable, openNearTable } from '../faults/tables.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
@@ -26,13 +27,15 @@ const clock = skippingClock(Date.now());
 const { now } = clock;
 let cloud: Cloud;
 let receiver: Receiver;
+let table: FaultTable;
 beforeAll(async () => {
   receiver = await startReceiver();
+  table = await openNearTable(clock);
   cloud = await startTestCloud({
     clock,
     sweepSeconds: 60,
     log: () => {},
-    onClient: laggingReads(clock, () => true, randomFrom(7)),
+    client: laggingReads(clock, () => true, randomFrom(7))(table.client),
     wrap: (runtime) => {
       const { send } = runtime.queues;
       const late: typeof send = async (queue, messages) => {
@@ -46,7 +49,10 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
+afterAll(async () => {
+  await Promise.all([cloud.stop(), receiver.stop()]);
+  await table.stop();
+});
 
 type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 const report = async (sensors: readonly Sensor[]): Promise<void> => {

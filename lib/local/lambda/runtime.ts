@@ -49,7 +49,7 @@ export const openTable = async (
   name: string,
   clock: Clock,
 ): Promise<TableClient> => {
-  if (!tableEndpoint) return tableClient(rows, queueEndpoint ? keepingTurns(turns) : turns, name, clock.now);
+  if (!tableEndpoint) return client ?? tableClient(rows, queueEndpoint ? keepingTurns(turns) : turns, name, clock.now);
   await reaching('AWS_ENDPOINT_URL_DYNAMODB', tableEndpoint, ensureTable(tableEndpoint, name));
   return client ?? documentClient(clientConfig(tableEndpoint));
 };
