@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { items } from '#shared/store/table.ts';
+import { againKey, anna, ben, fallKey, fallOf, HOME, hitWorld, SENSOR } from '#test/fixtures/answered-hits.ts';
+import { interference } from '#test/fixtures/memory-store.ts';
+import { auditLine } from '#test/fixtures/store-audit.ts';
+import { now, some } from '#test/fixtures/store-items.ts';
+
+const late = now + 30_000;
+const fall = fallOf();
+const again = fallOf(againKey);
+const start = async (fields: object = {}, before?: Parameters<typeof hitWorld>[0]) => {
+  const world = hitWorld(before);
+  await world.put(1, fields);
+  const { acknowledgements } = world.its;
+  const make = (by: ReturnType<typeof anna>, since = 0) => acknowledgements.make(world.hitKey(1), by, since);
+  const withdraw = (time: number, isAllowed = () => true) =>
+    acknowledgements.withdraw(world.hitKey(1), isAllowed, 0, time);
+  return { ...world, make, withdraw };
+};
+
+describe('acknowledging a hit', () => {
+  test('acknowledging a hit of no fall changes this hit alone, with one notice', async () => {
+    const { its, make, read, notice } = await start();
+    const made = await make(anna(late, { note: 'On my way' }));
+    expect(made?.hit).toMatchObject({ acknowledgement: anna(late, { note: 'On my way' }), updateDate: late });
+    expect(await read(1)).toMatchObject({ acknowledgement: anna(late, { note: 'On my way' }), updateDate: late });
+    expect(await notice(made?.notice)).toMatchObject({
+      notice: 'acknowledged',
+      acknowledgement: { ruleHitId: 1, name: 'Anna' },
+    });
+    expect(await make(ben(late + 1))).toMatchObject({ hit: { acknowledgement: anna(late) }, notice: null });
+    expect(await make(anna(late + 2, { note: 'Here' }))).toMatchObject({
+      hit: { acknowledgement: anna(late, { note: 'Here' }) },
+      notice: null,
+    });
+    expect(await its.fallAnswers.get(fall)).toEqual({});
+  });
+
+  test('acknowledging a hit acknowledges its fall, and a hit of a fall that somebody acknowledged follows it', async () => {
+    const { its, make, put, notice } = await start({ fall: fallKey });
+    const made = await make(anna(late));
+    expect(await its.fallAnswers.get(fall)).toEqual({ acknowledgement: anna(late) });
+    expect(await notice(made?.notice)).toMatchObject({ notice: 'acknowledged', fall: fallKey });
+    expect(await notice((await make(anna(late, { note: 'Here' })))?.notice)).toMatchObject({ notice: 'fall_changed' });
+    await put(2, { fall: fallKey });
+    expect(await its.acknowledgements.make({ customerId: HOME, hitId: 2 }, ben(late + 1), 0)).toMatchObject({
+      hit: { id: 2, acknowledgement: anna(late, { note: 'Here' }) },
+      notice: null,
+    });
+  });
+
+  test('acknowledging a hit that also holds the closure of its fall keeps the closure', async () => {
+    const { its, make, read } = await start({ fall: fallKey });
+    await its.falls.close(fall, { outcome: 'helped' }, anna(late));
+    expect(await make(ben(late + 1))).toMatchObject({
+      hit: { acknowledgement: anna(late), closure: { outcome: 'helped' } },
+    });
+    expect(await read(1)).toMatchObject({ acknowledgement: anna(late), closure: { outcome: 'helped' } });
+    const changed = await make(anna(late + 2, { note: 'Here' }));
+    expect(changed?.hit).toMatchObject({ closure: { outcome: 'helped' } });
+    expect(await its.fallAnswers.get(fall)).toMatchObject({
+      acknowledgement: { note: 'Here' },
+      closure: { outcome: 'helped' },
+    });
+  });
+
+  test('acknowledging a hit covers no alarm that was raised since its acknowledgement, if only the note changes', async () => {
+    const { its, make } = await start({ fall: fallKey });
+    await make(anna(late));
+    await its.fallAnswers.recordAlarm(again);
+    await make(anna(late + 1, { note: 'Here' }));
+    expect(await its.fallAnswers.get(fall)).toMatchObject({ acknowledgement: { note: 'Here' } });
+    expect(await its.fallAnswers.get(again)).toEqual({});
+  });
+
+  test('acknowledging a hit of a fall that somebody acknowledges meanwhile follows that person', async () => {
+    const { before, once } = interference();
+    const { its, make, read } = await start({ fall: fallKey }, before);
+    once('TransactWriteCommand', () => its.falls.acknowledge(fall, ben(late)));
+    expect(await make(anna(late))).toMatchObject({ hit: { acknowledgement: ben(late) }, notice: null });
+    expect(await read(1)).toMatchObject({ acknowledgement: ben(late) });
+  });
+
+  test.each([
+    ['changes', { updateDate: now + 1 }],
+    ['is recorded as reaching nobody', { isUnnotified: true }],
+    ['changes late', { isLate: true }],
+  ])('acknowledging a hit succeeds although it %s meanwhile', async (_, fields) => {
+    const { before, once } = interference();
+    const { make, put, read, lateChanges } = await start({}, before);
+    once('TransactWriteCommand', () => put(1, fields));
+    await make(anna(now + 5));
+    expect(await read(1)).toMatchObject({ acknowledgement: anna(now + 5) });
+    expect(await lateChanges()).toEqual('isLate' in fields ? [now + 5] : []);
+  });
+
+  test('acknowledging a hit ends its alarms that reached nobody or that nobody answered', async () => {
+    const { its, make, raw } = await start({ messages: [], escalation: { at: now } });
+    const alarm = { customerId: HOME, sensorId: SENSOR, situation: 'fall_detected', eventUuid: 'e', webhookIds: [] };
+    const ofHit = { ...alarm, hitId: 1, ruleId: 1, createDate: now, date: now };
+    await its.alarmRecords.record(some({ ...ofHit, alarmId: '1' }));
+    const hit = some({ ...(await raw(1)), id: 1 });
+    await its.alarmRecords.recordUnanswered(some({ ...ofHit, alarmId: 'unanswered-1', isUnanswered: true }), hit, []);
+    await its.alarmRecords.record(some({ ...ofHit, alarmId: 'other', hitId: null }));
+    expect(await its.unnotified.list(HOME)).toHaveLength(3);
+    await make(anna(late));
+    expect((await its.unnotified.list(HOME)).map(({ alarmId }) => alarmId)).toEqual(['other']);
+    expect(await raw(1)).not.toHaveProperty('isUnnotified');
+  });
+
+  test('acknowledging a hit is written in the audit log of those who make it without the API', async () => {
+    const { its, table, hitKey } = await start();
+    await its.acknowledgements.make(hitKey(1), anna(late), 0, { ...auditLine, changes: [] });
+    const line = items.auditLine({ customerId: HOME, lineId: auditLine.id });
+    expect(await table.get(line)).toMatchObject({ operation: auditLine.operation });
+  });
+
+  test('acknowledging a hit is possible until it is too old, and not after it was erased', async () => {
+    const { make, put, its } = await start();
+    expect(await make(anna(late), now + 1)).toBeNull();
+    expect(await make(anna(late), now)).toMatchObject({ hit: { acknowledgement: anna(late) } });
+    await put(2, { isErased: true });
+    expect(await its.acknowledgements.make({ customerId: HOME, hitId: 2 }, anna(late), 0)).toBeNull();
+  });
+});
+
+describe('withdrawing the acknowledgement of a hit', () => {
+  test('withdrawing the acknowledgement of a hit lets its escalation continue', async () => {
+    const escalation = { round: 0, after: 0, repeats: 0, at: now + 60_000 };
+    const { make, withdraw, raw, due } = await start({ escalation });
+    await make(anna(late));
+    expect(await due(1)).toBeNull();
+    expect(await withdraw(late + 1)).toMatchObject({ hit: { id: 1, updateDate: late + 1 }, notice: null });
+    expect(await raw(1)).not.toHaveProperty('acknowledgement');
+    expect([await raw(1), await due(1)]).toMatchObject([{ escalation }, now + 60_000]);
+  });
+
+  test('withdrawing the acknowledgement of a hit withdraws that of its fall, with a notice', async () => {
+    const { its, make, withdraw, notice } = await start({ fall: fallKey });
+    await make(anna(late));
+    const { notice: written } = (await withdraw(late + 1)) as { notice: { uuid: string } };
+    expect(await notice(written)).toMatchObject({ notice: 'fall_changed', receiveDate: late + 1 });
+    expect(await its.fallAnswers.get(fall)).toEqual({});
+  });
+
+  test('withdrawing the acknowledgement of a hit is refused to others and after its fall was closed', async () => {
+    const { its, make, withdraw, read } = await start({ fall: fallKey });
+    expect(await withdraw(late)).toMatchObject({ hit: { id: 1 }, notice: null });
+    await make(anna(late));
+    expect(await withdraw(late + 1, () => false)).toBe('refused');
+    await its.falls.close(fall, { outcome: 'helped' }, anna(late));
+    await its.fallAnswers.settle(fall, late);
+    expect(await withdraw(late + 1)).toBe('closed');
+    expect(await read(1)).toMatchObject({ acknowledgement: anna(late) });
+  });
+
+  test('withdrawing the acknowledgement of a hit also succeeds if that of its fall was withdrawn before', async () => {
+    const { its, make, withdraw, read } = await start({ fall: fallKey });
+    await make(anna(late));
+    await its.falls.withdraw(fall, () => true, late + 1);
+    expect(await withdraw(late + 2)).toMatchObject({ hit: { updateDate: late + 2 }, notice: null });
+    expect(await read(1)).not.toHaveProperty('acknowledgement');
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import type { EscalatingHit } from '#shared/store/rules/escalations.ts';
+import { anna, HOME, hitWorld } from '#test/fixtures/answered-hits.ts';
+import { now, some } from '#test/fixtures/store-items.ts';
+
+const later = now + 60_000;
+const pending = { round: 0, after: 0, repeats: 0, at: later };
+const open = { round: 1, after: 60, repeats: 0, at: later, open: 'step' as const };
+const start = async (fields: object = {}) => {
+  const world = hitWorld();
+  const running = { escalation: pending, cause: { kind: 'c' }, messages: [{ step: 0 }], duePk: 'DUE', dueAt: '1' };
+  const hit: EscalatingHit = some(await world.put(1, { ...running, ...fields }));
+  return { ...world, hit, rounds: world.its.escalations };
+};
+
+describe('a round of an escalation', () => {
+  const round = { escalation: open, messages: some([{ step: 1 }]) };
+
+  test('a round of an escalation adds the messages of its recipients, as a late change of the hit', async () => {
+    const { rounds, hit, read, lateChanges } = await start();
+    expect(await rounds.open(HOME, hit, round, later)).toBe(true);
+    const stored = await read(1);
+    expect(stored).toMatchObject({ escalation: open, updateDate: later, isLate: true });
+    expect(stored?.messages.map(({ step }) => step)).toEqual([0, 1]);
+    expect(stored).not.toHaveProperty('nobodyOnDuty');
+    expect(await lateChanges()).toEqual([later]);
+  });
+
+  test('a round of an escalation that is hurried marks that nobody was on duty', async () => {
+    const { rounds, hit, read } = await start();
+    await rounds.open(HOME, hit, { ...round, escalation: { ...open, isHurried: true } }, later);
+    expect(await read(1)).toMatchObject({ nobodyOnDuty: true });
+  });
+
+  test.each([
+    ['somebody acknowledged the alarm', { acknowledgement: anna(now) }],
+    ['the hit changed', { updateDate: now + 1 }],
+    ['another process decided it', { escalation: open }],
+  ])('a round of an escalation sends nothing if %s meanwhile', async (_, fields) => {
+    const { rounds, hit, read, put, lateChanges } = await start();
+    await put(1, { escalation: pending, messages: [{ step: 0 }], ...fields });
+    expect(await rounds.open(HOME, hit, round, later)).toBe(false);
+    expect([(await read(1))?.messages.length, await lateChanges()]).toEqual([1, []]);
+  });
+});
+
+describe('the next round of an escalation', () => {
+  test('the next round of an escalation is due when it is to be sent', async () => {
+    const { rounds, hit, read, due } = await start();
+    const next = { ...pending, at: now + 90_000 };
+    await rounds.scheduleRound(HOME, hit, next, now);
+    expect([(await read(1))?.escalation, await due(1)]).toEqual([next, now + 90_000]);
+  });
+
+  test('the next round of an escalation is due early if a queue cannot hold it, and at once while it is open', async () => {
+    const { rounds, hit, due, put } = await start();
+    await rounds.scheduleRound(HOME, hit, { ...pending, at: now + 3_600_000 }, now);
+    expect(await due(1)).toBe(now + 3_000_000);
+    await put(1, { escalation: pending });
+    await rounds.scheduleRound(HOME, hit, open, now);
+    expect(await due(1)).toBe(now);
+  });
+
+  test('the next round of an escalation is none after the last one', async () => {
+    const { rounds, hit, raw } = await start();
+    await rounds.scheduleRound(HOME, hit, null, now);
+    for (const name of ['escalation', 'cause', 'duePk', 'dueAt']) expect(await raw(1)).not.toHaveProperty(name);
+  });
+
+  test('the next round of an escalation is left to the process that changed it meanwhile', async () => {
+    const { rounds, hit, put, raw } = await start();
+    await put(1, { escalation: open, dueAt: '7', duePk: 'DUE' });
+    await rounds.scheduleRound(HOME, hit, { ...pending, at: now }, now);
+    await rounds.scheduleRound(HOME, hit, null, now);
+    expect(await raw(1)).toMatchObject({ escalation: open, dueAt: '7' });
+  });
+});
+
+describe('an acknowledged alarm', () => {
+  test('an acknowledged alarm is no longer due, but keeps its escalation', async () => {
+    const { rounds, hit, raw, put } = await start({ acknowledgement: anna(now) });
+    await rounds.removeFromDue(HOME, hit);
+    expect(await raw(1)).toMatchObject({ escalation: pending, cause: { kind: 'c' } });
+    for (const name of ['duePk', 'dueAt']) expect(await raw(1)).not.toHaveProperty(name);
+    await put(1, { escalation: pending, duePk: 'DUE', dueAt: '1' });
+    await rounds.removeFromDue(HOME, hit);
+    expect(await raw(1)).toMatchObject({ dueAt: '1' });
+    await put(1, { escalation: open, acknowledgement: anna(now), duePk: 'DUE', dueAt: '1' });
+    await rounds.removeFromDue(HOME, hit);
+    expect(await raw(1)).toMatchObject({ dueAt: '1' });
+  });
+});
