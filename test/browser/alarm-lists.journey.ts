@@ -166,7 +166,7 @@ test('filters the list, downloads it as a file, and opens the page of an alarm',
   await page.getByRole('heading', { name: 'Room 106', level: 1 }).waitFor();
 });
 
-test('calls no list empty of alarms while the bar above it shows an open one', async () => {
+test('never states that there are no alarms while the bar above the list shows an open one', async () => {
   await using visitor = await openAs('/alarms?situation=apnea', variants[0]);
   const { page } = visitor;
   await page.getByRole('region', { name: 'Alarms' }).getByText('Fall. Nobody is on it.').waitFor();
@@ -202,7 +202,7 @@ test('hands a shift over after the roster was open in the same tab', async () =>
   await page.getByRole('region', { name: 'On duty' }).getByText('A B').waitFor();
 });
 
-test('shows alarms and the handover on a station screen, which reads nothing that it may not', async () => {
+test('shows alarms and the handover on a station screen, without any forbidden call', async () => {
   // A display may not read its user.
   await using visitor = await site.open('', { locale: 'en-GB', expected: [/403/] });
   const { page } = visitor;

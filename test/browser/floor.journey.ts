@@ -54,7 +54,7 @@ const ward = () => ({
 });
 
 test.each(variants)(
-  'shows where somebody lies, who goes and what is offline in $locale, $colorScheme, $width pixels wide',
+  'shows who is on the floor, who is on the way and what is offline in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     await site.home.client.ok('PUT', path(), ward());
     await inLanguage(site, locale);
@@ -86,7 +86,7 @@ test.each(variants)(
   },
 );
 
-test('places rooms, and moves them by the mouse, by keys and by fields', async () => {
+test('places rooms, and moves them by mouse, keyboard and form fields', async () => {
   await inLanguage(site, 'en');
   await site.home.client.ok('PUT', path(), { width: 40, height: 20, rooms: [] });
   await using visitor = await site.openLoggedIn(`/floor?group=${groupId}`, site.home, {

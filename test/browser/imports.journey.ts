@@ -66,7 +66,7 @@ test.each(variants)(
   },
 );
 
-test('imports 200 sensors, 40 users and 20 rules, and the same files again change nothing', {
+test('imports 200 sensors, 40 users and 20 rules, and changes nothing when the same files are imported again', {
   timeout: 120_000,
 }, async () => {
   await inLanguage(site, 'en');
@@ -117,7 +117,7 @@ test('imports 200 sensors, 40 users and 20 rules, and the same files again chang
   expect(groups.map(({ name }) => name)).toContain('Ward 1 Süd');
 });
 
-test('offers a template, goes on after a reload, and copies a rule', async () => {
+test('offers a template, continues after a reload, and copies a rule', async () => {
   await inLanguage(site, 'en');
   await using visitor = await site.openLoggedIn('/rules');
   const { page } = visitor;

@@ -107,7 +107,7 @@ test('names the first user to the second one, and reopens an alarm whose acknowl
   await shift.filter({ hasText: '14' }).getByText('Helped up').waitFor();
 });
 
-test('says that it reconnects, then that it watches nothing with its own sound, and goes on by itself', {
+test('shows that it is reconnecting, then that nothing is watched, with a separate sound, and recovers automatically', {
   timeout: 90_000,
 }, async () => {
   const expected = [/ERR_INTERNET_DISCONNECTED|ERR_FAILED/];
@@ -150,7 +150,7 @@ test('says that it reconnects, then that it watches nothing with its own sound, 
   await page.getByRole('heading', { name: 'Rules', level: 1 }).waitFor();
 });
 
-test('never claims that no alarms are open, or that every room is watched, before it has loaded that', async () => {
+test('never claims that no alarms are open, or that every room is watched, before it has loaded the data', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };
@@ -164,7 +164,7 @@ test('never claims that no alarms are open, or that every room is watched, befor
   await alarms.getByText('No open alarms').waitFor();
 });
 
-test('loads the overview with at most six calls, and then makes one that mostly has no body', async () => {
+test('loads the overview with at most six calls, and then polls with one that mostly has no body', async () => {
   await using visitor = await site.openLoggedIn('/account');
   const { page } = visitor;
   await page.waitForLoadState('networkidle');

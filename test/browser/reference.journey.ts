@@ -24,7 +24,7 @@ test('the API reference finds operations by keyword, and lists the webhooks', as
   await page.locator('.webhooks').getByText('full', { exact: true }).waitFor();
 });
 
-test('a token that is pasted once is sent with every call, and calls are filled in with examples', async () => {
+test('a token that is pasted once is sent with every call, and calls are prefilled with examples', async () => {
   await using visitor = await site.open('/../docs');
   const { page } = visitor;
   const search = page.getByRole('searchbox', { name: 'Find operations' });

@@ -71,7 +71,7 @@ test.each(variants)(
   },
 );
 
-test('warns of hours in which a rule reaches nobody on duty, and closes the gap by a shift', async () => {
+test('warns of hours in which a rule reaches nobody on duty, and closes the gap with a shift', async () => {
   await inLanguage(site, 'en');
   await set(usual());
   await using visitor = await open();
@@ -134,7 +134,7 @@ test('adds, changes and deletes shifts with the keyboard alone', async () => {
   await expect.poll(roster).toEqual([]);
 });
 
-test('creates shifts by a drag across days, moves one by a drag, and copies a week', async () => {
+test('creates shifts by dragging across days, moves one by dragging, and copies a week', async () => {
   await inLanguage(site, 'en');
   await set([]);
   await using visitor = await open();
@@ -194,7 +194,7 @@ test('shows an error of the API beside its field', async () => {
   expect(await roster()).toEqual([]);
 });
 
-test('keeps what somebody else has changed in the meantime, and lets others only read', async () => {
+test('keeps what somebody else has changed in the meantime, and gives other users read-only access', async () => {
   await inLanguage(site, 'en');
   await set([]);
   await using visitor = await open();

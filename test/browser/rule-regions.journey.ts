@@ -32,7 +32,7 @@ test('shows the region of a fall on the page of the sensor', async () => {
   await visitor.checkPage('events-in-regions');
 });
 
-test('refuses to delete the region of a rule from a room, and names the rule', async () => {
+test('refuses to delete a region from a room while a rule needs it, and names the rule', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensor}`, site.home, { expected: [/409/] });
   const { page } = visitor;
   await page.getByRole('button', { name: 'Edit room' }).click();

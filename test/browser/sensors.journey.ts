@@ -156,7 +156,7 @@ test('shows rooms as cards on a phone', async () => {
 });
 
 test.each(variants)(
-  'says what happened in a room in the last day, and whom it notifies, in $locale, $colorScheme, $width pixels wide',
+  'shows what happened in a room in the last day, and who is notified of it, in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     const { client } = site.home;
     const me = await client.ok<object>('GET', '/users/me');

@@ -18,7 +18,7 @@ const passMinute = async () => {
 };
 afterAll(() => site.stop());
 
-test('names what is not watched, and calls only watched rooms calm', { timeout: 60_000 }, async () => {
+test('names what is not watched, and shows only watched rooms as calm', { timeout: 60_000 }, async () => {
   const { client, customerId } = site.home;
   // A different user from the one who makes the changes, because each has a separate rate limit.
   const watcher = await hireFor(site.admin, customerId, 'watcher', { permissions: ALL_PERMISSIONS });
@@ -75,7 +75,7 @@ test('names what is not watched, and calls only watched rooms calm', { timeout: 
   await checkPage('watched');
 });
 
-test('leads from a fall rule without anybody on duty to the roster, or to the channels of users who do not plan', async () => {
+test('leads from a fall rule without anybody on duty to the roster, or to the channels of users who cannot edit it', async () => {
   const { client, customerId } = await createHome(site.admin, 'larch', ALL_PERMISSIONS);
   await linkSensor(client);
   const texts = { name: 'Falls', title: '{sensor}', message: '{time}', situation: 'fall_detected' };
