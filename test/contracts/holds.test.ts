@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('no operation waits but those that one customer cannot hold without a limit', async () => {
+test('only operations that are limited for each customer keep calls waiting', async () => {
   held.clear();
   for (const contract of operations) {
     [operation] = contract;
@@ -49,7 +49,7 @@ test('no operation waits but those that one customer cannot hold without a limit
   expect([...held.keys()].sort()).toEqual(Object.keys(holding).sort());
 });
 
-test('one customer holds at most ten executions with 40 fetches of four feeds', async () => {
+test('one customer occupies at most ten executions with 40 fetches of four feeds', async () => {
   operation = 'fetches of one customer';
   const { client, bot } = world.ours;
   const tokens: string[][] = [];
