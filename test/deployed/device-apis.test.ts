@@ -49,7 +49,7 @@ describe.each(['http', 'alb'] as const)('devices that call deviceApi=%s', (devic
     expect(falls().length).toBe(posted.length);
   }, 240_000);
 
-  test('register, draw a pairing code, and get their configuration once', async () => {
+  test('register, get a pairing code, and fetch their configuration once', async () => {
     const { device, sensorId } = await linkSensor(home.client);
     const path = `/devices/${sensorId}`;
     expect(await device.ok('POST', `${path}/pairing-code`)).toMatchObject({ pairingCode: expect.any(String) });
@@ -59,7 +59,7 @@ describe.each(['http', 'alb'] as const)('devices that call deviceApi=%s', (devic
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  test('have no rights at other sensors, and none without a valid token or key', async () => {
+  test('have no access to other sensors, and none at all without a valid token or key', async () => {
     const [one, other] = [await linkSensor(home.client), await linkSensor(home.client)];
     const body = fallMessage('calling', Date.now() - 60_000);
     const path = `/devices/${other.sensorId}/messages`;
@@ -73,7 +73,7 @@ describe.each(['http', 'alb'] as const)('devices that call deviceApi=%s', (devic
     for (const { body, status } of answers) expect(body).toEqual({ message: expect.any(String), statusCode: status });
   });
 
-  test('get 404, 405, 413 and 415 in the form of the service', async () => {
+  test('get 404, 405, 413 and 415 in the usual format', async () => {
     const { device, sensorId } = await linkSensor(home.client);
     const path = `/devices/${sensorId}/messages`;
     const answers = [
@@ -86,7 +86,7 @@ describe.each(['http', 'alb'] as const)('devices that call deviceApi=%s', (devic
     for (const { body, status } of answers) expect(body).toEqual({ message: expect.any(String), statusCode: status });
   });
 
-  test('send texts beyond ASCII, and queries that nobody reads', async () => {
+  test('may send texts beyond ASCII, and queries that are ignored', async () => {
     const { device, sensorId } = await linkSensor(home.client);
     const model = 'Würfel';
     const registered = { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 1, model };

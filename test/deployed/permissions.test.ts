@@ -44,7 +44,7 @@ const onlyHere = [
 ];
 
 describe('with exactly the deployed permissions', () => {
-  test('system admins get an email while nobody has confirmed a subscription to alarms, which then sends those that are on', async () => {
+  test('system admins get an email while nobody has confirmed an alarm subscription, which then sends the active alarms', async () => {
     const mails: string[] = [];
     const cloud = await startTestCloud({ ...gate.options, say: (line) => void mails.push(line), log: () => {} });
     const admin = await adminOf(cloud.url);
