@@ -135,7 +135,7 @@ test('getWatch names sensors whose configuration keeps falls from being reported
   expect(await kinds()).toEqual(['all', silence]);
 });
 
-test('getWatch names a sensor most of whose messages are not understood, until they are', async () => {
+test('getWatch names a sensor whose messages are mostly not understood, until they are', async () => {
   const home = await furnish();
   const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
   await home.say(a.presence(true));

@@ -155,7 +155,7 @@ test('fails and measures nothing when alarm subscriptions cannot be read', async
   expect([measured, failed]).toEqual([[], expect.objectContaining({ message: 'SNS does not respond' })]);
 });
 
-test('sends each alarm that is on once, when a subscription is confirmed', async () => {
+test('sends each active alarm once when a subscription is confirmed', async () => {
   const active = [alarm('canary-silent'), alarm('alarms-unheard', 'AlarmSubscriptions'), alarm('messages-absent')];
   const confirmed = subscription('email', true);
   const pending = await run({ subscriptions: [subscription('email', false)], active });
@@ -167,7 +167,7 @@ test('sends each alarm that is on once, when a subscription is confirmed', async
   expect([first.measured, second.measured, second.lines]).toEqual([[], [], []]);
 });
 
-test('sends the alarms that are on again when another subscription is confirmed, or replaces one', async () => {
+test('sends the active alarms again when another subscription is confirmed, or replaces one', async () => {
   const [email, pager, phone] = [subscription('email', true), subscription('https', true), subscription('sms', true)];
   const sentTo = async (...subscriptions: Subscription[]) =>
     (await run({ subscriptions, active: [alarm('canary-silent')] })).sent.length;

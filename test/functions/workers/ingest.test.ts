@@ -249,7 +249,7 @@ describe('the authorizer', () => {
     expect(response.principalId).toMatch(/^[a-zA-Z0-9]{1,128}$/);
   });
 
-  test('accepts a user name with the query string that AWS libraries append', async () => {
+  test('accepts a username with the query string that AWS libraries append', async () => {
     expect((await authorizeSensor({ username: `${sensor.sensorId}?SDK=NodeJSv2` })).isAuthenticated).toBe(true);
   });
 

@@ -159,7 +159,7 @@ describe('messages of a sensor', () => {
 });
 
 describe('time', () => {
-  test('moves a fall on once, even if checks are early, concurrent, repeated or late', async () => {
+  test('time advances a fall once, even if checks are early, concurrent, repeated or late', async () => {
     const { said, check, hits } = await prepare('willow', 'fall_detected');
     await processRecords(base, said({ ...fallMessage('fall_detected', Date.now()), uuid: uuidOf(1) }));
     const at = (seconds: number): Runtime => ({ ...base, now: () => Date.now() + seconds * 1_000 });
@@ -175,7 +175,7 @@ describe('time', () => {
     expect(await hits()).toBe(1);
   });
 
-  test('finishes its decision after a crash, with the next check or message', async () => {
+  test('the next check or message finishes a decision after a crash', async () => {
     for (const name of ['hazel', 'linden']) {
       const { said, check, hits, state } = await prepare(name, 'fall_detected');
       const start = (at: number) => said({ ...fallMessage('fall_detected', Date.now() + at), uuid: uuidOf(at) });

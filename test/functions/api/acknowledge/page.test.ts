@@ -169,7 +169,7 @@ describe('the link of a user who no longer has access', () => {
 });
 
 describe('the page behind the link of a webhook', () => {
-  test('names no people, asks for a name, and hands back only what it has acknowledged itself', async () => {
+  test('names no people, asks for a name, and hands back only acknowledgements made through it', async () => {
     const receiver = await startReceiver();
     const home = await world.furnish();
     const nora = await home.hire('Nora', { email: 'nora@example.com' });

@@ -23,7 +23,7 @@ const linesOf = async (home: Home, kind: string, rows: object[], client = home.s
   return lines.toSorted((line, other) => (line.operation < other.operation ? -1 : 1));
 };
 
-test('the audit log shows which rule an import switched off, and who did it from where', async () => {
+test('the audit log shows which rule an import disabled, and who did it from where', async () => {
   const home = await world.furnish();
   const rule = await home.rule([{ onDuty: true, by: 'sms' }]);
   const lines = await linesOf(home, 'rules', [
@@ -45,7 +45,7 @@ test('the audit log shows which rule an import switched off, and who did it from
   expect(lines[0]?.changes).toContain('recipients');
 });
 
-test('the audit log shows whose rights an import changed, without names and numbers of people', async () => {
+test('the audit log shows whose permissions an import changed, without names and phone numbers', async () => {
   const home = await world.furnish();
   const anna = await home.hire('Anna', {}, { email: 'anna@example.com' });
   const lines = await linesOf(home, 'users', [

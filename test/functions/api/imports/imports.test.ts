@@ -224,7 +224,7 @@ test('a file must have 1 to 1,000 rows of valid CSV in UTF-8', async () => {
   expect((await home.send('colors', lines(1))).status).toBe(400);
 });
 
-test('a file must have no more cells in a line than columns: a text with a comma lacks its quotes', async () => {
+test('a line must not have more cells than there are columns, as when a text with a comma has no quotes', async () => {
   const home = await world.furnish();
   const hardwareId = await hardwareIdOf(home, home.sensorId);
   const file = (header: string, line: string) => home.send('sensors', `${header}\n${hardwareId},${line}\n`);

@@ -115,7 +115,7 @@ test('a file with 30 errors names all 30, in the language of the caller, and cha
   expect(await usersOf(home)).toEqual(before);
 });
 
-test('nobody grants or takes by import what they may not grant or take otherwise', async () => {
+test('nobody can grant or revoke by import what they cannot grant or revoke otherwise', async () => {
   const home = await world.furnish();
   const { client: limited } = await home.hire('Head', {}, { permissions: ['manage_users'] });
   const strong = await home.hire(

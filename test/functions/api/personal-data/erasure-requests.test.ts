@@ -210,7 +210,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect((await boss.call('DELETE', at)).status).toBe(200);
   });
 
-  test('keeps its requester from removing users, and from changing their rights and logins', async () => {
+  test('keeps its requester from removing users, and from changing their permissions and logins', async () => {
     const { request, mallory, ann, customerId, path, hire } = await furnish();
     const { at } = await request();
     const victim = await hire('victim', { permissions: [] });

@@ -57,7 +57,7 @@ describe('the plan of a group', () => {
     expect(await home.client.ok('GET', path)).toEqual(plan);
   });
 
-  test('responds 400 to a sensor that is placed twice, and to rooms outside of it, with all paths', async () => {
+  test('responds 400 with all paths to a sensor that is placed twice, and to rooms outside the plan', async () => {
     const { path, sensors } = await ward(2);
     const [a = '', b = ''] = sensors;
     const put = async (rooms: unknown[], more: object = {}) =>

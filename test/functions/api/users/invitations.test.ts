@@ -71,7 +71,7 @@ test('an invitation is valid for 7 days', async () => {
   expect(await confirm(codeFor('late'))).toBe(401);
 });
 
-test('rejects invitations with a password, without an address, and beyond the rights of the caller', async () => {
+test('rejects invitations with a password, without an address, and beyond the permissions of the caller', async () => {
   expect((await invite('both', { password: newPassword })).status).toBe(400);
   expect((await invite('nowhere', { email: '' })).status).toBe(400);
   expect((await invite('neither', { invite: false })).status).toBe(400);

@@ -132,7 +132,7 @@ describe('the secret of a webhook', () => {
 });
 
 describe('the key of the local host', () => {
-  test('gets created once, readable only by the user of the service', async () => {
+  test('exists once, readable only by the user of the service', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
     const key = await secretsKey(dataDir, randomBytes);
     expect(Buffer.from(await secretsKey(dataDir, randomBytes))).toEqual(Buffer.from(key));
@@ -141,7 +141,7 @@ describe('the key of the local host', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('stays, and stops the start, if it cannot be read', async () => {
+  test('stays as it is, and prevents the start, if it cannot be read', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
     // A folder, because users with all rights can read any file.
     await mkdir(join(dataDir, 'secrets.key'));

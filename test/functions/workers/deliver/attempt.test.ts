@@ -126,7 +126,7 @@ describe('deliveries', () => {
     expect(isFree).toBe(true);
   });
 
-  test('a delivery to a webhook is named by the call that caused it in everything that follows', async () => {
+  test('a delivery to a webhook keeps the request id of the call that caused it', async () => {
     const { named, id } = await run({ task: { requestId: 'call-1' } });
     expect(named('claim')[0]?.[0]).toEqual({ ...key, id, requestId: 'call-1' });
   });
@@ -145,7 +145,7 @@ describe('deliveries', () => {
     expect(named('claim')).toHaveLength(1);
   });
 
-  test('ends if its webhook was deleted', async () => {
+  test('a delivery ends if its webhook was deleted', async () => {
     const { named, calls, id } = await run({
       webhooks: [null],
       delivery: { ...toWebhook(), state: 'failed', hit: null },
@@ -161,7 +161,7 @@ describe('deliveries', () => {
     expect(named('claim')).toEqual([]);
   });
 
-  test('enters the feed of a webhook without a URL, even if that is disabled', async () => {
+  test('a delivery enters the feed of a webhook without a URL, even if that webhook is disabled', async () => {
     const delivery = toWebhook({ state: 'pending', nextAttempt: NOW });
     const { outcome, named } = await run({ webhooks: [{ ...webhook, url: null, isEnabled: false }], delivery });
     expect(outcome).toBe('pending');
@@ -171,20 +171,20 @@ describe('deliveries', () => {
 });
 
 describe('times', () => {
-  test('the time of an attempt is awaited for up to a second, because queues count in seconds', async () => {
+  test('an attempt waits up to a second for its time, because queues count in seconds', async () => {
     const soon = await run({ task: { notBefore: NOW + 1_000 } });
     expect(soon.outcome).toBe('delivered');
     expect(soon.named('claim')[0]?.[1]).toBe(NOW + 1_000);
   });
 
-  test('the time of an attempt is left to a later task if that is not enough', async () => {
+  test('an attempt is left to a later task if a second is not enough', async () => {
     const { outcome, enqueued, task, calls } = await run({ task: { notBefore: NOW + 1_001 } });
     expect(outcome).toBe('requeued');
     expect(enqueued).toEqual([[[{ ...task, isRetry: true, notBefore: NOW + 1_001 }], 1]]);
     expect(calls).toEqual([]);
   });
 
-  test('the time of an attempt is corrected if the clock was set back since it was planned', async () => {
+  test('the time of an attempt is corrected if the clock was set back after it was planned', async () => {
     const ahead = NOW + 10 * HOUR;
     const delivery = toWebhook({ state: 'retrying', createDate: ahead, nextAttempt: ahead + 5_000 });
     const by = await run({ delivery, task: { setBack: 10 * HOUR } });
@@ -222,13 +222,13 @@ describe('times', () => {
 describe('a receiver that is slow or failing', () => {
   const failing = { ...webhook, consecutiveFailures: 1 };
 
-  test('a receiver that is slow or failing gets no first attempts, which would delay those to others', async () => {
+  test('a slow or failing receiver gets no first attempts, which would delay those to others', async () => {
     const { outcome, enqueued, task } = await run({ webhooks: [failing] });
     expect(outcome).toBe('requeued');
     expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
   });
 
-  test('a receiver that is slow or failing gets retries in one of its slots, which is returned at once', async () => {
+  test('a slow or failing receiver gets retries in one of its slots, which is freed at once', async () => {
     const { outcome, named } = await run({ webhooks: [failing], task: { isRetry: true } });
     expect(outcome).toBe('delivered');
     const lease = { slots: 5, first: 0, isProbe: false, token: expect.any(String), aloneSince: 5 };
@@ -236,7 +236,7 @@ describe('a receiver that is slow or failing', () => {
     expect(named('recordSuccess').length + named('release').length).toBeGreaterThan(0);
   });
 
-  test('a receiver that is slow or failing gets a retry later if no slot is free in time', async () => {
+  test('a slow or failing receiver gets a retry later if no slot is free in time', async () => {
     const { outcome, named, isFree } = await run({ webhooks: [failing], task: { isRetry: true }, slot: null });
     expect(outcome).toBe('postponed');
     expect(named('claim')).toEqual([]);
@@ -245,13 +245,13 @@ describe('a receiver that is slow or failing', () => {
     expect(isFree).toBe(true);
   });
 
-  test('a receiver that is slow or failing gets nothing if no time is left for a request', async () => {
+  test('a slow or failing receiver gets no request if no time is left for one', async () => {
     const { outcome, named } = await run({ webhooks: [failing], task: { isRetry: true }, left: 19_999 });
     expect([outcome, named('takeSlot')]).toEqual(['postponed', []]);
     expect((await run({ webhooks: [failing], task: { isRetry: true }, left: 20_000 })).outcome).toBe('delivered');
   });
 
-  test('a receiver that is slow or failing gets nothing once its webhook is disabled or deleted while the delivery waits for a slot', async () => {
+  test('a slow or failing receiver gets nothing once its webhook is disabled or deleted while the delivery waits for a slot', async () => {
     for (const later of [{ ...failing, isEnabled: false }, null, { ...failing, url: null }]) {
       const { outcome, named, enqueued } = await run({
         webhooks: [failing, later],
@@ -269,7 +269,7 @@ describe('circuits', () => {
   const open = { ...webhook, consecutiveFailures: 10, openUntil: NOW + 30_000, pendingSince: ACCEPTED + 1 };
   const retry = toWebhook({ attempts: 3, state: 'retrying', nextAttempt: NOW });
 
-  test('postpones retries, and has them found by the next release', async () => {
+  test('an open circuit postpones retries until the next release finds them', async () => {
     const { outcome, named, id } = await run({ webhooks: [open], delivery: retry, task: { isRetry: true } });
     expect(outcome).toBe('postponed');
     expect(named('notePending')).toEqual([[open, ACCEPTED]]);
@@ -278,7 +278,7 @@ describe('circuits', () => {
     expect(Number(until)).toBeGreaterThanOrEqual(NOW + 30_000);
   });
 
-  test('leaves the planned attempt as it is if an early one is postponed', async () => {
+  test('an open circuit that postpones an early attempt leaves the planned one as it is', async () => {
     const early = { insteadOf: NOW, back: 5 };
     const planned = toWebhook({ attempts: 3, state: 'retrying', nextAttempt: NOW });
     const { outcome, named, enqueued } = await run({
@@ -292,7 +292,7 @@ describe('circuits', () => {
     expect(enqueued.length).toBeLessThanOrEqual(1);
   });
 
-  test('lets a new alarm pass as its probe', async () => {
+  test('an open circuit lets a new alarm through as its probe', async () => {
     const alarm = toWebhook({ attempts: 0, createDate: NOW });
     const { outcome, named } = await run({ webhooks: [open], delivery: alarm, task: { isRetry: true } });
     expect(outcome).toBe('delivered');
@@ -303,7 +303,7 @@ describe('circuits', () => {
     expect((await run({ webhooks: [open], delivery: replayed, task: { isRetry: true } })).outcome).toBe('postponed');
   });
 
-  test('an open circuit has a new alarm wait for the result of the probe that is under way', async () => {
+  test('an open circuit makes a new alarm wait for the result of the current probe', async () => {
     const alarm = toWebhook({ attempts: 0, createDate: NOW });
     const probed = { ...open, probeUntil: NOW + 20_000 };
     const closed = { ...webhook, consecutiveFailures: 0 };

@@ -56,7 +56,7 @@ const gather = async (
 };
 
 describe('gathered messages', () => {
-  test('stands for all that are due for the same person by the same channel, and claims each', async () => {
+  test('one message stands for all deliveries due to the same person on the same channel, and claims each', async () => {
     const first = offline('a');
     const [b, c] = [offline('b'), offline('c', { person: { userId: 22, by: 'email', name: '' } })];
     const sms = offline('d', { person: { userId: 21, by: 'sms', name: '' } });
@@ -69,42 +69,42 @@ describe('gathered messages', () => {
     expect(enqueued).toEqual([]);
   });
 
-  test('one message about several sensors is not needed if all are about the same sensor', async () => {
+  test('no combined message is needed if all deliveries are about the same sensor', async () => {
     const first = offline('a');
     const again = { ...offline('b'), snapshot: first.snapshot };
     const { gathered, claims } = await gather(first, { due: [again] });
     expect([gathered, claims]).toEqual([[], []]);
   });
 
-  test('leaves out those that another task has claimed', async () => {
+  test('one message leaves out deliveries that another task has claimed', async () => {
     const [b, c] = [offline('b'), offline('c')];
     expect((await gather(offline('a'), { due: [b, c], unclaimed: [b.id] })).gathered).toEqual([c.id]);
   });
 
-  test('leaves out and cancels the step of an alarm that somebody has acknowledged', async () => {
+  test('one message leaves out and cancels the escalation step of an acknowledged alarm', async () => {
     const [b, c] = [offline('b', { isStep: true }), offline('c')];
     const hits = { 11: { acknowledgement: { name: 'Ben' } } };
     expect((await gather(offline('a'), { due: [b, c], hits })).gathered).toEqual([c.id]);
   });
 
-  test('brings those back that only the index would, in case this process dies', async () => {
+  test('deliveries without a task get one, in case this process dies', async () => {
     const [b, c] = [offline('b'), offline('c')];
     const { enqueued } = await gather(offline('a'), { due: [b, c], indexed: [c.id] });
     expect(enqueued).toMatchObject([[[{ type: 'deliver', deliveryId: c.id, isRetry: true }], 30]]);
     expect(enqueued[0]?.[0]).toHaveLength(1);
   });
 
-  test('stands for up to 500', async () => {
+  test('one message stands for up to 500 deliveries', async () => {
     const due = Array.from({ length: 510 }, (_, at) => offline(`s${at}`));
     expect((await gather(offline('a'), { due })).gathered).toHaveLength(499);
   });
 
-  test('finds those from before the clock was set back', async () => {
+  test('one message includes deliveries from before the clock was set back', async () => {
     const { asked } = await gather(offline('a', {}, NOW + 90_000), {});
     expect(asked).toEqual([[customerId, [NOW - 60_000, NOW + 90_000], NOW, 5_000]]);
   });
 
-  test('goes to all users of a Telegram chat', async () => {
+  test('one message stands for the deliveries to all users of a Telegram chat', async () => {
     const first = offline('a', telegram(21));
     const due = [offline('b', telegram(22)), offline('c', telegram(23)), offline('d', telegram(21)), offline('e')];
     const channel = { by: 'telegram', address: '-100' };

@@ -113,7 +113,7 @@ describe('successes', () => {
   const back = { date: NOW, isRest: false, after: null, isListed: false };
   const release = [[{ type: 'release_held', customerId, webhookId: 'w1', back }], 1];
 
-  test('the first success after failures releases what is pending, with a task that is enqueued before it is recorded', async () => {
+  test('the first success after failures releases what is pending, with a task that is enqueued before the success is recorded', async () => {
     const { enqueued, named, places, admitted } = await record(failing, success, {}, ['slot1']);
     expect(enqueued).toEqual([release]);
     expect(named('recordBack')).toEqual([[admitted.webhook, { now: NOW, slowUntil: null, leases: ['slot1'] }, null]]);
@@ -135,20 +135,20 @@ describe('successes', () => {
 });
 
 describe('failures', () => {
-  test('a failure is recorded with what it tells about the receiver', async () => {
+  test('a failure is recorded with what it shows about the receiver', async () => {
     const { named, admitted } = await record({}, { ...failure(), isGone: true }, {}, ['slot2']);
     const recorded = { openUntil: null, isGone: true, isLost: false, since: ACCEPTED, begun: NOW };
     expect(named('failed')).toEqual([[admitted.webhook, NOW, recorded, ['slot2']]]);
   });
 
-  test('a first delivery that is not retried loses an alarm, and leaves nothing pending', async () => {
+  test('a first delivery that is not retried counts as lost, and leaves nothing pending', async () => {
     const lost = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
     expect((await record({}, lost)).named('failed')).toMatchObject([[{}, NOW, { isLost: true, begun: null }, []]]);
     const test = { ...lost, delivery: toWebhook({ isTest: true }) };
     expect((await record({}, test)).named('failed')).toMatchObject([[{}, NOW, { isLost: false }, []]]);
   });
 
-  test('opens the circuit from the tenth one on, which an alarm reports once', async () => {
+  test('the tenth failure in a row opens the circuit, which an alarm reports once', async () => {
     const tenth = await record({ consecutiveFailures: 9 }, failure());
     expect(tenth.named('failed')).toMatchObject([[{}, NOW, { openUntil: NOW + 5_000 }, []]]);
     expect(tenth.measured).toEqual([['BreakersOpened']]);
@@ -158,7 +158,7 @@ describe('failures', () => {
     expect((await record({ consecutiveFailures: 9 }, last)).measured).toEqual([]);
   });
 
-  test('a failure has the delivery found by the next release if it is older than all known ones', async () => {
+  test('a failed delivery is noted for the next release if it is older than all others that are pending', async () => {
     const after = { ...webhook, consecutiveFailures: 1 };
     const older = { ...after, pendingSince: ACCEPTED + 1 };
     expect((await record({}, failure(), { after: older })).named('notePending')).toEqual([[older, ACCEPTED]]);
@@ -166,7 +166,7 @@ describe('failures', () => {
       expect((await record({}, failure(), { after: { ...after, pendingSince } })).named('notePending')).toEqual([]);
   });
 
-  test('failures for days disable the webhook, and warn after half of that time', async () => {
+  test('days of failures disable the webhook, after a warning at half that time', async () => {
     const since = (ms: number) => ({ ...webhook, consecutiveFailures: 20, failingSince: NOW - ms });
     const disabled = await record({}, failure(), { after: since(5 * DAY) });
     expect(disabled.named('disable')).toMatchObject([[{ id: 'w1' }, NOW, 'failing', expect.anything()]]);
@@ -222,7 +222,7 @@ describe('early attempts', () => {
     expect(halfway?.task).toMatchObject({ notBefore: NOW + 1, early: { back: 0 } });
   });
 
-  test('an early attempt is not made of a delivery that is due soon, or has ended, or later than a queue can delay it', () => {
+  test('no early attempt is made of a delivery that has ended, is due soon, or is due later than a queue can delay it', () => {
     const { deps } = world();
     const attemptOf = (delivery: Delivery, turn = NOW) => earlyAttempt(deps, some(isBack), delivery, turn);
     expect(attemptOf(pending({ state: 'delivered' }))).toBeNull();
@@ -291,20 +291,20 @@ describe('early attempts', () => {
     expect(await check({ delivery: moved, until: NOW + 9_000 }, { early })).toEqual(['requeued', 1]);
   });
 
-  test('an early attempt is left out of a planned one: that is made when it is due', async () => {
+  test('no early attempt is made of a delivery whose planned one is due', async () => {
     expect(await check({ delivery: pending({ nextAttempt: NOW }), until: null })).toEqual([null, 0]);
     const first = pending({ state: 'pending', nextAttempt: null });
     expect(await check({ delivery: first, until: null })).toEqual([null, 0]);
     expect(await check({ delivery: pending({ nextAttempt: NOW + 1 }), until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('an early attempt is made of a delivery whose process died, once its lease has ended', async () => {
+  test('an early attempt of a delivery whose process died is made once its lease has ended', async () => {
     const sending = pending({ state: 'sending' });
     expect(await check({ delivery: sending, until: NOW })).toEqual([null, 0]);
     expect(await check({ delivery: sending, until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('an early attempt is not made again once another task has made the last one', async () => {
+  test('no early attempt is made of a delivery that another task has attempted', async () => {
     const delivered = (...sendTryTimes: number[]) => ({
       delivery: toWebhook({ state: 'delivered', sendTryTimes }),
       until: null,
@@ -347,7 +347,7 @@ describe('the release of what is pending for a receiver that is back', () => {
     ['nothing is pending', { pendingSince: undefined }],
     ['the receiver is failing again', { consecutiveFailures: 3 }],
     ['the webhook has lost its URL', { url: null }],
-  ])('ends if %s', async (_, of) => {
+  ])('the release ends if %s', async (_, of) => {
     const { enqueued, calls } = await release([[alarm('a')]], {}, of);
     expect([enqueued, calls]).toEqual([[], []]);
   });
@@ -385,13 +385,13 @@ describe('the release of what is pending for a receiver that is back', () => {
     expect(next).toEqual([[expect.objectContaining({ back: { ...start, after: many[49]?.id } })], 5]);
   });
 
-  test('leaves the rest to the next step if no time is left', async () => {
+  test('the release leaves the rest to the next step if no time is left', async () => {
     const { ids, next, named } = await release([[alarm('a')]], {}, {}, 5_000);
     expect([ids, named('range')]).toEqual([[], []]);
     expect(next).toEqual([[expect.objectContaining({ back: start })], 0]);
   });
 
-  test('finds what was created before the clock was set back', async () => {
+  test('the release finds deliveries that were created before the clock was set back', async () => {
     const { named } = await release([[alarm('a')]], {}, { pendingSince: NOW + HOUR });
     expect(named('range')[0]?.[2]).toEqual([NOW - 5, Number.MAX_SAFE_INTEGER]);
   });

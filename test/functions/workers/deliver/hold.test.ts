@@ -103,7 +103,7 @@ describe('disabled webhooks', () => {
     expect(named('hold')).toEqual([[{ ...delivery, requestId: 'r' }, NOW]]);
   });
 
-  test('stays held until it expires, which is reported', async () => {
+  test('a held delivery stays held until it expires, which is reported', async () => {
     const waiting = world({ delivery: held });
     expect(await hold(waiting.deps, key, some(webhook))).toBe('held');
     expect(waiting.named('endHeld')).toEqual([]);
@@ -116,7 +116,7 @@ describe('disabled webhooks', () => {
     expect(await hold(raced.deps, key, some(webhook))).toBe('superseded');
   });
 
-  test('a delivery to a disabled webhook is left as another task has changed it', async () => {
+  test('a delivery to a disabled webhook is not held if another task has changed it', async () => {
     const { deps, names } = world({ delivery: toWebhook({ state: 'failed' }) });
     expect(await hold(deps, key, some(webhook))).toBe('failed');
     expect(names()).toEqual(['delivery', 'hold', 'queued']);
@@ -157,7 +157,7 @@ describe('releases', () => {
     expect(named('release').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  test('wait while enough are being released, and have their count corrected if there is none', async () => {
+  test('held deliveries wait while enough are being released, and their count is corrected if there are none', async () => {
     expect((await release({ reserved: null, ids: ['a'] })).names()).toEqual(['reserve']);
     const none = await release({});
     expect(none.named('correctCount')).toEqual([[webhook, NOW]]);
@@ -271,7 +271,7 @@ describe('reports of disabled webhooks', () => {
     return stubs;
   };
 
-  test('a webhook that is disabled is reported by a metric, a notice to the other webhooks, and a mail to those who manage it', async () => {
+  test('a disabled webhook is reported by a metric, a notice to the other webhooks, and an email to those who manage it', async () => {
     const { named, measured, enqueued, mails } = await disable(toWebhook());
     expect(named('disable')).toEqual([[expect.objectContaining({ id: 'w1' }), NOW, 'gone', expect.anything()]]);
     expect(measured).toEqual([['WebhooksDisabled']]);
@@ -279,12 +279,12 @@ describe('reports of disabled webhooks', () => {
     expect(mails.map(([to]) => to)).toEqual(['boss@example.org']);
   });
 
-  test('a webhook that is disabled is reported once, by the process that disabled it', async () => {
+  test('a disabled webhook is reported once, by the process that disabled it', async () => {
     const { measured, enqueued, mails } = await disable(toWebhook(), { isDisabled: false });
     expect([measured, enqueued, mails]).toEqual([[], [], []]);
   });
 
-  test('a webhook that is disabled is reported at the first sensor of the customer if a test has failed', async () => {
+  test('a webhook disabled by a failed test is reported at the first sensor of the customer', async () => {
     const test = await disable(toWebhook({ isTest: true }), { sensors: [{ id: 's7' }, { id: 's8' }] });
     expect(test.enqueued).toMatchObject([[[{ sensorId: 's7' }], 0]]);
     const none = await disable(toWebhook({ isTest: true }));

@@ -35,12 +35,12 @@ describe('operators', () => {
     ]);
   });
 
-  test.each([[claim], [subject]])('operators get no report while %s is taken', async (used) => {
+  test.each([[claim], [subject]])('operators get no report while the limit %s is used up', async (used) => {
     const { reports, reported } = await run({ open, topic, used: [used] });
     expect([reports, reported]).toEqual([[], []]);
   });
 
-  test('operators get no report without a topic, and none of alarms that were reported or only not acknowledged', async () => {
+  test('operators get no report without a topic, and none of alarms that were already reported or only unacknowledged', async () => {
     expect((await run({ open })).taken).toEqual([]);
     const known = [alarmOf('a', { ...mailed, reportDate: 1 }), alarmOf('b', { ...mailed, isUnanswered: true })];
     expect((await run({ open: known, topic })).taken).toEqual([]);

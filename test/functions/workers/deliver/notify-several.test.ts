@@ -38,7 +38,7 @@ const notify = async (outcome: unknown, channels: object[] = [email]) => {
   return { ...stubs, state, states, first, other };
 };
 
-test('one message about several sensors is sent once, and recorded for each of its deliveries', async () => {
+test('a message about several sensors is sent once, and recorded for each of its deliveries', async () => {
   const { state, states, named } = await notify('accepted');
   expect(state).toBe('delivered');
   expect(named('person')).toHaveLength(1);
@@ -49,7 +49,7 @@ test('one message about several sensors is sent once, and recorded for each of i
   ]);
 });
 
-test('one message that failed is retried with a task for the first delivery, because the others keep theirs', async () => {
+test('a message about several sensors that failed is retried with a task for the first delivery, because the others keep theirs', async () => {
   const { state, states, enqueued, first } = await notify({ retry: 'Busy' });
   expect(state).toBe('retrying');
   expect(states).toEqual([
@@ -60,7 +60,7 @@ test('one message that failed is retried with a task for the first delivery, bec
   expect(enqueued).toHaveLength(1);
 });
 
-test('one message to somebody who cannot be reached fails for all of its deliveries', async () => {
+test('a message about several sensors to somebody who cannot be reached fails for all of its deliveries', async () => {
   const { states, named } = await notify('accepted', []);
   expect(named('person')).toEqual([]);
   expect(states).toEqual([

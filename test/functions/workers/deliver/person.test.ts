@@ -35,7 +35,7 @@ const notify = async (delivery: Delivery, more: DeliveryWorld = {}, ofTask: Part
 const result = (error: string | null, responseBody = '') => ({ status: null, error, responseBody });
 
 describe('notifications', () => {
-  test('goes to the verified channel, with the link of its alarm, and is recorded as delivered', async () => {
+  test('a notification goes to the verified channel with the link of its alarm, and is recorded as delivered', async () => {
     const delivery = deliveryTo('sms');
     const { outcome, named, recorded, measured, places } = await notify(delivery);
     expect(outcome).toBe('delivered');
@@ -66,7 +66,7 @@ describe('notifications', () => {
     ['the user is gone', { users: {} }],
     ['the channel is not verified', { channels: [email] }],
     ['the host no longer has the service', { settings: { CHANNEL_KINDS: ['email'] } }],
-  ])('fails for good, and is reported, if %s', async (_, more) => {
+  ])('a notification fails for good, and is reported, if %s', async (_, more) => {
     const { outcome, named, recorded, enqueued } = await notify(deliveryTo('sms'), more);
     expect(outcome).toBe('failed');
     expect(named('person')).toEqual([]);
@@ -119,7 +119,7 @@ describe('notifications', () => {
     expect(recorded?.next).toMatchObject({ state: 'retrying' });
   });
 
-  test('a notification that became a file on this host reached nobody, and is recorded as such', async () => {
+  test('a notification that was only written to a file reached nobody, and is recorded as such', async () => {
     const { recorded, named } = await notify(deliveryTo('sms'), { settings: { OUTBOX_KINDS: ['sms'] } });
     expect(recorded?.result).toMatchObject({ outbox: true });
     expect(named('report')).toMatchObject([[{ sent: 'outbox' }, NOW]]);
@@ -131,7 +131,7 @@ describe('notifications', () => {
     expect(unreachable.recorded?.result).not.toHaveProperty('outbox');
   });
 
-  test('a notification to a person is retried for its hit alone if that cannot be written, once it was sent', async () => {
+  test('a notification that was sent is retried for its hit alone if the hit cannot be written', async () => {
     const failure = new Error('throttled');
     const delivery = deliveryTo('email');
     const stubs = deliveryStubs({ claimed: delivery, channels: [email], report: () => Promise.reject(failure) });
@@ -142,7 +142,7 @@ describe('notifications', () => {
     expect(stubs.named('recordResult')).toMatchObject([[delivery, { next: { state: 'delivered' } }, NOW, true]]);
   });
 
-  test('takes as long as its service', async () => {
+  test('an attempt may take as long as its service', async () => {
     const delivery = deliveryTo('email');
     const stubs = deliveryStubs({ claimed: delivery, channels: [email] });
     const slow = async () => {
@@ -167,21 +167,21 @@ describe('SMS', () => {
     return { named, measured: measured.map(([name]) => name), recorded, mails, outcome };
   };
 
-  test('SMS counts at its first attempt only, and no message of another channel does', async () => {
+  test('an SMS counts at its first attempt only, and no message of another channel does', async () => {
     const { named } = await counted(deliveryTo('sms'));
     expect(named('countWithin')).toEqual([[`sms:${customerId}`, 10, 86_400, NOW]]);
     expect((await counted(deliveryTo('sms', { attempts: 2 }))).named('countWithin')).toEqual([]);
     expect((await counted(deliveryTo('email'))).named('countWithin')).toEqual([]);
   });
 
-  test('an SMS has its limit by its purpose: falls have twice as many as others, and tests their own', async () => {
+  test('the limit of SMS depends on their purpose: falls get twice as many as others, and tests have a separate limit', async () => {
     const other = deliveryTo('sms', { snapshot: snapshotOf('occupied_room') });
     expect((await counted(other)).named('countWithin')).toEqual([[`sms:${customerId}`, 5, 86_400, NOW]]);
     const test = deliveryTo('sms', { isTest: true });
     expect((await counted(test)).named('countWithin')).toEqual([[`sms:test:${customerId}`, 3, 86_400, NOW]]);
   });
 
-  test('SMS above the limit is refused, and counted once a day for each customer', async () => {
+  test('an SMS above the limit is refused, which is counted once a day for each customer', async () => {
     const { recorded, named, measured, outcome } = await counted(deliveryTo('sms'), { smsCount: null });
     expect(outcome).toBe('failed');
     expect(recorded).toMatchObject({
@@ -198,7 +198,7 @@ describe('SMS', () => {
     expect(ofTest.recorded?.next).toMatchObject({ reason: 'limit_reached' });
   });
 
-  test('an SMS that uses up most of the limit warns the managers of rules by mail, once a day', async () => {
+  test('an SMS that uses up most of the limit causes one warning a day by email to the managers of rules', async () => {
     const managers = [{ canLogin: true, isAdmin: false, permissions: ['manage_rules'], email: 'boss@x', locale: 'en' }];
     const near = await counted(deliveryTo('sms'), { smsCount: 8, managers });
     expect(near.named('take')).toEqual([[`sms:warned:${customerId}`, 1, 86_400, NOW]]);
@@ -247,7 +247,7 @@ describe('elections', () => {
     notify(delivery, { claimed: null, ...more }, { isGathered: true });
   const isElected = ({ named }: Awaited<ReturnType<typeof elect>>) => named('claim').length > 0;
 
-  test('the election of the task that gathers messages about offline sensors has one winner for each person and channel within eight seconds', async () => {
+  test('one task for each person and channel within eight seconds is elected to gather messages about offline sensors', async () => {
     const delivery = offline();
     const channels = [email, { by: 'telegram', address: '-100' }];
     const won = await elect(delivery, { queued: queued(delivery), channels });
@@ -261,14 +261,14 @@ describe('elections', () => {
     expect(lost.enqueued).toMatchObject([[[{ deliveryId: delivery.id, notBefore: NOW + 8_000, isRetry: true }], 8]]);
   });
 
-  test('the election of the task that gathers messages about offline sensors has one winner for a chat that several users share', async () => {
+  test('one task is elected to gather the messages for a chat that several users share', async () => {
     const delivery = offline({ person: { userId: 21, by: 'telegram', name: '' } });
     const channels = [email, { by: 'telegram', address: '-100' }];
     const won = await elect(delivery, { queued: queued(delivery), channels });
     expect(won.named('take')).toMatchObject([[`gather:${customerId} telegram chat -100`, 1, 8, NOW]]);
   });
 
-  test('the election of the task that gathers messages about offline sensors is needed by no delivery that is sent separately', async () => {
+  test('a delivery that is sent separately needs no election', async () => {
     const { named } = await elect(deliveryTo('email'), { queued: queued(deliveryTo('email')) });
     expect(named('take')).toEqual([]);
     expect(named('claim')).toHaveLength(1);
@@ -280,7 +280,7 @@ describe('elections', () => {
     expect((await notify(deliveryTo('email'))).named('getQueued')).toEqual([]);
   });
 
-  test('the election of the task that gathers messages about offline sensors is left to a later task while the delivery is not due or another task has it', async () => {
+  test('an election is left to a later task while the delivery is not due or another task has it', async () => {
     const later = { ...offline(), nextAttempt: NOW + 1 };
     expect(isElected(await elect(offline(), { queued: queued(later) }))).toBe(false);
     const taken = await elect(offline(), { queued: queued({ ...offline(), state: 'sending' }, NOW + 5_000) });

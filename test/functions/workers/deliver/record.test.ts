@@ -188,7 +188,7 @@ describe('an acknowledgement in the response of a receiver', () => {
   });
 });
 
-test('a failed attempt is retried by the schedule, with a task if a queue can delay it that long', async () => {
+test('a failed attempt is retried on schedule, with a task if a queue can delay it that long', async () => {
   const delivery = toWebhook();
   const { state, recorded, rest, enqueued, named } = await run(delivery, failed);
   expect(state).toBe('retrying');
@@ -204,7 +204,7 @@ test('a failed attempt is retried by the schedule, with a task if a queue can de
   expect(late.enqueued).toEqual([]);
 });
 
-test('a failed attempt is retried without another task if one is in a queue', async () => {
+test('a failed attempt is retried without another task if one is already queued', async () => {
   const { deps, enqueued } = world({});
   const next = { state: 'retrying', nextAttempt: NOW + 9_000 } as const;
   await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next, hasTask: true });
@@ -213,19 +213,19 @@ test('a failed attempt is retried without another task if one is in a queue', as
   expect(enqueued).toHaveLength(1);
 });
 
-test('a failed attempt does not count early attempts against the schedule', async () => {
+test('early attempts do not count against the schedule', async () => {
   const settings = { RETRY_SCHEDULE: [0, 9, 9] };
   const early = toWebhook({ attempts: 4, earlyAttempts: 2 });
   expect((await run(early, failed, { settings })).state).toBe('retrying');
   expect((await run(toWebhook({ attempts: 3 }), failed, { settings })).state).toBe('failed');
 });
 
-test('a failed attempt returns to its place in the schedule if it was early', async () => {
+test('an early attempt that failed returns the delivery to its place in the schedule', async () => {
   const delivery = toWebhook({ nextAttempt: NOW + 600_000, earlyAttempts: 1, attempts: 2 });
   expect((await run(delivery, failed)).recorded.next).toMatchObject({ nextAttempt: NOW + 600_000 });
 });
 
-test('the last attempt is reported before it is recorded, and hurries the escalation afterwards', async () => {
+test('the last attempt is reported before it is recorded, and then makes the next escalation step due', async () => {
   const settings = { RETRY_SCHEDULE: [0] };
   const { state, recorded, calls, enqueued } = await run(toWebhook(), failed, { settings });
   expect(state).toBe('failed');
@@ -277,13 +277,13 @@ describe('receivers', () => {
       'at an address that the webhook no longer has',
       { ...since(120_000), current: { ...webhook, url: 'https://new' } },
     ],
-  ])('a receiver that is gone is only retried if it is gone %s', async (_, given) => {
+  ])('a receiver that is gone is only retried if it has been gone %s', async (_, given) => {
     const { state, changes } = await run(toWebhook(), gone, given);
     expect(state).toBe('retrying');
     expect(changes.map(([name]) => name)).not.toContain('disable');
   });
 
-  test('a receiver counts as gone if the webhook was deleted, too', async () => {
+  test('a receiver also counts as gone if the webhook was deleted', async () => {
     expect((await run(toWebhook(), gone, { ...since(120_000), current: null })).state).toBe('failed');
   });
 });
@@ -303,7 +303,7 @@ describe('times', () => {
     expect(await timesOf(toWebhook(), failed)).toEqual([['TimeToFirstAttempt', NOW - ACCEPTED]]);
   });
 
-  test('the time to a receiver is late after more than 30 seconds, which an alarm reports', async () => {
+  test('a delivery that takes more than 30 seconds counts as late, which an alarm reports', async () => {
     const acceptedAt = (ms: number) => toWebhook({ id: derivedUlid(NOW - ms, 'late') });
     const { measured } = await run(acceptedAt(3_600_000), accepted);
     expect(measured.map(([name]) => name)).toContain('AttemptsLate');
@@ -335,7 +335,7 @@ describe('times', () => {
     expect(measured).toEqual([['DeliveriesDelivered']]);
   });
 
-  test('the time to a receiver has no share in the counts of attempts by their result', async () => {
+  test('attempts are counted by their result', async () => {
     const counts = async (outcome: AttemptOutcome, given: AttemptWorld = {}) =>
       (await run(toWebhook(), outcome, given)).measured.filter(([name]) => name.startsWith('Deliveries'));
     expect(await counts(accepted)).toEqual([['DeliveriesDelivered']]);

@@ -57,7 +57,7 @@ const world = ({ found = delivery, until = null, isPostponed = true, schedule = 
   return { ...stubs, reported, postponed };
 };
 
-test('tasks carries its exact time, because queues count in seconds and must not be late', async () => {
+test('a task carries its exact time, because queues count in seconds and must not be late', async () => {
   const { deps, enqueued } = world();
   expect(await requeueTaskAt(deps, task, NOW + 1_999.5)).toBe('requeued');
   expect(enqueued).toEqual([[[retryAt(NOW + 2_000)], 2]]);
@@ -65,7 +65,7 @@ test('tasks carries its exact time, because queues count in seconds and must not
   expect(enqueued[1]).toEqual([[retryAt(NOW + 1_999)], 1]);
 });
 
-test('tasks waits in a queue if that can delay it long enough, and otherwise in the index', async () => {
+test('a task waits in a queue if that can delay it long enough, and otherwise in the index', async () => {
   expect([900_000, 900_001].map((ms) => fitsQueue(NOW + ms, NOW))).toEqual([true, false]);
   const { deps, enqueued } = world();
   await enqueueIfSoon(deps, key, NOW + 900_001);
@@ -74,13 +74,13 @@ test('tasks waits in a queue if that can delay it long enough, and otherwise in 
   expect(enqueued).toEqual([[[retryAt(NOW + 900_000)], 900]]);
 });
 
-test('tasks moves to the queue of retries as it is', async () => {
+test('a task moves to the queue of retries unchanged', async () => {
   const { deps, enqueued } = world();
   expect(await requeueAsRetry(deps, task)).toBe('requeued');
   expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
 });
 
-test('tasks returns to a queue until another task has ended its work, at the earliest in half a second', async () => {
+test('a task returns to its queue until another task has finished, for at least half a second', async () => {
   const later = world({ until: NOW + 5_000 });
   expect(await requeue(later.deps, key)).toBe('requeued');
   expect(later.enqueued).toEqual([[[{ ...retryAt(NOW + 5_000), uuid: 'e1' }], 5]]);
@@ -89,11 +89,11 @@ test('tasks returns to a queue until another task has ended its work, at the ear
   expect(soon.enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 500 }]);
 });
 
-test('tasks the task of a delivery is quarantined if its delivery does not exist', async () => {
+test('the task of a delivery that does not exist is quarantined', async () => {
   await expect(requeue(world({ found: null }).deps, key)).rejects.toThrow(Quarantine);
 });
 
-test('tasks repeats what follows the end of its delivery, because its process may have died before', async () => {
+test('a task repeats what follows the end of its delivery, because its process may have died before that', async () => {
   const failed = world({ found: { ...delivery, state: 'failed' } });
   expect(await requeue(failed.deps, key)).toBe('failed');
   expect(failed.enqueued).toEqual([
@@ -120,7 +120,7 @@ test('tasks repeats what follows the end of its delivery, because its process ma
   expect(delivered.enqueued).toEqual([]);
 });
 
-test('tasks ends without anything else while its delivery is held or waits in the index', async () => {
+test('a task does nothing while its delivery is held or waits in the index', async () => {
   for (const state of ['held', 'retrying']) {
     const { deps, enqueued, reported } = world({ found: { ...delivery, state } });
     expect(await requeue(deps, key)).toBe(state);

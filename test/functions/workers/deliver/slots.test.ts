@@ -59,7 +59,7 @@ const furnish = async () => {
 /** The failure that opens the circuit. */
 const opening = (now: number) => ({ openUntil: now + 60_000, isGone: false, isLost: false, since: now, begun: null });
 
-test('a probe gets a slot although this process holds all of them for requests that wait', async () => {
+test('a probe gets a slot even if this process holds all of them for waiting requests', async () => {
   const { now, store: tables, read, stop } = await furnish();
   const { health } = tables;
   const deps = partial({ store: { health }, now, random: () => Buffer.alloc(16), aloneSince: 0 });
@@ -80,7 +80,7 @@ test('a probe gets a slot although this process holds all of them for requests t
   await stop();
 });
 
-test('slots that were kept for deliveries that an open circuit postpones are free at once', async () => {
+test('slots of deliveries that an open circuit postpones are freed at once', async () => {
   const { now, store: tables, read, stop } = await furnish();
   const semaphore = createWebhookSemaphore();
   let waited = 0;

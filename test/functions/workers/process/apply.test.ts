@@ -95,7 +95,7 @@ describe('new decisions', () => {
     expect(named('hit').map(([, , hit]) => (hit as { messages: [] }).messages.length)).toEqual([1, 1, 0, 1]);
   });
 
-  test('a decision is applied its tasks and log lines have the ids of its messages and calls', async () => {
+  test('the tasks and log lines of a decision have the ids of its messages and calls', async () => {
     const traceOf = async (...events: object[]) => {
       const traces: object[] = [];
       const { deps, context } = decisionStubs();
@@ -209,7 +209,7 @@ describe('previous decisions', () => {
     expect(after).toMatchObject({ version: 3, decision });
   });
 
-  test('stays as it is during an outage, or if another process was faster', async () => {
+  test('the previous decision stays as it is during an outage, or if another process was faster', async () => {
     for (const failure of [new TableUnavailable('away'), new RetryLater('later')]) {
       const { quarantined, after } = await quarantine({ failure });
       expect([quarantined, after]).toEqual([[], failure]);

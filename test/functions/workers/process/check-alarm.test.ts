@@ -95,23 +95,23 @@ describe('unnotified alarms', () => {
     expect(recorded.map(([{ isToBots }]) => isToBots)).toEqual([undefined, true, undefined]);
   });
 
-  test('names the fall that it is about', async () => {
+  test('an alarm that reached nobody is recorded with the fall that it is about', async () => {
     const { recorded } = await run({ hits }, { fall: 'a-fall' });
     expect(recorded.map(([{ fall }]) => fall)).toEqual(['a-fall', 'a-fall', 'a-fall']);
     expect((await run({ hits })).recorded.some(([alarm]) => 'fall' in alarm)).toBe(false);
   });
 
-  test('waits for mails about other sensors if it is about a sensor', async () => {
+  test('an alarm about a sensor that reached nobody waits to be mailed with those about others', async () => {
     const { enqueued } = await run({ hits }, { situation: 'sensor_inactive' });
     expect(enqueued.at(-1)).toEqual([[{ type: 'alert_managers', customerId }], 8]);
   });
 
-  test('an alarm that reached nobody has no alarm of the event without webhooks of the customer, and none of hits that are gone', async () => {
+  test('an alarm that reached nobody is not recorded for the event without customer webhooks, nor for hits that are gone', async () => {
     expect((await run({ hits }, { ofEvent: [] })).alarmIds).toEqual(['11', '12']);
     expect((await run({ hits: { 12: hitOf(12) } })).alarmIds).toEqual([eventUuid, '12']);
   });
 
-  test('an alarm that reached nobody is mailed for the alarms that nobody handled before, and for nobody if all were', async () => {
+  test('an alarm that reached nobody is mailed only for records that nobody handled before', async () => {
     const handled = { kind: 'handled' };
     const one = await run({ hits, results: [{ kind: 'ended' }, handled] });
     expect(one.finished.map(({ alarmId }) => alarmId)).toEqual(['12']);
@@ -153,7 +153,7 @@ test('an alarm that reached somebody in every way changes nothing', async () => 
 describe('contacts', () => {
   const stored = { hits, emergencyContacts: contacts };
 
-  test('contacts get one message each if nobody was notified, which belongs to the first hit', async () => {
+  test('emergency contacts get one message each if nobody was notified, which belongs to the first hit', async () => {
     const { recorded, created } = await run(stored);
     expect(recorded.map(([, messages]) => messages.length)).toEqual([0, 2, 0]);
     expect(created.map(({ person }) => person)).toEqual([
@@ -162,13 +162,13 @@ describe('contacts', () => {
     ]);
   });
 
-  test('contacts emergency contacts are notified of the event if no rule fired', async () => {
+  test('emergency contacts are notified of the event if no rule fired', async () => {
     const { recorded, created } = await run(stored, { hitIds: [] });
     expect(recorded.map(([{ hitId }, messages]) => [hitId, messages.length])).toEqual([[null, 0]]);
     expect(created.map(({ hit }) => hit)).toEqual([null, null]);
   });
 
-  test('contacts emergency contacts are notified if only one of the alarms exists, whatever its number of webhooks', async () => {
+  test('emergency contacts are notified if only one of the alarms exists, however many webhooks there are', async () => {
     expect((await run({ ...stored, hits: { 11: hitOf(11) } }, { hitIds: [11] })).created).toHaveLength(2);
     expect((await run(stored, { ofEvent: [] })).created).toHaveLength(2);
   });
@@ -176,14 +176,14 @@ describe('contacts', () => {
   test.each([
     ['a webhook of the customer', { deliveries: { d1: { state: 'delivered' } } }],
     ['the recipients of another rule', { hits: { ...hits, 11: hitOf(11, { notifiedDate: 1 }) } }],
-  ])('contacts emergency contacts are not notified if %s got the alarm', async (_, more) => {
+  ])('emergency contacts are not notified if %s got the alarm', async (_, more) => {
     const { recorded, created, read } = await run({ ...stored, ...more });
     expect(recorded).toHaveLength(2);
     expect(created).toEqual([]);
     expect(read.some((one) => one.startsWith('sensor'))).toBe(false);
   });
 
-  test('contacts emergency contacts are not notified of an alarm that has ended while it was checked', async () => {
+  test('emergency contacts are not notified of an alarm that ended while it was checked', async () => {
     const { created } = await run({ ...stored, results: [{ kind: 'ended' }, { kind: 'ended' }, { kind: 'ended' }] });
     expect(created).toEqual([]);
   });
@@ -198,7 +198,7 @@ describe('counts', () => {
     (await run({ hits, deliveries }, more)).measured.some(([name]) => name === 'AlarmsUntold');
   const pending = { state: 'pending' };
 
-  test('the count of alarms of which no delivery was attempted has those whose due deliveries are all still to be sent', async () => {
+  test('an alarm counts as untold if all its due deliveries are still to be sent', async () => {
     expect(await isUntold({ i1: pending, i2: { state: 'sending', log: [] } })).toBe(true);
   });
 
@@ -207,11 +207,11 @@ describe('counts', () => {
     ['one is to be retried', { i1: pending, i2: { state: 'retrying' } }],
     ['one has failed', { i1: { state: 'failed' }, i2: pending }],
     ['one does not exist', { i1: pending }],
-  ])('the count of alarms of which no delivery was attempted has none of which %s', async (_, deliveries) => {
+  ])('an alarm does not count as untold if %s', async (_, deliveries) => {
     expect(await isUntold(deliveries)).toBe(false);
   });
 
-  test('the count of alarms of which no delivery was attempted has none without due deliveries', async () => {
+  test('an alarm without due deliveries does not count as untold', async () => {
     expect(await isUntold({}, { immediate: [] })).toBe(false);
     expect(await isUntold({}, {})).toBe(false);
   });
@@ -225,7 +225,7 @@ describe('a check', () => {
     expect((await run({ hits }, { at: NOW + 1_000 })).recorded).toHaveLength(3);
   });
 
-  test('a check planned for later than any can be is done at once, because the clock was set back', async () => {
+  test('a check planned further ahead than any can be is done at once, because the clock was set back', async () => {
     // An alarm made now is checked two minutes later; clocks differ by up to ten seconds.
     const latest = NOW + 130_000;
     expect((await run({ hits }, { createDate: NOW, at: latest })).recorded).toEqual([]);
@@ -278,12 +278,12 @@ describe('steps', () => {
     ['a round is open', hitOf(11, { cause, escalation: { ...escalation, open: 'step' } })],
     ['it is due already', hitOf(11, { cause, escalation: { ...escalation, at: NOW } })],
     ['only repeats follow', hitOf(11, { cause, escalation: { ...escalation, after: 300 } })],
-  ])('stays as it is if %s', async (_, hit) => {
+  ])('the next step of an escalation stays as it is if %s', async (_, hit) => {
     const { scheduled, enqueued } = await hurry(hit);
     expect([scheduled, enqueued]).toEqual([[], []]);
   });
 
-  test('stays as it is if the rule is gone, or names no other step', async () => {
+  test('the next step of an escalation stays as it is if the rule is gone, or has no other step', async () => {
     for (const rules of [{}, { 111: { ...rule, escalation: [], repeatSeconds: null } }] as Record<number, unknown>[]) {
       const { scheduled, enqueued } = await hurry(some(hitOf(11, { cause, escalation })), rules);
       expect([scheduled, enqueued]).toEqual([[], []]);

@@ -90,7 +90,7 @@ describe('judgements', () => {
     ]);
   });
 
-  test('keeps the subject of an event only if the end of its escalation depends on it', async () => {
+  test('a decision keeps the subject of an event only if the end of its escalation depends on it', async () => {
     const rule = ruleOf(111, { isEnabled: true, rateLimitSeconds: 0, untilAcknowledged: false });
     const { written } = await judge({ events: [newEvent({}, { isSilent: false, newFall: true })], rules: [rule] });
     const [event] = (written.decision as { decided: { happening: object }[] }).decided;
@@ -98,7 +98,7 @@ describe('judgements', () => {
     for (const name of ['isSilent', 'newFall']) expect(event?.happening).not.toHaveProperty(name);
   });
 
-  test('keeps the subject if that is so for one of its rules, and reads the place of hits for one of its events', async () => {
+  test('a decision keeps the subject if one of its rules depends on it, and reads the place of hits for one of its events', async () => {
     const common = { isEnabled: true, rateLimitSeconds: 0 };
     const rules = [ruleOf(111, common), ruleOf(112, { ...common, untilAcknowledged: false })];
     const other = newEvent({ uuid: 'event-2' }, { situation: null, subject: undefined });
@@ -109,7 +109,7 @@ describe('judgements', () => {
     expect(named('lastPlace')).toHaveLength(1);
   });
 
-  test('a decision without hits needs no place for them, and follows the numbers of the one before', async () => {
+  test('a decision without hits needs no place for them, and continues the numbers of the previous one', async () => {
     const decision = some({ ...(decisionOf(fallEvent({ rules: [1, 2] })) as object) });
     const { written, names, measured } = await judge({ events: [newEvent()], state: { decision }, isApplied: true });
     expect(names()).toEqual(['rules', 'isApplied', 'decide']);
@@ -117,14 +117,14 @@ describe('judgements', () => {
     expect(measured).toEqual([['Events', 1]]);
   });
 
-  test('finishes the decision before, which it replaces', async () => {
+  test('a decision finishes the previous one, which it replaces', async () => {
     const decision = decisionOf(fallEvent({ rules: [] }));
     const { names } = await judge({ events: [newEvent()], state: { decision } });
     expect(names().indexOf('events')).toBeGreaterThan(-1);
     expect(names().indexOf('events')).toBeLessThan(names().indexOf('decide'));
   });
 
-  test('fires no rule for an event without a situation, or a sensor that nobody has linked', async () => {
+  test('no rule fires for an event without a situation, or a sensor that nobody has linked', async () => {
     const rules = [ruleOf(111, { isEnabled: true, rateLimitSeconds: 0 })];
     const events = [newEvent({}, { situation: null })];
     expect((await judge({ events, rules })).named('rules')).toEqual([]);
@@ -139,7 +139,7 @@ describe('judgements', () => {
     await expect(judge({ next: { lastSeen: NOW + 900_000 }, isDecided: false })).rejects.toThrow(RetryLater);
   });
 
-  test('a judgement has a sensor that is back online checked when it would be offline', async () => {
+  test('a judgement schedules the check of a sensor that is back online', async () => {
     const offline = NOW + 3_600_000;
     const back = await judge({ state: { isActive: false, dueAt: undefined, duePk: undefined } });
     expect(back.times).toMatchObject({ checkAt: offline });
@@ -158,7 +158,7 @@ describe('judgements', () => {
     expect((await judge({ state: ahead, next: { lastSeen: NOW } })).times).toMatchObject({ checkAt: offline });
   });
 
-  test('the state of a sensor that has left its customer is written with the time at which its record ends, and checked no more', async () => {
+  test('the state of a sensor that has left its customer is written with the end of its record, and no longer checked', async () => {
     const { times, enqueued } = await judge({
       state: { isActive: false, dueAt: undefined },
       more: { former: { ttl: 77 } },
@@ -171,7 +171,7 @@ describe('judgements', () => {
   const open = (at = NOW) => ({ start: at, phases: ['detected'], at });
   const noEntry = { dueAt: undefined, duePk: undefined };
 
-  test('enqueues the check of a fall that time advances before it is written, if a queue can delay it', async () => {
+  test('the check of a fall that time advances is enqueued before the decision is written, if a queue can delay it', async () => {
     const { enqueued, times, places } = await judge({ next: { falls: [open()] }, timings, state: noEntry });
     // The device has three seconds to report it.
     expect(enqueued).toEqual([[[{ type: 'check_sensor', customerId, sensorId }], 63]]);
@@ -183,7 +183,7 @@ describe('judgements', () => {
     expect((await judge({ next: { falls: [open()] }, timings, ...former })).enqueued).toEqual([]);
   });
 
-  test('leaves a fall that time advances later to the sweep, if its entry is not early enough', async () => {
+  test('a fall that time advances later is left to the sweep, whose entry is moved if it is too late', async () => {
     const late = { next: { falls: [open()] }, timings: { ...timings, confirm: 897.001 } };
     const dueAt = NOW + 900_001;
     const far = await judge({ ...late, state: noEntry });
@@ -200,7 +200,7 @@ describe('judgements', () => {
     expect(back.times).toMatchObject({ checkAt: NOW + 600_000 });
   });
 
-  test('enqueues no further check of a fall that has not changed, or whose timings are not known', async () => {
+  test('no further check is enqueued of a fall that has not changed, or whose timings are not known', async () => {
     const falls = [open()];
     const changed = { lastSeen: NOW + 900_000 };
     expect((await judge({ state: { falls }, next: { ...changed, falls }, timings })).enqueued).toEqual([]);

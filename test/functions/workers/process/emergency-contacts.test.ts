@@ -32,7 +32,7 @@ const notify = async (of: UnnotifiedAlarm, hits: Record<number, unknown> = {}) =
   return stubs;
 };
 
-test('there is nobody to notify in an emergency without contacts or without the sensor', async () => {
+test('nobody is notified in an emergency if there are no contacts or the sensor is gone', async () => {
   expect(await loadEmergency(alarmStubs().deps, alarm)).toBeNull();
   expect(await loadEmergency(alarmStubs({ ...stored, isSensorGone: true }).deps, alarm)).toBeNull();
 });
@@ -99,7 +99,7 @@ test('an alarm without a hit has no place for messages', async () => {
   expect(read).toEqual([`sensor ${customerId} ${sensorId}`]);
 });
 
-test('the hit names each emergency contact, not notified yet', async () => {
+test('the hit lists each emergency contact as not yet notified', async () => {
   const { deps } = alarmStubs(stored);
   const emergency = await loadEmergency(deps, alarm);
   const message = (accountId: number, publisher: string, name: string) => ({

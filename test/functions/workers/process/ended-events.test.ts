@@ -33,7 +33,7 @@ describe('an escalation with untilAcknowledged false', () => {
       'a0 b30',
       (home) => home.say(fallMessage('finished', world.clock.now() - 5_000)),
     ],
-  ])('when %s', async (_, situation, heard, end) => {
+  ])('an escalation runs only as long as its fall: %s', async (_, situation, heard, end) => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' }, { ...over, situation });
     home.begin();
@@ -72,7 +72,7 @@ describe('an escalation with untilAcknowledged false', () => {
       [b.people(1), b.online(false)],
       [b.online(true)],
     ],
-  ])('when %s', async (_, situation, maker, begin, end) => {
+  ])('an escalation ends once its event is over: %s', async (_, situation, maker, begin, end) => {
     for (const [ended, heard] of [
       [end, 'a0'],
       [[], 'a0 b30'],

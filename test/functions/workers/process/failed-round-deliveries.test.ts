@@ -71,7 +71,7 @@ describe('first rounds', () => {
   const id = firstId('21 sms');
   const all = { ...failed(id), ...failed(firstId('webhook-1')) };
 
-  test('hurries the next step when its deliveries to people and webhooks have all failed', async () => {
+  test('the next step is due at once when the first deliveries to people and webhooks have all failed', async () => {
     const { isHurried, scheduled, asked } = await run(hitOf(first), all, { id });
     expect(isHurried).toBe(true);
     expect(scheduled[0]).toMatchObject([customerId, { id: 11 }, { at: NOW, isHurried: true }, NOW]);
@@ -82,13 +82,13 @@ describe('first rounds', () => {
     ['a delivery to a webhook is pending', { ...all, [firstId('webhook-1')]: { state: 'pending' } }],
     ['a delivery to a person succeeded', { ...all, [id]: { state: 'delivered' } }],
     ['a delivery to a webhook is still to be written', failed(id)],
-  ])('the first round is not hurried while %s', async (_, deliveries) => {
+  ])('the next step is not due at once while %s', async (_, deliveries) => {
     const { isHurried, enqueued } = await run(hitOf(first), deliveries, { id: firstId('webhook-1') });
     expect(isHurried).toBe(false);
     expect(enqueued).toEqual([]);
   });
 
-  test('the first round is not hurried while a delivery to a person is still to be written', async () => {
+  test('the next step is not due at once while a delivery to a person is still to be written', async () => {
     expect((await run(hitOf(first), failed(firstId('webhook-1')), { id: firstId('webhook-1') })).isHurried).toBe(false);
   });
 
@@ -96,11 +96,11 @@ describe('first rounds', () => {
     ['was deleted', []],
     ['belongs to another bot', [{ ...webhook, botId: 32 }]],
     ['has a format that has no payload for the event', [{ ...webhook, format: 'custom1' }]],
-  ])('expects no delivery to a webhook that %s', async (_, webhooks) => {
+  ])('the first round expects no delivery to a webhook that %s', async (_, webhooks) => {
     expect((await run(hitOf(first), failed(id), { id, webhooks })).isHurried).toBe(true);
   });
 
-  test('finds the delivery of a webhook that gets each message once', async () => {
+  test('the first round finds the delivery of a webhook that gets each message once', async () => {
     const raw = { ...webhook, format: 'raw' };
     const rawId = firstDeliveryId(event, ruleId, 'webhook-1', 'raw');
     expect(rawId).not.toBe(firstId('webhook-1'));
@@ -114,12 +114,12 @@ describe('later rounds', () => {
   const id = secondId('22 email');
   const all = { ...failed(id), ...failed(secondId('webhook-1')) };
 
-  test('hurries the next step when the deliveries to its own recipients have all failed', async () => {
+  test('the step after a later one is due at once when the deliveries to its own recipients have all failed', async () => {
     expect((await run(hitOf(second), all, { id })).isHurried).toBe(true);
     expect((await run(hitOf(second), failed(id), { id })).isHurried).toBe(false);
   });
 
-  test('a later round is not hurried by a delivery of an earlier round, even if nobody is left to notify', async () => {
+  test('a later round ignores a failed delivery of an earlier round, even if nobody is left to notify', async () => {
     const earlier = firstId('21 sms');
     expect((await run(hitOf(second), { ...all, ...failed(earlier) }, { id: earlier })).isHurried).toBe(false);
     const [step, last] = rule.escalation;
@@ -129,7 +129,7 @@ describe('later rounds', () => {
     expect((await run(alone, failed(earlier), { id: earlier, ...given })).isHurried).toBe(false);
   });
 
-  test('a later round is hurried by its only delivery, and not by one of a step that the rule no longer has', async () => {
+  test('a later round depends on its only delivery, and not on one of a step that the rule no longer has', async () => {
     const [step, last] = rule.escalation;
     const single = { ...rule, escalation: [{ ...step, recipients: [ben] }, last] };
     expect((await run(hitOf(second), failed(id), { id, rules: { [ruleId]: single } })).isHurried).toBe(true);

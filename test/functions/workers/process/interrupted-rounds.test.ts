@@ -35,7 +35,7 @@ describe('interrupted rounds', () => {
     expect(to.map(([name]) => name)).toEqual(['w1', 'Ben Birch', 'Anna Ash']);
   });
 
-  test('a round that a crash interrupted notifies its earlier recipients if its rule has others or no such step now', async () => {
+  test('a round that a crash interrupted notifies its earlier recipients if its rule now has others or no such step', async () => {
     const without = { ...rule, escalation: [rule.escalation[1]] };
     const { to, asked } = await run({ hits: [opened()], of: without });
     expect(asked).toEqual([[['w1'], []]]);
@@ -83,7 +83,7 @@ describe('the receivers of an interrupted round that its rule no longer names', 
     });
   const without = { ...rule, escalation: [rule.escalation[1]] };
 
-  test('the receivers of an interrupted round that its rule no longer names get their alert even if they are webhooks of several bots', async () => {
+  test('former recipients of an interrupted round get their alert even if they are webhooks of several bots', async () => {
     const hit = openFor(['w1', 'w2'], [message(31, 'webhook', 1), message(32, 'webhook', 1)]);
     const webhooks = [webhookOf('w1', 31), webhookOf('w2', 32)];
     const { to } = await run({ hits: [hit], of: without, webhooks });
@@ -93,14 +93,14 @@ describe('the receivers of an interrupted round that its rule no longer names', 
     ]);
   });
 
-  test('the receivers of an interrupted round that its rule no longer names get none if their webhook has a format that has no payload for the event now', async () => {
+  test('former recipients of an interrupted round get no alert in a format that has no payload for the event', async () => {
     const timed = openFor(['w1'], [message(31, 'webhook', 1)], {}, { cause: { ...cause, source: null } });
     expect((await run({ hits: [timed], of: without, webhooks: [webhookOf('w1', 31, { format: 'raw' })] })).to).toEqual(
       [],
     );
   });
 
-  test('the receivers of an interrupted round that its rule no longer names have the last of their messages in a step, and the first one in a repeat', async () => {
+  test('former recipients of an interrupted round have the last of their messages in a step, and the first one in a repeat', async () => {
     const messages = [message(21, 'sms', 0), message(21, 'sms', 1)];
     const other = { ...without, recipients: [ben], escalation: [] };
     const step = await run({ hits: [openFor(['21 sms'], messages)], of: other });
@@ -109,13 +109,13 @@ describe('the receivers of an interrupted round that its rule no longer names', 
     expect(repeat.to.find(([name]) => name === 'name 21')?.[1]).toEqual({ id: 11, message: 0 });
   });
 
-  test('the receivers of an interrupted round that its rule no longer names keep their messages if the rule has moved them to another step', async () => {
+  test('former recipients of an interrupted round keep their messages if the rule has moved them to another step', async () => {
     const moved = openFor(['22 email', 'w1'], [message(22, 'email', 2), message(31, 'webhook', 1)]);
     const { to } = await run({ hits: [moved] });
     expect(to.find(([name]) => name === 'Ben Birch' || name === 'name 22')?.[1]).toEqual({ id: 11, message: 0 });
   });
 
-  test('the receivers of an interrupted round that its rule no longer names have their pending delivery canceled if their webhook was deleted', async () => {
+  test('former recipients of an interrupted round have their pending delivery canceled if their webhook was deleted', async () => {
     const id = idInRound({ uuid: 'event-1', sensorId, ruleId: 111 }, { round: 1, at: NOW - 5 }, 'w1');
     const hit = openFor(['w1', '22 email'], [message(31, 'webhook', 1), message(22, 'email', 1)]);
     const { named, to } = await run({ hits: [hit], webhooks: [], deliveries: { [id]: { id, state: 'pending' } } });

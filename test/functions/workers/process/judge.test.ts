@@ -120,7 +120,7 @@ test('a message that creates an event is stored first, with the id of its event'
   expect(event).not.toHaveProperty('isLong');
 });
 
-test('a message that creates an event is marked as too long for lists if it is', async () => {
+test('a message that creates an event is marked if it is too long for lists', async () => {
   const { payload, ...others } = JSON.parse(presence(true, uuidOf(1)));
   const long = JSON.stringify({ ...others, payload: { ...payload, note: 'x'.repeat(300_000) } });
   expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
@@ -140,7 +140,7 @@ test('a message only shows that the device is online if it was stored before', a
   ]);
 });
 
-test('a message that creates an event is judged with a UUID of its bytes if another message has its own', async () => {
+test('a message that creates an event is judged with a UUID of its bytes if another message has the same UUID', async () => {
   const message = presence(true, uuidOf(1));
   const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
   const derived = uuidV5(uuidOf(1), message);
@@ -154,7 +154,7 @@ test('a message that creates an event is judged with a UUID of its bytes if anot
   expect([plain.result?.events, plain.named('storeMessage').length]).toEqual([[], 1]);
 });
 
-test('a message that creates an event is not stored if it creates none', async () => {
+test('a message that creates no event is not stored', async () => {
   const { result, named } = await run([presence(false, uuidOf(1)), presence(false, uuidOf(2))], {
     context: { state: { ...online, presence: false } },
   });
@@ -209,7 +209,7 @@ describe('sensors', () => {
     expect(result).toMatchObject({ events: [], context: { freshness: 'recent' }, next: { lastSeen: NOW } });
   });
 
-  test('a sensor may be gone', async () => {
+  test('a message of a sensor that is gone is not judged', async () => {
     const { result } = await run([presence(true, uuidOf(1))], {
       context: recent,
       latest: { sensor: null, state: null },
@@ -261,7 +261,7 @@ describe('learning phases', () => {
     ]);
   });
 
-  test('the end of the learning phase is stored again if the configuration has changed meanwhile, and once otherwise', async () => {
+  test('the end of the learning phase is stored again if the configuration has changed in the meantime, and once otherwise', async () => {
     expect(
       (await run([learnt], { ...learning, basic, putResults: ['changed', 'done'] })).named('putConfig'),
     ).toHaveLength(2);
@@ -283,7 +283,7 @@ describe('a notice', () => {
     notice: { notice: 'unnotified', receiveDate: NOW - 3, ...more },
   });
 
-  test('becomes an event once, even if its task is repeated', async () => {
+  test('a notice becomes an event once, even if its task is repeated', async () => {
     const { result, named } = await run([], { inputs: [notice(), notice()] });
     expect(result?.events.map(({ uuid }) => uuid)).toEqual([uuidOf(7)]);
     expect(result?.events[0]).toMatchObject({
@@ -298,7 +298,7 @@ describe('a notice', () => {
     expect(before.result).toMatchObject({ events: [], judged: { position: '6#000' } });
   });
 
-  test('the answer of people to a fall changes the state', async () => {
+  test('the answer of people to a fall changes its state', async () => {
     const fall = NOW.toString(36);
     const state = { ...online, falls: [{ start: NOW, phases: ['calling'], at: NOW }] };
     const { result, named } = await run([], {

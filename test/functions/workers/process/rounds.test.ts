@@ -52,7 +52,7 @@ describe('due rounds', () => {
     expect(names().filter((name) => name === 'hit' || name === 'open')).toEqual(['hit', 'open', 'hit', 'open']);
   });
 
-  test('repeats to all recipients, each by its place in the hit, after the last step', async () => {
+  test('a round after the last step repeats to all recipients, each by its place in the hit', async () => {
     const repeating = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben] }], repeatSeconds: 60 };
     const messages = [message(21, 'sms', 0), message(22, 'email', 1)];
     const hit = hitOf({ messages, escalation: { round: 1, after: 30, repeats: 2, at: NOW } });
@@ -67,7 +67,7 @@ describe('due rounds', () => {
     expect(named('schedule')).toMatchObject([[customerId, {}, { repeats: 3, at: NOW + 60_000 }, NOW]]);
   });
 
-  test('a round that is due is hurried and counted if its recipients are on duty and nobody is', async () => {
+  test('a round that is due brings the next one forward, and is counted, if its recipients are on duty and nobody is', async () => {
     const onDuty = {
       ...rule,
       escalation: [{ afterSeconds: 30, recipients: [{ onDuty: true, by: 'sms' }] }, rule.escalation[1]],
@@ -82,7 +82,7 @@ describe('due rounds', () => {
     expect(raced.measured).toEqual([['NobodyOnDuty']]);
   });
 
-  test('adds no messages once the hit is full, but notifies its recipients', async () => {
+  test('a round that is due adds no messages once the hit is full, but notifies its recipients', async () => {
     const many = Array.from({ length: 299 }, (_, at) => message(1_000 + at, 'sms', 0));
     const { named, to } = await run({ hits: [hitOf({ messages: many })] });
     expect(named('open')[0]?.[2]).toMatchObject({ messages: [{ accountId: 31 }] });
@@ -97,7 +97,7 @@ describe('due rounds', () => {
     expect(none.to.map(([, hit]) => hit)).toEqual(Array(2).fill({ id: 11, message: 301 }));
   });
 
-  test('waits for its time if its rule has another one now', async () => {
+  test('a round that is due waits if its rule now has a later time for it', async () => {
     const later = { ...rule, escalation: [{ afterSeconds: 31, recipients: [ben] }] };
     const { names, named, enqueued } = await run({ of: later });
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'schedule']);
@@ -195,7 +195,7 @@ describe('an escalation ends', () => {
     expect(over.named('schedule')).toEqual([[customerId, expect.anything(), null, NOW]]);
   });
 
-  test('waits for an answer right after the last round was sent', async () => {
+  test('an escalation waits for an answer right after its last round was sent', async () => {
     const single = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben] }] };
     const { named } = await run({ of: single });
     expect(named('schedule')).toMatchObject([[customerId, {}, { isLast: true, at: NOW + 60_000 }, NOW]]);

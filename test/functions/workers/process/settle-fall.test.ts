@@ -91,7 +91,7 @@ describe('answers', () => {
     ...more,
   });
 
-  test('a notice that people answered a fall has the alarms of its hits checked that nobody was notified of, at their time or at once', async () => {
+  test('an answer to a fall schedules the checks of those alarms of its hits that nobody was notified of, at their time or at once', async () => {
     const fresh = { ...hit, id: 12, createDate: NOW - 1_000 };
     const { deps, calls, enqueued } = world({ changedHits: [hit, { ...hit, notifiedDate: 1 }, fresh] });
     await followNotice(deps, ref, some({ notice: 'acknowledged' }));
@@ -106,7 +106,7 @@ describe('answers', () => {
   const alarm = { uuid: 'event-1', source: null, receiveDate: NOW - 2_000, situation: 'fall_detected', hitIds: [11] };
   const ofWebhook = firstDeliveryId({ ...alarm, sensorId }, 0, 'w1', 'full');
 
-  test('a notice that people answered a fall has the alarms of its events checked that webhooks of the customer got', async () => {
+  test('an answer to a fall schedules the checks of alarms of its events that customer webhooks got', async () => {
     const { deps, calls, enqueued } = world({
       unanswered: [alarm],
       hooks: { w1: 'full', w2: 'full' },
@@ -130,7 +130,7 @@ describe('answers', () => {
     expect(enqueued).toEqual([[[check], 118]]);
   });
 
-  test('a notice that people answered a fall has no alarm of an event checked that no webhook of the customer got', async () => {
+  test('an answer to a fall schedules no check of an event that no customer webhook got', async () => {
     for (const hooks of [{ w1: 'full' }, undefined]) {
       const { deps, enqueued } = world({ unanswered: [alarm], ...(hooks && { hooks }) });
       await followNotice(deps, ref, some({ notice: 'fall_changed' }));
@@ -138,7 +138,7 @@ describe('answers', () => {
     }
   });
 
-  test('reads nothing more if somebody has answered all alarms of the fall', async () => {
+  test('an answer to a fall reads nothing more if all its alarms have been answered', async () => {
     const { deps, calls } = world();
     await followNotice(deps, ref, some({ notice: 'fall_changed' }));
     expect(calls.map(([name]) => name)).toEqual(['settle', 'unanswered']);
@@ -153,13 +153,13 @@ describe('a decision', () => {
   });
   const decisionOf = (...decided: object[]) => some({ decided });
 
-  test('records each fall once that alarmed again, so that people answer it anew', async () => {
+  test('a decision records each fall that alarmed again once, so that people answer it anew', async () => {
     const { deps, calls } = world();
     await recordAlarms(deps, context({}), decisionOf(event(again), event(again), event(fall), event(undefined)));
     expect(calls).toEqual([['recordAlarm', { ...ref, fall: again }]]);
   });
 
-  test('acknowledges the new hits of falls that somebody has acknowledged, and of no others', async () => {
+  test('a decision acknowledges the new hits of acknowledged falls, and of no others', async () => {
     const { deps, calls } = world();
     const other = (start + 9_000).toString(36);
     const quiet = (start + 18_000).toString(36);

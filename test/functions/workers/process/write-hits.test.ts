@@ -21,7 +21,7 @@ const message = (accountId: number, publisher: string, name: string) => ({
 });
 
 describe('rules', () => {
-  test('writes a hit after the last one, with its event and a message for each recipient', async () => {
+  test('a rule that fires writes a hit after the last one, with its event and a message for each recipient', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }], sensorGroupId: 4 });
     const { appended, asked } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
     const { rules: _, requestId: __, ...cause } = fallEvent();
@@ -48,7 +48,7 @@ describe('rules', () => {
     expect(asked).toEqual([[['w1'], [31]]]);
   });
 
-  test('notifies its first recipients, each by the place of its message in the hit', async () => {
+  test('a rule that fires notifies its first recipients, each by the place of its message in the hit', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
     const { sent } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
     expect(sent).toEqual([
@@ -57,7 +57,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('follows the hits of other rules and events, so that each has the same number again after a crash', async () => {
+  test('a rule that fires writes its hit after those of other rules and events, with the same number again after a crash', async () => {
     const events = [fallEvent({ rules: [111, 112] }), fallEvent({ uuid: 'event-2', rules: [111] })];
     const { appended, checks } = await runHits({ events, rules: [ruleOf(111), ruleOf(112)], after: null });
     expect(appended.map(([, last, hit]) => [last, (hit as { hitNumber: object }).hitNumber])).toEqual([
@@ -77,7 +77,7 @@ describe('rules', () => {
     expect(checks.map(({ hitIds }) => hitIds)).toEqual([[51, 52], [53]]);
   });
 
-  test('a rule that fires has the simulation of its event noted, and no fall if there is none', async () => {
+  test('a rule that fires records whether its event is simulated, and which fall it is about, if any', async () => {
     const simulated = await runHits({ events: [fallEvent({}, { isSimulated: true })] });
     expect(simulated.appended[0]?.[2]).toMatchObject({ isSimulated: true });
     const other = await runHits({ events: [fallEvent({}, { subject: undefined })] });
@@ -87,7 +87,7 @@ describe('rules', () => {
     expect(other.appended[0]?.[2]).toMatchObject({ ruleSensorGroupId: 0 });
   });
 
-  test('begins its escalation if a queue can delay the first step, and leaves it to the sweep otherwise', async () => {
+  test('a rule that fires begins its escalation if a queue can delay the first step, and leaves it to the sweep otherwise', async () => {
     const firstStepAfter = (afterSeconds: number) =>
       runHits({ rules: [ruleOf(111, { escalation: [{ afterSeconds, recipients: [] }] })] });
     const { tasks, escalationAt } = await firstStepAfter(30);
@@ -97,7 +97,7 @@ describe('rules', () => {
     expect((await firstStepAfter(900)).tasks).toEqual([]);
   });
 
-  test('hurries its escalation, and is counted, if its recipients are on duty and nobody is', async () => {
+  test('a rule that fires makes its first step due at once, and is counted, if its recipients are on duty and nobody is', async () => {
     const rule = ruleOf(111, {
       recipients: [{ onDuty: true, by: 'sms' }],
       escalation: [{ afterSeconds: 600, recipients: [] }],
@@ -203,7 +203,7 @@ describe('the webhooks of a customer', () => {
     expect(notice.deliveries[0]?.snapshot.event.text).toBe('registered');
   });
 
-  test('the webhooks of a customer get no event that they caused, filter out, or cannot express', async () => {
+  test('the webhooks of a customer get no event that they caused, filter out or cannot express', async () => {
     const idsOf = async (webhooks: { id: string }[], happening: object = {}, formats: Record<string, string> = {}) => {
       const hooks = Object.fromEntries(webhooks.map(({ id }) => [id, formats[id] ?? 'full']));
       const events = [fallEvent({ rules: [] }, happening)];
@@ -227,7 +227,7 @@ describe('messages of falls', () => {
   const raw = webhookOf('w1', 31, { format: 'raw' });
   const rule = ruleOf(111, { recipients: [hook] });
 
-  test('the message that a Raw webhook gets of a fall that time moved is the newest one of that fall, except for webhooks of the customer, which have had it', async () => {
+  test('a Raw webhook gets the newest message of a fall that time advanced, except for customer webhooks, which already have it', async () => {
     const { deliveries, asked } = await runHits({
       events: [moved],
       rules: [rule],
@@ -248,7 +248,7 @@ describe('messages of falls', () => {
     ['a message caused the event', { events: [fallEvent()] }],
     ['no rule fired', { events: [{ ...moved, rules: [] }] }],
     ['the event is about no fall', { events: [fallEvent({ source: null }, { subject: undefined })] }],
-  ])('the message that a Raw webhook gets of a fall that time moved is not looked up if %s', async (_, more) => {
+  ])('the newest message of a fall is not looked up if %s', async (_, more) => {
     const { asked } = await runHits({ events: [moved], rules: [rule], webhooks: [raw], ...more });
     expect(asked).toHaveLength(1);
   });
@@ -285,7 +285,7 @@ describe('checks', () => {
     ]);
   });
 
-  test('names the event if there was no message, and by what people answer it if no rule fired', async () => {
+  test("the check whether somebody was notified names the event if there was no message, and the alarm's key if no rule fired", async () => {
     const given = { hooks: { c1: 'full' }, webhooks: [webhookOf('c1', null)], rules: [] };
     const events = [fallEvent({ source: null, requestId: undefined, rules: [] })];
     const [check] = (await runHits({ ...given, events })).checks;
@@ -297,7 +297,7 @@ describe('checks', () => {
     expect((await runHits({ events: [ruled] })).checks[0]).not.toHaveProperty('fall');
   });
 
-  test('examines up to ten deliveries', async () => {
+  test('the check whether somebody was notified examines up to ten deliveries', async () => {
     const recipients = Array.from({ length: 12 }, (_, at) => ({ userId: 100 + at, by: 'sms' }));
     const { checks } = await runHits({ rules: [ruleOf(111, { recipients })] });
     expect(checks[0]?.immediate).toHaveLength(10);
@@ -327,7 +327,7 @@ describe('checks', () => {
   });
 });
 
-test('an urgent event is without a rule if none fired, it was not simulated, and somebody has linked the sensor', () => {
+test('an urgent event counts as without a rule if none fired, it was not simulated, and the sensor is linked', () => {
   const isIt = (event: object, of = customerId) => isUnruled(of, some(event));
   expect(isIt(fallEvent({ rules: [] }))).toBe(true);
   expect(isIt(fallEvent({ rules: [] }), 0)).toBe(false);

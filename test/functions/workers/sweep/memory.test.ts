@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 describe('pauses', () => {
-  test('begin with 50 seconds, double, and end at 15 minutes', () => {
+  test('pauses begin at 50 seconds, double, and end at 15 minutes', () => {
     const { isTime } = createResendHistory();
     let now = NOW;
     expect(isTime('a', now)).toBe(true);
@@ -29,7 +29,7 @@ describe('pauses', () => {
     expect([isTime('a', NOW), isTime('b', NOW), isTime('a', NOW)]).toEqual([true, true, false]);
   });
 
-  test('begin anew for an item whose task no queue accepted', () => {
+  test('pauses start over for an item whose task no queue accepted', () => {
     const { isTime, forget } = createResendHistory();
     isTime('a', NOW);
     forget('a');
@@ -37,7 +37,7 @@ describe('pauses', () => {
     expect(isTime('a', NOW + 50_000)).toBe(true);
   });
 
-  test('do not hold an item back after the clock was set back', () => {
+  test('pauses hold no item back after the clock was set back', () => {
     const { isTime } = createResendHistory();
     isTime('a', NOW);
     expect(isTime('a', NOW - 1)).toBe(true);
@@ -62,14 +62,14 @@ describe('overdue items', () => {
     time: NOW - overdue,
   });
 
-  test('the count of overdue items has each item once that is more than 15 minutes overdue', () => {
+  test('an item that is more than 15 minutes overdue is counted once', () => {
     const { countNew } = createOverdueItems();
     expect(countNew([item('1', 15 * MINUTE)], NOW)).toBe(0);
     expect(countNew([item('1', 15 * MINUTE + 1), item('2', DAY)], NOW)).toBe(2);
     expect(countNew([item('1', 16 * MINUTE), item('3', 16 * MINUTE)], NOW)).toBe(1);
   });
 
-  test('the count of overdue items has an item again that was not found for 30 minutes, also by a clock that was set back', () => {
+  test('an overdue item that was not found for 30 minutes is counted again, even by a clock that was set back', () => {
     const overdue = createOverdueItems();
     const countAt = (now: number) => overdue.countNew([{ ...item('1', 0), time: now - DAY }], now);
     countAt(NOW);
@@ -128,7 +128,7 @@ describe('sensors', () => {
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW + 60_000)]);
   });
 
-  test('the filter of sensors has a sensor checked from when it is offline, at the earliest since the service is up', async () => {
+  test('an online sensor is checked from the time it may be offline, counted at the earliest from the start of the service', async () => {
     const state = { ...online, lastSeen: NOW - 2 * AFTER * 1_000 };
     const { check } = world({ a: state });
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW - AFTER * 1_000)]);
@@ -136,23 +136,23 @@ describe('sensors', () => {
     expect(await check([checkOf('a', NOW - 5)])).toEqual([]);
   });
 
-  test('the filter of sensors has a sensor checked that is inactive, or whose fall advances with time', async () => {
+  test('an inactive sensor, and one whose fall advances with time, is checked', async () => {
     const open = { start: NOW, phases: ['detected'], at: NOW };
     const { check } = world({ a: { ...online, isActive: false }, b: { ...online, falls: [open] } });
     const due = NOW + AFTER * 1_000;
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', due), checkOf('b', due)]);
   });
 
-  test('the filter of sensors has a sensor checked whose state is from before the clock was set back', async () => {
+  test('a sensor whose state is from before the clock was set back is checked', async () => {
     const { check } = world({ a: { ...online, lastSeen: NOW + DAY } });
     expect(await check([checkOf('a', NOW - 7)])).toEqual([checkOf('a', NOW - 7)]);
   });
 
-  test('the filter of sensors has a sensor without a state checked now', async () => {
+  test('a sensor without a state is checked at once', async () => {
     expect(await world({}).check([checkOf('a')])).toEqual([checkOf('a', NOW)]);
   });
 
-  test('the filter of sensors has all sensors checked whose states cannot be read, and counts that', async () => {
+  test('sensors whose states cannot be read are all checked, which is counted', async () => {
     const { check, measured, logged } = world({ a: online }, new TableUnavailable('throttled'));
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', NOW), checkOf('b', NOW)]);
     expect(measured).toEqual([['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]]);
@@ -169,7 +169,7 @@ describe('sensors', () => {
     expect(await world({}).check([other])).toEqual([other]);
   });
 
-  test('trusts no time too far ahead, which was recorded before the clock was set back', async () => {
+  test('the memory of sensors trusts no time too far ahead, which was recorded before the clock was set back', async () => {
     const { check, reads, pass } = world({ a: online });
     await check([checkOf('a')]);
     pass(-1);
@@ -190,7 +190,7 @@ describe('sensors', () => {
   });
 });
 
-test('everything that is due later is checked after the clock was set back, with the time by which', async () => {
+test('everything that is due later is checked after the clock was set back, with the time by which it was', async () => {
   const by = 3 * 60 * MINUTE;
   const asked: number[] = [];
   let ended = 0;

@@ -94,7 +94,7 @@ describe('messages that did not arrive', () => {
     expect((await end({ delivery: delivered({ hit: null }) })).named('withdraw')).toEqual([]);
   });
 
-  test('the channel is marked with when the message was sent, so that a later address stays as it is', async () => {
+  test('the channel is marked with the time of the message, so that a later address is not affected', async () => {
     const { named } = await end();
     const owner = { customerId, userId: 21 };
     expect(named('mark')).toEqual([[owner, 'sms', { sentAt: NOW - 5_000, date: NOW, reason: 'Bounce' }]]);
