@@ -116,7 +116,7 @@ describe('acknowledging a fall', () => {
     expect(await home.acknowledgements()).toEqual([acknowledged(home)]);
   });
 
-  test('acknowledges a hit that its device causes later, too, but first recipients are notified', async () => {
+  test('acknowledges a hit that its device causes later as well, but first notifies the recipients', async () => {
     const home = await furnish(['fall_detected']);
     const start = world.now();
     await home.report(start, 'fall_detected');

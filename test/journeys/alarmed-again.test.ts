@@ -101,7 +101,7 @@ describe('a fall that alarmed again', () => {
     expect(await home.more()).toBe(0);
   });
 
-  test('takes an acknowledgement by its first event although it is over', async () => {
+  test('can be acknowledged by its first event although that is over', async () => {
     const home = await fallTwice();
     await home.pose(1);
     await home.call('PUT', 'acknowledgement', 0, { note: 'late' });

@@ -78,7 +78,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     }
   });
 
-  test('an alarm made while sweeps ran takes distant steps within a minute of their time, whatever it is about', async () => {
+  test('an alarm raised while sweeps ran takes distant steps within a minute of their time, whatever it is about', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 3600: 'b' }, { situation: 'occupied_room' });
     await whileAhead(DAY, async () => {

@@ -95,7 +95,7 @@ describe('a broker of Home Assistant', () => {
   });
 });
 
-test('the start says what is shown, or what is missing', async () => {
+test('the startup log says what is shown, or what is missing', async () => {
   const line = async (homeAssistant: HomeAssistantSettings, dataDir = ':memory:') => {
     const cloud = await startTestCloud({ homeAssistant, dataDir });
     const shown = cloud.homeAssistant;

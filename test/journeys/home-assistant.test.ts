@@ -175,7 +175,7 @@ test('a sensor that leaves is removed, and so is a region', async () => {
   expect(current.broker.published).toContainEqual([topics.description(sensorId), '']);
 });
 
-test('everything is back after the broker has restarted without its memory', async () => {
+test('everything reappears after the broker has restarted without its memory', async () => {
   const world = await createWorld();
   const { current, clock, topics } = world;
   await world.settle();
@@ -211,7 +211,7 @@ test('everything is published anew when Home Assistant has started', async () =>
   );
 });
 
-test('the last will says that the host is away, and a late one does not stay', async () => {
+test('the last will reports that the host is away, and a late one is corrected', async () => {
   const world = await createWorld();
   const { current, topics, clock, cloud } = world;
   await world.settle();

@@ -32,7 +32,7 @@ const begin = async () => {
   return { world: started, home, end, applied: () => applied };
 };
 
-test('an import whose process ends in each step goes on, and creates each user once', async () => {
+test('an import whose process dies at any step continues, and creates each user once', async () => {
   const { home, end, applied } = await begin();
   const people = Array.from({ length: 5 }, (_, at) => ({
     username: `user-${at}`,
@@ -68,7 +68,7 @@ test('rules and groups of an import exist once, however often its steps are repe
   expect(await home.client.ok('GET', `/sensors/${home.sensorId}`)).toMatchObject({ name: 'Room 1' });
 });
 
-test('an import that the sweep finds names the rows that others have changed since, and applies the rest', async () => {
+test('an import that the sweep resumes names the rows that others have changed since, and applies the rest', async () => {
   const { world, home } = await begin();
   const anna = await home.hire('Anna', {}, { email: 'anna@example.com' });
   const { customerId } = home;

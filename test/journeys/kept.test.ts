@@ -101,7 +101,7 @@ test('no HTTP response is sent until everything written would survive a power cu
   expect([early, (await posted).status]).toEqual([[], 202]);
 });
 
-test('no device gets an answer over MQTT before what it sent would survive a power cut', async () => {
+test('no MQTT device gets an acknowledgement before its message would survive a power cut', async () => {
   const device = await createDevice(cloud.mqttUrl ?? '', sensor);
   disk.hold();
   const early = await answeredWhileHeld(

@@ -101,7 +101,7 @@ test.each([
   deaths = 0;
 });
 
-test('a sweep that freezes between reading and checking marks no sensor as inactive that has reported in the meantime', async () => {
+test('a sweep that freezes between reading and checking marks no sensor as inactive that has since reported', async () => {
   const { client, customerId, sensors } = await furnish('alder', 1);
   await report(sensors);
   await cloud.idle();

@@ -106,7 +106,7 @@ test('waits for an acknowledgement when the rule loses the step that was due', a
   expect([home.nurseSms(), unanswered()]).toEqual([2, before]);
 });
 
-describe('is not reported', () => {
+describe('an alarm', () => {
   test.each([
     ['the rule has neither steps nor repetitions', () => ({}), async () => {}],
     [
@@ -126,7 +126,7 @@ describe('is not reported', () => {
         await home.report(fallMessage('finished', start));
       },
     ],
-  ] as const)('if %s', async (_, plan, act) => {
+  ] as const)('an alarm is not reported as unanswered if %s', async (_, plan, act) => {
     const home = await furnish(plan as never);
     const before = unanswered();
     const start = world.now();

@@ -278,7 +278,7 @@ test('mails about a fall a minute later if the mail server refused the first mai
   expect(mailsTo(addressOf(home))).toHaveLength(1);
 });
 
-test('leaves an address that accepts no mail for an hour to the reminders', async () => {
+test('leaves an address that accepts no email for an hour to the reminders', async () => {
   const home = await world.furnish();
   const attempts: string[] = [];
   world.answerWith(({ by, to }) => {
