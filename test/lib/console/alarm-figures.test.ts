@@ -34,7 +34,7 @@ test('the median of an even number of times lies between the two in the middle',
   expect([medianOf([]), medianOf([3]), medianOf([9, 1, 4]), medianOf([1, 10, 2, 4])]).toEqual([null, 3, 4, 3]);
 });
 
-test('times that are not known are counted, and are in no median', () => {
+test('unknown times are counted, and left out of medians', () => {
   const alarms = [
     alarm(100, { acknowledgement: { date: 140 }, overDate: 400, overBy: 'device' }),
     alarm(100, { acknowledgement: { date: 120 }, overDate: 9_000, overBy: 'time' }),

@@ -29,7 +29,7 @@ const HOUR = 3_600_000;
 const NOW = 1_795_240_000_000;
 const filter = (search = '') => filterOf(new URLSearchParams(search));
 
-test('the filter of deliveries is the last day, or all that is kept of what a link narrows', () => {
+test('the filter of deliveries covers the last day by default, or all that is kept if a link narrows it', () => {
   expect(filter()).toMatchObject({ state: null, days: 1, since: null, page: 0 });
   expect(filter('sensor=a').days).toBe(30);
   expect(filter('event=b&since=5')).toMatchObject({ event: 'b', days: null, since: 5 });
@@ -45,31 +45,31 @@ test.each([
   'days=7&sensor=a',
   'since=5&event=b',
   'delivery=people%2Fc',
-])('the filter of deliveries survives a way through the URL: %s', (search) => {
+])('the filter of deliveries survives a round trip through the URL: %s', (search) => {
   expect(new URLSearchParams(paramsOf(filter(search))).toString()).toBe(search);
 });
 
-test('the filter of deliveries ignores what is no state, no period and no number', () => {
+test('the filter of deliveries ignores invalid states, periods and numbers', () => {
   expect(filter('state=lost&days=2&since=x&page=-1')).toEqual(filter());
 });
 
-test('the filter of deliveries drops the two times when a period of days is chosen', () => {
+test('the filter of deliveries drops a custom period when a number of days is chosen', () => {
   expect(paramsOf({ ...filter('since=5&until=6'), days: 7 })).toEqual({ days: '7' });
 });
 
-test('the filter of deliveries asks for whole hours, so that the call stays the same for an hour', () => {
+test('the filter of deliveries requests whole hours, so that the call stays the same for an hour', () => {
   const since = Math.floor((NOW - 24 * HOUR) / HOUR) * HOUR;
   expect(queryOf(filter(), NOW)).toEqual({ page: 0, since });
   expect(queryOf(filter(), since + 25 * HOUR - 1)).toEqual({ page: 0, since });
 });
 
-test('the filter of deliveries asks for everything that is kept, or for the whole last minute between two times', () => {
+test('the filter of deliveries requests everything that is kept, or a custom period to the end of its last minute', () => {
   expect(queryOf(filter('days=30'), NOW)).toEqual({ page: 0 });
   expect(queryOf(filter('until=60000&state=held'), NOW)).toEqual({ page: 0, state: 'held', until: 119_999 });
   expect(queryOf(filter('sensor=a&event=b'), NOW)).toEqual({ page: 0, sensorId: 'a', eventUuid: 'b' });
 });
 
-test('the filter of deliveries leaves out deliveries by a state or by two times', () => {
+test('the filter of deliveries narrows the list only by a state or a custom period', () => {
   expect(['', 'days=7', 'state=held', 'since=5'].map((search) => isNarrowed(filter(search)))).toEqual([
     false,
     false,
@@ -107,7 +107,7 @@ describe.each([
   ['English', english],
   ['German', german],
 ] as const)('in %s', (_, texts) => {
-  test('a delivery that is retried says when, until its next attempt is due', () => {
+  test('a delivery that is being retried shows when, until its next attempt is due', () => {
     const retried = delivery({ state: 'retrying', nextAttempt: NOW + 3_700_000 });
     expect(resultText(retried, NOW, texts)).toBe(texts.retryIn('1:01:40'));
     expect(resultText(retried, NOW + 3_700_000, texts)).toBe(texts.retryDue);
@@ -115,7 +115,7 @@ describe.each([
     expect(texts.notes.attempts(1)).not.toContain('1 attempts');
   });
 
-  test('a delivery that is not sent says why, and what happens next', () => {
+  test('a delivery that is not sent shows why, and what happens next', () => {
     const failed = delivery({ state: 'failed', reason: 'exhausted' });
     expect(resultText(failed, NOW, texts)).toBe(texts.reasons.exhausted);
     expect(noteOf(failed, NOW, texts)).toEqual([
@@ -128,7 +128,7 @@ describe.each([
     expect(resultText(delivery({ state: 'failed', reason: 'new_reason' }), NOW, texts)).toBe('new_reason');
   });
 
-  test('a delivery that arrived or is on its way needs no words', () => {
+  test('a delivery that arrived or is on its way needs no explanation', () => {
     for (const state of ['pending', 'sending', 'delivered']) {
       expect(resultText(delivery({ state }), NOW, texts)).toBe('');
       expect(noteOf(delivery({ state }), NOW, texts)).toBeNull();

@@ -31,7 +31,7 @@ describe('a room on a plan', () => {
     expect(box.label).toEqual(rotation % 180 === 0 ? { width: 4, height: 3 } : { width: 3, height: 4 });
   });
 
-  test('begins at the wall of its sensor, and around one on the ceiling', () => {
+  test('begins at the wall of its sensor, or surrounds a sensor on the ceiling', () => {
     expect(extentOf({ ...extent, yMin: 30, sensorMounting: 'wall' }).yMin).toBe(0);
     expect(extentOf({ ...extent, yMin: 150, sensorMounting: 'ceiling' }).yMin).toBe(150);
   });
@@ -47,7 +47,7 @@ describe('a room on a plan', () => {
   });
 });
 
-test('rooms are placed one beside the other, where no sensor is', () => {
+test('new rooms are placed side by side, where there is no sensor yet', () => {
   const first = withRoom(plan(), 'a');
   expect(['b', 'c'].reduce(withRoom, first).rooms.map(({ x, y }) => [x, y])).toEqual([
     [2, 0],

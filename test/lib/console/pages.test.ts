@@ -90,7 +90,7 @@ describe('a page without data', () => {
 describe('a screen that watches nothing', () => {
   const row = (kind: string, name: string) => ({ kind, name, sensorId: name, items: [] });
 
-  test('a screen that watches nothing names the rooms to check and what to do when the connection is lost', async () => {
+  test('a screen that watches nothing names the rooms to check, and what to do when the connection is lost', async () => {
     const { text, alerts } = await renderConnectionLost({
       rows: [row('open', 'Room 106, south wing'), row('mine', 'Room 118'), row('theirs', 'Room 211')],
       connection: { at: 1_795_240_000_000 },
@@ -102,13 +102,13 @@ describe('a screen that watches nothing', () => {
       expect(text).toContain(word);
   });
 
-  test('a screen that watches nothing claims nothing about rooms that it never knew', async () => {
+  test('a screen that watches nothing claims nothing about rooms that it never loaded', async () => {
     const { text } = await renderConnectionLost({ rows: [], connection: { at: 0 } });
     expect(text).toContain(en.notWatched.nothingKnown);
     expect(text).not.toContain('Check on');
   });
 
-  test('a screen that watches nothing has the login in it when the session has ended', async () => {
+  test('a screen that watches nothing shows the login when the session has ended', async () => {
     const { text, alerts } = await renderSessionOver(1_795_240_000_000);
     expect(alerts.join()).toContain(en.notWatched.title);
     for (const word of [en.notWatched.sessionOver, en.login.username, en.login.password, en.login.goOn])

@@ -19,7 +19,7 @@ const { gapsOf, rulesOf } = (await import(`${folder}room/watching.ts`)) as {
 describe('a long group of rooms', () => {
   const rooms = Array.from({ length: 22 }, (_, at) => at);
 
-  test('a long group of rooms shows eight rooms, those that are not normal among them', () => {
+  test('a long group of rooms shows eight rooms, including those that are not normal', () => {
     const { shown, hidden } = collapsed(rooms, (room) => room !== 20);
     expect(shown).toEqual([0, 1, 2, 3, 4, 5, 6, 20]);
     expect(hidden).toHaveLength(14);
@@ -30,7 +30,7 @@ describe('a long group of rooms', () => {
     expect(collapsed(rooms, () => false)).toEqual({ shown: rooms, hidden: [] });
   });
 
-  test('a long group of rooms is not shortened by fewer than three rooms', () => {
+  test('a long group of rooms is not shortened if that hides fewer than three rooms', () => {
     expect(collapsed(rooms.slice(0, 10), () => true).hidden).toEqual([]);
     expect(collapsed(rooms.slice(0, 11), () => true).hidden).toEqual([8, 9, 10]);
   });
@@ -48,7 +48,7 @@ const today = (events: readonly object[], options: object = {}) =>
   todayOf(events.toReversed(), { period, isWhole: true, hasOpenFall: false, ...options });
 const span = (from: number, to: number) => ({ from: NOW - from * HOUR, to: NOW - to * HOUR });
 
-test('the strip of the last day has presence from its beginning to its end, cut off at a day ago', () => {
+test('the timeline of the last day shows presence from beginning to end, cut off a day ago', () => {
   const { lanes } = today([
     event('presence/occupied_room', 30),
     event('presence/empty_room', 20),
@@ -58,7 +58,7 @@ test('the strip of the last day has presence from its beginning to its end, cut 
   expect(lanes.map((lane) => [countOf(lane), lengthOf(lane)])).toEqual([[2, 9 * HOUR]]);
 });
 
-test('the strip of the last day counts a state that is reported twice once', () => {
+test('the timeline of the last day counts a state that is reported twice once', () => {
   const events = [
     event('presence/occupied_room', 6),
     event('presence/occupied_room', 5),
@@ -67,7 +67,7 @@ test('the strip of the last day counts a state that is reported twice once', () 
   expect(today(events).lanes[0]?.spans).toEqual([span(6, 4)]);
 });
 
-test('the strip of the last day has the time in bed, or only bed exits where the sensor does not report going to bed', () => {
+test('the timeline of the last day shows the time in bed, or only bed exits where the sensor does not report going to bed', () => {
   expect(today([event('bed/entered', 9), event('bed/left', 2)]).lanes).toEqual([
     { name: 'inBed', spans: [span(9, 2)], moments: [] },
   ]);
@@ -76,19 +76,19 @@ test('the strip of the last day has the time in bed, or only bed exits where the
   ]);
 });
 
-test('the strip of the last day lets a fall last until now only while somebody is on the floor', () => {
+test('the timeline of the last day extends a fall until now only while somebody is on the floor', () => {
   const events = [event('fall/fall_suspected', 3), event('fall/fall_detected', 2)];
   expect(today(events, { hasOpenFall: true }).lanes).toEqual([{ name: 'onFloor', spans: [span(2, 0)], moments: [] }]);
   expect(today(events).lanes).toEqual([{ name: 'onFloor', spans: [], moments: [NOW - 2 * HOUR] }]);
   expect(today([...events, event('fall/finished', 1)]).lanes[0]?.spans).toEqual([span(2, 1)]);
 });
 
-test('the strip of the last day has no row for what did not happen, and none for what was only suspected', () => {
+test('the timeline of the last day has no row for events that did not happen or were only suspected', () => {
   const events = [event('fall/fall_suspected', 3), event('fall/canceled', 2.9), event('sensor/active', 1)];
   expect(today(events).lanes).toEqual([]);
 });
 
-test('the strip of the last day is known from the oldest event that was read, if there are older ones', () => {
+test('the timeline of the last day starts at the oldest event that was read, if there are older ones', () => {
   const events = [event('presence/empty_room', 4)];
   expect(today(events).knownFrom).toBe(period.from);
   expect(today(events, { isWhole: false }).knownFrom).toBe(NOW - 4 * HOUR);

@@ -49,7 +49,7 @@ describe('a change of one day', () => {
     expect(hoursOf(roster, ANNA, NEXT_MONDAY)).toEqual(['21:00-06:00']);
   });
 
-  test('leaves no entry behind once the day is as every week', () => {
+  test('leaves no entry behind once the day matches the weekly shifts', () => {
     const roster = entries.withShift(weekly, ANNA, MONDAY, early);
     expect(entries.withoutShift(roster, shiftOf(roster, ANNA, MONDAY))).toEqual(weekly);
     expect(entries.withWeeklyDay(roster, ANNA, MONDAY)).toEqual(weekly);

@@ -107,7 +107,7 @@ describe('deploy', () => {
     expect(lines.at(-1)).toBe(said.at(-1));
   });
 
-  test('ends with the alarms of the stage that are on, and why', async () => {
+  test('ends with the active alarms of the stage and their causes', async () => {
     const others = Array.from({ length: 120 }, (_, at): [string, 'OK', string] => [`other-${at}`, 'OK', '']);
     const alarms: NonNullable<NonNullable<Parameters<typeof accountWith>[0]>['alarms']> = [
       ...others,
@@ -205,7 +205,7 @@ describe('deploy', () => {
     expect(found).toBe(caps && `concurrencyCaps=${caps}`);
   });
 
-  test('says how many executions the account allows, and how many of them are caps', async () => {
+  test('says how many executions the account allows, and how many of them are reserved by caps', async () => {
     const { tools } = await run(verified);
     const lines: string[] = [];
     const template = stackOf({

@@ -155,7 +155,7 @@ test('traces a replay with its original delivery', async () => {
     ]);
 });
 
-test('shows that a rule was changed after the event, and what is unknown after a further decision', async () => {
+test('shows that a rule was changed after the event, and what a further decision has made unknown', async () => {
   const { client, sensor, home } = fall;
   const start = Date.now();
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('finished', start - 1));

@@ -21,7 +21,7 @@ describe('the load balancer of devices', () => {
     without.resourceCountIs('AWS::EC2::VPC', 0);
   });
 
-  it('changes nothing of a stage, so that devices can move to it and back by their DNS entry', () => {
+  it('changes nothing else in a stage, so that devices can move to it and back by their DNS entry', () => {
     const { Resources: after } = template.toJSON();
     const { Resources: before } = without.toJSON();
     const changed = Object.keys(before).filter((id) => JSON.stringify(before[id]) !== JSON.stringify(after[id]));
@@ -33,7 +33,7 @@ describe('the load balancer of devices', () => {
     expect(template.findOutputs('DeviceDomainTarget')).toEqual(without.findOutputs('DeviceDomainTarget'));
   });
 
-  it('accepts calls from the internet by TLS alone, without gateways that cost money', () => {
+  it('accepts calls from the internet only over TLS, without gateways that cost money', () => {
     template.hasResourceProperties('AWS::ElasticLoadBalancingV2::LoadBalancer', { Scheme: 'internet-facing' });
     expect(all(template, 'AWS::ElasticLoadBalancingV2::Listener')).toMatchObject([
       { Port: 443, Protocol: 'HTTPS', Certificates: [{ CertificateArn: certificate('b') }] },
@@ -45,7 +45,7 @@ describe('the load balancer of devices', () => {
       template.resourceCountIs(type, 0);
   });
 
-  it('invokes the function of devices, which it may, with all values of headers', () => {
+  it('may invoke the function of devices, and passes all values of headers', () => {
     const [{ Targets, TargetGroupAttributes, TargetType }] = all(
       template,
       'AWS::ElasticLoadBalancingV2::TargetGroup',

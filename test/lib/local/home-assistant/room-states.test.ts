@@ -30,7 +30,7 @@ test('a fall counts from its alarm until people answer it or its device reports 
   expect(unansweredFalls({ ...active, falls })).toEqual(['2', '5', '6-s']);
 });
 
-test('a fall of a track is that of its last alarm', () => {
+test('the fall of a track is the one of its last alarm', () => {
   const fallen = { fallPostures: ['fallen' as const], since: 10 };
   const tracks = [
     { id: 1, ...fallen },

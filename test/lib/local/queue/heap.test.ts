@@ -23,11 +23,11 @@ const sorted = (keys: readonly number[]) => keys.toSorted((a, b) => a - b);
 /** Orders of 0 to 12 that differ: ascending, descending, and mixed by multiplication. */
 const orders = [1, 2, 4, 5, 7, 11, 12].map((factor) => Array.from({ length: 13 }, (_, at) => (at * factor) % 13));
 
-test.each(orders.map((order) => [order]))('a heap returns its items in order, however they came: %j', (order) => {
+test.each(orders.map((order) => [order]))('a heap returns its items in order, however they were added: %j', (order) => {
   expect(drained(heapOf(order).heap)).toEqual(sorted(order));
 });
 
-test('an item can be taken from anywhere, and the rest stays in order', () => {
+test('an item can be removed from anywhere, and the rest stays in order', () => {
   for (const order of orders)
     for (const at of order.keys()) {
       const { heap, items } = heapOf(order);
@@ -38,7 +38,7 @@ test('an item can be taken from anywhere, and the rest stays in order', () => {
     }
 });
 
-test('an item whose key changed can be taken and added again', () => {
+test('an item whose key changed can be removed and added again', () => {
   for (const key of [-1, 6.5, 99])
     for (const order of orders)
       for (const at of order.keys()) {
@@ -52,7 +52,7 @@ test('an item whose key changed can be taken and added again', () => {
       }
 });
 
-test('an item that is in no heap is not taken from one', () => {
+test('removing an item that is not in the heap changes nothing', () => {
   const { heap, items } = heapOf([3, 1, 2]);
   takeFrom(heap, { key: 0, place: -1 });
   const [first = expect.unreachable()] = items;

@@ -110,7 +110,7 @@ test('a queue file increases sequence numbers from process to process, even if n
   expect(numbers).toEqual(numbers.toSorted());
 });
 
-test('a message that is removed before the next commit never comes to the file, and its number is not given again', async () => {
+test('a message that is removed before the next commit never reaches the file, and its number is not reused', async () => {
   const text = 'a text that is nowhere in the file';
   const first = startProcess();
   await first.send(text);
@@ -136,7 +136,7 @@ const steps = fc.array(
 type Model = { one: Map<number, string>; two: Map<number, string>; last: number };
 const duplicateOf = ({ one, two, last }: Model): Model => ({ one: new Map(one), two: new Map(two), last });
 
-test('a journal returns what was kept to the next process, and gives no number again that may have been seen', async () => {
+test('a journal passes what was kept to the next process, and reuses no number that may have been seen', async () => {
   const run = async (series: readonly Step[]): Promise<void> => {
     let now = mkdtempSync(join(folder, 'any-'));
     let model: Model = { one: new Map(), two: new Map(), last: 0 };
@@ -250,7 +250,7 @@ test('a queue file returns no message that could not be stored, and sending it a
   expect(take()).toEqual(['a1']);
 });
 
-test('a queue file stores removals with their turn, and can be closed twice', async () => {
+test('a queue file stores removals in order, and can be closed twice', async () => {
   const first = startProcess();
   await first.send('a1', 'a2');
   for (const { receiptHandle } of first.queue.receive(10)) first.queue.remove(receiptHandle);

@@ -83,7 +83,7 @@ const make = (fifo = false) => {
   return { clock, queue };
 };
 
-test('the oldest message that waits is neither delayed nor received too often', async () => {
+test('the age of the oldest pending message ignores those that are delayed or were received too often', async () => {
   const { clock, queue } = make();
   expect(queue.waitingSince()).toBeNull();
   queue.send({ body: 'delayed', delaySeconds: 60 });
@@ -114,7 +114,7 @@ test('the backlog counts the groups that have a message to receive, and the mess
   expect(queue.backlog('a')).toEqual({ groups: 1, ofGroup: 2 });
 });
 
-test('a queue takes what SQS takes, up to each limit', () => {
+test('a queue accepts what SQS accepts, up to each limit', () => {
   const { queue } = make(true);
   const ids = { groupId: 'g'.repeat(128), deduplicationId: 'd'.repeat(128) };
   queue.send({ body: '', ...ids });

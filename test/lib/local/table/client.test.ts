@@ -99,7 +99,7 @@ describe('the token of a transaction', () => {
   const counted = async (send: (command: object) => Promise<Record<string, unknown>>) =>
     ((await send(get())).Item as { n: number }).n;
 
-  test('the token of a transaction makes it once for a minute at least, and without one it is made each time', async () => {
+  test('a transaction with a token is executed once within a minute, and one without a token each time', async () => {
     const { send, pass } = open();
     for (const token of ['a', 'a', 'b', undefined, undefined]) await send(add(token));
     expect(await counted(send)).toBe(4);
@@ -119,7 +119,7 @@ describe('the token of a transaction', () => {
     expect(await counted(send)).toBe(8);
   });
 
-  test('the token of a transaction belongs to one transaction', async () => {
+  test('a token belongs to one transaction', async () => {
     const { send } = open();
     await send(add('a'));
     await expect(send(add('a', 2))).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe('the token of a transaction', () => {
     });
   });
 
-  test('the token of a transaction is not used up by a transaction that failed', async () => {
+  test('a token is not used up by a transaction that failed', async () => {
     const { send } = open();
     const TransactItems = [{ ConditionCheck: { TableName, Key, ConditionExpression: 'attribute_exists(n)' } }];
     const check = new TransactWriteCommand({ ClientRequestToken: 'a', TransactItems });
@@ -157,7 +157,7 @@ describe('the keys of an item', () => {
       expect(() => primaryKeyOf(input)).toThrow(expect.objectContaining({ name: 'ValidationException', message }));
   });
 
-  test('the keys of an item of an index are optional, and concern only the item that has them', () => {
+  test('the keys of an item for indexes are optional, and errors in them concern only that item', () => {
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D', dueAt: '1', listPk: 'L', listSk: 'l' })).toBe(32);
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D'.repeat(2_048), listSk: 'l'.repeat(1_024) })).toBe(3_089);
     for (const item of [

@@ -75,7 +75,7 @@ describe('an attribute that is missing', () => {
     ]).not.toContain(true);
     expect(holds('a <> :v', {}, 1)).toBe(true);
   });
-  test('exists not, while one with null does', () => {
+  test('does not exist, while one with null does', () => {
     expect([holds('attribute_exists(a)', {}), holds('attribute_not_exists(a)', {})]).toEqual([false, true]);
     expect([holds('attribute_exists(a)', { a: null }), holds('attribute_not_exists(a)', { a: null })]).toEqual([
       true,
@@ -84,7 +84,7 @@ describe('an attribute that is missing', () => {
   });
 });
 
-test('a list contains an equal element, and a text a part', () => {
+test('a list contains an equal element, and a text a substring', () => {
   const contains = (a: Value, v: Value) => holds('contains(a, :v)', { a }, v);
   expect([
     contains([1, [2]], [2]),

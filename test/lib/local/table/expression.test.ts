@@ -41,7 +41,7 @@ test('a placeholder needs a name', () => {
   );
 });
 
-test('a reader returns function calls and values only where they are', () => {
+test('a reader recognizes function calls and values only where they stand', () => {
   const read = cachedParser((reader) => {
     const found: unknown[] = [reader.call(), reader.isValue(), reader.isNext('F', 'G')];
     reader.expect('F');

@@ -36,7 +36,7 @@ test('the file of a host has a separate journal that outlives a crash, and overw
   expect(dataFileOf('a')).toBe(join('a', 'cloud.sqlite'));
 });
 
-test('the file of a host is used by one host at a time, also after one that could not open it', async () => {
+test('the file of a host can be used by only one host at a time, even after a failed attempt to open it', async () => {
   const { close } = open();
   expect(() => openStorage(dataDir)).toThrow(`cannot open ${dataFileOf(dataDir)}: another process has it open`);
   await close();
@@ -69,7 +69,7 @@ test('the file of a host keeps what was written, for every index and in order', 
   expect(rows.page(due).rows.map(({ item }) => item)).toEqual([{ pk: 'p', sk: 's', duePk: 'D', dueAt: '1' }]);
 });
 
-test('the file of a host can be closed twice, and gives way to the next host', async () => {
+test('the file of a host can be closed twice, and is then free for the next host', async () => {
   const first = open();
   await first.put({ pk: 'p', sk: 's' });
   await first.close();

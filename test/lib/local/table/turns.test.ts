@@ -84,7 +84,7 @@ test('calls are answered at the end of their turn, in the order in which they we
   expect(order).toEqual(['put', 'failed write', 'get', 'failed read', 'transaction', 'last']);
 });
 
-test('a full disk refuses the rest of a turn, and loses nothing', async () => {
+test('a full disk makes the rest of a turn fail, and loses nothing', async () => {
   let isFull = false;
   const losses: Error[] = [];
   const storage = open(folder, { hasSpace: () => !isFull, onLost: (error) => void losses.push(error) });

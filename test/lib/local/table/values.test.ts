@@ -30,7 +30,7 @@ test('a copy of a value has no negative zero, and a bigint only beyond the safe 
   ]);
 });
 
-test('a copy of a value is of a number that the table stores exactly', () => {
+test('only numbers that the table stores exactly can be copied', () => {
   expect(
     [1e-130, -1e-130, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0.1].map((number) => copyOf(number)),
   ).toEqual([1e-130, -1e-130, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0.1]);
@@ -50,7 +50,7 @@ test('a copy of a value has at most 33 levels of lists or maps', () => {
   }
 });
 
-test('a copy of a value is only of plain objects', () => {
+test('only plain objects can be copied', () => {
   expect(copyOf(Object.assign(Object.create(null), { a: 1 }))).toEqual({ a: 1 });
   expect(() => copyOf(new Map())).toThrow('Unsupported type passed: [object Map]');
   expect(() => copyOf({ constructor: { name: 'Other' } })).toThrow('Unsupported type passed: [object Object]');

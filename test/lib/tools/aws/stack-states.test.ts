@@ -181,7 +181,7 @@ describe('a first deployment', () => {
     },
   );
 
-  test('ends with the alarms that are on, and with the subscription that nobody has confirmed', async () => {
+  test('ends with the active alarms, and with the subscription that nobody has confirmed', async () => {
     const { result, text } = await run('deploy');
     expect(result).toBe(true);
     const said = text.slice(text.indexOf('Next:')).split('\n').slice(4);
@@ -216,7 +216,7 @@ describe('a first deployment', () => {
 });
 
 describe('an update', () => {
-  test('leaves the stage as before when it fails, and says what failed', async () => {
+  test('leaves the stage as it was when it fails, and says what failed', async () => {
     putStack('CREATE_COMPLETE');
     const before = aws.formation.find(STACK).body;
     aws.formation.failing.push({ id: 'Table', reason: 'one index at a time' });
@@ -272,7 +272,7 @@ describe('a deletion', () => {
     expect(text).toContain(`AWS::S3::Bucket ${bucket}`);
   });
 
-  test('says what prevents it, and continues once that is gone', async () => {
+  test('says what prevents it, and continues once that is resolved', async () => {
     putDeletable();
     const [{ id } = { id: '' }] = aws.formation.find(STACK).resources.filter(({ type }) => type === 'AWS::KMS::Key');
     aws.formation.undeletable.set(id, 'the key is in use');
