@@ -81,7 +81,7 @@ describe('the rate limit of an account', () => {
     const answers = [await times(31, () => me(client)), await times(31, () => client.call('GET', '/bots'))];
     return answers.map(tally);
   };
-  test('applies to reads by a session in each instance for itself, and leaves the limit for writes alone', async () => {
+  test('applies to reads by a session per instance, and leaves the limit for writes alone', async () => {
     expect(await readTwo(home.client)).toEqual([
       { 200: 30, 429: 1 },
       { 200: 30, 429: 1 },

@@ -85,7 +85,7 @@ test.each([
   expect(framing(lines)).toEqual(closed(...framed));
 });
 
-test('a connection is not kept after lines that end otherwise', () => {
+test('a connection is not kept after lines with other endings', () => {
   expect(framing(['Content-Length: 2'], undefined, '\n\n')).toEqual(closed('Content-Length: 2'));
   const lf = readHead('HTTP/1.1 200 OK\nContent-Length: 2', END);
   const cr = readHead('HTTP/1.1 200 OK\r\r\nContent-Length: 2', END);

@@ -103,21 +103,21 @@ describe('an answer that ends within its head', () => {
   });
 
   test.each(['H', 'HTTP/1.', 'HTTP/1.1 10'])(
-    'an answer that ends within its head is none if it could still have become one: %s',
+    'an answer that ends within its head does not count if it could still have become one: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });
     },
   );
 
   test.each(['SSH-2.0', 'HTTQ', 'HTTP/2', 'xHTTP/1.'])(
-    'an answer that ends within its head is refused if it could not: %s',
+    'an answer that ends within its head is refused if it could not have become one: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: true } });
       expect(ended('eof', text).answer.isRefused).toBe(true);
     },
   );
 
-  test('an answer that ends within its head is none after interim answers only', () => {
+  test('an answer that ends within its head does not count after interim answers only', () => {
     for (const ending of ['eof', 'failure'] as const)
       expect(ended(ending, 'HTTP/1.1 100 x\r\nA: b\r\n')).toMatchObject({
         bytes: '',

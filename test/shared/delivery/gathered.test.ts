@@ -49,7 +49,7 @@ test('the message about several sensors counts and names those that are offline 
   });
 });
 
-test('the message about several sensors speaks of one sensor in the singular, and leaves out what did not happen', () => {
+test('the message about several sensors mentions one sensor in the singular, and leaves out what did not happen', () => {
   expect(noticeOf({ name: 'A' })).toMatchObject({ title: '1 sensor offline', text: 'Offline: A\n\nMaple, EG' });
   expect(noticeOf(...numbered(2, true))).toMatchObject({
     title: '2 sensors online again',
@@ -78,7 +78,7 @@ test('the message about several sensors is in English without a reader', () => {
   });
 });
 
-test('the message about several sensors only the latest news of each sensor counts, whatever the order of the deliveries', () => {
+test('only the latest report of each sensor counts in the message about several sensors, whatever the order of the deliveries', () => {
   const news = [
     { name: 'A', at: 3_000, isOnline: true },
     { name: 'A', at: 1_000 },
@@ -89,7 +89,7 @@ test('the message about several sensors only the latest news of each sensor coun
     expect(linesOf(noticeOf(...order))).toEqual(['Offline: B', 'Online again: A']);
 });
 
-test('the message about several sensors sorts names as people count', () => {
+test('the message about several sensors sorts names in natural order', () => {
   expect(linesOf(noticeOf({ name: 'Room 10' }, { name: 'Room 9' }, { name: 'Hall' }))).toEqual([
     'Offline: Hall, Room 9, Room 10',
   ]);
@@ -115,7 +115,7 @@ test('the message about several sensors has no link in a name or place', () => {
   expect(text).toBe('Offline: www.\u200bexample.\u200borg\n\nevil.\u200bexample');
 });
 
-test('the message about several sensors has no place as an SMS, and none without a customer', () => {
+test('the message about several sensors names no place in an SMS, nor without a customer', () => {
   const by = (channel: Channel['by']) => ({
     ...deliveryOf({ name: 'A' }),
     person: { userId: 5, by: channel, name: 'Anna' },

@@ -47,7 +47,7 @@ describe('an attempt', () => {
   const head = { status: 200, retryAfter: '5', acknowledgedBy: 'Anna', forParser: '' };
   const answer = { head, start: Buffer.from('HTTP/1.1 200'), isRefused: false };
 
-  test('an attempt without a status line has its error', () => {
+  test('an attempt without a status line records its error', () => {
     expect(toAttempt(nothing, 7.5)).toEqual({
       status: null,
       error: 'timeout',
@@ -86,7 +86,7 @@ describe('an attempt', () => {
     );
   });
 
-  test('an attempt has the name of who acknowledged, in UTF-8 or Latin-1', () => {
+  test('an attempt contains the name of the person who acknowledged, in UTF-8 or Latin-1', () => {
     const nameOf = (acknowledgedBy: string | null) =>
       toAttempt({ ...nothing, answer: { ...answer, head: { ...head, acknowledgedBy } } }, 1).acknowledgedBy;
     expect(nameOf(Buffer.from('Jürgen').toString('latin1'))).toBe('Jürgen');

@@ -92,7 +92,7 @@ describe('the body of a delivery', () => {
     expect(parsed()).toMatchObject({ webhook: { id: 'hook_1', name: 'Renamed since', isCustomerHook: false } });
   });
 
-  test('the body of a delivery says that it is a test, in a format for people', () => {
+  test('the body of a delivery states that it is a test, in a format for people', () => {
     const chat = { ...delivery, format: 'chat' as const };
     expect(bodyOf({ ...chat, isTest: true }, webhook, needed)).toContain('Das ist ein Test.');
     expect(bodyOf(chat, webhook, needed)).not.toContain('Das ist ein Test.');
@@ -154,7 +154,7 @@ test('a notification has the text of the rule, then the facts, in the language o
   });
 });
 
-test('a notification has no place and time as an SMS, which anybody who holds the phone can read', () => {
+test('a notification by SMS has no place and time, because anybody who holds the phone can read it', () => {
   expect(notificationText(toPerson('sms'))).toEqual({
     title: 'Sturz: Zimmer 1',
     text: 'Bitte nachsehen',

@@ -59,7 +59,7 @@ test('a URL that is saved can be loopback only where the stage names it, on a ho
   expect(await reasonOf('https://169.254.169.254/', options)).toBe('url_address');
 });
 
-test('a URL that is saved the URL of a push service is public', async () => {
+test('the saved URL of a push service must be public', async () => {
   const options = { allowLoopback: true };
   expect(await reasonOf(local, options, {}, true)).toBe('url_scheme');
   expect(await reasonOf('https://at-10-0-0-1.test/', options, {}, true)).toBe('url_address');
@@ -69,7 +69,7 @@ test('a URL that is saved the URL of a push service is public', async () => {
 });
 
 describe('a request', () => {
-  test('passes the checks of the stage', async () => {
+  test('a request passes the checks of the stage', async () => {
     expect(await errorOf(unknown)).toBe('dns_failed');
     expect(await errorOf(loopback)).toBe('address_denied');
     expect(await errorOf('https://cloud.example.org/')).toBe('address_denied');
@@ -84,7 +84,7 @@ describe('a request', () => {
     expect(await errorOf(loopback, { allowLoopback: true }, {}, { isLoopbackDenied: true })).toBe('connect_refused');
   });
 
-  test('to a push service goes to public addresses only, even if the stage allows more', async () => {
+  test('a request to a push service goes to public addresses only, even if the stage allows more', async () => {
     const reach = { isPublicOnly: true };
     expect(await errorOf('http://unknown.example/', { allowLoopback: true }, {}, reach)).toBe('url_denied');
     expect(await errorOf('https://127.0.0.5:9001/', { allowLoopback: true }, {}, reach)).toBe('address_denied');
@@ -104,7 +104,7 @@ describe('a request', () => {
     expect(await errorOf(canary, {}, { CANARY: true }, { isPublicOnly: true })).toBe('address_denied');
   });
 
-  test('ends at the deadline of the stage', async () => {
+  test('a request ends at the deadline of the stage', async () => {
     const { post } = client({ resolve: () => new Promise(() => {}) }, { DELIVERY_DEADLINE_SECONDS: 0.05 });
     expect(await post({ url: unknown, headers: {}, body: '' })).toMatchObject({ error: 'timeout' });
   });

@@ -108,7 +108,7 @@ test('the tasks of a call have the sender, the time of receipt and the messages 
   ]);
 });
 
-test('the tasks of a call are one without messages if the call has none', () => {
+test('a call without messages becomes one task without messages', () => {
   expect(tasksOf(device, [], receiveDate)).toMatchObject([{ first: 0, messages: [] }]);
 });
 

@@ -70,7 +70,7 @@ describe('a session is valid', () => {
     expect(isValid({ kind: 'token' }, { epoch: 3, canLogin: false })).toBe(false);
   });
 
-  test('a session is valid no longer once the account has the second factor without which the session began', () => {
+  test('a session is no longer valid once the account has a second factor that the session began without', () => {
     expect(isValid({ mustSetOtp: true })).toBe(true);
     expect(isValid({ mustSetOtp: true }, { hasOtp: true })).toBe(false);
     expect(isValid({}, { hasOtp: true })).toBe(true);
@@ -122,7 +122,7 @@ describe('the caller', () => {
     expect(caller).toMatchObject({ isDisplay: true, isAdmin: false, permissions: [], customerId: 3 });
   });
 
-  test('decides the language of the response, and who `me` in the path is', async () => {
+  test('the caller decides the language of the response, and who `me` in the path is', async () => {
     const { guard, ...world } = createGuard();
     const token = await logInAs({ guard, ...world });
     const me = await call(guard, read, bearer(token), { path: { userId: 'me', tokenId: 't' } });
@@ -203,14 +203,14 @@ describe('while the table is unavailable', () => {
     const store = { ...guard.store, sessions: { ...guard.store.sessions, session } };
     return call({ ...guard, store }, operationWith(fields), bearer(newToken('session', ACCOUNT_KEY)));
   };
-  test('a caller of an operation without the table is anonymous, and all others fail', async () => {
+  test('the caller of an operation that needs no table is anonymous while the table is unavailable, and all others fail', async () => {
     expect(await down({ auth: 'optional', withoutTable: true })).toMatchObject({ code: null, caller: null });
     await expect(down({ auth: 'optional' })).rejects.toThrow('the table is down');
   });
 });
 
 describe('a valid call counts against its account:', () => {
-  test('a read by a session in memory, a write exactly, and neither against its address', async () => {
+  test('a read by a session counts in memory, a write exactly, and neither against its address', async () => {
     const world = createGuard();
     const token = await logInAs(world);
     const first = await call(world.guard, read, bearer(token));
@@ -221,7 +221,7 @@ describe('a valid call counts against its account:', () => {
     expect(await world.counted(OF_ADDRESS)).toBe(0);
   });
 
-  test('every call with an access token exactly', async () => {
+  test('every call with an access token counts exactly', async () => {
     const world = createGuard();
     const token = await logInAs(world, { kind: 'token' });
     for (const operation of [read, write]) await call(world.guard, operation, bearer(token));
@@ -285,7 +285,7 @@ describe('a session is read', () => {
     expect(await readsOf({}, false)).toEqual([false, false]);
   });
 
-  test('consistently if it seems invalid, because it may just have begun', async () => {
+  test('a session is read consistently if it seems invalid, because it may just have begun', async () => {
     expect(await readsOf({ isFrequent: true }, false, true)).toEqual([true, true, false, false]);
   });
 });
@@ -303,7 +303,7 @@ describe('the last use of a token', () => {
     expect(await lastUsedAfterCall({ kind: 'token', lastUsed: START - 59_999 })).toBe(START - 59_999);
   });
 
-  test('costs no write within that minute, and none for a session', async () => {
+  test('the last use of a token costs no write within that minute, and none for a session', async () => {
     const used = async (session: Partial<Session>) => {
       const world = createGuard();
       const token = await logInAs(world, session);

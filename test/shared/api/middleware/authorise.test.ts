@@ -14,7 +14,7 @@ const refusalOf = async (operation: object, caller: Partial<Caller>, userId?: st
 };
 
 describe('a permission', () => {
-  test('a permission is required of a caller, whatever other permissions it has', async () => {
+  test('a permission is required of a caller, whatever other permissions the caller has', async () => {
     const operation = { may: 'manage_rules' };
     expect(await refusalOf(operation, { permissions: ['manage_rules'] })).toBeNull();
     expect(await refusalOf(operation, { permissions: ['manage_bots', 'manage_users'] })).toBe('forbidden');
@@ -49,7 +49,7 @@ describe('an operation that needs a session', () => {
   });
 });
 
-test('the user in the path may do without the permission what is allowed to the user itself, and nobody else may', async () => {
+test('the user in the path needs no permission for what users may do to themselves, but everybody else does', async () => {
   const operation = { may: 'manage_users', orSelf: true };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBeNull();
@@ -58,7 +58,7 @@ test('the user in the path may do without the permission what is allowed to the 
   expect(await refusalOf({ may: 'manage_users' }, {}, SELF)).toBe('forbidden');
 });
 
-test('the user in the path needs a session where a token could be stolen for it', async () => {
+test('the user in the path needs a session for what a stolen token must not do', async () => {
   const operation = { may: 'manage_users', orSelf: 'by_session' };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBe('forbidden');

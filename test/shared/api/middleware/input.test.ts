@@ -132,7 +132,7 @@ describe('the input of a call', () => {
     expect(errors).toEqual({ code: 'bad_request', paths: ['ruleId', 'page', 'name'] });
   });
 
-  test('the input of a call gets 400 that says so if a field is missing', () => {
+  test('the input of a call gets 400 that names a missing field', () => {
     expect(() => read(json, { headers, body: '{}' })).toThrow(
       expect.objectContaining({ fieldErrors: [{ path: 'name', problem: 'required' }] }),
     );

@@ -145,22 +145,22 @@ describe('a caller who is not known', () => {
     for (let n = 0; n < calls; n++) rate = await countAnonymous(guard, exchangeOf(operationWith(fields), request));
     return { rate, address: await counted(OF_ADDRESS), published: await counted(OF_PUBLISHED) };
   };
-  test('a caller who is not known is counted by address', async () => {
+  test('an unknown caller is counted by address', async () => {
     const rate = { limit: 30, remaining: 29, reset: 1, isExceeded: false };
     expect(await countedFor({})).toEqual({ rate, address: 1, published: 0 });
   });
 
-  test('a caller who is not known may make 200 published calls a second besides', async () => {
+  test('an unknown caller may also make 200 calls a second to published operations', async () => {
     const rate = { limit: 200, remaining: 199, reset: 1, isExceeded: false };
     expect(await countedFor({ published: 'immutable' })).toEqual({ rate, address: 0, published: 1 });
   });
 
-  test('a caller who is not known is counted in memory where the table is not needed', async () => {
+  test('an unknown caller is counted in memory where the table is not needed', async () => {
     const rate = { limit: 30, remaining: 29, reset: 1, isExceeded: false };
     expect(await countedFor({ withoutTable: true })).toEqual({ rate, address: 0, published: 0 });
   });
 
-  test('a caller who is not known is counted apart from other addresses, also in memory', async () => {
+  test('an unknown caller is counted apart from other addresses, also in memory', async () => {
     for (const fields of [{}, { withoutTable: true }, { published: 'immutable' }, { auth: 'device' }]) {
       const { guard } = createGuard();
       const remaining: number[] = [];
@@ -174,7 +174,7 @@ describe('a caller who is not known', () => {
     ['device', valid],
     ['provisioner', bearer('a-key')],
   ])(
-    'a caller who is not known costs no write for the first five tries of a second to guess the token of a %s',
+    'an unknown caller costs no write for the first five tries of a second to guess the token of a %s',
     async (auth, request) => {
       expect(await countedFor({ auth }, request, 5)).toMatchObject({ address: 0, rate: { remaining: 25 } });
       expect(await countedFor({ auth }, request, 6)).toMatchObject({ address: 1, rate: { remaining: 29 } });
@@ -188,14 +188,11 @@ describe('a caller who is not known', () => {
     ['device', {}],
     ['provisioner', bearer('')],
     ['provisioner', {}],
-  ])(
-    'a caller who is not known never costs a write as a %s with no token that could be valid',
-    async (auth, request) => {
-      expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 0, rate: { remaining: 22 } });
-    },
-  );
+  ])('an unknown caller never costs a write as a %s with no token that could be valid', async (auth, request) => {
+    expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 0, rate: { remaining: 22 } });
+  });
 
-  test('a caller who is not known costs no more writes once it has exceeded the limit', async () => {
+  test('an unknown caller costs no more writes after exceeding the limit', async () => {
     expect(await countedFor({ auth: 'device' }, valid, 40)).toMatchObject({ address: 25, rate: { isExceeded: true } });
   });
 });
@@ -208,7 +205,7 @@ describe('a call over its limit', () => {
     expect(() => checkRate(over(0))).toThrow(expect.objectContaining({ waitSeconds: 1 }));
   });
 
-  test('a call over its limit does not include the last call that is allowed', async () => {
+  test('a call over its limit comes only after the last one that is allowed', async () => {
     expect(await codeOf(() => checkRate(over(1, false)))).toBeNull();
   });
 });

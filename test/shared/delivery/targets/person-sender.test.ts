@@ -135,7 +135,7 @@ describe('an SMS', () => {
     ]);
   });
 
-  test('an SMS has no link without one', async () => {
+  test('an SMS without a link is sent without one', async () => {
     await send(sms, quiet, { smsGateway: accept('gateway') });
     expect(sent).toEqual([['gateway', '+491701234567', 'Fall in room 7\nat home']]);
   });

@@ -196,7 +196,7 @@ describe('a chat that Telegram asked not to call', () => {
     expect(await send('7', 'b')).toEqual({ retry: 'status_429', afterSeconds: 3_600 });
   });
 
-  test('a chat that Telegram asked not to call is called again once the clock was set back before the pause', async () => {
+  test('a chat that Telegram asked not to call is called again if the clock was set back to before the pause', async () => {
     const { sent, send, at, answer } = world();
     await send('7', 'a');
     answer('accepted');
@@ -208,7 +208,7 @@ describe('a chat that Telegram asked not to call', () => {
   });
 
   test.each<PersonOutcome>(['accepted', { retry: 'status_500' }, { refused: 'gone', answer: '' }, { movedTo: '8' }])(
-    'a chat that Telegram asked not to call is none after %j',
+    'a chat is not paused after %j',
     async (outcome) => {
       const { pauses, send, answer } = world();
       answer(outcome);

@@ -23,7 +23,7 @@ test('after the clock was set back, the next attempt of a delivery follows as lo
   expect(correctedAttempt(failedAt(now + DAY - 2 * HOUR), DAY, now)).toBe(now);
 });
 
-test('after the clock was set back, the next attempt of a delivery follows in its time even if it is the first one, or only its attempts have dates in the future', () => {
+test('after the clock was set back, the next attempt of a delivery follows on time even if it is the first one, or only its attempts have dates in the future', () => {
   const first = { state: 'pending', sendTryTimes: [], attempts: 0 };
   expect(correctedAttempt(failedAt(now + DAY - 60_000, first), DAY, now)).toBe(now + HOUR - 60_000);
   const retried = { updateDate: now - DAY, sendTryTimes: [5, 6, now + DAY - 60_000] };

@@ -120,7 +120,7 @@ describe('a message that only its bytes identify', () => {
     expect([situations(repeated), repeated.next.last?.at]).toEqual([[], now + 2 * MINUTE]);
   });
 
-  test('a message that only its bytes identify happens again with other bytes, or later', () => {
+  test('a message that only its bytes identify counts again with other bytes, or later', () => {
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'other', now + 1))).toEqual(['sensor_tilted']);
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE + 1))).toEqual(['sensor_tilted']);
   });

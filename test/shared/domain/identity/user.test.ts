@@ -238,7 +238,7 @@ describe('the text that people type at a login', () => {
     field: string,
     most: number,
   ) => [most, most + 1].map((length) => schema.safeParse({ ...body, [field]: 'x'.repeat(length) }).success);
-  test('the text that people type at a login has a bound, because it is hashed', () => {
+  test('the text that people type at a login is limited in length, because it is hashed', () => {
     const login = { username: 'u', password: 'p' };
     expect(accepts(Login, login, 'username', 1_024)).toEqual([true, false]);
     expect(accepts(Login, login, 'password', 4_096)).toEqual([true, false]);
@@ -280,7 +280,7 @@ test('a customer needs a name, and may leave out its time zone and second factor
     expect(CustomerUpdate.safeParse({ ...body, ...more }).success).toBe(false);
 });
 
-test('an access token expires never and has all permissions of its user unless stated otherwise', () => {
+test('an access token never expires and has all permissions of its user unless stated otherwise', () => {
   const token = { name: 'n', permissions: null, readOnly: false, expiresAt: null };
   expect(NewAccessToken.parse({ name: 'n' })).toEqual(token);
   expect(PREFIX_LENGTH).toBe(12);

@@ -61,7 +61,7 @@ test('the next round is a repeat at the time that the escalation has, up to 20 o
   expect([MAX_REPEATS, MAX_HIT_MESSAGES]).toEqual([20, 300]);
 });
 
-test('the next round that is hurried is due no later than planned', () => {
+test('the next round is due no later than planned if it is brought forward', () => {
   const due = (now: number) => nextRound(plan([60]), waiting({ at: now, isHurried: true }), created)?.at;
   expect([due(at(10)), due(at(90))]).toEqual([at(10), at(60)]);
 });

@@ -65,7 +65,7 @@ test('a fall causes one event per status, and is reported by calling, not by fal
   expect(play(signals).situations).toEqual(expected.flatMap((situation) => [[situation], []]));
 });
 
-test('a fall raises an alarm with its point for calling without an earlier status', () => {
+test('a fall raises an alarm with its point if its first report is calling', () => {
   const { events } = play([fall('calling')]);
   expect(events).toMatchObject([{ situation: 'fall_detected', point: { x: 1, y: 2, z: 3 }, newFall: true }]);
 });
@@ -82,7 +82,7 @@ test('a fall counts as a new fall if it has a new start', () => {
   ]);
 });
 
-test('a fall stays known while others are reported', () => {
+test('a fall is remembered while others are reported', () => {
   const between = [2_000, 3_000, 4_000].map((start) => fall('calling', start));
   expect(play([fall('calling'), ...between, fall('calling')]).situations.at(-1)).toEqual([]);
 });
@@ -212,7 +212,7 @@ describe('a fall of a sensor', () => {
     expect(hasOpenFallOrTrack(tracked({ fallPostures: ['fallen'], isClosed: true }))).toBe(false);
   });
 
-  test('a fall of a sensor stays one for people if only time has ended it', () => {
+  test('a fall of a sensor stays open for people if only time has ended it', () => {
     const byTime = of(1, ['calling', 'finished'], { endedByTime: 9 });
     expect([mayLieThere(byTime), mayLieThere(of(1, ['finished'])), mayLieThere(of(1, ['calling']))]).toEqual([
       true,
@@ -239,7 +239,7 @@ describe('a fall of a sensor', () => {
     [[of(1, ['calling']), of(2, ['detected'], { isSensitive: true })], 'calling'],
     [[of(1, [])], null],
   ])(
-    'a fall of a sensor shows the state of the newest one that no sensitive detection found: %o',
+    'a fall of a sensor shows the state of the newest one that sensitive detection did not find: %o',
     (falls, expected) => {
       expect(fallStateOf(state(...falls))).toBe(expected);
     },

@@ -99,7 +99,7 @@ describe('a suspicion', () => {
   ])('never becomes one if it %s', (_, more) => {
     expect(alarmBy({ ...suspected, ...more }, timings)).toBeNull();
   });
-  test('stays known longer than a fall with an alarm, which stays known longer than one that has ended', () => {
+  test('stays known longer than a fall with an alarm, which in turn stays known longer than one that has ended', () => {
     const pending: Fall[] = [1, 2].map((at) => ({ start: at, phases: ['detected'] }));
     const alarmed: Fall[] = [3, 4, 5, 6].map((at) => ({ start: at, phases: ['calling'] }));
     const ended: Fall[] = [7, 8, 9].map((at) => ({ start: at, phases: ['calling', 'finished'] }));
@@ -156,7 +156,7 @@ describe('vital alarms', () => {
     expect(play('heart_rate_high', 'heart_rate_low', 'heart_rate_high')).toEqual([1, 1, 1]);
     expect(play('respiration_high', 'apnea', 'respiration_low', 'respiration_high')).toEqual([1, 1, 1, 1]);
   });
-  test('end with a reading without an alarm, and not without a reading', () => {
+  test('end with a reading without an alarm, but not without a reading', () => {
     const { state } = apply(active, vital('apnea'));
     expect(apply(state, vital(null, false)).state.vitals).toEqual({ respiration: 'apnea' });
     expect(apply(state, vital(null)).state).not.toHaveProperty('vitals');

@@ -9,7 +9,7 @@ import { dateAndTime, dateTimeAndZone, wallTime } from '#shared/domain/time/wall
 const berlin = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);
 
-test('the time by a clock comes once a day, twice when clocks are set back, and when they skip it', () => {
+test('a clock time comes once a day, twice when clocks are set back, and at the jump when they skip it', () => {
   const times = (date: string, clock: string, zone = berlin) => {
     const { first, last } = clockTimes(date, clock, zone);
     return [new Date(first).toISOString(), new Date(last).toISOString()];
@@ -25,7 +25,7 @@ test('the time by a clock comes once a day, twice when clocks are set back, and 
   expect(times('2026-03-29', '00:30', 'Asia/Beirut')).toEqual(Array(2).fill('2026-03-28T22:00:00.000Z'));
 });
 
-test('the time by a clock shows when a schedule may begin or end next', () => {
+test('a clock time shows when a schedule may begin or end next', () => {
   const day = { from: '08:00', to: '20:00', timeZone: 'UTC' };
   const changes = (time: string) =>
     [...new Set(scheduleChanges(day, at(time)))].map((change) => new Date(change).toISOString().slice(5, 16));
@@ -37,13 +37,13 @@ test('the time by a clock shows when a schedule may begin or end next', () => {
   expect(repeated).not.toContain(at('2026-10-25T00:30:00Z'));
 });
 
-test('the time by a clock has a weekday, a date and a clock', () => {
+test('a time has a weekday, a date and a clock time', () => {
   expect(wallTime(at('2026-01-04T22:59:59Z'), berlin)).toEqual({ weekday: 7, date: '2026-01-04', clock: '23:59' });
   expect(wallTime(at('2026-01-04T23:00:00Z'), berlin)).toEqual({ weekday: 1, date: '2026-01-05', clock: '00:00' });
   expect(['2026-01-04', '2026-01-05', '2026-01-10'].map(weekdayOf)).toEqual([7, 1, 6]);
 });
 
-test('the time by a clock names its time zone for readers anywhere, and in a home only if it is UTC', () => {
+test('a time names its time zone for readers anywhere, and in a home only if it is UTC', () => {
   const time = at('2026-07-01T10:00:00Z');
   expect([dateAndTime(time, berlin), dateTimeAndZone(time, berlin)]).toEqual([
     '2026-07-01 12:00',

@@ -163,7 +163,7 @@ describe('the result of an attempt', () => {
     }
   });
 
-  test('the result of an attempt of a failure has its reason, and counts at its replay', async () => {
+  test('the result of a failed attempt has its reason, and counts in its replay', async () => {
     const { its, delivery, read, table } = await attempt({ replay: 'r' });
     const replay = items.replay({ customerId: HOME, webhookId: HOOK, replayId: 'r' });
     await its.attempts.recordResult(delivery, { result, next: { state: 'failed', reason: 'gone' } }, now + 9, false);
@@ -285,7 +285,7 @@ test('a delivery that ends without an attempt is canceled unless it is being sen
   expect([await end(3, 'deleted', now + LEASE_MS), await end(3, 'deleted', now + LEASE_MS + 1)]).toEqual([false, true]);
 });
 
-test('a delivery that ends without an attempt counts as failed at its replay', async () => {
+test('a delivery that ends without an attempt counts as failed in its replay', async () => {
   const { its, create, table } = await createHooks();
   await create(1, { replay: 'r' });
   await its.deliveries.end({ ...key(), replay: 'r' }, 'canceled', now);
@@ -294,7 +294,7 @@ test('a delivery that ends without an attempt counts as failed at its replay', a
   });
 });
 
-test('deliveries to people that are due are found oldest first, of the time in which they were created', async () => {
+test('deliveries to people that are due are found in the order of their creation, within a time range', async () => {
   const { its } = await createHooks();
   const ids = [1, 2, 3, 4].map(deliveryId).toSorted();
   const put = (at: number, fields: object) =>

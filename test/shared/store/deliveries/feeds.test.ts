@@ -118,7 +118,7 @@ test('a delivery in a feed is handed out to one reader at a time', async () => {
   });
 });
 
-test('a delivery in a feed is missed by a webhook once nobody fetches it', async () => {
+test('a webhook is marked once nobody fetches its feed, until the next fetch', async () => {
   const { its, hook, table } = await createHooks({ url: null });
   expect(await its.feeds.recordNoFetch(await hook(), now)).toBe(true);
   expect(await hook()).toMatchObject({ failingSince: now, consecutiveFailures: 1 });
@@ -140,7 +140,7 @@ test('a delivery in a feed is missed by a webhook once nobody fetches it', async
   expect(await its.webhooks.get(HOME, 'x')).toBeNull();
 });
 
-test('a delivery in a feed is waited for by a few fetches of a webhook, and a few of its customer', async () => {
+test('a few fetches of a webhook, and a few of its customer, may wait for deliveries', async () => {
   const { its, table } = await createHooks({ url: null });
   const feed = (id: string) => ({ customerId: HOME, id });
   const most = { ofFeed: 2, ofCustomer: 3 };
@@ -173,7 +173,7 @@ test('a delivery in a feed is waited for by a few fetches of a webhook, and a fe
   ]).toEqual([true, true, false]);
 });
 
-test('a delivery in a feed is waited for within the limits even if fetches begin at once', async () => {
+test('waiting fetches stay within the limits even if they begin at once', async () => {
   const { its } = await createHooks({ url: null });
   const most = { ofFeed: 2, ofCustomer: 9 };
   const began = await Promise.all(

@@ -133,7 +133,7 @@ describe('a delivery of a disabled webhook', () => {
     ]);
   });
 
-  test('a delivery of a disabled webhook gets a time of release that no other gets, a tenth of a second apart and a minute ahead at most', async () => {
+  test('a delivery of a disabled webhook gets a unique time of release, a tenth of a second after the last one and at most a minute ahead', async () => {
     const { its, hook } = await createHooks();
     const reserve = async (fields: object, at = now) => its.held.reserveReleases({ ...(await hook()), ...fields }, at);
     expect(await reserve({})).toBeNull();
@@ -150,7 +150,7 @@ describe('a delivery of a disabled webhook', () => {
     expect(await its.held.reserveReleases({ ...unreserved, id: 'x', held: 1 }, now)).toBeNull();
   });
 
-  test('a delivery of a disabled webhook is counted anew only if the list has had time to contain it', async () => {
+  test('the deliveries of a disabled webhook are counted anew only if the list has had time to contain them', async () => {
     const { its, hook } = await hold();
     const seen = await hook();
     await its.held.correctCount(seen, now + 60_000);
@@ -160,7 +160,7 @@ describe('a delivery of a disabled webhook', () => {
     expect((await hook()).held).toBe(0);
   });
 
-  test('a delivery of a disabled webhook keeps its webhook in the due index, at a time that can be', async () => {
+  test('a delivery of a disabled webhook keeps its webhook in the due index, at a time that is plausible', async () => {
     const { its, hook, delivery } = await hold();
     const dueOf = async () => ((await hook()) as { dueAt?: string }).dueAt;
     await its.held.correctDue(await hook(), now);

@@ -20,7 +20,7 @@ const tableWith = (send: Send, meter?: Meter) => {
 };
 
 describe('reading', () => {
-  test('an item is consistent unless a lag is allowed, and null if there is none', async () => {
+  test('an item is read consistently unless a lag is allowed, and is null if it does not exist', async () => {
     const asked: unknown[] = [];
     const table = tableWith((_, { ConsistentRead, Key }) => {
       asked.push(ConsistentRead);
@@ -45,7 +45,7 @@ describe('reading', () => {
     expect(asked).toEqual([false, true]);
   });
 
-  test('several items reads those again that a lagging replica lacks, by their whole keys', async () => {
+  test('a read of several items repeats those that a lagging replica lacks, by their whole keys', async () => {
     const keys = [KEY, { pk: 'p', sk: 'other' }, { pk: 'other', sk: 's' }];
     const asked: unknown[] = [];
     const table = (known: number) =>
@@ -66,7 +66,7 @@ describe('reading', () => {
     expect(asked).toEqual([[true, keys]]);
   });
 
-  test('more than 100 items takes several calls', async () => {
+  test('more than 100 items take several calls', async () => {
     const sizes: number[] = [];
     const table = tableWith((_, { RequestItems }) => {
       const { Keys = [] } = (RequestItems as Record<string, { Keys?: object[] }>).t ?? {};
@@ -80,7 +80,7 @@ describe('reading', () => {
     expect(sizes).toHaveLength(3);
   });
 
-  test('a list to its end continues after each page', async () => {
+  test('a list that is read to its end continues after each page', async () => {
     const asked: unknown[] = [];
     const table = tableWith((_, { ExclusiveStartKey }) => {
       asked.push(ExclusiveStartKey);
@@ -217,7 +217,7 @@ describe('a write whose first response is lost', () => {
     expect(await flaky.write({ put: { ...KEY, a: 1 }, where: absent })).toEqual([0]);
   });
 
-  test('a write whose first response is lost is not taken for made if its first response was that the condition failed', async () => {
+  test('a write does not count as done if its first response was that the condition failed', async () => {
     const { table } = memoryStore();
     await table.write({ put: { ...KEY, a: 1 } });
     expect(await table.write({ put: { ...KEY, a: 1 }, where: absent })).toEqual([0]);
@@ -241,7 +241,7 @@ test('no call is made once the caller has been answered', async () => {
   expect(calls).toBe(1);
 });
 
-test('writes that meet others in between are seen by their conditions', async () => {
+test('other writes in between are noticed by conditions', async () => {
   const { before, once } = interference();
   const { table } = memoryStore(before);
   once('UpdateCommand', () => table.write({ put: { ...KEY, a: 1 } }));

@@ -122,7 +122,7 @@ test('a query may be limited to a range or a prefix', () => {
   });
 });
 
-test('a query may be bounded, continued, reversed, lag, and return only some attributes', () => {
+test('a query may have a limit, a start, the reverse order, a lag, and a selection of attributes', () => {
   const query = { pk: 'p', newestFirst: true, limit: 0, startAfter: KEY, consistent: false, only: ['a', 'b.c'] };
   expect(queryInput(query)).toEqual({
     KeyConditionExpression: '#pk = :pk',

@@ -33,14 +33,14 @@ describe('the access tokens of a user', () => {
     expect([first?.lastUsed, first?.expiresAt, second?.expiresAt]).toEqual([null, null, START + 2 * DAY]);
   });
 
-  test('created at the same moment are listed by id', async () => {
+  test('access tokens created at the same moment are listed by id', async () => {
     const { tokens, list } = await createWorld();
     for (const id of ['b', 'a', 'c'])
       await tokens.create(user, `hash ${id}`, some({ id, createDate: START, expires: null }), START);
     expect(await list()).toEqual(['a', 'b', 'c']);
   });
 
-  test('the access tokens of a user are at most 20 at a time, even if they are created at once', async () => {
+  test('a user has at most 20 access tokens at a time, even if they are created at once', async () => {
     const { create, list, tokens } = await createWorld();
     const refusals = await Promise.all(Array.from({ length: 22 }, (_, n) => create(n)));
     expect(refusals.filter((refusal) => refusal === null)).toHaveLength(20);
@@ -51,7 +51,7 @@ describe('the access tokens of a user', () => {
     expect([await create(30), await create(31)]).toEqual([null, 'too_many']);
   });
 
-  test('free their place when they expire', async () => {
+  test('access tokens free their place when they expire', async () => {
     const { create } = await createWorld();
     for (let n = 0; n < 20; n++) await create(n, n === 0 ? START + DAY : null);
     expect(await create(20, null, START + DAY - 1)).toBe('too_many');
@@ -59,7 +59,7 @@ describe('the access tokens of a user', () => {
     expect(await create(21, null, START + DAY)).toBe('too_many');
   });
 
-  test('the access tokens of a user are not created once the permissions that allowed it have changed', async () => {
+  test('no access token is created once the permissions that allowed it have changed', async () => {
     const { create, list, its } = await createWorld();
     expect(await create(1, null, START, { ...user, permissions: ['manage_users'] })).toBe('changed');
     expect(await create(1, null, START, { ...user, isAdmin: true })).toBe('changed');
@@ -75,7 +75,7 @@ describe('the access tokens of a user', () => {
     expect(await its.sessions.session('hash 2')).not.toHaveProperty('ttl');
   });
 
-  test('never replace a session with the same hash', async () => {
+  test('an access token never replaces a session with the same hash', async () => {
     const { create, its } = await createWorld();
     await create(1);
     expect(await create(1, START + DAY)).toBe('too_many');

@@ -34,7 +34,7 @@ test('a subject has to wait longer after each failure from a number of them on',
   expect(waits[5]).toBeGreaterThan(waits[2] ?? 0);
 });
 
-test('a subject gets no attempt counted that comes too early', async () => {
+test('an attempt that comes too early is not counted', async () => {
   const { its, now, waits } = await failTimes(3);
   const wait = waits[2] ?? 0;
   expect(await its.backoffs.wait('a', now - wait)).toBe(wait);
@@ -78,14 +78,14 @@ test('a subject is forgotten a day after its last failure', async () => {
   expect(await early.table.get(rateKey('a', 'failures'))).toMatchObject({ ttl: NOW / 1_000 + 86_400 });
 });
 
-test('parallel attempts count one failure from the number on, and make the others wait', async () => {
+test('parallel attempts count as one failure once waits begin, and the others have to wait', async () => {
   const { its } = await failTimes(2);
   const waits = await Promise.all(Array.from({ length: 5 }, () => its.backoffs.fail('a', FROM, NOW)));
   expect(waits.filter((wait) => wait === 0)).toHaveLength(1);
   expect(new Set(waits.filter((wait) => wait > 0))).toEqual(new Set([backoffAfter(3, FROM)]));
 });
 
-test('parallel attempts make a success wait for a failure that came first', async () => {
+test('a success has to wait for a parallel failure that came first', async () => {
   const { before, once } = interference();
   const { backoffs } = memoryStore(before).its;
   for (let n = 0; n < 2; n++) await backoffs.fail('a', FROM, NOW);

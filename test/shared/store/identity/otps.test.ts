@@ -48,7 +48,7 @@ test('the secret of a second factor is not enabled for a user who was deleted, a
   }
 });
 
-test('the secret of a second factor creates no session that has ended meanwhile', async () => {
+test('the secret of a second factor brings back no session that has ended in the meantime', async () => {
   const { otps, its } = await createWorld(false);
   await its.sessions.end('h');
   expect(await otps.enable(user, secret, proof)).toBe(true);
@@ -79,7 +79,7 @@ describe('a recovery code', () => {
     expect(await otps.useCode('another', 'c1')).toBe(false);
   });
 
-  test('a recovery code is accepted once by parallel calls, of which others may use another', async () => {
+  test('a recovery code is accepted once by parallel calls, which may use others as well', async () => {
     const { otps } = await createWorld();
     const used = await Promise.all(['c1', 'c1', 'c2', 'c2'].map((code) => otps.useCode(accountKey, code)));
     expect(used.filter(Boolean)).toHaveLength(2);

@@ -79,7 +79,7 @@ describe('a password', () => {
     expect(await world.its.sessions.account(accountKey)).toMatchObject({ epoch: nurse.epoch + 1 });
   });
 
-  test('a password is set whatever it was for a manager, but not for a user who was deleted', async () => {
+  test('a manager sets a password whatever it was, but not for a user who was deleted', async () => {
     const world = memoryStore();
     await putAccount(world.table);
     expect(await world.its.sessions.setPassword(user, null, 'new')).toBe(true);

@@ -126,7 +126,7 @@ describe('the profile of a user', () => {
     expect(await rights()).toMatchObject({ locale: 'en', mailbox: 0 });
   });
 
-  test('the profile of a user with another address makes codes for the old one invalid, and says where they go', async () => {
+  test('a new address in a profile invalidates codes for the old one, and notes where they go', async () => {
     const { create, users, rights } = await createWorld();
     await create();
     expect(await users.setProfile(person(), profile({ email: 'new@example.org' }), resetTo, START)).toBe(true);
@@ -221,7 +221,7 @@ describe('a deleted user', () => {
     expect(await users.former(null, 7)).toBeNull();
   });
 
-  test('a deleted user without a customer is deleted, too', async () => {
+  test('a user without a customer can be deleted, too', async () => {
     const { create, users } = await createWorld();
     await create({ customerId: null });
     expect(await users.remove(person({ customerId: null }), START)).toBe(true);
@@ -237,7 +237,7 @@ describe('a deleted user', () => {
     expect(await its.externals.usersOf('subject')).toEqual([]);
   });
 
-  test('a deleted user is deleted once, and only with the permissions that the caller saw', async () => {
+  test('a user is deleted once, and only with the permissions that the caller saw', async () => {
     const { create, users, count } = await createWorld();
     await create();
     expect(await users.remove(person({ permissions: [] }), START)).toBe(false);

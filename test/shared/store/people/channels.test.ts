@@ -31,7 +31,7 @@ test('a channel belongs to its user, and to nobody who was deleted', async () =>
   expect(await channels.list(user)).toEqual([sms]);
 });
 
-test('a channel of a user without a customer is under none', async () => {
+test('a channel of a user without a customer belongs to none', async () => {
   const { channels, table } = await createWorld();
   const nobodys = { customerId: null, userId: 9 };
   await table.write({ put: { ...items.user({ customerId: 0, userId: 9 }) } });

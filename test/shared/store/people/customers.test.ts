@@ -105,7 +105,7 @@ describe('the duty of a user', () => {
     expect(await own()).toEqual([{ userId: 7, offSince: now + 5 }]);
   });
 
-  test('going off duty ends a shift of the roster of a user who said nothing', async () => {
+  test('going off duty ends a shift of the roster of a user who had not gone on duty themselves', async () => {
     const { duty } = await put();
     await duty.end(3, { userId: 7 }, now);
     expect((await duty.get(3)).own).toEqual([{ userId: 7, offSince: now }]);
@@ -141,7 +141,7 @@ describe('the check of duty', () => {
   });
 });
 
-test('the test fall of the canary comes back once, and only the last one', async () => {
+test('only the last test fall of the canary counts as returned, and once', async () => {
   const { canary } = memoryStore().its;
   expect([await canary.round(), await canary.completeRound('u1', now)]).toEqual([null, false]);
   expect(await canary.startRound('u1', now)).toBeNull();
@@ -155,7 +155,7 @@ test('the test fall of the canary comes back once, and only the last one', async
   expect(await canary.round()).toMatchObject({ uuid: 'u2', mailed: now + 4 });
 });
 
-test('the test fall of the canary is preceded by none if only a mail was recorded', async () => {
+test('the test fall of the canary has no predecessor if only an email was recorded', async () => {
   const { canary } = memoryStore().its;
   await canary.recordMail(now);
   expect(await canary.startRound('u1', now)).toBeNull();
