@@ -24,7 +24,7 @@ const trackOf = ({ tracks = [] }: SensorState, number: number): Track | undefine
 const isFallOver = (state: SensorState, { fall, track, isSensitive = false }: Subject): boolean => {
   if (track !== undefined) {
     const found = trackOf(state, track);
-    // The alarms of a fall begin with it, or when it alarmed again.
+    // The alarms of a fall begin with it, or when it raised another alarm.
     const isOpen = (known: Track) => isDown(known) && fall !== undefined && fall >= (known.since ?? 0);
     return found !== undefined && !isOpen(found);
   }

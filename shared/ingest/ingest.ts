@@ -118,7 +118,7 @@ export const CHECK_EVERY = 100;
 const countPending = async ({ store }: Pick<IngestDeps, 'store'>, { customerId, sensorId }: Sender, seq: number) =>
   unprocessedCalls(seq, (await store.states.get(customerId, sensorId))?.judged?.run);
 
-/** Whether a call is rejected because its device is held back. Ends that once few calls are pending. */
+/** Whether a call is rejected because its device is held back. Accepts its calls again once few are pending. */
 const isRejected = async (deps: IngestDeps, device: Sender, isOfFalls: boolean): Promise<boolean> => {
   if (!device.isHeldBack) return false;
   const pending = await countPending(deps, device, device.calls ?? 0);

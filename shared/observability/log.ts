@@ -37,13 +37,13 @@ type Fields = Record<string, unknown>;
 const context = new AsyncLocalStorage<Fields>();
 
 /**
- * Runs a function with these fields as context. Everything that it logs through a log of `withContext`, even in called
+ * Runs a function with these fields as context. Everything that it logs through a `contextual` log, even in called
  * functions and later promises, has these fields.
  */
 export const withLogContext = <T>(fields: Fields, run: () => T): T =>
   context.run({ ...context.getStore(), ...fields }, run);
 
-/** Adds fields to the context of the innermost `inContext`. All further log lines have them. */
+/** Adds fields to the context of the innermost `withLogContext`. All further log lines have them. */
 export const addLogContext = (fields: Fields): void => void Object.assign(context.getStore() ?? {}, fields);
 
 /**
@@ -64,7 +64,7 @@ export const currentTrace = (): { requestId?: string; uuid?: string } => {
   return { ...(typeof requestId === 'string' && { requestId }), ...(typeof uuid === 'string' && { uuid }) };
 };
 
-/** Returns a log whose lines have the fields of `inContext`. */
+/** Returns a log whose lines have the fields of `withLogContext`. */
 export const contextual =
   (log: Log): Log =>
   (level, message, fields, error) =>

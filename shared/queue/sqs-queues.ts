@@ -65,7 +65,7 @@ const withDeadline = (
       if (now() > until) throw new Error('it is too late to send it');
       return next(args);
     },
-    // Behind the retries, so it runs for each attempt.
+    // Runs inside the retries, once for each attempt.
     { step: 'finalizeRequest', priority: 'low', name: 'inTime' },
   );
   return command;

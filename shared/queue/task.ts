@@ -86,7 +86,7 @@ export const CheckAlarm = z.object({
   ...traceFields,
   eventUuid: uuid,
   situation: z.enum(urgentSituations),
-  /** When (ms) the alarms were made. */
+  /** When (ms) the alarms were created. */
   createDate: millis,
   at: millis,
   hitIds: z.array(id),
@@ -118,7 +118,7 @@ export const Deliver = z.object({
   deliveryId: DeliveryId,
   isRetry: z.boolean().default(false),
   notBefore: millis.default(0),
-  /** The attempt is early: it is made instead of the one planned for a time (ms), because the receiver was back at another. */
+  /** The attempt is early. It replaces the one at `insteadOf` (ms), because the receiver was back at `back` (ms). */
   early: z.object({ insteadOf: millis, back: millis }).optional().catch(undefined),
   /** The clock was set back by this time (ms), so the attempt may be planned too late. */
   setBack: millis.optional().catch(undefined),

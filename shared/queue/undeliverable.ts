@@ -101,7 +101,7 @@ const contentOf = (message: string): unknown => {
   }
 };
 
-/** Returns the event that a message of the topic holds. Any text is one: SES announces itself by a sentence. */
+/** Returns the event that a message of the topic holds. Any text is one: SES announces itself with a sentence. */
 const eventIn = (message: string): Undeliverable | OtherEvent => {
   const content = contentOf(message);
   const sms = SmsEvent.safeParse(content).data;

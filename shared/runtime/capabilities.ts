@@ -99,12 +99,9 @@ export const capabilities = {
   'notify:devices': { resource: 'topic/config', actions: ['iot:Publish'], modules: ['publish'] },
   /** Notifying devices over MQTT why a message was rejected. */
   'refuse:messages': { resource: 'topic/refused', actions: ['iot:Publish'], modules: ['publish'] },
-  /**
-   * Lambda sends events to this queue for which a function failed permanently, and the function sends what it has to
-   * postpone.
-   */
+  /** Lambda sends events here if their function failed permanently, and the function sends what it postpones. */
   'keep:published': { resource: 'mqtt', actions: ['sqs:SendMessage'] },
-  /** Calling webhooks. It needs no permissions in the account, but the settings about allowed targets. */
+  /** Calling webhooks. It needs no permissions in the account, only the settings about allowed targets. */
   'call:webhooks': {
     modules: ['webhookClient'],
   },

@@ -34,7 +34,7 @@ import type { Failpoint } from './failpoints.ts';
 import type { Messengers } from './messengers.ts';
 import type { peopleOf } from './person-sender.ts';
 
-/** The topic of alarms, and those of its alarms that are on. */
+/** The topic of alarms, and a list of the alarms that are on. */
 type Alarms = AlarmTopic & { active: ListActiveAlarms };
 /** The alarms of a host without an alarm topic. */
 export const noAlarms: Alarms = {

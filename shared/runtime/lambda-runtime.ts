@@ -63,13 +63,13 @@ const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** Returns a function of a module that its first call loads. */
+/** Returns a function of a module that is loaded at its first call. */
 const lazily = <A extends unknown[], R>(load: () => Promise<(...args: A) => Promise<R>>) => {
   const loaded = lazy(load);
   return async (...args: A): Promise<R> => (await loaded())(...args);
 };
 
-/** Returns the methods of an object that the first call of one loads. */
+/** Returns the methods of an object that is loaded at the first call of one of them. */
 const lazyMethods = <T extends Record<keyof T, (...args: never[]) => Promise<unknown>>>(
   load: () => Promise<T>,
   names: Readonly<Record<keyof T, true>>,

@@ -8,7 +8,7 @@ export const tableDesign = {
   indexes: {
     /** Items with pending work, by time. Sparse: a finished item leaves the index. */
     due: { partitionKey: 'duePk', sortKey: 'dueAt', projection: 'KEYS_ONLY' },
-    /** Lists in another order than that of the table's keys. Also sparse. */
+    /** Lists in an order other than that of the table's keys. Also sparse. */
     list: { partitionKey: 'listPk', sortKey: 'listSk', projection: 'KEYS_ONLY' },
   },
 } as const;
@@ -66,11 +66,11 @@ export const items = {
   /** Until when a user is on duty, or since when not. */
   duty: item('C#{customerId}', 'DUTY#{0userId}'),
   roster: item('C#{customerId}', 'DUTY_ROSTER'),
-  /** When is next checked whether somebody is on duty at a customer. */
+  /** When to check next whether somebody is on duty at a customer. */
   dutyCheck: item('DUTY_CHECKS', 'CUSTOMER#{0customerId}'),
   /** How well falls are covered, as last computed. */
   watch: item('C#{customerId}', 'WATCH'),
-  /** A customer in which a user changed something that this depends on, until that is checked. */
+  /** A customer in which a user changed something that the watch depends on, until that is checked. */
   changedCustomer: item('CHANGED', 'CUSTOMER#{0customerId}'),
   /** A line of the audit log: who changed what in a customer, and what was refused. Customer 0 stands for none. */
   auditLine: item('C#{customerId}#AUDIT', '{lineId}'),
@@ -166,7 +166,7 @@ export const lists = {
   sensorsOfCustomer: listKey('C#{customerId}#SENSORS', '{=packedSensor}'),
   /** The states of the sensors that see an open fall. */
   openFallsOfCustomer: listKey('C#{customerId}#FALLS', '{sensorId}'),
-  /** Urgent events for which no rule fired. `fall` is empty for those that are about no fall. */
+  /** Urgent events for which no rule fired. `fall` is empty for those that are not about a fall. */
   alarmsWithoutRule: listKey('C#{customerId}#UNRULED', '{0receiveDate}#{action}#{fall}'),
   heldOfWebhook: listKey('C#{customerId}#W#{webhookId}#HELD', '{deliveryId}'),
 } as const;

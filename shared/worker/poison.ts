@@ -67,7 +67,7 @@ export const isStuck = (record: SQSRecord): boolean => isOrdered(record) && rece
 
 /**
  * Whether a message was a dead letter before. SQS gives a redriven message a new sent time, long after it was accepted;
- * on a local host it keeps its age. So does a message that was pending for a long time before it was queued.
+ * on a local host it keeps its age. A message that was pending for a long time before it was queued looks the same.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-configure-dead-letter-queue-redrive.html
  */
 const wasDeadLetter = (record: SQSRecord, now: number): boolean => {

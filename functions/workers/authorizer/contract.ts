@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { called } from '#shared/queue/consumer.ts';
 
 /**
- * The event that AWS IoT sends to its custom authorizer when a client connects by MQTT, and again every few minutes of the
+ * The event that AWS IoT sends to its custom authorizer when a client connects over MQTT, and every few minutes of the
  * connection. The password is base64.
  * https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth-lambda.html
  */

@@ -54,9 +54,11 @@ export type EventRegion = { id: string; index: number; name: string };
 
 /** The subject of an event, used later to see in the state of its sensor whether the situation has ended. */
 export type Subject = {
-  /** The start (ms) of a fall: for maker A as in its messages, for maker B when its track fell or last alarmed again. */
+  /**
+   * The start (ms) of a fall: for maker A as in its messages, for maker B when its track fell or last raised an alarm.
+   */
   fall?: number;
-  /** When (ms) the track of a fall that alarmed again fell. */
+  /** When (ms) the track fell, if its fall has raised another alarm since. */
   began?: number;
   isSensitive?: boolean;
   /** Maker B: the number of the track. */

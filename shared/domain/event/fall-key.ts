@@ -1,7 +1,7 @@
 import { timeOfId } from '../ids.ts';
 import type { EventDetails, Subject } from './event.ts';
 
-/** A fall at its sensor. Maker B: `start` is when its track fell or alarmed again, `began` when it fell. */
+/** A fall at its sensor. Maker B: `start` is when its track fell or raised another alarm, `began` when it fell. */
 type FallSubject = { start: number; began: number; isSensitive: boolean; track: number | null };
 
 /**

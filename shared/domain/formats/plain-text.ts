@@ -1,5 +1,5 @@
 /**
- * How text that people type reaches its readers. Programs turn some texts into links by themselves, and each channel
+ * How text that people type reaches its readers. Programs turn some texts into links automatically, and each channel
  * has its own markup. A name (of a sensor, region, customer, user or webhook) must have no effect; an address in a
  * rule's own title or message must remain a link.
  *

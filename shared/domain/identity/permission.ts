@@ -26,7 +26,7 @@ export type Caller = {
   kind: 'session' | 'token';
   /** The token allows only GET. */
   readOnly: boolean;
-  /** The session of a display on a wall, which may call little and is used by anyone who stands in front of it. */
+  /** The session of a display on a wall, which may make few calls and is used by anybody in front of it. */
   isDisplay?: boolean;
   /** The caller may only set up the second factor that the customer requires. */
   mustSetOtp?: boolean;

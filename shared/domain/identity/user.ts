@@ -37,7 +37,7 @@ const Profile = z.object({
   mobileNumber: text(1, 64).nullable(),
 });
 
-/** How long an invitation is valid, and how many a customer can send a day. */
+/** How long an invitation is valid, and how many a customer can send per day. */
 export const INVITATION_DAYS = 7;
 export const INVITATIONS_PER_DAY = 100;
 

@@ -9,7 +9,7 @@ import type { Import, ImportKind } from './import-view.ts';
 /** What is wrong with a column of a row. */
 export type RowProblem = { row: number; field: string; problem: Problem; values?: FieldError['values'] };
 
-/** A step of an import. It has the same effect, however often it is made. `row` is where its problems belong. */
+/** A step of an import. Repeating it changes nothing. `row` is the row that its problems are reported for. */
 export type ImportStep =
   | { do: 'create_user'; row: number; user: User; accountKey: string }
   | { do: 'update_user'; row: number; id: number; profile: UserProfile | null; permissions: Permission[] | null }
@@ -21,7 +21,7 @@ export type ImportStep =
   | { do: 'create_rule'; row: number; rule: Rule }
   | { do: 'update_rule'; row: number; rule: Rule };
 
-/** An import as it is stored. `done`: the number of its steps that have been made. */
+/** An import as it is stored. `done`: the number of its completed steps. */
 export type ImportJob = Omit<z.output<typeof Import>, 'kind' | 'errors'> & {
   customerId: number;
   imported: ImportKind;

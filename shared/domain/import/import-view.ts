@@ -5,7 +5,7 @@ import { int64, millis } from '../values.ts';
 export const ImportKind = z.enum(['users', 'sensors', 'rules']).meta({ description: 'what the rows are' });
 export type ImportKind = z.output<typeof ImportKind>;
 
-/** The columns of a file, by what its rows are. */
+/** The columns of a file, by the kind of its rows. */
 export const importColumns = {
   users: ['username', 'firstName', 'lastName', 'email', 'locale', 'telegramId', 'mobileNumber', 'permissions'],
   sensors: ['hardwareId', 'name', 'group'],
@@ -79,5 +79,5 @@ export const Import = z
   })
   .meta({ id: 'Import' });
 
-/** The response to an import. That to a dry run has only the counts. */
+/** The response to an import. The response to a dry run has only the counts. */
 export const ImportResult = Import.partial().extend(counts).meta({ id: 'ImportResult' });

@@ -16,7 +16,7 @@ type CloudWatchAlarm = {
   StateUpdatedTimestamp?: Date | undefined;
   MetricName?: string | undefined;
 };
-/** Returns an alarm in a list of CloudWatch. */
+/** Returns an alarm from a list of CloudWatch. */
 export const activeAlarmFrom = (alarm: CloudWatchAlarm): ActiveAlarm => ({
   arn: alarm.AlarmArn ?? '',
   name: alarm.AlarmName ?? '',

@@ -34,8 +34,9 @@ export const RosterPerson = z.object({ userId: id, name: z.string(), reachableBy
 export type OnDuty = { userId: number; until: number; source: z.output<typeof source> };
 
 /**
- * Returns the shifts that users have not ended themselves and that may include a time (ms), or begin within a day of it. Which
- * shift a user ended before the clock was set back is unknown, so that ends none: nobody may be missing.
+ * Returns the shifts that users have not ended themselves and that may include a time (ms), or begin within a day of
+ * it. If a user ended a shift before the clock was set back, it is unknown which one. Then no shift counts as ended, so
+ * that nobody is missing.
  */
 const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {
   const ended = plan.own.filter(({ offSince = 0 }) => !isFuture(offSince, time));

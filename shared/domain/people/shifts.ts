@@ -2,10 +2,7 @@ import { dayAfter, weekdayOf } from '../time/calendar.ts';
 import { clockTimes } from '../time/clock-times.ts';
 import type { RosterEntry } from './roster.ts';
 
-/**
- * What a user said: until when (ms) they are on duty, and since when (ms) they are not, which ends the shifts that had
- * begun.
- */
+/** A user's own choice: until when (ms) they are on duty; or since when (ms) not, which ends shifts that had begun. */
 export type OwnDuty = { userId: number; until?: number; offSince?: number };
 /** Everything that decides who is on duty. `timeZone` is that of the customer. */
 export type DutyPlan = { own: readonly OwnDuty[]; roster: readonly RosterEntry[]; timeZone: string };

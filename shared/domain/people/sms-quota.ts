@@ -37,5 +37,5 @@ export const smsLimitOf = (
 };
 
 const WARNING_SHARE = 0.8;
-/** Whether managers are warned after the SMS of this number, which counts towards `smsPerDay`. */
+/** Whether managers are warned after the SMS with this number, which counts towards `smsPerDay`. */
 export const isNearSmsLimit = (count: number, quotas: Quotas): boolean => count >= WARNING_SHARE * quotas.smsPerDay;

@@ -54,7 +54,10 @@ const plainForms: readonly (readonly [RegExp, string])[] = [
   [new RegExp(ZERO_WIDTH, 'gu'), ''],
   [/[^\S\n]/gu, ' '],
 ];
-/** Characters without a shape. In some scripts and in emojis they have a meaning, so they are removed only if GSM is possible then. */
+/**
+ * Characters without a shape. In some scripts and in emojis they have a meaning, so they are removed only if that makes
+ * GSM possible.
+ */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** Replaces quotes, dashes, spaces and the like with plain forms, so that GSM 03.38 remains possible. */

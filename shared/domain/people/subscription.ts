@@ -9,7 +9,7 @@ type SnsSubscription = {
   Protocol?: string | undefined;
   Endpoint?: string | undefined;
 };
-/** Returns a subscription in a list of SNS, which has a word instead of the ARN of an unconfirmed one. */
+/** Returns a subscription from a list of SNS, which has a word instead of the ARN of an unconfirmed one. */
 export const subscriptionFrom = ({
   SubscriptionArn = '',
   Protocol = '',

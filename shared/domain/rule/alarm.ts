@@ -39,8 +39,8 @@ export type HitProgress = {
 };
 
 /**
- * Returns when (ms) one of the messages first succeeded, or null if none has, or if all that had came back. Hits of
- * earlier versions have no `notifiedDate`, so it follows from their messages.
+ * Returns when (ms) one of the messages first succeeded, or null if none has, or if each that had was later reported
+ * undeliverable. Hits of earlier versions have no `notifiedDate`, so it is derived from their messages.
  */
 export const notifiedDateOf = ({ notifiedDate, messages }: HitProgress): number | null => {
   const sent = messages.filter(({ wasSend, outbox }) => wasSend && !outbox).map(({ updateDate }) => updateDate);

@@ -34,7 +34,7 @@ export const withClosedRound = (
   return next && waitingFor(round, progress, next, after);
 };
 
-/** How long (s) at least and at most somebody has to acknowledge an alarm after its last round. */
+/** The minimum and maximum time (s) that people have to acknowledge an alarm after its last round. */
 const ANSWER_SECONDS = { min: 60, max: 900 };
 
 /**

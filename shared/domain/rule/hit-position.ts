@@ -7,10 +7,10 @@ import type { RuleHit } from './rule-hit.ts';
 export type HitNumber = { series: number; number: number };
 
 /**
- * The position of a hit among those of its customer. From one hit to the next the id grows, and so does `orderDate`, or
- * `createDate` if it is missing: it is the date of an earlier hit that was later, because the clock was set back since.
+ * The position of a hit among those of its customer. Ids grow from one hit to the next. `orderDate` (or `createDate` if
+ * it is missing) never decreases: after the clock was set back, it is the later date of an earlier hit.
  */
 export type HitPosition = Pick<RuleHit, 'id' | 'createDate'> & { orderDate?: number };
 
-/** Returns the date (ms) by which lists find a hit. It never falls from one hit of a customer to the next. */
+/** Returns the date (ms) by which lists find a hit. It never decreases from one hit of a customer to the next. */
 export const orderDateOf = ({ createDate, orderDate = createDate }: HitPosition): number => orderDate;

@@ -1,12 +1,12 @@
 import type { Acknowledgement, ClosingUser, FallClosure, NotedAcknowledgement } from './acknowledgement-view.ts';
 
-/** Returns an acknowledgement with another note: unchanged if undefined, none if empty. */
+/** Returns an acknowledgement with another note. The note is kept if undefined, and removed if empty. */
 export const withNote = (
   { note: before, ...acknowledgement }: NotedAcknowledgement,
   note = before,
 ): NotedAcknowledgement => ({ ...acknowledgement, ...(note && { note }) });
 
-/** An acknowledgement in a request. `isShared`: several people have its user, so `name` says which of them it is. */
+/** An acknowledgement in a request. `isShared`: several people share its user, so `name` says which of them it is. */
 export type RequestedAcknowledgement = NotedAcknowledgement & { isShared?: true };
 
 /** Whether a request comes from the user who acknowledged before; at a display, from the same person. */

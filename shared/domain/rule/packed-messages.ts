@@ -7,7 +7,7 @@ export type PackedMessage = Pick<RuleMessage, 'id' | 'accountId' | 'publisher' |
 type Packed = [
   firstId: number,
   accounts: [accountId: number, name: string][],
-  /** `id` is the difference to the first. `by` is the channel of a person, and missing in messages to webhooks. */
+  /** `id` is the difference from the first. `by` is the channel of a person, and missing in messages to webhooks. */
   messages: [account: number, id: number, by?: By][],
 ];
 

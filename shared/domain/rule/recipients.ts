@@ -23,7 +23,7 @@ export const peopleIn = (recipients: readonly Recipient[], onDuty: readonly User
   return [...new Map(named.map((recipient) => [`${recipient.userId} ${recipient.by}`, recipient])).values()];
 };
 
-/** Returns the users whom recipients name. */
+/** Returns the ids of the users among recipients. */
 export const usersIn = (recipients: readonly Recipient[]): number[] => [
   ...new Set(recipients.flatMap(({ userId }) => userId ?? [])),
 ];
@@ -32,7 +32,7 @@ export const usersIn = (recipients: readonly Recipient[]): number[] => [
 export const includesOnDuty = (recipients: readonly Recipient[]): boolean =>
   recipients.some(({ onDuty }) => onDuty === true);
 
-/** Whether recipients include the users on duty, and none of these verified a channel by which to be notified. */
+/** Whether recipients include the users on duty, but none of these has verified a channel for it. */
 export const isNobodyOnDuty = (recipients: readonly Recipient[], onDuty: readonly UserOnDuty[]): boolean =>
   includesOnDuty(recipients) &&
   peopleIn(

@@ -121,12 +121,12 @@ const perDay = ({ events, assessments }: History, part: MonthPart, timeZone: str
 type ReportInput = {
   parts: readonly (MonthPart & { isWhole: boolean })[];
   timeZone: string;
-  /** In the order of their creation. */
+  /** In order of creation. */
   hits: readonly ReportHit[];
   /** Feedback that names no rule hit. */
   unlinkedFeedback: readonly Feedback[];
   sensors: readonly Pick<Sensor, 'id' | 'name' | 'isActive'>[];
-  /** ms; null if the time span ends earlier. */
+  /** The current time (ms); null if the time span ends before it. */
   now: number | null;
 };
 

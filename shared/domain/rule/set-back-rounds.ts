@@ -10,7 +10,7 @@ type Scheduled = { createDate: number; escalation: Escalation };
 export const countsFromFuture = ({ createDate, escalation: { from = createDate } }: Scheduled, now: number): boolean =>
   isFuture(from, now);
 
-/** Returns the latest time (ms) at which the next round of a hit can be due that counts from the past. */
+/** Returns the latest time (ms) at which the next round of a hit can be due, if it counts from the past. */
 const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled, now: number): number => {
   if (escalation.isHurried) return now;
   if (escalation.isLast) return awaitingAnswer(rule, escalation, now)?.at ?? now;
@@ -20,9 +20,10 @@ const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled
 };
 
 /**
- * Returns an escalation without times that were counted from the future, before the clock was set back by `by` ms: rounds are
- * due as long after the hit as its rule says, and never later than that from now on. `by` is null if it
- * is only known that the task of the next round has come: queues do not depend on the clock, so the round is due now. Null if there is nothing to correct.
+ * Returns an escalation without times that were counted from the future, before the clock was set back by `by` ms:
+ * rounds are due as long after the hit as its rule says, and never later than that from now on. `by` is null if it is
+ * only known that the task of the next round has arrived: queues do not depend on the clock, so the round is due now.
+ * Null if there is nothing to correct.
  */
 export const withRoundsSetBack = (
   rule: NotificationPlan,

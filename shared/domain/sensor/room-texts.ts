@@ -29,7 +29,7 @@ export const roomLimitsText = [
 ].join('\n\n');
 
 const allLimits: readonly Limits[] = Object.values(mountings).flatMap((byMounting) => Object.values(byMounting));
-/** The bounds (cm) that no maker and mounting exceeds. */
+/** The bounds (cm) that no combination of maker and mounting exceeds. */
 export const outerLimits = {
   x: Math.max(...allLimits.map(({ x }) => x)),
   y: Math.max(...allLimits.map(({ y }) => y)),

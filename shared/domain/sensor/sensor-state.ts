@@ -12,7 +12,7 @@ export type Fall = {
    * not send one.
    */
   start: number;
-  /** The states that were reported or reached by time, in the order in which they came. */
+  /** The states that were reported or reached by time, in the order in which they occurred. */
   phases: readonly FallPhase[];
   /** The newest trusted time (ms, the device's clock) of a report about the fall, if it differs from the start. */
   time?: number;
@@ -74,9 +74,9 @@ export type Track = {
   region?: EventRegion;
   /** The time (ms) of the last posture of the open fall, unless that began it. */
   poseAt?: number;
-  /** When (ms) the open fall last alarmed again, which lifts an earlier acknowledgement. */
+  /** When (ms) the open fall last raised another alarm, which cancels an earlier acknowledgement. */
   alarmedAgain?: number;
-  /** Somebody acknowledged the open fall, since it last alarmed again. */
+  /** Somebody acknowledged the open fall after it last raised an alarm. */
   isAcknowledged?: true;
   /** People closed the fall, which is remembered as long as its postures are repeated. */
   isClosed?: true;
@@ -93,7 +93,9 @@ export type Track = {
 /** Whether a track has a fall that is not over. */
 export const isDown = ({ fallPostures, isClosed }: Track): boolean => fallPostures !== undefined && !isClosed;
 
-/** Returns the open fall of a track as the subject of an event. Each time it alarms again, people answer it anew. */
+/**
+ * Returns the open fall of a track as the subject of an event. People have to answer each further alarm of it again.
+ */
 export const subjectOf = ({ id: track, since, alarmedAgain }: Track): Subject => {
   if (since === undefined) return { track };
   return alarmedAgain === undefined ? { track, fall: since } : { track, fall: alarmedAgain, began: since };
@@ -144,7 +146,10 @@ export type SensorState = {
   last?: { hash: string; at: number };
   /** When (ms) an event last reported a wrong clock. */
   clockWrongAt?: number;
-  /** How many messages were understood and how many were not, since one was not (domain/state/understanding.ts). */
+  /**
+   * The numbers of messages that were and were not understood, since the first that was not
+   * (domain/state/understanding.ts).
+   */
   understanding?: { since: number; understood: number; unknown: number };
 };
 

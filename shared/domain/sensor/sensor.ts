@@ -12,7 +12,7 @@ export type Manufacturer = z.infer<typeof Manufacturer>;
  */
 export const SensorId = z.string().min(12).max(26);
 
-/** How many characters the name of a sensor has at least and at most. */
+/** The minimum and maximum number of characters in the name of a sensor. */
 export const SENSOR_NAME_LENGTH = [3, 64] as const;
 
 /**
@@ -59,7 +59,9 @@ export type Device = {
   moved?: { from: number; at: number };
   /** The hash of the token that this one replaced, until this one is used. */
   replaces?: string;
-  /** Set if the device got another token: until it uses that, but at most until then (ms), this one sends messages. */
+  /**
+   * Set if the device got another token: this one stays valid until the other is used, at most until this time (ms).
+   */
   replacedUntil?: number;
   /** The id of the newest call of the device that was recorded before it was queued, and when (ms) that was. */
   notedCall?: string;

@@ -34,7 +34,10 @@ export const dueMove = (fall: Fall, { confirm, alert, calling }: Timings): DueMo
   return phases.includes('confirmed') ? after('calling', alert) : after('confirmed', confirm ?? 0);
 };
 
-/** Returns when (ms) a suspicion becomes an alarm if its device reports nothing more; null if it is one, or never does. */
+/**
+ * Returns when (ms) a suspicion becomes an alarm if its device reports nothing more; null if it is one, or never will
+ * be.
+ */
 export const alarmBy = (fall: Fall, timings: Timings): number | null => {
   if (!isTimed(fall) || isEnded(fall) || fall.phases.includes('calling')) return null;
   const { phase, dueAt } = dueMove(fall, timings);

@@ -59,7 +59,7 @@ const eventOfFall = (fall: Fall, phase: FallPhase): EventDetails => {
   return eventOf(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation), subject });
 };
 
-/** Returns what people and escalations need of a fall that time alone ended. */
+/** Returns what people and escalations need to know about a fall that time alone ended. */
 const forPeople = ({ endedByTime, isUnreported, isSimulated, isAcknowledged }: Fall): Partial<Fall> => ({
   ...(isUnreported && { isUnreported }),
   ...(endedByTime !== undefined && {
@@ -69,7 +69,7 @@ const forPeople = ({ endedByTime, isUnreported, isSimulated, isAcknowledged }: F
   }),
 });
 
-/** Returns a fall without what people need of it. */
+/** Returns a fall without what only people need to know about it. */
 export const withoutPeople = ({ endedByTime: _, isSimulated: __, isAcknowledged: ___, ...fall }: Fall): Fall => fall;
 
 /** Removes from an ended fall everything that is not needed to recognize a duplicate or late report. */
@@ -109,7 +109,7 @@ export const reportedEnd = (fall: Fall): Fall => {
   return ended;
 };
 
-/** Returns the state once the device has reported that a fall is over which time had ended before. */
+/** Returns the state after the device has reported the end of a fall that time had already ended. */
 const withReportedEnd = (state: SensorState, fall: Fall): SensorState => ({
   ...state,
   falls: state.falls.map((other) => (other === fall ? reportedEnd(fall) : other)),

@@ -125,7 +125,7 @@ const withDuplicate = (
 });
 
 /**
- * Applies to the state that a person enters or leaves the room or one of its areas. A report that is older than another
+ * Updates the state when a person enters or leaves the room or one of its areas. A report that is older than another
  * one of that track is late and changes nothing.
  */
 export const moveStep = (state: SensorState, move: Move, regions: readonly Region[], when: MessageTime): Step => {
@@ -213,8 +213,8 @@ const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): St
 };
 
 /**
- * Advances the pose of a track. The same pose again is a duplicate, that of a fall only for a while. A report that is older than another one of that
- * track is late and changes nothing, but a late alarm of a fall is still raised.
+ * Advances the pose of a track. A repeated pose is a duplicate; the pose of a fall is one only for a while. A report
+ * that is older than another one of that track is late and changes nothing, but a late alarm of a fall is still raised.
  */
 export const poseStep = (
   state: SensorState,

@@ -25,8 +25,8 @@ const firstAfterSkipped = (low: number, high: number, skipped: number, timeZone:
 };
 
 /**
- * Returns when (ms) the clocks of a time zone show a time on a day: twice when they are set back in between. A time that
- * clocks skip is when they skip it.
+ * Returns when (ms) the clocks of a time zone show a time on a day: twice when they are set back in between. A time
+ * that clocks skip counts as the moment at which they skip it.
  */
 export const clockTimes = (date: string, clock: string, timeZone: string): { first: number; last: number } => {
   const local = asUtc(date, clock);

@@ -27,10 +27,10 @@ export type DetailContext = {
   now: number;
 } & Pick<AlarmWalk, 'hits' | 'hasNewer'>;
 
-/** Whether a row stands for a candidate: that of a fall stands for its first urgent event. */
+/** Whether the list has a row for a candidate: a fall has only one, for its first urgent event. */
 const isFirstOfFall = ({ uuid }: Candidate, { urgent: [first] }: AlarmEvents): boolean => !first || first.uuid === uuid;
 
-/** Returns the hits of an alarm. Those that are newer than what was read are looked up at their sensor. */
+/** Returns the hits of an alarm. Those that are newer than the hits read so far are looked up at their sensor. */
 const hitsOf = async (
   { table, customerId, hits, hasNewer }: DetailContext,
   { hit, uuid, sensorId, date }: Candidate,
@@ -52,7 +52,7 @@ const hitsOf = async (
   return [...new Map(own.map((one) => [one.id, one])).values()].toSorted((one, other) => one.id - other.id);
 };
 
-/** The number of webhooks of a customer whose deliveries of an event are looked at. */
+/** The maximum number of webhooks of a customer whose deliveries of an event are checked. */
 const MAX_HOOKS = 10;
 
 /** Returns when (ms) a webhook of the customer first got one of the events; null if none has. */
@@ -89,10 +89,10 @@ const notifiedDate = async (
   return event && hookedDate(context, candidate, [event]);
 };
 
-/** The number of feedback items of a sensor that are looked at. */
+/** The maximum number of feedback items of a sensor that are read. */
 const MAX_FEEDBACK = 20;
 
-/** Returns the newest feedback on an alarm without a rule. With a rule, its hits hold it. */
+/** Returns the newest feedback on an alarm without a rule. Feedback on any other alarm is stored in its hits. */
 const feedbackOnEvents = async (
   { table, customerId }: DetailContext,
   { sensorId, uuid, date }: Candidate,
@@ -133,7 +133,7 @@ const stateOf = ({ acknowledgement }: FallAnswer, end: AlarmEnd | null, hits: re
   return hits.some(({ unansweredDate }) => unansweredDate !== undefined) ? 'unanswered' : 'open';
 };
 
-/** Returns the row of a candidate; null if that of an earlier event of its fall stands for it. */
+/** Returns the row of a candidate; null if the row of an earlier event of its fall already covers it. */
 export const alarmOf = async (context: DetailContext, candidate: Candidate): Promise<ListedAlarm | null> => {
   const { table, customerId, now } = context;
   const { uuid, sensorId, situation, date, hit } = candidate;

@@ -15,16 +15,16 @@ export type AlarmEvents = { urgent: EventItem[]; end: AlarmEnd | null };
 
 /** How long (ms) before an alarm its own event may be dated, if the clock of its device is ahead. */
 const MARGIN_MS = 60_000;
-/** How long (ms) before an alarm its fall begins at least, unless that clock is ahead. */
+/** How long (ms) before its alarm a fall begins at the latest, unless that clock is ahead. */
 const SOON_MS = 10_000;
 /** How far (ms) the date of an event may be ahead of the clock of the service. */
 const MAX_AHEAD_MS = 6 * 60_000;
-/** The number of events read at a time, in units of 0.5 per 9. Most falls end within the first ones. */
+/** The number of events read at a time. Nine cost half a read unit. Most falls end within the first page. */
 const PAGES = [8, 56, 192] as const;
 
 type IsEnd = (event: EventItem) => boolean;
 
-/** Reads events of a sensor from one time (ms) to another, until one is an end, or there were many. */
+/** Reads events of a sensor from one time (ms) to another, until one is an end or a maximum is reached. */
 const readEvents = async (
   table: TableReader,
   { customerId, sensorId }: { customerId: number; sensorId: string },
@@ -58,7 +58,10 @@ const endsFall = (fall: string): IsEnd => {
 const byReceipt = (one: EventItem, other: EventItem): number =>
   one.receiveDate - other.receiveDate || one.id - other.id;
 
-/** The end that a device reported comes without delay; one by time, as in the list of open falls, two hours later. */
+/**
+ * Returns the end of an alarm. An end that a device reported counts at once; one by time counts two hours later, as in
+ * the list of open falls.
+ */
 const endOf = (event: EventItem, alarmDate: number, now: number): AlarmEnd | null => {
   const { source, receiveDate, createDate } = event;
   if (source !== null) return { date: Math.max(alarmDate, receiveDate), by: 'device' };
@@ -66,7 +69,7 @@ const endOf = (event: EventItem, alarmDate: number, now: number): AlarmEnd | nul
   return date <= now ? { date, by: 'time' } : null;
 };
 
-/** When (ms) it is now, and when people closed the fall. */
+/** The current time (ms), and when (ms) people closed the fall. */
 type Closing = { now: number; closedAt: number | null };
 
 /** Returns the events of a fall. */
@@ -83,7 +86,7 @@ const fallEvents = async (
   const found = await readEvents(table, { customerId, sensorId }, { from, to, isEnd });
   const urgent = found.filter((event) => event.fall === fall && urgentSituationOf(event) !== null).toSorted(byReceipt);
   const last = found.find(isEnd);
-  // The closing of a fall makes such an event as well.
+  // Closing a fall creates such an event as well.
   const reported = last && (closedAt === null || last.source !== null) ? endOf(last, date, now) : null;
   const closed: AlarmEnd | null = closedAt === null ? null : { date: closedAt, by: 'closure' };
   if (!reported || !closed) return { urgent, end: reported ?? closed };

@@ -6,7 +6,7 @@ import type { AlarmCursor } from './alarm-cursor.ts';
 import { alarmOf, type DetailContext, type ListedAlarm } from './alarm-details.ts';
 import { type AlarmSpan, type AlarmWalk, type Candidate, walkAlarms } from './alarm-walk.ts';
 
-/** The filters of a list. Those without a value let everything pass. */
+/** The filters of a list. A filter without a value lets everything pass. */
 export type AlarmFilter = AlarmSpan & {
   situations: readonly UrgentSituation[];
   states: readonly AlarmState[];
@@ -53,8 +53,8 @@ const rowsOf = async (
 /** Alarms, as lists show them. They are read from what is stored for other purposes, and may lag by a second. */
 export const alarmLists = (table: TableReader) => ({
   /**
-   * Returns a part of the alarms of a customer. One call reads a bounded number of hits, so it may return fewer than wanted
-   * although there are more. Parts that continue each other contain each alarm once, whatever happens in the meantime.
+   * Returns a part of the alarms of a customer. One call reads a bounded number of hits, so it may return fewer than
+   * wanted although there are more. Consecutive parts contain each alarm once, whatever happens in the meantime.
    */
   page: async (filter: AlarmFilter, { limit, after, hooks, now }: PartRequest): Promise<AlarmPart> => {
     const { customerId, states } = filter;

@@ -14,9 +14,11 @@ export type AlarmSpan = {
   isWanted: (sensorId: string) => boolean;
 };
 
-/** An urgent event. Whether a row of the list stands for it shows only in the other events of its fall. */
+/** An urgent event. Only the other events of its fall show whether the list has a row for it. */
 export type Candidate = {
-  /** When (ms) its alarm was made. If the clock was set back since an earlier one, the list has it at a later time. */
+  /**
+   * When (ms) its alarm was created. If the clock was set back after an earlier alarm, lists place it at a later time.
+   */
   date: number;
   uuid: string;
   sensorId: string;
@@ -42,10 +44,12 @@ export type AlarmWalk = {
   hasNewer: boolean;
 };
 
-/** How far (ms) apart the hits of one event may be: they are written together, after a crash as soon as the service is back. */
+/**
+ * How far (ms) apart the hits of one event may be. They are written together; after a crash, when the service is back.
+ */
 export const MAX_APART_MS = 4 * 3_600_000;
 
-/** The number of hits and of alarms without a rule that one call reads: about 90 and 25 read units. */
+/** The maximum number of hits, and of alarms without a rule, that one call reads: about 90 and 25 read units. */
 const MAX_READ = 1_000;
 
 /** A hit that is an alarm. */

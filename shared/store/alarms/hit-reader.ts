@@ -20,7 +20,7 @@ type HitSpan = { customerId: number; sensorId: string; from: number; to: number;
 /** The number of hits in the first and in the largest chunk. A hit has about 700 bytes. */
 const CHUNK = { first: 40, most: 320 };
 
-/** Returns the number of hits of a line that are wanted; those after them are too new. */
+/** Returns the number of hits of a line that were asked for; those after them are too new. */
 const lengthOf = async (line: HitSequence, { to, lastId }: HitSpan): Promise<number> => {
   if (lastId !== undefined) return line.positionOf(lastId + 1);
   if (to === Number.MAX_SAFE_INTEGER) return line.size;
@@ -53,7 +53,7 @@ export const readHits = async (table: TableReader, span: HitSpan): Promise<HitRe
 const MAX_LATER = 50;
 const STEP = 2;
 
-/** Returns the hits of some events of a sensor that follow a hit of theirs. The last of these events was received at `last` (ms). */
+/** Returns the hits of some events of a sensor after this hit. The last of the events was received at `last` (ms). */
 export const hitsAfter = async (
   table: TableReader,
   customerId: number,
@@ -71,7 +71,7 @@ export const hitsAfter = async (
     const hits = await hitsByIds(table, customerId, ids.slice(start, start + STEP));
     const own = hits.filter(({ sensorEventId }) => uuids.has(sensorEventId));
     found.push(...own);
-    // The hits of an event follow each other.
+    // The hits of an event are consecutive.
     if (own.length < hits.length && hits.some(({ createDate }) => createDate > last)) break;
   }
   return found;

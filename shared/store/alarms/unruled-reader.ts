@@ -58,7 +58,7 @@ export const readUnruled = (
       unsorted.push(...rows.flatMap(unruledAlarm));
       startAfter = next;
       reader.isEnd = !next;
-      // More alarms of the last time may follow, and come before those that were read.
+      // More alarms of the last time may follow, and may belong before those that were read.
       const last = unsorted.at(-1)?.date;
       const isWhole = ({ date }: UnruledAlarm) => reader.isEnd || date !== last;
       reader.alarms.push(...unsorted.filter(isWhole).toSorted(newestFirst));

@@ -88,7 +88,7 @@ const attemptWrites = (table: Table) => ({
   /** Moves an attempt that was planned for `from` (ms) to `to`. False if the delivery has changed since it was read. */
   replan: async (key: DeliveryKey, from: number | null, to: number, now: number): Promise<boolean> => {
     const isPlanned = where('#state IN (:pending, :retrying) AND #nextAttempt = :from', { ...unsentStates, from });
-    // What the receiver asked for was counted from the same time.
+    // The date of a Retry-After was counted from the same time.
     const set = { nextAttempt: to, updateDate: now, ...dueDelivery(key, to) };
     const update = changes({ set, remove: ['retryAfterDate'], if: isPlanned });
     return (await table.update(deliveryItemKey(key), update)) !== null;

@@ -36,7 +36,7 @@ export const claimChanges = (now: number, lapsed: number, lease: Lease, insteadO
   ReturnValues: 'ALL_NEW',
 });
 
-/** Adds an entry in the log of attempts to a change. */
+/** Adds an entry of the attempt log to a change. */
 export const withLogEntry = (
   { attempts, webhookId }: Delivery,
   result: AttemptResult,

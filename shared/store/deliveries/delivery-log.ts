@@ -6,7 +6,9 @@ import { type Chunk, type ReadBounds, readFirst, readPage } from '../engine/boun
 import type { Table, TableReader } from '../engine/client.ts';
 import { type DeliveryItem, deliveryItemKey, deliveryOf } from './delivery-item.ts';
 
-/** Reading a delivery costs about 1 KB, whatever is needed of it. A chunk costs 62 read units, the first one 88. */
+/**
+ * Reading a delivery costs about 1 KB, however little of it is needed. A chunk costs 62 read units, the first one 88.
+ */
 const BOUNDS: ReadBounds = { stretch: 500, stretches: 10 };
 /** The number of deliveries at the start of a list that are read consistently. The others may lag, at half the cost. */
 const FRESH = 200;
@@ -59,7 +61,7 @@ type DeliveryQuery = {
   state?: DeliveryState | undefined;
 };
 
-/** Selects the deliveries of a page over several webhooks. */
+/** Selects the deliveries of a page across several webhooks. */
 type JoinedQuery = DeliveryQuery & { sensorId: string; eventUuid?: string | undefined };
 
 /** The number of deliveries that a joined list reads of all webhooks together at a time, and the minimum of each. */

@@ -15,7 +15,7 @@ const ATTEMPTS = 5;
 /** How long (s) the list is kept after its last fetch. */
 const KEPT_SECONDS = 60;
 
-/** The fetches that wait, of each customer in one item, so that a condition keeps to the limits across all processes. */
+/** The waiting fetches, in one item per customer, so that a condition enforces the limits across all processes. */
 const feedWaitWrites = (table: Table) => {
   /** Replaces the list of a customer with what `change` returns; null leaves it unchanged. False if it was not replaced. */
   const replace = async (
@@ -36,7 +36,7 @@ const feedWaitWrites = (table: Table) => {
     return false;
   };
   return {
-    /** Lets a fetch wait. False if as many fetches of the webhook, or of its customer, wait as may. */
+    /** Lets a fetch wait. False if the webhook, or its customer, has the maximum number of waiting fetches already. */
     begin: (
       { customerId, id: webhookId }: FeedOf,
       wait: Omit<FeedWait, 'webhookId'>,
@@ -49,7 +49,7 @@ const feedWaitWrites = (table: Table) => {
         return isFull ? null : [...waits, { ...wait, webhookId }];
       }),
 
-    /** Ends a wait before its time. If many change the list at once, it lapses instead. */
+    /** Ends a wait early. If many calls change the list at once, the wait expires instead. */
     end: async ({ customerId }: FeedOf, id: string, now: number): Promise<void> => {
       await replace(customerId, now, (waits) => {
         const others = waits.filter((wait) => wait.id !== id);

@@ -108,8 +108,8 @@ const sameUrl = ({ url }: CalledWebhook) => where('#url = :called', { called: ur
 type Failure = { openUntil: number | null; isGone: boolean; isLost: boolean; since: number; begun: number | null };
 
 /**
- * The condition of a failure: that the webhook has the same URL, and was not back since the attempt began. A date in the
- * future is from before the clock was set back.
+ * The condition of a failure: the webhook has the same URL, and its receiver has not been back since the attempt began.
+ * A date in the future is from before the clock was set back.
  */
 const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | null, now: number): Condition =>
   begun === null
@@ -237,7 +237,7 @@ const healthWrites = (table: Table) => ({
   ...slotWrites(table),
   ...receiverWrites(table),
 
-  /** Records that a delivery is pending that was created at `time` (ms), before all others that are. */
+  /** Records a pending delivery that was created at `time` (ms), before all other pending ones. */
   notePending: async (webhook: WebhookKey, time: number): Promise<void> => {
     const isEarlier = where('#pendingSince > :time', { time });
     await table.update(webhookKey(webhook), changes({ set: { pendingSince: time }, if: isEarlier }));

@@ -60,8 +60,8 @@ const healthAttributes = [
 ] as const;
 /**
  * The changes of a webhook that is enabled, disabled or moved to another URL. `isEnabled` is set only on a disabled
- * webhook, so that an update cannot undo an automatic disabling that happens in the meantime. Enabling resets the
- * health; so does another URL, because the failures were those of another receiver.
+ * webhook, so that an update cannot enable a webhook that was disabled automatically in the meantime. Enabling resets
+ * the health; so does another URL, because the failures were those of another receiver.
  */
 const stateChanges = ({ isEnabled, url }: WebhookUpdate, before: WebhookRecord, now: number) => {
   const isMoved = url !== before.url;

@@ -9,7 +9,7 @@ export type Writes = Pick<Table, 'update' | 'write'>;
 export type Recorder = Writes & { noteRead: (item: Item & Key) => void };
 const calls = new AsyncLocalStorage<Recorder>();
 
-/** Returns a table whose writes go through those of `withRecorder` while that runs. */
+/** Returns a table whose writes go through the recorder of `withRecorder` while that runs. */
 export const auditedTable = (table: Table): Table => ({
   ...table,
   get: async <T extends Item>(key: Key) => {

@@ -146,9 +146,10 @@ const isDone = async (connection: Connection, write: Write): Promise<boolean> =>
 
 const writes = (connection: Connection) => ({
   /**
-   * Updates one item. Returns the ReturnValues, or null if its condition failed. A try whose response is lost may have
-   * succeeded, and the retry is applied on top of it: a count may be one too high, and null may result from the caller's
-   * own change. Where that matters, the caller marks its change and looks for the mark (`claim` in attempts.ts).
+   * Updates one item. Returns the ReturnValues, or null if its condition failed. An attempt whose response is lost may
+   * have succeeded, and the retry is applied on top of it: a count may be one too high, and null may result from the
+   * caller's own change. Where that matters, the caller marks its change and checks for the mark (`claim` in
+   * attempts.ts).
    */
   update: async (key: Key, changes: Changes): Promise<Item | null> => {
     const { client, common, call } = connection;
@@ -162,9 +163,9 @@ const writes = (connection: Connection) => ({
   },
 
   /**
-   * Writes all or nothing. Returns null, or the positions of the writes whose condition failed. A try whose response is
-   * lost may have succeeded: a transaction is recognized by its token, and before a single put or removal reports a
-   * failed condition after a retry, it checks the item.
+   * Writes all or nothing. Returns null, or the positions of the writes whose condition failed. An attempt whose
+   * response is lost may have succeeded: a transaction is recognized by its token, and a single put or removal whose
+   * condition fails after a retry checks the item before it reports that.
    */
   write: async (...list: Write[]): Promise<number[] | null> => {
     const { client, common, call } = connection;

@@ -58,7 +58,7 @@ export const changeOf = (
   const customers = keys.flatMap(({ pk }) => /^C#(\d+)/.exec(pk)?.[1] ?? []).map(Number);
   const objects = [...keys.map(ownedObject), ...keys.map(objectOf)];
   return {
-    // A sensor without an owner is under 0; linking it writes keys of both.
+    // An unlinked sensor is stored under customer 0; linking it writes keys of both customers.
     customerId: customers.find((id) => id > 0) ?? customers[0],
     object: objects.find((object) => object !== null) ?? null,
     replaced: writes.flatMap((write) => {

@@ -33,7 +33,7 @@ const readBackwards = (line: HitSequence, late: ReadonlySet<number>, from: numbe
 /** Where to start reading. Except for late ones, exactly the hits from the position on changed at the time (ms) or later. */
 type Start = { position: number; time: number; id: number };
 
-/** Returns the first position at which at most `offset` hits changed when its hit was created, or later. */
+/** Returns the first position for which at most `offset` hits changed when its hit was created, or later. */
 const searchStart = async (line: HitSequence, late: readonly LateChange[], offset: number): Promise<Start> => {
   const isBehind = async (position: number): Promise<boolean> => {
     const { id, createDate } = await line.at(position);

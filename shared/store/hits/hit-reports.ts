@@ -21,7 +21,10 @@ type AttemptReport = {
 
 const hitKey = ({ customerId, hitId }: AttemptReport) => items.ruleHit({ customerId, hitId });
 
-/** The conditional change of a report at a time (ms). Fails if this was reported before, as happens after a crash. */
+/**
+ * Returns the conditional change that makes a report at a time (ms). Fails if this was reported before, as happens
+ * after a crash.
+ */
 const changesOf = ({ at, tries, sent }: AttemptReport, time: number, isLate: boolean, condition: string): Changes => {
   const message = `messages[${at}]`;
   const set = [
@@ -98,8 +101,8 @@ const reportLate = (table: Table, report: AttemptReport, now: number): Promise<b
 type UndeliverableMessage = { customerId: number; hitId: number; at: number; sentAt: number };
 
 /**
- * Records that a message of a hit did not arrive after all. Does nothing if it was sent again later, by a redelivery. From
- * here on the alarm counts as notified only by its other messages. Returns the hit as it is then; null if there is none.
+ * Records that a message of a hit did not arrive after all. Does nothing if it was sent again later, by a redelivery.
+ * From then on, only the other messages of the alarm count as notifications. Returns the changed hit, if there is one.
  */
 const reportUndeliverable = async (
   table: Table,

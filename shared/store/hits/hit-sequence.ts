@@ -15,7 +15,7 @@ export type HitSequence = {
   at: (position: number) => Promise<HitPosition>;
   /** Returns the first position with this id or a higher one. */
   positionOf: (id: number) => Promise<number>;
-  /** Returns the hits from position `from` up to but excluding `to`, read consistently if wanted and possible. */
+  /** Returns the hits from position `from` up to but excluding `to`, read consistently if requested and possible. */
   hits: (from: number, to: number, consistent?: boolean) => Promise<HitItem[]>;
 };
 
@@ -26,7 +26,7 @@ export const hitsByIds = async (table: TableReader, customerId: number, ids: rea
   return ids.flatMap((id) => byId.get(id) ?? []);
 };
 
-/** Returns the hits of a customer since a time (ms), including none that are older but not removed yet. */
+/** Returns the hits of a customer since a time (ms), without older ones that have not been removed yet. */
 export const hitsOfCustomer = async (table: TableReader, customerId: number, since: number): Promise<HitSequence> => {
   const [oldest, newest] = await Promise.all([edgeHit(table, customerId, false), edgeHit(table, customerId, true)]);
   const [low = 0, high = -1] = oldest && newest ? [oldest.id, newest.id] : [];
@@ -86,7 +86,7 @@ const listedHits = (table: TableReader, customerId: number, sensorId: string) =>
   };
 };
 
-/** Returns the hits of one sensor since a time (ms). Their keys contain their positions, so only wanted hits are read. */
+/** Returns the hits of one sensor since a time (ms). Their keys contain their positions, so no others are read. */
 export const sensorLine = async (
   table: TableReader,
   customerId: number,

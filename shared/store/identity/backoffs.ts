@@ -10,7 +10,7 @@ const MEMORY_SECONDS = 86_400;
 /** The number of consecutive failures, and until when (ms) further attempts are refused. */
 type Failures = { failures: number; until?: number; ttl: number };
 
-/** Returns how long (ms) to wait. A longer wait than any was counted before the clock was set back. */
+/** Returns how long (ms) to wait. A wait that is longer than possible was recorded before the clock was set back. */
 const waitOf = (row: Failures | null, now: number): number => {
   const { until = 0, ttl = 0 } = row ?? {};
   return ttl > now / 1_000 && !isFuture(until, now + MAX_BACKOFF) ? Math.max(0, until - now) : 0;

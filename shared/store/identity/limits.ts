@@ -12,8 +12,8 @@ const secondsLeft = (start: number, windowSeconds: number, now: number): number 
   Math.max(0, Math.ceil((start + windowSeconds * 1_000 - now) / 1_000));
 
 /*
- * A window that starts in the future is from before the clock was set back, and counts for nothing: otherwise alarms would
- * wait for it.
+ * A window that starts in the future is from before the clock was set back, and is ignored: otherwise alarms would wait
+ * for it.
  */
 const isCurrent = (start: number, windowSeconds: number, now: number): boolean =>
   start > now - windowSeconds * 1_000 && !isFuture(start, now);
@@ -34,8 +34,8 @@ const readTaken = async (table: Table, subject: string, windowSeconds: number, n
 /** Counts calls and attempts against limits, exactly across all processes because the table counts. */
 const limitWrites = (table: Table) => ({
   /**
-   * Counts a call of `subject` in the current second, and returns its number in that second. The second is part of the key,
-   * so this needs neither a condition nor a read. `by` -1 uncounts a call that was counted at `now`.
+   * Counts a call of `subject` in the current second, and returns its number in that second. The second is part of the
+   * key, so this needs neither a condition nor a read. With `by` -1, takes back a call that was counted at `now`.
    */
   countCall: async (subject: string, now: number, by: 1 | -1 = 1): Promise<number> => {
     const second = Math.floor(now / 1_000);
@@ -111,7 +111,7 @@ const limitWrites = (table: Table) => ({
     }
   },
 
-  /** Uncounts an attempt that was taken at a time (ms), and not made. */
+  /** Takes back an attempt that was counted at a time (ms) but not made. */
   giveBack: async (subject: string, time: number): Promise<void> => {
     const key = rateKey(subject, 'taken');
     const row = await table.get<{ times: number[]; ttl: number }>(key);

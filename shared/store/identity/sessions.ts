@@ -40,7 +40,7 @@ export type Session = Created & {
 /** The session of a new login. */
 type NewSession = Session & { id: string; expires: number };
 
-/** The permissions of a user. Each request reads them together with its session, by the key inside the token. */
+/** The permissions of a user. Each request reads them together with its session, using the key inside the token. */
 export type Account = {
   accountId: number;
   username: string;

@@ -51,7 +51,7 @@ const putUser = (user: User, accountKey: string, credential: Credential): Write[
   ];
 };
 
-/** The item that leads to the data of a deleted user for as long as the audit log, which is kept longest. */
+/** The item that leads to the data of a deleted user. It is kept as long as the audit log, which is kept longest. */
 const formerUser = ({ customerId, id: userId, accountKey }: UserItem, now: number): Write => {
   const ttl = Math.ceil((now + AUDIT_RETENTION) / 1_000);
   return { put: { ...items.formerUser({ customerId: customerId ?? 0, userId }), accountKey, ttl } };

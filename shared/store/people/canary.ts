@@ -5,8 +5,8 @@ import { items } from '../table.ts';
 /** The setup of the canary: its customer, its sensor, the encrypted token of its device, and the URL of its webhook. */
 export type CanarySetup = { customerId: number; sensorId: string; deviceToken: string; url: string };
 /**
- * The last test fall of the canary: the UUID of its message, when (ms) it was sent, and when it came back. `lastBack` (ms)
- * is when any last came back, `mailed` when the operator was last mailed.
+ * The last test fall of the canary: the UUID of its message, when (ms) it was sent, and when it arrived. `lastBack`
+ * (ms) is when any last arrived, `mailed` when the operator was last mailed.
  */
 type CanaryRound = { uuid: string; begun: number; back?: number; lastBack?: number; mailed?: number };
 
@@ -32,7 +32,7 @@ const canaryWrites = (table: Table) => ({
   recordMail: async (mailed: number): Promise<void> => {
     await table.update(items.canaryRound({}), changes({ set: { mailed } }));
   },
-  /** Records that a fall came back. False if it is not the last one, or came back before. */
+  /** Records that a test fall arrived. False if it is not the last one, or has already arrived. */
   completeRound: async (uuid: string, back: number): Promise<boolean> => {
     const isLast = where('#uuid = :uuid AND attribute_not_exists(#back)', { uuid });
     return (await table.update(items.canaryRound({}), changes({ set: { back, lastBack: back }, if: isLast }))) !== null;

@@ -71,8 +71,8 @@ const channelWrites = (table: Table) => ({
   },
 
   /**
-   * Records that a message which was sent at `sentAt` (ms) did not arrive. False if the channel was verified later, or has
-   * another address since: then the report is about the past.
+   * Records that a message which was sent at `sentAt` (ms) did not arrive. False if the channel was verified later, or
+   * has another address since: then the report is outdated.
    */
   markUndeliverable: async (
     user: UserKey,
@@ -85,7 +85,7 @@ const channelWrites = (table: Table) => ({
   },
 
   /**
-   * Records that messages to the address `from` arrive, at the address `to` from now on. False if the user has replaced
+   * Records that messages to the address `from` arrive, from now on at the address `to`. False if the user has replaced
    * `from` in the meantime.
    */
   recordReached: async (

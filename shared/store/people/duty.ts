@@ -4,14 +4,14 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { changes, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** How long (s) what a user said is kept after the end of the duty: until all shifts that it can end are over. */
+/** How long (s) a user's own choice is kept after the end of the duty: until all shifts that it can end are over. */
 const KEPT_SECONDS = 2 * 24 * 3_600;
 
 type RosterItem = { entries: RosterEntry[] };
 type StoredDuty = OwnDuty | RosterItem;
 
 export const dutyReads = (table: TableReader) => ({
-  /** Returns what decides who is on duty, except the time zone: what users said, and the roster, with one query. */
+  /** Returns what decides who is on duty, except the time zone: users' own choices and the roster, with one query. */
   get: async (customerId: number): Promise<Omit<DutyPlan, 'timeZone'>> => {
     // The prefix of both kinds of items.
     const found = await table.queryAll<StoredDuty>({ pk: items.duty.pk({ customerId }), beginsWith: 'DUTY' });
@@ -40,7 +40,7 @@ const dutyWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Takes a user off duty, unless the user has said something else since `own` was read. */
+  /** Takes a user off duty, unless the user has made another choice since `own` was read. */
   end: async (customerId: number, { userId, until, offSince }: OwnDuty, now: number): Promise<void> => {
     const same = (name: string, value: number | undefined) =>
       value === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}Before`;

@@ -5,9 +5,9 @@ import { absent, changes, present, type Write, where } from '../engine/request.t
 import { rateKey } from '../identity/limits.ts';
 import { items } from '../table.ts';
 
-/** How long (s) equal refusals are one line. */
+/** How long (s) equal refusals share a line. */
 const WINDOW_SECONDS = 60;
-/** How many different refusals of an actor get lines in that time. All further ones are one more line. */
+/** How many different refusals of an actor get lines in that time. All others share one more line. */
 const MAX_LINES = 10;
 
 /** Whose call was refused. */
@@ -19,7 +19,7 @@ type Lines = { start: number; lines: number };
 
 /** The lines of refused calls: few, however many calls an actor makes. */
 const refusalWrites = (table: Table) => {
-  /** Adds a refusal to the current line of a group. Otherwise returns what is stored of the group. */
+  /** Adds a refusal to the current line of a group. Otherwise returns what is stored about the group. */
   const addTo = async (customerId: number, name: string, now: number): Promise<'added' | Group | null> => {
     const group = await table.get<Group>(rateKey(name, 'refused'));
     if (!group || !isCurrent(group, now)) return group;
@@ -51,7 +51,7 @@ const refusalWrites = (table: Table) => {
   };
 
   return {
-    /** Records a refused call: as a line, or in the count of one of the last minute. */
+    /** Records a refused call: in a new line, or by increasing the count of a line of the last minute. */
     record: async (who: RefusedActor, line: StoredAuditEntry, now: number): Promise<void> => {
       const { customerId, actor } = who;
       const all = `refused:${customerId}:${actor}`;

@@ -39,8 +39,8 @@ export const watchReads = (table: TableReader) => {
     /** Returns the watch of a customer; null if none is known. It may be a few seconds old. */
     get,
     /**
-     * Returns the watch of a customer that this process read last, if it is up to date; else as `get`. As long as a watch is
-     * up to date, nobody computes another one.
+     * Returns the watch of a customer that this process read last, if it is up to date; otherwise like `get`. As long
+     * as a watch is up to date, nobody computes another one.
      */
     latest: async (customerId: number, now: number): Promise<ReadWatch | null> => {
       const remembered = known.get(customerId);

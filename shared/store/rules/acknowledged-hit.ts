@@ -19,7 +19,7 @@ export const visibleHit = async (
   return hit && hit.createDate >= since && !hit.isErased ? hitOf(hit) : null;
 };
 
-/** Returns the fall of a hit. Null if it is about no fall. */
+/** Returns the fall of a hit. Null if the hit is not about a fall. */
 export const fallOfHit = (
   customerId: number,
   { sensorId, fall }: Pick<HitItem, 'sensorId' | 'fall'>,
@@ -37,8 +37,8 @@ const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: Hit
   );
 
 /**
- * The writes that set or remove the acknowledgement of a hit that is unchanged since it was read, with the closure of its
- * fall, and the hit after them. A late change is also recorded for lists.
+ * The writes that set or remove the acknowledgement of a hit that is unchanged since it was read, with the closure of
+ * its fall, and the hit that results. A late change is also recorded for lists.
  */
 export const answeredHit = (
   customerId: number,

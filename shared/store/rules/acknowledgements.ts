@@ -28,8 +28,8 @@ const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Pr
 };
 
 /**
- * Returns the answer to the fall of a hit. Falls that cannot alarm again have the answer of each of their hits, unless
- * somebody is changing it.
+ * Returns the answer to the fall of a hit. If the fall cannot raise another alarm, each of its hits has the same
+ * answer, unless somebody is just changing it.
  */
 const answerOfHit = async (table: Table, ref: FallRef | null, hit: HitItem): Promise<StoredAnswer> => {
   if (ref && fallOfKey(ref.fall).track !== null) return readStored(table, ref);
@@ -56,7 +56,7 @@ const change = async (
   // The hit of an alarm may have been acknowledged before its fall was, or the fall before the hit was written.
   if (ref && !isAnsweredAlike(before, answerTo(stored, ref.fall))) return agree(table, ref, before, time);
   const answer = { ...(acknowledgement && { acknowledgement }), ...(closure && { closure }) };
-  // Another note does not acknowledge alarms that were raised since.
+  // A changed note does not acknowledge alarms that were raised since.
   const { upTo } = seen && acknowledgement ? stored : {};
   const { hit, writes } = answeredHit(customerId, before, answer, time);
   const isNew = acknowledgement !== null && !seen;
@@ -75,8 +75,8 @@ const change = async (
 const acknowledgementWrites = (table: Table) => ({
   /**
    * Acknowledges a hit created at `since` (ms) or later, and its fall. If somebody has acknowledged it before, that
-   * acknowledgement remains; its user may change the note. Other hits of the fall follow (`fallAnswers.settle`). Null if there is no
-   * such hit. `auditLine`: stored with the acknowledgement, of those that are not made by a call of the API.
+   * acknowledgement remains; its user may change the note. Other hits of the fall follow (`fallAnswers.settle`). Null
+   * if there is no such hit. `auditLine`: stored with an acknowledgement that is not made by a call of the API.
    */
   make: async (
     key: HitKey,
@@ -91,7 +91,7 @@ const acknowledgementWrites = (table: Table) => ({
       const next = acknowledgedBy(acknowledgement, hit.acknowledgement);
       if (!next) return { found: { hit, notice: null } };
       const changed = await change(table, { customerId, before: hit, auditLine }, next, acknowledgement.date);
-      // A fall whose acknowledgement was withdrawn at the same time is acknowledged anew.
+      // A fall whose acknowledgement was withdrawn at the same time is acknowledged again.
       return changed?.hit.acknowledgement ? { found: changed } : null;
     });
     return found as AcknowledgeResult | null;

@@ -3,7 +3,7 @@ import type { Table } from '../engine/client.ts';
 import type { EscalatingHit } from './escalations.ts';
 import type { UnnotifiedAlarm } from './unnotified-alarm.ts';
 
-/** Loaded on first use, because somebody is notified of nearly all alarms, and acknowledges them. */
+/** Loaded on first use, because nearly all alarms reach somebody and are acknowledged. */
 const load = () => import('./record-unnotified.ts');
 
 /** Records of alarms that reached nobody or that nobody acknowledged (record-unnotified.ts). */

@@ -14,12 +14,12 @@ export type FallRef = { customerId: number; sensorId: string; fall: string };
 /** What people did about a fall. One that is closed is acknowledged. */
 export type FallAnswer = { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
 /**
- * The answer as it is stored, one for all alarms of a fall. `newest`: the start (ms) of its newest alarm, if it alarmed again;
- * `upTo`: that of the newest alarm that the acknowledgement covers, if it alarmed again since then.
+ * The answer as it is stored, one for all alarms of a fall. `newest`: the start (ms) of its newest alarm, if it has
+ * raised several; `upTo`: that of the newest alarm that the acknowledgement covers, if it has raised another one since.
  */
 export type StoredAnswer = FallAnswer & { newest?: number; upTo?: number };
 
-/** Returns by which key people answer an alarm without a rule; undefined if an event is none. */
+/** Returns the key by which people answer an alarm without a rule; undefined if the event is not an alarm. */
 export const answerKeyOf = (event: Pick<EventItem, 'fall' | 'type' | 'action' | 'id'>): string | undefined =>
   event.fall ?? (urgentSituationOf(event) ? eventKeyOf(event.id) : undefined);
 
@@ -42,7 +42,7 @@ export const readStored = async (table: TableReader, ref: FallRef): Promise<Stor
 export const readAnswer = async (table: TableReader, ref: FallRef): Promise<FallAnswer> =>
   answerTo(await readStored(table, ref), ref.fall);
 
-/** The condition that the answer to a fall has not changed since it was read, and that the fall has not alarmed again. */
+/** The condition that the answer to a fall is unchanged since it was read, and that there was no further alarm. */
 export const sameAnswer = ({ acknowledgement: seen, closure: closed, newest }: StoredAnswer) =>
   where(
     `${seen ? '#acknowledgement = :seen' : 'attribute_not_exists(#acknowledgement)'} AND ` +

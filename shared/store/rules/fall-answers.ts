@@ -7,7 +7,7 @@ export const fallAnswers = (table: Table) => ({
   /** Returns what people did about a fall. */
   get: async (ref: FallRef): Promise<FallAnswer> => (await import('./fall-answer.ts')).readAnswer(table, ref),
 
-  /** Records an alarm of a fall that alarmed again (settle-fall.ts). */
+  /** Records a further alarm of a fall (settle-fall.ts). */
   recordAlarm: async (ref: FallRef): Promise<void> => {
     await (await import('./settle-fall.ts')).recordAlarm(table, ref);
   },

@@ -27,7 +27,9 @@ export const fallReads = (table: TableReader) => ({
     return event?.fall === undefined ? null : { customerId, sensorId, fall: event.fall };
   },
 
-  /** Returns the fall that an event is about, or the event itself if it is another alarm. Null if it is none. */
+  /**
+   * Returns the fall that an event is about, or the event itself if it is another alarm. Null if it is not an alarm.
+   */
   ofAlarm: async (...key: EventKey): Promise<FallRef | null> => {
     const [customerId, sensorId] = key;
     const event = await readEvent(table, key);
@@ -38,8 +40,8 @@ export const fallReads = (table: TableReader) => ({
 
 const fallWrites = (table: Table) => ({
   /**
-   * Acknowledges a fall with all its alarms so far. If somebody has acknowledged it or one of its hits since it last alarmed,
-   * that acknowledgement remains; its user may change the note. Its hits follow (`fallAnswers.settle`).
+   * Acknowledges a fall with all its alarms so far. If somebody has acknowledged it or one of its hits since its last
+   * alarm, that acknowledgement remains; its user may change the note. Its hits follow (`fallAnswers.settle`).
    */
   acknowledge: (
     ref: FallRef,

@@ -37,7 +37,7 @@ const writesOf = (alarm: UnnotifiedAlarm): Write[] => {
   return [{ put, where: absent }, putNotice({ customerId, sensorId }, uuid, item)];
 };
 
-/** The condition that nobody has acknowledged the fall of an event. Its acknowledgement ends only alarms that exist by then. */
+/** The condition that nobody has acknowledged the fall of an event, which would not end an alarm recorded later. */
 const unacknowledged = ({ customerId, sensorId, fall }: UnnotifiedAlarm): Write[] =>
   fall === undefined ? [] : [checkUnanswered({ customerId, sensorId, fall })];
 

@@ -87,13 +87,13 @@ const putCopies = (rule: Rule, where?: Condition): Write[] => {
 };
 
 /**
- * A transaction has at most 100 actions, of which the rule itself takes up to 15. References beyond this number existed
- * when they were read; if one is deleted right then, that goes unnoticed, as it would later.
+ * A transaction has at most 100 actions, of which the rule itself takes up to 15. References beyond this number are
+ * only checked when they are read: if one is deleted right after that, nobody notices, as with any later deletion.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 const MAX_CHECKS = 80;
 
-/** Checks that everything exists that a rule refers to, and that each webhook belongs to its bot in a suitable format. */
+/** Checks that everything a rule refers to exists, and that each webhook belongs to its bot in a suitable format. */
 const referenceChecks = (rule: Rule): Write[] => {
   const { customerId, sensorId, sensorGroupId: groupId, regionId, situation } = rule;
   const checks = new Map<string, Write>();

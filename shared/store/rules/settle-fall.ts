@@ -50,7 +50,10 @@ const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: Fa
   return found.map(hitOf);
 };
 
-/** Returns what a hit is to hold of the answer to its fall. That of an earlier alarm keeps its earlier acknowledgement. */
+/**
+ * Returns the part of the answer to a fall that a hit should have. The hit of an earlier alarm keeps its own
+ * acknowledgement.
+ */
 const answerToHit = ({ fall = '', acknowledgement: own }: HitItem, stored: StoredAnswer): FallAnswer => {
   const answer = answerTo(stored, fall);
   const { newest = 0 } = stored;
@@ -71,7 +74,7 @@ const settleHits = async (table: Table, ref: FallRef, stored: StoredAnswer, now:
   return { found, isSettled: found.length === others.length };
 };
 
-/** Ends the alarms of the events of a fall that nobody was notified of. Those of its hits end with their acknowledgement. */
+/** Ends the alarms of the events of a fall that nobody was notified of. Acknowledging its hits ends their alarms. */
 const endEventAlarms = async (
   table: Table,
   { customerId, sensorId, fall: key }: FallRef,
@@ -86,8 +89,8 @@ const endEventAlarms = async (
 };
 
 /**
- * Records an alarm of a fall that alarmed again, which lifts an acknowledgement made before. Can be repeated: later ones and
- * acknowledgements since then remain.
+ * Records a further alarm of a fall, which cancels an earlier acknowledgement. Can be repeated: later alarms, and
+ * acknowledgements since then, remain.
  */
 export const recordAlarm = (table: Table, ref: FallRef): Promise<true> =>
   retryOnConflict(async () => {

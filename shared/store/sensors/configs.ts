@@ -25,7 +25,7 @@ const pinnedVersion = (name: ConfigName, values: object = {}): number | null =>
 export const unpin = (manufacturer: Manufacturer, configs: readonly Pick<ConfigItem, 'name' | 'values'>[]): Write[] =>
   configs.flatMap(({ name, values }) => movePin(manufacturer, pinnedVersion(name, values), null));
 
-/** The ends (ms) of the learning phases that a configuration starts (`begun`) and cancels (`dropped`). */
+/** The ends (ms) of the learning phases that a configuration starts and cancels. */
 type LearningEnds = { started: number | null; canceled: number | null };
 
 const learningUuid = (sensorId: string, end: number): string => uuidV5(sensorId, 'learning', end);

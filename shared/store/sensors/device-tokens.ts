@@ -7,8 +7,8 @@ import { items } from '../table.ts';
 import { touchSensor } from './sensor-item.ts';
 
 /**
- * The hashes of the token and the pairing code that the device of a sensor has now. `formerHash`: that of the token before, which
- * is valid until `formerUntil` (ms), or until the device uses the new one.
+ * The hashes of the token and the pairing code that the device of a sensor has now. `formerHash`: that of the previous
+ * token, which is valid until `formerUntil` (ms), or until the device uses the new one.
  */
 export type DeviceLink = { hash: string; pairingHash: string; formerHash?: string; formerUntil?: number };
 

@@ -164,7 +164,7 @@ const deviceWrites = (table: Table) => ({
     await table.update(items.device({ hash }), changes({ set: { isHeldBack }, if: present }));
   },
 
-  /** Records that a device connects by MQTT. */
+  /** Records that a device connects over MQTT. */
   noteConnection: async (hash: string, connectionId: string, connectDate: number): Promise<void> => {
     await table.update(items.device({ hash }), changes({ set: { connectionId, connectDate }, if: present }));
   },

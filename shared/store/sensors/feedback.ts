@@ -36,7 +36,7 @@ const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, no
     lateChangeWrite(customerId, hit, now),
   ];
 };
-/** The key of feedback among that on a hit, which finds the next newest when the newest is deleted. */
+/** The key of feedback on a hit, which finds the next newest when the newest is deleted. */
 const keyInHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Feedback) =>
   items.feedbackOfHit({ customerId, hitId, feedbackId });
 const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>

@@ -105,7 +105,7 @@ const setMembers = async (
   const sensors = new Map((await table.getAll<SensorItem>(keys)).map((sensor) => [sensor.id, sensor]));
   const unknown = joining.find((id) => !sensors.has(id));
   if (unknown !== undefined && !progress.isBegun) return { unknown };
-  // A sensor that moved since the members were read is where it should be, or in another group now.
+  // A sensor that moved since the members were read is now where it should be, or in another group.
   const toMove = [...sensors.values()].filter((sensor) => after.has(sensor.id) !== (sensor.groupId === groupId));
   const moves = toMove.map((sensor) => moveTo(sensor, after.has(sensor.id) ? groupId : 0));
   const steps = Math.max(1, Math.ceil(moves.length / SENSORS_PER_STEP));

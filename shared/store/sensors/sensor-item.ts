@@ -24,7 +24,7 @@ export const sensorKey = (customerId: number | null, sensorId: string): Key =>
 const rowOf = (sensor: SensorRecord) =>
   lists.sensorsOfCustomer({ customerId: sensor.customerId ?? UNASSIGNED, packedSensor: packSensor(sensor) });
 
-/** The item of a sensor that is new, or new at its customer. */
+/** The item of a sensor that is new, or new to its customer. */
 export const newSensorItem = (sensor: SensorRecord): Item & Key => ({
   ...sensor,
   ...sensorKey(sensor.customerId, sensor.id),

@@ -35,7 +35,7 @@ export type FormerSensor = {
   ttl: number;
 };
 
-/** Longer (ms) than any message is queued. */
+/** Longer (ms) than any message stays in a queue. */
 const MAX_QUEUED = 15 * 86_400_000;
 /** Longer (ms) than any data of a former sensor is kept, because this item leads to it. */
 const FORMER_KEPT = EVENT_RETENTION + MAX_QUEUED;
@@ -64,8 +64,8 @@ const readWithParts = async (table: Table, { customerId, sensorId }: SensorKey):
 };
 
 /**
- * The writes of what a customer keeps of a sensor that leaves. Nothing is kept of a sensor without an owner. With
- * `isUnchanged`, they fail if the state has changed since it was read.
+ * The writes that keep the data of a sensor at the customer that it leaves. A sensor without an owner leaves nothing
+ * behind. With `isUnchanged`, they fail if the state has changed since it was read.
  */
 const keepFormerSensor = (
   { customerId, sensorId }: SensorKey,

@@ -19,7 +19,7 @@ const jobKey = ({ customerId, kind, id: jobId }: JobKey) => items.dataJob({ cust
 const TIME_LENGTH = 10;
 const ttlOf = (createDate: number) => Math.ceil((createDate + JOB_RETENTION) / 1_000);
 
-/** The item that lets recoveries repeat what happened to an erasure at `time` (ms), which is not listed earlier. */
+/** The item that lets recoveries repeat what happened to an erasure at `time` (ms). It is listed under that time. */
 const listedAt = (job: DataJob, time: number, more: Partial<ListedErasure> = {}) => {
   const { id, customerId, subject, reason, actor = null, createDate } = job;
   const listed: ListedErasure = { id, customerId, subject, reason, actor, createDate, ...more };
@@ -61,8 +61,8 @@ export const dataJobReads = (table: TableReader) => ({
 
 const dataJobWrites = (table: Table) => ({
   /**
-   * Creates a job, which is due at once, unless its id exists. An erasure that begins is also listed for recoveries; one that was
-   * only requested before the recovery begins.
+   * Creates a job, which is due at once, unless its id exists. An erasure that begins is also listed for recoveries.
+   * One that was only requested before a recovery begins now.
    */
   create: async (job: DataJob): Promise<void> => {
     const { id, kind, state, createDate } = job;

@@ -13,7 +13,7 @@ export type ItemKind = keyof typeof items;
 export type Verdict = 'keep' | 'remove' | StoredItem;
 type ErasureRule = (item: StoredItem, who: SubjectScope) => Verdict;
 type SubjectKind = SubjectScope['subject']['kind'];
-/** The rules of a kind of item, by kind of subject. It holds nothing of a subject without a rule. */
+/** The rules of a kind of item, by kind of subject. Without a rule, the item holds no data of such a subject. */
 type KindRules = Readonly<Partial<Record<SubjectKind, ErasureRule>>>;
 
 const remove: ErasureRule = () => 'remove';

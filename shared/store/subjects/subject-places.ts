@@ -154,8 +154,8 @@ async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenera
 }
 
 /**
- * Every place that may hold data of a subject; first those through which others find it. None of them is found by reading
- * the whole table.
+ * Every place that may hold data of a subject; first those through which readers find it. None of them is found by
+ * reading the whole table.
  */
 export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly Lead[]): AsyncGenerator<SubjectPlace> {
   const { customerId, subject, accountKey } = who;

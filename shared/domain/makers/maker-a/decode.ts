@@ -66,7 +66,7 @@ const presence = (payload: unknown): Read => {
   };
 };
 
-/** Returns the state of a fall. Somebody is `on_call` after `calling`, which is reported once. */
+/** Returns the state of a fall. `on_call` counts as `calling`, which is reported once. */
 const statusOf = (status: FallStatus | 'on_call' | 'fall_suspected'): FallStatus => {
   if (status === 'on_call') return 'calling';
   // Sensitive falls have the same states, except for another name of the first one and no `fall_confirmed`.
