@@ -85,10 +85,10 @@ const isBarrel = (file: string, source: string): boolean =>
       .replaceAll(/^(import|export)\s[^'"`;]*from '[^']+';/gm, '')
       .trim() === '');
 
-/** A specifier that goes up two folders or more, instead of `#shared/…`. */
+/** A relative specifier that goes up two or more folders, instead of `#shared/…`. */
 const CLIMBING = /\b(?:from|import|import\()\s*['`](?:\.\.\/){2}/;
 
-/** A test that switches off a limit or a guard itself. */
+/** A test that itself switches off a limit or a guard. */
 const SWITCHED_OFF = /RATE_LIMIT_PER_SECOND'?: '(0|\d{4,})'|messagesPerSecond"?:0|\bDEMO: 'false'/;
 /** Files that may do so: the list with the reasons, and the test of the variables. */
 const maySwitchOff = ['test/fixtures/differences.ts', 'test/lib/local/options.test.ts', 'test/architecture.test.ts'];

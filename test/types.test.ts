@@ -81,7 +81,7 @@ const positionOf = ({ group, right }: (typeof typos)[number]) => {
 };
 
 let report: CompilerReport;
-// The compiler takes up to this time on a busy machine.
+// The compiler may take this long on a busy machine.
 beforeAll(async () => {
   report = await compileAll();
 }, 300_000);

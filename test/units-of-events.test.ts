@@ -91,7 +91,7 @@ describe('another message of a sensor', () => {
     await say({ cmd: 'event', type: 5, data: { status: 0 } });
     await say({ ...message, filler });
     const { 'write message': bytes, 'write event': events, 'write sensorState': state } = lines();
-    // The 63 more are the references of the further events.
+    // The 63 additional units are for the references of the other events.
     expect(bytes, text()).toMatchObject({ calls: 64, write: 201 + 63 });
     expect(events, text()).toMatchObject({ calls: 64, write: 64 });
     expect(state, text()).toMatchObject({ calls: 1, write: 18 });

@@ -70,7 +70,7 @@ test('an alarm that a failing receiver postponed costs 1 write more at most when
   costs.push(await say(a.fall('calling', metered.now()), 120_000));
   const ofRelease = await runLater(later, () => false);
   expect(count()).toBe(4);
-  // The release with its early attempt, and its end, which is once for all alarms of an outage.
+  // The release with its early attempt, and its end, which occurs once for all alarms of an outage.
   expect(ofRelease, text()).toMatchObject([{ write: 10 }, { read: 1, write: 1 }]);
   expect(sumOf([...costs, ...ofRelease]).write - planned.write, text()).toBeLessThanOrEqual(1);
 });

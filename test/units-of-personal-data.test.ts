@@ -19,7 +19,10 @@ const furnish = async (name: string) => {
   return { ...home, colleague, ask };
 };
 
-/** The cost of a job until it waits for its last check, without the polling of the caller, whose number depends on time. */
+/**
+ * The cost of a job until it waits for its last check, without the polling of the caller, whose number depends on
+ * timing.
+ */
 const costOf = async (run: () => Promise<unknown>) => {
   const { read, write } = await metered.costOf(1_000, run);
   return { read: read - (metered.ledger.lines()['get dataJob']?.read ?? 0), write };

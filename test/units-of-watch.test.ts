@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => metered.stop());
 
-/** Creates a home with 12 sensors and a rule, whose webhook works. */
+/** Creates a home with 12 sensors and a rule whose webhook works. */
 const furnish = async (name: string) => {
   const home = await metered.furnish(name);
   await home.addRules(1, [await home.addWebhook()]);

@@ -5,8 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { whyNoDynoxide } from './fixtures/dynoxide.ts';
 
 /**
- * The slowest files, which start first: at the end, one of them would run alone. Those that mostly wait are spread out,
- * because three of them at a time would leave the cores idle.
+ * The slowest files. They start first, because one that starts last would run alone at the end. Those that mostly wait
+ * are spread out, because three of them at once would leave the cores idle.
  */
 const longest = [
   'faults/outside',

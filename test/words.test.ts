@@ -6,7 +6,7 @@ import { beginnings, doubledSubject, stored, weakTitle, wordings } from '#test/f
 const root = new URL('..', import.meta.url).pathname;
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
 
-/** The lists of words themselves, and what is quoted as it was. */
+/** The lists of words themselves, and files that quote others verbatim. */
 const quoting = ['test/fixtures/words.ts', 'test/words.test.ts', 'package-lock.json'];
 
 const isStored = (file: string, found: string): boolean =>

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 const [file = '', kind = ''] = process.argv.slice(2);
 type Loaded = { handler?: (event: unknown, context: unknown) => Promise<unknown>; ready?: () => unknown };
 
-/** Events for which a handler creates its table client and everything else that it keeps, but sends no request. */
+/** Events that make a handler create its table client and everything else that it keeps, but send no request. */
 const probes: Record<string, unknown> = {
   // OPTIONS is answered with 204 or 404 without the table.
   api: {

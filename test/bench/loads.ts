@@ -21,8 +21,9 @@ const RATE_SECONDS = 15;
 const REPORTS = 1_000;
 
 /**
- * Measures a number of events a second, sent without waiting for earlier ones: CPU time (s) of 1,000 deliveries, latency (ms)
- * from the 202 and from the request to the receiver, and deliveries per second from the first event to the last delivery.
+ * Measures a fixed number of events per second, sent without waiting for earlier ones: CPU time (s) of 1,000
+ * deliveries, latency (ms) from the 202 and from the request to the receiver, and deliveries per second from the first
+ * event to the last delivery.
  */
 export const loadAt = async ({ pid, ear }: Loaded, { sensors, fanOut }: Home, eventsPerSecond: number) => {
   const before = await settledCpu(pid);

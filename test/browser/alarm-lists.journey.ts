@@ -28,7 +28,7 @@ const newRoom = async (name: string): Promise<Room> => {
   const room = await linkSensor(client);
   const at = `/sensors/${room.sensorId}/maker_a/config/basic`;
   await client.ok('PUT', at, { ...(await client.ok('GET', at)), name });
-  // A fall stays open on a slow machine.
+  // The fall stays open even on a slow machine.
   const critical = `/sensors/${room.sensorId}/maker_a/config/critical`;
   await site.admin.ok('PUT', critical, { ...(await site.admin.ok('GET', critical)), callingDurationSec: 3_600 });
   return room;
@@ -49,7 +49,7 @@ const answer = async ({ sensorId }: Room, note: string, closure?: object): Promi
   await site.cloud.idle();
 };
 
-/** Three rooms: in one a fall was closed, another is offline, in the third somebody lies on the floor. */
+/** Three rooms: one with a closed fall, one that is offline, and one with somebody on the floor. */
 beforeAll(async () => {
   site = await startSite('maple', { clock });
   const { client, customerId, userId } = site.home;

@@ -36,7 +36,7 @@ test('logs in as a station screen, which asks for a name at each alarm and offer
 
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
   await site.cloud.idle();
-  // The screen is still that of a display after a reload.
+  // After a reload, the screen is still a display.
   await page.reload();
   await page.getByRole('listitem').getByText('Fall. Nobody is on it.').waitFor();
   await page.getByRole('button', { name: "I'm on it" }).click();

@@ -81,7 +81,7 @@ const TEXT = `(() => {
   for (const code of page.querySelectorAll('pre, code, script, style')) code.remove();
   return page.textContent;
 })()`;
-/** The heights of the visible navigation entries, which must all be one line. */
+/** The heights of the visible navigation entries, all of which must fit on one line. */
 const HEIGHTS = `(() => {
   const shown = [...document.querySelectorAll('.nav-group a, .phone-tabs a')].filter((entry) => entry.offsetHeight > 0);
   return [...new Set(shown.map((entry) => entry.offsetHeight))];
@@ -104,7 +104,7 @@ describe.each(variants)('in $locale, $colorScheme, $width pixels wide', ({ local
   });
 });
 
-/** The focusable elements of a page. Of radio buttons and tabs, only one per group is. */
+/** The focusable elements of a page. Of each group of radio buttons or tabs, only one is focusable. */
 const FOCUSABLE = `[...document.querySelectorAll('a[href], button, input, textarea, select, [tabindex="0"]')]
   .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility({ visibilityProperty: true }))
   .filter((one) => one.type !== 'radio')`;
@@ -120,7 +120,7 @@ test('reaches every control of each page with the keyboard alone', {
     await open(tab, path);
     await tab.evaluate('globalThis.reached = new Set()');
     const left = () => tab.evaluate<number>(`${FOCUSABLE}.filter((one) => !globalThis.reached.has(one)).length`);
-    // A date field takes several steps.
+    // A date field has several tab stops.
     for (let at = 0; at < MAX_STEPS && (await left()) > 0; at++) {
       await tab.keyboard.press('Tab');
       await tab.evaluate('globalThis.reached.add(document.activeElement)');

@@ -41,7 +41,7 @@ afterAll(() => site.stop());
 
 const path = () => `/sensor-groups/${groupId}/plan`;
 const stored = () => site.home.client.ok<FloorPlan>('GET', path());
-/** Two rows of rooms that look at each other across a corridor. */
+/** Two rows of rooms that face each other across a corridor. */
 const ward = () => ({
   width: 20,
   height: 10,

@@ -30,7 +30,7 @@ afterAll(() => site.stop());
 const csv = (header: string, rows: readonly string[]): string => [header, ...rows].join('\r\n');
 const numbered = <T>(count: number, row: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => row(at));
 
-/** Chooses a file on the page of imports, which is checked at once. */
+/** Chooses a file on the import page, which checks it at once. */
 const choose = (page: Visitor['page'], text: string, encoding: BufferEncoding = 'utf8') =>
   page
     .getByLabel('CSV file, at most 1,000 rows')

@@ -64,7 +64,7 @@ test('two screens and a phone show and sound the alarms of a night, whatever pag
   const all = [anna, ben, carla];
   await anna.page.getByText('1 on duty').waitFor();
 
-  // The first fall, acknowledged on the page that is open, with one tap.
+  // The first fall, acknowledged with one tap on the page that is open.
   const secondsOfFirst = await fall(first);
   await Promise.all(all.map(({ bar }) => bar.getByText('Fall. Nobody is on it.').waitFor()));
   note(`fall in room 101: on three screens after ${secondsOfFirst()} s, no tap`);
@@ -88,7 +88,7 @@ test('two screens and a phone show and sound the alarms of a night, whatever pag
   await expect.poll(async () => (await anna.heard()).at(-1), { timeout: 15_000 }).toMatchObject({ gain: 0.8 });
   note('nobody acknowledges room 102: gain 0.4, after a minute 0.8');
 
-  // A second fall in the room that somebody is on.
+  // A second fall in a room whose alarm somebody has acknowledged.
   const secondsOfThird = await fall(first);
   await Promise.all([
     ...[anna, ben].map(({ bar }) => bar.getByText('101', { exact: true }).waitFor()),
@@ -100,7 +100,7 @@ test('two screens and a phone show and sound the alarms of a night, whatever pag
   await rows.getByText('2 falls').waitFor();
   await ben.checkPage('night-watch');
 
-  // The service is away for two minutes.
+  // The service is down for two minutes.
   await anna.context.setOffline(true);
   await anna.page.getByRole('status', { name: 'Connection' }).getByText('Reconnecting').waitFor({ timeout: 15_000 });
   await anna.page.clock.fastForward(31_000);

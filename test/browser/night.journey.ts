@@ -44,7 +44,7 @@ test('keeps an alarm open until it is acknowledged, and listed until it has an o
   await openOf(first).getByText('No open alarms').waitFor();
   const start = Date.now();
   await say(room, fallMessage('calling', start));
-  // The fall ends by itself, but the alarm stays open.
+  // The fall ends without anybody closing it, but the alarm stays open.
   await say(room, fallMessage('finished', start));
   const card = openOf(first)
     .locator('.room-call')
@@ -100,7 +100,7 @@ test('names the first user to the second one, and reopens an alarm whose acknowl
   await card.getByRole('button', { name: "I'm on it" }).click();
   await card.getByRole('button', { name: "I can't go" }).click();
   await card.getByRole('button', { name: "I'm on it" }).click();
-  // Nobody but people says that the person is up.
+  // Only people can report that the person is up.
   await say(room, fallMessage('finished', start));
   await card.getByRole('button', { name: 'Helped up' }).click();
   const shift = page.getByRole('region', { name: 'This shift' }).getByRole('listitem');
@@ -138,7 +138,7 @@ test('shows that it is reconnecting, then that nothing is watched, with a separa
   await blind.waitFor({ state: 'detached' });
   await connection.getByText('Connected').waitFor();
 
-  // The network works, but the service does not, which is found out on any page.
+  // The network works, but the service does not. Any page notices that.
   await page.getByRole('link', { name: 'Rules' }).click();
   await page.route(/\/station$/, (route) => route.abort());
   await connection.getByText('Reconnecting').waitFor({ timeout: 20_000 });
@@ -211,7 +211,7 @@ describe('a night with every state', () => {
       await visitor.checkPage(`night-${locale}-${colorScheme}-${width}`);
       const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect(overflow).toBeLessThanOrEqual(0);
-      // On wide screens it is readable from the door.
+      // On a wide screen, it can be read from the door.
       const sizes = await page.evaluate<string[]>(
         "[...document.querySelectorAll('.room-call.open .rc-no b')].map((one) => getComputedStyle(one).fontSize)",
       );

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([site.stop(), ...pages.map((page) => page.stop())]));
 
-/** Logs in and reads its own user with the token, as a script of the page at this URL would. */
+/** Logs in and reads the logged-in user with the token, as a script of the page at this URL would. */
 const tryFrom = async ({ url }: Receiver) => {
   await using visitor = await visit(url, { expected: [/\b404\b/, /CORS policy/, /ERR_FAILED/] });
   const { username, password } = site.home;

@@ -61,7 +61,7 @@ test('exports a user once on a double click, after a wrong password is reported 
   await checkPage('personal-data-exported');
 });
 
-/** Lets minutes pass: the last pass of an erasure is 16 minutes after its start. */
+/** Advances time by minutes: the last pass of an erasure is 16 minutes after its start. */
 const pass = async (minutes: number) => {
   for (let minute = 0; minute < minutes; minute++) {
     clock.skipTo(clock.now() + MINUTE);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Links a sensor in a room, and returns a function that lets somebody fall there. */
+/** Links a sensor in a room, and returns a function that makes somebody fall there. */
 const linkRoom = async (name: string) => {
   const { home, cloud } = site;
   const { sensorId, device } = await linkSensor(home.client);
@@ -30,7 +30,7 @@ const linkRoom = async (name: string) => {
   };
 };
 
-/** Counts the taps and measures the seconds since a fall. */
+/** Counts the taps, and measures the seconds, since a fall. */
 const stopwatch = (isPhone: boolean) => {
   const start = Date.now();
   let taps = 0;
@@ -43,7 +43,7 @@ const stopwatch = (isPhone: boolean) => {
   };
 };
 
-/** Lets somebody fall, and acknowledges and closes the alarm on the way that needs the fewest taps. */
+/** Causes a fall, then acknowledges and closes the alarm in the fewest taps. */
 const answer = async (
   page: Page,
   {

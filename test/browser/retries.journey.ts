@@ -47,7 +47,7 @@ test('shows a failed call where its data would be, and offers to try again', asy
 test('does not repeat a write after 503', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/503/] });
   const { page } = visitor;
-  // Otherwise the first read of the list could take the failures.
+  // Otherwise the first read of the list could use up the failures.
   await page.getByText('No access tokens yet.').waitFor();
   const tokens = await failCalls(page, '**/access-tokens', 503, 2);
   await page.getByRole('button', { name: 'New access token' }).click();

@@ -16,7 +16,7 @@ const early = { from: '06:00', to: '14:00' };
 let site: Site;
 let path: string;
 const ids: Record<string, number> = {};
-/** A home with nights and mornings on the roster, and a fall rule that notifies the people on duty by SMS. */
+/** A home with night and morning shifts on the roster, and a fall rule that notifies the people on duty by SMS. */
 beforeAll(async () => {
   site = await startSite('alder', { clock: skippingClock(NOW) });
   const { customerId, client } = site.home;
@@ -88,7 +88,7 @@ test('warns of hours in which a rule reaches nobody on duty, and closes the gap 
   await dialog.getByRole('button', { name: 'Save' }).click();
   await waitForNotice(page, 'Roster saved.');
   await gaps.getByText(/Sat,? 28 Nov, 14:00/).waitFor({ state: 'detached' });
-  // The weekly night shift of the same day stays.
+  // The weekly night shift on the same day stays.
   expect((await roster()).filter(({ date }) => date === '2026-11-28')).toEqual([
     { userId: ids.Anna, date: '2026-11-28', ...night },
     { userId: ids.Anna, date: '2026-11-28', from: '14:00', to: '21:00' },

@@ -5,7 +5,7 @@ import { b } from '../fixtures/messages.ts';
 import { createRoom, registerDevice, type Site, startSite } from './fixtures/site.ts';
 import { inLanguage, variants } from './fixtures/variants.ts';
 
-/** Whether the canvas of a chart has a pixel of that colour (red, green, blue). */
+/** Whether the canvas of a chart has a pixel of this color (red, green, blue). */
 const hasColor = (page: Page, chart: string, color: readonly number[]): Promise<boolean> =>
   page.evaluate(`(() => {
     const canvas = document.querySelector('[role=img][aria-label="${chart}"] canvas');
@@ -166,7 +166,7 @@ test.each(variants)(
     const { page } = visitor;
     const isGerman = locale === 'de';
     const day = page.getByRole('region', { name: isGerman ? 'Letzte 24 Stunden' : 'Last 24 hours' });
-    // Nobody knows who was there before the first report.
+    // It is unknown who was there before the first report.
     await day
       .getByRole('img', { name: isGerman ? /^Im Raum: 2-mal, zusammen 12 h/ : /^In the room: 2 times, 12 h/ })
       .waitFor();
@@ -290,7 +290,7 @@ test('draws vital signs over time', async () => {
   for (const reading of [b.vital(11, 30, 70), b.vital(14, 15, 130), b.vital(12, 5, 70)])
     await device.ok('POST', `/devices/${sensorId}/messages`, reading);
   await site.cloud.idle();
-  // No page reads its canvas as this test does.
+  // Only this test reads a canvas; no page does.
   const expected = [/willReadFrequently/];
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=activity`, site.home, { expected });
   const { page } = visitor;

@@ -11,7 +11,7 @@ beforeAll(async () => {
   const environment = { GONE_AFTER_SECONDS: '0', PUSH_CONTACT: 'mailto:push@example.org' };
   site = await startSite('unwatched', { clock, environment });
 });
-/** Lets a minute pass, after which the watch is computed anew. */
+/** Waits a minute, after which the watch is computed again. */
 const passMinute = async () => {
   await site.cloud.idle();
   clock.skipTo(clock.now() + 60_000);

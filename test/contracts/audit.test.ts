@@ -61,7 +61,7 @@ const audit = async ([name, operation]: (typeof operations)[number]) => {
   return { lines, requestId, body: example.body };
 };
 
-/** Operations that change nothing, or nothing in their example: a reset for an unknown user, a finished replay. */
+/** Operations that never change anything, or not in their example: a reset for an unknown user, a finished replay. */
 const unchanging = [
   'receiveCanary',
   'requestPasswordReset',
@@ -114,7 +114,7 @@ test('every call that a known caller is forbidden to make writes an audit line w
   for (const [name, operation] of operations) {
     const may = 'may' in operation && operation.may !== 'logged_in' ? [operation.may].flat() : [];
     if (may.length === 0) continue;
-    // Equal refusals of a minute, and many of one caller, are one entry.
+    // Equal refusals within a minute, and many refusals of one caller, are one entry.
     ahead += 120_000;
     world.setAhead(ahead);
     const client = await world.without(may);

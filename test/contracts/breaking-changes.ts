@@ -2,7 +2,7 @@ import type { Json } from './document.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 type Documents = Readonly<Record<'before' | 'after', Part>>;
-/** Who writes a value: what callers send must stay allowed, and what they get must stay what they can read. */
+/** Who writes a value. What callers send must stay allowed, and what they receive must stay readable for them. */
 type Writer = 'caller' | 'service';
 type Step = { documents: Documents; writer: Writer; at: string; seen: ReadonlySet<string> };
 
@@ -17,7 +17,7 @@ const resolve = (document: Part, part: Part | undefined): Part => {
   );
 };
 
-/** The alternatives of a schema, each with one type at most. */
+/** The alternatives of a schema, each with at most one type. */
 const choicesOf = (document: Part, schema: Part): Part[] => {
   const resolved = resolve(document, schema);
   const choices = (resolved.anyOf ?? resolved.oneOf) as Part[] | undefined;
@@ -93,7 +93,7 @@ const likeness = (one: Part, other: Part): number => {
   const shared = Object.keys(partsOf(one.properties)).filter((name) => name in partsOf(other.properties));
   return shared.length + (constants(one) === constants(other) ? 100 : 0);
 };
-/** Returns what became of an alternative: the one of the same type that is most like it. */
+/** Returns what became of an alternative: the most similar one of the same type. */
 const counterpart = (choice: Part, others: readonly Part[]): Part | undefined =>
   others
     .filter((other) => typeOf(other) === typeOf(choice))
@@ -140,7 +140,7 @@ const parameterChanges = (step: Step, before: Part, after: Part): string[] => {
     const at = `${step.at} ${name}`;
     const other = now.get(name);
     if (!other) return [`${at} is removed`];
-    // On the wire each parameter is a text.
+    // On the wire, each parameter is text.
     const [from, to] = [
       choicesOf(step.documents.before, one.schema as Part),
       choicesOf(step.documents.after, other.schema as Part),
@@ -184,8 +184,8 @@ const webhookChanges = (documents: Documents, at: string, before: Part, after: P
   );
 
 /**
- * Returns what breaks callers and receivers that were written for an earlier OpenAPI document. New fields, and new values that
- * a field of a response may have, break nobody.
+ * Returns the changes that break callers and receivers written for an earlier OpenAPI document. New fields, and new
+ * values of a response field, break nobody.
  */
 export const breakingChanges = (before: Part, after: Part): string[] => {
   const documents = { before, after };

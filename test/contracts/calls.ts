@@ -25,7 +25,7 @@ type Change = {
 };
 
 type Prepared = { example: Example; client: Client };
-// By world, because another test file may have run in the same process with a world that has ended.
+// Kept for each world, because another test file may have run in the same process with a world that has ended.
 const unused = new WeakMap<World, Map<Operation, Promise<Prepared>>>();
 
 const prepare = async (world: World, [name, operation]: readonly [string, Operation]): Promise<Prepared> => {

@@ -5,24 +5,24 @@ import { operations } from './operations.ts';
 import { createWorld, type World } from './world.ts';
 
 /**
- * The operations that hold an execution of their function on purpose, and how many of them one customer can hold at a time. All
- * others hold one for the time that they need, and are limited by calls per second; getWatch, while another call computes the
- * watch, for 1 s at most.
+ * The operations that hold an execution of their function on purpose, and how many of them one customer can hold at a
+ * time. All others hold one only while they work, and are limited by calls per second. While another call computes the
+ * watch, getWatch holds one for up to 1 s.
  */
 const holding: Readonly<Record<string, number>> = {
   // 3 of a feed (functions/api/feed/waits.test.ts).
   fetchFeed: 10,
-  // All jobs of a day (functions/api/personal-data.test.ts), each for 8 s, in a function that is capped by itself.
+  // All jobs of a day (functions/api/personal-data.test.ts), each for 8 s, in a function with a separate cap.
   createErasure: 50,
-  // Anonymous: limited for each address. It takes as long for every username.
+  // Anonymous, so limited by address. It takes equally long for every username.
   requestPasswordReset: 0,
-  // Anonymous: no longer than the table may take to answer.
+  // Anonymous. It takes no longer than the table may take to answer.
   getHealth: 0,
 };
 
 let operation = '';
 let paused = 0;
-/** The largest number of pauses at a time of each operation. */
+/** The maximum number of simultaneous pauses of each operation. */
 const held = new Map<string, number>();
 const wrap = (runtime: Runtime): Runtime => ({
   ...runtime,

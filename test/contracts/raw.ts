@@ -5,7 +5,7 @@ import { type Answer, read } from '../fixtures/client.ts';
 type Raw = {
   method: string;
   path?: string;
-  /** A flat list of names and values is sent as it is, even in several spellings. */
+  /** A flat list of names and values is sent unchanged, even if a name occurs in several spellings. */
   headers?: Record<string, string | string[]> | readonly string[];
   body?: Uint8Array | string;
 };

@@ -131,7 +131,7 @@ export const idsFor = (path: string, ids: Readonly<Record<string, string>>): Rea
   ...(path.startsWith('/customers/') && { deliveryId: ids.personDeliveryId ?? '' }),
 });
 
-/** Returns malformed values of a path parameter. */
+/** Returns malformed values for a path parameter. */
 export const malformedIds = (param: string): readonly string[] => {
   if (param === 'manufacturer') return ['maker_c', 'MAKER_A', '%00'];
   if (param === 'file') return ['page', 'swagger-ui.js', '%00'];

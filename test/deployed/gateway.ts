@@ -81,7 +81,7 @@ const answerAt = (api: Api, { account, functions, now, onError }: Options) => {
     const lambda = functions.get(route.lambda);
     try {
       if (!lambda) throw new Error(`${route.resource} leads to ${route.lambda}, which is not a function`);
-      // The route for any method would answer too, but without what API Gateway does for the operation's own route.
+      // The route for any method would answer too, but without what API Gateway does for the route of the operation.
       if (methods.includes(method) && !route.isOwn) throw new Error(`${method} ${url.pathname} has no separate route`);
       const source = sourceOf(api, method, route.resource);
       if (!may(route.lambda, source))
@@ -95,7 +95,7 @@ const answerAt = (api: Api, { account, functions, now, onError }: Options) => {
   };
 };
 
-/** Returns what the API description states about a path: its API and its methods. */
+/** Returns what the contracts state about a path: its API and its methods. */
 const knownPaths = () => {
   const router = createRouter(groups);
   const all = groups.flatMap(({ operations }: Group) => Object.values(operations));
@@ -108,8 +108,8 @@ const knownPaths = () => {
 };
 
 /**
- * Starts the APIs and the load balancer of an account at one address. The contracts decide which API a path belongs to, the routes of the template
- * where it leads.
+ * Starts the APIs and the load balancer of an account at one address. The contracts decide which API a path belongs to;
+ * the routes of the template decide where it leads.
  */
 export const startGateway = async () => {
   const opened = Promise.withResolvers<Record<Api['kind'], ReturnType<typeof answerAt>>>();

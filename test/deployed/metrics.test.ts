@@ -45,7 +45,7 @@ const metricsOfPeople = async (): Promise<ReadonlySet<string>> => {
   await fall();
   restore();
   judge.denied.length = 0;
-  // Half a minute until the step, a minute until its answer is missed.
+  // Half a minute until the step, then a minute until its answer is overdue.
   for (let halves = 0; halves < 4; halves++) await people.pass(31_000);
   await people.stop();
   return measured;
@@ -120,7 +120,8 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   expect(metricsRead(latest().account).length).toBeGreaterThan(10);
   expect(missingMetrics(text, all)).toEqual([]);
 
-  // Planted errors: a missing filter, other names of the metrics of an alarm, a graph and a filter, another namespace and dimension.
+  // Planted errors: a missing filter, wrong metric names in an alarm, a graph and a filter, a wrong namespace and a
+  // wrong dimension.
   const filters = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::Logs::MetricFilter');
   for (const [id] of filters) {
     const { [id]: _, ...Resources } = template.Resources;

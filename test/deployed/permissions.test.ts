@@ -39,7 +39,7 @@ const onlyHere = [
   // Needed only with the canary (canary.test.ts). API Gateway answers other methods of its path.
   'server: dynamodb:GetItem table CANARY',
   'canary: dynamodb:UpdateItem table RATE#*#*',
-  // The clock is fixed during an invocation, so only test/lib/aws/iam-replay.test.ts can let a sweep run out of time.
+  // The clock is fixed during an invocation, so only test/lib/aws/iam-replay.test.ts can make a sweep run out of time.
   'sweep: dynamodb:UpdateItem table HEARTBEAT',
 ];
 

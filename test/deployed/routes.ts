@@ -10,7 +10,7 @@ export type Found = MatchedRoute & { lambda: string; isOwn: boolean };
 
 type Permission = { FunctionName: string; Principal: string; SourceArn?: string; SourceAccount?: string };
 
-/** Whether a permission names this source, by its ARN or by its account. */
+/** Whether a permission covers this source, by its ARN or by its account. */
 const names = ({ SourceArn, SourceAccount }: Permission, source: string): boolean =>
   SourceArn === undefined ? SourceAccount === source.split(':')[4] : isLike(source, SourceArn);
 

@@ -19,7 +19,7 @@ export type Backend = {
   queues: readonly DeployedQueue[];
   keyArn: string;
   topicArn: string;
-  /** Whether the subscription to alarms is confirmed, and what becomes of messages to it. */
+  /** Whether the subscription to alarms is confirmed, and the fate of messages to it. */
   alarms: { isConfirmed: boolean; send: (subject: string) => void };
   bucket: string;
   /** The objects of the bucket by key. */
@@ -30,7 +30,7 @@ export type Backend = {
   sms: (to: string, text: string) => void;
   /** Publishes to the devices that are connected by MQTT. */
   publish: Publish;
-  /** The bodies of puts and removals whose response was lost once. Missing if none is lost. */
+  /** The bodies of puts and removals whose response was lost once. Undefined if none is lost. */
   lost?: Set<string>;
 };
 

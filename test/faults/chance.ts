@@ -1,5 +1,5 @@
 import type { Random } from '#lib/local/random.ts';
 
-/** Picks one of some values at random. */
+/** Picks a value at random. */
 export const oneOf = <T>(chance: Random, values: readonly [T, ...T[]]): T =>
   values[Math.floor(chance() * values.length)] ?? values[0];

@@ -1,7 +1,10 @@
 import { type Random, randomFrom } from '#lib/local/random.ts';
 import type { Rates } from './fault.ts';
 
-/** Creates what decides at random whether a fault of `rates` occurs. The same seed leads to the same decisions. */
+/**
+ * Creates the generator that decides at random whether a fault of `rates` occurs. The same seed leads to the same
+ * decisions.
+ */
 export const createChaos = () => {
   let rates: Rates = {};
   let chance: Random = randomFrom(1);

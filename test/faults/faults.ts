@@ -18,7 +18,7 @@ import { ofSetBack } from './kinds/set-back.ts';
 import { ofTable } from './kinds/table.ts';
 import { ofUnnotified } from './kinds/unnotified.ts';
 
-/** All faults, by the part that fails. */
+/** All faults, grouped by the part that fails. */
 export const kinds = {
   processes: ofProcesses,
   clocks: ofClocks,

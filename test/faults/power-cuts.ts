@@ -28,7 +28,7 @@ const eventsOn = (folder: string, dataDir: string) => {
       await sleep(50);
     }
   };
-  /** Waits until a host has ended by itself. Throws if it did not say what to do. */
+  /** Waits until a host has ended without being stopped. Throws if it did not print what to do. */
   const untilEnded = async (host: Awaited<ReturnType<MortalHost['current']>>): Promise<void> => {
     const code = await host.ended;
     const isExplained = host.lines.some((line) => line.includes('start it again'));
@@ -40,7 +40,7 @@ const eventsOn = (folder: string, dataDir: string) => {
       await writeFile(file('failing'), '');
       await host.restart(untilEnded, loseUnsynced);
     },
-    /** Fills the disk for a while: the host refuses everything, and goes on by itself. */
+    /** Fills the disk for a while: the host refuses everything, and then recovers without a restart. */
     filled: async (host: MortalHost): Promise<void> => {
       await writeFile(file('full'), '');
       await untilFull(host);
@@ -59,10 +59,10 @@ const eventsOn = (folder: string, dataDir: string) => {
 type DiskEvents = ReturnType<typeof eventsOn>;
 
 type CutPlan = Pick<KillPlan, 'events' | 'say' | 'timeoutMs'> & {
-  /** What happens, in this order, at random times in parts of the run of the same length. */
+  /** What happens, in this order: the run is split into equal parts, with one event at a random time in each. */
   happening: readonly (keyof DiskEvents)[];
   random: () => number;
-  /** The time (ms) that each sync takes longer. */
+  /** The additional time (ms) that each sync takes. */
   delayMs?: number;
   planted?: keyof typeof PLANTED;
 };

@@ -20,7 +20,7 @@ export type GeneratedRequest = {
 
 const oneOf = (...texts: readonly string[]) => fc.constantFrom(...texts);
 
-/** Mostly the usual value, so that requests get past the first check. It is also what values shrink to. */
+/** Mostly the usual value, to which others also shrink, so that requests get past the first check. */
 const mostly = <T>(usual: T, other: fc.Arbitrary<T>, weight = 4): fc.Arbitrary<T> =>
   fc.oneof({ arbitrary: fc.constant(usual), weight }, { arbitrary: other, weight: 1 });
 
@@ -171,7 +171,7 @@ const header: fc.Arbitrary<readonly [string, string | string[]]> = fc.constantFr
   ['constructor', 'x'],
 );
 
-/** Replaces our id with another customer's: the later one of two equal keys counts. */
+/** Replaces our id with that of another customer: of two equal keys, the later one counts. */
 const foreign: fc.Arbitrary<Edit> = fc.record({
   at: fc.nat(8),
   how: fc.constant('add'),
@@ -192,7 +192,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   ),
 });
 
-// Operations with a body can fail in most ways.
+// Operations with a body have the most ways to fail.
 const withBody = operations.flatMap(([, { body }], at) => (body ? [at] : []));
 
 /** Random requests to all operations of the contracts. */

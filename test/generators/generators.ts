@@ -1,6 +1,8 @@
 import { programs } from './programs.ts';
 
-/** A generator of clients. Commands are of the shell, and run in the folder of the client; TOOLS and ROOT are folders. */
+/**
+ * A generator of clients. Commands are shell commands that run in the folder of the client; TOOLS and ROOT are folders.
+ */
 export type Generator = {
   name: string;
   version: string;

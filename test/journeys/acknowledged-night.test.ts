@@ -12,7 +12,10 @@ afterAll(() => world.stop());
 const SENSORS = 50;
 /** The falls begin within this time (ms). */
 const NIGHT = 3_600_000;
-/** The first is notified at once, the others later; after the last step all are notified every five minutes, up to 20 times. */
+/**
+ * The first person is notified at once, the others later. After the last step, all are notified every five minutes, up
+ * to 20 times.
+ */
 const STEPS = { 60: 'b', 180: 'c' } as const;
 const REPEAT_SECONDS = 300;
 const due: readonly { who: string; after: number }[] = [

@@ -23,7 +23,7 @@ const furnish = async () => {
   return {
     ...home,
     pose,
-    /** Lets the same pose alarm again after six minutes without a posture. */
+    /** Raises another alarm by the same pose after six minutes without a posture. */
     alarmAgain: async () => {
       for (let passed = 0; passed < 2; passed++) {
         await world.pass(3 * MINUTE + 1);
@@ -47,7 +47,7 @@ const furnish = async () => {
     notes: async () => (await hits()).map(({ acknowledgement }) => acknowledgement && (acknowledgement.note ?? '')),
     openFalls: () => list<{ falls: { acknowledgement: object | null }[] }>(`/customers/${home.customerId}/open-falls`),
     alarms: () => list<{ state: string; acknowledgement: object | null }>(`/customers/${home.customerId}/alarms`),
-    /** How many notifications follow within an hour. */
+    /** The number of notifications that follow within an hour. */
     more: async () => {
       const before = home.notifications.length;
       await world.pass(60 * MINUTE);
@@ -118,7 +118,7 @@ describe('an alarm after an acknowledgement', () => {
     await home.alarmAgain();
     expect(await home.notes()).toEqual(['first', null]);
     expect(await home.openFalls()).toMatchObject([{ falls: [{ acknowledgement: null }] }]);
-    // Another note for the first alarm, by its hit, acknowledges no other.
+    // Another note on the first alarm, through its hit, acknowledges no other alarm.
     const [first] = (await home.hits()).toSorted((one, other) => one.id - other.id);
     await home.client.ok('PUT', `/customers/${home.customerId}/rule-hits/${first?.id}/acknowledgement`, {
       note: 'new',

@@ -7,7 +7,7 @@ import { TeamsPayload } from '#shared/domain/formats/teams-payload.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 
-// A home sends its falls to a chat and to Teams, in German. None of its webhooks has a secret.
+// A home that sends its falls to a chat and to Teams, in German. None of its webhooks has a secret.
 
 type Id = { id: number };
 type Sent = { text: string; attachments: { fields?: { title: string; value: string }[] }[] };

@@ -120,7 +120,7 @@ test('a certificate counts every kind of item that a customer can have', async (
   const { home, asAdmin, erase } = await begin();
   const job = await erase(asAdmin, { kind: 'customer', id: home.customerId }, ADMIN_PASSWORD);
   const kinds = Object.entries(erasureRules).filter(([, of]) => of.customer);
-  // Linking uses it up.
+  // Linking uses up the code.
   const uncounted = ['pairingCode'];
   expect(kindsOf(job)).toEqual(
     kinds

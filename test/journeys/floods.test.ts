@@ -52,11 +52,11 @@ beforeEach(() => {
   failpoint = () => {};
 });
 
-/** The time after which what was gathered has been sent. */
+/** The time after which collected notifications have been sent. */
 const GATHERED_MS = 22_000;
 
 type Home = Awaited<ReturnType<typeof world.furnish>>;
-/** Adds sensors of maker B to a home, which reportOnline themselves whether they are online. */
+/** Adds sensors of maker B, which themselves report whether they are online, to a home. */
 const addSensors = async ({ client, customerId }: Home, count: number) => {
   const sensors: { say: (message: unknown) => Promise<unknown> }[] = [];
   for (let at = 1; at <= count; at++) {

@@ -10,7 +10,7 @@ type World = Awaited<ReturnType<typeof createImportWorld>>;
 let world: World | null = null;
 afterEach(async () => world?.stop());
 
-/** Starts a cloud in which the process ends after each step of an import, once, before it has recorded the step. */
+/** Starts a cloud in which the process ends once after each step of an import, before it has recorded the step. */
 const begin = async () => {
   let applied = 0;
   const failpoint: Runtime['failpoint'] = (name) => {

@@ -29,7 +29,7 @@ test('an admin can say who switched alarms off, and when, after that user tried 
   const deleted = world.now();
   const ask = (subject: object) => ({ subject, reason: 'asked for it', password });
 
-  // None of this hides what happened: not erasing oneself, not a flood of refused calls, not leaving.
+  // Nothing hides what happened: neither erasing oneself, nor a flood of refused calls, nor leaving.
   expect((await client.call('POST', `${path}/erasures`, ask({ kind: 'user', id }))).status).toBe(403);
   for (let n = 1; n <= 40; n++) await client.call('DELETE', `/bots/${n}`);
   const body = { ...ask({ kind: 'user', id }), password: ADMIN_PASSWORD };
@@ -48,7 +48,7 @@ test('an admin can say who switched alarms off, and when, after that user tried 
   expect(Math.abs((line?.date ?? 0) - deleted)).toBeLessThan(60_000);
   const [change] = await list(`operation=updateRule&actorId=${id}`);
   expect(change?.details).toEqual([{ field: 'isEnabled', from: true, to: false }]);
-  // The id leads to everything else that the user did.
+  // With the id, everything else that the user did can be found.
   const all = await list(`actorId=${id}`);
   expect(all.map(({ operation }) => operation)).toEqual(
     expect.arrayContaining(['login', 'deleteRule', 'createErasure']),

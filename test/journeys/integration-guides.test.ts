@@ -16,7 +16,7 @@ import { eventually } from '#test/fixtures/eventually.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 import { freePort } from '#test/fixtures/host.ts';
 
-// The receivers in shared/delivery/receivers get a fall from a running service.
+// The receivers in shared/delivery/receivers, which get a fall from a running service here.
 
 const fileOf = (name: string) => new URL(`../../shared/delivery/receivers/${name}`, import.meta.url).pathname;
 const secretKey = `whsec_${Buffer.from('the secret of a receiver').toString('base64')}`;
@@ -74,7 +74,7 @@ test.skipIf(!php)(php ? phpTitle : `${phpTitle} (skipped: php is not installed)`
   expect(await post(body, {})).toBe(401);
   expect(await post(`${body} `, signed)).toBe(401);
   expect(await post(body, old)).toBe(401);
-  // Not a delivery that the script understands: it must not count as delivered.
+  // A body that the script does not understand must not count as delivered.
   const unread = signatureHeaders({ id: 'u', timestampSeconds, body: '[', secrets: [secretKey], primary: null });
   expect(await post('[', unread)).toBe(500);
   expect(await post(body, signed)).toBe(200);

@@ -64,7 +64,7 @@ afterEach(async () => {
 const post = () =>
   sensor.device.call('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('calling', Date.now()));
 
-/** Notes the calls that were answered while the disk was held, after everything else was done that they wait for. */
+/** Records the calls that were answered while the disk was held, once everything else that they wait for was done. */
 const answeredWhileHeld = async (calls: Record<string, () => Promise<unknown>>, areDone: () => boolean) => {
   const early: string[] = [];
   const pending = Object.entries(calls).map(([name, call]) => call().then(() => early.push(name)));

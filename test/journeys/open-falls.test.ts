@@ -31,7 +31,7 @@ const pass = async (minutes: number, hear = async () => {}): Promise<void> => {
   await cloud.sweep();
   await cloud.idle();
 };
-/** Lets enough time pass for unreported falls to end and for sensors that say nothing to become inactive. */
+/** Lets enough time pass for unreported falls to end and for sensors that send nothing to become inactive. */
 const passTime = async (): Promise<void> => {
   for (let minute = 0; minute < 10; minute++) await pass(1);
 };
@@ -71,7 +71,7 @@ describe('the list of open falls', () => {
     ] as const) {
       await fall(sensor, status, start);
       const uuid = expect.any(String);
-      // A suspicion becomes an alarm by time, as configured.
+      // A suspicion becomes an alarm after the configured time.
       const alarmBy = fallState === 'calling' ? null : expect.any(Number);
       const shown = { regionName: '', isSensitive: false, isSimulated: false, acknowledgement: null };
       const falls = [{ uuid, since: start, fallState, alarmBy, ...shown }];

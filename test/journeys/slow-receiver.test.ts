@@ -77,7 +77,7 @@ describe('the delivery worker', () => {
     world.answerWith((response) => void open.push(response));
     const falls = times(12, fall);
     await receiver.until(SLOTS_PER_WEBHOOK);
-    // No event shows that another request is not coming, so this waits.
+    // No event shows that no other request is coming, so this waits.
     await sleep(500);
     expect(receiver.received).toHaveLength(SLOTS_PER_WEBHOOK);
     world.answerWith(ok);
@@ -132,7 +132,7 @@ describe('an open circuit', () => {
     const answer = holdRequests();
     await times(alarms, () => ping(home));
     await home.receiver.until(1);
-    // No event shows that another request is not coming, so this waits.
+    // No event shows that no other request is coming, so this waits.
     await sleep(500);
     expect(home.receiver.received).toHaveLength(1);
     answer(how);

@@ -57,7 +57,7 @@ const changedSince = (commit: string): string[] => {
   return ranges;
 };
 
-/** The tests of the folder of a file, or of the nearest folder above it that has tests. */
+/** The tests for the folder of a file, or for the nearest parent folder with tests. */
 const testsBeside = (file: string): string[] => {
   for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
     const tests = globSync(`test/${folder}/**/*.test.ts`);
@@ -72,8 +72,8 @@ const lineOf = ({ fileName, location }: MutantResult): string =>
 const mutantOf = ({ mutatorName, replacement }: MutantResult): string => `${mutatorName}: ${replacement}`;
 
 /**
- * The changes of each file that no test can notice, because the program behaves the same: the trimmed line of source, what it
- * becomes in the words of Stryker, and why that makes no difference.
+ * The changes in each file that no test can detect, because the program behaves the same: the trimmed source line, the
+ * change as Stryker prints it, and why that makes no difference.
  */
 const known: Record<string, readonly { line: string; mutant: string; why: string }[]> = equivalents;
 const isEquivalent = (mutant: MutantResult): boolean =>
@@ -127,6 +127,6 @@ const mutants = await new Stryker({
   ignorePatterns: ['.local', 'cdk.out'],
   tempDirName: '.generated/mutants/sandbox',
 }).runMutationTest();
-// The results also have the cached ones of other files.
+// The results also contain cached ones of other files.
 const changed = mutants.filter(({ fileName }) => files.has(relative('.', fileName)));
 print(changed.filter((mutant) => ['Killed', 'Timeout', ...unnoticed].includes(mutant.status) && !isEquivalent(mutant)));

@@ -15,7 +15,7 @@ const REGION = 'eu-central-1';
 /** Returns the arguments with which a linter checks a template. */
 export const argumentsOf: Readonly<Record<Linter, (subject: Subject) => string[]>> = {
   'cfn-lint': ({ template }) => ['--format', 'json', '--regions', REGION, '-t', template],
-  // Its descriptions of rules would come from a server.
+  // It would fetch the descriptions of its rules from a server.
   checkov: ({ template }) => [
     '-f',
     template,
@@ -46,7 +46,7 @@ const readers: Readonly<Record<Linter, (output: Output) => Omit<Finding, 'linter
     })),
   checkov: ({ stdout }) =>
     [JSON.parse(stdout) as CheckovReport | CheckovReport[]].flat().flatMap(({ results }) => {
-      // Without results, it did not understand the template.
+      // A linter without results did not understand the template.
       if (!results) throw new Error(`checkov found nothing to check: ${stdout}`);
       return results.failed_checks.map(({ check_id, check_name, resource }) => ({
         rule: check_id,

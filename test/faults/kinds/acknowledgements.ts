@@ -64,8 +64,8 @@ const MINUTE = 60_000;
  */
 const FAILING_MINUTES = 5;
 /**
- * A person on the floor raises three alarms, because no posture comes for six minutes. A user acknowledges the fall after the
- * first one, and again after the last one, each time by its first event.
+ * A person on the floor raises three alarms, because no posture is reported for six minutes. A user acknowledges the
+ * fall after the first alarm and again after the last one, each time by its first event.
  */
 const alarmedAgain = async (scene: Scene): Promise<Story> => {
   const { homes, chaos, clock, cloud, answered, step, stores } = scene;
@@ -81,7 +81,7 @@ const alarmedAgain = async (scene: Scene): Promise<Story> => {
     while ((await send()).status !== 202) await cloud.idle();
     await cloud.idle();
   };
-  /** Waits for something while the sensor stays online, which would forget the person otherwise. */
+  /** Waits for something while keeping the sensor online, because an offline sensor forgets the person. */
   const until = async (isDone: () => Promise<boolean>) => {
     const rates = chaos.rates();
     for (let minute = 0; !(await isDone()); minute++) {

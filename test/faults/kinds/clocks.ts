@@ -8,9 +8,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The first round, one that a queue delays, and one that only the sweep finds. */
+/** The first round, a round that a queue delays, and a round that only the sweep finds. */
 const STEPS = [30, 300, 2_400];
-/** How much later (ms) than planned a round may start: a step of the run, a sweep, and a process that died. */
+/** How much later (ms) than planned a round may start: by a step of the run, a sweep, and a process that died. */
 const MAX_LATE = 5 * MINUTE;
 
 /** Runs something while the clock of the host is ahead, with sweeps. */
@@ -22,7 +22,7 @@ const whileAhead = async ({ chaos, cloud, step }: Scene, ms: number, run: () => 
   chaos.jump(0);
 };
 
-/** An alarm that is raised, by the clock of the host, a day ahead of the correct time, or after that of another one. */
+/** An alarm that is raised when the clock of the host is a day ahead, or after another alarm that was. */
 const escalating =
   (which: 'alarm' | 'next alarm') =>
   async (scene: Scene): Promise<Story> => {

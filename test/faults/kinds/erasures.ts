@@ -45,7 +45,7 @@ const erase =
         const admin = await scene.admin();
         const response = await answered(admin.call('POST', `/customers/${customerId}/erasures`, body));
         if (response.status === 202) id = (response.body as { id: string }).id;
-        // A call whose response was lost may have started the erasure.
+        // A call whose response was lost may still have started the erasure.
         if (response.status === 404) return;
         await cloud.idle();
       }

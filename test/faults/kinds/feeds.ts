@@ -20,8 +20,8 @@ const furnishHome = async (scene: Scene) => {
 };
 
 /**
- * Creates a receiver behind a router. It fetches, stores each fall, and then the id after which it continues. It loses
- * responses, and dies between these steps, after which it continues behind the id that it stored last.
+ * Creates a receiver behind a router. It fetches, stores each fall, and then stores the id to continue after. It loses
+ * responses, and dies between these steps; then it continues after the id that it stored last.
  */
 const createReader = ({ chance }: Scene, reader: Client, path: string) => {
   const fetched: FetchedFall[] = [];

@@ -8,7 +8,7 @@ import type { Scene } from '../scene.ts';
 
 const HOUR = 3_600_000;
 
-/** A sensor registers again, and the response is lost. It goes on with its token until a response arrives. */
+/** A sensor registers again, and the response is lost. It keeps using its old token until a response arrives. */
 const lostRegistration = async (scene: Scene): Promise<Story> => {
   const { homes, stores, admin, answered, cloud, step } = scene;
   const { birch } = homes;
@@ -81,7 +81,7 @@ const reusedUuid = async (scene: Scene): Promise<Story> => {
   };
 };
 
-/** Faults of what identifies sensors and their messages. */
+/** Faults of the identity of sensors and their messages. */
 export const ofIdentity: readonly Fault[] = [
   {
     title: 'the responses to registrations of a sensor are lost: its falls are accepted by its former token',

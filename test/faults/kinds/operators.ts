@@ -55,7 +55,7 @@ const webhookOff = async ({ homes: { birch } }: Scene): Promise<Story> => {
   };
 };
 
-/** Deletes a webhook, which must no longer be called. */
+/** Deletes a webhook, which must not be called from then on. */
 const webhookDeleted = async ({ homes: { birch }, receiver, cloud, fresh }: Scene): Promise<Story> => {
   const doomed = await addHook(birch.client, receiver, birch.customerId, fresh('doomed'));
   birch.hooks = [...birch.hooks, doomed];

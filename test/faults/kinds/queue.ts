@@ -28,7 +28,7 @@ const allRead = async ({ unread }: Scene): Promise<Story> => {
   return { after: async () => (unread() > before ? ['a task of another version could not be read'] : []) };
 };
 
-/** The table is unavailable once everything is acknowledged. */
+/** The table is unavailable as soon as everything is acknowledged. */
 const outage = async ({ chaos }: Scene): Promise<Story> => ({
   atOnce: async () => chaos.also({ crashes: [], refusal: 1 }),
 });

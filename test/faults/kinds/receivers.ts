@@ -86,8 +86,8 @@ const slowNameServer = async ({ homes: { maple, birch }, receiver, cloud }: Scen
 const OUTAGE = 25 * 60_000;
 
 /**
- * A receiver is down, and back in the middle of the retry schedule. Its first success, with a newer fall, must bring the older
- * ones along, at most `withinMs` later.
+ * A receiver is down, and back in the middle of the retry schedule. Its first success, with a newer fall, must also get
+ * the older ones delivered, at most `withinMs` later.
  */
 const backAmid = async (scene: Scene, withinMs: number): Promise<Story> => {
   const { receiver, clock, step, last } = scene;

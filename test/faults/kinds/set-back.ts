@@ -119,7 +119,9 @@ const held: Course = async (home, scene) => {
   return delivered(home, scene, 3 * MINUTE);
 };
 
-/** Eleven alarms, more than there are mails for, reach nobody while the clock is ahead, and another one afterwards. */
+/**
+ * Eleven alarms, more than the mail limit allows, reach nobody while the clock is ahead, and another one afterwards.
+ */
 const mailed: Course = async (home, scene) => {
   const { managerMails, step, clock, receiver } = scene;
   receiver.down.add(home.path);

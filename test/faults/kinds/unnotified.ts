@@ -10,7 +10,7 @@ import type { Scene } from '../scene.ts';
 
 /** How long (ms) after its hit somebody must have been notified of an alarm, acknowledged it, or got a mail about it. */
 const HEARD_MS = 150_000;
-/** The same if processes die: their tasks are repeated later. */
+/** The same limit if processes die: their tasks are repeated later. */
 const HEARD_AFTER_CRASH_MS = 300_000;
 const STEP_MS = 5_000;
 const MINUTE = 60_000;
@@ -24,7 +24,7 @@ const ABOUT_SENSORS = /^\d+ alarms? without a response/;
 type Alarming = {
   situation: UrgentSituation;
   maker: Maker;
-  /** Returns the message of a device about it at a time (ms). */
+  /** Returns the message of a device about the situation at a time (ms). */
   message: (now: number) => object;
   /** How long (ms) after the message the alarm may come; by default at once. */
   delay?: number;
@@ -67,7 +67,7 @@ const furnish = async (scene: Scene, { situation, maker, message }: Alarming) =>
     call: () => addRecipient('call', { url, secretKey: null }),
     prove: (by: 'sms' | 'telegram' | 'email', address: string) =>
       stores.channels.put({ customerId, userId }, { by, address, provenDate: clock.now() }, null),
-    /** Something happens that has to be looked after. */
+    /** Raises an alarm that somebody has to look after. */
     happen: async (): Promise<void> => {
       const sent = message(clock.now());
       while ((await device.call('POST', `/devices/${sensorId}/messages`, sent)).status !== 202)
@@ -76,7 +76,7 @@ const furnish = async (scene: Scene, { situation, maker, message }: Alarming) =>
   };
 };
 type Home = Awaited<ReturnType<typeof furnish>>;
-/** What makes the alarms of a home reach nobody, what happens once they were sent, and what ends the cause. */
+/** A cause that makes the alarms of a home reach nobody, what happens once they were sent, and how the cause ends. */
 type Cause = (home: Home, scene: Scene) => Promise<{ sent?: () => Promise<void>; end?: () => Promise<void> } | void>;
 
 const hitsOf = async ({ customerId }: Home, { stores, clock }: Scene) => {
@@ -92,7 +92,7 @@ const eventAlarmsOf = async ({ customerId }: Home, { stores }: Scene) =>
 const mailsTo = ({ email }: Home, { managerMails }: Scene, about = ABOUT_ALARM): number[] =>
   managerMails.filter(({ to, subject }) => to === email && about.test(subject)).map(({ at }) => at);
 
-/** Returns the alarms of the home that nobody heard of in time. Each of them needs a separate mail. */
+/** Returns the alarms of the home of which nobody was notified in time. Each of them needs a separate mail. */
 const unheard = async (home: Home, scene: Scene, withinMs: number, about: RegExp): Promise<string[]> => {
   const hits = await hitsOf(home, scene);
   const mails = mailsTo(home, scene, about);
@@ -285,7 +285,7 @@ const rows = Object.entries(causes).map(
   }),
 );
 
-/** Alarms that reach nobody, by the cause, and who hears of them. */
+/** Alarms that reach nobody, grouped by cause, and who is notified of them. */
 export const ofUnnotified: readonly Fault[] = [
   ...rows,
   ...others.map(

@@ -19,7 +19,7 @@ afterAll(() => cloud.stop());
 const linksOf = (page: string): string[] =>
   [...page.matchAll(/(?:src|href)="([^"]*)"/g)]
     .map(([, link = '']) => link)
-    // The empty link leads to the page itself.
+    // The empty link points to the page itself.
     .filter((link) => link !== '' && !link.startsWith('data:'));
 
 test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/sensors/'])(

@@ -17,7 +17,7 @@ type Home = Awaited<ReturnType<World['furnish']>>;
 let world: World;
 let admin: Client;
 beforeAll(async () => {
-  // A mail server is named, but nothing is sent to it. Files in the outbox would reach nobody.
+  // A mail server is configured, because files in the outbox would reach nobody, but nothing is sent to it.
   const server = readSmtpUrl('smtp://127.0.0.1:25') ?? expect.unreachable();
   world = await createDeliveryWorld({
     environment: { GONE_AFTER_SECONDS: '0', SENSOR_INACTIVE_AFTER_SECONDS: '86400' },
@@ -32,7 +32,7 @@ const furnish = async (hook: object = {}) => {
   const home = await world.furnish(hook);
   const nurse = await hireFor(admin, home.customerId, `nurse-of-${home.customerId}`);
   const path = `/customers/${home.customerId}/watch`;
-  /** Returns the watch as it is when the last one is no longer up to date. */
+  /** Returns a newly computed watch, once the previous one is out of date. */
   const watch = async () => {
     await world.idle();
     world.skip(60_000);

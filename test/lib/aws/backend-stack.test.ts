@@ -49,7 +49,7 @@ describe('permissions and environment', () => {
       expect(named('AWS::IAM::Role', `${name}-role`).ManagedPolicyArns).toBeUndefined();
       for (const { Effect, Action, Resource } of statementsOf(name)) {
         expect(Effect).toBe('Allow');
-        // Device topics and names of exports are not known at deployment, and alarms that are on are found among all of them.
+        // Device topics and names of exports are not known at deployment, and active alarms are found among all alarms.
         const unknown = /:alarm:\*"|:topic\/v1\/devices\/\*\/\w+"|(?<="exports[0-9A-F]{8}","Arn"\]},)"\/\*"/g;
         const written = JSON.stringify([Action, Resource]).replaceAll(unknown, '"');
         expect(written).not.toMatch(/\*|Scan/);

@@ -42,7 +42,7 @@ test('unknown times are counted, and left out of medians', () => {
   ];
   expect(timesTo(alarms, 'notified')).toEqual({ known: 0, missing: 3, median: null, worst: null });
   expect(timesTo(alarms, 'acknowledged')).toMatchObject({ known: 2, missing: 1, median: 30, worst: { ms: 40 } });
-  // The end by time alone is not one that somebody reported.
+  // An end by time alone was not reported by anybody.
   expect(timesTo(alarms, 'over')).toMatchObject({ known: 1, missing: 2, median: 300 });
 });
 

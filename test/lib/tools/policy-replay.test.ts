@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([cloud.stop(), receiver.stop()]));
 
-/** Runs a tool with the rights of the policy alone. */
+/** Runs a tool with only the permissions of the policy. */
 const asDeployer = async <T>(run: () => Promise<T>): Promise<T> => {
   isToolRunning = true;
   try {

@@ -132,7 +132,7 @@ describe('a connection', () => {
     const received = Promise.withResolvers<number>();
     const server = createServer((socket) => socket.resume().on('close', () => received.resolve(socket.bytesRead)));
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    // The address is allowed when it is resolved and denied afterwards, as if the connection led elsewhere.
+    // The address is allowed when it is resolved and denied afterwards, as if the connection went elsewhere.
     const allowedRanges = [['127.0.0.0/8']];
     const policy = {
       allowPrivate: false,

@@ -5,7 +5,7 @@ const END = '\r\n\r\n';
 /** Reads a head that consists of a status line and header lines. */
 const read = (lines: readonly string[], statusLine = 'HTTP/1.1 200 OK', end = END) =>
   readHead([statusLine, ...lines].join('\r\n'), end);
-/** What Node's parser reads in its place, as lines. */
+/** The lines that Node's parser reads instead. */
 const framing = (lines: readonly string[], statusLine?: string, end?: string) =>
   read(lines, statusLine, end).forParser.split('\r\n');
 const kept = (...more: string[]) => ['HTTP/1.1 200 ', 'Connection: keep-alive', ...more, '', ''];

@@ -11,7 +11,7 @@ const stage = {
   OWN_URLS: ['https://a1.execute-api.example.com'],
   CANARY: false,
 };
-/** Names that resolve to an address in them; others to nothing, so that nothing is connected to. */
+/** Names that resolve to the address in them. All others resolve to nothing, so that no connection is made. */
 const resolve = async (name: string) =>
   name.startsWith('at-') ? [name.slice(3).replaceAll('-', '.').replace('.test', '')] : [];
 type Options = Parameters<typeof createWebhookClient>[1];
@@ -32,7 +32,7 @@ const errorOf = async (
   more: Partial<typeof stage> = {},
   reach: { isPublicOnly?: boolean; isLoopbackDenied?: boolean } = {},
 ) => (await client(options, more).post({ url, headers: {}, body: '', ...reach })).error;
-/** A name that does not resolve: a request to it passed all checks before it. */
+/** A name that does not resolve: a request that fails on it has passed all earlier checks. */
 const unknown = 'https://unknown.example/';
 const [loopback, named, local] = ['http://127.0.0.1:9/', 'http://127.0.0.5:9/', 'http://at-10-0-0-1.test/'];
 

@@ -73,7 +73,7 @@ test('stores a subscription with the key, for the worker that sends to it', asyn
   ]);
 });
 
-// On this host webhooks may call private addresses, by http, too.
+// On this host, webhooks may also call private addresses, and over HTTP.
 describe('a subscription', () => {
   test.each([
     'https://127.0.0.1/push',

@@ -5,7 +5,7 @@ import { startTestCloud, withShortPauses } from '#test/fixtures/cloud.ts';
 import { adminOf } from '#test/fixtures/home.ts';
 
 describe('a messaging service', () => {
-  /** Starts a cloud with other services than the local host has. */
+  /** Starts a cloud with different services from those of the local host. */
   const withServices = async (services: Partial<Runtime>, environment: Record<string, string> = {}) => {
     const lines: string[] = [];
     const log: Runtime['log'] = (level, message, more) =>

@@ -20,7 +20,7 @@ let cloud: Cloud;
 let home: Awaited<ReturnType<typeof createHome>>;
 let newestFirst: string[];
 
-/** The deliveries of the `at`th webhook, spread over time, so that each page has some of several webhooks. */
+/** The deliveries of the `at`th webhook, spread over time so that each page contains several webhooks. */
 const deliveriesOf = (at: number, webhookId: string) =>
   Array.from({ length: COUNTS[at] ?? 0 }, (_, n) => {
     // All times differ. The first delivery of the last webhook is the oldest of all.

@@ -129,7 +129,7 @@ test('nobody can grant or revoke by import what they cannot grant or revoke othe
   expect(await places([{ username: strong.username, permissions: ['manage_users'] }])).toEqual([[1, 'permissions']]);
   expect((await home.send('users', [{ ...row, permissions: 'manage_users' }], limited)).status).toBe(202);
   await world.idle();
-  // A name of another customer is taken; the response says nothing else about its user.
+  // A username of another customer is taken; the response reveals nothing else about that user.
   const other = await world.furnish();
   const foreign = await other.send('users', [row]);
   expect([foreign.status, placesIn(foreign.body)]).toEqual([400, [[1, 'username']]]);

@@ -224,7 +224,7 @@ describe('a webhook', () => {
     await client.ok('PUT', `/rules/${id}`, { ...rule, situation: 'fall_loop' });
     expect(await put({ format: 'custom1' })).toEqual([200]);
     expect(rejectedPaths(await client.call('PUT', `/rules/${id}`, rule))).toEqual([400, 'recipients.0.webhookId']);
-    // Raw needs a message of the device, but the service itself notices these situations.
+    // Raw needs a message of the device, but the service itself detects these situations.
     for (const situation of ['sensor_inactive', 'sensor_active', 'sensor_clock_wrong']) {
       expect(await put({ format: 'raw' })).toEqual([200]);
       const noticed = { ...rule, situation };

@@ -74,7 +74,7 @@ const retried =
 const AGE = 'ApproximateAgeOfOldestMessage';
 const VISIBLE = 'ApproximateNumberOfMessagesVisible';
 
-/** What a cause of each alarm does to all metrics that it affects. */
+/** How a cause of each alarm changes the metrics that it affects. */
 const seriesOf: Readonly<Record<string, Series>> = {
   'tasks-failing': arrival('TasksFailed'),
   'alarms-untold': arrival('AlarmsUntold'),
@@ -129,7 +129,7 @@ const seriesOf: Readonly<Record<string, Series>> = {
 
 /** How long (ms) the second cause follows the first: longer than the period of the alarm. */
 const gaps: Readonly<Record<string, number>> = { 'alarms-unheard': 5 * DAY, 'mails-bounced': 3 * HOUR };
-/** How long (ms) after its cause an alarm may start if that is longer than the others. */
+/** How long (ms) after its cause an alarm may start, for alarms that take longer than the others. */
 const delays: Readonly<Record<string, number>> = {
   'alarms-unheard': DAY + HOUR,
   'messages-absent': 20 * MINUTE,

@@ -59,7 +59,7 @@ test.each([
   expect(queue.Properties.VisibilityTimeout).toBeLessThanOrEqual(seconds);
   // Otherwise a second process would handle it concurrently, and Lambda rejects such a queue.
   expect(queue.Properties.VisibilityTimeout).toBeGreaterThan(Timeout);
-  // Nor does its lease of a delivery last longer.
+  // Its lease of a delivery lasts no longer either.
   expect(LEASE_SECONDS).toBeLessThanOrEqual(30);
 });
 

@@ -21,7 +21,7 @@ afterEach(async () => {
 const TO = 'anna@example.com';
 const serverAt = (url: string) => readSmtpUrl(url) ?? expect.unreachable();
 
-/** Sends through a mail server at a URL. Counts the failures that are its own. */
+/** Sends through a mail server at a URL, and counts the failures of that server. */
 const senderTo = (url: string, more: Partial<SmtpSettings> & { deadlineMs?: number; starttls?: true } = {}) => {
   const { deadlineMs = 10_000, starttls, ...settings } = more;
   const server = { ...serverAt(url), ...(starttls && { encryption: 'starttls' as const }) };
@@ -49,7 +49,7 @@ const serving = async (options?: SMTPServerOptions) => {
   closing.push(server.close);
   return { ...server, url: `smtp://127.0.0.1:${server.port}` };
 };
-/** Starts a server that is no mail server. */
+/** Starts a server that is not a mail server. */
 const listening = async (onConnection: (socket: Socket) => void) => {
   const server = createServer(onConnection).listen(0, '127.0.0.1');
   await once(server, 'listening');

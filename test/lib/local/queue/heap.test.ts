@@ -8,7 +8,7 @@ const heapOf = (keys: readonly number[]) => {
   for (const item of items) addTo(heap, item);
   return { heap, items };
 };
-/** Takes the first item until none is left, and returns the keys. Each item knows its place in the meantime. */
+/** Takes the first item until none is left, and returns the keys. Each item knows its position throughout. */
 const drained = (heap: Heap<Item>): number[] => {
   const keys: number[] = [];
   for (let first = heap.items[0]; first; first = heap.items[0]) {

@@ -93,7 +93,7 @@ test('the age of the oldest pending message ignores those that are delayed or we
   await clock.advance(5);
   queue.send({ body: 'second' });
   expect(queue.waitingSince()).toBe(1_000_005);
-  // A message in flight still waits to be processed, unless it was received too often.
+  // A message in flight still has to be processed, unless it was received too often.
   const [message = expect.unreachable()] = queue.receive(1);
   expect([queue.waitingSince(), queue.waitingSince(2), queue.waitingSince(1)]).toEqual([
     1_000_005, 1_000_005, 1_000_010,

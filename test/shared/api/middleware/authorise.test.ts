@@ -5,7 +5,10 @@ import { callerWith, codeOf, exchangeOf, operationWith } from '#test/fixtures/gu
 
 const SELF = '7';
 const OTHER = '8';
-/** Returns the code of the refusal, or null if the caller may make the call; `anonymous` if only without its login. */
+/**
+ * Returns the code of the refusal; null if the caller may make the call, `anonymous` if it may do so only without its
+ * login.
+ */
 const refusalOf = async (operation: object, caller: Partial<Caller>, userId?: string) => {
   const path = userId === undefined ? {} : { userId };
   const exchange = exchangeOf(operationWith(operation), {}, { caller: callerWith(caller), path });

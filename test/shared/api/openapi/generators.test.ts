@@ -114,7 +114,7 @@ test.each<[string, Schema]>([
   expect(faultsIn({ properties: { properties: schema } }, '')).toContain(`/properties/properties: ${fault}`);
 });
 
-/** What generators put before or behind the name of a schema to name something else: a constructor, an optional value. */
+/** Prefixes and suffixes that generators add to the name of a schema, for a constructor or an optional value. */
 const derivedNames = (name: string): string[] => [
   ...['New', 'Nullable', 'Opt', 'Nil'].map((prefix) => prefix + name),
   ...['Api', 'Inner', 'AnyOf', 'OneOf', 'FromJSON', 'ToJSON', 'WithDefaults'].map((suffix) => name + suffix),

@@ -5,7 +5,7 @@ import { correctedAttempt } from '#shared/domain/delivery/set-back.ts';
 const now = 1_800_000_000_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** A delivery whose attempt failed at a time, with the next one an hour later. */
+/** A delivery whose attempt failed at a time, and whose next attempt is an hour later. */
 const failedAt = (time: number, more: object = {}) =>
   ({
     state: 'retrying',

@@ -162,7 +162,7 @@ describe('a clock that is set back', () => {
   test('moves them by as much, so that each stays due as long after the hit', () => {
     const moved = (by: number | null, now: number) => withRoundsSetBack(rule, hit({}), by, now);
     expect(moved(3_600_000, at(-3_590))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
-    // It is only known that the round has come.
+    // It is only known that the round is due.
     expect(moved(null, at(-3_540))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
     // The clock was set back further than is known.
     expect(moved(1_000_000, at(-3_600))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));

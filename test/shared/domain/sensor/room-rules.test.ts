@@ -119,7 +119,7 @@ describe('the regions of a new room', () => {
     expect(ids([{}, {}, {}], [old('a'), old('b')])).toEqual(['a', 'b', 'new-1']);
     expect(ids([{}], [old('a', { kind: 'bed' }), old('b', { name: 'Chair' })])).toEqual(['new-1']);
     expect(ids([{ id: 'x' }, { id: 'x' }], [])).toEqual(['x', 'new-1']);
-    // The id that the second one names is not free for the first one.
+    // The first region cannot take the id that the second one names.
     expect(ids([{}, { id: 'a', name: 'Chair' }], [old('a')])).toEqual(['new-1', 'a']);
   });
 });

@@ -142,7 +142,7 @@ test('leaves the previous state unchanged in a step', () => {
 
 test('does not count one sweep in three minutes as an outage, so that offline sensors are detected', () => {
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300)).toBeGreaterThan(3 * 60_000);
-  // An unnoticed outage and the interval of a sensor fit into the time after which it is inactive.
+  // An unnoticed outage and the reporting interval of a sensor together fit into the time after which it is inactive.
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
 });
 

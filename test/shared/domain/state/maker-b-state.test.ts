@@ -139,7 +139,7 @@ describe('a fall of a track', () => {
         end,
         'empty_room',
       ]);
-      // Even if another track leaves and nobody else can be there.
+      // This holds even if another track leaves and nobody else can be there.
       expect(situationsOf(b.people(1), b.pose(1, pose), b.move(2, 2)).at(-1)).toBe(`empty_room ${end}`);
     }
     expect(situationsOf(b.pose(1, 5), b.people(0), b.pose(1, 5))).toEqual([
