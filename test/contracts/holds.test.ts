@@ -1,4 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { groups } from '#functions/index.ts';
+import type { AroundInvocation } from '#lib/local/lambda/load-handler.ts';
 import type { Runtime } from '#shared/runtime/deps.ts';
 import { call } from './calls.ts';
 import { operations } from './operations.ts';
@@ -24,9 +27,14 @@ let operation = '';
 let paused = 0;
 /** The maximum number of simultaneous pauses of each operation. */
 const held = new Map<string, number>();
+/** The function that runs. Workers pause too, whatever operation is being called. */
+const running = new AsyncLocalStorage<string>();
+const around: AroundInvocation = (name, invocation) => running.run(name, invocation);
+const isOfApi = (): boolean => groups.some(({ name }) => name === running.getStore());
 const wrap = (runtime: Runtime): Runtime => ({
   ...runtime,
   pause: async (ms, ...more) => {
+    if (!isOfApi()) return runtime.pause(ms, ...more);
     paused += 1;
     held.set(operation, Math.max(held.get(operation) ?? 0, paused));
     await runtime.pause(Math.min(ms, 20), ...more);
@@ -36,7 +44,7 @@ const wrap = (runtime: Runtime): Runtime => ({
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld({}, { wrap });
+  world = await createWorld({}, { wrap, around });
 });
 afterAll(() => world.stop());
 
