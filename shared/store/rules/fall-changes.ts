@@ -24,7 +24,6 @@ export const setAnswer = (
     set: {
       ...(acknowledgement && { acknowledgement }),
       ...(closure && { closure }),
-      ...(upTo !== undefined && { upTo }),
       ttl: ttlOf(seen.newest ?? fallOfKey(ref.fall).start),
     },
     remove: [

@@ -49,16 +49,19 @@ describe('acknowledging a hit', () => {
     });
   });
 
-  test('acknowledging a hit that also holds the closure of its fall keeps the closure', async () => {
-    const { its, make, read } = await start({ fall: fallKey });
-    await its.falls.close(fall, { outcome: 'helped' }, anna(late));
+  test.each([
+    ['of a track', fallKey],
+    ['of no track', now.toString(36)],
+  ])('acknowledging a hit of a closed fall %s keeps the closure', async (_, key) => {
+    const { its, make, read } = await start({ fall: key });
+    await its.falls.close(fallOf(key), { outcome: 'helped' }, anna(late));
     expect(await make(ben(late + 1))).toMatchObject({
       hit: { acknowledgement: anna(late), closure: { outcome: 'helped' } },
     });
     expect(await read(1)).toMatchObject({ acknowledgement: anna(late), closure: { outcome: 'helped' } });
     const changed = await make(anna(late + 2, { note: 'Here' }));
     expect(changed?.hit).toMatchObject({ closure: { outcome: 'helped' } });
-    expect(await its.fallAnswers.get(fall)).toMatchObject({
+    expect(await its.fallAnswers.get(fallOf(key))).toMatchObject({
       acknowledgement: { note: 'Here' },
       closure: { outcome: 'helped' },
     });

@@ -94,6 +94,8 @@ describe('a fall that alarms again', () => {
     await its.fallAnswers.recordAlarm(again);
     await its.fallAnswers.recordAlarm(fall);
     expect(await its.fallAnswers.get(again)).toEqual({ acknowledgement: anna(now + 70_000) });
+    await its.fallAnswers.recordAlarm(fallOf(`${(now + 120_000).toString(36)}-7-${now.toString(36)}`));
+    expect(await its.fallAnswers.get(again)).toEqual({ acknowledgement: anna(now + 70_000) });
   });
 
   test('an acknowledgement stays with the alarms it was made for, however often the fall alarms again', async () => {
@@ -170,6 +172,15 @@ describe('closing a fall', () => {
     const { answer } = await its.falls.close(fall, { outcome: 'helped' }, anna(late + 1));
     expect(answer).toMatchObject({ acknowledgement: ben(late), closure: anna(late + 1) });
   });
+});
+
+test('a closed fall stays closed if the person who acknowledged it changes the note', async () => {
+  const { its } = hitWorld();
+  await its.falls.acknowledge(fall, anna(late));
+  await its.falls.close(fall, { outcome: 'helped' }, ben(late));
+  const { answer } = await its.falls.acknowledge(fall, anna(late + 1, { note: 'Here' }));
+  expect(answer).toMatchObject({ acknowledgement: { note: 'Here' }, closure: { outcome: 'helped' } });
+  expect(await its.fallAnswers.get(fall)).toMatchObject(answer);
 });
 
 describe('withdrawing the acknowledgement of a fall', () => {
