@@ -57,7 +57,7 @@ describe('a report soon after the hit', () => {
     },
   );
 
-  test('a report soon after the hit counts once if it is repeated, and not without attempts', async () => {
+  test('a report soon after the hit counts once however often it is made, and not without attempts', async () => {
     const { report, hit } = await start();
     await report(0, [], true, now + 1);
     expect(await hit()).toMatchObject({ updateDate: now });

@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest';
+import { firstDeliveryId } from '#shared/domain/delivery/snapshot.ts';
+import { eventKeyOf } from '#shared/domain/event/fall-key.ts';
+import { firstIdAt } from '#shared/domain/ids.ts';
+import { kinds, type Situation } from '#shared/domain/kinds.ts';
+import { UNCLEAR_MS } from '#shared/domain/sensor/sensor-state.ts';
+import type { AlarmFilter } from '#shared/store/alarms/alarm-lists.ts';
+import { idBeforeFirst } from '#shared/store/hits/hit-item.ts';
+import { items } from '#shared/store/table.ts';
+import { anna, ben, HOME, SENSOR } from '#test/fixtures/answered-hits.ts';
+import { memoryStore } from '#test/fixtures/memory-store.ts';
+import { now, some, uuid } from '#test/fixtures/store-items.ts';
+
+const fallKey = now.toString(36);
+const later = now + 60_000;
+const fall = { customerId: HOME, sensorId: SENSOR, fall: fallKey };
+
+const start = () => {
+  const { its, table } = memoryStore();
+  let last = { id: idBeforeFirst(HOME), createDate: 0 };
+  /** Writes an event, with a hit of each of some rules or as an alarm without a rule. */
+  const happen = async (number: number, at: number, situation: Situation, rules = 0, more: object = {}) => {
+    const ofFall = kinds[situation].type === 'fall' ? { fall: fallKey } : {};
+    for (let rule = 1; rule <= rules; rule++) {
+      const own = { ruleId: rule, sensorId: SENSOR, sensorEventId: uuid(number), situation, messages: [] };
+      const hitNumber = { series: now, number: last.id + 1 - idBeforeFirst(HOME) };
+      last = await its.ruleHits.append(HOME, last, some({ ...own, hitNumber, ...ofFall, ...more }), at);
+    }
+    await tell(number, at, kinds[situation], { ...ofFall, isUnruled: rules === 0, ...more });
+  };
+  const tell = async (number: number, at: number, kind: { type: string; action: string }, more: object = {}) => {
+    const message = {
+      customerId: HOME,
+      sensorId: SENSOR,
+      id: firstIdAt(at) + number,
+      uuid: uuid(number),
+      receiveDate: at,
+    };
+    await its.events.storeMessage({ ...message, raw: '{}', at: 0 });
+    const event = { id: firstIdAt(at) + number, uuid: uuid(number), createDate: at, receiveDate: at, ...kind };
+    return its.events.add(HOME, SENSOR, [
+      some({ source: uuid(number), code: null, coordinates: null, ...event, ...more }),
+    ]);
+  };
+  const end = (number: number, at: number, more: object = {}) =>
+    tell(number, at, { type: 'fall', action: 'finished' }, { fall: fallKey, ...more });
+  const change = (number: number, fields: object) => {
+    const key = items.ruleHit({ customerId: HOME, hitId: idBeforeFirst(HOME) + number });
+    return table.get(key).then((hit) => table.write({ put: { ...hit, ...key, ...fields } }));
+  };
+  const list = async (at = later, hooks: Record<string, 'full' | 'raw'> = {}, more: Partial<AlarmFilter> = {}) => {
+    const span = { customerId: HOME, from: 0, to: Number.MAX_SAFE_INTEGER, sensorId: '', isWanted: () => true };
+    const filter = { ...span, situations: [], states: [], ...more };
+    return (await its.alarmLists.page(filter, { limit: 10, after: null, hooks, now: at })).alarms;
+  };
+  return { its, table, happen, tell, end, change, list };
+};
+const idOf = (number: number) => idBeforeFirst(HOME) + number;
+
+describe('an alarm in the list', () => {
+  test('an alarm in the list stands for all events and hits of its fall', async () => {
+    const { happen, list } = start();
+    await happen(1, now, 'fall_detected', 2);
+    await happen(2, now + 5_000, 'fall_detected', 1, { isSimulated: true });
+    expect(await list()).toMatchObject([
+      {
+        uuid: uuid(1),
+        sensorId: SENSOR,
+        situation: 'fall_detected',
+        hitIds: [idOf(1), idOf(2), idOf(3)],
+        isSimulated: true,
+      },
+    ]);
+  });
+
+  test('an alarm in the list is open, unanswered, acknowledged and over, in this order', async () => {
+    const { happen, change, end, list } = start();
+    await happen(1, now, 'fall_detected', 1);
+    const shown = { acknowledgement: null, overDate: null, overBy: null, note: null, outcome: null, feedback: null };
+    expect(await list()).toMatchObject([{ state: 'open', createDate: now, isSimulated: false, ...shown }]);
+    await change(1, { unansweredDate: later });
+    expect(await list()).toMatchObject([{ state: 'unanswered' }]);
+    await change(1, { acknowledgement: anna(later, { note: 'On my way' }) });
+    expect(await list()).toMatchObject([{ state: 'acknowledged', acknowledgement: anna(later), note: 'On my way' }]);
+    await end(2, later);
+    expect(await list()).toMatchObject([{ state: 'over', overDate: later, overBy: 'device' }]);
+  });
+
+  test('an alarm in the list names who acknowledged any of its hits first, and its newest feedback', async () => {
+    const { happen, change, list } = start();
+    await happen(1, now, 'fall_detected', 3);
+    await change(1, { acknowledgement: ben(later + 1), feedback: { id: 2 } });
+    await change(2, { acknowledgement: anna(later), feedback: { id: 3 } });
+    const closure = anna(later + 2, { outcome: 'helped', note: 'Unhurt' });
+    await change(3, { closure, feedback: { id: 1 } });
+    expect(await list()).toMatchObject([
+      { acknowledgement: anna(later), feedback: { id: 3 }, note: 'Unhurt', outcome: 'helped' },
+    ]);
+  });
+
+  test('an alarm in the list without a rule has the answer to its fall or event, and the feedback on its events', async () => {
+    const { its, table, happen, list } = start();
+    await happen(1, now, 'fall_detected');
+    await happen(2, now + 1, 'apnea');
+    expect(await list()).toMatchObject([{ uuid: uuid(2) }, { uuid: uuid(1) }]);
+    await its.falls.acknowledge(fall, anna(later));
+    await its.falls.acknowledge({ ...fall, fall: eventKeyOf(firstIdAt(now + 1) + 2) }, ben(later));
+    const judge = (number: number, at: number, about: number) =>
+      table.write({
+        put: {
+          ...items.feedback({ customerId: HOME, sensorId: SENSOR, feedbackId: firstIdAt(at) }),
+          id: number,
+          eventId: uuid(about),
+        },
+      });
+    await judge(1, now - 1, 1);
+    await judge(2, now + 2, 1);
+    await judge(3, now + 3, 1);
+    await judge(4, now + 4, 9);
+    expect(await list()).toMatchObject([
+      { acknowledgement: ben(later), feedback: null, hitIds: [], state: 'acknowledged' },
+      { acknowledgement: anna(later), feedback: { id: 3 }, hitIds: [], state: 'acknowledged' },
+    ]);
+    expect((await list())[1]?.feedback).not.toHaveProperty('sk');
+  });
+
+  test('an alarm in the list is left out by its situation, its state or its sensor', async () => {
+    const { happen, end, list } = start();
+    await happen(1, now, 'fall_detected', 1);
+    await happen(2, now + 1, 'apnea', 1);
+    await end(3, later);
+    const found = async (more: Partial<AlarmFilter>) => (await list(later, {}, more)).map(({ situation }) => situation);
+    expect(await found({})).toEqual(['apnea', 'fall_detected']);
+    expect(await found({ situations: ['fall_detected'] })).toEqual(['fall_detected']);
+    expect(await found({ states: ['open', 'unanswered'] })).toEqual(['apnea']);
+    expect(await found({ states: ['over'], situations: ['apnea'] })).toEqual([]);
+    expect([await found({ isWanted: () => false }), await found({ sensorId: 'id_b' })]).toEqual([[], []]);
+    expect([await found({ from: now + 1 }), await found({ to: now })]).toEqual([['apnea'], ['fall_detected']]);
+  });
+});
+
+describe('the end of an alarm', () => {
+  test('the end of an alarm comes two hours after time alone ended its fall', async () => {
+    const { happen, end, list } = start();
+    await happen(1, now, 'fall_detected', 1);
+    await end(2, later, { source: null });
+    expect(await list(later + UNCLEAR_MS - 1)).toMatchObject([{ state: 'open', overDate: null }]);
+    expect(await list(later + UNCLEAR_MS)).toMatchObject([{ overDate: later + UNCLEAR_MS, overBy: 'time' }]);
+  });
+
+  test.each([
+    ['its device reported it before people closed it', later - 1, 'device'],
+    ['people closed it before its device reported it', later + 1, 'closure'],
+  ])('the end of an alarm is the first one: %s', async (_, reported, by) => {
+    const { its, happen, end, list } = start();
+    await happen(1, now, 'fall_detected');
+    await its.falls.close(fall, { outcome: 'helped' }, anna(later));
+    await end(2, reported);
+    expect(await list()).toMatchObject([{ overDate: Math.min(reported, later), overBy: by, outcome: 'helped' }]);
+  });
+
+  test('the end of an alarm that people closed is when they did, although the closing makes an event', async () => {
+    const { its, happen, end, list } = start();
+    await happen(1, now, 'fall_detected');
+    await its.falls.close(fall, { outcome: 'got_up' }, anna(later));
+    await end(2, later - 1, { source: null });
+    expect(await list(later + UNCLEAR_MS)).toMatchObject([{ overDate: later, overBy: 'closure', state: 'over' }]);
+  });
+
+  test('the end of an alarm is not that of another fall, nor another event of its fall', async () => {
+    const { happen, end, tell, list } = start();
+    await happen(1, now, 'fall_detected', 1);
+    await end(2, later, { fall: `${fallKey}-s` });
+    await tell(3, later, { type: 'fall', action: 'calling' }, { fall: fallKey });
+    await tell(4, later, { type: 'presence', action: 'finished' }, { fall: fallKey });
+    expect(await list()).toMatchObject([{ state: 'open', overDate: null }]);
+    await tell(5, later, { type: 'fall', action: 'canceled' }, { fall: fallKey });
+    expect(await list()).toMatchObject([{ state: 'over' }]);
+  });
+
+  test('the end of an alarm of a track is that of any later alarm of this track', async () => {
+    const ofTrack = (at: number, track: number) => ({ fall: `${at.toString(36)}-${track}` });
+    const { happen, end, list } = start();
+    await happen(1, now, 'fall_detected', 1, ofTrack(now, 7));
+    await end(2, later, ofTrack(now + 1, 8));
+    await end(3, later, ofTrack(now - 1, 7));
+    expect(await list()).toMatchObject([{ state: 'open' }]);
+    await end(4, later + 1, ofTrack(now + 1, 7));
+    expect(await list(later + 1)).toMatchObject([{ overDate: later + 1, overBy: 'device' }]);
+  });
+
+  test('the end of an alarm about a sensor that was offline is when it is online again', async () => {
+    const { happen, tell, list } = start();
+    await tell(1, now - 1, { type: 'sensor', action: 'active' });
+    await happen(2, now, 'sensor_inactive', 1);
+    expect(await list()).toMatchObject([{ situation: 'sensor_inactive', state: 'open' }]);
+    await tell(3, later, { type: 'sensor', action: 'active' });
+    expect(await list()).toMatchObject([{ overDate: later, overBy: 'device', state: 'over' }]);
+  });
+});
+
+describe('when somebody was notified of an alarm', () => {
+  test('when somebody was notified of an alarm is the first time that any of its hits notified anybody', async () => {
+    const { happen, change, list } = start();
+    await happen(1, now, 'fall_detected', 3);
+    expect(await list()).toMatchObject([{ notifiedDate: null }]);
+    await change(1, { notifiedDate: later + 1 });
+    await change(3, { notifiedDate: later });
+    expect(await list(later, { hook: 'full' })).toMatchObject([{ notifiedDate: later }]);
+  });
+
+  test('when somebody was notified of an alarm is when a webhook got its event, if no hit notified anybody', async () => {
+    const { table, happen, list } = start();
+    await happen(1, now, 'fall_detected');
+    await happen(2, now + 1, 'apnea', 1);
+    const deliver = (webhookId: string, number: number, format: 'full' | 'raw', at: number, fields: object) => {
+      const event = { uuid: uuid(number), source: uuid(number), receiveDate: now + number - 1, sensorId: SENSOR };
+      const deliveryId = firstDeliveryId(event, 0, webhookId, format);
+      const key = items.delivery({ customerId: HOME, webhookId, deliveryId });
+      return table.write({ put: { ...key, updateDate: at, ...fields } });
+    };
+    const hooks = { one: 'full', two: 'raw' } as const;
+    const dates = async () => (await list(later, hooks)).map(({ notifiedDate }) => notifiedDate);
+    await deliver('one', 1, 'full', later + 9, { state: 'failed' });
+    expect(await dates()).toEqual([null, null]);
+    await deliver('two', 1, 'raw', later + 5, { state: 'delivered' });
+    await deliver('one', 2, 'full', later + 6, { state: 'delivered' });
+    expect(await dates()).toEqual([later + 6, later + 5]);
+    await deliver('one', 1, 'full', later + 4, { state: 'delivered' });
+    expect(await dates()).toEqual([later + 6, later + 4]);
+    expect((await list(later)).map(({ notifiedDate }) => notifiedDate)).toEqual([null, null]);
+  });
+});

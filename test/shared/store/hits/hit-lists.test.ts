@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
+import { SOON_MS } from '#shared/store/hits/late-change.ts';
+import { items } from '#shared/store/table.ts';
+import { anna, HOME, hitWorld } from '#test/fixtures/answered-hits.ts';
+import { now } from '#test/fixtures/store-items.ts';
+
+const OLD = now - 3_600_000;
+const start = async () => {
+  const world = hitWorld();
+  const { hitLists, hitReports, acknowledgements } = world.its;
+  const message = () => [{ sendTryTimes: [] }];
+  for (let id = 1; id <= 5; id++)
+    await world.put(id, { createDate: OLD + id, updateDate: OLD + id, messages: message() });
+  return {
+    ...world,
+    latest: (since = 0, at = now) => hitLists.latestChanges(HOME, { now: at, since }),
+    last: async (changes: { hitId: number; updateDate: number }[], limit: number, at = now) =>
+      (await hitLists.lastChanged(HOME, changes, { now: at, limit })).map(({ id }) => id),
+    report: (hitId: number, at: number) =>
+      hitReports.report({ customerId: HOME, hitId, at: 0, tries: [at], sent: true }, at),
+    acknowledge: (hitId: number, at: number) => acknowledgements.make({ customerId: HOME, hitId }, anna(at), 0),
+  };
+};
+
+test('the latest changes are those of the newest hits, and the late ones', async () => {
+  const { latest, acknowledge } = await start();
+  const newest = [5, 4].map((hitId) => ({ hitId, updateDate: OLD + hitId }));
+  expect(await latest()).toEqual(newest);
+  await acknowledge(1, now);
+  await acknowledge(2, now + 1);
+  expect(await latest()).toEqual([...newest, { hitId: 2, updateDate: now + 1 }, { hitId: 1, updateDate: now }]);
+});
+
+test('the latest changes contain all hits so new that their changes are recorded only in themselves', async () => {
+  const { latest, put, report } = await start();
+  for (let id = 6; id <= 10; id++) await put(id, { createDate: now - SOON_MS + id, messages: [{ sendTryTimes: [] }] });
+  await report(6, now);
+  const ids = (await latest()).map(({ hitId }) => hitId);
+  expect(ids).toEqual(expect.arrayContaining([6, 7, 8, 9, 10]));
+  expect((await latest()).find(({ hitId }) => hitId === 6)?.updateDate).toBe(now);
+});
+
+test('the latest changes leave out those of hits that were created earlier', async () => {
+  const { latest, table } = await start();
+  const ttl = (createDate: number) => Math.ceil((createDate + EVENT_RETENTION) / 1_000);
+  for (let hitId = 1; hitId <= 100; hitId++) {
+    const key = items.lateChange({ customerId: HOME, hitId });
+    await table.write({ put: { ...key, sensorId: 's', updateDate: now + hitId, ttl: ttl(OLD + hitId * 1_000) } });
+  }
+  const late = async (since: number) => (await latest(since)).slice(2).map(({ hitId }) => hitId);
+  expect(await late(OLD + 99_000)).toEqual([100, 99]);
+  expect(await late(0)).toHaveLength(100);
+});
+
+test('the hits that changed last are read, newest change first', async () => {
+  const { last, acknowledge, put } = await start();
+  await acknowledge(1, now);
+  const changes = [{ hitId: 1, updateDate: now }];
+  expect(await last(changes, 3)).toEqual([1, 5, 4]);
+  expect(await last(changes, 1)).toEqual([1]);
+  expect(await last([...changes, { hitId: 1, updateDate: OLD }], 2)).toEqual([1, 5]);
+  expect(await last([{ hitId: 2, updateDate: OLD + 5 }], 2)).toEqual([5, 2]);
+  await put(1, { isErased: true });
+  expect(await last(changes, 2)).toEqual([5]);
+});
+
+test('the hits that changed last are not those of before the clock was set back', async () => {
+  const { last, put } = await start();
+  const ahead = now + 86_400_000;
+  await put(5, { createDate: OLD + 5, updateDate: ahead });
+  expect(await last([{ hitId: 1, updateDate: now - 1 }], 3)).toEqual([1, 4, 3]);
+});
