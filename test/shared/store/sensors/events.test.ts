@@ -120,9 +120,9 @@ describe('an event', () => {
 
   test('the last event of a decision shows that it was applied, until it expires', async () => {
     const { events } = start();
-    const decided = [eventAt(1, now), eventAt(2, now)];
+    const decided = [eventAt(1, now), eventAt(2, now), eventAt(3, now)];
     const isApplied = (at = now) => events.isApplied(HOME, SENSOR, some({ decided }), at);
-    await events.add(HOME, SENSOR, decided.slice(0, 1));
+    await events.add(HOME, SENSOR, decided.slice(0, 2));
     expect(await isApplied()).toBe(false);
     expect([await isApplied(now + EVENT_RETENTION - 1), await isApplied(now + EVENT_RETENTION)]).toEqual([false, true]);
     await events.add(HOME, SENSOR, decided);

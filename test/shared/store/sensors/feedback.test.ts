@@ -33,8 +33,8 @@ const idOf = (number: number) => given(number).id;
 
 test('the newest feedback on a hit is shown with it, in whatever order it is created and deleted', async () => {
   const { create, remove, shown, list } = await start();
-  expect([await create(2), await create(1), await create(3)]).toEqual(['done', 'done', 'done']);
-  expect([await shown(), await list()]).toEqual([idOf(3), [idOf(3), idOf(2), idOf(1)]]);
+  expect([await create(2), await create(1), await shown()]).toEqual(['done', 'done', idOf(2)]);
+  expect([await create(3), await shown(), await list()]).toEqual(['done', idOf(3), [idOf(3), idOf(2), idOf(1)]]);
   expect([await remove(2), await shown()]).toEqual([true, idOf(3)]);
   expect([await remove(3), await shown()]).toEqual([true, idOf(1)]);
   expect([await remove(1), await shown(), await list()]).toEqual([true, null, []]);
