@@ -148,7 +148,7 @@ const early = {
   },
 };
 
-/** Audits a refusal. Returns the error to respond with: that of the table if the refusal could not be recorded. */
+/** Audits a refusal. Returns the error to respond with, which is the table's if the refusal could not be recorded. */
 const auditRefusal = async (error: Error, exchange: Exchange, runtime: Runtime): Promise<Error> => {
   if (!(error instanceof ApiError) || !exchange.operation) return error;
   const { recordRefusal } = await import('./audit/audit.ts');

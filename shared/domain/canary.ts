@@ -4,7 +4,7 @@ import { BASE_PATH } from './base-path.ts';
 export const CANARY_PATH = '/canary';
 /** The URL of that webhook. `publicUrl` is the URL of the service without /api/v1. */
 export const canaryUrl = (publicUrl: string): string => publicUrl + BASE_PATH + CANARY_PATH;
-/** Whether a webhook is that of the canary. Users cannot create one with its URL. */
+/** Whether a webhook belongs to the canary. Users cannot create one with its URL. */
 export const isOfCanary = (webhook: { url: string | null } | null | undefined, publicUrl: string): boolean =>
   webhook?.url === canaryUrl(publicUrl);
 /** The interval (s) between falls of the canary. */

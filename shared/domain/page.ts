@@ -1,8 +1,8 @@
 export type PageOf<T> = { total: number; page: number; perPage: number; data: T[] };
 
 /**
- * A page of a list of which each call reads only a bounded part. If `isWhole`, `total` counts the whole list; otherwise it
- * counts only what was read, and the list continues after the id `next`.
+ * A page of a list that is read in bounded parts, one per call. If `isWhole`, `total` counts the whole list; otherwise
+ * it counts only what was read, and the list continues after the id `next`.
  */
 export type PartialPage<T> = PageOf<T> & { isWhole: boolean; next: string | number | undefined };
 

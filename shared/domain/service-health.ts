@@ -7,7 +7,7 @@ const LATE_SECONDS = 180;
 type Part = 'OK' | 'FAILING' | null;
 type Disk = Part | 'FULL';
 
-/** A host's report about itself; null where it does not know. `since`: when (ms) it started. */
+/** A host's report about itself, with null for unknown values. `since`: when (ms) it started. */
 export type HostHealth = {
   since: number | null;
   queues: Part;

@@ -9,8 +9,8 @@ export const id = z.int().min(1);
 /** int32 with bounds. */
 export const int32 = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
 
-// Controls, separators of lines and non-characters break logs, exports and nurse-call displays; characters that embed, override
-// or isolate a direction make a text look like another; a lone surrogate has no UTF-8 form.
+// Controls, line separators and non-characters break logs, exports and nurse-call displays; characters that embed,
+// override or isolate a direction make a text look like another; a lone surrogate has no UTF-8 form.
 const invalidCharacter = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]/u;
 /** Whether a text is free of the characters that no text may have. */
 export const isValidText = (value: string): boolean => !invalidCharacter.test(value);

@@ -106,8 +106,8 @@ export const changesNothing = async (
 };
 
 /**
- * Pending calls that one device may have; falls are accepted longer than reports. A FIFO queue looks for message groups
- * only among its first 120,000 messages, so one device must not fill it.
+ * The pending calls that one device may have: more of them with falls than with reports. A FIFO queue looks for message
+ * groups only among its first 120,000 messages, so one device must not fill it.
  */
 export const MAX_PENDING = { reports: 1_000, falls: 3_000 } as const;
 /** The limit of a device is lifted once it has at most this many pending calls. */

@@ -54,7 +54,7 @@ export const warningsOf = (received: readonly ReceivedMessage[]): Warning[] =>
 /** The maximum size of the messages in one task. Escaped as JSON strings they fit into the 1 MiB of an SQS message. */
 const TASK_BYTES = 450_000;
 
-/** Returns the tasks of a call: its messages in order, in as few tasks as can hold them. */
+/** Returns the tasks of a call: its messages in order, in as few tasks as possible. */
 export const tasksOf = (
   { customerId, sensorId, manufacturer }: Sender,
   received: readonly ReceivedMessage[],

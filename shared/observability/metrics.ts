@@ -27,7 +27,7 @@ export const metrics = {
    * postponed on purpose count only after a minute.
    */
   TasksFailed: 'Count',
-  /** Deliveries of rule hits that are due at once, without those of the canary. */
+  /** Deliveries of rule hits that are due at once, except the canary's. */
   AlarmsToTell: 'Count',
   /** Hits for the users on duty while nobody was on duty. */
   NobodyOnDuty: 'Count',
@@ -40,11 +40,11 @@ export const metrics = {
   LettersFailed: 'Count',
   /** Webhooks that were disabled automatically. */
   WebhooksDisabled: 'Count',
-  /** Webhooks without an address whose deliveries nobody has fetched for 10 minutes, once until somebody does. */
+  /** Webhooks without an address whose deliveries nobody has fetched for 10 minutes. Each counts once. */
   FeedsNotFetched: 'Count',
   /** First deliveries of falls that failed permanently. */
   AlarmsFailed: 'Count',
-  /** Alarms that nobody was notified of in time, and events among them of which no due delivery was even attempted. */
+  /** Alarms that nobody was notified of in time, and those of their events without an attempt at any due delivery. */
   AlarmsUnnotified: 'Count',
   AlarmsUntold: 'Count',
   /** Alarms that nobody had acknowledged after the last round of their escalation. */

@@ -77,8 +77,8 @@ export const Escalate = z.object({
 export type Escalate = z.output<typeof Escalate>;
 
 /**
- * Checks at a time (ms) whether somebody was notified of each alarm of an urgent event: that of each hit, and that of
- * its deliveries to webhooks of the customer.
+ * Checks at a time (ms) whether somebody was notified of each alarm of an urgent event: the alarm of each hit, and the
+ * alarm of its deliveries to webhooks of the customer.
  */
 export const CheckAlarm = z.object({
   type: z.literal('check_alarm'),
@@ -152,7 +152,7 @@ export type ReleaseHeld = z.output<typeof ReleaseHeld>;
 /** Continues a replay. */
 const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traceFields, replayId: uuid });
 
-/** Mails those who can help about the alarms of a customer that reached nobody. */
+/** Mails the users who can help about the alarms of a customer that reached nobody. */
 const AlertManagers = z.object({ type: z.literal('alert_managers'), customerId: id, ...traceFields });
 
 /** The tasks of the workers `process` and `deliver`. */

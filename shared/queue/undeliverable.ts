@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { type NotificationReference, referenceIn } from '../domain/delivery/notification-reference.ts';
 import { optionalField } from '../domain/values.ts';
 
-/** A notification that a messaging service had accepted, and that did not reach its recipient. */
+/** A notification that a messaging service accepted, but that did not reach its recipient. */
 export type Undeliverable = { kind: 'undeliverable'; reason: string } & NotificationReference;
-/** Any other event of a messaging service, of which only the name is known. */
+/** Any other event of a messaging service. Only its name is known. */
 type OtherEvent = { kind: 'other'; event: string };
 
 const anyString = optionalField(z.string());

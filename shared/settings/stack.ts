@@ -129,7 +129,7 @@ export const stackSettings = declare({
     default: false,
     about: forHosts({ capabilities: ['know:targets'] }),
   },
-  /** Whether callers from loopback are on the machine of the host: without PUBLIC_URL, no proxy is to be expected there. */
+  /** Whether callers from loopback are on the machine of the host: without PUBLIC_URL, no proxy is expected there. */
   TRUSTS_LOOPBACK: {
     schema: flag,
     default: false,
@@ -141,13 +141,13 @@ export const stackSettings = declare({
     default: [],
     about: forHosts({ capabilities: ['know:channels', 'send:person'] }),
   },
-  /** Those of them whose messages are only files. */
+  /** The kinds among them whose messages are only files. */
   OUTBOX_KINDS: {
     schema: channelList,
     default: [],
     about: forHosts({ capabilities: ['know:channels', 'send:person'] }),
   },
-  /** The configuration sets by which SES and AWS End User Messaging report what they cannot deliver; empty without. */
+  /** The configuration sets by which SES and AWS End User Messaging report what they cannot deliver; empty for none. */
   MAIL_CONFIGURATION_SET: {
     default: '',
     about: forHosts({ capabilities: ['send:person'] }),

@@ -75,8 +75,8 @@ const besidesCount = (failed: readonly number[] | null): number[] | null => {
 type CounterKey = { customerId: number; kind: CountedQuota };
 
 /**
- * Adds one and makes the writes, all or nothing. Returns the positions of the writes that failed, which are none on
- * success, or why the customer cannot have one more.
+ * Adds one and makes the writes, all or nothing. Returns the positions of the failed writes (none on success), or why
+ * the customer cannot have one more.
  */
 export const addOne = (
   table: Table,

@@ -124,8 +124,8 @@ const quarantineInstead =
 /** The maximum number of messages that are remembered as failed. */
 const MAX_FAILED = 1_000;
 /**
- * Creates the count of messages that fail for the first time in this process. One that keeps failing counts once: it must
- * not keep an alarm on that would hide the next.
+ * Creates the count of messages that fail for the first time in this process. One that keeps failing counts once:
+ * otherwise it would keep an alarm on, and hide the next one.
  */
 const createFailedMessages = () => {
   const failed = new Set<string>();

@@ -11,8 +11,8 @@ const RECENT_MS = 15 * 60_000;
 const MAX_GROUPS = 1_000;
 
 /**
- * How long (ms) a group must keep failing in a process that sees no other. The pauses between its receives grow, so a
- * message is quarantined after 4 to 9 minutes.
+ * How long (ms) a group must keep failing in a process that sees no other groups. The pauses between its receives grow,
+ * so a message is quarantined after 4 to 9 minutes.
  */
 const UNOPPOSED_MS = 4 * 60_000;
 

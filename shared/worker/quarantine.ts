@@ -2,8 +2,8 @@ import type { SQSRecord } from 'aws-lambda';
 import type { Runtime } from '../runtime/deps.ts';
 
 /**
- * Quarantines a message that no retry can save, so that an operator can see what went wrong and return the message once
- * that is fixed.
+ * Quarantines a message that no retry can save, so that an operator can see what went wrong and return the message
+ * after a fix.
  */
 export const quarantine = async (
   { queues }: Pick<Runtime, 'queues'>,

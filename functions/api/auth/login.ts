@@ -11,7 +11,7 @@ import type { auth } from './contract.ts';
 import { checkOtp, type OtpCheck } from './second-factor.ts';
 import { loginThrottle } from './throttle.ts';
 
-/** A key that no account has. It is looked up for unknown usernames, so that they take the same time. */
+/** A key that no account has. It is looked up for unknown usernames, so that these take as long as known ones. */
 const MISSING_KEY = 'nobody';
 
 type LookUpUses = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;
@@ -29,7 +29,7 @@ const lookUp = async ({ sessions }: StoreOf<LookUpUses>, username: string, addre
 
 type Candidate = Awaited<ReturnType<typeof lookUp>>;
 
-/** The actor of a login in the audit log. Unknown usernames are logged too, in the same time. */
+/** The actor of a login in the audit log. Unknown usernames are logged too, which takes the same time. */
 const actorOf = ({ account }: Candidate): [Actor, number] => {
   const id = account && String(account.accountId);
   return [{ kind: 'user', id, name: account?.username ?? null }, account?.customerId ?? UNASSIGNED];

@@ -116,7 +116,7 @@ const createUser = async (
   return null;
 };
 
-/** The access that the claims grant a user now, and whether they take away the access that the user had. */
+/** The access that the claims grant a user now, and whether this takes away the access that the user had. */
 const accessChange = (user: UserItem, access: Access | null) => {
   const hadAccess = user.canLogin || user.lostAccess === true;
   const isOwn = access !== null && user.customerId === access.customerId;

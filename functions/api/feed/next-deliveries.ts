@@ -19,8 +19,8 @@ const leaveToWorker = ({ enqueue, log, measure }: FeedDeps, delivery: WebhookDel
   });
 
 /**
- * Whether a pending delivery is to be returned. Removes it from the feed if it has ended, expired, or is an escalation step
- * of an alarm that was acknowledged before the first fetch.
+ * Whether to return a pending delivery. Removes it from the feed if it has ended, expired, or is an escalation step of
+ * an alarm that was acknowledged before the first fetch.
  */
 const isFetchable = async (deps: FeedDeps, delivery: WebhookDelivery, isNew: boolean): Promise<boolean> => {
   const { store, now } = deps;

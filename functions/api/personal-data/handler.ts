@@ -28,7 +28,7 @@ type RequestCall = {
   auditUnder: (customerId: number) => void;
   fail: (code: 'job_not_found' | 'erasure_begun' | 'erasure_canceled') => never;
 };
-/** Returns the erasure that a call names if it waits for its approval. The audit log of its customer may be erased as well. */
+/** Returns the erasure that a call names, if it is waiting for approval. Its customer's audit log may be erased too. */
 const requestedErasure = async (
   { customerId, params, auditUnder, fail }: RequestCall,
   { store }: Deps<'dataJobs.get'>,

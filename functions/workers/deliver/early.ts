@@ -57,8 +57,8 @@ export const attemptAgain = async (
 };
 
 /**
- * Decides about a task whose delivery may have been attempted early since it was enqueued, or whose attempt is to be early.
- * Null if it is to be attempted now. A read is cheaper than a claim that fails.
+ * Decides about a task whose delivery may have been attempted early since it was enqueued, or whose attempt should be
+ * early. Null if it should be attempted now. A read is cheaper than a claim that fails.
  */
 export const checkEarly = async (
   deps: DeliverDeps,

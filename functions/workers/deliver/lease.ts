@@ -7,7 +7,7 @@ import { type Outcome, requeue } from './schedule.ts';
 
 const CANCELED = 'canceled';
 
-/** A delivery leased for one attempt, or what became of it if no attempt is to be made. */
+/** A delivery leased for one attempt, or the outcome if no attempt should be made. */
 type Lease = { kind: 'leased'; delivery: Delivery } | { kind: Outcome };
 
 /**
@@ -45,8 +45,8 @@ const claim = async (deps: DeliverDeps, key: DeliveryKey, insteadOf?: number): P
 };
 
 /**
- * Leases another delivery for the message of this task. Null if no attempt is to be made. Its own task stays in a queue
- * until it has ended.
+ * Leases another delivery for the message of this task. Null if no attempt should be made. Its own task stays in a
+ * queue until it has ended.
  */
 export const leaseOther = async (deps: DeliverDeps, key: DeliveryKey): Promise<Delivery | null> => {
   const delivery = await claim(deps, key);

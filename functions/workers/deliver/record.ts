@@ -102,7 +102,9 @@ const nextState = async (
   });
 };
 
-/** The result of an attempt, and what follows. `hasTask`: a task of the delivery is in a queue, besides that of the attempt. */
+/**
+ * The result of an attempt, and what follows. `hasTask`: besides the task of the attempt, the delivery has another one.
+ */
 type AttemptEnd = { result: AttemptResult; next: NextState; hasTask?: boolean };
 
 /**

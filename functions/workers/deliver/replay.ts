@@ -6,9 +6,7 @@ import { enqueueIfSoon } from './schedule.ts';
 
 /** How many deliveries one step examines. */
 const PAGE_SIZE = 100;
-/**
- * The maximum time (ms) by which a redelivery is written ahead: once written, it is sent even if the replay is paused.
- */
+/** How far ahead of time (ms) a redelivery may be written: once written, it is sent even if the replay is paused. */
 const AHEAD_MS = 5_000;
 /** How often (ms) a replay is checked while only its deliveries are pending. Normally its last delivery finishes it. */
 const CHECK_INTERVAL_MS = 600_000;
@@ -20,8 +18,8 @@ const replacesHeld = async (
 ): Promise<boolean> => (await store.deliveries.get(customerId, webhookId, replayOf))?.reason === 'replayed';
 
 /**
- * Ends the deliveries that a canceled replay has not sent yet, except those that replace a held delivery, because that
- * one is meant to be sent. One that is being sent is checked again later.
+ * Ends the deliveries of a canceled replay that were not sent yet, except those that replace a held delivery, which is
+ * meant to be sent. One that is being sent is checked again later.
  */
 const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;

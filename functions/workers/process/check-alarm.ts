@@ -80,7 +80,7 @@ export const hurryEscalation = async (deps: ProcessDeps, customerId: number, hit
 };
 
 /**
- * Records an alarm that nobody was notified of, and starts what follows. Each step can be repeated after a crash.
+ * Records an alarm that nobody was notified of, and starts the next steps. Each step can be repeated after a crash.
  * Returns the alarm as it was recorded; null if that has been handled, or somebody was notified or acknowledged it in
  * the meantime.
  */

@@ -83,7 +83,9 @@ export const recordAlarms = async (deps: ProcessDeps, context: SensorContext, { 
     if (isRaisedAgain(fall)) await deps.store.fallAnswers.recordAlarm({ ...sensorKey(context), fall });
 };
 
-/** Acknowledges the new hits of falls that somebody has acknowledged already. Their first recipients are notified all the same. */
+/**
+ * Acknowledges the new hits of falls that somebody has already acknowledged. Their first recipients are still notified.
+ */
 export const settleAcknowledged = async (
   deps: ProcessDeps,
   context: SensorContext,

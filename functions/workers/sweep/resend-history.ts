@@ -9,7 +9,7 @@ const MAX_PAUSE_MS = 15 * 60_000;
 export const createResendHistory = () => {
   const sent = new Map<string, { at: number; wait: number }>();
   return {
-    /** Whether an item is to be enqueued now. If so, records it as enqueued. */
+    /** Whether an item should be enqueued now. If so, records it as enqueued. */
     isTime: (id: string, now: number): boolean => {
       const before = sent.get(id);
       // A time in the future is from before the clock was set back.

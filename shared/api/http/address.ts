@@ -65,7 +65,7 @@ type DetailsPolicy = Pick<Settings, 'TRUSTED_PROXY_HEADER' | 'TRUSTS_LOOPBACK' |
 
 /**
  * Whether a call comes from this machine: its TCP peer is a loopback address, its Host names loopback, which no page of
- * another site does, and no header shows that it was forwarded. Never true if a proxy is to be expected.
+ * another site does, and no header shows that it was forwarded. Never true if a proxy is expected.
  */
 const isOnThisMachine = (event: APIGatewayProxyEvent, { TRUSTED_PROXY_HEADER, TRUSTS_LOOPBACK }: DetailsPolicy) => {
   const names = Object.keys(event.multiValueHeaders ?? {}).map((name) => name.toLowerCase());

@@ -34,7 +34,7 @@ export type Exchange = {
   provisioner: Provisioner | null;
   /** The actor and customer that the handler found, if the call has no known caller. */
   acting: Acting | null;
-  /** The customer in whose audit log the call is recorded, if the handler chose another than that of the call. */
+  /** The customer in whose audit log the call is recorded, if the handler chose a different one. */
   auditedUnder: number | null;
   /** The values that the call replaces, if the handler knows them better than its first write does. */
   auditedChange: { before: object; after: object } | null;

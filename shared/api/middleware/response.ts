@@ -43,7 +43,7 @@ export const withBaseHeaders = (
   response: APIGatewayProxyResult,
 ): APIGatewayProxyResult => {
   const headers = { ...baseHeaders(SERVICE_VERSION, requestId, rate), ...response.headers };
-  // Those of the response come last, because browsers keep the last one of a name: a logout deletes them.
+  // The response's own cookies come last, because browsers keep the last one of a name: a logout deletes cookies.
   const ownCookies = response.multiValueHeaders?.['Set-Cookie'] ?? [];
   return {
     ...response,

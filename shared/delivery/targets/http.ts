@@ -5,7 +5,9 @@ import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import { authHeaders, signatureHeaders } from '../sign.ts';
 import type { WebhookClient } from '../webhook-client.ts';
 
-/** What is sent: the body and its type, the id by which the receiver recognizes the message, and that of this delivery. */
+/**
+ * What is sent: the body and its type, the id by which receivers recognize the message, and the id of this delivery.
+ */
 export type Payload = { body: string; mediaType: string; messageId: string; deliveryId: string; isTest: boolean };
 /** The sender: name, version and URL of the service. */
 type Sender = { SERVICE_NAME: string; SERVICE_VERSION: string; PUBLIC_URL: string };

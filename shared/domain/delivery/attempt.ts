@@ -6,7 +6,7 @@ export type AttemptResult = Omit<AttemptLog, 'number' | 'startDate' | 'outbox'> 
 /** The longest answer of a messaging service that is kept (characters). */
 export const MAX_ANSWER = 200;
 
-/** The result of an attempt that made no HTTP request. `answer` is that of a messaging service. */
+/** The result of an attempt that made no HTTP request. `answer`: the answer of a messaging service. */
 export const resultWithoutRequest = (error: string | null, durationMs = 0, answer = ''): AttemptResult => ({
   status: null,
   error,

@@ -9,14 +9,14 @@ import type { WebhookRecord } from './webhook.ts';
  * place in the retry schedule, to which it returns if the early attempt fails.
  */
 
-/** Consecutive failures that end the release of pending deliveries. Fewer may be those of single deliveries. */
+/** Consecutive failures that end the release of pending deliveries. Fewer may come from single deliveries. */
 const MAX_FAILURES = 3;
 /** How much sooner (ms) than planned an early attempt has to be. */
 const MIN_GAIN = 1_000;
 /** How far ahead of time (ms) a replay plans the first attempts of its deliveries, at its own rate. */
 const PLANNED_AHEAD = 5_000;
 
-/** Whether deliveries may be pending that no success of their receiver has released. */
+/** Whether there may be pending deliveries that no success of their receiver has released. */
 export const needsRelease = ({ pendingSince, backDate = 0, lastFailure = 0 }: WebhookRecord, now: number): boolean =>
   pendingSince !== undefined && (backDate <= lastFailure || isFuture(backDate, now));
 

@@ -155,7 +155,7 @@ type DeliveryHealth = {
   probeUntilToken?: string;
   slowUntil?: number;
   warnedAt?: number;
-  /** The original deliveries that failed permanently since they were last seen, and the time of the latest failure. */
+  /** The number of original deliveries that failed permanently since somebody last saw them, and the latest failure. */
   failedDeliveries?: number;
   troubleDate?: number;
   /** The lease of a slot for one request, across all processes: when it ends, and the token of its holder. */

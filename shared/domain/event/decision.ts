@@ -14,7 +14,7 @@ export type Decided = {
    * recipients in Raw.
    */
   fallMessage?: string;
-  /** The `X-Request-Id` of the API call that brought the message, for logs. It is not stored. */
+  /** The `X-Request-Id` of the API call with the message, for logs. It is not stored. */
   requestId?: string;
   /** The message is too long to be shown in lists. */
   isLong?: true;

@@ -15,7 +15,7 @@ import type { OpenFall } from './open-fall-view.ts';
 export const MAX_ACKNOWLEDGED_MS = UNCLEAR_MS;
 
 /**
- * An open fall as the state knows it. `key`: that of the fall in events; `start`: when (ms) its events begin. `suspicion`: the
+ * An open fall as the state knows it. `key`: its key in events; `start`: when (ms) its events begin. `suspicion`: the
  * fall of a maker A sensor that is not an alarm yet.
  */
 export type FallOfState = Omit<OpenFall, 'uuid' | 'regionName' | 'acknowledgement' | 'alarmBy'> & {

@@ -58,8 +58,8 @@ export const mayChangeRights = (caller: Changer, user: Rights): boolean =>
   mayChangeCredentials(caller.kind === 'token' ? { ...caller, accountId: 0 } : caller, user);
 
 /**
- * Whether a caller with `manage_users` may change the names and contact data of a user. Those of a system admin are
- * changed by system admins only. An email address requires more: reset codes are sent to it.
+ * Whether a caller with `manage_users` may change the names and contact data of a user. Only system admins may change
+ * those of a system admin. An email address requires more: reset codes are sent to it.
  */
 export const mayChangeProfile = (caller: Changer, user: Rights): boolean =>
   mayChangeCredentials(caller, { ...user, permissions: [] });

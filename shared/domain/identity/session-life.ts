@@ -1,6 +1,6 @@
 /** How long (s) a session lasts after its login, and that of a display after its last use (D1 "Authentication" 1). */
 export const SESSION_SECONDS = 86_400;
-/** How long (s) the session of a display lasts at most. */
+/** The maximum lifetime (s) of the session of a display. */
 export const DISPLAY_SECONDS = 90 * 86_400;
 /** The session of a display is extended at most once in this time (ms), because each write costs money. */
 const RENEWAL_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import type { UrgentSituation } from '../rule/alarm.ts';
 
-/** `runbook` is the URL or path of the runbook. `situations` has that of each alarm. */
+/** `runbook` is the URL or path of the runbook. `situations`: the situation of each alarm. */
 type MessageValues = {
   service: string;
   runbook: string;

@@ -48,6 +48,6 @@ export const Roster = z
     ],
   });
 
-/** Returns the entries without those for days before `yesterday`. A shift of yesterday may end today. */
+/** Returns the entries, except those for days before `yesterday`. A shift of yesterday may end today. */
 export const currentEntries = (entries: readonly RosterEntry[], yesterday: string): RosterEntry[] =>
   entries.filter(({ date }) => date === undefined || date >= yesterday);

@@ -1,6 +1,6 @@
 import { type ChannelKind, channelKinds } from './channel.ts';
 
-/** The kinds of messages that a host can send, and those of them that are only files in its outbox. */
+/** The kinds of messages that a host can send, and which of them are only files in its outbox. */
 export type SendableKinds = { CHANNEL_KINDS: readonly ChannelKind[]; OUTBOX_KINDS: readonly ChannelKind[] };
 
 /**

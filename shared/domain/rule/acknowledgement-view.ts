@@ -63,7 +63,7 @@ export type ClosingUser = z.infer<typeof ClosingUser>;
 /** The acknowledgement of an alarm in an event. `ruleHitId` is null for a fall that was acknowledged as a whole. */
 export type HitAcknowledgement = Acknowledgement & { ruleHitId: number | null };
 
-/** The body of a POST to the acknowledgement link of a delivery. Without a name, that of the recipient is used. */
+/** The body of a POST to the acknowledgement link of a delivery. Without a name, the recipient's is used. */
 export const Acknowledging = z
   .object({ name: text(1, MAX_NAME_LENGTH).optional() })
   .meta({ id: 'Acknowledging', examples: [{ name: 'Anna Meier' }] });

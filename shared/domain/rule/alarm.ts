@@ -4,7 +4,7 @@ import type { RuleMessage } from './rule-hit.ts';
 
 /**
  * The situations that somebody has to check at once. A rule hit for one of them is an alarm; the deliveries of such an
- * event to the customer's own webhooks are together one more alarm, that of the event (completion 13).
+ * event to the customer's own webhooks together count as one more alarm, the alarm of the event (completion 13).
  */
 export const urgentSituations = [
   'fall_detected',

@@ -22,7 +22,7 @@ export type Escalation = {
   repeats: number;
   /** When (ms) the next round is due; for an open round, when it was due. */
   at: number;
-  /** The date (ms) from which the steps count, if that of the hit was in the future when the clock was set back. */
+  /** The date (ms) from which the steps count, if the date of the hit was in the future when the clock was set back. */
   from?: number;
   /** The last round is decided, but its deliveries to the receivers `to` may not be queued yet. */
   open?: Kind;
@@ -50,7 +50,7 @@ export const roundAfter = (
   return { kind: 'repeat', after, at: repeatAt(repeatSeconds * 1_000) };
 };
 
-/** Returns the escalation, pending its next round. */
+/** Returns the escalation, waiting for its next round. */
 export const waitingFor = (
   round: number,
   { repeats, from, isHurried }: Progress,

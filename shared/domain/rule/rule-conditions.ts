@@ -5,7 +5,7 @@ import { isScheduled } from '../time/wall-time.ts';
 import { isUrgent } from './alarm.ts';
 import type { Rule } from './rule.ts';
 
-/** When (ms) an event happened by its device, and when its cause was received. */
+/** When (ms) an event happened according to its device, and when its cause was received. */
 type EventDates = { createDate: number; receiveDate: number };
 type Condition = (rule: Rule, event: EventDetails, dates: EventDates, firedAt: number | undefined) => boolean;
 

@@ -16,7 +16,7 @@ export const defaultRoom: RoomUpdate = {
   regions: [],
 };
 
-/** Returns the rotation of a mounting: 45 degrees for those that end with `_45deg`, otherwise 0. */
+/** Returns the rotation of a mounting: 45 degrees if its name ends with `_45deg`, otherwise 0. */
 export const rotationOf = (mounting: Mounting): number => (mounting.endsWith('_45deg') ? 45 : 0);
 
 /** Returns the room of a sensor before its first PUT. It is as old as the sensor. */

@@ -76,8 +76,8 @@ const rank = ({ kind }: { kind: RegionKind }): number => {
 };
 
 /**
- * Returns the ids of regions. An id in the request is used once. A region without one gets that of a region `before` of the
- * same kind and name, or else a new one.
+ * Returns the ids of regions. An id in the request is used once. A region without one gets the id of the region of the
+ * same kind and name in `before`, or else a new one.
  */
 const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], newId: () => string): string[] => {
   const sent = new Set(regions.map(({ id }) => id));

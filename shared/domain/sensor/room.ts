@@ -7,7 +7,9 @@ import { outerLimits, roomLimitsText } from './room-texts.ts';
 export const Mounting = z.enum(['wall', 'ceiling', 'ceiling_45deg', 'wall_tilt_45deg']);
 export type Mounting = z.infer<typeof Mounting>;
 
-/** An int32 from LEAST_EXTENT up. The document has the `maximum` of all makers; room-rules.ts checks that of the maker. */
+/**
+ * An int32 from LEAST_EXTENT up. The document has the `maximum` of all makers; room-rules.ts checks the maker's own.
+ */
 const extent = (maximum: number, description: string) =>
   int32(MIN_EXTENT, 2_147_483_647).meta({ maximum, description });
 const height = (byDefault: number) => int32(0, 180).meta({ default: byDefault });

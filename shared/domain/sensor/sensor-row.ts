@@ -1,10 +1,7 @@
 import { makers } from '../makers/makers.ts';
 import { hardwareIdOfDevice, Manufacturer, type Sensor, type SensorRecord } from './sensor.ts';
 
-/**
- * The fields of a sensor that a list shows, its hardware id, which a search includes, and what keeps its falls from
- * being reported.
- */
+/** The fields of a sensor in a list, its hardware id for searches, and what keeps its falls from being reported. */
 export type ListedSensor = Sensor & { hardwareId: string } & Pick<SensorRecord, keyof typeof OBSTACLES>;
 
 /** The columns of a row, in order, separated by spaces. The name may contain spaces, so it comes last. */

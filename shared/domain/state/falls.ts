@@ -162,7 +162,7 @@ const fallOf = ({ falls }: SensorState, signal: FallSignal, phase: FallPhase, re
   return !isOnCall && open.phases.includes(phase) && received - reportedAt > DUPLICATE_WINDOW ? undefined : open;
 };
 
-/** Returns a fall as of a report, without the phase that the report adds. */
+/** Returns a fall after a report, without the phase that the report adds. */
 const reported = (
   known: Fall | undefined,
   { signal, phase }: { signal: FallSignal; phase: FallPhase },

@@ -29,7 +29,9 @@ export const nextCheck = (state: SensorState, timings: Timings): number => {
 /** An event and its time (ms). */
 export type DatedEvent = { happening: EventDetails; createDate: number };
 
-/** Returns the state without the mark of falls that time alone ended long ago. The same state if there are none. */
+/**
+ * Returns the state without the mark of falls that time alone ended long ago. Returns the same state if there are none.
+ */
 const withoutCleared = (state: SensorState, now: number): SensorState => {
   if (nextClear(state) > now) return state;
   const falls = state.falls.map((fall) => {

@@ -73,7 +73,7 @@ const withoutTrack = (state: SensorState, track: Track): SensorState => ({
   tracks: rememberedTracks([...(state.tracks ?? []).filter(({ id }) => id !== track.id), ...traceOf(track)]),
 });
 
-/** Returns a track as of a report, with the time of the report if that is trusted. */
+/** Returns a track after a report, with the report's time if that is trusted. */
 const seenAt = (track: Track, { time, isTrusted }: MessageTime): Track => (isTrusted ? { ...track, at: time } : track);
 
 /** Updates the number of people in a room. Presence follows from it, and an empty room has no falls. */

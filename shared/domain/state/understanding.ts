@@ -2,8 +2,8 @@ import { DAY } from '../event/event.ts';
 import type { SensorState } from '../sensor/sensor-state.ts';
 
 /**
- * How far the count of understood messages may exceed that of the others. Counting needs a write of the state, and a
- * sensor that is understood must not cost one for each message.
+ * How far the count of understood messages may exceed the count of the others. Counting needs a write of the state, and
+ * a sensor that is understood must not cost one for each message.
  */
 const LEAD = 10;
 

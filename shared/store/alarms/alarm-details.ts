@@ -19,7 +19,7 @@ import { hitsAfter, hitsSince } from './hit-reader.ts';
 /** A row of the list, without the name of its sensor. */
 export type ListedAlarm = Omit<Alarm, 'name'>;
 
-/** What the rows of a page are read with. `hooks`: the webhooks of the customer that get every event. */
+/** What is needed to read the rows of a page. `hooks`: the webhooks of the customer that get every event. */
 export type DetailContext = {
   table: TableReader;
   customerId: number;
@@ -110,7 +110,7 @@ const feedbackOnEvents = async (
   return feedback;
 };
 
-/** Returns what people did about an alarm: what its hits hold, or else the answer to its fall or event. */
+/** Returns what people did about an alarm, as stored in its hits, or else in the answer to its fall or event. */
 const answerOf = async (
   { table, customerId }: DetailContext,
   { sensorId, eventId, ...candidate }: Candidate,

@@ -5,7 +5,7 @@ import { type AlarmCursor, isPast } from './alarm-cursor.ts';
 import { type HitReader, type ReadHit, readHits } from './hit-reader.ts';
 import { readUnruled, type UnruledAlarm, type UnruledReader } from './unruled-reader.ts';
 
-/** Which alarms to read: those of a time span (ms, both ends included), of one sensor or of all wanted ones. */
+/** Which alarms to read: those of a time span (ms, both ends included), of one sensor or of all selected ones. */
 export type AlarmSpan = {
   customerId: number;
   from: number;

@@ -20,7 +20,7 @@ type HitSpan = { customerId: number; sensorId: string; from: number; to: number;
 /** The number of hits in the first and in the largest chunk. A hit has about 700 bytes. */
 const CHUNK = { first: 40, most: 320 };
 
-/** Returns the number of hits of a line that were asked for; those after them are too new. */
+/** Returns the number of hits of a line that are requested; those after them are too new. */
 const lengthOf = async (line: HitSequence, { to, lastId }: HitSpan): Promise<number> => {
   if (lastId !== undefined) return line.positionOf(lastId + 1);
   if (to === Number.MAX_SAFE_INTEGER) return line.size;

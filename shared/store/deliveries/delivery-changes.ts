@@ -10,10 +10,10 @@ import { leaseAttributes, REDELIVERED } from './delivery-item.ts';
 type Lease = { until: number; claim: string };
 
 /**
- * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over, and one that is longer
- * than any, because the clock was set back since. A delivery without a next attempt was waiting in a feed: its webhook has a
- * URL again. `insteadOf`: the attempt is an early one, instead of the
- * one planned for that time (ms).
+ * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over. So is one that
+ * is longer than possible, because the clock was set back since. A delivery without a next attempt was waiting in a
+ * feed: its webhook has a URL again. `insteadOf`: the attempt is an early one, instead of the one planned for that time
+ * (ms).
  */
 export const claimChanges = (now: number, lapsed: number, lease: Lease, insteadOf?: number): Changes => ({
   UpdateExpression: `SET #state = :sending, leaseUntil = :until, claim = :claim, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start) REMOVE duePk, dueAt${insteadOf === undefined ? '' : ' ADD earlyAttempts :one'}`,

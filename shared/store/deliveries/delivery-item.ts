@@ -83,7 +83,9 @@ export const unsentStates = { pending: 'pending', retrying: 'retrying' };
 export const openStates = { ...unsentStates, sending: 'sending' };
 /** The values of `LAPSED`. */
 export const lapsedAt = (now: number) => ({ now, latest: latestAhead(now, LEASE_MS) });
-/** The condition that the lease of a delivery has ended. One that is longer than any is from before the clock was set back. */
+/**
+ * The condition that the lease of a delivery has ended. One longer than possible is from before the clock was set back.
+ */
 export const LAPSED = '#state = :sending AND (#leaseUntil < :now OR #leaseUntil > :latest)';
 /** The condition that a delivery has not ended, and is not being sent. */
 export const notSending = (now: number) =>
@@ -97,7 +99,7 @@ export const leaseAttributes = ['leaseUntil', 'claim'] as const;
 /** The attributes that a delivery loses when it ends. */
 export const openAttributes = [...dueAttributes, ...leaseAttributes, 'heldUntil', 'listPk', 'listSk'] as const;
 
-/** The writes that count an ended delivery at its replay; none for a delivery without one. */
+/** The writes that count an ended delivery in its replay; none for a delivery without one. */
 export const replayCount = (
   { customerId, webhookId, replay }: DeliveryWithReplay,
   end: 'sent' | 'failed',

@@ -106,7 +106,7 @@ const feedWrites = (table: Table) => ({
     return failed === null;
   },
 
-  /** Ends a delivery that should not be fetched anymore. False if it had ended before, or is being sent. */
+  /** Ends a delivery that must no longer be fetched. False if it had ended before, or is being sent. */
   end: async (
     delivery: WebhookDelivery,
     reason: 'expired' | 'canceled' | 'exhausted',

@@ -18,8 +18,8 @@ type CalledWebhook = WebhookKey & Pick<WebhookRecord, 'url'>;
 const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook({ customerId, webhookId });
 
 /**
- * Which slots to try: `slots` of them, starting with `first`. Leases from before `aloneSince` (ms) have no holder any
- * more; with 0, other processes may hold them. `token` identifies the call.
+ * Which slots to try: `slots` of them, starting with `first`. Leases from before `aloneSince` (ms) no longer have a
+ * holder; with 0, other processes may hold them. `token` identifies the call.
  */
 type SlotSearch = { slots: number; first: number; isProbe: boolean; token: string; aloneSince: number };
 
@@ -34,8 +34,8 @@ const isFree = (name: LeaseName): string =>
 const attributesOf = (names: readonly LeaseName[]): string[] => names.flatMap((name) => [name, tokenName(name)]);
 
 /**
- * A call that takes leases until a time (ms). Leases that end by `lapsed` are over, and so are those that end after `latest`,
- * which were taken before the clock was set back.
+ * A call that takes leases until a time (ms). Leases that end by `lapsed` are over. So are those that end after
+ * `latest`: they were taken before the clock was set back.
  */
 type LeaseCall = { until: number; lapsed: number; latest: number; token: string };
 
@@ -137,7 +137,7 @@ const successChanges = (
 
 /**
  * Records the health of the receiver that was called, and releases `leases`. If the webhook has another URL now, its
- * health stays unchanged, but the slots are released all the same.
+ * health stays unchanged, but the slots are still released.
  */
 const receiverWrites = (table: Table) => {
   const { release } = slotWrites(table);

@@ -113,7 +113,7 @@ const formerWebhook = ({ customerId, id: webhookId }: WebhookKey, now: number): 
   put: { ...items.formerWebhook({ customerId, webhookId }), ttl: Math.ceil((now + 2 * DELIVERY_RETENTION) / 1_000) },
 });
 
-/** The writes of a webhook's owner. Those of attempts are in health.ts. */
+/** The writes of a webhook's owner. The writes of attempts are in health.ts. */
 const webhookWrites = (table: Table) => ({
   create: (webhook: WebhookRecord, limit: number) => createWebhook(table, webhook, limit),
 

@@ -67,7 +67,7 @@ type Connection = ReturnType<typeof connect>;
 
 const reads = ({ client, common, call }: Connection) => {
   const query = async <T extends Item>(input: Query): Promise<{ items: (T & Key)[]; next: Item | undefined }> => {
-    // The table rejects a range that ends before it begins, such as that of a list whose rest has expired.
+    // The table rejects a range that ends before it begins, such as the range of a list whose last items have expired.
     const [low = '', high = ''] = input.between ?? [];
     if (low > high) return { items: [], next: undefined };
     const command = new QueryCommand({ ...common, ...queryInput(input) });
@@ -187,7 +187,7 @@ const writes = (connection: Connection) => ({
   },
 });
 
-/** The table as the store uses it. Reads are consistent, except those of an index and those named eventual. */
+/** The table as the store uses it. Reads are consistent, except on an index and in calls that are named eventual. */
 export const createTable = (client: TableClient, name: string, meter?: Meter) => {
   const connection = connect(client, name, meter);
   return { ...reads(connection), ...writes(connection) };

@@ -6,7 +6,7 @@ import { DATA_VERSION } from '../table.ts';
  */
 const PROBATION = 14 * 86_400_000;
 
-/** The data version that may be written, which a new table lacks; `raiseAt` (ms) is when it will be raised. */
+/** The data version that may be written, missing in a new table; `raiseAt` (ms) is when it will be raised. */
 export type RecordedVersion = { dataVersion?: number; raiseAt?: number };
 
 /** Returns what a sweep records at `now` (ms). The version is raised once this code has been sweeping for long enough. */

@@ -75,9 +75,9 @@ const cursorsFrom = (first: number, unfinished: Unfinished): ShardCursor[] =>
   });
 
 /**
- * The heartbeat: when (ms) a sweep last recorded that the service is running, since when it has run without a gap, the
- * number of that sweep, where it stopped (`left`), when dead letters are redriven next, the data version, and by how much (ms)
- * the clock was set back, until a sweep has acted on that.
+ * The heartbeat: when (ms) a sweep last recorded that the service is running, since when it has run without a gap, and
+ * the number of that sweep. Also where the sweep stopped (`left`), when dead letters are redriven next, the data
+ * version, and by how much (ms) the clock was set back, until a sweep has acted on that.
  */
 type Heartbeat = RecordedVersion & {
   at: number;

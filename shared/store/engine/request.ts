@@ -110,7 +110,9 @@ export type Query = {
   newestFirst?: boolean;
   limit?: number;
   startAfter?: Item | undefined;
-  /** False for an eventually consistent read, at half the cost, which may be a few seconds old. An index has no other. */
+  /**
+   * False for an eventually consistent read, at half the cost, which may be a few seconds old. Indexes allow no other.
+   */
   consistent?: boolean;
   /** The attributes to return besides the key, or parts of them (`a.b`); by default all. This does not lower the price. */
   only?: readonly string[];

@@ -69,7 +69,7 @@ export type NewMessage = Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateD
 
 /** The size of the range of ids that each customer has for its hits. Within it, ids have no gaps. */
 const IDS_PER_CUSTOMER = 2 ** 32;
-/** The id before that of a customer's first hit. */
+/** The id before the first hit of a customer. */
 export const idBeforeFirst = (customerId: number): number => customerId * IDS_PER_CUSTOMER;
 
 export const customerOfHit = (hitId: number): number => Math.floor(hitId / IDS_PER_CUSTOMER);

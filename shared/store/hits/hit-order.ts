@@ -30,7 +30,9 @@ const readBackwards = (line: HitSequence, late: ReadonlySet<number>, from: numbe
   };
 };
 
-/** Where to start reading. Except for late ones, exactly the hits from the position on changed at the time (ms) or later. */
+/**
+ * Where to start reading. Apart from late changes, exactly the hits from here on changed at this time (ms) or later.
+ */
 type Start = { position: number; time: number; id: number };
 
 /** Returns the first position for which at most `offset` hits changed when its hit was created, or later. */

@@ -9,7 +9,7 @@ import { type LateChange, lateChanges } from './late-change.ts';
 export type HitQuery = { page: number; perPage: number; sortBy: string; after?: number | undefined };
 type HitPage = { total: number; hits: HitItem[] };
 
-/** Returns a page in the order of ids, which is also that of createDate. */
+/** Returns a page in the order of ids, which is also the order of createDate. */
 const pageById = async (line: HitSequence, { page, perPage, sortBy, after }: HitQuery): Promise<HitPage> => {
   const isDescending = sortBy.startsWith('desc');
   const low = after === undefined || isDescending ? 0 : await line.positionOf(after + 1);
@@ -24,7 +24,10 @@ const pageById = async (line: HitSequence, { page, perPage, sortBy, after }: Hit
 /** The owner of the hits of a line: a customer, or one of its sensors. */
 type HitOwner = { table: TableReader; customerId: number; sensorId?: string };
 
-/** Returns the number of hits up to the one with the id `after`, in the order of the last change. An expired one is the oldest. */
+/**
+ * Returns the number of hits up to the one with the id `after`, in the order of the last change. An expired one counts
+ * as the oldest.
+ */
 const countUpTo = async (
   { table, customerId }: HitOwner,
   line: HitSequence,

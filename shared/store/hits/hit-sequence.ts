@@ -6,8 +6,8 @@ import { edgeHit } from './edge-hit.ts';
 import { type HitItem, hitOf, hitRange, hitsPk, type StoredHit } from './hit-item.ts';
 
 /**
- * Hits in the order of their creation. Positions count from 0, the oldest. `createDate` of a position is the date in that
- * order, which can be later than that of its hit. May lag by a second.
+ * Hits in the order of their creation. Positions count from 0, the oldest. `createDate` of a position is the date in
+ * that order, which can be later than the date of the hit itself. May lag by a second.
  */
 export type HitSequence = {
   size: number;

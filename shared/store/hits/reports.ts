@@ -33,8 +33,8 @@ const reportHit = ({
 /** The data of reports. It is stored for other purposes, and read eventually consistently, at half the cost. */
 export const reports = (table: TableReader) => ({
   /**
-   * Returns what a report needs of a customer's hits from `from` (ms) on and before `before`, in order, without those of
-   * simulated events. Null if there are more than `limit`.
+   * Returns, in order, what a report needs to know about a customer's hits from `from` (ms) on and before `before`,
+   * without those of simulated events. Null if there are more than `limit`.
    */
   hits: async (customerId: number, from: number, before: number, limit: number): Promise<ReportHit[] | null> => {
     const line = await hitsOfCustomer(table, customerId, from);
@@ -51,8 +51,8 @@ export const reports = (table: TableReader) => ({
   },
 
   /**
-   * Returns what a report needs of the falls from `from` (ms) on and before `before` for which no rule fired, in order, as if
-   * they were hits. Null if there are more than `limit`.
+   * Returns, in order and as if they were hits, what a report needs to know about the falls from `from` (ms) on and
+   * before `before` for which no rule fired. Null if there are more than `limit`.
    */
   fallsWithoutRule: async (
     customerId: number,

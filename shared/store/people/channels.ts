@@ -71,8 +71,8 @@ const channelWrites = (table: Table) => ({
   },
 
   /**
-   * Records that a message which was sent at `sentAt` (ms) did not arrive. False if the channel was verified later, or
-   * has another address since: then the report is outdated.
+   * Records that a message sent at `sentAt` (ms) did not arrive. False if the channel was verified later, or has
+   * another address since: then the report is outdated.
    */
   markUndeliverable: async (
     user: UserKey,

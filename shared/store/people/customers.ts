@@ -49,8 +49,8 @@ const customerWrites = (table: Table) => ({
   },
 
   /**
-   * Replaces the fields of a customer that clients may write. The time zone and `requireOtp` stay if they are not given.
-   * Null if there is no such customer.
+   * Replaces the fields of a customer that clients may write. The time zone and `requireOtp` are unchanged if they are
+   * missing. Null if there is no such customer.
    */
   update: async (customerId: number, update: CustomerUpdate, updateDate: number): Promise<Customer | null> => {
     const key = items.customer({ customerId });

@@ -8,8 +8,8 @@ import { items } from '../table.ts';
 /** Gaps about falls that existed at `to` (ms), but not at `from`; null if no watch was computed before. */
 export type OpenedGaps = { from: number | null; to: number; gaps: Gap[] };
 /**
- * The watch of a customer as it was last computed. `opened`: the gaps that opened before that and were not checked since.
- * `onDuty`: who was on duty then, which older ones lack.
+ * The watch of a customer as it was last computed. `opened`: the gaps that opened before that and were not checked
+ * since. `onDuty`: who was on duty then; missing in older ones.
  */
 export type StoredWatch = { watch: Watch; opened: OpenedGaps[]; onDuty?: OnDutyView[] };
 /** A watch as it is stored: JSON is smaller than a map of attributes. `revision` counts its changes. */
@@ -17,7 +17,7 @@ type WatchItem = { revision: number; content: string };
 /** A watch as it was read. */
 export type ReadWatch = StoredWatch & { revision: number };
 
-/** A customer in which a user changed something that falls may depend on, and when (ms) that was last. */
+/** A customer in which a user changed something that falls may depend on, and when (ms) that last happened. */
 export type ChangedCustomer = { customerId: number; at: number };
 
 const HOUR_SECONDS = 3_600;
@@ -50,7 +50,7 @@ export const watchReads = (table: TableReader) => {
       if (read) known.set(customerId, read);
       return read;
     },
-    /** Returns the customers that users have changed something in, and that were not checked since. */
+    /** Returns the customers in which users have changed something since the last check. */
     changedCustomers: async (): Promise<ChangedCustomer[]> => {
       const found = await table.queryAll<{ customerId: number; at: number }>({ pk: items.changedCustomer.pk({}) });
       return found.map(({ customerId, at }) => ({ customerId, at }));

@@ -37,8 +37,8 @@ const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: Hit
   );
 
 /**
- * The writes that set or remove the acknowledgement of a hit that is unchanged since it was read, with the closure of
- * its fall, and the hit that results. A late change is also recorded for lists.
+ * The writes that set or remove the acknowledgement of a hit, with the closure of its fall, unless the hit has changed
+ * since it was read; and the resulting hit. A late change is also recorded for lists.
  */
 export const answeredHit = (
   customerId: number,

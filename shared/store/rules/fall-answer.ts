@@ -7,8 +7,8 @@ import type { EventItem } from '../sensors/events.ts';
 import { items } from '../table.ts';
 
 /**
- * A fall of a sensor, or another alarm of it that no rule reported. `fall` is the key of any alarm of the fall, or that of the
- * event (shared/domain/event/fall-key.ts).
+ * A fall of a sensor, or another alarm of it that no rule reported. `fall` is the key of any alarm of the fall, or the
+ * key of the event (shared/domain/event/fall-key.ts).
  */
 export type FallRef = { customerId: number; sensorId: string; fall: string };
 /** What people did about a fall. One that is closed is acknowledged. */

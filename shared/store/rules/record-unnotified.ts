@@ -100,7 +100,7 @@ export const recordUnanswered = async (
     : null;
 };
 
-/** Records that everything that follows at once has been done. */
+/** Records that all immediate consequences of an alarm have been handled. */
 export const finishUnnotified = async (table: Table, alarm: UnnotifiedAlarm): Promise<void> => {
   const exists = where('attribute_exists(pk)', {});
   await table.update(unnotifiedKey(alarm), changes({ set: { isHandled: true }, if: exists }));

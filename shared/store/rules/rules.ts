@@ -142,7 +142,7 @@ export const ruleReads = (table: TableReader) => ({
     return (await table.queryAll<StoredRule>(query)).map(ruleOf);
   },
 
-  /** Returns the fields of all rules that lists are sorted by. */
+  /** Returns the fields that lists of rules are sorted by, for all rules. */
   sortFields: (customerId: number) =>
     table.queryAll<ListedRule>({ pk: items.listedRule.pk({ customerId }), beginsWith: 'LISTED#' }),
 
@@ -173,8 +173,8 @@ export const ruleReads = (table: TableReader) => ({
 });
 
 /**
- * Creates a rule. Otherwise reports that something it refers to does not exist, or which limit is reached: that of all
- * rules, or that of the rules enabled for its scope and situation.
+ * Creates a rule. Otherwise reports that something it refers to does not exist, or which limit is reached: the limit of
+ * all rules, or of the rules enabled for its scope and situation.
  */
 const createRule = (
   table: Table,
@@ -189,7 +189,7 @@ const createRule = (
     if (rule.isEnabled && (await enabledCount(table, rule)) >= limit) return 'rulesOfOneSituation';
     const region = await regionCheck(table, rule);
     if (!region) return 'unknown_reference';
-    // Writes that fail if what was read has changed, so that another attempt may succeed.
+    // These writes fail if something has changed since it was read, so another attempt may succeed.
     const retriable = [countOneMore(customerId, 'rules', quotas.rules), ...countEnabled(rule, limit), ...region];
     const failed = await table.write(
       ...retriable,

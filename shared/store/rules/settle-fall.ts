@@ -25,12 +25,12 @@ import { unnotifiedReads } from './unnotified.ts';
 
 /** How long (ms) before the start of a fall its hits may be dated: clocks of devices and of hosts differ. */
 const MAX_CLOCK_AHEAD_MS = 6 * 60_000;
-/** How long (ms) after the start of a fall its alarms are looked for. */
+/** How long (ms) after the start of a fall its alarms are searched for. */
 const MAX_ALARM_AFTER_MS = 2 * 3_600_000;
 /** The number of hits on the first and on the largest page of a search. Usually only a few are newer than the fall. */
 const PAGE = { first: 4, most: 256 };
 
-/** Whether a key is that of an alarm of a fall. */
+/** Whether a key belongs to an alarm of a fall. */
 const isOf = (key: string | undefined, fall: string): key is string =>
   key !== undefined && firstKeyOf(key) === firstKeyOf(fall);
 

@@ -16,7 +16,7 @@ import type { NewestPageQuery } from '../engine/newest-page.ts';
 import { absent, type Item, type Write, where } from '../engine/request.ts';
 import { items, lists } from '../table.ts';
 
-/** A message of a device that created an event, with its bytes as text. `id` is that of its first event. */
+/** A message of a device that created an event, with its bytes as text. `id`: the id of its first event. */
 export type Message = {
   id: number;
   uuid: string;
@@ -56,8 +56,8 @@ export type MessageItem = { id: number; receiveDate: number; raw?: string };
 
 /**
  * A pending notice of the service about a sensor. `webhookId`: the webhook that it is about, which does not receive it;
- * `acknowledgement`: that of an alarm, if the notice reports one; `fall`: the key of a fall whose answer has changed,
- * which is all that `fall_changed` reports.
+ * `acknowledgement`: the acknowledgement of an alarm, if the notice reports one; `fall`: the key of a fall whose answer
+ * has changed, which is all that `fall_changed` reports.
  */
 export type NoticeItem = {
   notice: Notice | 'fall_changed';
@@ -229,7 +229,7 @@ const eventWrites = (table: Table) => ({
   /** Writes the events of a decision, the last one at the end (see `isApplied`). They may exist already. */
   add: async (customerId: number, sensorId: string, events: readonly NewEvent[]): Promise<void> => {
     const key = { customerId, sensorId };
-    // An event whose UUID differs from that of its message gets an item that leads from its UUID to it.
+    // An event whose UUID differs from its message's gets an item that leads from that UUID to the event.
     const pointers = events
       .filter(({ uuid, source }) => uuid !== source)
       .map(({ uuid, id, receiveDate }) => ({

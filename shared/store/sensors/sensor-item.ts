@@ -7,9 +7,8 @@ import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
 
 /**
- * A sensor as it is stored. `revision` counts every change of the sensor and of what belongs to it (room,
- * configurations, group, rules for its regions), so that a call that deletes or moves all of that notices if something
- * is added in the meantime.
+ * A sensor as it is stored. `revision` counts every change of the sensor and its parts (room, configurations, group,
+ * rules for its regions). So a call that deletes or moves all of them notices if something was added in the meantime.
  */
 export type SensorItem = SensorRecord & {
   revision: number;

@@ -24,8 +24,8 @@ import type { StateItem } from './state-item.ts';
 import { openFallAttributes, stateReads } from './states.ts';
 
 /**
- * A sensor as it was when it left a customer, by which its older messages are processed: they belong to that customer. It
- * is kept for as long as any other data that the sensor left there.
+ * A sensor as it was when it left a customer. Its older messages still belong to that customer, and are processed with
+ * this record. It is kept for as long as any other data that the sensor left there.
  */
 export type FormerSensor = {
   sensor: SensorRecord;

@@ -22,8 +22,8 @@ export const sensorReads = (table: TableReader) => ({
   getEventual: (customerId: number, sensorId: string) =>
     table.getEventual<SensorRecord>(items.sensor({ customerId, sensorId })),
   /**
-   * Reads a sensor with its state, unless that is known, and its customer in one consistent read: everything that alarms
-   * are decided from.
+   * Reads a sensor with its state, unless that is known, and its customer in one consistent read: everything needed to
+   * decide alarms.
    */
   getWithContext: async (customerId: number, sensorId: string, known: StateItem | null = null) => {
     const keys = {
@@ -69,7 +69,7 @@ const sensorWrites = (table: Table) => ({
     });
   },
 
-  /** Records whether most messages of a sensor are not understood. Returns whether that is a change. */
+  /** Records whether most messages of a sensor are not understood. Returns whether that has changed. */
   setMisunderstood: async (customerId: number, sensorId: string, isMisunderstood: boolean): Promise<boolean> =>
     retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);

@@ -11,8 +11,8 @@ export type StoredItem = Item & Key;
 export type SubjectPlace = { pk: string; beginsWith?: string };
 
 /**
- * A lead to the data of a user, a sensor or a webhook that cannot be found anymore. An erasure keeps it from before it
- * starts until it is completed.
+ * A lead to the data of a user, a sensor or a webhook that cannot be found anymore. An erasure keeps its leads from
+ * before its start until its completion.
  */
 export type Lead =
   | { kind: 'user'; id: string; accountKey: string }
@@ -75,8 +75,8 @@ const subjectWrites = (table: Table) => ({
 export const subjects = (table: Table) => ({ ...subjectReads(table), ...subjectWrites(table) });
 
 /**
- * The subject of a job, and its customer. `accountKey`: that of a user, or null if its account is unknown. `named`: the
- * objects of the audit log that are the subject or part of it, such as `sensor 4711`.
+ * The subject of a job, and its customer. `accountKey`: the key of a user's account, or null if it is unknown. `named`:
+ * the objects of the audit log that are the subject or part of it, such as `sensor 4711`.
  */
 export type SubjectScope = {
   customerId: number;
