@@ -11,7 +11,7 @@ const NOTHING = Buffer.alloc(0);
 /** What was read of an answer. `start`: the first bytes. `isRefused`: they are not an answer of HTTP/1.0 or 1.1. */
 export type Answer = { head: AnswerHead | null; start: Buffer; isRefused: boolean };
 
-/** Why no more bytes come: the connection ended, or there was an error or the deadline. */
+/** Why no more bytes arrive: the connection ended, or there was an error or the deadline. */
 type Ending = 'eof' | 'failure';
 
 /**

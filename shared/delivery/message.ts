@@ -43,7 +43,7 @@ const acknowledgeUrlOf = (delivery: Delivery, key: string | null): string | null
   return `${delivery.snapshot.service.url}${BASE_PATH}/acknowledge/${sign(key)}`;
 };
 
-/** What a body needs besides the delivery: the bytes of the message of `sourceOf`, and the key of acknowledgement links. */
+/** What a body needs besides the delivery: the bytes of the device message, and the key of acknowledgement links. */
 type Needed = { raw: string | null; addressKey: string | null };
 
 /** Returns the body of a delivery: the same bytes at every attempt. Throws if anything is needed and missing. */

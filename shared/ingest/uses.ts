@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 
-/** What `ingest` uses, for the contracts of its callers. */
+/** The uses of `ingest`, for the contracts of its callers. */
 export const ingestUses = [
   'states.get',
   'states.recordTimes',

@@ -14,7 +14,7 @@ export const secretFrom = (accountKey: string, text: string): string => {
   return key === accountKey ? secret : '';
 };
 
-/** Returns the hash of a recovery code that is stored. */
+/** Returns the hash of a recovery code, as it is stored. */
 export const recoveryHash = (accountKey: string, normalCode: string): string =>
   hashSecret(`${accountKey} ${normalCode}`);
 

@@ -16,7 +16,8 @@ const part = defaults({
   alsoSuccess: 304,
   response: Bytes,
   published: 'revalidated',
-  // Trusted Types: no text becomes markup or code, except the URL of the service worker (app/push/subscribe.ts).
+  // Trusted Types: no text becomes markup or code, except the URL of the service worker
+  // (lib/console/push/subscribe.ts).
   responseHeaders: pageHeaders(
     ...["font-src 'self'", "manifest-src 'self'", "worker-src 'self'"],
     ...["require-trusted-types-for 'script'", 'trusted-types push-worker'],

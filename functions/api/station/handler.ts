@@ -10,7 +10,7 @@ import type { ReadWatch } from '#shared/store/people/watches.ts';
 import { station } from './contract.ts';
 
 const MINUTE = 60_000;
-/** How long ago (ms) a hit may have changed to matter to a station. */
+/** How recently (ms) a hit must have changed to matter to a station. */
 const DAY = 24 * 60 * MINUTE;
 /** How old (ms) the date of an unchanged watch may become on a screen. */
 const WATCH_DATE_MS = 5 * MINUTE;

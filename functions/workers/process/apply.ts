@@ -71,7 +71,7 @@ const applySteps = async (
   const { sensor, customerId } = context;
   const { decided } = decision;
   deps.failpoint('process.decided');
-  // Most messages change nothing that anybody is notified of, so this code is loaded with the first event.
+  // Most messages cause nothing that anybody is notified of, so this code is loaded with the first event.
   const [
     { countImmediateAlarms, enqueueChecks, isUnruled, writeHits },
     { enqueueDeliveries, mergeDeliveries, writeDeliveries },

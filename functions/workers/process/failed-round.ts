@@ -53,7 +53,7 @@ const deliveriesOfRound = async (
   ];
 };
 
-/** Whether all deliveries of the round of a delivery that has failed have failed. False if it belongs to an earlier round. */
+/** Whether all deliveries of a round have failed, as the given one has. False if that belongs to an earlier round. */
 const haveAllFailed = async (
   deps: ProcessDeps,
   context: { hit: EscalatingHit; rule: Rule; failed: Delivery },

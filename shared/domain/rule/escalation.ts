@@ -6,8 +6,8 @@ import type { RuleMessage } from './rule-hit.ts';
 export const MAX_REPEATS = 20;
 
 /**
- * Once a hit has this many messages, its steps add none, although they still notify their recipients: an item must not
- * exceed 400 KB, and each delivery result writes the whole hit.
+ * Once a hit has this many messages, further steps add none, although they still notify their recipients: an item must
+ * not exceed 400 KB, and each delivery result writes the whole hit.
  */
 export const MAX_HIT_MESSAGES = 300;
 

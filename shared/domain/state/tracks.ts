@@ -30,7 +30,7 @@ const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find
  */
 const SAME_POSE_WITHIN = 300_000;
 
-/** Whether only the record of a track that left is kept. */
+/** Whether a track has left, so that only a trace of it is kept. */
 const isTrace = ({ pose, areas }: Track): boolean => pose === undefined && areas === undefined;
 /**
  * Returns the tracks to remember. Those with an open fall are forgotten last, because their next pose would count as a new

@@ -63,8 +63,8 @@ async function* placesOfUser(reads: Reads, customerId: number, id: string, accou
 }
 
 /**
- * A sensor of this customer, with its device. The sensor comes last, and its owner before it, because a device cannot
- * register again while it has one, and its data after that is no longer this customer's.
+ * A sensor of this customer, with its device. The owner comes second to last and the sensor last: while a sensor has an
+ * owner, its device cannot register again, and the data after that is no longer this customer's.
  */
 export async function* placesOfDevice(
   reads: Reads,
