@@ -199,8 +199,8 @@ describe('the end of an alarm', () => {
   });
 });
 
-describe('when somebody was notified of an alarm', () => {
-  test('when somebody was notified of an alarm is the first time that any of its hits notified anybody', async () => {
+describe('the date of the first notification', () => {
+  test('an alarm counts as notified from the first time that any of its hits notified anybody', async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 3);
     expect(await list()).toMatchObject([{ notifiedDate: null }]);
@@ -209,7 +209,7 @@ describe('when somebody was notified of an alarm', () => {
     expect(await list(later, { hook: 'full' })).toMatchObject([{ notifiedDate: later }]);
   });
 
-  test('when somebody was notified of an alarm is when a webhook got its event, if no hit notified anybody', async () => {
+  test('an alarm counts as notified from the time that a webhook got its event, if no hit notified anybody', async () => {
     const { table, happen, list } = start();
     await happen(1, now, 'fall_detected');
     await happen(2, now + 1, 'apnea', 1);
