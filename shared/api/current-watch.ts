@@ -5,7 +5,13 @@ import { nameOfUser } from '../domain/rule/acknowledgement.ts';
 import { allRecipients, includesOnDuty, usersIn } from '../domain/rule/recipients.ts';
 import type { Rule } from '../domain/rule/rule.ts';
 import { isFuture } from '../domain/state/clock.ts';
-import { computeWatch, isOfFalls, isOfSilence, type WatchedSensor, type WatchInput } from '../domain/watch/compute-watch.ts';
+import {
+  computeWatch,
+  isOfFalls,
+  isOfSilence,
+  type WatchedSensor,
+  type WatchInput,
+} from '../domain/watch/compute-watch.ts';
 import type { UnnotifiedGap } from '../domain/watch/gap.ts';
 import { openedGaps } from '../domain/watch/opened-gaps.ts';
 import { isUpToDate, UP_TO_DATE_MS } from '../domain/watch/watch.ts';
