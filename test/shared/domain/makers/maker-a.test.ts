@@ -60,6 +60,49 @@ describe('a message of maker A', () => {
     const location = { fallLocX_cm: 1e-140, fallLocY_cm: -5e-324, fallLocZ_cm: 0.12345 };
     expect(JSON.stringify(decodeMakerA(fall(location)).signal)).toContain('"point":{"x":0,"y":0,"z":0.123}');
   });
+  test.each([
+    [5, 'fall_detected', 'fall_detected', 'fall', false],
+    [8, 'fall_suspected', 'fall_detected', 'sensitive', true],
+    [8, 'calling', 'calling', 'sensitive', true],
+    [5, 'on_call', 'calling', 'fall', false],
+  ])('decodes a fall of type %i that is %s', (type, reported, status, identity, isSensitive) => {
+    const { signal, identity: found } = decodeMakerA({ ...fall({ status: reported }), type });
+    expect(signal).toEqual({
+      kind: 'fall',
+      status,
+      ...(reported === 'on_call' && { isOnCall: true }),
+      start: 1_000,
+      isSensitive,
+      point: null,
+      isSimulated: false,
+      isSilent: false,
+    });
+    expect(found).toEqual([identity, 1_000, status]);
+  });
+  test('decodes whether a fall is one of the learning phase', () => {
+    expect(decodeMakerA(fall({ isLearning: true })).signal).toMatchObject({ isLearning: true });
+    expect(decodeMakerA(fall({ isLearning: false })).signal).toMatchObject({ isLearning: false });
+  });
+  test('decodes the regions of which a presence report says whether anybody is inside', () => {
+    const decode = (payload: object) => decodeMakerA({ type: 4, payload: { timestamp: 7, ...payload } });
+    const regions = { 0: true, 3: false };
+    const found = decode({ presenceRegionMap: { 0: 1, 3: 0, 1: 2, 2: true, x: 1 } });
+    expect(found.signal).toEqual({ kind: 'presence', present: null, regions, point: null });
+    expect(found.identity).toEqual(['presence', 7, JSON.stringify([null, regions])]);
+    expect(decode({ presenceDetected: true, timestamp: undefined }).identity).toBeNull();
+    for (const presenceRegionMap of [undefined, null, 'all', {}, { 0: 2 }])
+      expect(decode({ presenceRegionMap }).signal.kind).toBe('unknown');
+  });
+  test.each([
+    [{ fallLocX_cm: 1 }],
+    [{ fallLocY_cm: 1 }],
+    [{ trackerTargets: [{ xPosCm: 1 }] }],
+    [{ trackerTargets: [{ yPosCm: 1 }] }],
+    [{ trackerTargets: [] }],
+    [{ trackerTargets: null }],
+  ])('decodes no point from one coordinate or none: %j', (payload) => {
+    expect(decodeMakerA(fall(payload)).signal).toMatchObject({ kind: 'fall', point: null });
+  });
   test('decodes presence with the first target as its point', () => {
     const trackerTargets = [
       { xPosCm: 1, yPosCm: 2 },
