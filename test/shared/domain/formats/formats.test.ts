@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '#shared/domain/delivery/delivery.ts';
 import { Format } from '#shared/domain/formats/format.ts';
+import { canExpressEvent, formatsWithout } from '#shared/domain/formats/formats.ts';
 import { render } from '#shared/domain/formats/render.ts';
+import { kinds, type Situation } from '#shared/domain/kinds.ts';
 import { parseMessages } from '#shared/ingest/messages.ts';
 import { anyText } from '#test/fixtures/any-text.ts';
 
@@ -159,5 +161,24 @@ describe('event.raw of full', () => {
         }
       }),
     );
+  });
+});
+
+describe('a format', () => {
+  test('expresses every situation, except Custom 1 those without a code, and Raw those without a message', () => {
+    const without = (format: Format) =>
+      (Object.keys(kinds) as Situation[]).filter((situation) => formatsWithout(situation).includes(format));
+    expect(without('custom1')).toEqual(expect.arrayContaining(['apnea', 'sensor_clock_wrong']));
+    expect(without('custom1').some((situation) => kinds[situation].code !== null)).toBe(false);
+    expect(without('raw').toSorted()).toEqual(['sensor_active', 'sensor_clock_wrong', 'sensor_inactive']);
+    for (const format of ['full', 'chat', 'teams'] as const) expect(without(format)).toEqual([]);
+  });
+
+  test('expresses an event, except Custom 1 one without a code, and Raw one without a message', () => {
+    const able = (...event: [number | null, string | null]) =>
+      Format.options.filter((format) => canExpressEvent(format, ...event));
+    expect(able(1, 'm')).toEqual(Format.options);
+    expect(able(null, 'm')).toEqual(Format.options.filter((format) => format !== 'custom1'));
+    expect(able(1, null)).toEqual(Format.options.filter((format) => format !== 'raw'));
   });
 });

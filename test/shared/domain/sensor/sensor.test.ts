@@ -10,9 +10,11 @@ const device = {
 const settings: Partial<SensorRecord> = {
   name: 'Room 7',
   optimizationEnabled: false,
+  isSilent: true,
+  isFallDetectionOff: true,
   room: { xMin: -100, xMax: 100, yMin: 0, yMax: 300, zMax: 250, regions: [] },
 };
-const used = { ...newSensor(device, 1), ...settings, isActive: true, groupId: 7, updateDate: 5 };
+const used = { ...newSensor(device, 1), ...settings, isActive: true, isMisunderstood: true, groupId: 7, updateDate: 5 };
 const arrived = { ...newSensor(device, 1), customerId: 2, updateDate: 9 };
 
 describe('a sensor that moves', () => {
