@@ -76,6 +76,16 @@ describe('acknowledging a hit', () => {
     expect(await its.fallAnswers.get(again)).toEqual({});
   });
 
+  test('acknowledging the hit of a fall that alarmed again covers the new alarm', async () => {
+    const { its, make, put, hitKey } = await start({ fall: fallKey });
+    await make(anna(late));
+    await its.fallAnswers.recordAlarm(again);
+    await put(2, { fall: againKey, createDate: now + 60_000 });
+    const made = await its.acknowledgements.make(hitKey(2), ben(now + 70_000), 0);
+    expect(made).toMatchObject({ hit: { acknowledgement: ben(now + 70_000) }, notice: { receiveDate: now + 70_000 } });
+    expect(await its.fallAnswers.get(again)).toEqual({ acknowledgement: ben(now + 70_000) });
+  });
+
   test('acknowledging a hit of a fall that somebody acknowledges meanwhile follows that person', async () => {
     const { before, once } = interference();
     const { its, make, read } = await start({ fall: fallKey }, before);
@@ -162,6 +172,16 @@ describe('withdrawing the acknowledgement of a hit', () => {
     await make(anna(late));
     await its.falls.withdraw(fall, () => true, late + 1);
     expect(await withdraw(late + 2)).toMatchObject({ hit: { updateDate: late + 2 }, notice: null });
+    expect(await read(1)).not.toHaveProperty('acknowledgement');
+  });
+
+  test('withdrawing the acknowledgement of a hit succeeds although its note changes meanwhile', async () => {
+    const { before, once } = interference();
+    const { its, make, withdraw, read } = await start({ fall: fallKey }, before);
+    await make(anna(late));
+    once('TransactWriteCommand', () => its.falls.acknowledge(fall, anna(late, { note: 'Here' })));
+    expect(await withdraw(late + 1)).toMatchObject({ notice: { receiveDate: late + 1 } });
+    expect(await its.fallAnswers.get(fall)).toEqual({});
     expect(await read(1)).not.toHaveProperty('acknowledgement');
   });
 });
