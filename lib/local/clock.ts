@@ -19,7 +19,7 @@ export const systemClock: Clock = {
   steady: () => performance.now(),
 };
 
-/** The least time (ms) that counts as setting a clock back. Time servers correct less than that gradually. */
+/** The minimum change (ms) that counts as setting a clock back. Time servers correct less than that gradually. */
 const MIN_JUMP_MS = 1_000;
 
 /** Returns a function that returns by how much (ms) a clock was set back since the last call. */

@@ -11,7 +11,7 @@ import { multiValues, sentHeaders, targetOf } from './http/server.ts';
 import { hasRoom, isFullDisk } from './no-space.ts';
 
 const CHECK_EVERY_MS = 5_000;
-/** The size (bytes) of the file whose writing shows that the quota of a user is used up. */
+/** The size (bytes) of the file that is written to find out whether the quota of the user is used up. */
 const PROBE_BYTES = 64 * 1_024;
 
 /**

@@ -8,7 +8,7 @@ const MIN_FREE_BYTES = 4 * 1_024 * 1_024;
 /** Whether a call failed because the disk, or the quota of its user, has no space left. */
 export const isNoSpace = (code: string | undefined): boolean => code === 'ENOSPC' || code === 'EDQUOT';
 
-/** The error of a change for which there is no space. */
+/** Thrown when there is no space for a change. */
 export const noSpace = (): Error => Object.assign(new Error('the disk has no space left'), { code: 'ENOSPC' });
 
 /** Whether an error, or its cause, is a full disk or an exhausted quota of its user. */

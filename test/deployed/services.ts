@@ -55,7 +55,7 @@ type Call = {
   headers: IncomingMessage['headers'];
 };
 
-/** A service returns a value for JSON, a text of XML, or the response of another server. */
+/** A service returns a value that is sent as JSON, an XML text, or the response of another server. */
 type Service = (call: Call, backend: Backend) => unknown;
 
 const requirePermission = ({ judge }: Backend, caller: string, requested: IamRequest): void => {

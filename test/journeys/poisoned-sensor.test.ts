@@ -6,7 +6,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 let world: Awaited<ReturnType<typeof createDeliveryWorld>>;
-/** A text that makes every table call with it fail, and whether nothing can be decided. */
+/** A text that makes every table call containing it fail, and whether nothing can be decided. */
 let poison: string | null;
 let isOut: boolean;
 beforeEach(async () => {
@@ -34,7 +34,7 @@ const quarantined = (): number => {
   if (!('queues' in world.waiting)) throw new Error('this test needs its queues in the same process');
   return world.waiting.queues.quarantine.stats().visible;
 };
-/** Passes time in small steps until something holds. Returns how long (ms) that took, at most `max` ms. */
+/** Advances time in small steps until a condition holds. Returns how long (ms) that took, at most `max` ms. */
 const passUntil = async (holds: () => boolean, max: number): Promise<number> => {
   let passed = 0;
   for (; !holds() && passed < max; passed += 20 * SECOND) await world.pass(20 * SECOND);

@@ -15,7 +15,7 @@ const fixture = (name: string) => new URL(`../fixtures/${name}`, import.meta.url
 const extraCaFile = fixture('self-signed.crt');
 const certificate = { cert: readFileSync(extraCaFile), key: readFileSync(fixture('self-signed.key')) };
 
-/** A nurse-call server on premises, with a certificate that it signed itself. */
+/** An on-premises nurse-call server with a self-signed certificate. */
 const onRequest = vi.fn<RequestListener>((_, response) => void response.end('ok'));
 const server = createServer(certificate, onRequest);
 let url = '';

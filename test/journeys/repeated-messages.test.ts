@@ -88,7 +88,7 @@ test('a message from before the link is not a duplicate for the customer, even w
   expect(await hits()).toBe(1);
 });
 
-/** Removes what DynamoDB would have removed after its TTL. */
+/** Removes the items that DynamoDB would have removed after their TTL. */
 const expire = async ({ customerId, sensorId, at }: Home): Promise<void> => {
   const webhookId = at.split('/').at(-1) ?? '';
   const partitions = [

@@ -117,7 +117,7 @@ test('does nothing about a fall that somebody was notified of, or has acknowledg
   expect([await openAlarms(home), mailsTo(addressOf(home))]).toEqual([[], []]);
 });
 
-/** Lets a fall happen whose alarm reaches nobody, and returns the mail about it. */
+/** Reports a fall whose alarm reaches nobody, and returns the mail about it. */
 const mailAbout = async (home: Home): Promise<string> => {
   await manager(home);
   await home.fall();

@@ -1,8 +1,8 @@
 type Node = { type: string; callee?: { property?: { name?: string } }; id?: { name?: string } };
 
 /**
- * Leaves out the descriptions and examples of schemas, `.meta({ … })` and `const example = { … }`: they are texts of the API
- * document, without behaviour.
+ * Leaves out the descriptions and examples of schemas, `.meta({ … })` and `const example = { … }`: they are texts of
+ * the API document, without behavior.
  */
 const meta = {
   shouldIgnore({ node, parent }: { node: Node; parent?: Node }): string | undefined {

@@ -29,7 +29,8 @@ const folders = globSync(files).flatMap((file) =>
   kinds.map((kind) => ({ version: basename(file, '.sql'), file, ...kind })),
 );
 
-// During a deployment two versions work on one table, and the next version opens a folder, so stored names never change.
+// During a deployment, two versions work on one table, and the next version opens existing folders, so stored names
+// never change.
 describe.each(folders)('a folder that $version left in the middle of a night, $kind', ({ file, includes }) => {
   const timeOf = (seconds: number) => night.BEGIN + seconds * 1_000;
   const clock = skippingClock(timeOf(night.ENDS_AFTER));

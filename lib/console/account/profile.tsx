@@ -81,7 +81,7 @@ const Password = () => {
     send: (body: { currentPassword: string; newPassword: string }) =>
       ok(api.PUT('/users/{userId}/password', { ...self, body })),
     done: texts.changed,
-    // A new password ends all sessions, including this one.
+    // Changing the password ends all sessions, including this one.
     onDone: () => client.setQueryData(meQuery.queryKey, null),
   });
   const submit = (form: HTMLFormElement) => write.mutate(fieldValues(form, 'currentPassword', 'newPassword'));

@@ -1,7 +1,9 @@
 import type { Alarm } from '#openapi';
 import type { StateKind } from '../ui/state.tsx';
 
-/** How long (ms) an alarm that is not over may still need somebody. By then somebody has looked into the room. */
+/**
+ * How long (ms) an alarm that is not over may still need somebody. After that, somebody will have looked into the room.
+ */
 const RECENT_MS = 24 * 3_600_000;
 
 /** Whether an alarm is about a sensor, and not about a person. */

@@ -68,7 +68,7 @@ const Legend = () => {
 
 type ViewProps = { plan: FloorPlan; group: SensorGroup; customerId: number };
 
-/** What is known about the rooms of a plan besides their positions. */
+/** The data about the rooms of a plan besides their positions. */
 const useRooms = ({ plan, group, customerId }: ViewProps) => {
   const { data: sensors } = useQuery(allSensorsOfQuery(customerId));
   const onPlan = plan.rooms.map(({ sensorId }) => sensorId);
@@ -184,7 +184,7 @@ const Loads = ({ customerId }: { customerId: number }) => (
   <Loaded query={useGroups(customerId)}>{(groups) => <Floors groups={groups} customerId={customerId} />}</Loaded>
 );
 
-/** The page with the rooms of a group on the plan of their floor, and what happens in them. */
+/** The page that shows the rooms of a group on their floor plan, with their states. */
 export const FloorPage = () => {
   const texts = useFloorTexts();
   return (

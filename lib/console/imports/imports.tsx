@@ -94,7 +94,7 @@ const Running = ({ job, onAnother }: { job: Import; onAnother: () => void }) => 
 };
 
 type FileProps = { customerId: number; kind: Kind; onBegin: (importId: string) => void };
-/** Chooses a file, checks it at once, and imports it when the user has seen what it would change. */
+/** Lets the user choose a file, checks it at once, and imports it once the user has seen what it would change. */
 const ImportFile = ({ customerId, kind, onBegin }: FileProps) => {
   const texts = useImportTexts();
   const [text, setText] = useState('');
@@ -171,7 +171,7 @@ const Imports = ({ customerId }: { customerId: number }) => {
         key={kind}
         customerId={customerId}
         kind={kind}
-        // The address keeps the import, so that the page can be reloaded.
+        // The URL contains the import, so that the page can be reloaded.
         onBegin={(id) => setSearch({ kind, import: id })}
       />
     </>

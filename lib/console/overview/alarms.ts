@@ -5,7 +5,10 @@ import { HOUR } from './hits.ts';
 
 /** The length of a shift (ms), for which closed alarms stay on the overview. */
 export const SHIFT = 12 * HOUR;
-/** How long (ms) hits of a sensor join its first one in an alarm: a fall is suspected, then detected, then confirmed. */
+/**
+ * How long (ms) after the first hit of an alarm further hits of the sensor join it: a fall is suspected, then detected,
+ * then confirmed.
+ */
 export const MERGE_WINDOW_MS = 10 * 60_000;
 /** How long (ms) before the start of a fall its hits may be dated: the clocks of processes differ. */
 const MAX_CLOCK_SKEW_MS = 60_000;
@@ -88,7 +91,7 @@ export const closureOf = ({ hits }: Alarm) => hits.findLast(({ closure }) => clo
 export const feedbackOf = ({ hits }: Alarm) => hits.findLast(({ feedback }) => feedback)?.feedback ?? null;
 /** Whether all hits of an alarm have an outcome. */
 const hasOutcome = ({ hits }: Alarm): boolean => hits.every(({ feedback, closure }) => feedback || closure);
-/** Whether people closed the fall of an alarm, which the list of open falls may show for a second more. */
+/** Whether people closed the fall of an alarm. The list of open falls may still show it for a second. */
 const isClosed = ({ hits }: Alarm): boolean => hits.every(({ closure }) => closure);
 /**
  * Splits the answered alarms of a shift: `acknowledged` are those without an outcome and those whose fall is still open;

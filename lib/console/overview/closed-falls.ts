@@ -9,10 +9,10 @@ import { fallKey } from './falls.ts';
 import { DAY } from './hits.ts';
 import { MAX_PER_PAGE } from './watch-queries.ts';
 
-/** A fall that is over, and that no rule reported. */
+/** A fall that is over and was not reported by any rule. */
 export type ClosedFall = ListedAlarm;
 
-/** The least time (ms) between two reads. */
+/** The minimum time (ms) between two reads. */
 const MIN_INTERVAL_MS = 60_000;
 
 /** Returns the falls that are over and that no rule reported. Rules may also report a part of a fall that is not urgent. */
@@ -34,14 +34,22 @@ export const unreportedFalls = (
   );
 };
 
-/** The last read of closed falls: after how many changes of the open ones, and when (ms) it was answered or failed. */
+/**
+ * The last read of closed falls: the number of changes of open ones before it, and when (ms) it was answered or failed.
+ */
 type Read = { changes: number | undefined; at: number };
 
-/** Returns in how many ms to read closed falls: once the open ones have changed since they were read; false if never. */
+/**
+ * Returns how long (ms) to wait before reading closed falls; false if the open ones have not changed since the last
+ * read.
+ */
 export const nextRead = (changes: number, read: Read, now: number): number | false =>
   read.changes === changes ? false : Math.max(1, read.at + MIN_INTERVAL_MS - now);
 
-/** Returns how often a value has changed. A fall that came and went leaves the same open ones as before. */
+/**
+ * Returns how often a value has changed. Counting is needed because a fall that began and ended in between leaves the
+ * same open ones as before.
+ */
 const useChanges = (value: string): number => {
   const [seen, setSeen] = useState({ value, changes: 0 });
   if (seen.value !== value) setSeen({ value, changes: seen.changes + 1 });

@@ -11,7 +11,7 @@ import { Ladder } from './ladder.tsx';
 import { roomNameOf } from './room-name.ts';
 import './board.css';
 
-/** Returns what happens in a room, in words. */
+/** Returns the state of a room in words. */
 export const useHeadline = () => {
   const { overview: texts, situations } = useTexts();
   return ({ kind, acknowledgement, items: [{ subject, alarm }] }: Row): string => {
@@ -24,7 +24,7 @@ export const useHeadline = () => {
 };
 
 /** The number of a room, as large as fits; a name without a number is shown in its place. */
-export const RoomNumber = ({ sensorId, name }: Row) => {
+const RoomNumber = ({ sensorId, name }: Row) => {
   const { number, word } = roomNameOf(name);
   // The accessible name begins with what is visible.
   const visible = [word, number ?? name].filter((part) => part !== null).join(' ');

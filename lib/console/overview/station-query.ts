@@ -2,9 +2,9 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { bodyOf } from '#lib/client/problem.ts';
 import type { RuleHit, Station } from '#openapi';
 import { api } from '../api/client.ts';
+import { isSoundOn } from '../sound/use-sound.ts';
 import { type OpenFall, openFallsOf } from './falls.ts';
 import { noteChanges } from './hits.ts';
-import { pollingInterval } from './polling.ts';
 
 /** The last known alarms and gaps of a customer. */
 type Seen = Pick<Station, 'watch' | 'onDuty'> & {
@@ -16,6 +16,13 @@ type Seen = Pick<Station, 'watch' | 'onDuty'> & {
   /** The hits that changed last. */
   changed: readonly RuleHit[];
 };
+
+/** How often (ms) the alarms are read while they can be seen or heard, and otherwise. */
+const FAST_MS = 5_000;
+const SLOW_MS = 60_000;
+
+/** Returns how often (ms) the alarms are read now. A page that becomes visible reads them at once. */
+const pollingInterval = (): number => (document.visibilityState === 'visible' || isSoundOn() ? FAST_MS : SLOW_MS);
 
 const STATION = 'station';
 const stationKey = (customerId: number) => [STATION, customerId] as const;

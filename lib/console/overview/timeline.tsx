@@ -11,7 +11,7 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { GoingIcon, LyingIcon } from '../ui/state-icons.tsx';
 import type { Alarm } from './alarms.ts';
 
-/** Something that happened during an alarm. */
+/** An entry of the timeline of an alarm. */
 type Entry = { at: number; key: string; icon: ReactNode; what: ReactNode; more?: ReactNode };
 type Words = { texts: Texts; second: (time: number) => string };
 

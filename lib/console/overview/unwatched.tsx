@@ -10,7 +10,7 @@ import { Name, NameLink } from '../ui/name.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { hasGap } from './watch-queries.ts';
 
-/** The id of the panel with what is not watched. */
+/** The id of the panel that lists what is not watched. */
 export const GAPS_ID = 'not-watched';
 
 /** The page where a gap can be closed, if it is not that of a sensor, a rule or a webhook. */
@@ -22,7 +22,9 @@ const pages: Partial<Record<Gap['kind'], string>> = {
   no_rule_for_silence: '/rules/new?situation=sensor_inactive',
 };
 
-/** Returns the page where a gap can be closed. Users who may plan do so in the roster, others go on duty themselves. */
+/**
+ * Returns the page where a gap can be closed. Users who may edit the roster do so there; others go on duty themselves.
+ */
 const usePageOf = () => {
   const can = useCan();
   const { display: isDisplay } = useMe();

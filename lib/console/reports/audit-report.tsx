@@ -23,7 +23,7 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 /** The number of months with stored data. */
 const STORED_MONTHS = 4;
-/** How long (ms) before a month a sensor may have gone offline to count in it. */
+/** How long (ms) before a month a sensor may have gone offline and still count in it. */
 const BEFORE_MS = 7 * DAY;
 
 /** Returns the months with stored data (`YYYY-MM`), newest first. */

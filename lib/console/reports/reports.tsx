@@ -19,7 +19,7 @@ const STORED_MONTHS = 5;
 
 const monthBefore = (count: number): string => {
   const today = new Date();
-  // The first day, because not every month has the others.
+  // The first day, because not every month has every day.
   const month = new Date(Date.UTC(today.getFullYear(), today.getMonth() - count, 1));
   return month.toISOString().slice(0, 7);
 };

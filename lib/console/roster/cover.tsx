@@ -64,7 +64,7 @@ const DayCoverage = (props: CoverProps) => {
 
 const HOURS = ['00', '06', '12', '18', '24'];
 
-/** The bar of a day on a phone, with its hours, and a word above it. */
+/** The bar of a day on a phone, with its hours and a caption above it. */
 export const CoverOfDay = (props: CoverProps) => (
   <div className="roster-cover">
     <DayCoverage {...props} />

@@ -21,7 +21,7 @@ const daysBetween = (one: string, other: string): string[] => {
 
 type Drag<S> = { from: Cell; x: number; y: number; shift: S | null };
 type DragProps<S> = {
-  /** Returns the shift that an element stands for. */
+  /** Returns the shift that an element represents. */
   shiftOf: (element: Element) => S | null;
   onSelect: (userId: number, dates: string[]) => void;
   onMove: (shift: S, to: Cell) => void;

@@ -12,7 +12,7 @@ import type { WeekDay } from './week.ts';
 const classOf = ({ isToday, isPast }: WeekDay, isSelected = false): string =>
   [isToday && 'is-today', isPast && 'is-past', isSelected && 'is-selected'].filter(Boolean).join(' ');
 
-/** Returns the shift that an element of the table stands for. */
+/** Returns the shift that an element of the table represents. */
 const shiftIn = ({ entries }: RosterView, element: Element): Shift | null => {
   const hours = element.closest<HTMLElement>('[data-shift]')?.dataset.shift;
   const { user, date = '' } = element.closest<HTMLElement>('td[data-date]')?.dataset ?? {};

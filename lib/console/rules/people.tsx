@@ -32,7 +32,7 @@ const useUsers = (customerId: number) => {
   }));
 };
 
-/** Returns a function for the name of a recipient that is a person; null for a webhook. */
+/** Returns a function that names recipients who are people; it returns null for a webhook. */
 export const usePersonName = (customerId: number) => {
   const { rules: texts, overview } = useTexts();
   const users = useUsers(customerId);

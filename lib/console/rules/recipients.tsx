@@ -21,7 +21,10 @@ const useWebhooks = (customerId: number) => {
   });
 };
 
-/** Returns a function for the name of a recipient; null for a webhook that the user cannot see or that no longer exists. */
+/**
+ * Returns a function that names recipients; it returns null for a webhook that the user cannot see or that no longer
+ * exists.
+ */
 export const useRecipientName = (customerId: number) => {
   const webhooks = useWebhooks(customerId).data;
   const personName = usePersonName(customerId);

@@ -30,7 +30,7 @@ const joinGroup = async (groupId: number, sensorId: string): Promise<void> => {
   await ok(api.PUT('/sensor-groups/{groupId}', { params, body: { name, sensorIds: [...sensorIds, sensorId] } }));
 };
 
-/** A preview of a name in an alarm: its number in large type, or else the whole name. */
+/** A preview of how an alarm shows a name: its number in large type, or else the whole name. */
 const Preview = ({ name }: { name: string }) => {
   const { sensors: texts } = useTexts();
   const { number, word, rest } = roomNameOf(name);

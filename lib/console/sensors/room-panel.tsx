@@ -70,7 +70,7 @@ const Facts = ({ sensor, group }: Omit<RoomPanelProps, 'onClose'>) => {
   );
 };
 
-/** What is known about a room of the list. */
+/** The details of a room in the list. */
 export const RoomPanel = ({ sensor, group, onClose }: RoomPanelProps) => {
   const { sensors: texts, sensor: sensorTexts, overview } = useTexts();
   const { id, name, isActive } = sensor;

@@ -7,7 +7,7 @@ type DialogProps = { opened: boolean; onClose: () => void; title: ReactNode; siz
 
 /**
  * A modal dialog. Unlike the dialog of the library, it adds no second banner landmark, names its close button, and adds
- * no style, which the Content-Security-Policy would refuse.
+ * no inline style, which the Content-Security-Policy would refuse.
  */
 export const Dialog = ({ opened, onClose, title, size = 'md', children }: DialogProps) => {
   const { close } = useTexts();

@@ -10,7 +10,7 @@ type Prefetch = ReturnType<typeof createPrefetch>;
 type Demand = {
   /** The prefetched messages, as a poller sees them. */
   source: Pick<MessageSource, 'receive' | 'waitForMessage' | 'stats'>;
-  /** Resolves when messages should be received, to how many. */
+  /** Resolves, when messages should be received, to their number. */
   next(): Promise<number>;
   /** Ends the demand: a pending call of `next` resolves. */
   end(): void;

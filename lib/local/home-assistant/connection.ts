@@ -67,7 +67,7 @@ type Options = {
   onFailure: (reason: ConnectionFailure) => void;
 };
 
-/** Keeps a connection to the broker of Home Assistant, and connects again after a growing pause. */
+/** Keeps a connection to the broker of Home Assistant. Reconnects after pauses that become longer. */
 export const createConnection = (settings: HomeAssistantSettings, options: Options) => {
   const { clock, clientId, will, subscriptions, onConnect, onMessage, onFailure } = options;
   let client: MqttClient | null = null;

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type MeasuredRates, ratesIn } from '#shared/domain/makers/maker-b/rates.ts';
 
-/** The newest rates per minute of a sensor. Null: not measured lately. */
+/** The newest rates per minute of a sensor. Null if not measured recently. */
 export type Rates = { respiration: number | null; heartRate: number | null };
 export const noRates: Rates = { respiration: null, heartRate: null };
 

@@ -12,9 +12,9 @@ export type HomeAssistantSettings = {
   caFile: string | null;
   /** The certificates that are trusted besides them. */
   extraCaFile: string | null;
-  /** Null: the only customer. */
+  /** Null for the only customer. */
   customerId: number | null;
-  /** Each sensor has a button that acknowledges its falls. */
+  /** Whether each sensor has a button that acknowledges its falls. */
   canAcknowledge: boolean;
 };
 

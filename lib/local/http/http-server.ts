@@ -74,7 +74,7 @@ const checkHost = ({ httpVersion, headersDistinct: { host = [] } }: IncomingMess
 const starting: RequestHandler = async () => {
   throw new ApiError('unavailable', { waitSeconds: 1 });
 };
-/** The response once nothing can be stored any more, whatever the request. */
+/** The response to every request once nothing can be stored anymore. */
 const notKept = () => new ApiError('unavailable', { waitSeconds: 2 });
 const rejectExpectation: RequestHandler = async () => {
   throw new ApiError('expectation_unknown');

@@ -14,7 +14,7 @@ export type SmtpServer = {
 const ports = { 'smtp:': 587, 'smtps:': 465 } as const;
 const isScheme = (text: string): text is keyof typeof ports => text in ports;
 
-/** Whether only this machine listens at a host of a URL. */
+/** Whether the host in a URL is this machine itself. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 

@@ -48,7 +48,7 @@ const sensorsOf = async (table: Table, customerId: number): Promise<string[]> =>
 export type FoundMessage = { place: SensorKey; item: MessageItem };
 
 /**
- * Finds the item of a message or an event by its uuid, or returns null. No key leads from a uuid to its sensor, so the key of
+ * Finds the item of a message or an event by its uuid, or returns null. No key maps a uuid to its sensor, so the key of
  * each sensor with this uuid is read, 100 keys per call, at one read unit each.
  */
 export const findMessage = (table: Table, uuid: string, known: KnownIds): Promise<FoundMessage | null> =>

@@ -26,8 +26,8 @@ const clamped = ({ from, to }: Span, period: Span): Span => ({
 });
 
 /**
- * Returns the row of a state in a period, from events that start with the oldest. What has begun lasts until the end of the
- * period only if `isOpen`; otherwise its end is not known.
+ * Returns the row of a state in a period, from events that start with the oldest. A state that has begun lasts until
+ * the end of the period only if `isOpen`; otherwise its end is unknown.
  */
 const laneOf = (name: Lane['name'], events: readonly Seen[], period: Span, isOpen: boolean): Lane => {
   const spans: Span[] = [];
@@ -51,7 +51,7 @@ const laneOf = (name: Lane['name'], events: readonly Seen[], period: Span, isOpe
   };
 };
 
-/** What happened in a room: its rows, and since when events are known. */
+/** What happened in a room: its rows, and the time (ms) since which events are known. */
 export type Today = { period: Span; knownFrom: number; lanes: readonly Lane[] };
 
 /**

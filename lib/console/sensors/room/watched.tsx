@@ -30,7 +30,7 @@ const RuleLine = ({ rule, customerId }: { rule: Rule; customerId: number }) => {
   );
 };
 
-/** Whom each situation in this room notifies. */
+/** Who is notified of each situation in this room. */
 const Notified = ({ sensorId, customerId }: { sensorId: string; customerId: number }) => {
   const { watched: texts } = useRoomTexts();
   const { data: groups } = useGroups(customerId);
@@ -56,7 +56,7 @@ const Notified = ({ sensorId, customerId }: { sensorId: string; customerId: numb
   });
 };
 
-/** What keeps a fall in this room from reaching somebody. */
+/** The reasons why a fall in this room may reach nobody. */
 const Gaps = ({ sensorId }: { sensorId: string }) => {
   const { watched: texts } = useRoomTexts();
   const { gaps } = useTexts();
@@ -75,7 +75,7 @@ const Gaps = ({ sensorId }: { sensorId: string }) => {
   ));
 };
 
-/** Whether a room is watched, by which device, and whom its events notify. */
+/** Whether a room is watched, by which device, and who is notified of its events. */
 export const Watched = ({ sensor, room }: { sensor: Sensor; room: Room }) => {
   const texts = useRoomTexts();
   const { sensors } = useTexts();

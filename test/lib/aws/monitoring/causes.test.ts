@@ -20,7 +20,7 @@ const alarm = (id: string): AlarmProperties => {
 
 /** The times (ms) of the causes of an alarm, and of the end of the run. */
 type Run = { causes: readonly number[]; end: number };
-/** What a run makes of metrics whose key contains a name. */
+/** The values that a run has for metrics whose key contains a name. */
 type Series = (run: Run) => Readonly<Record<string, readonly Point[]>>;
 
 const everyMinute = ({ causes: [first = 0], end }: Run, before = 0): number[] =>

@@ -118,7 +118,7 @@ const runSteps = async (series: readonly Step[]): Promise<void> => {
   }
   const content = await contentOf(plain.send);
   await caching.turns.kept();
-  // A commit that fails takes back all that was not kept, and nothing else.
+  // A failed commit reverts everything that was not kept, and nothing else.
   await caching.send(new PutCommand({ TableName, Item: { pk: 'p', sk: 'a', isLost: true } }));
   caching.database.exec('ROLLBACK');
   await expect(caching.turns.kept()).rejects.toMatchObject({ name: 'InternalServerError' });

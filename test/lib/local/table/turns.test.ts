@@ -143,7 +143,7 @@ test('a failed commit ends all calls once, and what was kept before is still the
   const storage = openNoting(folder);
   await storage.put('kept');
   await storage.kept();
-  // The database may not grow any more, as on a disk that has become full in the meantime.
+  // The database may not grow anymore, as on a disk that has become full in the meantime.
   storage.database.exec(`PRAGMA max_page_count = ${storage.database.prepare('PRAGMA page_count').get()?.page_count}`);
   const large = { pk: 'p', sk: 'large', text: 'x'.repeat(100_000) };
   const results = [storage.put('a'), storage.send(new PutCommand({ TableName, Item: large })), storage.put('b')];
