@@ -37,10 +37,12 @@ test('hits of a customer follow each other without gaps, whichever process appen
   expect(await its.ruleHits.lastPlace(HOME)).toEqual({ id: before + 3, createDate: now + 2 });
   expect(await read(before + 1)).toMatchObject({
     updateDate: now,
-    messages: [{ createDate: now, updateDate: now, ruleHitId: before + 1 }],
+    messages: [{ id: 5, sendTryTimes: [], createDate: now, updateDate: now, ruleHitId: before + 1 }],
     ttl: (now + EVENT_RETENTION) / 1_000,
   });
   expect(await table.queryAll({ pk: hitsPk(HOME + 1) })).toEqual([]);
+  const ofSensor = await its.hitLists.pageOfSensor(HOME, SENSOR, 0, { page: 0, perPage: 5, sortBy: 'asc(id)' });
+  expect(ofSensor.hits.map(({ id }) => id)).toContain(before + 1);
 });
 
 test('an event makes one hit for each rule and sensor, however often it is processed, and by whichever process', async () => {
@@ -80,4 +82,12 @@ test('a hit with an escalation is due for its first round, one without is not', 
     expect(await due(id)).toBeNull();
     for (const name of ['escalation', 'cause']) expect(await raw(id)).not.toHaveProperty(name);
   }
+});
+
+test('a hit that was erased keeps its place, and is shown to nobody', async () => {
+  const { append, put, read } = start();
+  await append(newHit('e1'));
+  await put(before + 1, { isErased: true });
+  expect(await read(before + 1)).toBeNull();
+  expect(await append(newHit('e2'))).toMatchObject({ id: before + 2 });
 });
