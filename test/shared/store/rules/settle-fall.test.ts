@@ -67,12 +67,15 @@ describe('settling a fall', () => {
     const { its, put, read } = hitWorld();
     await put(1, { fall: fallKey, acknowledgement: anna(late) });
     await put(2, { fall: againKey, acknowledgement: anna(late) });
+    // Acknowledged later than the fall, so the answer to the fall counts.
+    await put(3, { fall: fallKey, acknowledgement: anna(now + 3 * MINUTE) });
     await its.falls.acknowledge(fall, anna(late));
     await its.fallAnswers.recordAlarm(again);
     await its.falls.acknowledge(again, ben(now + 2 * MINUTE));
     await its.fallAnswers.settle(again, now + 2 * MINUTE);
-    expect([await read(1), await read(2)]).toMatchObject([
+    expect([await read(1), await read(2), await read(3)]).toMatchObject([
       { acknowledgement: anna(late) },
+      { acknowledgement: ben(now + 2 * MINUTE) },
       { acknowledgement: ben(now + 2 * MINUTE) },
     ]);
   });
