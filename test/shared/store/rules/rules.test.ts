@@ -275,3 +275,15 @@ test('the rules for a situation at a sensor may be limited to a region that the 
   });
   expect(await create(ruleOf(42, { sensorId: 'id_a', regionId: 'r1' }))).toBe('unknown_reference');
 });
+
+test('a rule fires for its situation, and for none whose name begins like it', async () => {
+  const { its, rules } = await createWorld();
+  const put = (id: number, fields: object) => its.rules.create(ruleOf(id, { recipients: [], ...fields }), quotas);
+  await put(40, {});
+  await put(41, { situation: 'fall_detected_sensitive' });
+  const ids = async (situation: Situation, groupId = 0) =>
+    (await rules.forSituation(HOME, { id: 'id_a', groupId }, situation)).map(({ id }) => id);
+  expect(await ids('fall_detected')).toEqual([40]);
+  expect(await ids('fall_detected_sensitive', 5)).toEqual([41]);
+  expect(await ids('fall_suspected')).toEqual([]);
+});
