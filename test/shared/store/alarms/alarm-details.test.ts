@@ -199,8 +199,8 @@ describe('the end of an alarm', () => {
   });
 });
 
-describe('the date of the first notification', () => {
-  test('an alarm counts as notified from the first time that any of its hits notified anybody', async () => {
+describe('the first notification of an alarm', () => {
+  test('the first notification of an alarm is that of any of its hits', async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 3);
     expect(await list()).toMatchObject([{ notifiedDate: null }]);
@@ -209,7 +209,7 @@ describe('the date of the first notification', () => {
     expect(await list(later, { hook: 'full' })).toMatchObject([{ notifiedDate: later }]);
   });
 
-  test('an alarm counts as notified from the time that a webhook got its event, if no hit notified anybody', async () => {
+  test('the first notification of an alarm is the delivery of its event, if no hit notified anybody', async () => {
     const { table, happen, list } = start();
     await happen(1, now, 'fall_detected');
     await happen(2, now + 1, 'apnea', 1);
