@@ -4,6 +4,7 @@ import { eventKeyOf } from '#shared/domain/event/fall-key.ts';
 import { firstIdAt } from '#shared/domain/ids.ts';
 import { kinds, type Situation } from '#shared/domain/kinds.ts';
 import { UNCLEAR_MS } from '#shared/domain/sensor/sensor-state.ts';
+import type { AlarmCursor } from '#shared/store/alarms/alarm-cursor.ts';
 import type { AlarmFilter } from '#shared/store/alarms/alarm-lists.ts';
 import { idBeforeFirst } from '#shared/store/hits/hit-item.ts';
 import { items } from '#shared/store/table.ts';
@@ -86,6 +87,18 @@ describe('an alarm in the list', () => {
     expect(await list()).toMatchObject([{ state: 'over', overDate: later, overBy: 'device' }]);
   });
 
+  test('an alarm in the list has nothing of another fall of its sensor', async () => {
+    const { happen, change, list } = start();
+    await happen(1, now, 'fall_detected', 1);
+    await happen(2, now + 30_000, 'fall_detected', 2, { fall: (now + 30_000).toString(36) });
+    await change(1, { acknowledgement: anna(later) });
+    await change(3, { unansweredDate: later });
+    expect(await list()).toMatchObject([
+      { uuid: uuid(2), hitIds: [idOf(2), idOf(3)], acknowledgement: null, state: 'unanswered' },
+      { uuid: uuid(1), hitIds: [idOf(1)], acknowledgement: anna(later), state: 'acknowledged' },
+    ]);
+  });
+
   test('an alarm in the list names who acknowledged any of its hits first, and its newest feedback', async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 3);
@@ -137,6 +150,35 @@ describe('an alarm in the list', () => {
     expect([await found({ isWanted: () => false }), await found({ sensorId: 'id_b' })]).toEqual([[], []]);
     expect([await found({ from: now + 1 }), await found({ to: now })]).toEqual([['apnea'], ['fall_detected']]);
   });
+});
+
+test('the pages of a list have each alarm once, with a rule or without, and in any state that is wanted', async () => {
+  const { its, happen, end } = start();
+  for (let number = 1; number <= 7; number++)
+    await happen(number, now + number, 'fall_detected', number % 2, { fall: `${(now + number).toString(36)}` });
+  await end(9, later, { fall: (now + 4).toString(36) });
+  const span = { customerId: HOME, from: 0, to: Number.MAX_SAFE_INTEGER, sensorId: '', isWanted: () => true };
+  const walk = async (states: AlarmFilter['states'], limit: number) => {
+    const pages: string[][] = [];
+    let after: AlarmCursor | null = null;
+    do {
+      const filter = { ...span, situations: [], states };
+      const part: Awaited<ReturnType<typeof its.alarmLists.page>> = await its.alarmLists.page(filter, {
+        limit,
+        after,
+        hooks: {},
+        now: later,
+      });
+      pages.push(part.alarms.map((alarm) => alarm.uuid));
+      after = part.next;
+    } while (after);
+    return pages;
+  };
+  const uuids = (...numbers: number[]) => numbers.map(uuid);
+  expect((await walk([], 3)).slice(0, 3)).toEqual([uuids(7, 6, 5), uuids(4, 3, 2), uuids(1)]);
+  expect((await walk([], 10)).flat()).toEqual(uuids(7, 6, 5, 4, 3, 2, 1));
+  expect((await walk(['open'], 2)).flat()).toEqual(uuids(7, 6, 5, 3, 2, 1));
+  expect((await walk(['over'], 1)).flat()).toEqual(uuids(4));
 });
 
 describe('the end of an alarm', () => {
