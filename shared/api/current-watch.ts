@@ -115,14 +115,14 @@ const compute = async (deps: WatchDeps, customerId: number): Promise<Computed | 
     readRecipients(deps, customerId, { rules, webhooks, onDuty }),
   ]);
   const sensors = listed.map(
-    ({ id, name, isActive, isSilent = false, isFallDetectionOff = false, isMisunderstood = false }): WatchedSensor => ({
+    ({ id, name, isActive, isSilent, marksSilent, isFallDetectionOff, isMisunderstood }): WatchedSensor => ({
       id,
       name,
       groupId: groupOf.get(id) ?? 0,
       isActive,
-      isSilent,
+      isSilent: Boolean(isSilent || marksSilent),
       detectsFalls: !isFallDetectionOff,
-      isMisunderstood,
+      isMisunderstood: Boolean(isMisunderstood),
     }),
   );
   const { timeZone } = customer;

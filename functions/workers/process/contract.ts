@@ -17,7 +17,7 @@ export const processing = consumer({
     'sensors.wasErased',
     'sensors.setActive',
     'sensors.setFirmware',
-    'sensors.setMisunderstood',
+    'sensors.setObstacle',
     'rooms.get',
     'configs.get',
     'configs.put',

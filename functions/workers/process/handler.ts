@@ -17,7 +17,7 @@ import {
   type SensorInput,
   wasJudged,
 } from './inputs.ts';
-import { judge } from './judge.ts';
+import { type Judgement, judge } from './judge.ts';
 
 type Run = [Received<SensorTask>, ...Received<SensorTask>[]];
 
@@ -84,7 +84,7 @@ const processMessages = async (
 
     const outcome = await decide(deps, judgement.context, judgement);
     if (outcome.kind === 'decided') await applyDecision(deps, judgement.context, outcome.decision, outcome.rules);
-    await noteUnderstanding(deps, judgement.context, outcome.state);
+    await noteObstacles(deps, judgement, outcome.state);
 
     context = { ...judgement.context, state: outcome.state };
     pending = pending.slice(judgement.inputs.length);
@@ -153,15 +153,25 @@ const discard = async (
   }
 };
 
-/** Records in the list of sensors whether most messages of a sensor are not understood, and counts those that just became so. */
-const noteUnderstanding = async (
+/**
+ * Records in the list of sensors whether most messages of a sensor are not understood, and whether its device marks falls as
+ * silent, and counts the sensors that just became misunderstood.
+ */
+const noteObstacles = async (
   { store, measure }: ProcessDeps,
-  context: SensorContext,
+  { context, events }: Pick<Judgement, 'events'> & { context: SensorContext },
   state: SensorState,
 ): Promise<void> => {
-  const isMisunderstood = isMostlyUnknown(state);
-  if (context.former || isMisunderstood === (context.sensor.isMisunderstood ?? false)) return;
+  if (context.former) return;
+  const { sensor } = context;
   const { customerId, sensorId } = sensorKey(context);
-  const hasChanged = await store.sensors.setMisunderstood(customerId, sensorId, isMisunderstood);
-  if (hasChanged && isMisunderstood) measure('SensorsNotUnderstood');
+  const isMisunderstood = isMostlyUnknown(state);
+  if (isMisunderstood !== (sensor.isMisunderstood ?? false)) {
+    const hasChanged = await store.sensors.setObstacle(customerId, sensorId, 'isMisunderstood', isMisunderstood);
+    if (hasChanged && isMisunderstood) measure('SensorsNotUnderstood');
+  }
+  const newest = events.findLast(({ happening }) => happening.type === 'fall')?.happening;
+  const marksSilent = newest?.isSilent ?? sensor.marksSilent ?? false;
+  if (marksSilent !== (sensor.marksSilent ?? false))
+    await store.sensors.setObstacle(customerId, sensorId, 'marksSilent', marksSilent);
 };

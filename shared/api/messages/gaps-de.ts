@@ -13,7 +13,7 @@ export const gaps: typeof english = {
   ],
   silent_mode: [
     'Der stille Betrieb ist eingeschaltet: Stürze werden aufgezeichnet, aber niemand wird benachrichtigt.',
-    'Bitten Sie einen Systemverwalter, ihn in der kritischen Konfiguration des Sensors auszuschalten.',
+    'Bitten Sie einen Systemverwalter, ihn in der kritischen Konfiguration des Sensors auszuschalten oder diese neu zu speichern, wenn er dort aus ist.',
   ],
   fall_detection_off: [
     'Die Sturzerkennung ist ausgeschaltet.',

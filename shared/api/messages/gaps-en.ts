@@ -16,7 +16,7 @@ export const gaps: Record<GapKind, GapText> = {
   ],
   silent_mode: [
     'Silent mode is on: falls are recorded, but nobody is notified.',
-    'Ask a system admin to turn it off in the critical configuration of the sensor.',
+    'Ask a system admin to turn it off in the critical configuration of the sensor, or to save that again if it is off.',
   ],
   fall_detection_off: ['Fall detection is off.', 'Turn it on in the configuration of the sensor.'],
   unknown_messages: [

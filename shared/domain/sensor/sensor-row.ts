@@ -22,7 +22,7 @@ const SEPARATOR = '\u001f';
 type Row = Record<(typeof columns)[number] | (typeof laterColumns)[number], string>;
 
 /** What keeps the falls of a sensor from being reported: the bits of `obstacles`. */
-const OBSTACLES = { isSilent: 1, isFallDetectionOff: 2, isMisunderstood: 4 } as const;
+const OBSTACLES = { isSilent: 1, isFallDetectionOff: 2, isMisunderstood: 4, marksSilent: 8 } as const;
 
 type Obstacle = keyof typeof OBSTACLES;
 const obstacles = Object.keys(OBSTACLES) as Obstacle[];

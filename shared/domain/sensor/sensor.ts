@@ -45,6 +45,8 @@ export type SensorRecord = z.input<typeof Sensor> & {
   isFallDetectionOff?: boolean;
   /** Most of its messages of the last 24 hours were not understood. */
   isMisunderstood?: boolean;
+  /** Its newest report of a fall is marked as silent, and its critical configuration was not changed since. */
+  marksSilent?: boolean;
 };
 
 /**
@@ -112,6 +114,7 @@ const onMove: Record<keyof SensorRecord, 'device' | 'setting' | 'new'> = {
   isSilent: 'setting',
   isFallDetectionOff: 'setting',
   isMisunderstood: 'new',
+  marksSilent: 'new',
   customerId: 'new',
   groupId: 'new',
   isActive: 'new',

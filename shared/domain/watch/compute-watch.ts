@@ -16,7 +16,7 @@ export type WatchedSensor = {
   name: string;
   groupId: number;
   isActive: boolean;
-  /** Its configuration silences its falls. */
+  /** Its configuration silences its falls, or its device marks them as silent. */
   isSilent: boolean;
   /** Its configuration lets it detect and report falls. */
   detectsFalls: boolean;

@@ -26,7 +26,7 @@ const GapOfSensors = z.object({
     description: [
       'sensor_offline: no message for too long',
       'no_rule: no enabled rule for `fall_detected` in the whole room',
-      'silent_mode: the critical configuration silences falls',
+      'silent_mode: the critical configuration silences falls, or the sensor marked its newest fall as silent',
       'fall_detection_off: the configuration turns falls off',
       'unknown_messages: most messages of the last 24 h were not understood',
       'no_rule_for_silence: nobody can be notified if the sensor goes offline',

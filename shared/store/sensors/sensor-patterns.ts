@@ -95,8 +95,8 @@ export const sensorPatterns = {
     [1, 3],
   ),
 
-  'sensors.setMisunderstood': pattern(
-    'Record in the sensor list whether most messages of a sensor are not understood',
+  'sensors.setObstacle': pattern(
+    'Record in the sensor list whether messages of a sensor keep its falls from being reported',
     { get: ['sensor'], update: ['sensor'] },
     [1, 3],
   ),

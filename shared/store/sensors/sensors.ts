@@ -69,12 +69,17 @@ const sensorWrites = (table: Table) => ({
     });
   },
 
-  /** Records whether most messages of a sensor are not understood. Returns whether that has changed. */
-  setMisunderstood: async (customerId: number, sensorId: string, isMisunderstood: boolean): Promise<boolean> =>
+  /** Records whether the messages of a sensor keep its falls from being reported. Returns whether that is a change. */
+  setObstacle: async (
+    customerId: number,
+    sensorId: string,
+    name: 'isMisunderstood' | 'marksSilent',
+    isSet: boolean,
+  ): Promise<boolean> =>
     retryOnConflict(async () => {
       const sensor = await readSensor(table, customerId, sensorId);
-      if (!sensor || (sensor.isMisunderstood ?? false) === isMisunderstood) return false;
-      return (await table.write(updateSensor(sensor, { isMisunderstood }))) === null || null;
+      if (!sensor || (sensor[name] ?? false) === isSet) return false;
+      return (await table.write(updateSensor(sensor, { [name]: isSet }))) === null || null;
     }),
 
   /** Records the firmware (v0.N) that a device runs now. */

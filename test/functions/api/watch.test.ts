@@ -135,6 +135,25 @@ test('getWatch names sensors whose configuration keeps falls from being reported
   expect(await kinds()).toEqual(['all', silence]);
 });
 
+test('getWatch names a sensor that marks its falls as silent, until one is not or its configuration is saved', async () => {
+  const home = await furnish();
+  const silentSensors = async () =>
+    (await home.watch()).gaps.flatMap((gap) => (gap.kind === 'silent_mode' ? gap.sensorIds : []));
+  const sayFall = (isSilent: boolean) => home.say(a.fall('calling', world.now(), { isSilent }));
+  await sayFall(false);
+  expect(await silentSensors()).toEqual([]);
+  await sayFall(true);
+  expect(await silentSensors()).toEqual([home.sensorId]);
+  await home.say(a.presence(true));
+  expect(await silentSensors()).toEqual([home.sensorId]);
+  await sayFall(false);
+  expect(await silentSensors()).toEqual([]);
+  await sayFall(true);
+  const critical = `/sensors/${home.sensorId}/maker_a/config/critical`;
+  await admin.ok('PUT', critical, await admin.ok<object>('GET', critical));
+  expect(await silentSensors()).toEqual([]);
+});
+
 test('getWatch names a sensor whose messages are mostly not understood, until they are', async () => {
   const home = await furnish();
   const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');

@@ -74,14 +74,15 @@ test('a packed sensor keeps what prevents falls from being reported, and leaves 
   const more = { customerId: 1, isActive: false, firmwareVersion: 42, optimizationEnabled: false, groupId: 0 };
   const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };
   const sensor = { ...id, ...dates, ...more, name: 'Room' };
-  for (let bits = 0; bits < 8; bits++) {
+  for (let bits = 0; bits < 16; bits++) {
     const obstacles = {
       ...((bits & 1) !== 0 && { isSilent: true }),
       ...((bits & 2) !== 0 && { isFallDetectionOff: true }),
       ...((bits & 4) !== 0 && { isMisunderstood: true }),
+      ...((bits & 8) !== 0 && { marksSilent: true }),
     };
     const row = packSensor({ ...sensor, ...obstacles });
-    expect(row).toBe(`0 1 2 16  Room${bits === 0 ? '' : `\u001f${bits}`}`);
+    expect(row).toBe(`0 1 2 16  Room${bits === 0 ? '' : `\u001f${bits.toString(36)}`}`);
     const { groupId: _, ...shown } = sensor;
     expect(unpackSensor(row, sensor.id, 1)).toEqual({ ...shown, ...obstacles });
   }

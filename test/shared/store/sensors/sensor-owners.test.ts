@@ -246,7 +246,8 @@ describe('what lists show of a sensor', () => {
 
   test('the entry of a sensor in lists has that its messages are not understood, once that changes', async () => {
     const { sensors, listed } = await linked();
-    const set = (isMisunderstood: boolean, id = 'id_a') => sensors.setMisunderstood(HOME, id, isMisunderstood);
+    const set = (isMisunderstood: boolean, id = 'id_a') =>
+      sensors.setObstacle(HOME, id, 'isMisunderstood', isMisunderstood);
     expect([await set(false), await set(true), await set(true), await set(true, 'id_b')]).toEqual([
       false,
       true,
@@ -275,7 +276,7 @@ describe('what lists show of a sensor', () => {
     await sensors.setFirmware(HOME, 'id_a', 7);
     expect(await listed()).toMatchObject({ isActive: true, firmwareVersion: 7 });
     once('UpdateCommand', () => sensors.setFirmware(HOME, 'id_a', 8));
-    await sensors.setMisunderstood(HOME, 'id_a', true);
+    await sensors.setObstacle(HOME, 'id_a', 'isMisunderstood', true);
     once('UpdateCommand', () => sensors.setFirmware(HOME, 'id_a', 9));
     await sensors.setActive(HOME, 'id_a', false, now + 1);
     expect(await listed()).toMatchObject({ isActive: false, firmwareVersion: 9, isMisunderstood: true });
