@@ -2,6 +2,8 @@ import type { AuditEntry } from '../identity/audit.ts';
 import { type Gap, type GapKind, isAboutFalls } from './gap.ts';
 import { minutesOfWeek } from './week.ts';
 
+type SensorGap = Extract<Gap, { sensorIds: string[] }>;
+
 /** Returns the minutes of a week in which a sensor was not covered before, whatever the reason. */
 const uncoveredBefore = (before: readonly Gap[], sensorId: string): Uint8Array | 'always' => {
   const ofSensor = before.filter((gap) => 'sensorIds' in gap && gap.sensorIds.includes(sensorId));
@@ -13,7 +15,7 @@ const uncoveredBefore = (before: readonly Gap[], sensorId: string): Uint8Array |
   return minutes;
 };
 
-const isNewFor = (before: readonly Gap[], gap: Extract<Gap, { sensorIds: string[] }>, sensorId: string): boolean => {
+const isNewFor = (before: readonly Gap[], gap: SensorGap, sensorId: string): boolean => {
   if (gap.kind !== 'hours_without_rule')
     return !before.some(
       ({ kind, ...other }) => kind === gap.kind && 'sensorIds' in other && other.sensorIds.includes(sensorId),
@@ -25,15 +27,30 @@ const isNewFor = (before: readonly Gap[], gap: Extract<Gap, { sensorIds: string[
 /** The gap as it was before: of the same kind, about the same rules, webhook and user. */
 const subjectOf = (gap: Gap): string => JSON.stringify({ ...gap, ruleIds: 0 });
 
-/** Returns the part of a gap that is new; null if none is. */
-const newPart = (before: readonly Gap[], gap: Gap): Gap | null => {
-  if ('sensorIds' in gap) {
-    const known = before.find(({ kind }) => kind === gap.kind);
-    // A list that was too long to be stored may have contained any sensor.
-    const isShortened = known && 'sensorIds' in known && known.total > known.sensorIds.length;
-    const sensorIds = isShortened ? [] : gap.sensorIds.filter((sensorId) => isNewFor(before, gap, sensorId));
+/** Returns the gaps that may have a sensor of a gap: those of its kind, and for hours also those without any rule. */
+const related = (gaps: readonly Gap[], { kind }: SensorGap): SensorGap[] =>
+  gaps.filter(
+    (other): other is SensorGap =>
+      'sensorIds' in other && (other.kind === kind || (kind === 'hours_without_rule' && other.kind === 'no_rule')),
+  );
+const totalOf = (gaps: readonly SensorGap[]): number => gaps.reduce((sum, { total }) => sum + total, 0);
+
+/** Returns the part of a gap of sensors that is new; null if none is. */
+const newSensors = (before: readonly Gap[], after: readonly Gap[], gap: SensorGap): Gap | null => {
+  const known = related(before, gap);
+  const sensorIds = gap.sensorIds.filter((sensorId) => isNewFor(before, gap, sensorId));
+  if (known.every((other) => other.total === other.sensorIds.length))
     return sensorIds.length > 0 ? { ...gap, sensorIds, total: sensorIds.length } : null;
-  }
+  // A list that was too long to be stored may have contained any sensor, but not more of them than its total.
+  const hoursOf = (other: SensorGap): string => JSON.stringify({ ...other, sensorIds: 0, total: 0 });
+  const same = known.filter((other) => hoursOf(other) === hoursOf(gap));
+  const total = Math.min(gap.total - totalOf(same), totalOf(related(after, gap)) - totalOf(known));
+  return total > 0 ? { ...gap, sensorIds: sensorIds.slice(0, total), total } : null;
+};
+
+/** Returns the part of a gap that is new; null if none is. */
+const newPart = (before: readonly Gap[], after: readonly Gap[], gap: Gap): Gap | null => {
+  if ('sensorIds' in gap) return newSensors(before, after, gap);
   const known = before.find((other) => subjectOf(other) === subjectOf(gap));
   if (!('ruleIds' in gap) || !known || !('ruleIds' in known)) return known ? null : gap;
   const ruleIds = gap.ruleIds.filter((ruleId) => !known.ruleIds.includes(ruleId));
@@ -42,7 +59,7 @@ const newPart = (before: readonly Gap[], gap: Gap): Gap | null => {
 
 /** Returns the gaps about falls, or their parts, that did not exist before. */
 export const openedGaps = (before: readonly Gap[], after: readonly Gap[]): Gap[] =>
-  after.filter(isAboutFalls).flatMap((gap) => newPart(before, gap) ?? []);
+  after.filter(isAboutFalls).flatMap((gap) => newPart(before, after, gap) ?? []);
 
 type Line = Pick<AuditEntry, 'operation' | 'object'>;
 

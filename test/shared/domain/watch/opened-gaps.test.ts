@@ -38,6 +38,22 @@ test('the gaps that opened include hours only if some of them were covered befor
 test('the gaps that opened leave out sensors if the list before was too long to name them all', () => {
   const before: Gap = { kind: 'no_rule', sensorIds: ['a'], total: 500 };
   expect(openedGaps([before], [noRule('b')])).toEqual([]);
+  expect(openedGaps([before], [{ ...hours('06:00', '21:00', 'b'), total: 500 } as Gap])).toEqual([]);
+});
+
+test('the gaps that opened have as many sensors as the total of a list that was too long has grown by', () => {
+  const shown = (total: number, ...sensorIds: string[]): Gap => ({ kind: 'no_rule', sensorIds, total });
+  expect(openedGaps([shown(100, 'a', 'd')], [shown(120, 'a', 'b')])).toEqual([shown(20, 'b')]);
+  expect(openedGaps([shown(100, 'a')], [shown(101, 'a', 'b', 'c')])).toEqual([shown(1, 'b')]);
+  expect(openedGaps([shown(100, 'a')], [shown(120, 'a')])).toEqual([shown(20)]);
+  expect(openedGaps([shown(100, 'a')], [shown(100, 'a', 'b')])).toEqual([]);
+});
+
+test('the gaps that opened compare hours with the same hours before, if the lists were too long', () => {
+  const at = (from: string, total: number): Gap => ({ ...hours(from, '21:00', 'a'), total }) as Gap;
+  const before = [at('06:00', 100), at('08:00', 50)];
+  expect(openedGaps(before, [at('06:00', 100), at('08:00', 70)])).toEqual([{ ...at('08:00', 20), sensorIds: [] }]);
+  expect(openedGaps(before, [at('06:00', 80), at('08:00', 70)])).toEqual([]);
 });
 
 test('a gap is attributed to changes of what it depends on', () => {
