@@ -11,7 +11,7 @@ const help = `npm run simulate             simulates days in a care home with se
   --seed 1                   the same seed produces the same days
   --url URL --password PASSWORD --provisioning-key KEY [--username NAME]
                              uses a running service, which must be able to call this machine; URL ends in /api/v1
-  --mqtt                     sends by MQTT; a running service also needs --mqtt-url mqtts://HOST
+  --mqtt                     sends over MQTT; a running service also needs --mqtt-url mqtts://HOST
 Prints the number of messages sent and of deliveries received, in total and for alarms. At full speed every event, hit
 and delivery is compared with an independent count, otherwise only falls are. Prints differences.
 Exit code: 0 without differences, otherwise 1.`;

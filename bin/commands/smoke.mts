@@ -6,7 +6,7 @@ const help = `npm run smoke -- --url URL --user NAME --receiver https://...
                              checks that it reaches the receiver, and removes everything
   --url URL                  address of the API, ending in /api/v1 (default: npm start on port 3000)
   --user NAME                a system admin, with the password in SMOKE_PASSWORD or --password
-  --token TOKEN              instead: the token of a system admin, also in SMOKE_TOKEN
+  --token TOKEN              or the token of a system admin, also in SMOKE_TOKEN
   --receiver URL             an address that answers POST with 2xx; not needed for a service on this machine
   --device-url URL           address of the device API, without /api/v1 (default: as the service reports)
   --seconds 60               longest time for the fall to reach the receiver: 1 to 900

@@ -9,7 +9,7 @@ const help = `npm run trace -- --event UUID       prints the path of an event: w
   --endpoint URL                    an engine such as DynamoDB Local, with the table of --table or sensor-cloud
   --data-dir FOLDER                 data folder of npm start, running or not (default: DATA_DIR or .local)
   --customer N --sensor ID --webhook ID
-                                    known ids; without them all sensors (webhooks) are searched, at a read unit each
+                                    known ids; without them all sensors (webhooks) are searched, at one read unit each
   --json                            prints JSON, with times and delays in ms
 Only reads single items and runs queries, never scans. Credentials and region are those of the AWS CLI.
 Exit code: 0; 1 if nothing is stored about it or a call to AWS fails; 2 for invalid options.`;

@@ -169,7 +169,7 @@ const own = declare({
     schema: path,
     default: null,
     about: {
-      help: 'File with the certificates (PEM) of private authorities, or of receivers that signed their own. Besides the authorities that Node.js trusts, they are trusted for webhooks, the mail server, the SMS gateway and the broker of Home Assistant, and for nothing else. It is read when the service starts.',
+      help: 'File with the certificates (PEM) of private authorities, or of receivers with self-signed ones. Besides the authorities that Node.js trusts, they are trusted for webhooks, the mail server, the SMS gateway and the broker of Home Assistant, and for nothing else. It is read when the service starts.',
       byDefault: 'none',
       example: '/etc/ssl/home-ca.pem',
     },
@@ -231,7 +231,7 @@ const own = declare({
     schema: origin,
     default: null,
     about: {
-      help: 'Endpoint of a DynamoDB to use. `DATA_DIR` must then be a folder, for the key that encrypts secrets.',
+      help: 'DynamoDB endpoint to use. `DATA_DIR` must then be a folder, for the key that encrypts secrets.',
       byDefault: 'the built-in table',
       example: 'http://127.0.0.1:8000',
     },
@@ -240,7 +240,7 @@ const own = declare({
     schema: origin,
     default: null,
     about: {
-      help: 'Endpoint of an SQS to use.',
+      help: 'SQS endpoint to use.',
       byDefault: 'the built-in queues',
       example: 'http://127.0.0.1:9324',
     },
@@ -249,7 +249,7 @@ const own = declare({
     schema: origin,
     default: null,
     about: {
-      help: 'Endpoint of a KMS whose key `alias/sensor-cloud` encrypts the secrets of webhooks.',
+      help: 'KMS endpoint whose key `alias/sensor-cloud` encrypts the secrets of webhooks.',
       byDefault: 'the key in `DATA_DIR`',
       example: 'http://127.0.0.1:8080',
     },

@@ -43,7 +43,7 @@ const textsByLanguage: Readonly<Record<Language, Texts>> = {
     recipients: (count) => (count === 1 ? '1 other recipient' : `${count} other recipients`),
     nobodyElse: 'Nobody else has been notified.',
     nextStep: (time) => `Next step at ${time}.`,
-    noRefresh: "This page doesn't refresh by itself.",
+    noRefresh: "This page doesn't refresh automatically.",
     checkAgain: 'Check again',
     inConsole: 'Open in the console',
     justNow: 'just now',

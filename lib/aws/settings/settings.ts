@@ -45,7 +45,7 @@ const own = declare({
     default: '',
     about: {
       help: 'Which defaults the stage has. `home` suits one home: those of `prod`, without the web ACL, the dashboard and the metrics that only it shows.',
-      byDefault: '`prod`; for stages called dev or test `dev`',
+      byDefault: '`prod`, or `dev` for stages called dev or test',
     },
   },
   certificateArn: {
@@ -88,7 +88,7 @@ const own = declare({
     schema: () => text(/^(http|alb)$/, 'http or alb'),
     default: 'http',
     about: {
-      help: 'What devices call: `http`, an HTTP API, or `alb`, an Application Load Balancer besides it, which costs less from 600 sensors on and needs `deviceCertificateArn`.',
+      help: 'What devices call: `http`, an HTTP API, or `alb`, an additional Application Load Balancer, which costs less from 600 sensors on and needs `deviceCertificateArn`.',
     },
   },
   deviceThrottle: {
@@ -239,7 +239,7 @@ const own = declare({
     default: 96,
     about: {
       unit: 'USD',
-      help: 'Cost of the AWS account in a month above which AWS mails `alarmEmail`, and also when it expects more by the end of the month. By default three times the estimate for 30 sensors and 2 consoles. 0 creates no budget.',
+      help: 'Monthly cost of the AWS account. AWS emails `alarmEmail` when the cost exceeds this, or is expected to. By default three times the estimate for 30 sensors and 2 consoles. 0 creates no budget.',
       defaults: { dev: 51, home: 54 },
     },
   },

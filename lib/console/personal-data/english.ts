@@ -15,7 +15,7 @@ export const english = {
   reasonHint: 'Stored with the export or the erasure',
   passwordHint: 'Your own password. Leave it empty if you log in through another service.',
   notYourself:
-    'You cannot erase your own data, because the log must keep who did it. Ask another user with this permission.',
+    'You cannot erase your own data, because the log must record who did it. Ask another user with this permission.',
   exportStarted: 'Export started.',
   erasureStarted: 'Erasure started. The data is hidden now, and erased completely in about 16 minutes.',
   erasureRequested: 'Erasure requested. Everybody who can approve or cancel it gets an email.',
@@ -72,7 +72,7 @@ export const english = {
     backups: 'Backups',
     logs: 'Logs',
     quarantine: 'Quarantined messages',
-    outbox: 'Mails and messages in the outbox',
+    outbox: 'Emails and messages in the outbox',
     list_of_erasures: 'The record of this erasure',
   },
   untilDeleted: 'until the operator deletes them',

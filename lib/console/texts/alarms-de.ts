@@ -27,7 +27,7 @@ export const alarms: typeof en = {
   room: 'Raum',
   time: 'Zeit',
   outcome: 'Ergebnis',
-  who: 'Wer ging',
+  who: 'Wer hinging',
   notified: 'Benachrichtigt nach',
   onIt: 'Übernommen nach',
   over: 'Beendet nach',
@@ -101,7 +101,7 @@ export const alarms: typeof en = {
       'Gemessen wird ab dem Zeitpunkt, zu dem der Dienst den Alarm verarbeitet hat. „Benachrichtigt“: Ein Empfänger oder ein Dienst wie E-Mail hat die erste Nachricht angenommen. „Übernommen“: Die erste Person hat zugesagt hinzugehen. „Beendet“: Das Gerät hat das Ende gemeldet, oder eine Person hat den Alarm abgeschlossen.',
       'Unbekannte Zeiten stehen unter „Nicht bekannt“ und gehen nicht in den Median ein. Dazu gehören Alarme, deren Ende das Gerät nicht gemeldet hat.',
       'Mediane beziehen sich auf die bekannten Zeiten. Ein Fehlalarm ist ein Sturz, der als solcher abgeschlossen oder bewertet wurde.',
-      'Ein Sensor gilt als offline, sobald der Dienst es bemerkt hat, bis zu seiner nächsten Nachricht. Zeiten vor und nach dem Monat zählen nicht.',
+      'Ein Sensor gilt als offline, sobald der Dienst es bemerkt, und zwar bis zu seiner nächsten Nachricht. Zeiten vor und nach dem Monat zählen nicht.',
       'Daten werden 120 Tage aufbewahrt. Monate und Uhrzeiten gelten in der Zeitzone dieses Computers.',
     ],
     incomplete:

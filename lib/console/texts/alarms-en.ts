@@ -100,7 +100,7 @@ export const alarms = {
       'Times start when the service has processed the alarm. “Notified” is the first message that a receiver, or a service such as email, accepted. “Acknowledged” is the first person to say that they are going. “Ended” is when the device reported the end, or a person closed the alarm.',
       'An alarm whose time is unknown counts under “Unknown” and is left out of the median. That includes alarms whose end the device did not report.',
       'Medians cover the known times. A false alarm is a fall that was closed or rated as one.',
-      'A sensor counts as offline from the moment the service noticed until its next message. Time before and after the month is left out.',
+      'A sensor counts as offline from when the service notices it until its next message. Time before and after the month is left out.',
       'Data is kept for 120 days. Months and times are in the time zone of this computer.',
     ],
     incomplete: 'There are more alarms than this report can include. Download the list instead.',

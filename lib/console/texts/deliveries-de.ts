@@ -35,7 +35,7 @@ export const deliveries: typeof en = {
     retrying: (clock) => (clock === '' ? 'Wird gerade wiederholt.' : `Wird wiederholt, nächster Versuch in ${clock}.`),
     attempts: (count) => (count === 1 ? '1 Versuch ist fehlgeschlagen.' : `${count} Versuche sind fehlgeschlagen.`),
     failed: (why) => `Fehlgeschlagen: ${why}.`,
-    failedEffect: 'Es wird nichts mehr gesendet, außer Sie senden erneut.',
+    failedEffect: 'Es wird nichts mehr gesendet, es sei denn, Sie senden die Zustellung erneut.',
     held: (why) => `Zurückgehalten: ${why}.`,
     heldEffect: 'Sie wird gesendet, sobald der Webhook wieder aktiviert ist.',
   },

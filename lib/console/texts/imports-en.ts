@@ -59,7 +59,7 @@ export const imports = {
     sensors: {
       hardwareId: 'The number on the sensor: 12 characters, with or without colons',
       name: 'Name of the room, as alarms show it. Begin with what is on the door.',
-      group: 'Name of the group, such as a ward. It is created if there is none.',
+      group: 'Name of the group, such as a ward. It is created if it does not exist.',
     },
     rules: {
       name: 'Name of the rule. A rule with this name is changed; any other is created.',
@@ -68,7 +68,7 @@ export const imports = {
       situation: 'What the rule is about; the values are listed below',
       sensor: 'Hardware ID of one sensor; empty for all',
       group: 'Name of a group; empty for all',
-      days: 'Days, 1 is Monday: 1 2 3 4 5. Empty for always',
+      days: 'Days, 1 is Monday: 1 2 3 4 5. Empty: always',
       from: 'Start, such as 21:00',
       to: 'End, such as 06:00',
       timeZone: 'Such as Europe/Berlin; empty for the time zone of the home',

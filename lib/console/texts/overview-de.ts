@@ -26,7 +26,7 @@ export const overview: Texts['overview'] = {
   asOf: (time) => `Stand: ${time}`,
   connection: 'Verbindung',
   connected: 'Verbunden',
-  reconnecting: 'Verbindet erneut',
+  reconnecting: 'Wird neu verbunden',
   watchedOf: (watched, all) => `${number(watched)} von ${number(all)} überwacht`,
   watchedUnknown: 'Überwacht: unbekannt',
   needSomebody: (count, rooms) =>
@@ -91,7 +91,7 @@ export const overview: Texts['overview'] = {
   unanswered: (time) => `Niemand hat reagiert (Stand ${time}).`,
   someone: 'Jemand',
   onItAfter: (time) => `nach ${time} unterwegs`,
-  cannotGo: 'Ich kann nicht',
+  cannotGo: 'Ich kann nicht hingehen',
   reopened: 'Der Alarm ist wieder offen.',
   noOutcome: 'Kein Ergebnis eingetragen',
   where: 'Wo',
@@ -135,9 +135,9 @@ export const notWatched: Texts['notWatched'] = {
   keepPhone: 'Behalten Sie ein Telefon bei sich.',
   keepPhoneWhy: 'Dort kommen Alarme vielleicht noch an.',
   rounds: 'Verlassen Sie sich auf Ihre Rundgänge,',
-  roundsWhy: 'bis diese Seite wieder da ist.',
+  roundsWhy: 'bis diese Seite wieder funktioniert.',
   loggedOut: (time) => `Abgemeldet um ${time}, seit`,
   sessionOver:
-    'Die Sitzung ist beendet. Alarme gehen weiter an Telefone und die Rufanlage, aber dieser Bildschirm zeigt keine und gibt keinen Ton dafür.',
+    'Die Sitzung ist beendet. Alarme gehen weiter an Telefone und die Rufanlage, aber dieser Bildschirm zeigt keine an und gibt keinen Ton.',
   quiet: '5 Minuten stummschalten',
 };

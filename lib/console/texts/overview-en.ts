@@ -128,7 +128,7 @@ export const notWatched = {
   keepPhone: 'Keep a phone with you.',
   keepPhoneWhy: 'Alarms may still arrive there.',
   rounds: 'Rely on your rounds',
-  roundsWhy: 'until this page is back.',
+  roundsWhy: 'until this page works again.',
   loggedOut: (time: string) => `Logged out at ${time}, for`,
   sessionOver:
     'The session has ended. Alarms still go to phones and the nurse call, but this screen shows none and makes no sound for them.',

@@ -25,7 +25,7 @@ export const reports: typeof en = {
   timesOffline: 'Offline-Phasen',
   timeOffline: 'Zeit offline',
   offlineExplain:
-    'Als offline zählt ein Sensor, sobald eine Regel für „Sensor offline“ ausgelöst hat. Die Dauer ist bekannt, sobald eine Regel für „Sensor online“ ausgelöst hat, oder solange der Sensor noch offline ist.',
+    'Ein Sensor gilt als offline, sobald eine Regel für „Sensor offline“ ausgelöst hat. Die Dauer ist bekannt, sobald eine Regel für „Sensor online“ ausgelöst hat, und solange der Sensor noch offline ist.',
   withoutEnd: (count) =>
     count === 1 ? 'Das Ende von 1 Offline-Phase ist unbekannt.' : `Das Ende von ${count} Offline-Phasen ist unbekannt.`,
   rooms: 'Nach Raum',

@@ -29,7 +29,7 @@ export const room: typeof roomEn = {
   zMin: 'Von (über dem Boden)',
   zMax: 'Bis',
   durations: 'Zeit bis zur Erkennung in Sekunden',
-  durationsHint: 'Kürzere Zeiten melden früher, aber öfter falsch.',
+  durationsHint: 'Bei kürzeren Zeiten wird früher gemeldet, aber auch öfter falsch.',
   enterDuration: 'Jemand kommt',
   exitDuration: 'Alle sind gegangen',
   detection: 'Erkennung',

@@ -65,10 +65,10 @@ export const roster = {
   copy: {
     title: (week: string) => `Copy the week of ${week}`,
     explain:
-      'Weekly shifts repeat by themselves. This copies what differs from them: shifts on single days, and days off. It replaces those of the chosen weeks.',
+      'Weekly shifts repeat automatically. This copies what differs from them: shifts on single days, and days off. It replaces those of the chosen weeks.',
     to: 'Copy to',
     action: 'Copy week',
-    nothing: 'This week has only weekly shifts, which repeat by themselves.',
+    nothing: 'This week has only weekly shifts, which repeat automatically.',
     past: 'Days before yesterday are left out.',
   },
 };

@@ -171,7 +171,7 @@ export const checkSubscriptions = (
       return {
         what,
         verdict: 'warning',
-        says: `Nobody is notified of alarms yet: ${addresses.join(', ')} must follow the link in the email "AWS Notification - Subscription Confirmation". Within ten minutes after that, the alarms that are on are sent. The link is valid for two days; lib/aws/runbook.md, "alarms-unheard", shows how to get a new one.`,
+        says: `Nobody is notified of alarms yet: ${addresses.join(', ')} must follow the link in the email "AWS Notification - Subscription Confirmation". Within ten minutes after that, the active alarms are sent. The link is valid for two days; lib/aws/runbook.md, "alarms-unheard", shows how to get a new one.`,
       };
     if (waking.length === 0)
       return {

@@ -99,10 +99,10 @@ export const problemTexts: Record<Problem, string> = {
   invalid: 'is not valid',
   minimum: 'must be at least {limit}',
   maximum: 'must be at most {limit}',
-  text_length: 'must have {min} to {max} characters',
+  text_length: 'must be {min} to {max} characters long',
   text_characters:
     'must not contain control characters, line separators, characters that change the direction of text, or incomplete characters',
-  password_length: 'must have {min} to {max} bytes',
+  password_length: 'must be {min} to {max} bytes long',
   password_common: 'is among the most common passwords',
   standard_secret: 'must be whsec_ in lower case and padded Base64 of {min} to {max} bytes',
   choice: 'must be one of: {choices}',

@@ -48,7 +48,7 @@ export const gaps: typeof english = {
     'Erstellen Sie eine Regel für Sensoren, die offline gehen, oder prüfen Sie die Empfänger der bestehenden.',
   ],
   loopback_target: [
-    'Ein Webhook führt zum Rechner dieses Dienstes und könnte dort Programme erreichen, die nicht für andere gedacht sind.',
+    'Ein Webhook zeigt auf den Rechner, auf dem dieser Dienst läuft, und könnte dort Programme erreichen, die nicht erreichbar sein sollen.',
     'Geben Sie dem Empfänger eine andere Adresse oder bitten Sie den Betreiber, diese mit ALLOWED_TARGET_RANGES zu erlauben.',
   ],
   unnotified: [

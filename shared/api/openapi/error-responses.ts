@@ -40,7 +40,7 @@ const headersOfError: Readonly<Record<number, Json>> = {
 const bodyOf = (status: number, codes: readonly ErrorCode[]): Json => {
   const isInvalid = codes.every((code) => code === 'bad_request');
   const message = en.errorTexts[codes[0] ?? 'internal'];
-  const errors = [{ path: 'name', message: 'must have 1 to 64 characters' }];
+  const errors = [{ path: 'name', message: 'must be 1 to 64 characters long' }];
   return {
     schema: { $ref: SCHEMA_PREFIX + (isInvalid ? 'InvalidRequest' : 'Error') },
     example: { message, statusCode: status, ...(isInvalid && { errors }) },

@@ -3,5 +3,5 @@ type MailValues = { service: string; url: string };
 /** Returns the email with which the canary tests the mail service once a day. */
 export const canaryMail = ({ service, url }: MailValues) => ({
   subject: `Daily test email: ${service}`,
-  text: `${service} (${url}) can send email. It sends this test once a day. If the test stops arriving, email about falls does not arrive either: check the mail service.`,
+  text: `${service} (${url}) can send email. It sends this test once a day. If the test stops arriving, emails about falls are not arriving either: check the mail service.`,
 });

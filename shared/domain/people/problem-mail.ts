@@ -40,8 +40,8 @@ const texts: Record<Language, Texts> = {
       text: `A fall alert (${sensor}) could not be delivered to ${receiver || 'a user'} by ${by && channelNames.en[by]}: all attempts failed. Check on the person if nobody has yet, then check whether the channel is verified.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
     sms_nearly_used: ({ smsPerDay, url }) => ({
-      subject: '80% of the daily SMS are used',
-      text: `80% of the ${smsPerDay} SMS that can be sent in 24 hours are used. The rest is reserved for falls and vital alarms; once it is used too, nobody is notified by SMS until the 24 hours are over. Find out which rule sends the most, and lengthen its pause or choose another channel. If the alarms are real, ask the operator of the service to raise the quota.\n\n${url}${BASE_PATH}/console/deliveries`,
+      subject: '80% of the daily SMS quota is used',
+      text: `80% of the ${smsPerDay} SMS that can be sent in 24 hours have been used. The rest is reserved for falls and vital alarms; once it is used too, nobody is notified by SMS until the 24 hours are over. Find out which rule sends the most, and lengthen its pause or choose another channel. If the alarms are real, ask the operator of the service to raise the quota.\n\n${url}${BASE_PATH}/console/deliveries`,
     }),
   },
   de: {

@@ -44,7 +44,7 @@ const causesEn = (cause: UnnotifiedCause): CauseText => {
   if (cause.kind === 'unanswered')
     return {
       subject: 'Nobody has responded',
-      cause: 'All steps and repeats of the rule were sent, and nobody has acknowledged the alarm.',
+      cause: 'All steps and repeats of the rule were sent, but nobody has acknowledged the alarm.',
       repair: 'Then find out why nobody responded.',
     };
   if (cause.kind === 'nobody_on_duty')
@@ -61,11 +61,11 @@ const causesDe = (cause: UnnotifiedCause): CauseText => {
   if (cause.kind === 'unanswered')
     return {
       subject: 'Niemand hat reagiert',
-      cause: 'Alle Stufen und Wiederholungen der Regel wurden gesendet, und niemand hat den Alarm übernommen.',
+      cause: 'Alle Stufen und Wiederholungen der Regel wurden gesendet, aber niemand hat den Alarm übernommen.',
       repair: 'Klären Sie danach, warum niemand reagiert hat.',
     };
   if (cause.kind === 'nobody_on_duty')
-    return unnotifiedDe('Die Regel benachrichtigt die Benutzer im Dienst, und niemand im Dienst ist erreichbar.');
+    return unnotifiedDe('Die Regel benachrichtigt die Benutzer im Dienst, aber niemand im Dienst ist erreichbar.');
   if (cause.kind === 'no_recipient')
     return unnotifiedDe('Es gibt keinen Empfänger mehr, der benachrichtigt werden könnte.');
   return unnotifiedDe(`Keiner der Empfänger war erreichbar: ${cause.receivers}.`);

@@ -3,7 +3,7 @@
  * test fails when a field is missing here.
  */
 export const english: Readonly<Record<string, readonly [label: string, note: string]>> = {
-  name: ['Name', 'name of the sensor; initially the last 4 digits of its hardware ID'],
+  name: ['Name', 'name of the sensor; initially the last 4 characters of its hardware ID'],
   volume: ['Volume', 'beeps when somebody falls; 0 is off'],
   ledMode: ['LED', '0 off, 1 on, 2 only on errors'],
   learningModeEnabled: [
@@ -73,7 +73,7 @@ export const english: Readonly<Record<string, readonly [label: string, note: str
   ],
   fallingMitigatorThreshold: ['Fewer false alarms: threshold', 'results below this value are not a fall'],
   reportPresenceToMqtt: ['Report presence', 'the sensor reports presence'],
-  targetPositionChangeThresholdCm: ['Motion from', 'cm of a change of position that count as motion'],
+  targetPositionChangeThresholdCm: ['Motion threshold', 'change of position in cm that counts as motion'],
   presenceReportMinRateSec: [
     'Interval of presence reports',
     'seconds between the regular reports; changes are reported as well',
@@ -96,8 +96,8 @@ export const english: Readonly<Record<string, readonly [label: string, note: str
   enableAnalytics: ['Analytics', 'cannot be turned off'],
   offlineModeEnabled: ['Offline operation', 'works without a connection as well'],
   httpLogEnabled: ['Log after a restart', 'is kept and sent at the restart'],
-  ntpServerPrimary: ['First time server', 'is asked when the preset one does not respond'],
-  ntpServerSecondary: ['Second time server', 'is asked when the first one does not respond'],
+  ntpServerPrimary: ['First time server', 'used if the preset one does not respond'],
+  ntpServerSecondary: ['Second time server', 'used if the first one does not respond'],
   subscriptionExpired: ['Contract expired', 'the contract has expired'],
   dspRecordReportingEnabled: ['Send recordings', 'the sensor sends recordings'],
   dspRecordMaxLatency: ['Recordings: maximum delay', 'seconds until data is sent at the latest'],
@@ -107,13 +107,16 @@ export const english: Readonly<Record<string, readonly [label: string, note: str
   bleServerType: ['Bluetooth in operation', 'type of the Bluetooth server'],
   bleDeviceName: ['Bluetooth: name', 'name of the Bluetooth server'],
   wifiRssiMonitorEnabled: ['Monitor WiFi strength', 'the sensor monitors the strength of the signal'],
-  wifiRssiMonitorThreshold: ['WiFi strength: limit', 'below this average a better access point is searched for, dBm'],
-  wifiRssiMonitorRequiredSamples: ['WiFi strength: samples', 'samples that this takes'],
+  wifiRssiMonitorThreshold: [
+    'WiFi strength: limit',
+    'below this average, the sensor looks for a better access point, dBm',
+  ],
+  wifiRssiMonitorRequiredSamples: ['WiFi strength: samples', 'number of samples for the average'],
   wifiHealthMonitorEnabled: ['Monitor WiFi', 'WiFi restarts when a condition is met'],
   wifiHealthMonitorRestartDuration: ['WiFi: restart', 'seconds of interruption after which WiFi restarts'],
-  wifiHealthMonitorBurstLimit: ['WiFi: bursts', 'with more bursts another access point is searched for'],
+  wifiHealthMonitorBurstLimit: ['WiFi: bursts', 'with more bursts, the sensor looks for another access point'],
   wifiHealthMonitorMaxDisconnects: [
     'WiFi: disconnects',
-    'with more disconnects per hour another access point is searched for',
+    'with more disconnects per hour, the sensor looks for another access point',
   ],
 };

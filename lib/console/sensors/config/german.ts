@@ -3,7 +3,7 @@
  * field is missing here.
  */
 export const german: Readonly<Record<string, readonly [label: string, note: string]>> = {
-  name: ['Name', 'Name des Sensors; anfangs seine letzten 4 Ziffern'],
+  name: ['Name', 'Name des Sensors; anfangs die letzten 4 Stellen seiner Hardware-ID'],
   volume: ['Lautstärke', 'Piepen bei einem Sturz; 0 ist aus'],
   ledMode: ['LED', '0 aus, 1 an, 2 nur bei Fehlern'],
   learningModeEnabled: [
@@ -28,7 +28,7 @@ export const german: Readonly<Record<string, readonly [label: string, note: stri
     'Firmware-Version',
     'versionCode, der beim nächsten Start installiert wird, unabhängig vom Standard; leer: Standard',
   ],
-  otaEnabled: ['OTA-Updates', 'neue Firmware wird über das Netzwerk installiert'],
+  otaEnabled: ['Updates über das Netzwerk', 'installiert neue Firmware, ohne dass jemand vor Ort sein muss'],
   logLevel: ['Protokollstufe', '-1 alles, 0 Fehlersuche, 1 Hinweise, 2 Warnungen, 3 Fehler'],
   mqttLogLevelLive: ['Protokollstufe: sofort', 'Meldungen, die sofort gesendet werden'],
   mqttLogLevelOnDemand: ['Protokollstufe: auf Anfrage', 'Meldungen, die gespeichert und auf Anfrage gesendet werden'],
@@ -102,8 +102,8 @@ export const german: Readonly<Record<string, readonly [label: string, note: stri
   enableAnalytics: ['Auswertung', 'darf nicht abgeschaltet werden'],
   offlineModeEnabled: ['Offline-Betrieb', 'arbeitet auch ohne Verbindung'],
   httpLogEnabled: ['Protokoll nach dem Neustart', 'wird gespeichert und beim Neustart gesendet'],
-  ntpServerPrimary: ['Erster Zeitserver', 'wird gefragt, wenn der voreingestellte nicht antwortet'],
-  ntpServerSecondary: ['Zweiter Zeitserver', 'wird gefragt, wenn der erste nicht antwortet'],
+  ntpServerPrimary: ['Erster Zeitserver', 'wird verwendet, wenn der voreingestellte nicht antwortet'],
+  ntpServerSecondary: ['Zweiter Zeitserver', 'wird verwendet, wenn der erste nicht antwortet'],
   subscriptionExpired: ['Vertrag abgelaufen', 'der Vertrag ist abgelaufen'],
   dspRecordReportingEnabled: ['Aufzeichnungen senden', 'der Sensor sendet Aufzeichnungen'],
   dspRecordMaxLatency: ['Aufzeichnungen: höchste Verzögerung', 'Sekunden, bis Daten spätestens gesendet werden'],
@@ -120,7 +120,7 @@ export const german: Readonly<Record<string, readonly [label: string, note: stri
     'WLAN-Stärke: Grenze',
     'unter diesem Mittelwert wird ein besserer Zugangspunkt gesucht, dBm',
   ],
-  wifiRssiMonitorRequiredSamples: ['WLAN-Stärke: Messungen', 'Messungen, die dafür nötig sind'],
+  wifiRssiMonitorRequiredSamples: ['WLAN-Stärke: Messungen', 'Anzahl der Messungen für den Mittelwert'],
   wifiHealthMonitorEnabled: ['WLAN überwachen', 'WLAN startet neu, wenn eine Bedingung erfüllt ist'],
   wifiHealthMonitorRestartDuration: ['WLAN: Neustart', 'Sekunden Unterbrechung, nach denen das WLAN neu startet'],
   wifiHealthMonitorBurstLimit: ['WLAN: Häufungen', 'bei mehr Häufungen wird ein anderer Zugangspunkt gesucht'],

@@ -99,7 +99,7 @@ describe('the email about a problem', () => {
       'Fall alert not delivered: Room 12',
       ['(Room 12)', 'to Nurse call by SMS', `${links}deliveries`],
     ],
-    ['en', 'sms_nearly_used', '80% of the daily SMS are used', ['80% of the 90 SMS', `${links}deliveries`]],
+    ['en', 'sms_nearly_used', '80% of the daily SMS quota is used', ['80% of the 90 SMS', `${links}deliveries`]],
     ['de', 'webhook_disabled', 'Webhook deaktiviert: Nurse call', ['„Nurse call“', '14 Tage', `${links}webhooks`]],
     [
       'de',
