@@ -55,7 +55,7 @@ test('sounds until a fall that no rule watches is acknowledged, on any page, and
   await page.getByRole('listitem').getByText('2 falls').waitFor();
 });
 
-test('lists a fall that no rule reported once it is closed, with at most one call a minute', async () => {
+test('lists a closed fall that no rule reported, with at most one call a minute', async () => {
   const sensor = await linkSensor(site.home.client);
   await using visitor = await site.openLoggedIn('', site.home, { before: (page) => page.clock.install() });
   const { page } = visitor;

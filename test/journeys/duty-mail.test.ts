@@ -131,7 +131,7 @@ test('repeats the mail if the process dies before it is sent', async () => {
   expect(await home.mails(3)).toEqual([expect.stringMatching(subject)]);
 });
 
-test('the checks of a customer end with its last rule about the users on duty, and with the customer', async () => {
+test('a customer is no longer checked after its last rule about the users on duty, or once it is deleted', async () => {
   const home = await furnish();
   const { dutyChecks } = store(world.table);
   const { id } = await home.rule(onDuty);

@@ -143,7 +143,7 @@ test('a message about one sensor has the texts of its rule and a link to acknowl
   ]);
 });
 
-test('sensors that are online again are named beside those that are offline, each once', async () => {
+test('sensors that are online again are listed beside those that are offline, each once', async () => {
   const home = await createFlood(3, { telegram: '-100202' });
   await home.rule(home.recipients, { situation: 'sensor_active', title: 'Back: {sensor}' });
   await home.reportOnline(false);

@@ -94,7 +94,7 @@ test('presence, regions, bed, connection and rates are shown', async () => {
   await shows({ heart_rate: null }, other.sensorId);
 });
 
-test('a fall is on until it is over', async () => {
+test('a fall is shown until it is over', async () => {
   const world = await createWorld();
   await world.settle();
   const start = await fall(world);
@@ -103,7 +103,7 @@ test('a fall is on until it is over', async () => {
   await world.shows({ fall: 'OFF' });
 });
 
-test('a fall is off once somebody acknowledges it, although it is not over', async () => {
+test('a fall is no longer shown once somebody acknowledges it, although it is not over', async () => {
   const world = await createWorld();
   const { client, sensorId, settle, shows } = world;
   await settle();

@@ -85,7 +85,7 @@ describe('a linked sensor', () => {
   });
 
   test.each(makers)(
-    'can register again with its token, which its first call with the new one revokes (%s)',
+    'can register again with its token, which is revoked by the first call with the new one (%s)',
     async (maker) => {
       const { sensorId, deviceToken, again } = await linked(maker);
       const answer = await again({ deviceToken });

@@ -102,7 +102,7 @@ test.each([401, 403, 404, 409])('feed throws a %i without a retry', async (statu
   expect(service.asked).toHaveLength(1);
 });
 
-test('feed pauses for a second after a call that returned at once without a message, because too many others wait', async () => {
+test('feed pauses for a second after a call that returned at once without a message, because too many others are waiting', async () => {
   let calls = 0;
   const nothing = () => (++calls <= 2 ? { status: 200, body: [] } : null);
   const service = await startFeed(1, undefined, nothing);

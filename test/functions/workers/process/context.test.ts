@@ -120,7 +120,7 @@ describe('a sensor is loaded', () => {
     }
   });
 
-  test('a sensor that leaves no record is gone, such as one that nobody has linked', async () => {
+  test('a sensor that leaves no record counts as gone, such as one that nobody has linked', async () => {
     const latest = { sensor: null, customer: null, state: null };
     const gone = world({ latest });
     expect(await loadSensor(gone.deps, key, 'latest')).toMatchObject({ kind: 'gone', state: { decision: null } });
@@ -160,7 +160,7 @@ describe('rooms', () => {
     expect(unmeasured.room.bounds).toEqual([]);
   });
 
-  test('the room of a sensor is as it was when the sensor left its customer', async () => {
+  test('the room of a sensor that left its customer is as it was then', async () => {
     const former = { regions: ['former'], critical: { callingDurationSec: 888 } };
     const { calls, room } = await load({ regions: true, critical: true }, { of: { former } });
     expect(calls).toEqual([]);
@@ -250,7 +250,7 @@ describe('the check whether time changes something about a sensor', () => {
     expect((await check(stateOf())).named('schedule')).toEqual([]);
   });
 
-  test('moves the entry of an inactive sensor to the next change of its fall, or removes it', async () => {
+  test('moves the entry of an inactive sensor to the next change of its fall, or removes it if there is none', async () => {
     const inactive = { isActive: false, lastSeen: NOW - HOUR };
     expect((await check(stateOf({ ...entry, ...inactive }))).named('schedule')).toEqual([
       [customerId, sensorId, expect.anything(), null],

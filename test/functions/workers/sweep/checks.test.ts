@@ -95,7 +95,7 @@ describe('a sweep', () => {
     expect(await sweep()).toEqual({ read: [id], sent: [] });
   });
 
-  test('enqueues a check of a sensor that looks offline every time until that is decided', async () => {
+  test('enqueues a check of a sensor that looks offline in every sweep until that is decided', async () => {
     const id = await put('offline', { lastSeen: now });
     const sweep = start();
     for (let minute = 1; minute <= 4; minute++) expect((await sweep()).sent).toEqual([]);

@@ -81,7 +81,7 @@ const startSweep = () => {
 const failed = (count: number, kind: string) => ['TasksFailed', count, { worker: 'sweep', kind }];
 
 describe('sweeps', () => {
-  test('the tasks of due items are enqueued, and counted by how overdue the oldest is', async () => {
+  test('the tasks of due items are enqueued, and the age of the oldest is counted', async () => {
     const sweep = startSweep();
     const { sent, measured, asked, redriven, lines } = await sweep({
       pages: [[deliver(1), escalateDue(2, NOW - 7_000)]],
@@ -102,7 +102,7 @@ describe('sweeps', () => {
     expect(measured).toEqual([['OldestWaiting', 0]]);
   });
 
-  test('a delivery is enqueued again only after its pause, and everything else each time', async () => {
+  test('a delivery is enqueued again only after its pause, but everything else each time', async () => {
     const sweep = startSweep();
     const pages = [[deliver(1), escalateDue(2)]];
     await sweep({ pages });
@@ -140,7 +140,7 @@ describe('sweeps', () => {
     expect((await startSweep()({ pages, left: 10_000 })).sent).toHaveLength(2);
   });
 
-  test('the places at which pages ended are kept for the next sweep', async () => {
+  test('the places where pages ended are kept for the next sweep', async () => {
     const cursors = [{ shard: 1 }];
     const { asked } = await startSweep()({ heartbeat: { cursors } });
     expect(asked).toContainEqual(['saveCursors', cursors]);

@@ -63,7 +63,7 @@ describe('the load balancer of devices', () => {
     });
   });
 
-  it('passes on the paths of the device API, and answers all others and large bodies itself', () => {
+  it('passes on the paths of the device API, and answers all others, and large bodies, itself', () => {
     const rules = all(template, 'AWS::ElasticLoadBalancingV2::ListenerRule').toSorted(
       (a, b) => a.Priority - b.Priority,
     );

@@ -53,7 +53,7 @@ test('one bed is the bed of the room; several are shown one by one as well', () 
   expect(states({ room: { regions: beds }, state: { ...active, tracks } })).toMatchObject({ 'region_bed-0': 'ON' });
 });
 
-test('an offline sensor shows nothing but a fall that is not over', () => {
+test('an offline sensor shows only a fall that is not over', () => {
   const offline = { ...active, isActive: false, presence: true, inside: [0] };
   const room = { regions: [regionOf('bed', 0)] };
   const rates = { respiration: 14, heartRate: 60 };

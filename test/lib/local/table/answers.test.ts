@@ -99,7 +99,7 @@ test('a transaction is executed once for its token, which no other transaction c
   expect(await errorOf(transaction(2))).toBe('IdempotentParameterMismatchException');
 });
 
-test('inherited properties of objects are not attributes', async () => {
+test('inherited properties of objects do not count as attributes', async () => {
   await send(put({}));
   expect(
     await errorOf(

@@ -25,7 +25,7 @@ test.each([
   expect(retryAfterSeconds(header, NOW)).toBe(seconds);
 });
 
-test('a Retry-After header counts a part of a second as a whole one', () => {
+test('a Retry-After header counts part of a second as a whole one', () => {
   expect(retryAfterSeconds('Wed, 06 Nov 2030 08:49:37 GMT', NOW + 1)).toBe(37);
   expect(retryAfterSeconds('Wed, 06 Nov 2030 08:49:37 GMT', NOW - 1)).toBe(38);
 });
@@ -37,12 +37,12 @@ test.each([null, '', '-5', '1.5', '5 seconds', 'about 5', 'Wed, later', 'not Wed
   },
 );
 
-test('a Retry-After header asks for nothing in another format of dates', () => {
+test('a Retry-After header asks for nothing if its date has another format', () => {
   for (const header of ['2031-01-01T00:00:00Z', 'Wed Nov  6 08:49:37 2030', '06 Nov 2031 08:49:37 GMT'])
     expect(retryAfterSeconds(header, NOW), header).toBe(0);
 });
 
-test('an attempt is accepted by any 2xx, perhaps in the name of somebody', () => {
+test('an attempt is accepted by any 2xx, possibly in the name of a person', () => {
   for (const status of [200, 204, 299]) expect(outcome(status)).toEqual({ what: 'accepted' });
   expect(outcome(200, { acknowledgedBy: 'Nurse Anna' })).toEqual({ what: 'accepted', acknowledgedBy: 'Nurse Anna' });
   for (const acknowledgedBy of ['', null]) expect(outcome(200, { acknowledgedBy })).toEqual({ what: 'accepted' });

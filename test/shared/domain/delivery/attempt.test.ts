@@ -51,7 +51,7 @@ describe('the result of an attempt', () => {
     expect(MAX_ANSWER).toBe(200);
   });
 
-  test('takes the reason that its service reported later', () => {
+  test('takes over the reason that its service reported later', () => {
     const accepted: PackedAttempt = [2, 9, null, null, [1], 'queued'];
     expect(withReason(accepted, 'undeliverable', 'mailbox full')).toEqual([
       2,
@@ -104,7 +104,7 @@ describe('the reference of a notification', () => {
     { ...referenceTags(reference), deliveryId: '0'.repeat(27) },
     { ...referenceTags(reference), deliveryId: '0'.repeat(25) },
     { ...referenceTags(reference), deliveryId: `${'0'.repeat(25)}_` },
-  ])('the reference of a notification does not follow from %j', (tags) => {
+  ])('the reference of a notification cannot be read from %j', (tags) => {
     expect(referenceIn(tags)).toBeNull();
   });
 });

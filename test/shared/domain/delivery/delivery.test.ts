@@ -148,7 +148,7 @@ test.each([null, '', '-5', '1.5', '1e3', '0x10', 'soon', '12 13', '2026-01-05T13
   },
 );
 
-test('the times of deliveries fit together', () => {
+test('the delays and limits of deliveries are consistent', () => {
   expect({ DEADLINE_SECONDS, LEASE_SECONDS, GRACE_SECONDS, GONE_AFTER_SECONDS }).toEqual({
     DEADLINE_SECONDS: 15,
     LEASE_SECONDS: 30,
@@ -172,7 +172,7 @@ describe('an early attempt that failed', () => {
     expect(early(now + 1)).toEqual({ state: 'retrying', nextAttempt: now + 5_000 });
   });
 
-  test('an early attempt that failed is followed by none before its Retry-After', () => {
+  test('an early attempt that failed is not followed by one before its Retry-After', () => {
     const retryAfterDate = now + 120_000;
     expect(early(now + 60_000, outcome(503, '120'))).toEqual({
       state: 'retrying',

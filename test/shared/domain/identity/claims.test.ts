@@ -111,6 +111,6 @@ test('a nested claim is found by its path, through objects only', () => {
   expect([by('a.length', '2', { a: 'xy' }), by('a.b.c', 'x', { a: { b: null } })]).toEqual([null, null]);
 });
 
-test('a name is cut after its spaces are removed', () => {
+test('a name is cut after its surrounding spaces are removed', () => {
   expect(profileOf({ given_name: `   ${'a'.repeat(64)}b` }).firstName).toBe('a'.repeat(64));
 });

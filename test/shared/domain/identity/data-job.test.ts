@@ -50,7 +50,7 @@ test('an erasure began when it was approved, or else when it was created', () =>
   expect([startOf(job), startOf({ ...job, startDate: 5_000 })]).toEqual([1_000, 5_000]);
 });
 
-test('an erasure shows what is not recorded as null, and never a result', () => {
+test('an erasure shows what is not recorded as null, and never shows a result', () => {
   const { kind, customerId, ...shown } = job;
   const missing = { actor: null, begins: null, approvedBy: null, canceledBy: null, fileUntil: null, url: null };
   expect(erasureView({ ...job, file: 'f' })).toEqual({ ...shown, kind, customerId, file: 'f', ...missing });

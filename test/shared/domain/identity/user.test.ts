@@ -143,7 +143,7 @@ test.each([
   expect(error?.issues ?? []).toMatchObject(key ? [{ code: 'custom', params: { key } }] : []);
 });
 
-test('a new user gets a key that ignores case and form, so that nobody registers a lookalike', () => {
+test('a new user gets a key that ignores case and form, so that nobody can register a lookalike', () => {
   expect(usernameKey('Ａnna')).toBe(usernameKey('anna'));
   expect(usernameKey('anna')).not.toBe(usernameKey('annä'));
   expect(usernameKey('anna')).toMatch(/^[\w-]{43}$/);

@@ -50,7 +50,7 @@ describe('an entry of a roster', () => {
   });
 });
 
-test('duty changes when a shift begins or ends, or the duty of a user ends, within about a day', () => {
+test("duty changes when a shift begins or ends, or when a user's own duty ends, within about a day", () => {
   const at = (text: string): number => Date.parse(`${text}:00Z`);
   const roster = [{ userId: 1, days: [1, 2, 3, 4, 5, 6, 7], from: '08:00', to: '16:00' }];
   const own = [

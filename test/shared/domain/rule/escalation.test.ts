@@ -154,7 +154,7 @@ test.each([
   expect(awaitingAnswer(rule, done, 9_000)).toEqual({ ...done, at: 9_000 + seconds * 1_000, isLast: true });
 });
 
-test('waits for no answer to a rule without steps and repetitions', () => {
+test('waits for no answer to a rule without steps and repeats', () => {
   const rule = { recipients: [], repeatSeconds: null, escalation: [] };
   expect(awaitingAnswer(rule, { round: 1, after: 60, repeats: 0, at: 0 }, 0)).toBe(null);
 });

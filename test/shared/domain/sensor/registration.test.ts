@@ -24,13 +24,13 @@ test('a pairing code can be typed with spaces, in any case', () => {
   expect(normalizedCode(withoutSpaces(' ab2d\tEF 7\n8 '))).toBe('AB2DEF78');
 });
 
-test('a pairing code holds for 15 minutes, and so does the limit of wrong ones', () => {
+test('a pairing code is valid for 15 minutes, and so is the limit on wrong ones', () => {
   expect([PAIRING_CODE_LIFETIME, REGISTRATION_WINDOW]).toEqual([900_000, 900_000]);
   expect(WRONG_CODES).toEqual({ limit: 5, windowSeconds: 900 });
   expect(REPORTED_REFUSALS).toEqual({ sensor: 10, customer: 100, windowSeconds: 900 });
 });
 
-test('the token of a device is valid until a while after it was replaced', () => {
+test('the former token of a device stays valid for a while after it was replaced', () => {
   const valid = (replacedUntil?: number) => isTokenValid({ ...(replacedUntil !== undefined && { replacedUntil }) }, 5);
   expect([valid(), valid(6), valid(5), valid(4)]).toEqual([true, true, false, false]);
 });

@@ -73,17 +73,20 @@ describe('a region', () => {
     expect(withRegion(more)).toEqual(errors);
   });
 
-  test.each(['maker_a', 'maker_b'] as const)('a region is one of as many as a sensor of %s supports', (maker) => {
-    const { all, kinds } = regionCounts[maker];
-    const errors = (kind: RegionUpdate['kind'], count: number) =>
-      roomErrors(room({ regions: Array.from({ length: count }, () => region({ kind })) }), maker);
-    for (const [kind, limit] of Object.entries(kinds) as [RegionUpdate['kind'], number][]) {
-      expect(errors(kind, limit)).toEqual([]);
-      const tooMany = { path: `regions.${limit}.kind`, problem: 'region_count', values: { limit } };
-      const inAll = { path: 'regions', problem: 'region_count', values: { limit: all } };
-      expect(errors(kind, limit + 1)).toEqual(limit === all ? [tooMany, inAll] : [tooMany]);
-    }
-  });
+  test.each(['maker_a', 'maker_b'] as const)(
+    'a region is one of at most as many as a sensor of %s supports',
+    (maker) => {
+      const { all, kinds } = regionCounts[maker];
+      const errors = (kind: RegionUpdate['kind'], count: number) =>
+        roomErrors(room({ regions: Array.from({ length: count }, () => region({ kind })) }), maker);
+      for (const [kind, limit] of Object.entries(kinds) as [RegionUpdate['kind'], number][]) {
+        expect(errors(kind, limit)).toEqual([]);
+        const tooMany = { path: `regions.${limit}.kind`, problem: 'region_count', values: { limit } };
+        const inAll = { path: 'regions', problem: 'region_count', values: { limit: all } };
+        expect(errors(kind, limit + 1)).toEqual(limit === all ? [tooMany, inAll] : [tooMany]);
+      }
+    },
+  );
 
   test('a region has a kind that its maker supports', () => {
     expect(roomErrors(room({ regions: [region({ kind: 'interference' })] }), 'maker_a')).toEqual([

@@ -56,7 +56,7 @@ describe('closing a fall', () => {
     }
   });
 
-  test('remembers no more forgotten falls than others', () => {
+  test('remembers no more forgotten falls than other ones', () => {
     let state = active;
     for (let fall = 0; fall < 50; fall++) state = close(state, start + fall).state;
     expect(state.falls).toHaveLength(6);

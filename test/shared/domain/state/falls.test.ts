@@ -267,7 +267,7 @@ describe('a fall that time alone ended', () => {
       { ...over, phases: ['detected', 'finished', 'calling'] },
     ]);
   });
-  test('leaves a second fall of the sensor as it is when its device reports the end of the first', () => {
+  test('leaves a second fall of the sensor unchanged when its device reports the end of the first', () => {
     const two = pass(play(alarmed, [1, { status: 'calling', start: start + 1 }]).state, ends + 1).state;
     const { state } = play(two, [HOUR, { status: 'finished' }]);
     expect(state.falls.map(({ isUnreported = false }) => isUnreported)).toEqual([false, true]);
@@ -286,7 +286,7 @@ describe('the time of the next check', () => {
     ).state;
     expect(nextCheck(begun, timings)).toBe(start + 5 + 55 * SECOND);
   });
-  test('lets the fall advance first that is due first, whatever the order of the reports', () => {
+  test('advances the fall that is due first, whatever the order of the reports', () => {
     const { state } = play(
       active,
       [10 * SECOND, { status: 'fall_detected', start: start + 2 }],

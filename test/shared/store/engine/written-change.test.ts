@@ -67,7 +67,7 @@ describe('what a change replaces', () => {
   });
 });
 
-test('counters, rates, known addresses and logins that have only begun are not audited, everything else is', () => {
+test('counters, rates, known addresses and unfinished logins are not audited, but everything else is', () => {
   const unaudited = [
     items.counter({ name: 'rules' }),
     items.rate({ subject: 's', window: 1 }),
