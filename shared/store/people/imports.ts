@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { JOB_RETENTION } from '#shared/domain/identity/data-job.ts';
 import { IMPORT_DEADLINE, type ImportJob, type ImportStep, type RowProblem } from '#shared/domain/import/import-job.ts';
+import { latestAhead } from '#shared/domain/state/clock.ts';
 import type { Table, TableReader } from '../engine/client.ts';
 import { dueAt, dueAttributes } from '../engine/due.ts';
 import { absent, changes, present, where } from '../engine/request.ts';
@@ -43,7 +44,12 @@ const importWrites = (table: Table) => ({
    * continues.
    */
   takeTurn: async ({ customerId, id }: ImportKey, now: number, until: number): Promise<boolean> => {
-    const free = where('attribute_not_exists(pk) OR #jobId = :jobId OR #until <= :now', { jobId: id, now });
+    // A turn that is longer than any was taken before the clock was set back.
+    const free = where('attribute_not_exists(pk) OR #jobId = :jobId OR #until <= :now OR #until > :latest', {
+      jobId: id,
+      now,
+      latest: latestAhead(now, until - now),
+    });
     const turn = { ...turnKey(customerId), jobId: id, until, ttl: ttlOf(until) };
     return (await table.write({ put: turn, where: free })) === null;
   },

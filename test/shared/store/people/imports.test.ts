@@ -18,3 +18,9 @@ test('the imports of a customer take turns: the next one runs once the other has
   await imports.end(second, 'completed', now);
   expect(await imports.takeTurn(first, now + 20, now + 30)).toBe(true);
 });
+
+test('an import does not wait for a turn that was taken before the clock was set back', async () => {
+  const { imports } = memoryStore(async () => {}).its;
+  expect(await imports.takeTurn({ customerId: 1, id: 'first' }, now + 3_600_000, now + 3_900_000)).toBe(true);
+  expect(await imports.takeTurn({ customerId: 1, id: 'second' }, now, now + 300_000)).toBe(true);
+});
