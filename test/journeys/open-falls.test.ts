@@ -2,20 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { skippingClock } from '#lib/local/clock.ts';
 import type { Cloud } from '#lib/local/cloud.ts';
 import type { PageOf } from '#shared/domain/page.ts';
-import { createLedger } from '../bench/meter.ts';
 import { nameBedroom } from '../fixtures/bedroom.ts';
 import type { Client } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf, createHome, fallMessage, linkSensor } from '../fixtures/home.ts';
 import { a, b } from '../fixtures/messages.ts';
 
-const ledger = createLedger();
 const clock = skippingClock(Date.now());
 const { now } = clock;
 let cloud: Cloud;
 let admin: Client;
 beforeAll(async () => {
-  cloud = await startTestCloud({ clock, meter: ledger.meter, wrap: ledger.wrap });
+  cloud = await startTestCloud({ clock });
   admin = await adminOf(cloud.url);
 });
 afterAll(() => cloud.stop());
@@ -259,23 +257,4 @@ describe('an acknowledged fall', () => {
     expect(again).toMatchObject({ since: start, acknowledgement: null });
     expect(uuid).toEqual(expect.any(String));
   });
-});
-
-test('the list of open falls costs half a read unit if empty, 2.5 more for a sensor with a fall, and 1 more once that is acknowledged', async () => {
-  const { client, sensor, list } = await homeOf('larch');
-  const cost = async () => {
-    ledger.clear();
-    const page = await list();
-    const { 'get account': _, 'get session': __, ...lines } = ledger.lines();
-    const read = Object.values(lines).reduce((sum, line) => sum + line.read, 0);
-    return { page, read };
-  };
-  expect((await cost()).read, ledger.text()).toBe(0.5);
-  await fall(sensor, 'calling', now());
-  const { page, read } = await cost();
-  expect(read, ledger.text()).toBe(3);
-  const uuid = page.data[0]?.falls[0]?.uuid;
-  await client.ok('PUT', `/sensors/${sensor.sensorId}/falls/${uuid}/acknowledgement`, {});
-  await cloud.idle();
-  expect((await cost()).read, ledger.text()).toBe(4);
 });
