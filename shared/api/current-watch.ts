@@ -80,6 +80,7 @@ const readRecipients = async (
       onDuty,
       // Files in the outbox reach nobody.
       sendable: settings.CHANNEL_KINDS.filter((kind) => !settings.OUTBOX_KINDS.includes(kind)),
+      unnotifiedAfter: settings.UNNOTIFIED_AFTER_SECONDS,
     },
     users: new Map(users.map(({ userId, name }) => [userId, name])),
   };

@@ -178,6 +178,7 @@ export const watchUses = [
   'unnotified.list',
   'know:channels',
   'know:targets',
+  'watch:alarms',
 ] as const satisfies readonly Use[];
 /** The uses of an operation that acknowledges an alarm, besides its own store call (acknowledgements.ts). */
 export const acknowledging = ['fallAnswers.settle', 'enqueue:events'] as const satisfies readonly Use[];

@@ -25,8 +25,8 @@ export type Source = {
 const isForRoom = ({ isEnabled, regionId, ...rule }: Rule, situation: Situation): boolean =>
   isEnabled && regionId === null && rule.situation === situation;
 
-const sourceOfWebhook = (webhook: WebhookRecord): Source => {
-  const gap = webhookGap(webhook, []);
+const sourceOfWebhook = (webhook: WebhookRecord, reach: Reach): Source => {
+  const gap = webhookGap(webhook, [], reach);
   const { sensorGroupId: groupId = null } = webhook;
   return { isRule: false, sensorId: null, groupId, schedule: null, gaps: gap ? [gap] : [] };
 };
@@ -47,7 +47,7 @@ export const sourcesOf = (
   const ofCustomer = webhooks.filter(
     (webhook) => webhook.isCustomerHook && matchesFilters({ ...webhook, sensorGroupId: null }, event, { groupId: 0 }),
   );
-  return [...ofRules, ...ofCustomer.map(sourceOfWebhook)];
+  return [...ofRules, ...ofCustomer.map((webhook) => sourceOfWebhook(webhook, reach))];
 };
 
 const isFor = ({ sensorId, groupId }: Source, sensor: CoveredSensor): boolean =>

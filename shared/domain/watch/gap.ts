@@ -46,12 +46,17 @@ const UnreachableRecipient = z.object({
   ruleIds,
   userId: id.nullable().meta({ description: 'null: the users on duty, or a webhook' }),
   by: By.nullable().meta({ description: 'the channel that is missing or cannot be sent through; null for a webhook' }),
-  webhookId: uuid.nullable().meta({ description: 'a webhook that was deleted or belongs to another bot' }),
+  webhookId: uuid
+    .nullable()
+    .meta({
+      description:
+        'a webhook that was deleted, belongs to another bot, or whose first attempt comes only when an alarm is unnotified',
+    }),
 });
 const GapOfWebhook = z.object({
   kind: z.enum(['webhook_failing', 'webhook_off', 'raw_only']).meta({
     description:
-      'webhook_failing: its last request failed; webhook_off: it is disabled; raw_only: its format is Raw, which ' +
+      'webhook_failing: its last request failed, or nobody has fetched its feed; webhook_off: it is disabled; raw_only: its format is Raw, which ' +
       'repeats the last message of a fall that time alone makes an alarm',
   }),
   webhookId: uuid,

@@ -13,20 +13,32 @@ export type Reach = {
   onDuty: readonly number[];
   /** The channels that the host sends through. Files in the outbox reach nobody. */
   sendable: readonly By[];
+  /** After how many seconds an alarm that nobody was notified of counts as unnotified. */
+  unnotifiedAfter: number;
 };
 
+const unreachableWebhook = (webhookId: string, ruleIds: number[]) =>
+  ({ kind: 'unreachable_recipient', ruleIds, userId: null, by: null, webhookId }) as const;
+
 /** Returns what is wrong with a webhook that exists; null if it works. */
-export const webhookGap = (webhook: WebhookRecord, ruleIds: number[]): RecipientGap | null => {
-  const { id: webhookId, isEnabled, consecutiveFailures, format } = webhook;
+export const webhookGap = (
+  webhook: WebhookRecord,
+  ruleIds: number[],
+  { unnotifiedAfter }: Pick<Reach, 'unnotifiedAfter'>,
+): RecipientGap | null => {
+  const { id: webhookId, url, isEnabled, consecutiveFailures, lastSuccess, retrySchedule, format } = webhook;
   if (!isEnabled) return { kind: 'webhook_off', webhookId, ruleIds };
-  if (consecutiveFailures > 0) return { kind: 'webhook_failing', webhookId, ruleIds };
+  // Nobody knows whether anybody will fetch from a feed before somebody has.
+  const isUnfetched = url === null && lastSuccess === undefined;
+  if (consecutiveFailures > 0 || isUnfetched) return { kind: 'webhook_failing', webhookId, ruleIds };
+  // The deliveries in a feed wait for no attempt.
+  if (url !== null && (retrySchedule?.[0] ?? 0) >= unnotifiedAfter) return unreachableWebhook(webhookId, ruleIds);
   return format === 'raw' ? { kind: 'raw_only', webhookId, ruleIds } : null;
 };
 
 const gapOfWebhookRecipient = (reach: Reach, webhookId: string, botId: number, ruleIds: number[]) => {
   const webhook = reach.webhooks.get(webhookId);
-  if (webhook?.botId === botId) return webhookGap(webhook, ruleIds);
-  return { kind: 'unreachable_recipient', ruleIds, userId: null, by: null, webhookId } as const;
+  return webhook?.botId === botId ? webhookGap(webhook, ruleIds, reach) : unreachableWebhook(webhookId, ruleIds);
 };
 
 /** Whether a user can be notified by a channel. */

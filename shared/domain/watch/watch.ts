@@ -69,7 +69,7 @@ export const Watch = z
     }),
     unheardRules: z.array(z.object({ id, name: z.string() })).meta({
       description:
-        'fall rules that reach nobody: their webhooks were deleted, belong to another bot, are disabled or failed last, and their users lack the channel',
+        'fall rules that reach nobody: their webhooks are disabled, failing or unreachable, and their users lack the channel',
     }),
     isNobodyOnDuty: z.boolean().meta({
       description: 'a fall rule or a step of it notifies the users on duty, and none of them can be notified',

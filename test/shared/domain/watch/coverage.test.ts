@@ -62,6 +62,7 @@ const watchOf = ({ webhooks = [webhook(1)], reach, ...more }: Partial<WatchInput
       channels: new Map(),
       onDuty: [],
       sendable: ['email', 'sms'],
+      unnotifiedAfter: 120,
       ...reach,
       webhooks: new Map(webhooks.map((one) => [one.id, one])),
     },
@@ -76,6 +77,7 @@ const reaching = (more: Partial<WatchInput['reach']>): WatchInput['reach'] => ({
   channels: new Map(),
   onDuty: [],
   sendable: ['email', 'sms'],
+  unnotifiedAfter: 120,
   ...more,
 });
 const both = { sensorIds: ['a', 'b'], total: 2 };
@@ -182,6 +184,8 @@ describe('gaps about falls', () => {
   test.each([
     ['webhook_off', { isEnabled: false }],
     ['webhook_failing', { consecutiveFailures: 1 }],
+    ['webhook_failing', { url: null }],
+    ['unreachable_recipient', { retrySchedule: [120, 60] }],
     ['raw_only', { format: 'raw' as const }],
   ])('name the only webhook of a rule: %s', (kind, more) => {
     const [first, other] = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
@@ -190,6 +194,17 @@ describe('gaps about falls', () => {
       gaps: [{ kind, webhookId: uuid(1), ruleIds: [first.id] }],
       names: { webhooks: { [uuid(1)]: 'hook 1' } },
     });
+  });
+
+  test('leave out a feed that somebody has fetched, and a webhook whose first attempt comes in time', () => {
+    const feed = { url: null, lastSuccess: now - 1, retrySchedule: [3_600] };
+    for (const more of [feed, { retrySchedule: [119, 3_600] }])
+      expect(watchOf({ webhooks: [webhook(1, more)] })).toMatchObject({ fallsTold: 'all', gaps: [] });
+    const late = customerHook(2, { retrySchedule: [3_600] });
+    expect(watchOf({ rules: [silence()], webhooks: [webhook(1), late] }).gaps).toMatchObject([
+      { kind: 'no_rule' },
+      { kind: 'unreachable_recipient', webhookId: uuid(2), ruleIds: [] },
+    ]);
   });
 
   test('name a webhook of the customer that fails, if no rule covers the sensors', () => {

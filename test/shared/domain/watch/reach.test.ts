@@ -32,6 +32,7 @@ const reach = (more: Partial<Reach> = {}, ...webhooks: WebhookRecord[]): Reach =
   ]),
   onDuty: [],
   sendable: ['sms', 'push'],
+  unnotifiedAfter: 120,
   ...more,
 });
 const gaps = (of: Reach, ...recipients: Recipient[]) => recipientGaps(of, { id: 5, recipients });
@@ -40,7 +41,7 @@ const bySms: Recipient = { userId: 1, by: 'sms' };
 const onDuty: Recipient = { onDuty: true, by: 'sms' };
 
 test('a webhook works if it is enabled and its last request did not fail; Raw is reported although it works', () => {
-  const gap = (more: Partial<WebhookRecord>) => webhookGap(webhook(1, more), [5])?.kind ?? null;
+  const gap = (more: Partial<WebhookRecord>) => webhookGap(webhook(1, more), [5], reach())?.kind ?? null;
   expect([{}, { isEnabled: false }, { consecutiveFailures: 1 }, { format: 'raw' as const }].map(gap)).toEqual([
     null,
     'webhook_off',
@@ -48,7 +49,7 @@ test('a webhook works if it is enabled and its last request did not fail; Raw is
     'raw_only',
   ]);
   expect(gap({ isEnabled: false, consecutiveFailures: 1, format: 'raw' })).toBe('webhook_off');
-  expect(webhookGap(webhook(1, { isEnabled: false }), [5])).toEqual({
+  expect(webhookGap(webhook(1, { isEnabled: false }), [5], reach())).toEqual({
     kind: 'webhook_off',
     webhookId: uuid(1),
     ruleIds: [5],
