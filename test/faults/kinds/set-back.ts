@@ -31,7 +31,13 @@ const furnish = async (scene: Scene) => {
     await cloud.idle();
   };
   return {
-    ...{ customerId, client, userId, email, path, home, hook: { ...webhook, path, url: receiver.urls.http + path } },
+    customerId,
+    client,
+    userId,
+    email,
+    path,
+    home,
+    hook: { ...webhook, path, url: receiver.urls.http + path },
     sensors,
     fall: (of = sensors[0]) =>
       send(of, { ...fallMessage('calling', clock.now() + chaos.skew()), uuid: crypto.randomUUID() }),

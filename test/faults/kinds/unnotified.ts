@@ -60,7 +60,14 @@ const furnish = async (scene: Scene, { situation, maker, message }: Alarming) =>
   const path = `/${customerId}/call`;
   const url = receiver.urls.http + path;
   return {
-    ...{ customerId, client, userId, sensorId, email, path, url, addWebhook },
+    customerId,
+    client,
+    userId,
+    sensorId,
+    email,
+    path,
+    url,
+    addWebhook,
     rule: (recipients: Parameters<typeof addRule>[0]['recipients'], more: object = {}) =>
       addRule({ name: situation, situation, recipients, ...more }),
     /** Adds a bot with a webhook to the receiver. */
