@@ -6,15 +6,17 @@ import { isCommonPassword } from '#shared/auth/common-passwords.ts';
 import { newAccountKey } from '#shared/auth/tokens.ts';
 import { hasPermission } from '#shared/domain/identity/permission.ts';
 import { limitOf } from '#shared/domain/identity/quota.ts';
-import type { User } from '#shared/domain/identity/user.ts';
+import { INVITATIONS_PER_DAY, type User } from '#shared/domain/identity/user.ts';
 import { randomUuid } from '#shared/domain/ids.ts';
+import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import type { Deps } from '#shared/runtime/deps.ts';
 import type { users } from './contract.ts';
-import { countInvitation } from './invite.ts';
 
 type Operation = (typeof users)['operations']['createUser'];
 type CreateCall = Call<Operation>;
 type CreateDeps = Deps<Operation['uses'][number]>;
+
+const DAY_SECONDS = 86_400;
 
 /**
  * Returns the password of a new user. For an invited user it is a random one that nobody knows, until the user sets
@@ -28,6 +30,17 @@ const passwordOf = ({ body, refuse }: CreateCall, { random, settings }: CreateDe
   if (invite) return Buffer.from(random(32)).toString('base64url');
   if (password === undefined) return refuse('password', 'required');
   return isCommonPassword(password) ? refuse('password', 'password_common') : password;
+};
+
+/** Counts an invitation of a customer, or ends the call if it has sent too many in a day. */
+const countInvitation = async (
+  { fail }: Pick<CreateCall, 'fail'>,
+  customerId: number | null,
+  { store, now }: CreateDeps,
+): Promise<void> => {
+  const subject = `invitations:${customerId ?? UNASSIGNED}`;
+  if ((await store.limits.countWithin(subject, INVITATIONS_PER_DAY, DAY_SECONDS, now())) === null)
+    return fail('limit_reached', { limit: { of: 'invitations', most: INVITATIONS_PER_DAY } });
 };
 
 /** Creates a user with a password, or invites one to set it. */
