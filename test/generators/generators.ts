@@ -3,7 +3,7 @@ import { programs } from './programs.ts';
 /**
  * A generator of clients. Commands are shell commands that run in the folder of the client; TOOLS and ROOT are folders.
  */
-export type Generator = {
+type Generator = {
   name: string;
   version: string;
   /** The commands that must be installed. */

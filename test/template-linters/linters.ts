@@ -5,7 +5,7 @@ export type Finding = { linter: Linter; rule: string; where: string; text: strin
 export type Subject = { name: string; template: string; policies: string };
 
 /** What a linter printed, and its exit code. */
-export type Output = { code: number; stdout: string; stderr: string };
+type Output = { code: number; stdout: string; stderr: string };
 
 export const linters = ['cfn-lint', 'checkov', 'parliament', 'sam'] as const;
 export type Linter = (typeof linters)[number];

@@ -1,5 +1,5 @@
 /** The parts of a sensor's name: `Room 106, south wing` has the word `Room`, the number `106` and the rest `south wing`. */
-export type RoomName = { word: string; number: string; rest: string };
+type RoomName = { word: string; number: string; rest: string };
 
 const MAX_NUMBER_LENGTH = 5;
 const SEPARATORS = /^[\s,;:–-]+|[\s,;:–-]+$/g;

@@ -6,7 +6,7 @@ import { headerName, json, secretOrHash } from '#shared/settings/kinds.ts';
  * The proxy in front of the API, such as a CDN: the header with the caller's address, and the header with the secret that
  * authenticates the proxy. All fields are empty without a proxy.
  */
-export type TrustedProxy = {
+type TrustedProxy = {
   header: string;
   secretHeader: string;
   /** `sha256:` and the hash in hex. The hash of a random secret does not reveal it, so templates may contain it. */

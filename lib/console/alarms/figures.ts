@@ -12,7 +12,7 @@ export const medianOf = (values: readonly number[]): number | null => {
 };
 
 /** The steps of an alarm whose times are measured. */
-export type Step = 'notified' | 'acknowledged' | 'over';
+type Step = 'notified' | 'acknowledged' | 'over';
 export const steps: readonly Step[] = ['notified', 'acknowledged', 'over'];
 
 /** Returns the time (ms) from an alarm to a step; null if it is not known. */
@@ -33,7 +33,7 @@ export const timeTo = (
 /** An alarm and the time (ms) to one of its steps. */
 type Timed = { alarm: Alarm; ms: number };
 /** The times to a step: the known ones, their median and the longest. */
-export type Times = { known: number; missing: number; median: number | null; worst: Timed | null };
+type Times = { known: number; missing: number; median: number | null; worst: Timed | null };
 
 export const timesTo = (alarms: readonly Alarm[], step: Step): Times => {
   const timed = alarms.flatMap((alarm): Timed[] => {

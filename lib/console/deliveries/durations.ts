@@ -2,7 +2,7 @@ import type { AttemptLog } from '#openapi';
 
 type Timed = Pick<AttemptLog, 'timings' | 'durationMs'>;
 const phases = ['dns', 'connect', 'tls', 'firstByte'] as const;
-export type Part = { name: (typeof phases)[number] | 'rest'; ms: number };
+type Part = { name: (typeof phases)[number] | 'rest'; ms: number };
 
 /** Returns the duration of each phase of an attempt; the remaining time comes last. */
 export const partsOf = ({ timings, durationMs }: Timed): Part[] => {

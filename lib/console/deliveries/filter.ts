@@ -6,7 +6,7 @@ const DAY = 24 * HOUR;
 
 /** The periods (days) to choose from. The last one is as long as deliveries are kept. */
 export const periods = [1, 7, 30] as const;
-export type Period = (typeof periods)[number];
+type Period = (typeof periods)[number];
 
 export type Filter = {
   state: DeliveryState | null;

@@ -28,7 +28,7 @@ const Narrowing = ({ filter: { sensor, event }, change }: FilterProps) => {
 const states = ['retrying', 'failed', 'held', 'pending', 'sending', 'delivered'] as const;
 
 /** The number of deliveries in a state within the period; `isWhole` is false if there are more. */
-export type Count = { total: number; isWhole: boolean };
+type Count = { total: number; isWhole: boolean };
 /** The counts of some states, and of all together. */
 export type Counts = Partial<Record<Exclude<Filter['state'], null> | 'all', Count>>;
 

@@ -10,7 +10,7 @@ const starts = [
   { kind: 'late', hour: 14 },
   { kind: 'night', hour: 21 },
 ] as const;
-export type Shift = Span & { kind: (typeof starts)[number]['kind'] };
+type Shift = Span & { kind: (typeof starts)[number]['kind'] };
 
 /** Returns the start (ms) of the day that is `days` after the day of a time. */
 const dayOf = (time: number, days: number): Date => {
@@ -31,7 +31,7 @@ export const shiftAt = (time: number): Shift => {
 };
 
 /** A user who was on duty according to the roster. */
-export type OnRoster = Span & { userId: number };
+type OnRoster = Span & { userId: number };
 
 /** Joins the shifts of a user that follow each other without a break. */
 const joined = (shifts: readonly OnRoster[]): OnRoster[] => {

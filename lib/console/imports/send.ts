@@ -4,7 +4,7 @@ import type { Import, ImportResult } from '#openapi';
 import { api } from '../api/client.ts';
 import type { Kind } from './template.ts';
 
-export type RowError = Import['errors'][number];
+type RowError = Import['errors'][number];
 
 type File = { customerId: number; kind: Kind; text: string };
 

@@ -3,9 +3,9 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useNow } from '../ui/now.ts';
 
 /** How long (ms) reads may take or fail before the console shows that it is reconnecting. */
-export const RECONNECTING_MS = 5_000;
+const RECONNECTING_MS = 5_000;
 /** How long (ms) until the screen counts as watching nothing. */
-export const LOST_MS = 30_000;
+const LOST_MS = 30_000;
 
 /** Whether the screen gets the alarms. `at` is the time (ms) of the last successful read; 0 before the first. */
 export type Connection = { state: 'connected' | 'reconnecting' | 'lost'; at: number; isOnline: boolean };

@@ -3,7 +3,7 @@ import type { WatchGap as Gap, Watch } from '#openapi';
 const notAboutFalls: readonly Gap['kind'][] = ['no_rule_for_silence', 'unnotified', 'loopback_target'];
 
 /** A room in which a fall reaches nobody, and why. */
-export type UnwatchedRoom = { sensorId: string; name: string; kind: Gap['kind'] };
+type UnwatchedRoom = { sensorId: string; name: string; kind: Gap['kind'] };
 
 /** The number of watched rooms, the number of all rooms, and the first of the unwatched ones. */
 export type Coverage = { watched: number; all: number; rooms: readonly UnwatchedRoom[] };

@@ -3,7 +3,7 @@ const MAX_NUMBER = 5;
 const ROOM = /^(room|zimmer|raum)$/iu;
 
 /** The name of a sensor in parts: its room number, the word for "room" in it, and the rest. */
-export type RoomName = { number: string | null; word: string | null; rest: string };
+type RoomName = { number: string | null; word: string | null; rest: string };
 
 const bare = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 

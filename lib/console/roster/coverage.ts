@@ -10,13 +10,13 @@ import { isScheduled } from '#shared/domain/time/wall-time.ts';
  * The coverage of a span: somebody on duty can be reached; nobody has to be on duty; or a rule notifies the people on
  * duty, and there are none, or none of them can be reached.
  */
-export type Coverage = 'covered' | 'free' | 'nobody' | 'unreachable';
+type Coverage = 'covered' | 'free' | 'nobody' | 'unreachable';
 /** A span of time (ms), up to but not including `to`. */
 export type Span = { from: number; to: number; coverage: Coverage };
 
 type Channel = RosterPerson['reachableBy'][number];
 /** A rule that notifies the people on duty about something urgent, and by which channels. */
-export type DutyRule = Pick<Rule, 'name' | 'schedule'> & { channels: readonly Channel[] };
+type DutyRule = Pick<Rule, 'name' | 'schedule'> & { channels: readonly Channel[] };
 
 /** Returns the enabled rules about urgent situations that notify the people on duty, in the first or a later step. */
 export const dutyRules = (rules: readonly Rule[]): DutyRule[] =>

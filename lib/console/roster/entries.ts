@@ -47,7 +47,7 @@ export const withDayOff = (entries: readonly RosterEntry[], userId: number, date
 ];
 
 /** Returns a roster in which a user has these shifts on a day. Entries for the day are kept only if they change something. */
-export const withDay = (
+const withDay = (
   entries: readonly RosterEntry[],
   userId: number,
   date: string,

@@ -1,7 +1,7 @@
 import { type CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 
 /** An alarm with its state and the reason for it. `chapter` is its chapter in the runbook. */
-export type AlarmState = { chapter: string; state: string; reason: string };
+type AlarmState = { chapter: string; state: string; reason: string };
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html */
 const MAX_NAMES = 100;

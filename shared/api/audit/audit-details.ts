@@ -48,7 +48,7 @@ const fieldValue = (item: object, field: string): unknown => {
  * Returns the changed fields of an item with their values, as far as these fit into `bytes` and cannot be personal or
  * secret. For a list that does not fit, only the removed and added elements are returned.
  */
-export const auditDetails = (
+const auditDetails = (
   fields: readonly string[],
   replaced: readonly { before: object; after: object }[],
   bytes: number,

@@ -36,7 +36,7 @@ export const FallClosure = z
 export type FallClosure = z.infer<typeof FallClosure>;
 
 /** The note in a request. */
-export const Note = text(0, MAX_NOTE_LENGTH);
+const Note = text(0, MAX_NOTE_LENGTH);
 /** The body of a request that acknowledges an alarm. */
 export const AcknowledgingUser = z
   .object({

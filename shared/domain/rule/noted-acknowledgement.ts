@@ -1,10 +1,10 @@
 import type { Acknowledgement, ClosingUser, FallClosure, NotedAcknowledgement } from './acknowledgement-view.ts';
 
 /** Returns an acknowledgement with another note. The note is kept if undefined, and removed if empty. */
-export const withNote = (
-  { note: before, ...acknowledgement }: NotedAcknowledgement,
-  note = before,
-): NotedAcknowledgement => ({ ...acknowledgement, ...(note && { note }) });
+const withNote = ({ note: before, ...acknowledgement }: NotedAcknowledgement, note = before): NotedAcknowledgement => ({
+  ...acknowledgement,
+  ...(note && { note }),
+});
 
 /** An acknowledgement in a request. `isShared`: several people share its user, so `name` says which of them it is. */
 export type RequestedAcknowledgement = NotedAcknowledgement & { isShared?: true };

@@ -9,10 +9,9 @@ import { type NoticeItem, putNotice } from '../sensors/events.ts';
 import { items } from '../table.ts';
 import type { EscalatingHit } from './escalations.ts';
 import { checkUnanswered } from './fall-answer.ts';
+import type { NoticeKey } from './fall-changes.ts';
 import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
 
-/** The notice that an alarm reached nobody, to be processed. */
-export type NoticeKey = { customerId: number; sensorId: string; uuid: string; receiveDate: number };
 /** `ended`: somebody was notified or acknowledged the alarm in the meantime. `handled`: it was recorded and handled before. */
 type RecordResult = { kind: 'recorded'; notice: NoticeKey } | { kind: 'handled' } | { kind: 'ended' };
 

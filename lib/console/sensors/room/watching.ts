@@ -2,7 +2,7 @@ import type { WatchGap as Gap, Rule, Watch } from '#openapi';
 
 /** The situations for which a room shows who is notified. */
 export const watchedSituations = ['fall_detected', 'bed_left', 'sensor_inactive'] as const;
-export type WatchedSituation = (typeof watchedSituations)[number];
+type WatchedSituation = (typeof watchedSituations)[number];
 
 /** Returns the enabled rules that apply to a situation in a room, which may be in a group. */
 export const rulesOf = (
