@@ -59,7 +59,7 @@ export const openOnceRoom = async <T>(
   }
 };
 
-/** Responds for a host that waits for room: GET /health says why, and everything else is unavailable. */
+/** Responds on a host that waits for space: GET /health says why, and everything else is unavailable. */
 export const fullDiskPages =
   (settings: Parameters<typeof mayReadDetails>[1], { now }: Pick<Clock, 'now'>): RequestHandler =>
   async (request) => {

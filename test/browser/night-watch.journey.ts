@@ -27,7 +27,7 @@ const roomOf = async (name: string): Promise<Room> => {
   return sensor;
 };
 
-/** Reports a fall. Returns a function that says how many seconds ago that was. */
+/** Reports a fall. Returns a function that returns how many seconds ago that was. */
 const fall = async ({ sensorId, device }: Room) => {
   const start = Date.now();
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', start));

@@ -1,6 +1,6 @@
-// Imported into a host (node --import) by power-cuts.ts. Simulates a disk that keeps nothing but what was synced: whenever
-// a sync ends, the files as they were before it are what a power cut would leave. Files in `folder`, a parameter
-// of this module's URL, cause its faults.
+// Imported into a host (node --import) by power-cuts.ts. Simulates a disk that keeps only what was synced: a power cut
+// leaves the files as they were before the last sync that ended. Files in `folder`, a parameter of this module's URL,
+// cause its faults.
 import fs, {
   copyFileSync,
   existsSync,

@@ -25,7 +25,9 @@ const furnish = async () => {
   await home.hire('Nora', {}, { permissions: ['manage_rules'], email: address });
   await home.hire('Otto', {}, { email: `otto-${customerId}@example.com` });
   const anna = await home.hire('Anna', { sms: '+491701234567' });
-  /** Lets two minutes pass, in which the service checks what has changed, and returns the mails to the manager. */
+  /**
+   * Advances time by two minutes, in which the service checks what has changed, and returns the mails to the manager.
+   */
   const mails = async (minutes = 2): Promise<string[]> => {
     world.sentMessages.length = 0;
     for (let minute = 0; minute < minutes; minute++) {

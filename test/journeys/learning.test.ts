@@ -43,7 +43,7 @@ test('learning mode ends when the device stops reporting it, and can then be ena
   expect(await read()).toMatchObject(modes);
 });
 
-/** Lets days pass, followed by a sweep. */
+/** Advances time by days, followed by a sweep. */
 const pass = async (days: number): Promise<void> => {
   clock.skipTo(clock.now() + days * DAY + 60_000);
   await cloud.sweep();

@@ -22,7 +22,7 @@ type Home = Awaited<ReturnType<typeof world.furnish>>;
 const mailsOf = ({ customerId }: Home) =>
   world.sentMessages.filter(({ by, to }) => by === 'email' && to === `nora-${customerId}@example.com`);
 const smsTo = (number: string) => world.sentMessages.filter(({ by, to }) => by === 'sms' && to === number);
-/** Lets time pass in small steps, so that each task is done when it is due. */
+/** Advances time in small steps, so that each task is done when it is due. */
 const pass = async (ms: number): Promise<void> => {
   for (let left = ms; left > 0; left -= 5 * SECOND) await world.pass(Math.min(left, 5 * SECOND));
 };

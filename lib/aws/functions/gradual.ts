@@ -14,9 +14,10 @@ const ROLLBACK_ALARMS = ['falls-late', 'tasks-failing', 'workers-failing'];
 const ALIAS = 'live';
 
 /**
- * Returns what APIs and queues invoke: the functions, or in a stage with gradual deployments the aliases of those that every
- * fall passes through. Each change of code or configuration publishes a version, and the deployment deletes the previous one:
- * if it were kept, a second attempt to deploy the same code would fail, because Lambda publishes no new version for it.
+ * Returns what APIs and queues invoke: the functions or, in a stage with gradual deployments, the aliases of the
+ * functions that every fall passes through. Each change of code or configuration publishes a version, and the
+ * deployment deletes the previous one: if it were kept, a second attempt to deploy the same code would fail, because
+ * Lambda publishes no new version for it.
  */
 export const invocationTargets = ({ gradualDeployments }: Stage, functions: PerFunction<LambdaFunction>) => {
   if (!gradualDeployments) return functions as PerFunction<IFunction>;

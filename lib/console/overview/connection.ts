@@ -17,7 +17,7 @@ const useIsOnline = (): boolean =>
 type Read = { dataUpdatedAt: number; isError: boolean; fetchStatus: string };
 
 /**
- * Returns the state of the connection. It counts from the moment a read began that has not succeeded yet: browsers wake
+ * Returns the state of the connection. It depends on how long the current read has been trying: browsers wake
  * background tabs only once a minute, so the age of the data says nothing.
  */
 export const useConnection = (reads: readonly Read[]): Connection => {

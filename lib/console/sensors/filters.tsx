@@ -47,7 +47,7 @@ const RoomChips = ({ state, total, change }: ChipsProps) => {
     ...alarms
       .filter(({ name, count }) => count > 0 || name === state)
       .map(({ name, count }) => ({ value: name, label: texts.filters[name], count: textOf(count), tone: tones[name] })),
-    // Normal states have no filter, except when a link leads to one.
+    // Normal states have no filter, unless a link selected one.
     ...(state === 'active' ? [{ value: 'active', label: texts.states.active }] : []),
     {
       value: 'inactive',

@@ -27,8 +27,8 @@ const useRank = () => {
 };
 
 /**
- * Returns a function that sorts rooms by group, those that need somebody first, and otherwise as they were. Rooms without a
- * group come last.
+ * Returns a function that sorts rooms by group. Within a group, rooms that need somebody come first; otherwise the
+ * order is kept. Rooms without a group come last.
  */
 export const useRoomOrder = () => {
   const rankOf = useRank();

@@ -155,7 +155,7 @@ const useQueryOf = ({ page, sort, text, state }: ReturnType<typeof useUrlFilter>
 };
 
 /**
- * The page of all rooms of the customer: a summary that filters, the list, and what is known about one of them beside it.
+ * The page of all rooms of the customer: a summary that filters, the list, and the details of one of them beside it.
  * The API searches, sorts and pages the list.
  */
 export const SensorsPage = () => {

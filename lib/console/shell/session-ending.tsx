@@ -10,7 +10,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { useNow } from '../ui/now.ts';
 
 const MINUTE = 60_000;
-/** How long (ms) before the end of a session the console says so. */
+/** How long (ms) before the end of a session the console announces it. */
 const WARNING_MS = 60 * MINUTE;
 /** When (ms) after a page is opened the end of its session is read: the alarms come first. */
 const DELAY_MS = 30_000;

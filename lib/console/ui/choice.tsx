@@ -9,7 +9,7 @@ type ChoiceProps<V extends string> = {
   isVertical?: boolean;
 };
 
-/** A choice of one of a few values, all of which are visible. */
+/** A choice between a few values, all of which are visible. */
 export const Choice = <V extends string>({ label, options, value, onChange, isVertical = false }: ChoiceProps<V>) => (
   <Input.Wrapper label={label} labelElement="div">
     <SegmentedControl<V>

@@ -1,4 +1,4 @@
-/** The topic on which Home Assistant says that it has started. */
+/** The topic on which Home Assistant announces that it has started. */
 export const BIRTH_TOPIC = 'homeassistant/status';
 export const BIRTH = 'online';
 

@@ -53,7 +53,10 @@ const switchAll = async (functions: readonly DeployedFunction[], isOn: boolean, 
 const queuesOf = (functions: readonly DeployedFunction[]): number =>
   functions.reduce((sum, { queues }) => sum + queues, 0);
 
-/** Returns the steps that stop the functions of a stage and start them again. `direct` are those that no queue feeds. */
+/**
+ * Returns the steps that stop the functions of a stage and start them again. `direct` are functions that are not
+ * invoked by queues.
+ */
 export const createStandstill = (functions: readonly DeployedFunction[], tools: Tools) => {
   const direct = functions.filter((deployed) => !isFed(deployed));
   const fed = functions.filter(isFed);

@@ -91,7 +91,10 @@ const hitsOf = async ({ customerId }: Home, { stores, clock }: Scene) => {
   return (await stores.hitLists.page(customerId, clock.now() - DAY, page)).hits;
 };
 
-/** Returns the alarms of events that reached no webhook of the customer; those that were notified in time are not kept. */
+/**
+ * Returns the alarms of events that reached no webhook of the customer. Alarms of which somebody was notified in time
+ * are not kept.
+ */
 const eventAlarmsOf = async ({ customerId }: Home, { stores }: Scene) =>
   (await stores.unnotified.list(customerId)).filter(({ hitId }) => hitId === null);
 

@@ -175,7 +175,9 @@ const connected = (): Costs => {
 export type ReportBatching = 'report' | 'threeReports';
 const REPORTS_PER_CALL = { report: 1, threeReports: 3 } as const;
 
-/** `changed`: the share of reports in which presence has changed. */
+/**
+ * Returns the monthly cost of a sensor in steady state. `changed`: the share of reports in which presence has changed.
+ */
 export const sensorMonth = (
   transport: Transport = 'HTTP',
   calls: ReportBatching = 'report',

@@ -47,7 +47,7 @@ const furnish = async () => {
   return { ...home, hire, path, mallory, ann, body, request, again, erasure };
 };
 const mailsTo = (address: string) => world.sentMessages.filter(({ to }) => to === address);
-/** Lets an hour pass in steps of the sweep. */
+/** Advances time by an hour, in steps of the sweep. */
 const passHours = async (hours: number) => {
   for (let hour = 0; hour < hours; hour++) await world.pass(HOUR);
 };
