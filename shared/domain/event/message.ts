@@ -65,7 +65,8 @@ export type Signal =
   | { kind: 'vital'; alarm: Situation | null; hasReading: boolean }
   /** The state of the device itself. `firmware` is the N of v0.N, or null if the device does not report it. */
   | { kind: 'state'; firmware: number | null }
-  | { kind: 'unknown' };
+  /** `isAboutFalls`: its type is that of reports of falls, but nothing else was understood. */
+  | { kind: 'unknown'; isAboutFalls?: true };
 
 /**
  * Signals that report a state, so that a duplicate changes nothing. A duplicate of any other would take effect again.

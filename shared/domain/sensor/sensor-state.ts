@@ -147,10 +147,15 @@ export type SensorState = {
   /** When (ms) an event last reported a wrong clock. */
   clockWrongAt?: number;
   /**
-   * The numbers of messages that were and were not understood, since the first that was not
-   * (domain/state/understanding.ts).
+   * The numbers of messages that were and were not understood, since the first that was not, and those about falls among
+   * them (domain/state/understanding.ts).
    */
-  understanding?: { since: number; understood: number; unknown: number };
+  understanding?: {
+    since: number;
+    understood: number;
+    unknown: number;
+    falls?: { understood: number; unknown: number };
+  };
 };
 
 export const newSensorState: SensorState = {

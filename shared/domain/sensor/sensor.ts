@@ -43,7 +43,7 @@ export type SensorRecord = z.input<typeof Sensor> & {
   /** Its configuration silences its falls, or turns them off. */
   isSilent?: boolean;
   isFallDetectionOff?: boolean;
-  /** Most of its messages of the last 24 hours were not understood. */
+  /** Most of its messages of the last 24 hours, or of those about falls, were not understood. */
   isMisunderstood?: boolean;
   /** Its newest report of a fall is marked as silent, and its critical configuration was not changed since. */
   marksSilent?: boolean;

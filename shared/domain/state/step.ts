@@ -66,7 +66,7 @@ const withLearning = ({ learning, ...state }: SensorState, signal: Signal): Sens
  */
 export const step = (before: SensorState, signal: Signal, when: MessageTime, roomContext: RoomContext): Step => {
   const { understanding: _, ...known } = before;
-  const counted = understandingAfter(before, signal.kind !== 'unknown', when.received);
+  const counted = understandingAfter(before, signal, when.received);
   const seen = { ...known, ...counted, lastSeen: Math.max(before.lastSeen, when.received) };
   const isHeardAgain = before.isActive && when.received > before.lastSeen;
   const state = withLearning(isHeardAgain ? { ...seen, isSteady: true } : seen, signal);

@@ -1,4 +1,5 @@
 import { DAY } from '../event/event.ts';
+import type { Signal } from '../event/message.ts';
 import type { SensorState } from '../sensor/sensor-state.ts';
 
 /**
@@ -8,28 +9,52 @@ import type { SensorState } from '../sensor/sensor-state.ts';
 const LEAD = 10;
 
 type Counted = Pick<SensorState, 'understanding'>;
+type Counts = { understood: number; unknown: number };
+
+const halved = ({ understood, unknown }: Counts, days: number): Counts => ({
+  understood: understood >> days,
+  unknown: unknown >> days,
+});
+const withMessage = ({ understood, unknown }: Counts, isUnderstood: boolean): Counts =>
+  isUnderstood
+    ? { understood: Math.min(understood + 1, unknown + LEAD), unknown }
+    : { understood, unknown: unknown + 1 };
+
+const isAboutFalls = (signal: Signal): boolean =>
+  signal.kind === 'unknown' ? signal.isAboutFalls === true : signal.kind === 'fall' || signal.kind === 'postures';
 
 /**
  * Returns the counts of messages after one more, which was received at `at` (ms). A state has counts only after a
- * message that was not understood; earlier messages count by the number of writes. Counts are halved every 24 hours, so
- * that the messages of the last 24 hours decide.
+ * message that was not understood; earlier messages count by the number of writes, and those about falls by the states of
+ * falls. Counts are halved every 24 hours, so that the messages of the last 24 hours decide.
  */
 export const understandingAfter = (
-  { understanding, version }: Pick<SensorState, 'understanding' | 'version'>,
-  isUnderstood: boolean,
+  { understanding, version, falls }: Pick<SensorState, 'understanding' | 'version' | 'falls'>,
+  signal: Signal,
   at: number,
 ): Counted => {
+  const isUnderstood = signal.kind !== 'unknown';
   if (!understanding && isUnderstood) return {};
   const before = understanding ?? { since: at, understood: Math.min(version, LEAD), unknown: 0 };
   const days = Math.min(30, Math.max(0, Math.floor((at - before.since) / DAY)));
   const since = before.since + days * DAY;
-  const understood = before.understood >> days;
-  const unknown = before.unknown >> days;
-  if (!isUnderstood) return { understanding: { since, understood, unknown: unknown + 1 } };
-  if (unknown === 0) return {};
-  return { understanding: { since, understood: Math.min(understood + 1, unknown + LEAD), unknown } };
+  const known = halved(before, days);
+  if (isUnderstood && known.unknown === 0) return {};
+  const counts = { since, ...withMessage(known, isUnderstood) };
+  const ofFalls = before.falls && halved(before.falls, days);
+  if (!isAboutFalls(signal)) return { understanding: { ...counts, ...(ofFalls && { falls: ofFalls }) } };
+  if (!ofFalls && isUnderstood) return { understanding: counts };
+  const earlier = Math.min(falls.flatMap(({ phases }) => phases).length, LEAD);
+  const atFirst = { understood: earlier, unknown: 0 };
+  return { understanding: { ...counts, falls: withMessage(ofFalls ?? atFirst, isUnderstood) } };
 };
 
-/** Whether most messages of the last 24 hours were not understood. */
+const areMostlyUnknown = ({ understood, unknown }: Counts): boolean => unknown > understood;
+
+/**
+ * Whether most messages of the last 24 hours were not understood, or most of those about falls: among the reports that a
+ * sensor sends every minute, these would never be noticed.
+ */
 export const isMostlyUnknown = ({ understanding }: Counted): boolean =>
-  understanding !== undefined && understanding.unknown > understanding.understood;
+  understanding !== undefined &&
+  (areMostlyUnknown(understanding) || (understanding.falls !== undefined && areMostlyUnknown(understanding.falls)));

@@ -20,7 +20,7 @@ export type WatchedSensor = {
   isSilent: boolean;
   /** Its configuration lets it detect and report falls. */
   detectsFalls: boolean;
-  /** Most of its messages of the last 24 hours were not understood. */
+  /** Most of its messages of the last 24 hours, or of those about falls, were not understood. */
   isMisunderstood: boolean;
 };
 

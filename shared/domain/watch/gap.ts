@@ -28,7 +28,7 @@ const GapOfSensors = z.object({
       'no_rule: no enabled rule for `fall_detected` in the whole room',
       'silent_mode: the critical configuration silences falls, or the sensor marked its newest fall as silent',
       'fall_detection_off: the configuration turns falls off',
-      'unknown_messages: most messages of the last 24 h were not understood',
+      'unknown_messages: most messages of the last 24 h, or most of those about falls, were not understood',
       'no_rule_for_silence: nobody can be notified if the sensor goes offline',
     ].join('; '),
   }),
@@ -46,12 +46,10 @@ const UnreachableRecipient = z.object({
   ruleIds,
   userId: id.nullable().meta({ description: 'null: the users on duty, or a webhook' }),
   by: By.nullable().meta({ description: 'the channel that is missing or cannot be sent through; null for a webhook' }),
-  webhookId: uuid
-    .nullable()
-    .meta({
-      description:
-        'a webhook that was deleted, belongs to another bot, or whose first attempt comes only when an alarm is unnotified',
-    }),
+  webhookId: uuid.nullable().meta({
+    description:
+      'a webhook that was deleted, belongs to another bot, or whose first attempt comes only when an alarm is unnotified',
+  }),
 });
 const GapOfWebhook = z.object({
   kind: z.enum(['webhook_failing', 'webhook_off', 'raw_only']).meta({

@@ -164,6 +164,17 @@ test('getWatch names a sensor whose messages are mostly not understood, until th
   expect(await isMisunderstood()).toBe(false);
 });
 
+test('getWatch names a sensor whose reports of falls are not understood, however much else it sends', async () => {
+  const home = await furnish();
+  const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
+  for (let count = 0; count < 12; count++) await home.say(a.presence(count % 2 === 0));
+  await home.say({ type: 5, payload: { status: 'CALLING', timestamp: world.now() } });
+  await home.say(a.presence(true));
+  expect(await isMisunderstood()).toBe(true);
+  await home.fall();
+  expect(await isMisunderstood()).toBe(false);
+});
+
 test('getWatch reports a home without sensors, and one whose only recipient is a webhook in the format Raw', async () => {
   const { client } = await createHome(admin, 'empty-home', ALL_PERMISSIONS);
   const { customerId } = await client.ok<{ customerId: number }>('GET', '/users/me');

@@ -138,7 +138,8 @@ const unknownContent = (message: unknown, payload: unknown, type: unknown): Cont
   const deviceTime = timeOf(readFields(kinds[10].fields, payload).found);
   const identity = deviceTime === null ? null : ['unknown', deviceTime, JSON.stringify(message)];
   const wrong = isKnown(type) ? readFields<z.ZodObject>(kinds[type].fields, payload).wrong : [];
-  return { signal: { kind: 'unknown' }, deviceTime, identity, wrong };
+  const isAboutFalls = isKnown(type) && (Number(type) === 5 || Number(type) === 8);
+  return { signal: { kind: 'unknown', ...(isAboutFalls && { isAboutFalls }) }, deviceTime, identity, wrong };
 };
 
 /** Decodes a message of a maker A device. Never throws: a message that cannot be understood is `unknown`. */

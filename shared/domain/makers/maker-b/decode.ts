@@ -34,7 +34,7 @@ const entriesOf = <F extends z.ZodObject, T>(
   return entries.length === 0 && data.length > 0 ? { entries: null, wrong } : { entries, wrong };
 };
 
-const unknown: Signal = { kind: 'unknown' };
+const unknown = { kind: 'unknown' } as const satisfies Signal;
 
 const areaKinds: Readonly<Record<number, NonNullable<Move['area']>['kind']>> = { 2: 'bed', 4: 'door', 5: 'bed' };
 
@@ -53,7 +53,7 @@ const postures = (data: unknown): Read => {
   const read = entriesOf(PostureEntry, data, ({ pose, 'track-id': track = 0 }) =>
     pose === undefined ? null : { track, pose },
   );
-  if (!read?.entries) return read && { signal: unknown, wrong: read.wrong };
+  if (!read?.entries) return read && { signal: { ...unknown, isAboutFalls: true }, wrong: read.wrong };
   return { signal: { kind: 'postures', postures: read.entries }, wrong: read.wrong };
 };
 

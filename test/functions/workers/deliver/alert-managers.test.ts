@@ -18,7 +18,7 @@ import {
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
 describe('mails about people', () => {
-  test('an alarm about a person that reached nobody is mailed at once to everybody who may manage rules, and due for a reminder in an hour', async () => {
+  test('an alarm about a person is mailed at once to everybody who may manage rules, and due for a reminder in an hour', async () => {
     const { mails, updated, claims, order, enqueued } = await run({
       open: [alarmOf('a')],
       users: [userOf(1), userOf(2)],
@@ -31,23 +31,23 @@ describe('mails about people', () => {
     expect(enqueued).toEqual([]);
   });
 
-  test('an alarm about a person that reached nobody is mailed separately from others, unless another process is doing so', async () => {
+  test('an alarm about a person is mailed separately from others, unless another process is doing so', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a'), alarmOf('b'), alarmOf('c')], claimed: ['b'] });
     expect(mails).toHaveLength(2);
     expect(updated.map(([id]) => id)).toEqual(['a', 'c']);
   });
 
-  test('an alarm about a person that reached nobody has the time in UTC and no name of a customer that is gone', async () => {
+  test('a mail about a customer that is gone has the time in UTC and no name', async () => {
     const { mails } = await run({ open: [alarmOf('a')], isCustomerGone: true });
     expect(mails[0]?.[2]).toContain(`Fall detected: Room 1, , ${dateTimeAndZone(NOW - 2 * MINUTE, 'UTC')}`);
   });
 
-  test('an alarm about a person that reached nobody is not mailed twice', async () => {
+  test('an alarm about a person is not mailed twice', async () => {
     const { mails, claims } = await run({ open: [alarmOf('a', { mailDate: NOW - 1 })] });
     expect([mails, claims]).toEqual([[], []]);
   });
 
-  test('names its sensor by its id once the sensor is gone', async () => {
+  test('a mail names the sensor by its id once the sensor is gone', async () => {
     const { mails } = await run({ open: [alarmOf('a', { sensorId: 's2.example' })] });
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient, { sensor: 's2.\u200bexample' })]);
   });
@@ -62,7 +62,7 @@ describe('mails about people', () => {
 describe('managers', () => {
   const open = [alarmOf('a')];
 
-  test('managers who are mailed may log in and manage rules, and have an address', async () => {
+  test('only managers who may log in, manage rules and have an address are mailed', async () => {
     const users = [
       userOf(1, { canLogin: false }),
       userOf(2, { permissions: ['manage_bots'] }),
@@ -133,21 +133,21 @@ describe('causes', () => {
   const expected = (cause: UnnotifiedCause) => mailOf('user-1@example.org', cause);
   const message = (name: string) => ({ extra: { display_name: name } });
 
-  test('names everybody whom the hit should have reached, each once', async () => {
+  test('a mail names everybody whom the hit should have reached, once each', async () => {
     const messages = ['Anna', 'elm.example', '', 'Anna'].map(message);
     expect(await causeOf({ hitId: 5 }, { hits: { 5: { messages } } })).toEqual(
       expected({ kind: 'failed', receivers: 'Anna, elm.\u200bexample' }),
     );
   });
 
-  test('names the webhooks of the customer for the alarm of an event', async () => {
+  test('a mail about the alarm of an event names the webhooks of the customer', async () => {
     const webhooks = { w1: { name: 'Nurse call' }, w2: { name: 'Desk' } };
     expect(await causeOf({ webhookIds: ['w1', 'gone', 'w2'] }, { webhooks })).toEqual(
       expected({ kind: 'failed', receivers: 'Nurse call, Desk' }),
     );
   });
 
-  test('the cause in a mail is that nobody was on duty, or that there is no recipient', async () => {
+  test('a mail says that nobody was on duty, or that there is no recipient', async () => {
     const hits = { 5: { messages: [], nobodyOnDuty: true }, 6: { messages: [] } };
     expect(await causeOf({ hitId: 5 }, { hits })).toEqual(expected({ kind: 'nobody_on_duty' }));
     expect(await causeOf({ hitId: 6 }, { hits })).toEqual(expected(noRecipient));
@@ -176,14 +176,14 @@ describe('mails about sensors', () => {
     expect(taken[0]).toEqual(['take', subject, 1, 60, NOW]);
   });
 
-  test('leave out those that another process is mailing', async () => {
+  test('a list leaves out the alarms that another process is mailing', async () => {
     const some = await run({ open: [offline('a'), offline('b')], claimed: ['a'] });
     expect(some.updated.map(([id]) => id)).toEqual(['b']);
     const none = await run({ open: [offline('a'), offline('b')], claimed: ['a', 'b'] });
     expect([none.mails, none.updated]).toEqual([[], []]);
   });
 
-  test('wait for a minute after the last list, with one task', async () => {
+  test('a list waits for a minute after the last one, with one task', async () => {
     const first = await run({ open: [offline('a')], used: [subject] });
     expect(first.mails).toEqual([]);
     expect(first.claims).toEqual([]);
@@ -210,7 +210,7 @@ describe('mails about sensors', () => {
     expect(mails).toEqual([listOf('user-1@example.org', [named]), listOf('user-2@example.org', [named, named])]);
   });
 
-  test('do not delay an alarm about a person', async () => {
+  test('mails about sensors do not delay an alarm about a person', async () => {
     const { mails } = await run({ open: [offline('a'), alarmOf('b')], used: [subject] });
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient)]);
   });
@@ -250,14 +250,14 @@ describe('lists', () => {
     expect(order).toEqual(['mail', 'update']);
   });
 
-  test('a list for somebody who had too many mails is no longer due once everybody got it, until the reminder', async () => {
+  test('a list is no longer due once everybody got it, until the reminder', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1] })];
     expect((await run({ open })).updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
     const unanswered = [alarmOf('a', { ...mailed, deferredTo: [1], isUnanswered: true })];
     expect((await run({ open: unanswered })).updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, null]]);
   });
 
-  test('a list for somebody who had too many mails is sent to nobody who may no longer manage rules', async () => {
+  test('a list is not sent to users who may no longer manage rules', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', { ...mailed, deferredTo: [9] })] });
     expect(mails).toEqual([]);
     expect(updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
@@ -282,7 +282,7 @@ describe('lists', () => {
     expect(lines[2]).toContain(dateTimeAndZone(NOW - 6 * MINUTE, 'Europe/Berlin'));
   });
 
-  test('a list for somebody who had too many mails has the alarms that are still open when it is sent', async () => {
+  test('a list has the alarms that are still open when it is sent', async () => {
     const { mails } = await run({
       open: [alarmOf('a', { ...mailed, deferredTo: [1] }), alarmOf('b', { ...mailed, deferredTo: [1] })],
       later: [alarmOf('b', { ...mailed, deferredTo: [1] })],
@@ -325,7 +325,7 @@ describe('refused mails', () => {
 describe('reminders', () => {
   const mailedAt = (ms: number) => ({ mailDate: NOW - ms });
 
-  test('reminders lists all open alarms once the oldest mail about one is an hour old', async () => {
+  test('a reminder lists all open alarms once the oldest mail about one is an hour old', async () => {
     const open = [alarmOf('a', mailedAt(HOUR)), alarmOf('b', mailedAt(MINUTE)), alarmOf('c', mailedAt(HOUR))];
     const { mails, updated, claims, order } = await run({ open, users: [userOf(1), userOf(2)] });
     const alarms = [described(), described(), described()];
@@ -341,7 +341,7 @@ describe('reminders', () => {
     expect(order).toEqual(['mail', 'mail', 'update', 'update', 'update']);
   });
 
-  test('reminders a reminder is not due before that, and not for alarms that somebody was notified of or that were never mailed', async () => {
+  test('a reminder is not due within an hour, nor for alarms that somebody was notified of or that were never mailed', async () => {
     for (const open of [
       [alarmOf('a', mailedAt(HOUR - 1))],
       [alarmOf('a', { ...mailedAt(HOUR), isUnanswered: true })],
@@ -352,7 +352,7 @@ describe('reminders', () => {
     expect(unmailed.updated).toHaveLength(1);
   });
 
-  test('reminders follows the last one after an hour, for all alarms together', async () => {
+  test('a reminder follows the last one after an hour, for all alarms together', async () => {
     const reminded = { ...mailedAt(3 * HOUR), reminders: 2, reminderDate: NOW - HOUR };
     expect((await run({ open: [alarmOf('a', reminded)] })).updated).toEqual([
       ['a', { reminders: 3, reminderDate: NOW }, NOW + HOUR],
@@ -361,19 +361,19 @@ describe('reminders', () => {
     expect((await run({ open: [alarmOf('a', reminded), other] })).mails).toEqual([]);
   });
 
-  test('reminders a reminder is the last one after 24', async () => {
+  test('no reminder follows the 24th', async () => {
     const of = (reminders: number) => [alarmOf('a', { ...mailedAt(30 * HOUR), reminders, reminderDate: NOW - HOUR })];
     expect((await run({ open: of(22) })).updated).toEqual([['a', { reminders: 23, reminderDate: NOW }, NOW + HOUR]]);
     expect((await run({ open: of(23) })).updated).toEqual([['a', { reminders: 24, reminderDate: NOW }, null]]);
     expect((await run({ open: of(24) })).mails).toEqual([]);
   });
 
-  test('reminders a reminder is sent once if two processes send it', async () => {
+  test('a reminder is sent once if two processes are due to send it', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', mailedAt(HOUR))], claimed: ['a'] });
     expect([mails, updated]).toEqual([[], []]);
   });
 
-  test('reminders does not wait for a mail from before the clock was set back', async () => {
+  test('a reminder does not wait for a mail from before the clock was set back', async () => {
     const { mails } = await run({ open: [alarmOf('a', { mailDate: NOW + HOUR })] });
     expect(mails).toHaveLength(1);
     const again = { mailDate: NOW - HOUR, reminders: 1, reminderDate: NOW + HOUR };

@@ -149,7 +149,7 @@ describe('a message of maker A', () => {
   });
   test('names the field of a message that is not understood because of it', () => {
     expect(decodeMakerA({ type: 5, payload: { status: 'CALLING' } })).toMatchObject({
-      signal: { kind: 'unknown' },
+      signal: { kind: 'unknown', isAboutFalls: true },
       wrong: ['payload.status'],
     });
   });
@@ -191,7 +191,7 @@ describe('a message of maker A', () => {
     { type: 4, payload: { presenceDetected: 1 } },
     { payload: { status: 'calling', timestamp: 1 } },
   ])('decodes %j as unknown', (message) => {
-    expect(decodeMakerA(message).signal).toEqual({ kind: 'unknown' });
+    expect(decodeMakerA(message).signal.kind).toBe('unknown');
   });
   test('never makes a decoder throw, whatever it contains', () => {
     const property = fc.property(fc.jsonValue(), fc.constantFrom(4, 5, 8, 10, 'state', 1), (payload, type) => {

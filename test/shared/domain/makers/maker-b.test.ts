@@ -43,7 +43,7 @@ describe('a message of maker B', () => {
     const invalid = [null, 5, {}, { 'track-id': 1 }, { pose: '5' }, { 'track-id': 1, pose: 5.5 }, { pose: Number.NaN }];
     const read = signal(event(2, [...invalid, { 'track-id': 'x', pose: 5 }]));
     expect(read).toEqual({ kind: 'postures', postures: [{ track: 0, pose: 5 }] });
-    expect(signal(event(2, invalid))).toEqual({ kind: 'unknown' });
+    expect(signal(event(2, invalid))).toEqual({ kind: 'unknown', isAboutFalls: true });
     expect(signal(event(2, []))).toEqual({ kind: 'postures', postures: [] });
   });
   test.each([

@@ -65,7 +65,11 @@ describe('a sensor', () => {
 describe('the counts of messages that were understood or not', () => {
   const counts = { since: start, understood: 8, unknown: 9 };
   const countsAfter = (isUnderstood: boolean, at: number) =>
-    understandingAfter({ version: 1, understanding: counts }, isUnderstood, at);
+    understandingAfter(
+      { version: 1, falls: [], understanding: counts },
+      isUnderstood ? still : { kind: 'unknown' },
+      at,
+    );
   test('halve each day, so that the last one decides', () => {
     expect(countsAfter(false, start + DAY - 1)).toEqual({ understanding: { ...counts, unknown: 10 } });
     expect(countsAfter(false, start + DAY)).toEqual({

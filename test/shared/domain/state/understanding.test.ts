@@ -1,16 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { DAY } from '#shared/domain/event/event.ts';
+import type { Signal } from '#shared/domain/event/message.ts';
 import { newSensorState, type SensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { isMostlyUnknown, understandingAfter } from '#shared/domain/state/understanding.ts';
 
-type Counted = Pick<SensorState, 'understanding' | 'version'>;
-const fresh: Counted = { version: newSensorState.version };
-/** Returns the state after messages, one each minute: `u` is understood, `x` is not. */
-const stateAfter = (messages: string, { version, ...state }: Counted = fresh, from = 0): Counted =>
-  [...messages].reduce<Counted>(
-    (before, message, at) => ({ version, ...understandingAfter(before, message === 'u', from + at * 60_000) }),
-    { version, ...state },
-  );
+type Counted = Pick<SensorState, 'understanding' | 'version' | 'falls'>;
+const fresh: Counted = { version: newSensorState.version, falls: [] };
+const signals: Record<string, Signal> = {
+  u: { kind: 'presence', present: true, regions: {}, point: null },
+  x: { kind: 'unknown' },
+  F: { kind: 'postures', postures: [] },
+  X: { kind: 'unknown', isAboutFalls: true },
+};
+/** Returns the state after messages, one each minute: `u` is understood, `x` is not; `F` and `X` are about falls. */
+const stateAfter = (messages: string, state: Counted = fresh, from = 0): Counted => {
+  const { version, falls } = state;
+  return [...messages].reduce<Counted>((before, message, at) => {
+    const signal = signals[message] ?? expect.unreachable();
+    return { version, falls, ...understandingAfter(before, signal, from + at * 60_000) };
+  }, state);
+};
 
 describe('a sensor', () => {
   test('counts as not understood as soon as most of its messages are unknown', () => {
@@ -21,10 +30,10 @@ describe('a sensor', () => {
   });
 
   test('counts as not understood only once unknown messages outnumber its earlier, understood ones', () => {
-    const written = { version: 3 };
+    const written = { ...fresh, version: 3 };
     expect(isMostlyUnknown(stateAfter('xxx', written))).toBe(false);
     expect(isMostlyUnknown(stateAfter('xxxx', written))).toBe(true);
-    const long = { version: 1_000 };
+    const long = { ...fresh, version: 1_000 };
     expect(isMostlyUnknown(stateAfter('x'.repeat(10), long))).toBe(false);
     expect(isMostlyUnknown(stateAfter('x'.repeat(11), long))).toBe(true);
   });
@@ -37,8 +46,32 @@ describe('a sensor', () => {
   });
 });
 
+describe('a sensor that reports every minute', () => {
+  const busy = 'u'.repeat(60);
+  const written = { ...fresh, version: 1_000 };
+
+  test('counts as not understood if most of its messages about falls are unknown', () => {
+    expect(isMostlyUnknown(stateAfter(`${busy}X${busy}`, written))).toBe(true);
+    expect(isMostlyUnknown(stateAfter(`X${busy}F${busy}`, written))).toBe(false);
+    expect(isMostlyUnknown(stateAfter(`X${busy}FXF`, written))).toBe(false);
+    expect(isMostlyUnknown(stateAfter(`${busy}x${busy}`, written))).toBe(false);
+  });
+
+  test('counts as not understood only once unknown messages about falls outnumber the states of earlier falls', () => {
+    const fallen: Counted = { ...written, falls: [{ start: 1, phases: ['detected', 'calling'] }] };
+    expect(isMostlyUnknown(stateAfter('XX', fallen))).toBe(false);
+    expect(isMostlyUnknown(stateAfter('XXX', fallen))).toBe(true);
+  });
+
+  test('counts as understood again a day after its last unknown message about falls', () => {
+    const bad = stateAfter('X', written);
+    expect(isMostlyUnknown(stateAfter('u', bad, DAY - 1))).toBe(true);
+    expect(isMostlyUnknown(stateAfter('u', bad, DAY))).toBe(false);
+  });
+});
+
 test('a sensor whose messages are all understood has nothing to count', () => {
-  expect(stateAfter('uuuu')).toEqual({ version: 0 });
+  expect(stateAfter('uuuu')).toEqual(fresh);
 });
 
 test('understood messages are counted only while others may outnumber them', () => {

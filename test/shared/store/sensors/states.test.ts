@@ -21,7 +21,7 @@ test('the state of a sensor is decided once from each version', async () => {
   expect(await states.get(HOME, 'id_a')).toMatchObject({ version: 2, lastSeen: 5 });
 });
 
-test('the state of a sensor is never the first of a sensor that was deleted', async () => {
+test('no state is created for a sensor that was deleted', async () => {
   const { states } = await linked();
   expect(await states.decide({ ...key, sensorId: 'id_b' }, 0, stateWith())).toBe(false);
   expect(await states.decide({ ...key, customerId: OTHER_HOME }, 0, stateWith())).toBe(false);
