@@ -28,14 +28,14 @@ const fallen = async (name: string, rules: number) => {
 };
 
 describe('with the session, the line in the audit and the event that follows,', () => {
-  test('acknowledging the only hit of a fall costs 17.5 read and 16 write, and withdrawing that by the fall 21 and 16', async () => {
+  test('acknowledging the only hit of a fall costs 17.5 read units and 16 write units, and withdrawing that by the fall 21 and 16', async () => {
     const { fall, hit, cost } = await fallen('oak', 1);
     expect(await cost('PUT', hit, {}), text()).toEqual({ read: 17.5, write: 16 });
     expect(await cost('PUT', fall, {}), text()).toEqual({ read: 6, write: 1 });
     expect(await cost('DELETE', fall), text()).toEqual({ read: 21, write: 16 });
   });
 
-  test('acknowledging a fall costs 18.5 read and 12 write, and 6 write more for each hit', async () => {
+  test('acknowledging a fall costs 18.5 read units and 12 write units, and 6 write units more for each hit', async () => {
     const without = await fallen('elm', 0);
     expect(await without.cost('PUT', without.fall, {}), text()).toEqual({ read: 18.5, write: 12 });
     const withHits = await fallen('ash', 5);

@@ -22,7 +22,7 @@ const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') =
 const call = () => a.fall('calling', metered.now());
 
 describe('a fall without a matching rule', () => {
-  test('costs 5 write as the only open fall of its sensor, and 4 besides another one, one of them to list it for reports, with 1, 10 or 1,000 rules for other sensors or situations', async () => {
+  test('costs 5 write units as the only open fall of its sensor, and 4 besides another one, one of them to list it for reports, with 1, 10 or 1,000 rules for other sensors or situations', async () => {
     const { client, addRules, say } = await prepare('maple');
     const other = await linkSensor(client);
     await addRules(1, { sensorId: other.sensorId });
@@ -36,7 +36,7 @@ describe('a fall without a matching rule', () => {
     expect(await say(call()), text()).toEqual(units);
   }, 60_000);
 
-  test('costs 1 read for each 4 KB of the rules for its situation', async () => {
+  test('costs 1 read unit for each 4 KB of the rules for its situation', async () => {
     const { addRules, say } = await prepare('birch');
     await say(call());
     await addRules(10, { isEnabled: false });
@@ -50,7 +50,7 @@ describe('a fall without a matching rule', () => {
 });
 
 describe('another message of a sensor', () => {
-  test('costs no read of room or configuration without a change, and 1 read of the room for a movement', async () => {
+  test('costs no read units of room or configuration without a change, and 1 read unit of the room for a movement', async () => {
     const { client, sensorId, say } = await prepare('cedar');
     await client.ok('PUT', `/sensors/${sensorId}/room`, room);
     await say(a.presence(true, { presenceRegionMap: { 0: 0, 1: 0 } }));
@@ -61,7 +61,7 @@ describe('another message of a sensor', () => {
     expect(text()).not.toMatch(/config/);
   });
 
-  test('costs 1 write of the sensor state, which stays below 1 KB over a day of falls', async () => {
+  test('costs 1 write unit of the sensor state, which stays below 1 KB over a day of falls', async () => {
     const { customerId, sensorId, say } = await prepare('rowan');
     for (let at = 0; at < 10; at++) {
       const start = metered.now();
@@ -75,7 +75,7 @@ describe('another message of a sensor', () => {
     expect((await store(metered.cloud.runtime.table).states.get(customerId, sensorId))?.falls).toHaveLength(6);
   }, 30_000);
 
-  test('costs 1 read of the configuration for the start of a fall, and no write for its timer or for reports, because it is only suspected', async () => {
+  test('costs 1 read unit of the configuration for the start of a fall, and no write units for its timer or for reports, because it is only suspected', async () => {
     const { say } = await prepare('alder');
     await say(call());
     const called = await say(call());
@@ -83,7 +83,7 @@ describe('another message of a sensor', () => {
     expect(begun, text()).toEqual({ read: called.read + 1, write: called.write - 1 });
   });
 
-  test('costs 201 write for a message of 200 KiB with 64 events, which is stored once, and 2 for each event except the first', async () => {
+  test('costs 201 write units for a message of 200 KiB with 64 events, which is stored once, and 2 for each event except the first', async () => {
     const { client, sensorId, say } = await prepare('hazel', 'maker_b');
     const moves = Array.from({ length: 64 }, (_, at) => ({ 'track-id': at, event: 3, area_type: 4, area_id: at }));
     const message = { cmd: 'event', type: 1, data: moves, filler: '' };
@@ -118,7 +118,7 @@ describe('an acknowledgement of a hit', () => {
     return { ...home, open };
   };
 
-  test('costs 17.5 read and 16 write from a user a minute later, its event included, and 5 and 1 when repeated', async () => {
+  test('costs 17.5 read units and 16 write units from a user a minute later, its event included, and 5 and 1 when repeated', async () => {
     const { client, open } = await prepareHit('linden');
     const path = await open();
     const put = () => metered.costOf(60_000, () => client.ok('PUT', path, {}));
@@ -126,7 +126,7 @@ describe('an acknowledgement of a hit', () => {
     expect(await put(), text()).toEqual({ read: 5, write: 1 });
   });
 
-  test('costs 10.5 read and 14 write more than its fall if a receiver sends it in a response', async () => {
+  test('costs 10.5 read units and 14 write units more than its fall if a receiver sends it in a response', async () => {
     const { say, answered } = await prepareHit('willow');
     expect(await say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
     answered['X-Acknowledged-By'] = 'Schwester Anna';

@@ -44,14 +44,14 @@ describe('a fall that is delivered at the first attempt', () => {
     home = await alarmed('maple');
   });
 
-  test('costs 10.5 read and 10 write as the only open fall of its sensor, with 1 write to list the sensor', async () => {
+  test('costs 10.5 read units and 10 write units as the only open fall of its sensor, with 1 write unit to list the sensor', async () => {
     const alone = await alarmed('oak');
     await alone.endFirst();
     expect(await alone.say(call()), text()).toEqual({ read: 10.5, write: 10 });
     expect(unitsOf(consumption.fall)).toEqual({ read: 10.5, write: 10 });
   });
 
-  test('costs 10.5 read and 10 write in a region as well, because the sensor item contains the regions', async () => {
+  test('costs 10.5 read units and 10 write units in a region as well, because the sensor item contains the regions', async () => {
     const inRoom = await alarmed('pine');
     await inRoom.client.ok('PUT', `/sensors/${inRoom.sensorId}/room`, room);
     await inRoom.endFirst();
@@ -60,7 +60,7 @@ describe('a fall that is delivered at the first attempt', () => {
     expect(JSON.parse(inRoom.receiver.received.at(-1)?.body ?? '').rule).toMatchObject({ regionName: 'Bed' });
   });
 
-  test('costs 10.5 read and 9 write besides an open fall, and 1 write more once a minute', async () => {
+  test('costs 10.5 read units and 9 write units besides an open fall, and 1 write unit more once a minute', async () => {
     const costs = [];
     for (let second = 0; second < 60; second++) costs.push({ ...(await home.say(call())), text: text() });
     for (const { text, ...cost } of costs)
@@ -71,7 +71,7 @@ describe('a fall that is delivered at the first attempt', () => {
     expect(sumOf(costs).write / costs.length).toBeLessThanOrEqual(9 + 1 / 30);
   });
 
-  test('costs 10.5 read and 10 write besides an open fall after an hour without messages', async () => {
+  test('costs 10.5 read units and 10 write units besides an open fall after an hour without messages', async () => {
     expect(await home.say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
   });
 
@@ -123,7 +123,7 @@ describe('a fall that is delivered at the first attempt', () => {
   });
 });
 
-test('a whole fall with one delivery costs 34 read and 20 write, of which 2 list it while it is open', async () => {
+test('a whole fall with one delivery costs 34 read units and 20 write units, of which 2 list it while it is open', async () => {
   const home = await alarmed('birch');
   await home.endFirst();
   const start = metered.now();
@@ -146,13 +146,13 @@ describe('each further recipient of a fall', () => {
     return { read: (read - 10.5) / (count - 1), write: (write - 9) / (count - 1) };
   };
 
-  test('costs 2.6 read and 5.2 write in one rule with 20 webhooks, because each one updates the shared hit', async () => {
+  test('costs 2.6 read units and 5.2 write units in one rule with 20 webhooks, because each one updates the shared hit', async () => {
     const { read, write } = await further(await alarmed('elm', 1, 20), 20);
     expect(read, text()).toBeLessThanOrEqual(2.6);
     expect(write, text()).toBeLessThanOrEqual(5.2);
   });
 
-  test('costs 1.7 read and 6.1 write in 50 rules with one webhook, for its hit and its delivery', async () => {
+  test('costs 1.7 read units and 6.1 write unit in 50 rules with one webhook, for its hit and its delivery', async () => {
     const { read, write } = await further(await alarmed('fir', 50, 1), 50);
     expect(read, text()).toBeLessThanOrEqual(1.7);
     // Without the updates of the webhook that release its concurrent slots.
@@ -167,12 +167,12 @@ describe('a message or check without a notification', () => {
     home = await metered.furnish('rowan');
   });
 
-  test('costs 8 read and 4 write for an event without a matching rule or webhook', async () => {
+  test('costs 8 read units and 4 write units for an event without a matching rule or webhook', async () => {
     expect(await home.say(a.presence(true)), text()).toEqual({ read: 8, write: 4 });
     expect(unitsOf(consumption.changedReport)).toEqual({ read: 8, write: 4 });
   });
 
-  test('costs 2 read and 0.5 write for an unchanged report every minute', async () => {
+  test('costs 2 read units and 0.5 write units for an unchanged report every minute', async () => {
     // The first report after a change is queued as well: only then is it known that no message is waiting.
     expect(await home.say(a.presence(true), 60_000), text()).toEqual(unitsOf(consumption.followingReport));
     await home.say(a.presence(true), 60_000);
@@ -182,7 +182,7 @@ describe('a message or check without a notification', () => {
     expect(sumOf(costs), text()).toEqual({ read: 60 * read, write: 60 * write });
   });
 
-  test('costs 2 read and 1 write for three such reports in a call every three minutes', async () => {
+  test('costs 2 read units and 1 write unit for three such reports in a call every three minutes', async () => {
     const costs = [];
     for (let call = 0; call < 4; call++) {
       const reports = Array.from({ length: 3 }, () => a.presence(true));
@@ -191,7 +191,7 @@ describe('a message or check without a notification', () => {
     expect(costs, text()).toEqual(costs.map(() => unitsOf(consumption.threeReports)));
   });
 
-  test('costs 4 read and no write for a check of an active sensor', async () => {
+  test('costs 4 read units and no write units for a check of an active sensor', async () => {
     const { customerId, sensorId } = home;
     await home.say(a.presence(true));
     const check = async () => metered.queues.timers.send(encodeTask({ type: 'check_sensor', customerId, sensorId }));

@@ -50,7 +50,7 @@ const fallen = async () => {
   return { ...home, from };
 };
 
-test('a report of 30 days and 50 sensors, with one fall a week each, acknowledged and with feedback, costs 57.5 read and no write', async () => {
+test('a report of 30 days and 50 sensors, with one fall a week each, acknowledged and with feedback, costs 57.5 read units and no write units', async () => {
   const { client, customerId, from } = await fallen();
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);
   const path = `/customers/${customerId}/report?from=${day(from)}&to=${day(metered.now())}`;

@@ -30,7 +30,7 @@ const openScreen = async (name: string, falls: number) => {
   return { ...home, look };
 };
 
-test('a call of a screen that finds nothing new costs 2.5 read and no write, however many falls there were', async () => {
+test('a call of a screen that finds nothing new costs 2.5 read units and no write units, however many falls there were', async () => {
   for (const falls of [0, 3, 40]) {
     const { look } = await openScreen(`oak-with-${falls}-falls`, falls);
     await look(60_000, 200);
@@ -42,7 +42,7 @@ test('a call of a screen that finds nothing new costs 2.5 read and no write, how
   }
 }, 60_000);
 
-test('a call of a screen that shows the alarm of a home with 40 falls before costs at most 20 read', async () => {
+test('a call of a screen that shows the alarm of a home with 40 falls before costs at most 20 read units', async () => {
   const { look, say } = await openScreen('linden', 40);
   await look(60_000, 200);
   await say(a.fall('calling', metered.now()));

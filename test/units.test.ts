@@ -102,20 +102,20 @@ describe('a call of', () => {
   const costOfGet = (path: string) =>
     metered.costOf(1_000, async () => expect((await home.client.call('GET', path)).status).toBe(200));
 
-  test('GET /users/me by a session costs 3 read and no write', async () => {
+  test('GET /users/me by a session costs 3 read units and no write units', async () => {
     expect(await costOfGet('/users/me'), metered.ledger.text()).toEqual({ read: 3, write: 0 });
   });
 
-  test('GET /sensors/{sensorId} by a session costs 3 read and no write', async () => {
+  test('GET /sensors/{sensorId} by a session costs 3 read units and no write units', async () => {
     expect(await costOfGet(`/sensors/${home.sensorId}`), metered.ledger.text()).toEqual({ read: 3, write: 0 });
   });
 
-  test('GET /rules/{ruleId} by a session costs 3 read and no write', async () => {
+  test('GET /rules/{ruleId} by a session costs 3 read units and no write units', async () => {
     const path = `/rules/${home.customerId * 10_000 + 1}`;
     expect(await costOfGet(path), metered.ledger.text()).toEqual({ read: 3, write: 0 });
   });
 
-  test('GET /users/me by an access token costs 1 write for the rate limit, and once a minute 1 for its use', async () => {
+  test('GET /users/me by an access token costs 1 write unit for the rate limit, and once a minute 1 for its use', async () => {
     const { token } = await home.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'dashboard' });
     const client = home.client.as(token);
     const cost = () => metered.costOf(1_000, () => client.ok('GET', '/users/me'));

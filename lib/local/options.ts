@@ -101,7 +101,7 @@ const unwritable = (folder: string): string[] => {
   }
 };
 
-/** Sentences about variables that are unknown, but look like a known one. An environment has many others. */
+/** Warnings about unknown variables that look like a known one. Others are normal in an environment. */
 const unknownVariables = (env: Variables, meantBy: typeof similarTo): string[] =>
   Object.keys(env).flatMap((name) => {
     const known = name in variables || name.startsWith('AWS_') ? undefined : meantBy(name, variableNames);

@@ -10,7 +10,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether a host, an address or a name without a trailing dot, always means the calling machine. */
+/** Whether a host (an IP address, or a name without a trailing dot) always means the calling machine. */
 export const isLoopback = (host: string): boolean => {
   const version = isIP(host);
   if (version === 0) return /^(?:.+\.)?localhost$/.test(host);

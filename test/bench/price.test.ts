@@ -71,7 +71,7 @@ describe('documents state what the model computes', () => {
     const free = unitCosts(home);
     const stated = [
       `| a million delivered falls | USD ${(1e6 * totalOf(costsOf(works.fall))).toFixed(1)} |`,
-      `| a million unchanged reports | USD ${(1e6 * totalOf(costsOf(works.report))).toFixed(2)} `,
+      `| a million unchanged reports | **USD ${(1e6 * totalOf(costsOf(works.report))).toFixed(2)}** `,
       `| the checks of one quiet sensor, per month | USD ${totalOf(monthlyCheckCosts()).toFixed(4)} |`,
       `everything counted | USD ${months}; **${monthOfProduction(10_000)}** |`,
       `as devices are asked to by default | USD **${balancedMonth('report')}**; ${balancedMonth('threeReports')} |`,

@@ -79,7 +79,10 @@ const ofNoCustomer =
   /^deleteCustomer$|^(approve|cancel)Erasure$|Firmware$|FirmwareDefault|DefaultFirmware$|ProvisioningKey$|^registerDevice$|^finishOidc$/;
 /** The maximum size of a line, in bytes of names and values. */
 const KB = 1_024;
-/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html, generously */
+/**
+ * Returns the size of a line, estimated generously.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
 const sizeOf = (line: Kept): number => Buffer.byteLength(JSON.stringify(line));
 
 const changing = operations.filter(([name, operation]) => isAudited(operation) && !unchanging.includes(name));

@@ -13,7 +13,7 @@ const LONGEST_WAIT = 3_600_000;
 /** Tasks that become due within this time (ms) are processed in one step. */
 const TOGETHER = 120_000;
 const FIRST_INTERVAL = 6_000;
-/** A call that takes longer (ms) is held back by the host. */
+/** A call that takes longer than this (ms) is being held back by the host. */
 const HELD_BACK_MS = 40;
 
 /** Creates functions that move time forward in a cloud. `dueItems` returns the items of the index `due` of its table. */

@@ -157,7 +157,7 @@ test('sensors that are online again are listed beside those that are offline, ea
   );
 });
 
-test('users who share a Telegram chat get one message there, and other customers never read of it', async () => {
+test('users who share a Telegram chat get one message there, which contains nothing about other customers', async () => {
   const home = await createFlood(2, { telegram: '-100203' });
   const ben = await home.hire('Ben', { telegram: '-100203' });
   await home.rule([{ userId: ben.id, by: 'telegram' }], { situation: 'sensor_inactive' });

@@ -14,7 +14,7 @@ export const useSession = () => useQuery(meQuery);
 
 export const MeProvider = ({ me, children }: { me: User; children: ReactNode }) => <Me value={me}>{children}</Me>;
 
-/** The logged-in user. Pages inside MeProvider only. */
+/** Returns the logged-in user. Works only inside MeProvider. */
 export const useMe = (): User => {
   const me = use(Me);
   if (!me) throw new Error('nobody is logged in');

@@ -10,7 +10,7 @@ import { checkRate, countAddress } from './rate-limit.ts';
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Returns the live session of the cookie if another site could abuse it by this call, otherwise null. */
+/** Returns the live session of the cookie if another site could abuse it through this call, otherwise null. */
 const vulnerableSession = async (guard: Guard, exchange: Exchange): Promise<(Session & { hash: string }) | null> => {
   const token = cookie(exchange.event, 'PSAUTHTOKEN') ?? '';
   const { csrfExempt } = operationOf(exchange);

@@ -102,7 +102,7 @@ export type Delivery = {
   sendTryTimes: number[];
   /** How many of the attempts were early, because the receiver was back. The retry schedule does not count them. */
   earlyAttempts?: number;
-  /** Until when (ms) the receiver asked not to be called, by the Retry-After of its latest response that had one. */
+  /** Until when (ms) the receiver asked not to be called, from the latest Retry-After header that it sent. */
   retryAfterDate?: number;
   /** The attempt log; missing until the first attempt has ended. */
   log?: PackedAttempt[];

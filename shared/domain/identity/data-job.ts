@@ -28,8 +28,8 @@ export const EXPORT_RETENTION = 86_400_000;
 /** How long (ms) a job is listed, and how long an erasure can be repeated after a recovery. */
 export const JOB_RETENTION = 400 * 86_400_000;
 /**
- * How long (ms) after its start an erasure makes its last pass: longer than any task is delayed on a queue, and than any
- * function runs that had read data of the subject.
+ * How long (ms) after its start an erasure makes its last pass: longer than a queue can delay a task, and longer than a
+ * function that has read data of the subject can run.
  */
 export const LAST_PASS_AFTER = 16 * 60_000;
 

@@ -15,7 +15,7 @@ export type AlarmEvents = { urgent: EventItem[]; end: AlarmEnd | null };
 
 /** How long (ms) before an alarm its own event may be dated, if the clock of its device is ahead. */
 const MARGIN_MS = 60_000;
-/** How long (ms) before its alarm a fall begins at the latest, unless that clock is ahead. */
+/** The minimum time (ms) from the start of a fall to its alarm, unless the clock of the device is ahead. */
 const SOON_MS = 10_000;
 /** How far (ms) the date of an event may be ahead of the clock of the service. */
 const MAX_AHEAD_MS = 6 * 60_000;

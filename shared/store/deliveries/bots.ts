@@ -34,7 +34,7 @@ const botWrites = (table: Table) => ({
     return (await removeOne(table, { customerId, kind: 'bots' }, bot)).length === 0;
   },
 
-  /** Removes the owner of a deleted bot. */
+  /** Removes the item that names the owner of a deleted bot. */
   forget: async (customerId: number, botId: number): Promise<void> => {
     await table.write({
       remove: items.owner({ kind: 'bot', id: botId }),

@@ -29,7 +29,7 @@ const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Pr
 
 /**
  * Returns the answer to the fall of a hit. If the fall cannot raise another alarm, each of its hits has the same
- * answer, unless somebody is just changing it.
+ * answer, unless somebody is changing it at that moment.
  */
 const answerOfHit = async (table: Table, ref: FallRef | null, hit: HitItem): Promise<StoredAnswer> => {
   if (ref && fallOfKey(ref.fall).track !== null) return readStored(table, ref);

@@ -11,7 +11,7 @@ import { items } from '../table.ts';
  * key of the event (shared/domain/event/fall-key.ts).
  */
 export type FallRef = { customerId: number; sensorId: string; fall: string };
-/** What people did about a fall. One that is closed is acknowledged. */
+/** What people did about a fall. A closed fall is always acknowledged. */
 export type FallAnswer = { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
 /**
  * The answer as it is stored, one for all alarms of a fall. `newest`: the start (ms) of its newest alarm, if it has

@@ -157,7 +157,7 @@ describe('the entries of refused calls', () => {
     expect(created?.count).toBeUndefined();
   });
 
-  test('number at most eleven a minute for one caller, whatever the objects, and hide nothing', async () => {
+  test('number at most eleven a minute for one caller, whatever the objects, and do not hide other entries', async () => {
     const { client, customerId } = await home();
     const guest = await hireFor(admin, customerId, `flooding${homes}`);
     await client.ok('POST', '/bots', { name: 'the change to hide', locale: 'de' });

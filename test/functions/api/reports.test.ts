@@ -111,7 +111,7 @@ describe('getReport', () => {
     expect(month?.rooms).toMatchObject([{ sensorId, ...figures }]);
   });
 
-  test('accepts days, including the last one', async () => {
+  test('accepts days as bounds, and includes the last day', async () => {
     const today = new Date(now() + 2 * 3_600_000).toISOString().slice(0, 10);
     expect((await home.report(`?from=${today}`)).months[0]?.total.falls).toBe(2);
     const yesterday = new Date(now() - DAY).toISOString().slice(0, 10);

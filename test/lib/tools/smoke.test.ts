@@ -46,7 +46,7 @@ test('the smoke test delivers a fall to a receiver on loopback and removes every
   expect(await leftBehind()).toEqual(NOTHING);
 });
 
-test('the fall of a smoke test can be traced although its customer is deleted', async () => {
+test('the fall of a smoke test can be traced even after its customer is deleted', async () => {
   const { text } = await run();
   const [, id = '', customer, webhookId] = /--delivery (\S+) --customer (\d+) --webhook (\S+)/.exec(text) ?? [];
   const known = { customerId: Number(customer), webhookId };

@@ -219,7 +219,7 @@ test('counts calls with two Authorization headers against their address: 400, an
 describe('callers behind the trusted proxy', () => {
   const from = (viewer: string, secret = 'the-secret-of-the-hop') =>
     clientOf(cloud.url).call('GET', '/server/config', undefined, { 'x-viewer': viewer, 'x-hop': secret });
-  test('each have the limit of the address that it reports; without its secret they share one', async () => {
+  test('each have the limit of the address that the proxy reports; without the secret of the proxy they share one', async () => {
     expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
     expect((await from('192.0.2.2')).status).toBe(200);
     expect((await from('192.0.2.1', 'a-guess')).status).toBe(200);

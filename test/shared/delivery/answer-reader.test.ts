@@ -103,7 +103,7 @@ describe('an answer that ends within its head', () => {
   });
 
   test.each(['H', 'HTTP/1.', 'HTTP/1.1 10'])(
-    'an answer that ends within its head does not count if it could still have become one: %s',
+    'an answer that ends within its head does not count if it could still have become a valid one: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });
     },

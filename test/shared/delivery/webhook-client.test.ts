@@ -50,7 +50,7 @@ test('a URL that is saved can be loopback if the host allows it', async () => {
   expect(await reasonOf(named, { allowLoopback: true })).toBe(true);
 });
 
-test('a URL that is saved can be loopback only where the stage names it, on a host that others can connect to', async () => {
+test('a URL that is saved can be loopback on a host that others can connect to only if the stage names its address', async () => {
   const options = { allowLoopback: 'named' as const };
   expect(await reasonOf(loopback, options)).toBe('url_loopback');
   expect(await reasonOf(named, options)).toBe(true);

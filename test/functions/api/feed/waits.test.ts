@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Returns how many fetches of a customer wait. */
+/** Returns how many fetches of a customer are waiting. */
 const countWaiting = async (customerId: number): Promise<number> => {
   const row = await world.table.get<{ waits: FeedWait[] }>(items.feedWaits({ customerId }));
   return (row?.waits ?? []).filter(({ until }) => until > world.now()).length;

@@ -291,7 +291,7 @@ describe('early attempts', () => {
     expect(await check({ delivery: moved, until: NOW + 9_000 }, { early })).toEqual(['requeued', 1]);
   });
 
-  test('no early attempt is made of a delivery whose planned one is due', async () => {
+  test('no early attempt is made if the scheduled attempt of the delivery is due', async () => {
     expect(await check({ delivery: pending({ nextAttempt: NOW }), until: null })).toEqual([null, 0]);
     const first = pending({ state: 'pending', nextAttempt: null });
     expect(await check({ delivery: first, until: null })).toEqual([null, 0]);

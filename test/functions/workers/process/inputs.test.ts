@@ -109,7 +109,7 @@ test('the place up to which messages are judged has no time from before the cloc
   expect(judgedUpTo([input('6#000', NOW)], skewed, NOW)?.receiveDate).toBe(NOW + 10_000);
 });
 
-test('the place up to which messages are judged counts the recorded calls, so that reports may skip the queue again', () => {
+test('judgedUpTo follows the chain of recorded calls, so that later reports may skip the queue again', () => {
   const call = (id: string, before: string) => ({ noted: { id, at: NOW, before: { id: before, at: NOW - 1 } } });
   const inputs = [input('6#000', NOW, call('b', 'a')), input('7#000', NOW), input('8#000', NOW, call('c', 'b'))];
   const run = { last: 'a', since: 1 };

@@ -119,7 +119,7 @@ describe('early rounds', () => {
     expect(soon.enqueued).toEqual([[[roundTask], 600]]);
   });
 
-  test('a round that is not due is left alone otherwise', async () => {
+  test('a round that is not due is left alone if its task came more than five seconds early', async () => {
     const { enqueued, names } = await later(NOW + 5_001);
     expect([enqueued, names()]).toEqual([[], ['hit']]);
   });

@@ -48,7 +48,7 @@ describe('rules', () => {
     expect(asked).toEqual([[['w1'], [31]]]);
   });
 
-  test('a rule that fires notifies its first recipients, each by the place of its message in the hit', async () => {
+  test('a rule that fires notifies its first recipients, and each delivery has the position of its message in the hit', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
     const { sent } = await runHits({ rules: [rule], webhooks: [webhookOf('w1', 31)] });
     expect(sent).toEqual([

@@ -106,7 +106,7 @@ describe('sensors', () => {
     return { ...stubs, ...filter, check, reads };
   };
 
-  test('reads a sensor that is online once in ten minutes', async () => {
+  test('reads a sensor only every ten minutes while it is online', async () => {
     const { check, reads, pass } = world({ a: online });
     expect(await check([checkOf('a')])).toEqual([]);
     pass(10 * MINUTE - 1);

@@ -5,7 +5,7 @@ const alarmEmail = 'night@example.org';
 const budgets = (settings: Readonly<Record<string, unknown>>) =>
   Object.values(stackOf(settings).template.findResources('AWS::Budgets::Budget')).map(({ Properties }) => Properties);
 
-test('a budget mails the address of alarms about actual and expected costs', () => {
+test('a budget emails the alarm address about actual and forecast costs', () => {
   const [budget, ...others] = budgets({ stage: 'prod', alarmEmail, monthlyBudget: 500 });
   expect(others).toEqual([]);
   expect(budget).toEqual({

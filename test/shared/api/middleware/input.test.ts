@@ -138,7 +138,7 @@ describe('the input of a call', () => {
     );
   });
 
-  test('the input of a call gets 400 without a path for a body that is no JSON, no UTF-8 or starts with a byte order mark', () => {
+  test('the input of a call gets 400 without a path for a body that is not JSON, is not UTF-8 or starts with a byte order mark', () => {
     const error = { code: 'bad_request', paths: [''] };
     expect(errorsOf(json, { headers, body: '{"name":' })).toEqual(error);
     expect(errorsOf(json, { headers, body: Buffer.from('7b226e616d65223a22ff227d', 'hex') })).toEqual(error);

@@ -174,7 +174,7 @@ describe('a caller who is not known', () => {
     ['device', valid],
     ['provisioner', bearer('a-key')],
   ])(
-    'an unknown caller costs no write for the first five tries of a second to guess the token of a %s',
+    'the first five attempts per second of an unknown caller to guess the token of a %s cost no write',
     async (auth, request) => {
       expect(await countedFor({ auth }, request, 5)).toMatchObject({ address: 0, rate: { remaining: 25 } });
       expect(await countedFor({ auth }, request, 6)).toMatchObject({ address: 1, rate: { remaining: 29 } });

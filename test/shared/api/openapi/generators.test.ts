@@ -74,7 +74,7 @@ const faultsIn = (value: unknown, path: string, isMap = false): string[] => {
   return [...own, ...parts.flatMap(([key, part]) => faultsIn(part, `${path}/${key}`, key === 'properties' && !isMap))];
 };
 
-test('every schema is of a kind that generators of clients read', () => {
+test('every schema is of a kind that client generators understand', () => {
   expect(faultsIn(document, '')).toEqual([]);
 });
 

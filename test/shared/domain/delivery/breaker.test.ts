@@ -48,7 +48,7 @@ describe('the circuit breaker', () => {
     expect(retry({ ...probed, probeUntil: now })).toEqual({ kind: 'probe' });
   });
 
-  test('ignores times that are too far ahead, because the clock was set back since', () => {
+  test('ignores times that are too far ahead because the clock has since been set back', () => {
     const [openUntil, probeUntil, slow] = [now + DAY + 60_000, now + DAY + 30_000, now + DAY + 600_000];
     expect(retry({ ...healthy, slowUntil: slow })).toEqual({ kind: 'free' });
     expect(retry({ ...failing, openUntil })).toEqual({ kind: 'probe' });

@@ -191,7 +191,7 @@ describe('the configuration of a device', () => {
   });
 });
 
-test('a maker has hardware ids, as people write them', () => {
+test('hardware ids of a maker are read in the notations that people use', () => {
   for (const text of ['02:00:5e:10:00:01', '02005E100001', '02005e100001'])
     expect(hardwareIdOf('maker_a', text)).toBe('02005E100001');
   for (const text of [
@@ -224,7 +224,7 @@ test('a maker has sensor ids, from the hardware id or at random', () => {
   ]);
 });
 
-test('a working mode of maker B detects falls if it has their bit', () => {
+test('a working mode of maker B detects falls if its bit for falls is set', () => {
   expect([3, 7, 11, 15].filter(detectsFalls)).toEqual([7, 15]);
   expect(newBasicOfMakerB).toEqual({ workingMode: 15 });
   const none = { ...defaultsOf(fallFields), postureDetectionEnabled: false };

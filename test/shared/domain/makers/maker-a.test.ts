@@ -79,7 +79,7 @@ describe('a message of maker A', () => {
     });
     expect(found).toEqual([identity, 1_000, status]);
   });
-  test('decodes whether a fall is one of the learning phase', () => {
+  test('decodes whether a fall happened in the learning phase', () => {
     expect(decodeMakerA(fall({ isLearning: true })).signal).toMatchObject({ isLearning: true });
     expect(decodeMakerA(fall({ isLearning: false })).signal).toMatchObject({ isLearning: false });
   });

@@ -275,7 +275,7 @@ describe('a fall that time alone ended', () => {
 });
 
 describe('the time of the next check', () => {
-  test('depends on the first fall that time advances, and not on one which is only ended by time', () => {
+  test('depends on the first fall that advances with time, and not on one that time can only end', () => {
     expect(nextCheck(active, timings)).toBe(Number.POSITIVE_INFINITY);
     const called = play(active, [0, { status: 'calling' }]).state;
     expect(nextCheck(called, timings)).toBe(Number.POSITIVE_INFINITY);

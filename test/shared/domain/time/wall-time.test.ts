@@ -88,7 +88,7 @@ test('a time zone has a name', () => {
   expect(error?.issues).toMatchObject([{ params: { key: 'time_zone' } }]);
 });
 
-test('a day must exist in the calendar, and is not a month', () => {
+test('Day accepts dates that exist in the calendar, and rejects months', () => {
   for (const good of ['2026-01-01', '2028-02-29', '2026-12-31']) expect(Day.safeParse(good).success).toBe(true);
   for (const bad of ['2026-01', '2026-02-29', '1999-01-01', '2026-04-31', 'x2026-01-01', '2026-01-011'])
     expect([bad, Day.safeParse(bad).success]).toEqual([bad, false]);

@@ -52,7 +52,7 @@ test('a webhook moves between its customer and a bot', async () => {
   expect(await its.webhooks.replace(await hook(), edit({ sensorGroupId: 9 }), now)).toBe('unknown_reference');
 });
 
-test('a webhook changes only under the owner for which that was allowed', async () => {
+test('a webhook changes only while it has the owner for which the change was allowed', async () => {
   const { its, hook } = await createHooks();
   const before = await hook();
   const asBots: WebhookRecord = { ...before, botId: 1 };

@@ -26,7 +26,7 @@ const recordUnnotified = async ({ its, put }: Awaited<ReturnType<typeof start>>)
 };
 
 describe('a report soon after the hit', () => {
-  test('a report soon after the hit that a message was sent shows that somebody was notified', async () => {
+  test('a report soon after the hit records that a message was sent and somebody was notified', async () => {
     const { report, hit, lateChanges } = await start();
     await report(1, [now + 1], true, now + 2);
     const stored = await hit();
@@ -160,7 +160,7 @@ describe('a message that did not arrive after all', () => {
     });
   });
 
-  test('a message that did not arrive after all counts as sent if it was sent again since, or never was', async () => {
+  test('a message that did not arrive after all still counts as sent if it was resent; one never sent is unchanged', async () => {
     const again = await start({ messages: [sent([now + 1, now + 2], now + 3)], notifiedDate: now + 3 });
     expect(await bounce(again)).toMatchObject({ notifiedDate: now + 3, messages: [{ wasSend: true }] });
     expect(await again.hit()).toMatchObject({ updateDate: now, messages: [{ wasSend: true }] });

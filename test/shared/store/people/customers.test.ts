@@ -88,7 +88,7 @@ describe('the duty of a user', () => {
     expect(await duty.get(4)).toEqual({ own: [], roster: [] });
   });
 
-  test('ends, unless its user has said something else since', async () => {
+  test('ends unless its user has changed it since', async () => {
     const { duty, table } = await put();
     await duty.begin(3, { userId: 7, until });
     const own = async () => (await duty.get(3)).own;

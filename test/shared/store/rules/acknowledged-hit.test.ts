@@ -86,7 +86,7 @@ describe('acknowledging a hit', () => {
     expect(await its.fallAnswers.get(again)).toEqual({ acknowledgement: ben(now + 70_000) });
   });
 
-  test('acknowledging a hit of a fall that somebody acknowledges meanwhile follows that person', async () => {
+  test('acknowledging a hit keeps the acknowledgement of somebody who acknowledges the fall in the meantime', async () => {
     const { before, once } = interference();
     const { its, make, read } = await start({ fall: fallKey }, before);
     once('TransactWriteCommand', () => its.falls.acknowledge(fall, ben(late)));
@@ -98,7 +98,7 @@ describe('acknowledging a hit', () => {
     ['changes', { updateDate: now + 1 }],
     ['is recorded as reaching nobody', { isUnnotified: true }],
     ['changes late', { isLate: true }],
-  ])('acknowledging a hit succeeds although it %s meanwhile', async (_, fields) => {
+  ])('acknowledging a hit succeeds even if it %s in the meantime', async (_, fields) => {
     const { before, once } = interference();
     const { make, put, read, lateChanges } = await start({}, before);
     once('TransactWriteCommand', () => put(1, fields));

@@ -255,7 +255,7 @@ test('the rules for a situation at a sensor are those of the sensor, its group a
   expect(await rules.isGroupInUse(HOME + 1, 20)).toBe(false);
 });
 
-test('the rules for a situation at a sensor may be limited to a region that the room has', async () => {
+test('a rule for a sensor may be limited only to a region that its room has', async () => {
   const { rules, create, read, setRegions, once, table } = await withSensor();
   await setRegions('r1');
   const { revision } = await read();

@@ -201,7 +201,7 @@ test('deleting a sensor fails if the first message of a sensor comes in between'
   expect(await its.sensorOwners.remove(HOME, 'id_a', now)).toBe('active');
 });
 
-test('deleting a sensor of nobody removes its state, too', async () => {
+test('deleting a sensor without an owner also removes its state', async () => {
   const { its, once } = await createSensors();
   const nobodys = { ...key, customerId: 0 };
   await its.states.decide(nobodys, 0, stateWith({ isActive: false }));
