@@ -35,7 +35,7 @@ describe('with the session, the line in the audit and the event that follows,', 
     expect(await cost('DELETE', fall), text()).toEqual({ read: 21, write: 16 });
   });
 
-  test('acknowledging a fall costs 18.5 read units and 12 write units, and 6 write units more for each hit', async () => {
+  test('acknowledging a fall costs 18.5 read units and 12 write units, and 6 more write units for each hit', async () => {
     const without = await fallen('elm', 0);
     expect(await without.cost('PUT', without.fall, {}), text()).toEqual({ read: 18.5, write: 12 });
     const withHits = await fallen('ash', 5);

@@ -152,7 +152,7 @@ describe('each further recipient of a fall', () => {
     expect(write, text()).toBeLessThanOrEqual(5.2);
   });
 
-  test('costs 1.7 read units and 6.1 write unit in 50 rules with one webhook, for its hit and its delivery', async () => {
+  test('costs 1.7 read units and 6.1 write units in 50 rules with one webhook, for its hit and its delivery', async () => {
     const { read, write } = await further(await alarmed('fir', 50, 1), 50);
     expect(read, text()).toBeLessThanOrEqual(1.7);
     // Without the updates of the webhook that release its concurrent slots.
