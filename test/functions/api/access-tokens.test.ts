@@ -73,7 +73,7 @@ describe('an access token', () => {
     expect(await statusOf(byToken.call('POST', '/customers', { name: 'n', location: '', email: '' }))).toBe(403);
     expect(await statusOf(anybody.as((await createToken(admin)).token).call('GET', '/customers'))).toBe(200);
   });
-  test('rejects everything but GET when it is read-only', async () => {
+  test('permits only GET requests when it is read-only', async () => {
     const { client } = await hire('reader', { permissions: ['manage_bots'] });
     const byToken = anybody.as((await createToken(client, { readOnly: true })).token);
     expect(await statusOf(byToken.call('GET', '/bots'))).toBe(200);
@@ -112,7 +112,7 @@ describe('an access token', () => {
     await manager.ok('DELETE', `/users/${id}`);
     expect(await statusOf(byToken.call('GET', '/users/me'))).toBe(401);
   });
-  test('survives a password change, but not its expiry date', async () => {
+  test('stays valid after a password change, and expires on its expiry date', async () => {
     const { client, username, password } = await hire('keeper');
     const lasting = await createToken(client);
     const brief = await createToken(client, { expiresAt: Date.now() + 1_000 });
@@ -125,7 +125,7 @@ describe('an access token', () => {
     const past = client.as(lasting.token).call('GET', '/users/me');
     expect(await statusOf(past)).toBe(200);
   });
-  test('cannot be the 21st of its user, even if 30 are created at once', async () => {
+  test('cannot be created once its user has 20, even if 30 are requested at once', async () => {
     const { client } = await hire('collector');
     const create = () => statusOf(client.call('POST', '/users/me/access-tokens', { name: 'n' }));
     const statuses = await Promise.all(Array.from({ length: 30 }, create));

@@ -102,7 +102,7 @@ describe('the acknowledgeUrl of a delivery', () => {
     expect((await client.call('GET', '/users/me')).status).toBe(200);
   });
 
-  test('responds 404 if any part was changed, or taken from another hit', async () => {
+  test('responds 404 if any part of it was altered, or copied from another hit', async () => {
     const first = await createHit();
     const second = await createHit();
     const [hitId, message, until, signature] = /(\d+)-(\d+)-(\d+)-(.*)$/.exec(first.url)?.slice(1) ?? [];
@@ -147,7 +147,7 @@ describe('the acknowledgeUrl of a delivery', () => {
     expect(await acknowledgementOf(hit)).toBeNull();
   });
 
-  test('stays out of the message that the log of deliveries shows, because it acknowledges without a login', async () => {
+  test('does not appear in the delivery log, because it acknowledges without a login', async () => {
     await createHit();
     const [page] = await home.client.ok<{ data: { id: string }[] }[]>(
       'GET',
@@ -160,7 +160,7 @@ describe('the acknowledgeUrl of a delivery', () => {
     expect(JSON.parse(body)).toEqual({ ...received, acknowledgeUrl: null });
   });
 
-  test('returns the same acknowledgement to all 50 who acknowledge at once', async () => {
+  test('returns the same acknowledgement to 50 concurrent callers', async () => {
     const { hit, url } = await createHit();
     const posts = Array.from({ length: 50 }, (_, at) => post(url, JSON.stringify({ name: `person ${at}` })));
     const answers = await Promise.all((await Promise.all(posts)).map((response) => response.json()));
@@ -168,7 +168,7 @@ describe('the acknowledgeUrl of a delivery', () => {
     expect(answers).toEqual(Array(50).fill(shown));
   });
 
-  test('applies the rate limit and validation of other calls without a login', async () => {
+  test('applies the rate limit and validation of all calls that need no login', async () => {
     const { url } = await createHit();
     const answer = await fetch(url);
     expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);

@@ -74,7 +74,7 @@ const homeOf = async (
 };
 
 describe('listAlarms', () => {
-  test('lists a fall with its hits and the times until it was notified, acknowledged and over', async () => {
+  test('lists a fall with its hits and the times to its notification, acknowledgement and end', async () => {
     const home = await homeOf('ash', ['fall_detected']);
     const { sensorId } = home.sensor;
     const start = await home.fall('fall_detected', 'fall_confirmed', 'calling');
@@ -102,7 +102,7 @@ describe('listAlarms', () => {
     expect(await home.list()).toMatchObject([{ feedback: judged, uuid: first?.uuid }]);
   });
 
-  test('lists a fall without a rule, acknowledged, closed and judged like any other', async () => {
+  test('lists a fall without a rule, which can be acknowledged, closed and get feedback like any other', async () => {
     const home = await homeOf('beech');
     await home.fall('calling');
     expect(await home.list()).toMatchObject([{ hitIds: [], notifiedDate: null, state: 'open' }]);
@@ -124,7 +124,7 @@ describe('listAlarms', () => {
     expect(closed?.overDate).toBeGreaterThanOrEqual((closed?.acknowledgement?.date ?? Number.NaN) + MINUTE);
   });
 
-  test('counts a fall as notified when a webhook of the customer got it', async () => {
+  test('counts a fall as notified when a customer webhook has received it', async () => {
     const home = await homeOf('cedar');
     const hook = { botId: null, isCustomerHook: true, customerId: home.customerId, format: 'full', authMethod: 'none' };
     await home.client.ok('POST', '/webhooks', { ...hook, name: 'log', url: receiver.url });
@@ -133,7 +133,7 @@ describe('listAlarms', () => {
     expect(alarm).toMatchObject({ hitIds: [], notifiedDate: expect.any(Number) });
   });
 
-  test('counts a fall whose device never reports the end as over two hours after it timed out', async () => {
+  test('considers a fall over two hours after its timeout if the device never reports its end', async () => {
     const home = await homeOf('elder', ['fall_detected']);
     await home.fall('fall_detected', 'calling');
     for (let minute = 0; minute < 10; minute++) await pass(MINUTE);
@@ -144,7 +144,7 @@ describe('listAlarms', () => {
     expect((await home.list('?situation=fall_detected'))[0]).toMatchObject({ state: 'over', overBy: 'time' });
   });
 
-  test('lists a sensor that was offline, without a rule, until it is online again', async () => {
+  test('lists an offline sensor without a rule until it is back online', async () => {
     const home = await homeOf('fir');
     await say(home.sensor, { type: 'state', payload: { status: 'monitoring', versionName: '0.42.1' } });
     for (let minute = 0; minute < 10; minute++) await pass(MINUTE);
@@ -161,7 +161,7 @@ describe('listAlarms', () => {
     expect(months.at(-1)?.total).toMatchObject({ falls: 0, silences: 0 });
   });
 
-  test('lists all alarms of one fall of a tracked person as one, and a later one as another', async () => {
+  test('lists all alarms about one fall of a tracked person as one entry, and a later fall as another', async () => {
     const home = await homeOf('gorse', ['fall_detected'], 'maker_b');
     const pose = (number: number) => say(home.sensor, { ...b.pose(1, number), timestamp: now() });
     for (const number of [5, 8]) await pose(number);
@@ -175,7 +175,7 @@ describe('listAlarms', () => {
     expect((await home.list('?situation=fall_detected')).map(({ state }) => state)).toEqual(['over', 'over']);
   });
 
-  test('leaves the falls of a sensor with the customer it belonged to', async () => {
+  test('keeps the falls of a moved sensor with its previous customer', async () => {
     const [old, next] = [await homeOf('hazel'), await homeOf('holly')];
     await old.fall('calling', 'finished');
     const path = `/sensors/${old.sensor.sensorId}`;
@@ -209,7 +209,7 @@ describe('listAlarms', () => {
     expect((await home.client.call('GET', `${home.at}?after=1`)).status).toBe(400);
   });
 
-  test('lists nothing in a time span that is empty, or from which everything has expired', async () => {
+  test('returns an empty list if the period ends before it starts, or all its alarms have expired', async () => {
     const home = await homeOf('alder');
     await home.fall('calling');
     expect(await home.list('?from=2&to=1')).toEqual([]);
@@ -217,7 +217,7 @@ describe('listAlarms', () => {
     expect(await home.page('?after=1.1.')).toMatchObject({ total: 0, data: [] });
   });
 
-  test('continues after a page by its link, which newer falls do not move', async () => {
+  test('continues with the next page by its link, unaffected by newer falls', async () => {
     const home = await homeOf('juniper', ['fall_detected']);
     for (let fall = 0; fall < 3; fall++) await home.fall('calling', 'finished');
     const all = (await home.list()).map(({ uuid }) => uuid);
@@ -231,7 +231,7 @@ describe('listAlarms', () => {
     expect([...(one?.data ?? []), ...(two?.data ?? [])].map(({ uuid }) => uuid)).toEqual(all);
   });
 
-  test('returns the same part as CSV in the time zone of the customer', async () => {
+  test('returns the same selection as CSV in the time zone of the customer', async () => {
     const home = await homeOf('kauri', ['fall_detected']);
     const customer = { name: 'kauri', location: '', email: '', timeZone: 'Europe/Berlin' };
     await admin.ok('PUT', `/customers/${home.customerId}`, customer);
@@ -260,7 +260,7 @@ describe('listAlarms', () => {
 });
 
 describe('listCustomerStates', () => {
-  test('counts open alarms and gaps of known customers, for system admins alone', async () => {
+  test('counts the open alarms and coverage gaps of known customers, for system admins only', async () => {
     const [calm, open] = [await homeOf('larch', ['fall_detected']), await homeOf('maple', ['fall_detected'])];
     await calm.fall('calling', 'finished');
     await open.fall('calling');

@@ -142,7 +142,7 @@ describe('the audit log', () => {
 });
 
 describe('the entries of refused calls', () => {
-  test('count those of the same caller, operation and object within a minute', async () => {
+  test('combine calls with the same caller, operation and object within a minute into one entry with a count', async () => {
     const { client, customerId } = await home();
     const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'the change to hide', locale: 'de' });
     const guest = await hireFor(admin, customerId, `stubborn${homes}`);
@@ -157,7 +157,7 @@ describe('the entries of refused calls', () => {
     expect(created?.count).toBeUndefined();
   });
 
-  test('number at most eleven a minute for one caller, whatever the objects, and do not hide other entries', async () => {
+  test('number at most eleven a minute per caller, for any number of objects, and do not hide other entries', async () => {
     const { client, customerId } = await home();
     const guest = await hireFor(admin, customerId, `flooding${homes}`);
     await client.ok('POST', '/bots', { name: 'the change to hide', locale: 'de' });

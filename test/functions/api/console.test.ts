@@ -23,7 +23,7 @@ const linksOf = (page: string): string[] =>
     .filter((link) => link !== '' && !link.startsWith('data:'));
 
 test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/sensors/'])(
-  'the page at /console%s links its files, whatever the path prefix',
+  'the page at /console%s links its files correctly at any path prefix',
   async (path) => {
     const { status, text, headers } = await anybody.call('GET', `/console${path}`);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -38,7 +38,7 @@ test.each(['', '/', '/sensors', '/sensors/id_123456789', '/a/b/c/d/e/f', '/senso
   },
 );
 
-test('serves files with a hash in their name as immutable, and 404 for others', async () => {
+test('serves files with a hash in their name as immutable, and responds 404 for others', async () => {
   for (const [name, type] of [
     [script, 'text/javascript'],
     [style, 'text/css'],
@@ -98,7 +98,7 @@ const loadedBy = (name: string, seen = new Set<string>()): ReadonlySet<string> =
   return seen;
 };
 
-test('loads at most 300 KB at first', () => {
+test('the console loads at most 300 KB on the first visit', () => {
   const names = ['page 0', style, ...loadedBy(script)];
   const bytes = names.map((name) => library[name]?.gzip.length ?? Number.NaN);
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(300_000);

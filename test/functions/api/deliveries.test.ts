@@ -98,7 +98,7 @@ describe('the format of a delivery', () => {
   };
 
   test.each(['raw', 'custom1'])(
-    'does not change when that of its webhook becomes %s, even if it is resent',
+    'does not change when its webhook switches to %s, even if the delivery is resent',
     async (format) => {
       const { receiver, client, at, id, fall } = await rejectAndReformat(format);
       await world.pass(1_500_000);
@@ -112,7 +112,7 @@ describe('the format of a delivery', () => {
     },
   );
 
-  test('does not change for tests either', async () => {
+  test('does not change for tests of the webhook', async () => {
     const { receiver } = await rejectAndReformat('raw', ({ client, at }) => client.ok('POST', `${at}/test`));
     await world.pass(1_500_000);
     const [first, second] = await receiver.until(2);
@@ -121,7 +121,7 @@ describe('the format of a delivery', () => {
 });
 
 describe('a delivery whose webhook is deleted', () => {
-  test.each(['retrying', 'held'])('fails with the reason deleted if it was %s', async (state) => {
+  test.each(['retrying', 'held'])('fails with the reason "deleted" if it was %s', async (state) => {
     const { client, at, fall, set, kept, receiver } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     if (state === 'held') await set({ isEnabled: false });
@@ -222,7 +222,7 @@ describe('a disabled webhook', () => {
     expect(await record()).not.toHaveProperty('duePk');
   });
 
-  test('results from consecutive 410 responses: the last delivery fails, pending ones are held', async () => {
+  test('results from consecutive 410 responses, fails the last delivery and holds pending ones', async () => {
     const { fall, list, health } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();

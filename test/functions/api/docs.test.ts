@@ -30,7 +30,7 @@ const policyOf = (headers: Headers) =>
     }),
   );
 
-test('loads only files of the service, enforced by its Content-Security-Policy', async () => {
+test('the documentation page loads only files of the service, enforced by its Content-Security-Policy', async () => {
   const { headers, text } = await anybody.call('GET', '/docs');
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   const policy = policyOf(headers);
@@ -55,7 +55,7 @@ test('loads only files of the service, enforced by its Content-Security-Policy',
   }
 });
 
-test('loads the OpenAPI document of the service, without the online validator and cookies', async () => {
+test('the documentation page loads the OpenAPI document of the service, without the online validator and cookies', async () => {
   const { text } = await anybody.call('GET', `/docs/${script}`);
   const started = text.slice(text.lastIndexOf('const isFound ='));
   const calls: unknown[] = [];
@@ -65,7 +65,7 @@ test('loads the OpenAPI document of the service, without the online validator an
   expect(requestInterceptor({ url: '/x' })).toEqual({ url: '/x', credentials: 'omit' });
 });
 
-test('embeds all images in the style sheet', async () => {
+test('the style sheet of the documentation page embeds all images', async () => {
   const { text } = await anybody.call('GET', `/docs/${style}`);
   const links = [...text.matchAll(/url\(\s*["']?([^"')]{0,20})/g)].map(([, link = '']) => link);
   expect(links.filter((link) => !link.startsWith('data:'))).toEqual([]);

@@ -111,7 +111,7 @@ describe('feedback', () => {
 });
 
 describe('a rule hit', () => {
-  test('shows its latest feedback, and the one before when that is deleted', async () => {
+  test('shows its latest feedback, and the previous one after that is deleted', async () => {
     const { sensor, hit } = await createSensorWithHit();
     expect(await feedbackOfHit(hit.id)).toBeNull();
     const first = await give(sensor, { ruleHitId: hit.id });
@@ -129,7 +129,7 @@ describe('a rule hit', () => {
     expect(await feedbackOfHit(hit.id)).toBeNull();
   });
 
-  test('shows the latest remaining feedback after 10 are given and 10 deleted concurrently', async () => {
+  test('shows the latest remaining feedback after 10 concurrent additions and 10 deletions', async () => {
     const { sensor, hit } = await createSensorWithHit();
     const giveOne = async () =>
       (await its.home.client.call('POST', pathOf(sensor), { ...opinion, ruleHitId: hit.id })).status;

@@ -69,7 +69,7 @@ describe('the list of firmware versions', () => {
 });
 
 describe('the default firmware', () => {
-  test('does not exist until one is set, at creation or later, and is then replaced', async () => {
+  test('does not exist until a version is set as default, at its creation or later, and can then be replaced', async () => {
     const first = await create();
     expect(await defaultsOfMaker('maker_a')).toEqual([]);
     const second = await create('maker_a', { isDefault: true });
@@ -128,7 +128,7 @@ describe('a pinned firmware version', () => {
     expect([await remove(version), await remove(other)]).toEqual([200, 409]);
   });
 
-  test('does not protect a version of maker B with the same number', async () => {
+  test('does not protect the version of another maker with the same number', async () => {
     const { sensorId } = await linkSensor(client);
     const version = await create('maker_b');
     await pin(sensorId, version);

@@ -134,7 +134,7 @@ describe('a data job', () => {
     expect((await erase(client, subject, password))[0]).toBe(429);
   });
 
-  test('cannot erase its caller, whose traces others may need', async () => {
+  test('cannot erase its caller, whose activity others may need to review', async () => {
     const { client, password, id } = await home.hire('Vanishing', {}, { permissions: ['manage_customers'] });
     expect((await erase(client, { kind: 'user', id }, password))[0]).toBe(403);
     const admin = await home.admin.ok<{ id: number }>('GET', '/users/me');
@@ -219,7 +219,7 @@ describe('a data job', () => {
   });
 });
 
-test('deletes the exports of a customer with its first erasure', async () => {
+test('deletes all exports of a customer with the first erasure', async () => {
   const theirs = await world.furnish();
   const { customerId } = theirs;
   const path = `/customers/${customerId}`;

@@ -66,7 +66,7 @@ const limits = [
   ['maker_b', 'ceiling', 300, 200, 150, 330, 0],
 ] as const;
 test.each(limits)(
-  'accepts a room of %s (%s) at its limits, and rejects it beyond',
+  'accepts a room of %s (%s) at its limits, and rejects one beyond them',
   async (maker, sensorMounting, x, y, low, high, rotation) => {
     const room = { sensorMounting, xMin: x, xMax: x, yMax: y, yMin: 200, sensorHeight: high };
     const answer = await put(maker, room);
@@ -110,7 +110,7 @@ test('the OpenAPI document has the number of regions by maker, and the widest bo
   expect(boundOf('regions', 'maxItems')).toBe(16);
 });
 
-test('rejects what a maker does not support, and names what it supports', async () => {
+test('rejects values that a maker does not support, and names those that it supports', async () => {
   expect(await errorMessages('maker_b', { sensorMounting: 'ceiling_45deg' })).toEqual([
     'is not supported by sensors of this manufacturer; it must be one of: wall, ceiling',
   ]);
@@ -135,7 +135,7 @@ describe('regions', () => {
     ['maker_a', 'bed', 1],
     ['maker_b', 'default', 16],
     ['maker_b', 'monitored_bed', 1],
-  ])('%s: kind %s is limited to %i', async (maker, kind, max) => {
+  ])('%s limits regions of kind %s to %i', async (maker, kind, max) => {
     expect(await errorPaths(maker, { regions: many(max, kind) })).toEqual([]);
     expect((await errorPaths(maker, { regions: many(max + 1, kind) })).length).toBeGreaterThan(0);
   });
@@ -157,7 +157,7 @@ describe('regions', () => {
     [{ name: '' }, ['regions.0.name']],
     [{ topLeftX: -180, bottomRightX: 180, topLeftY: 350, bottomRightY: -30 }, []],
     [{ bottomRightX: -30, bottomRightY: 80 }, []],
-  ])('rejects %o with errors at %o', async (more, paths) => {
+  ])('rejects a region with %o, and reports errors at %o', async (more, paths) => {
     expect(await errorPaths('maker_a', { regions: [region(more)] })).toEqual(paths);
   });
 

@@ -113,7 +113,7 @@ describe('the hits of a customer', () => {
     messages: [],
   });
 
-  test('cost two writes each to append, however many were appended since the decision', async () => {
+  test('cost two writes each, however many were appended since the decision', async () => {
     const ledger = createLedger();
     const engine = await startEngine(ledger);
     const { ruleHits } = store(engine.plain);

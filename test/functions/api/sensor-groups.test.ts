@@ -46,7 +46,7 @@ const seed = async (customerId: number, count: number, prefix: string): Promise<
 };
 
 describe('a sensor group', () => {
-  test('contains each given sensor once, and the sensors know their group', async () => {
+  test('contains each given sensor once, and each sensor shows its group', async () => {
     const [a, b] = await seed(home.customerId, 2, 'FIRS');
     const group = await create([b, a, b].map(String));
     expect(group).toMatchObject({ name: 'Ward', customerId: home.customerId, sensorIds: [a, b] });
@@ -69,7 +69,7 @@ describe('a sensor group', () => {
     expect([await get(first.id), await get(second.id), await groupOf(b)]).toEqual([[a, b], [], first.id]);
   });
 
-  test('responds 400 with the path to unknown sensors, and changes nothing', async () => {
+  test('responds 400 to unknown sensors, names their paths, and changes nothing', async () => {
     const [a = ''] = await seed(home.customerId, 1, 'KNOW');
     const { id } = await create([a]);
     const other = await createHome(admin, 'other', ALL_PERMISSIONS);
@@ -154,7 +154,7 @@ describe('a rule on a sensor group', () => {
     expect([again.status, pathsOf(again.body)]).toEqual([400, ['sensorGroupId']]);
   });
 
-  test('fails if the group is deleted concurrently, or prevents the deletion, as does a filter', async () => {
+  test('either fails or prevents the deletion if the group is deleted concurrently, like the filter of a webhook', async () => {
     const { bot, webhook } = await createAlarm(home.client, receiver.url, 'apnea');
     const rule = { name: 'n', title: 't', message: 'm', situation: 'apnea' };
     const recipients = [{ botId: bot.id, webhookId: webhook.id }];

@@ -124,7 +124,7 @@ describe('GET /health', () => {
     expect((await from(anybody.as('ses_nothing'))).body).toEqual({ status: 'OK' });
   });
 
-  test('reads a single item', async () => {
+  test('reads a single item of the table', async () => {
     keys.clear();
     await anybody.ok('GET', '/health');
     // Without the variables that scheduled functions read.

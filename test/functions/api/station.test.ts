@@ -43,7 +43,7 @@ const openScreen = async (name: string) => {
 };
 
 describe('the station', () => {
-  test('shows open falls, changed hits, what is watched, and who is on duty', async () => {
+  test('shows open falls, changed rule hits, the watch, and the users on duty', async () => {
     const { client, customerId, look, fall } = await openScreen('maple');
     const sensor = await linkSensor(client);
     await createAlarm(client, receiver.url);
@@ -94,7 +94,7 @@ describe('the station', () => {
     expect(seen).toMatchObject({ status: 200, station: { hits: [{ acknowledgement: { date: expect.any(Number) } }] } });
   });
 
-  test('counts the date of the watch as a change only after five minutes', async () => {
+  test('treats a new date of the watch as a change only after five minutes', async () => {
     const { look } = await openScreen('alder');
     const first = await look();
     ahead += 2 * MINUTE;
@@ -116,7 +116,7 @@ describe('the station', () => {
     expect((await look()).station.watch.date).toBeLessThanOrEqual(cloud.runtime.now());
   });
 
-  test('shows a new hit and its acknowledgement although others have dates from before the clock was set back', async () => {
+  test('shows a new hit and its acknowledgement although other hits are dated in the future after the clock was set back', async () => {
     const { client, customerId, look, fall } = await openScreen('spruce');
     await createAlarm(client, receiver.url);
     const sensor = await linkSensor(client);
@@ -137,7 +137,7 @@ describe('the station', () => {
     expect((await look()).station.hits[0]).toMatchObject({ ...newest, acknowledgement: { name: 'A B' } });
   });
 
-  test('leaves out users who are no longer on duty, within the minute of the watch', async () => {
+  test('omits users who are no longer on duty, even before the watch is computed again', async () => {
     const { client, look } = await openScreen('rowan');
     await client.ok('PUT', '/users/me/duty', { until: cloud.runtime.now() + 20_000 });
     expect((await look()).station.onDuty).toHaveLength(1);

@@ -82,7 +82,7 @@ describe('access', () => {
     expect(await put(manager, ['manage_rules'])).toBe(403);
     expect(await put(manager, [])).toBe(403);
   });
-  test('can be raised to system admin, and back, only by system admins', async () => {
+  test('can be raised to system admin, and lowered again, only by system admins', async () => {
     const { client, id } = await hire('minister');
     const access = { canLogin: true, permissions: [] };
     expect(await statusOf(manager.call('PUT', `/users/${id}/access`, { ...access, isAdmin: true }))).toBe(403);

@@ -73,7 +73,7 @@ test('getWatch counts offline sensors, and returns the first ten by name', async
   expect(names).toEqual(names.toSorted());
 });
 
-test('getWatch reports whether falls reach somebody always, sometimes or never, and offline sensors', async () => {
+test('getWatch reports whether rules cover falls always, sometimes or never, and whether they cover offline sensors', async () => {
   const home = await furnish();
   await home.say(a.presence(true));
   const coverage = async (part: object) => {
@@ -135,7 +135,7 @@ test('getWatch names sensors whose configuration keeps falls from being reported
   expect(await kinds()).toEqual(['all', silence]);
 });
 
-test('getWatch names a sensor that marks its falls as silent, until one is not or its configuration is saved', async () => {
+test('getWatch names a sensor that marks its falls as silent, until an unmarked fall or a new configuration', async () => {
   const home = await furnish();
   const silentSensors = async () =>
     (await home.watch()).gaps.flatMap((gap) => (gap.kind === 'silent_mode' ? gap.sensorIds : []));
@@ -154,7 +154,7 @@ test('getWatch names a sensor that marks its falls as silent, until one is not o
   expect(await silentSensors()).toEqual([]);
 });
 
-test('getWatch names a sensor whose messages are mostly not understood, until they are', async () => {
+test('getWatch names a sensor while most of its messages are not understood', async () => {
   const home = await furnish();
   const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
   await home.say(a.presence(true));
@@ -164,7 +164,7 @@ test('getWatch names a sensor whose messages are mostly not understood, until th
   expect(await isMisunderstood()).toBe(false);
 });
 
-test('getWatch names a sensor whose reports of falls are not understood, however much else it sends', async () => {
+test('getWatch names a sensor whose reports of falls are not understood, whatever else it sends', async () => {
   const home = await furnish();
   const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
   for (let count = 0; count < 12; count++) await home.say(a.presence(count % 2 === 0));
@@ -220,8 +220,8 @@ test('getWatch responds 404 for a customer that does not exist', async () => {
   expect((await admin.call('GET', '/customers/987654/watch')).status).toBe(404);
 });
 
-describe('the list of unheard rules on falls', () => {
-  test('includes one whose webhook is disabled, failed last, or was deleted, until it recovers', async () => {
+describe('the list of rules on falls that reach nobody', () => {
+  test('includes a rule whose webhook is disabled, failed last, or was deleted, until it recovers', async () => {
     const home = await furnish({ retrySchedule: [0, 3_600] });
     const { name } = await ruleOf(home);
     const unheard = async () => (await home.watch()).unheardRules.map((rule) => rule.name);
@@ -241,7 +241,7 @@ describe('the list of unheard rules on falls', () => {
     expect(await unheard()).toEqual([name]);
   });
 
-  test('includes one whose webhook has moved to another bot or to the customer', async () => {
+  test('includes a rule whose webhook was moved to another bot or to the customer', async () => {
     const home = await furnish();
     const webhook = await home.client.ok<object>('GET', home.at);
     const bot = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'Other' });
@@ -254,7 +254,7 @@ describe('the list of unheard rules on falls', () => {
     expect(await unheard({})).toBe(0);
   });
 
-  test('includes one whose user has lost the channel, but reports separately that nobody is on duty', async () => {
+  test('includes a rule whose user has lost the channel, but reports separately that nobody is on duty', async () => {
     const home = await furnish();
     const { channels, duty } = store(world.table);
     const ids = { customerId: home.customerId, userId: home.nurse.id };
@@ -295,7 +295,7 @@ test('a rule about falls reaches nobody once the login of its only user is disab
   expect(gaps).toContainEqual(unreachable);
 });
 
-test('a rule about offline sensors reports nothing while its only user has no channel', async () => {
+test('a rule about offline sensors does not count while its only user has no channel', async () => {
   const home = await furnish();
   await home.say(a.presence(true));
   const silence = { ...(await ruleOf(home)), situation: 'sensor_inactive' };
@@ -311,7 +311,7 @@ test('a rule about offline sensors reports nothing while its only user has no ch
 });
 
 describe('the failure of a webhook', () => {
-  test('remains until somebody marks it as seen, and later failures remain', async () => {
+  test('remains until somebody marks it as seen, which does not hide later failures', async () => {
     const home = await furnish({ retrySchedule: [0] });
     expect((await home.watch()).troubles).toEqual([]);
     world.answerWith(status(500, 'no'));

@@ -66,7 +66,7 @@ const createFall = async (more: object = {}) => {
 };
 
 describe('the page behind the link of a user', () => {
-  test('shows room, region, home, situation, local time and age, and that nobody is on it', async () => {
+  test('shows room, region, home, situation, local time and age, and that nobody has acknowledged the alarm', async () => {
     const { links, name } = await createFall();
     await world.pass(3 * MINUTE);
     const { status, html } = await pageAt(links.nora);
@@ -93,7 +93,7 @@ describe('the page behind the link of a user', () => {
       expect(text).toContain(part);
   });
 
-  test('acknowledges by a form, and then shows who else was notified and how to hand the alarm back', async () => {
+  test('acknowledges the alarm with a form, then shows who else was notified and how to hand it back', async () => {
     const { links, nora, acknowledgement } = await createFall();
     const { html } = await pageAt(links.nora);
     expect(await acknowledgement()).toBeNull();
@@ -128,7 +128,7 @@ describe('the page behind the link of a user', () => {
     expect(textOf(again.html)).toContain("You're on it");
   });
 
-  test('cannot hand back the acknowledgement of somebody else', async () => {
+  test('cannot hand back an alarm that somebody else acknowledged', async () => {
     const { links, jonas, acknowledgement } = await createFall();
     await submit(links.jonas, (await pageAt(links.jonas)).html, "I'm on it");
     const { date = 0 } = (await acknowledgement()) ?? {};
@@ -138,7 +138,7 @@ describe('the page behind the link of a user', () => {
     expect(await acknowledgement()).toMatchObject({ userId: jonas.id });
   });
 
-  test('changes nothing when it is opened, even by 20 scanners', async () => {
+  test('changes nothing when it is opened, even by 20 link scanners', async () => {
     const { links, acknowledgement } = await createFall();
     await Promise.all(Array.from({ length: 20 }, () => pageAt(links.nora)));
     await world.idle();
@@ -169,7 +169,7 @@ describe('the link of a user who no longer has access', () => {
 });
 
 describe('the page behind the link of a webhook', () => {
-  test('names no people, asks for a name, and hands back only acknowledgements made through it', async () => {
+  test('asks for a name, names no recipients, and hands back only alarms acknowledged through it', async () => {
     const receiver = await startReceiver();
     const home = await world.furnish();
     const nora = await home.hire('Nora', { email: 'nora@example.com' });

@@ -39,7 +39,7 @@ const replace = async (path: string, operation: string, change: object, client =
 };
 
 describe('the details of an audit entry', () => {
-  test('show how a rule was changed, including what it no longer has', async () => {
+  test('show how a rule was changed, including what was removed from it', async () => {
     const { rule, bot, webhook } = await createAlarm(home.client, receiver.url);
     const path = `/rules/${rule.id}`;
     const recipients = [{ botId: bot.id, webhookId: webhook.id }];
@@ -83,7 +83,7 @@ describe('the details of an audit entry', () => {
     expect(line?.details).toEqual([{ field: 'volume', from: 50, to: 0 }]);
   });
 
-  test('show the first change of a configuration, the modes that end automatically, and the last of many fields', async () => {
+  test('show the first change of a configuration, including modes that end automatically and the last of many fields', async () => {
     const { sensorId } = await linkSensor(home.client);
     const at = `/sensors/${sensorId}/maker_a/config`;
     const change = async (name: string, operation: string, to: object, client?: Client) => {
@@ -100,7 +100,7 @@ describe('the details of an audit entry', () => {
     ]);
   });
 
-  test('show who was taken off lists: sensors of a group, emergency contacts, shifts of a roster', async () => {
+  test('show what was removed from lists: sensors of a group, emergency contacts, shifts of a roster', async () => {
     const { client, customerId, userId } = home;
     const [one, other] = [await linkSensor(client), await linkSensor(client)];
     const sensorIds = [one.sensorId, other.sensorId].sort();
@@ -170,7 +170,7 @@ describe('the details of an audit entry', () => {
     expect(erased?.details).toEqual([{ field: 'subject', from: null, to: subject }]);
   });
 
-  test('contain no names, addresses and secrets, and nothing that stayed the same', async () => {
+  test('contain no names, addresses or secrets, and no unchanged values', async () => {
     const customer = await replace(`/customers/${home.customerId}`, 'updateCustomer', {
       name: 'Secret garden',
       location: 'Elm street',
@@ -193,7 +193,7 @@ describe('the details of an audit entry', () => {
 });
 
 describe('the names of objects in the audit log', () => {
-  test('follow changes, and end with the object', async () => {
+  test('change when the object is renamed, and disappear when it is deleted', async () => {
     const { id } = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'Bell', locale: 'de' });
     const named = async () => (await linesOf(`objectKind=bot&objectId=${id}`)).at(-1)?.object;
     expect(await named()).toEqual({ kind: 'bot', id: String(id), name: 'Bell' });
@@ -203,7 +203,7 @@ describe('the names of objects in the audit log', () => {
     expect(await named()).toEqual({ kind: 'bot', id: String(id), name: null });
   });
 
-  test('include those of rules, webhooks, sensors, groups, users and the customer', async () => {
+  test('cover rules, webhooks, sensors, groups, users and the customer', async () => {
     const { client, customerId } = await createHome(admin, 'birch', ALL_PERMISSIONS);
     const { webhook } = await createAlarm(client, receiver.url);
     const { sensorId } = await linkSensor(client);
@@ -221,7 +221,7 @@ describe('the names of objects in the audit log', () => {
     });
   });
 
-  test('reveal nothing about other customers and their objects, which a refused call may have named', async () => {
+  test('reveal nothing about other customers and their objects, even if a refused call named them', async () => {
     const theirs = await createHome(admin, 'their secret', ALL_PERMISSIONS);
     const { sensorId } = await linkSensor(theirs.client);
     const curious = await hireFor(admin, home.customerId, 'curious', { permissions: ['manage_users'] });

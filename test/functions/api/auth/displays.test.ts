@@ -63,7 +63,7 @@ describe('the session of a display', () => {
     expect(await read(display)).toBe(401);
   });
 
-  test('ends 24 hours after its last use, and is not extended by calls that it may not make', async () => {
+  test('ends 24 hours after its last use, and refused calls do not extend it', async () => {
     const home = await createHome(await adminOf(cloud.url), 'unused', ALL_PERMISSIONS);
     const display = await logIn(anybody(), home.username, home.password, { display: true });
     const watch = `/customers/${home.customerId}/watch`;
@@ -75,7 +75,7 @@ describe('the session of a display', () => {
     expect((await display.call('GET', watch)).status).toBe(401);
   });
 
-  test('renews its cookies once an hour, with the same values, even if several calls come at a time', async () => {
+  test('renews its cookies once an hour, with the same values, even if several calls arrive at once', async () => {
     const { login, cookies, call } = await openBrowser();
     const path = `/customers/${home.customerId}/open-falls`;
     expect(maxAgesOf(login)).toEqual([86_400, 86_400, 86_400]);
@@ -90,7 +90,7 @@ describe('the session of a display', () => {
     expect((await call('GET', path)).headers.getSetCookie()).toEqual([]);
   });
 
-  test('appears as display among the sessions of its user, who can end it months later', async () => {
+  test('appears as a display in the session list of its user, who can end it months later', async () => {
     const display = await newDisplay();
     const list = async () => {
       const client = await logIn(anybody(), home.username, home.password);
@@ -143,7 +143,7 @@ describe('the session of a display', () => {
     expect(health.body).toEqual((await anybody().call('GET', '/health')).body);
   });
 
-  test('needs the second factor like any other', async () => {
+  test('requires the second factor like any other session', async () => {
     const boss = await adminOf(cloud.url);
     const { username, password, customerId } = await createHome(boss, 'careful', []);
     const customer = { name: 'careful', location: '', email: '', requireOtp: true };
@@ -157,7 +157,7 @@ describe('the session of a display', () => {
       expect((await display.call(method, path)).status, path).toBe(403);
   });
 
-  test('does not begin if display is not a boolean', async () => {
+  test('does not begin if the field display is not a boolean', async () => {
     const { username, password } = home;
     const answers = [1, 'true', null].map((display) =>
       anybody().call('POST', '/users/login', { username, password, display }),
@@ -176,7 +176,7 @@ describe('somebody at a display', () => {
     acknowledgement: { userId: home.userId, name, date: expect.any(Number), ...(note && { note }) },
   });
 
-  test('acknowledges a fall by name, in the name of the user of the session', async () => {
+  test('acknowledges a fall under a name, on behalf of the user of the session', async () => {
     const { path, hitPath } = await fallOfNewSensor();
     const display = await newDisplay();
     for (const body of [{}, { name: '' }, { name: '   ' }, { name: 'x'.repeat(65) }, { name: 'a\u202eb' }])
@@ -187,7 +187,7 @@ describe('somebody at a display', () => {
     );
   });
 
-  test('gets a 409 with the name of the person who acknowledged before at the same display', async () => {
+  test('gets a 409 with the name of the person who has already acknowledged at the same display', async () => {
     const { path, hitPath } = await fallOfNewSensor();
     const display = await newDisplay();
     expect(await display.ok('PUT', hitPath, { name: 'Anna' })).toMatchObject(by('Anna'));
@@ -199,7 +199,7 @@ describe('somebody at a display', () => {
     expect((await display.call('DELETE', path)).status).toBe(403);
   });
 
-  test('leaves the name of its user alone in other sessions, which ignore name', async () => {
+  test('can give a name, which sessions of other kinds ignore', async () => {
     const { path } = await fallOfNewSensor();
     expect(await home.client.ok('PUT', path, { name: 'Somebody else' })).toMatchObject(by('A B'));
   });

@@ -88,7 +88,7 @@ describe('a known address', () => {
     return user;
   };
 
-  test('waits 1 to 60 s after each failure from the tenth on, even with the correct password', async () => {
+  test('must wait 1 to 60 s after each failure from the tenth on, even with the correct password', async () => {
     const { username, password } = await settle('forgetful');
     for (let at = 0; at < 9; at++) expect(resultOf(await login(HOME, username))).toEqual([401, null]);
     // Time alone does not reset the count of consecutive failures.
@@ -109,7 +109,7 @@ describe('a known address', () => {
     expect(tally(await times(10, () => login(HOME, username)))).toEqual({ 401: 1, 429: 9 });
   });
 
-  test('does not learn that a password was correct if too many wrong ones came at the same time', async () => {
+  test('does not learn that a password was correct if too many wrong ones arrived at the same time', async () => {
     const { username, password } = await settle('crowded');
     const wrong = () => times(20, () => login(HOME, username));
     const answers = await afterOthers(password, () => login(HOME, username, password), wrong);
@@ -118,7 +118,7 @@ describe('a known address', () => {
     expect((await login(HOME, username, password)).status).toBe(200);
   });
 
-  test('never waits for failures with other accounts or from other addresses', async () => {
+  test('need not wait because of failures with other accounts or from other addresses', async () => {
     const { username, password } = await settle('neighbour');
     const names = await times(105, (at) => login(HOME, `nobody-${at}`));
     expect(tally(names)).toEqual({ 401: 100, 429: 5 });
@@ -132,7 +132,7 @@ describe('a known address', () => {
   });
 });
 
-test('does not reveal that a current password was correct if too many wrong ones came at the same time', async () => {
+test('a password change does not reveal that the current password was correct if too many wrong ones arrived at the same time', async () => {
   const { username, password } = await hire('changer');
   const client = await logIn(clientOf(cloud.url), username, password);
   const change = (currentPassword: string) =>
@@ -142,7 +142,7 @@ test('does not reveal that a current password was correct if too many wrong ones
   expect(answers).toEqual([{ 400: 10, 429: 2 }, [429, '900']]);
 });
 
-test('slows down guesses from many addresses after 50 in total, but not logins from known addresses', async () => {
+test('guesses from many addresses are slowed down after 50 in total, but logins from known addresses are not', async () => {
   const { username, password } = await hire('sought');
   expect((await login('198.51.100.1', username, password)).status).toBe(200);
   const crowd = await times(6, (from) => times(10, () => login(`203.0.113.${from}`, username)));
@@ -161,7 +161,7 @@ test('slows down guesses from many addresses after 50 in total, but not logins f
   expect(tally(await times(5, guess))).toEqual({ 401: 5 });
 });
 
-test('lets a user log in where the password was reset, however many addresses are guessing it', async () => {
+test('a user can log in from the address where the password was reset, however many others are guessing it', async () => {
   const { username } = await hire('besieged', 'besieged@example.com');
   const OWNER = '198.51.100.77';
   const password = 'a-password-after-the-reset';

@@ -67,7 +67,7 @@ test('lets a person move between customers, with a unique username at each', asy
   expect(new Set(users.map(({ user }) => user.username)).size).toBe(3);
 });
 
-test('logs at each customer only what a login changed there', async () => {
+test('logs for each customer only what a login changed there', async () => {
   const seen = new Set<string>();
   const maple = await login('paul', 'maple');
   const elm = await login('paul', 'elm');
@@ -89,7 +89,7 @@ test('logs the username of the service if it differs from that of the issuer', a
   expect(page.data.map(({ actor }) => actor.name)).toEqual([user.username]);
 });
 
-test('refuses a login if the user loses the permission to log in in the meantime', async () => {
+test('refuses a login if the user loses the permission during it', async () => {
   const { user } = await login('rosa', 'oak');
   const access = { canLogin: false, permissions: [], isAdmin: false };
   onAccountRead = () => admin.ok('PUT', `/users/${user.id}/access`, access);

@@ -170,7 +170,7 @@ describe('a login with the issuer', () => {
   });
 });
 
-describe('a login with a response from the issuer that is not valid sets no cookie, and', () => {
+describe('a login with an invalid response from the issuer', () => {
   const refused = async (sent: Promise<Answer>) => {
     const { status, headers } = await sent;
     expect([status, headers.get('token'), headers.getSetCookie()]).toEqual([401, null, []]);
@@ -179,14 +179,14 @@ describe('a login with a response from the issuer that is not valid sets no cook
     issuer.people.set('otto', { groups: ['maple'] });
   });
 
-  test('refuses one that was used before, even concurrently', async () => {
+  test('fails if the response was used before, even concurrently', async () => {
     const { browser, back } = await visitIssuer('otto');
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => finish(browser, back)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     await refused(finish(browser, back));
   });
 
-  test('refuses one from another browser, which does not learn whether it was valid', async () => {
+  test('fails in another browser, which does not learn whether the response was valid', async () => {
     const { back } = await visitIssuer('otto');
     await refused(finish(anybody, back));
     const { cookie } = await beginOidc(anybody);
@@ -194,24 +194,24 @@ describe('a login with a response from the issuer that is not valid sets no cook
     await refused(finish(withCookie(anybody, cookie), other.back));
   });
 
-  test('refuses one after ten minutes', async () => {
+  test('fails ten minutes after it was started', async () => {
     const { browser, back } = await visitIssuer('otto');
     ahead = 600_001;
     await refused(finish(browser, back));
   });
 
-  test('refuses another nonce', async () => {
+  test('fails if the response has another nonce', async () => {
     const { browser, back } = await visitIssuer('otto', (url) => url.replace(/nonce=[^&]+/, 'nonce=of-somebody-else'));
     await refused(finish(browser, back));
   });
 
-  test('refuses another code challenge', async () => {
+  test('fails if the response has another code challenge', async () => {
     const challenge = `code_challenge=${'A'.repeat(43)}`;
     const { browser, back } = await visitIssuer('otto', (url) => url.replace(/code_challenge=[^&]+/, challenge));
     await refused(finish(browser, back));
   });
 
-  test('refuses a response that names another issuer, or comes from one', async () => {
+  test('fails if the response names another issuer, or comes from one', async () => {
     const { browser, back } = await visitIssuer('otto');
     back.searchParams.set('iss', 'https://login.example.org');
     await refused(finish(browser, back));
@@ -222,7 +222,7 @@ describe('a login with a response from the issuer that is not valid sets no cook
     await other.stop();
   });
 
-  test('refuses a response that reports an error, lacks state or code, or is malformed', async () => {
+  test('fails if the response reports an error, lacks state or code, or is malformed', async () => {
     const { url, cookie } = await beginOidc(anybody);
     const state = new URL(url).searchParams.get('state');
     const browser = withCookie(anybody, cookie);

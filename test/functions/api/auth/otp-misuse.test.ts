@@ -51,7 +51,7 @@ test('treats a session that has to set up its second factor like an anonymous ca
   }
 });
 
-test('ends sessions that only proved the password once another session enables the second factor', async () => {
+test('sessions without a second factor end once another session enables it', async () => {
   const { username, password } = await strictHome('strict');
   const owner = await logIn(admin, username, password);
   const thief = await logIn(admin, username, password);

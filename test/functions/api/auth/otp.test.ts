@@ -142,7 +142,7 @@ describe('a second factor', () => {
     expect((await login(user, await user.code())).status).toBe(200);
   });
 
-  test('survives password changes by the user and by a reset code', async () => {
+  test('stays enabled when the password is changed or reset', async () => {
     const user = await hireWithOtp('changer', { email: 'changer@example.com' });
     const newPassword = 'a-new-long-password';
     await user.client.ok('PUT', '/users/me/password', { currentPassword: user.password, newPassword });
@@ -189,7 +189,7 @@ describe('a second factor', () => {
     expect((await login(user)).status).toBe(200);
   });
 
-  test('disappears with its user', async () => {
+  test('disappears when its user is deleted', async () => {
     const user = await hireWithOtp('leaver');
     const { sessions, otps } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';

@@ -182,7 +182,7 @@ test('takes the same time and gives the same response whether or not the user ex
   expect([mailsTo(username).length, mailsTo(barred.username).length]).toEqual([1, 0]);
 });
 
-test('takes the same time if email hangs or the table fails', async () => {
+test('takes the same time if the mail service hangs or the table fails', async () => {
   const { username } = await hire('awaited');
   const { runtime } = cloud;
   const deps = await composeDeps(runtime, auth.operations.requestPasswordReset.uses);

@@ -61,7 +61,7 @@ test('ends one session from another, without affecting the rest', async () => {
   expect((await user.client.call('DELETE', `/users/me/sessions/${id}`)).status).toBe(404);
 });
 
-test('ends a session once if ten calls try at the same time, and logs it once', async () => {
+test('ends a session once and logs it once, even if ten calls end it at the same time', async () => {
   const user = await hireFor(admin, customerId, 'hasty');
   await logInBy(user, 'lost');
   const { id = '' } = (await list(user.client)).find(({ userAgent }) => userAgent === 'lost') ?? {};

@@ -126,12 +126,12 @@ describe('wrong passwords', () => {
     ahead += 1_000;
     expect((await login()).status).toBe(200);
   });
-  test('do not limit correct ones: 14 concurrent logins from a new address succeed', async () => {
+  test('do not limit correct passwords, even in 14 concurrent logins from a new address', async () => {
     const { username, password } = await newUser('twin');
     const answers = await Promise.all(Array.from({ length: 14 }, () => login(username, password)));
     expect(answers.map(({ status }) => status)).toEqual(Array(14).fill(200));
   });
-  test('return how long to wait until they no longer count', async () => {
+  test('set Retry-After to the time until they no longer count', async () => {
     for (let n = 0; n < 10; n++) await login('nobody-early', 'wrong');
     ahead += 14 * 60_000;
     const answer = await login('nobody-early', 'wrong');

@@ -25,7 +25,7 @@ describe('a channel', () => {
     ['email', 'anna@example.com'],
     ['sms', '+491601234567'],
     ['telegram', '-1001234567890'],
-  ] as const)('%s is verified by a code of six digits, which works once', async (by, address) => {
+  ] as const)('%s is verified by a six-digit code, which works once', async (by, address) => {
     const { client } = await place.hire();
     expect((await setChannel(client, by, { address })).body).toEqual({ by, address, provenDate: null, ...works });
     expect(await channelsOf(client)).toEqual([{ by, address, provenDate: null, ...works }]);
@@ -115,7 +115,7 @@ describe('a channel', () => {
     expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null, ...works }]);
   });
 
-  test('appears without its address for those with manage_users, and for nobody else', async () => {
+  test('appears to users with manage_users without its address, and to nobody else', async () => {
     const { id, client } = await place.hire();
     await setChannel(client, 'sms', { address: nextNumber() });
     for (const manager of [place.home.client, place.admin])
@@ -127,7 +127,7 @@ describe('a channel', () => {
       expect((await stranger.call('GET', `/users/${userId}/channels`)).status).toBe(404);
   });
 
-  describe('that was undeliverable', () => {
+  describe('after a message to it was undeliverable', () => {
     const createUndeliverable = async () => {
       const { id: userId, client } = await place.hire();
       const address = nextNumber();
@@ -178,7 +178,7 @@ describe('a channel', () => {
     expect((await program.call('DELETE', '/users/me/channels/sms')).status).toBe(403);
   });
 
-  test('disappears with its user, and cannot be added afterwards', async () => {
+  test('disappears when its user is deleted, and cannot be added afterwards', async () => {
     const { id, client } = await place.hire();
     const { channels, duty } = store(place.cloud.runtime.table);
     const ids = { customerId: place.home.customerId, userId: id };
@@ -191,7 +191,7 @@ describe('a channel', () => {
   });
 });
 
-test('lets users without a customer have channels, but not go on duty', async () => {
+test('can belong to a user without a customer, who cannot go on duty', async () => {
   const own = await logIn(place.admin.as(undefined), 'admin', 'correct-horse-battery');
   expect((await setChannel(own, 'sms', { address: nextNumber() })).status).toBe(200);
   expect((await own.call('PUT', '/users/me/duty', { until: place.now() + 1_000 })).status).toBe(409);

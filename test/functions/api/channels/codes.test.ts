@@ -73,7 +73,7 @@ describe('a code', () => {
     );
   });
 
-  test('can be sent five times an hour for a user, even with concurrent requests', async () => {
+  test('can be sent to a user five times an hour, even with concurrent requests', async () => {
     const { client } = await place.hire();
     const before = place.said.length;
     const all = await Promise.all(
@@ -88,7 +88,7 @@ describe('a code', () => {
     expect((await setChannel(client, 'email', { address: 'anna@example.com' })).status).toBe(200);
   });
 
-  test('can be sent five times an hour to an address, across users and spellings', async () => {
+  test('can be sent to an address five times an hour, across users and spellings', async () => {
     const statuses: number[] = [];
     for (const address of ['Victim@example.com', ...Array<string>(5).fill('victim@example.com')])
       statuses.push((await setChannel((await place.hire()).client, 'email', { address })).status);

@@ -23,7 +23,7 @@ const hire = (username: string) => hireFor(admin, home.customerId, username, { f
 const begin = (client: Client, until: unknown) => client.call('PUT', '/users/me/duty', { until });
 const list = (client = home.client) => client.ok('GET', `/customers/${home.customerId}/duty`);
 
-test('lists users on duty until the given time', async () => {
+test('a user is listed as on duty until the given time', async () => {
   const { id, client } = await hire('anna');
   expect(await client.ok('PUT', '/users/me/duty', { until: time + HOUR })).toEqual({
     until: time + HOUR,
@@ -39,7 +39,7 @@ test('lists users on duty until the given time', async () => {
   expect(await list()).toEqual([]);
 });
 
-test('shows the verified channels by which users can be reached', async () => {
+test('the list of users on duty shows the verified channels by which they can be reached', async () => {
   const { id: userId, client } = await hire('reachable');
   const { channels } = store(cloud.runtime.table);
   const user = { customerId: home.customerId, userId };
@@ -55,7 +55,7 @@ test('shows the verified channels by which users can be reached', async () => {
   expect(await list()).toEqual([]);
 });
 
-test('ends when the user goes off duty, can no longer log in, or is deleted', async () => {
+test('duty ends when the user goes off duty, can no longer log in, or is deleted', async () => {
   const first = await hire('one');
   const second = await hire('two');
   const third = await hire('three');

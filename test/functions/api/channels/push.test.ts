@@ -36,7 +36,7 @@ const subscribe = (who: Client, subscription: unknown): Promise<Answer> =>
   who.call('PUT', '/users/me/channels/push', { subscription });
 const pathsOf = ({ body }: Answer) => (body as { errors: { path: string }[] }).errors.map(({ path }) => path);
 
-test('subscribes without a code, and returns only the host of the endpoint', async () => {
+test('a browser subscribes to push without a code, and the API returns only the host of its endpoint', async () => {
   const { host } = new URL(service.origin);
   const answer = await subscribe(client, { endpoint: `${service.origin}/secret`, keys });
   expect(answer.body).toMatchObject({ by: 'push', address: host, provenDate: expect.any(Number) });
@@ -45,7 +45,7 @@ test('subscribes without a code, and returns only the host of the endpoint', asy
   expect((await client.call('POST', '/users/me/channels/push/proof', { code: '123456' })).status).toBe(400);
 });
 
-test('creates one key for all browsers, and encrypts its private part', async () => {
+test('the service creates one push key for all browsers, and encrypts its private part', async () => {
   const requests = Array.from({ length: 20 }, () => client.ok<{ pushKey: string }>('GET', '/channels'));
   const found = new Set((await Promise.all(requests)).map(({ pushKey }) => pushKey));
   const [publicKey, ...others] = found;
@@ -59,7 +59,7 @@ test('creates one key for all browsers, and encrypts its private part', async ()
   await expect(vault.open(kept?.sealed ?? '', 'another')).rejects.toThrow();
 });
 
-test('stores a subscription with the key, for the worker that sends to it', async () => {
+test('a push subscription is stored with the key that the worker needs to send to it', async () => {
   const endpoint = `${service.origin}/1`;
   await client.ok('GET', '/channels');
   await subscribe(client, { endpoint, keys });

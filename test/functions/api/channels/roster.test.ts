@@ -68,7 +68,7 @@ describe('a roster', () => {
     expect(await anna.client.ok('GET', path)).toEqual([]);
   });
 
-  test('lists the users who can be in it, and how each can be reached, to every user of the customer', async () => {
+  test('lists its possible members and their channels for every user of the customer', async () => {
     const { customerId, userId, hire, path } = await furnish();
     const [anna, ben] = [await hire('anna'), await hire('ben')];
     const { channels } = store(cloud.runtime.table);
@@ -100,7 +100,7 @@ describe('a roster', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('yields to a user who goes off duty, until the next shift', async () => {
+  test('does not put a user who went off duty back on duty before the next shift', async () => {
     const { set, hire, list } = await furnish();
     const anna = await hire('anna');
     await set([{ userId: anna.id, days: ALL_DAYS, from: '08:00', to: '16:00' }]);
@@ -141,7 +141,7 @@ describe('a roster', () => {
     expect(await list()).toMatchObject([{ userId: anna.id }]);
   });
 
-  test('keeps no entries for days before yesterday', async () => {
+  test('drops entries for days before yesterday', async () => {
     const { client, set, hire, path } = await furnish();
     const { id: userId } = await hire('anna');
     const off = (date: string) => ({ userId, date, off: true });
@@ -151,7 +151,7 @@ describe('a roster', () => {
     expect(await client.ok('GET', path)).toEqual([off('2027-01-05')]);
   });
 
-  test('survives a change of the time zone', async () => {
+  test('follows a change of the time zone of the customer', async () => {
     const { customerId, set, hire, list } = await furnish();
     const { id: userId } = await hire('anna');
     await set([{ userId, days: [2], from: '12:00', to: '13:00' }]);

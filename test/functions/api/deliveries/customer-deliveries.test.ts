@@ -91,7 +91,7 @@ describe('the list of deliveries of a customer', () => {
     expect(await follow('?perPage=23&page=0&sortBy=asc(createDate)')).toEqual(newestFirst.toReversed());
   });
 
-  test('counts only what one call reads, at a bounded cost', async () => {
+  test('counts only the deliveries that a call reads, at a bounded cost', async () => {
     const first = await list();
     expect(first).toMatchObject({ is: 'at-least', ids: newestFirst.slice(0, 30) });
     expect(first.total).toBeGreaterThanOrEqual(100);

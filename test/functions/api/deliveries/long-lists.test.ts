@@ -72,7 +72,7 @@ const follow = async (query: string) => {
 };
 
 describe('the list of deliveries of a webhook', () => {
-  test('returns an exact total while it is short, and says when it is not', async () => {
+  test('returns an exact total while it is short, and later states that the total is not exact', async () => {
     const until = from + 249_500;
     expect(await list(`?until=${until}`)).toMatchObject({ total: 500, is: 'exact' });
     expect(await list(`?until=${until}&page=16`)).toMatchObject({ ids: { length: 20 }, next: undefined });

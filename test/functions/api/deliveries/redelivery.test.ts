@@ -26,7 +26,7 @@ const createRetrying = async () => {
 const redelivered = { state: 'delivered', reason: 'redelivered', attempts: 1, nextAttempt: null };
 
 describe('a pending delivery that is resent', () => {
-  test('ends when the resent one succeeds, and the hit counts both attempts', async () => {
+  test('ends when its redelivery succeeds, and the hit counts both attempts', async () => {
     const { id, resend, detail, receiver, tries, list } = await createRetrying();
     world.answerWith(ok);
     const resentId = await resend(id);
@@ -38,14 +38,14 @@ describe('a pending delivery that is resent', () => {
     expect((await list('?state=delivered')).total).toBe(2);
   });
 
-  test('stays pending when the resent one fails', async () => {
+  test('stays pending when its redelivery fails', async () => {
     const { id, resend, detail } = await createRetrying();
     const resentId = await resend(id);
     expect(await detail(id)).toMatchObject({ state: 'retrying', reason: null });
     expect(await detail(resentId)).toMatchObject({ state: 'retrying', reason: null });
   });
 
-  test('ends when the resent one is resent successfully, and so does that one', async () => {
+  test('ends together with its redelivery when that is resent successfully', async () => {
     const { id, resend, detail, receiver } = await createRetrying();
     const first = await resend(id);
     world.answerWith(ok);
@@ -83,7 +83,7 @@ describe('a pending delivery that is resent', () => {
   test.each([
     ['before ending it', 'deliver.reported'],
     ['after ending it', 'deliver.originals_ended'],
-  ] as const)('ends even if the process dies %s; the resent one arrives at most twice', async (_, name) => {
+  ] as const)('ends even if the process dies %s, and its redelivery arrives at most twice', async (_, name) => {
     const { id, resend, detail, receiver, tries } = await createRetrying();
     world.answerWith(ok);
     death.at(name);

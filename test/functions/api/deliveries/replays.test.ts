@@ -62,7 +62,7 @@ describe('a replay', () => {
     expect(await list('?page=1')).toEqual([]);
   });
 
-  test('stops when canceled, and fails what it has not sent', async () => {
+  test('stops when canceled, and fails the deliveries that it has not sent', async () => {
     const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 4; falls++) await fall();
@@ -82,7 +82,7 @@ describe('a replay', () => {
     expect(canceled).toHaveLength(failed);
   });
 
-  test('sends nothing while paused, and the rest once when resumed', async () => {
+  test('sends nothing while paused, and each remaining delivery once when resumed', async () => {
     const { fall, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 12; falls++) await fall();

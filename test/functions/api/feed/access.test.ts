@@ -63,7 +63,7 @@ test('returns authentication headers only to callers with the webhook token', as
   expect(JSON.stringify(shown)).not.toContain(token);
 });
 
-test('audits what a user confirms, but neither what the receiver confirms nor a fetch that confirms nothing', async () => {
+test('audits deliveries that a user confirms, but not those that the receiver confirms, or fetches that confirm nothing', async () => {
   const { client, customerId, at, reader, feed, fall } = await world.furnish();
   const lines = async () => {
     const [page] = await client.ok<{ data: object[] }[]>('GET', `/customers/${customerId}/audit?operation=fetchFeed`);
@@ -106,7 +106,7 @@ test('responds 409 for a disabled webhook or one with a URL, 404 for an unknown 
   expect(await answer()).toBe(409);
 });
 
-test('posts pending deliveries once the webhook has a URL, and returns them once it has none', async () => {
+test('posts pending deliveries once the webhook has a URL, and returns them to fetches while it has none', async () => {
   const { client, at, receiver, fall, feed, list } = await world.furnish();
   await fall();
   await feed();
@@ -143,7 +143,7 @@ test('returns a delivery whose process died during its request', async () => {
   expect(idsOf(await feed())).toEqual([deliveryId]);
 });
 
-test('fires the alarm and sends an email once after 10 minutes without a fetch, and again after the next fetch', async () => {
+test('fires the alarm and sends an email once after 10 minutes without a fetch, and starts over with the next fetch', async () => {
   const { client, session, customerId, at, feed } = await world.furnish();
   const health = async () => (await client.ok<{ health: { failingSince: number | null } }>('GET', at)).health;
   const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
@@ -194,7 +194,7 @@ test('expires unconfirmed deliveries after 14 days, fetched or not, and continue
   expect((await idle.list()).data).toMatchObject([{ state: 'failed', reason: 'expired' }]);
 });
 
-test('waits for deliveries, and returns an empty list if there are none', async () => {
+test('a fetch waits for deliveries, and returns an empty list if none arrive', async () => {
   const { fall, feed } = await world.furnish();
   expect(await feed('?wait=1')).toEqual([]);
   const waiting = feed('?wait=20');
@@ -212,7 +212,7 @@ test.each([
       await client.ok('PUT', at, { ...webhook, isEnabled: false });
     },
   ],
-] as const)('rejects a waiting fetch once %s', async (_, status, change) => {
+] as const)('a waiting fetch is rejected once %s', async (_, status, change) => {
   const home = await world.furnish();
   const { reader, client, at, fall } = home;
   const waiting = reader.call('GET', `${at}/feed?wait=20`);
@@ -225,7 +225,7 @@ test.each([
   expect((await waiting).status).toBe(status);
 });
 
-test('returns the same to concurrent fetches, and confirms each delivery once', async () => {
+test('returns the same deliveries to concurrent fetches, and confirms each once', async () => {
   const { fall, feed, list } = await world.furnish();
   for (let n = 0; n < 3; n++) await fall();
   const given = await feed();

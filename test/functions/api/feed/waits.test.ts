@@ -27,7 +27,7 @@ const start = async ({ path, by }: Fetch, customerId: number) => {
   return fetch;
 };
 
-test('lets three fetches of a feed and ten of a customer wait, answers further ones at once, and starts over after their time', async () => {
+test('lets three fetches of a feed and ten of a customer wait at a time, and answers further ones immediately', async () => {
   const home = await world.furnish();
   const { client, customerId } = home;
   const { botId } = await client.ok<{ botId: number }>('GET', home.at);
@@ -62,7 +62,7 @@ test('lets three fetches of a feed and ten of a customer wait, answers further o
   expect(await next.answer).toHaveLength(1);
 });
 
-test('lets three of 20 concurrent fetches wait', async () => {
+test('lets only three of 20 concurrent fetches wait', async () => {
   const { reader, at, customerId, fall } = await world.furnish();
   const path = `${at}/feed?wait=20`;
   const answers = Array.from({ length: 20 }, () => reader.ok<object[]>('GET', path));

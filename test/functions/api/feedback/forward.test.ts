@@ -115,7 +115,7 @@ test('retries with the same id and body, and counts a final failure, which can b
   expect([resent?.text, resent?.headers['webhook-id']]).toEqual([tries[0]?.text, tries[0]?.headers['webhook-id']]);
 });
 
-test('forwards feedback by the sweep if the queue was unavailable', async () => {
+test('forwards feedback with the next sweep if the queue was unavailable', async () => {
   const { sensorId } = await linkSensor(home.client);
   isQueueUnavailable = true;
   const created = await giveFeedback(sensorId);

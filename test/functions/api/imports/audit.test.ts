@@ -23,7 +23,7 @@ const linesOf = async (home: Home, kind: string, rows: object[], client = home.s
   return lines.toSorted((line, other) => (line.operation < other.operation ? -1 : 1));
 };
 
-test('the audit log shows which rule an import disabled, and who did it from where', async () => {
+test('the audit log shows which rule an import disabled, by whom and from which address', async () => {
   const home = await world.furnish();
   const rule = await home.rule([{ onDuty: true, by: 'sms' }]);
   const lines = await linesOf(home, 'rules', [

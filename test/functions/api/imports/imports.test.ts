@@ -23,7 +23,7 @@ const rulesOf = async ({ session }: Home) => (await session.ok<{ data: Rule[] }[
 const access = { canLogin: true, isAdmin: false, permissions: ['manage_sensors', 'edit_sensor_config'] };
 
 describe('an import of sensors', () => {
-  test('names sensors, creates groups and moves sensors to them, once', async () => {
+  test('names sensors, creates groups and moves sensors to them, and changes nothing when repeated', async () => {
     const home = await world.furnish();
     const [a, b] = [await linkSensor(home.session), await linkSensor(home.session, 'maker_b')];
     const [idA, idB] = [await hardwareIdOf(home, a.sensorId), await hardwareIdOf(home, b.sensorId)];
@@ -46,7 +46,7 @@ describe('an import of sensors', () => {
     expect(await groupsOf(home)).toEqual(groups);
   });
 
-  test('finds only sensors of the customer; a system admin also links those of nobody', async () => {
+  test('finds only sensors of the customer, and lets system admins also link unlinked ones', async () => {
     const [home, other] = [await world.furnish(), await world.furnish()];
     const foreign = await hardwareIdOf(other, other.sensorId);
     const free = nextHardwareId();
@@ -107,7 +107,7 @@ describe('an import of rules', () => {
   const columns =
     'name,title,message,situation,sensor,group,days,from,to,isEnabled,rateLimitSeconds,recipients,escalation,repeatSeconds';
 
-  test('creates rules with recipients and steps by name, and changes what differs', async () => {
+  test('creates rules with recipients and steps by name, and updates existing rules that differ', async () => {
     const home = await world.furnish();
     const anna = await home.hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
     const hardwareId = await hardwareIdOf(home, home.sensorId);
@@ -192,7 +192,7 @@ describe('an import of rules', () => {
     expect(await rulesOf(home)).toEqual([]);
   });
 
-  test('exceeds no quota of rules', async () => {
+  test('does not exceed the quota of rules', async () => {
     const home = await world.furnish();
     const rows = Array.from({ length: 51 }, (_, at) => ({
       name: `rule ${at}`,
@@ -206,7 +206,7 @@ describe('an import of rules', () => {
   });
 });
 
-test('a file must have 1 to 1,000 rows of valid CSV in UTF-8', async () => {
+test('an import file must have 1 to 1,000 rows of valid CSV in UTF-8', async () => {
   const home = await world.furnish();
   const status = async (body: string, headers = { 'content-type': 'text/csv' }) => {
     const path = `/customers/${home.customerId}/imports?kind=sensors`;
@@ -224,7 +224,7 @@ test('a file must have 1 to 1,000 rows of valid CSV in UTF-8', async () => {
   expect((await home.send('colors', lines(1))).status).toBe(400);
 });
 
-test('a line must not have more cells than there are columns, as when a text with a comma has no quotes', async () => {
+test('an import rejects a row with more cells than columns, such as an unquoted text with a comma', async () => {
   const home = await world.furnish();
   const hardwareId = await hardwareIdOf(home, home.sensorId);
   const file = (header: string, line: string) => home.send('sensors', `${header}\n${hardwareId},${line}\n`);
@@ -235,7 +235,7 @@ test('a line must not have more cells than there are columns, as when a text wit
   });
 });
 
-test('a file imports 200 sensors, 40 users and 20 rules in a minute, and changes nothing the second time', async () => {
+test('an import of 200 sensors, 40 users and 20 rules completes within a minute, and changes nothing when repeated', async () => {
   const home = await world.furnish();
   const sensors: string[] = [];
   for (let at = 0; at < 200; at++) {
@@ -293,7 +293,7 @@ describe('an import that waits for another', () => {
     };
   };
 
-  test('joins the group that the other one has created', async () => {
+  test('uses the group that the other import has created', async () => {
     const home = await world.furnish();
     const hardwareId = await hardwareIdOf(home, home.sensorId);
     const { finish } = await beginSecond(home, [{ hardwareId, group: 'Ward' }]);
@@ -326,7 +326,7 @@ describe('an import that waits for another', () => {
     expect((await store(world.table).sensors.get(home.customerId, home.sensorId))?.name).not.toBe('New');
   });
 
-  test('renames nothing for a user who lost only the permission for that', async () => {
+  test('renames no sensors for a user who has lost only the permission to rename them', async () => {
     const home = await world.furnish();
     const hardwareId = await hardwareIdOf(home, home.sensorId);
     const { client, id } = await home.hire('Importer', {}, { permissions: access.permissions });

@@ -56,7 +56,7 @@ test('an import invites new users by mail, and the same file again changes nothi
   expect(world.sentMessages.filter(({ to }) => to === 'anna@example.com')).toHaveLength(1);
 });
 
-test('an import changes what differs, keeps empty cells, and never an email address', async () => {
+test('an import updates what differs, ignores empty cells, and never changes an email address', async () => {
   const home = await world.furnish();
   const username = fresh('carla');
   const row = {
@@ -79,7 +79,7 @@ test('an import changes what differs, keeps empty cells, and never an email addr
   expect(await carla()).toMatchObject({ email: 'carla@example.com' });
 });
 
-test('a file with 30 errors names all 30, in the language of the caller, and changes nothing', async () => {
+test('an import of a file with 30 errors reports all 30, in the language of the caller, and changes nothing', async () => {
   const home = await world.furnish();
   const good = (name: string) => ({ username: name, firstName: 'A', lastName: 'B', email: 'a@example.com' });
   const twice = fresh('twice');
@@ -153,7 +153,7 @@ test('only system admins change the profile of a system admin by import', async 
   expect(await home.dryRun('users', [row], home.admin)).toMatchObject({ updated: 1 });
 });
 
-test('access tokens cannot import users, and each kind needs its permission', async () => {
+test('access tokens cannot import users, and each kind of import requires a separate permission', async () => {
   const home = await world.furnish();
   const rows = [{ username: fresh('emma'), firstName: 'E', lastName: 'E', email: 'e@example.com' }];
   expect((await home.send('users', rows, home.client)).status).toBe(403);
@@ -162,7 +162,7 @@ test('access tokens cannot import users, and each kind needs its permission', as
   expect((await home.send('rules', [{ name: 'n' }], client)).status).toBe(400);
 });
 
-test('an import of more users than a customer can invite a day is refused as a whole', async () => {
+test('an import of more users than a customer can invite per day is refused as a whole', async () => {
   const home = await world.furnish();
   const rows = Array.from({ length: 101 }, () => ({
     username: fresh('many'),

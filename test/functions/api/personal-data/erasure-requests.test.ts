@@ -57,7 +57,7 @@ const errorOf = async (answer: ReturnType<Client['call']>) => {
 };
 
 describe('the erasure of a customer that a manager requests', () => {
-  test('waits, and everybody who can cancel it gets one mail in their language', async () => {
+  test('waits, and everybody who can cancel it gets one email in their language', async () => {
     const { customerId, request, client, path, admin } = await furnish();
     const { id, createDate, ...made } = await request();
     expect(made).toMatchObject({
@@ -85,7 +85,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect(await admin.ok<Erasure[]>('GET', `${path}/erasures`)).toMatchObject([{ id, state: 'requested' }]);
   });
 
-  test('informs others although the process died before it queued the task', async () => {
+  test('notifies the others even if the process died before it queued the task', async () => {
     const { customerId, mallory } = await furnish();
     const createDate = world.now();
     const actor = { kind: 'user', id: String(mallory.id), name: 'mallory' } as const;
@@ -135,7 +135,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect(await erasure()).toMatchObject({ state: 'running', approvedBy: { name: 'admin' } });
   });
 
-  test('accepts no approval by its requester, with a token, or by others without the permission', async () => {
+  test('cannot be approved by its requester, with an access token, or without the permission', async () => {
     const { request, mallory, ann, hire, erasure } = await furnish();
     const { at } = await request();
     const { token } = await ann.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'n' });
@@ -166,7 +166,7 @@ describe('the erasure of a customer that a manager requests', () => {
     }
   });
 
-  test('either begins or ends if both happen at the same time', async () => {
+  test('either begins or is canceled if it is approved and canceled at the same time', async () => {
     const { request, erasure, ann, again } = await furnish();
     const { at } = await request();
     await ann.client.ok('POST', `${at}/approval`);
@@ -180,7 +180,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect((await erasure())?.state).toBe(isCanceled ? 'canceled' : 'running');
   });
 
-  test('cannot be requested twice at the same time, but again after it was canceled', async () => {
+  test('cannot be requested twice at the same time, but can be requested again after it was canceled', async () => {
     const { mallory, ann, body, path, client } = await furnish();
     const ask = (user: typeof ann) => user.client.call('POST', `${path}/erasures`, body(user.password));
     const answers = await Promise.all([mallory, ann, mallory, ann, mallory, ann].map(ask));
@@ -192,7 +192,7 @@ describe('the erasure of a customer that a manager requests', () => {
     expect(states).toEqual(['requested', 'canceled']);
   });
 
-  test('cannot be requested twice, and a system admin need not wait for it', async () => {
+  test('cannot be requested twice, but a system admin can start the erasure at once', async () => {
     const { request, mallory, ann, body, path, erasure } = await furnish();
     const { at } = await request();
     const erasures = `${path}/erasures`;

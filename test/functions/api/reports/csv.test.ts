@@ -37,24 +37,24 @@ const read = (text: string): string[][] => {
   return lines.slice(0, -1);
 };
 
-test('starts with a byte order mark, so that Excel recognizes UTF-8', () => {
+test('a CSV report starts with a byte order mark, so that Excel recognizes UTF-8', () => {
   expect([...csvOf({ timeZone: 'UTC', from: '', to: '', months: [] }).slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
 });
 
-test('escapes names that spreadsheets would interpret as formulas', () => {
+test('a CSV report escapes names that spreadsheets would interpret as formulas', () => {
   expect(lineOf('=HYPERLINK("http://x")')).toBe(`2026-11,true,"'=HYPERLINK(""http://x"")",id,${figuresText}`);
   for (const begin of ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'])
     expect(read(csv(`${begin}1`))[1]?.[2], begin).toBe(`'${begin}1`);
   expect(lineOf(' =1')).toBe(`2026-11,true,' =1,id,${figuresText}`);
 });
 
-test('keeps other names, and leaves the name of a former sensor empty', () => {
+test('a CSV report keeps all other names, and leaves the name of a former sensor empty', () => {
   expect(lineOf('Zimmer 3 ä')).toBe(`2026-11,true,Zimmer 3 ä,id,${figuresText}`);
   expect(lineOf('Room 1, left')).toBe(`2026-11,true,"Room 1, left",id,${figuresText}`);
   expect(lineOf(null)).toBe(`2026-11,true,,id,${figuresText}`);
 });
 
-test('writes every name as one cell that RFC 4180 parsers read back', () => {
+test('a CSV report writes every name as one cell that RFC 4180 parsers read back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (name) => {
       const [head = [], line = [], ...rest] = read(csv(name));

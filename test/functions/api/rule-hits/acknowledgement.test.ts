@@ -95,7 +95,7 @@ describe('an acknowledgement of a rule hit', () => {
       );
   });
 
-  test('can be withdrawn by its user or with manage_customers, and then be made by others', async () => {
+  test('can be withdrawn by its user or with manage_customers, after which others can acknowledge', async () => {
     const { hit, path } = await createHit();
     await other.client.ok('PUT', path, {});
     expect(await other.client.ok<RuleHit>('DELETE', path)).toMatchObject({ id: hit.id, acknowledgement: null });

@@ -33,7 +33,7 @@ const fall = async (client: Client, customerId: number, sensor: { sensorId: stri
 };
 
 describe('a rule', () => {
-  test('fires at its new sensor after a move, and nowhere after its deletion', async () => {
+  test('fires for its new sensor after a move, and never after its deletion', async () => {
     const { client, customerId } = await createHome(admin, 'ivy', ALL_PERMISSIONS);
     const here = await linkSensor(client);
     const there = await linkSensor(client);

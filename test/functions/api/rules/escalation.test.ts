@@ -47,7 +47,7 @@ describe('the escalation steps of a rule', () => {
       'escalation.1.afterSeconds',
       ({ escalation }) => Object.assign(escalation[1] ?? {}, { afterSeconds: 30 }),
     ],
-  ])('respond 400 with the path to %s', async (_, path, spoil) => {
+  ])('respond 400 to %s, and name its path', async (_, path, spoil) => {
     const body = home.bodyOf('a', { 30: 'b', 60: 'c' }) as unknown as Body;
     spoil(body);
     expect(rejectedPaths(await home.client.call('POST', '/rules', body))).toEqual([400, path]);
@@ -69,7 +69,7 @@ describe('the escalation steps of a rule', () => {
     await home.client.ok('PUT', `/webhooks/${webhookId}`, hook);
   });
 
-  test('notify the remaining recipients if a bot is deleted, and the hit shows who was not', async () => {
+  test('notify the remaining recipients if a bot is deleted, and the hit shows who was not notified', async () => {
     const gone = await world.furnish(3);
     await gone.addRule('a', { 30: 'bc' });
     await gone.fall();

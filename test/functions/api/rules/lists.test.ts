@@ -80,7 +80,7 @@ test('listing or searching rules never reads a partition that alarms depend on',
   expect(read).not.toContain(items.wholeRule.pk.template);
 });
 
-test('the pages contain each rule once, complete and in order', async () => {
+test('the pages of the list contain each rule once, complete and in order', async () => {
   for (const sortBy of ['asc(name)', 'desc(id)']) {
     const pages = await Promise.all(
       [0, 1, 2].map((page) => client.ok<Page[]>('GET', `/rules?perPage=200&page=${page}&sortBy=${sortBy}`)),

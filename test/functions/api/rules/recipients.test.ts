@@ -26,7 +26,7 @@ test('createRule stores users with a verified channel, and users on duty, as the
   expect((await ask([{ onDuty: true, by: 'sms' }])).status).toBe(201);
 });
 
-test('createRule responds 400 with the path to users of other customers and unverified channels', async () => {
+test('createRule responds 400 to users of other customers and unverified channels, and names their paths', async () => {
   const { hire, ask, prove } = await world.furnish();
   const other = await world.furnish();
   const stranger = await other.hire('Stranger', { email: 's@example.com' });
@@ -85,7 +85,7 @@ const hostile: [string, unknown, string][] = [
   ['a text', 'everybody', 'recipients.0'],
   ['a list', [5, 'sms'], 'recipients.0'],
 ];
-test.each(hostile)('createRule responds 400 with the path to %s as recipient', async (_, recipient, path) => {
+test.each(hostile)('createRule responds 400 to %s as recipient, and names its path', async (_, recipient, path) => {
   const { client } = await world.furnish();
   const text = typeof recipient === 'string' && recipient.startsWith('{') ? recipient : JSON.stringify(recipient);
   const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients: ['HERE'] };

@@ -29,7 +29,7 @@ const createRecipients = async ({ client }: Home) => {
   return recipients;
 };
 
-test('tryRule sends marked tests to the recipients of all steps at once, in every format, without a hit', async () => {
+test('tryRule sends marked tests to the recipients of all steps at once, in every format, and creates no hit', async () => {
   const home = await world.furnish();
   const hooks = await createRecipients(home);
   const { id: userId } = await home.hire('Anna', { email: 'anna@example.com' });
@@ -86,7 +86,7 @@ test('tryRule responds 404 to other customers, and 403 without manage_rules', as
   expect(world.sentMessages.filter(({ to }) => to === 'ben@example.com')).toEqual([]);
 });
 
-test('a rule can be tested five times a minute by all callers together, and others are not affected', async () => {
+test('a rule can be tested five times a minute by all callers together, which does not limit other rules', async () => {
   const home = await world.furnish();
   const { id: userId } = await home.hire('Berta', { email: 'berta@example.com' });
   const { id } = await home.rule([{ userId, by: 'email' }]);

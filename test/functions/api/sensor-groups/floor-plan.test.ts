@@ -57,7 +57,7 @@ describe('the plan of a group', () => {
     expect(await home.client.ok('GET', path)).toEqual(plan);
   });
 
-  test('responds 400 with all paths to a sensor that is placed twice, and to rooms outside the plan', async () => {
+  test('responds 400 to a sensor that is placed twice and to rooms outside the plan, and names all paths', async () => {
     const { path, sensors } = await ward(2);
     const [a = '', b = ''] = sensors;
     const put = async (rooms: unknown[], more: object = {}) =>
@@ -70,7 +70,7 @@ describe('the plan of a group', () => {
     expect(await put(Array.from({ length: 201 }, () => room(a)))).toEqual([400, 'rooms']);
   });
 
-  test('disappears with its group', async () => {
+  test('disappears when its group is deleted', async () => {
     const { id, path, group, sensors } = await ward(1);
     await home.client.ok('PUT', path, { ...empty, rooms: sensors.map((sensorId) => room(sensorId)) });
     await home.client.ok('DELETE', group);

@@ -104,7 +104,7 @@ describe('a caller with manage_users', () => {
     expect((await before).filter((status) => status !== 200 && status !== 403)).toEqual([]);
   });
 
-  test('cannot take over a colleague who gains permissions between check and change', async () => {
+  test('cannot take control of a colleague who gains permissions between the check and the change', async () => {
     const { users, accessTokens } = store(cloud.runtime.table);
     const { id } = await hire('rising', []);
     const stale = await users.get(home.customerId, id);

@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect(got?.headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  test('gets every event in its current format as a customer webhook, and only rule hits as one of a bot', async () => {
+  test('gets every event in its current format as a customer webhook, and only rule hits as the webhook of a bot', async () => {
     const { client, customerId, path, hook, fall } = await createScene('birch');
     const listed = async () => (await stores.customers.get(customerId))?.hooks;
     const put = (more: object) => client.ok('PUT', path, { ...hook, ...more });

@@ -141,7 +141,7 @@ describe('the key of the local host', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('stays as it is, and prevents the start, if it cannot be read', async () => {
+  test('prevents the start of the service, and stays unchanged, if it cannot be read', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
     // A folder, because users with all rights can read any file.
     await mkdir(join(dataDir, 'secrets.key'));

@@ -64,7 +64,7 @@ describe('the service itself', () => {
     }
   });
 
-  test('never receives calls of a webhook that names it nevertheless', async () => {
+  test('never receives requests of a webhook that points to it anyway', async () => {
     const { fall, list, detail, set } = await world.furnish({ format: 'raw', retrySchedule: [0] });
     for (const url of logins()) {
       await set({ url });
