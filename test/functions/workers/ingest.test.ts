@@ -140,7 +140,7 @@ describe('a message from the queue mqtt', () => {
     expect(tasks).toHaveLength(200);
   });
 
-  test('returns from the dead-letter queue with the sweep', async () => {
+  test('leaves the dead-letter queue with the next sweep', async () => {
     const { queues, dead } = cloud.waiting as Extract<Cloud['waiting'], { dead: object }>;
     dead.mqtt.send({
       ...encodeTask({ type: 'check_sensor', customerId: 0, sensorId: 'x' }),
@@ -172,7 +172,7 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
     await authorizeAt(100_000, 'first');
   });
 
-  test('waits for ten seconds, and counts as of its arrival unless the device has connected again', async () => {
+  test('takes effect after ten seconds, as of its arrival, unless the device has reconnected', async () => {
     await handler.with(runtime())(will({ receiveDate: 900_000 }), context);
     expect(postponed).toMatchObject([{ delaySeconds: 10 }]);
     expect(tasks).toEqual([]);
@@ -192,7 +192,7 @@ describe('a last will from AWS IoT, which also publishes those of replaced conne
     expect([tasks, publishedToDevices, postponed]).toEqual([[], [], []]);
   });
 
-  test('does not wait on a host that drops those of replaced connections itself', async () => {
+  test('takes effect at once on a host that drops the last wills of replaced connections itself', async () => {
     await handler.with(runtime())(will({ isCurrent: true }), context);
     expect([tasks.length, postponed]).toEqual([1, []]);
   });

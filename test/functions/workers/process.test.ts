@@ -41,13 +41,13 @@ describe('messages of a sensor', () => {
   const four = [true, false, true, false].map((present, at) => presence(present, at));
   const actions = ['occupied_room', 'active', 'empty_room', 'occupied_room', 'empty_room'];
 
-  test('take one write of the state for a batch', async () => {
+  test('need one write of the state per batch', async () => {
     const { said, hits, events } = await prepare('alder');
     expect(await stateWritesOf(...four.map((message) => said(message)))).toBe(1);
     expect([await hits(), await events()]).toEqual([2, actions]);
   });
 
-  test('take several writes of the state for a batch if the customer has many rules', async () => {
+  test('need several writes of the state per batch if the customer has many rules', async () => {
     const { said, hits, events, place } = await prepare('elm');
     await base.table.update(items.customer(place), changes({ set: { rules: 100 } }));
     expect(await stateWritesOf(...four.map((message) => said(message)))).toBe(3);
@@ -90,7 +90,7 @@ describe('messages of a sensor', () => {
     expect(await events()).toEqual(['occupied_room', 'active']);
   });
 
-  test('count as new after their queue was recreated and numbers from the start', async () => {
+  test('count as new after their queue was recreated and its numbers start again', async () => {
     const { said, events } = await prepare('acacia');
     await processRecords(base, said(presence(true, 0)));
     const next = said(presence(false, 1));
@@ -114,7 +114,7 @@ describe('messages of a sensor', () => {
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
-  test('return to the queue, starting with the failing one', async () => {
+  test('return to the queue from the failing one onwards', async () => {
     const { said, hits } = await prepare('beech');
     const many = (from: number) => Array.from({ length: 30 }, (_, at) => presence((from + at) % 2 === 0, from + at));
     const first = said(...many(0));

@@ -45,7 +45,7 @@ describe('X-Acknowledged-By in the response of a receiver', () => {
     expect(await namedBy(by('Jürgen', 204, 'latin1'))).toMatchObject({ name: 'Jürgen' });
   });
 
-  test('leaves a line in the audit with the webhook, the person and the delivery', async () => {
+  test('adds an audit entry with the webhook, the person and the delivery', async () => {
     await namedBy(by('Anna'));
     const [delivery] = (await home.list()).data;
     const [hit] = await hitsOf(home);

@@ -17,8 +17,8 @@ import {
 } from '#test/fixtures/manager-alarms.ts';
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
-describe('mails about people', () => {
-  test('an alarm about a person is mailed at once to everybody who may manage rules, and due for a reminder in an hour', async () => {
+describe('emails about people', () => {
+  test('an alarm about a person is emailed at once to everybody who may manage rules, with a reminder due in an hour', async () => {
     const { mails, updated, claims, order, enqueued } = await run({
       open: [alarmOf('a')],
       users: [userOf(1), userOf(2)],
@@ -31,28 +31,28 @@ describe('mails about people', () => {
     expect(enqueued).toEqual([]);
   });
 
-  test('an alarm about a person is mailed separately from others, unless another process is doing so', async () => {
+  test('an alarm about a person is emailed separately from others, unless another process is already sending it', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a'), alarmOf('b'), alarmOf('c')], claimed: ['b'] });
     expect(mails).toHaveLength(2);
     expect(updated.map(([id]) => id)).toEqual(['a', 'c']);
   });
 
-  test('a mail about a customer that is gone has the time in UTC and no name', async () => {
+  test('an email about a deleted customer shows the time in UTC and no customer name', async () => {
     const { mails } = await run({ open: [alarmOf('a')], isCustomerGone: true });
     expect(mails[0]?.[2]).toContain(`Fall detected: Room 1, , ${dateTimeAndZone(NOW - 2 * MINUTE, 'UTC')}`);
   });
 
-  test('an alarm about a person is not mailed twice', async () => {
+  test('an alarm about a person is not emailed twice', async () => {
     const { mails, claims } = await run({ open: [alarmOf('a', { mailDate: NOW - 1 })] });
     expect([mails, claims]).toEqual([[], []]);
   });
 
-  test('a mail names the sensor by its id once the sensor is gone', async () => {
+  test('an email identifies a sensor that is gone by its id', async () => {
     const { mails } = await run({ open: [alarmOf('a', { sensorId: 's2.example' })] });
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient, { sensor: 's2.\u200bexample' })]);
   });
 
-  test('an alarm that somebody was notified of, but nobody acknowledged, is mailed once and without a reminder', async () => {
+  test('an unacknowledged alarm that did notify somebody is emailed once, without a reminder', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', { isUnanswered: true })] });
     expect(mails).toEqual([mailOf('user-1@example.org', { kind: 'unanswered' }, { isUnanswered: true })]);
     expect(updated).toEqual([['a', expect.anything(), null]]);
@@ -62,7 +62,7 @@ describe('mails about people', () => {
 describe('managers', () => {
   const open = [alarmOf('a')];
 
-  test('only managers who may log in, manage rules and have an address are mailed', async () => {
+  test('only managers who may log in, may manage rules and have an address get emails', async () => {
     const users = [
       userOf(1, { canLogin: false }),
       userOf(2, { permissions: ['manage_bots'] }),
@@ -72,7 +72,7 @@ describe('managers', () => {
     expect((await run({ open, users })).to()).toEqual(['user-4@example.org']);
   });
 
-  test('managers are mailed at their verified address, or else at that of the account', async () => {
+  test('managers get emails at their verified address, or else at that of their account', async () => {
     const channels = {
       1: [
         { by: 'sms', address: '+49' },
@@ -85,12 +85,12 @@ describe('managers', () => {
     expect((await run({ open, users, channels })).to()).toEqual(['night@example.org', 'user-2@example.org']);
   });
 
-  test('an alarm is mailed to all managers, however many they are', async () => {
+  test('an alarm is emailed to all managers, however many there are', async () => {
     const users = Array.from({ length: 42 }, (_, at) => userOf(at + 1));
     expect((await run({ open, users })).to()).toEqual(users.map(({ email }) => email));
   });
 
-  test('an alarm is also mailed to those who may manage the webhooks that it was sent to', async () => {
+  test('an alarm is also emailed to users who may manage the webhooks that it was sent to', async () => {
     const users = [
       userOf(1, { permissions: ['manage_customers'] }),
       userOf(2, { permissions: ['manage_bots'] }),
@@ -103,19 +103,19 @@ describe('managers', () => {
     expect(await to({ hitId: 5 })).toEqual(['user-4@example.org']);
   });
 
-  test('every alarm is mailed to those who may manage webhooks if nobody may manage rules', async () => {
+  test('every alarm is emailed to users who may manage webhooks if nobody may manage rules', async () => {
     const users = [userOf(1, { permissions: ['manage_bots'] }), userOf(2, { permissions: ['manage_sensors'] })];
     for (const alarm of [alarmOf('a'), alarmOf('a', { hitId: 5 })])
       expect((await run({ open: [alarm], users })).to()).toEqual(['user-1@example.org']);
   });
 
-  test('no manager is mailed if the service sends no mails', async () => {
+  test('no manager gets an email if the service cannot send any', async () => {
     const { mails, updated } = await run({ open, sender: '' });
     expect(mails).toEqual([]);
     expect(updated).toHaveLength(1);
   });
 
-  test('managers get up to ten mails an hour, and then a list', async () => {
+  test('managers get up to ten emails an hour, then a single list', async () => {
     const { mails, updated, taken } = await run({
       open,
       users: [userOf(1), userOf(2)],
@@ -133,21 +133,21 @@ describe('causes', () => {
   const expected = (cause: UnnotifiedCause) => mailOf('user-1@example.org', cause);
   const message = (name: string) => ({ extra: { display_name: name } });
 
-  test('a mail names everybody whom the hit should have reached, once each', async () => {
+  test('an email names every recipient that the hit should have reached, once each', async () => {
     const messages = ['Anna', 'elm.example', '', 'Anna'].map(message);
     expect(await causeOf({ hitId: 5 }, { hits: { 5: { messages } } })).toEqual(
       expected({ kind: 'failed', receivers: 'Anna, elm.\u200bexample' }),
     );
   });
 
-  test('a mail about the alarm of an event names the webhooks of the customer', async () => {
+  test('an email about an event without a hit names the customer webhooks', async () => {
     const webhooks = { w1: { name: 'Nurse call' }, w2: { name: 'Desk' } };
     expect(await causeOf({ webhookIds: ['w1', 'gone', 'w2'] }, { webhooks })).toEqual(
       expected({ kind: 'failed', receivers: 'Nurse call, Desk' }),
     );
   });
 
-  test('a mail says that nobody was on duty, or that there is no recipient', async () => {
+  test('an email states that nobody was on duty, or that there was no recipient', async () => {
     const hits = { 5: { messages: [], nobodyOnDuty: true }, 6: { messages: [] } };
     expect(await causeOf({ hitId: 5 }, { hits })).toEqual(expected({ kind: 'nobody_on_duty' }));
     expect(await causeOf({ hitId: 6 }, { hits })).toEqual(expected(noRecipient));
@@ -155,14 +155,14 @@ describe('causes', () => {
   });
 });
 
-describe('mails about sensors', () => {
+describe('emails about sensors', () => {
   const offline = (id: string, more: Partial<UnnotifiedAlarm> = {}) =>
     alarmOf(id, { situation: 'sensor_inactive', ...more });
   const named = described({ situation: 'Sensor offline' });
   const subject = `alarm-sensors:${customerId}`;
   const wait = `alarm-sensors-wait:${customerId}`;
 
-  test('alarms about sensors are mailed as one list', async () => {
+  test('alarms about sensors are emailed as a single list', async () => {
     const { mails, updated, taken } = await run({
       open: [offline('a'), offline('b', { mailDate: NOW - 1 }), offline('c')],
     });
@@ -176,14 +176,14 @@ describe('mails about sensors', () => {
     expect(taken[0]).toEqual(['take', subject, 1, 60, NOW]);
   });
 
-  test('a list leaves out the alarms that another process is mailing', async () => {
+  test('a list of alarms about sensors omits those that another process is sending', async () => {
     const some = await run({ open: [offline('a'), offline('b')], claimed: ['a'] });
     expect(some.updated.map(([id]) => id)).toEqual(['b']);
     const none = await run({ open: [offline('a'), offline('b')], claimed: ['a', 'b'] });
     expect([none.mails, none.updated]).toEqual([[], []]);
   });
 
-  test('a list waits for a minute after the last one, with one task', async () => {
+  test('a list of alarms about sensors is sent a minute after the previous one, by a single task', async () => {
     const first = await run({ open: [offline('a')], used: [subject] });
     expect(first.mails).toEqual([]);
     expect(first.claims).toEqual([]);
@@ -195,13 +195,13 @@ describe('mails about sensors', () => {
     expect((await run({ open: [offline('a')], used: [subject, wait] })).enqueued).toEqual([]);
   });
 
-  test('mails about sensors leave half of the mails of an hour to alarms about people', async () => {
+  test('emails about sensors use at most half of the hourly limit, and leave the rest to alarms about people', async () => {
     const { taken } = await run({ open: [offline('a'), alarmOf('b')] });
     const mails = taken.filter(([, name]) => name === `alarm-mails:${customerId}:1`);
     expect(mails.map(([, , limit]) => limit)).toEqual([10, 5]);
   });
 
-  test('a list about sensors names only those that concern the person', async () => {
+  test('a list of alarms about sensors contains only those that concern its recipient', async () => {
     const users = [userOf(1, { permissions: ['manage_bots'] }), userOf(2)];
     const { mails } = await run({
       open: [offline('a', { hitId: 5, isToBots: true }), offline('b', { hitId: 6 })],
@@ -210,7 +210,7 @@ describe('mails about sensors', () => {
     expect(mails).toEqual([listOf('user-1@example.org', [named]), listOf('user-2@example.org', [named, named])]);
   });
 
-  test('mails about sensors do not delay an alarm about a person', async () => {
+  test('emails about sensors do not delay an alarm about a person', async () => {
     const { mails } = await run({ open: [offline('a'), alarmOf('b')], used: [subject] });
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient)]);
   });
@@ -225,7 +225,7 @@ describe('alarms of sensors that are gone', () => {
     expect([ended, mails, updated]).toEqual([['a'], [], []]);
   });
 
-  test('an alarm does not end while it can be acknowledged, or before everybody was mailed', async () => {
+  test('an alarm does not end while it can be acknowledged, or before everybody has got the email', async () => {
     const waiting = [{ mailDate: undefined as never }, { deferredTo: [1] }, { refusedTo: [1] }];
     for (const alarm of [
       gone('a', { hitId: 5 }),
@@ -240,7 +240,7 @@ describe('lists', () => {
   const mailed = { mailDate: NOW - 5 * MINUTE };
   const subject = (userId: number) => `alarm-list:${customerId}:${userId}`;
 
-  test('a list for somebody who had too many mails has all open alarms, and is sent at most every ten minutes', async () => {
+  test('a manager over the email limit gets a list of all open alarms, at most every ten minutes', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1, 2] }), alarmOf('b', { ...mailed, isUnanswered: true })];
     const users = [userOf(1), userOf(2)];
     const { mails, updated, taken, order } = await run({ open, users, used: [subject(2)] });
@@ -250,7 +250,7 @@ describe('lists', () => {
     expect(order).toEqual(['mail', 'update']);
   });
 
-  test('a list is no longer due once everybody got it, until the reminder', async () => {
+  test('a list that everybody has got is followed only by the reminder', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1] })];
     expect((await run({ open })).updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
     const unanswered = [alarmOf('a', { ...mailed, deferredTo: [1], isUnanswered: true })];
@@ -263,7 +263,7 @@ describe('lists', () => {
     expect(updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
   });
 
-  test('a list begins with the alarms about people, the newest first', async () => {
+  test('a list starts with the alarms about people, newest first', async () => {
     const at = (minutes: number) => ({ createDate: NOW - minutes * MINUTE });
     const open = [
       alarmOf('a', { ...at(9), situation: 'sensor_inactive' }),
@@ -282,7 +282,7 @@ describe('lists', () => {
     expect(lines[2]).toContain(dateTimeAndZone(NOW - 6 * MINUTE, 'Europe/Berlin'));
   });
 
-  test('a list has the alarms that are still open when it is sent', async () => {
+  test('a list contains only alarms that are still open when it is sent', async () => {
     const { mails } = await run({
       open: [alarmOf('a', { ...mailed, deferredTo: [1] }), alarmOf('b', { ...mailed, deferredTo: [1] })],
       later: [alarmOf('b', { ...mailed, deferredTo: [1] })],
@@ -291,13 +291,13 @@ describe('lists', () => {
   });
 });
 
-describe('refused mails', () => {
+describe('refused emails', () => {
   const refused = async () => false;
   const retry = `alarm-retry:${customerId}:1`;
   const waiting = (more: Partial<UnnotifiedAlarm> = {}) =>
     alarmOf('a', { mailDate: NOW - 5 * MINUTE, deferredTo: [], refusedTo: [1], ...more });
 
-  test('a mail that is not accepted is repeated as a list after a minute', async () => {
+  test('an email that the mail service refuses is resent as a list after a minute', async () => {
     const first = await run({ open: [alarmOf('a')], mail: refused });
     expect(first.updated).toEqual([['a', { mailDate: NOW, deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
     expect(first.taken.at(-1)).toEqual(['take', retry, 1, 60, NOW]);
@@ -307,7 +307,7 @@ describe('refused mails', () => {
     expect(after.updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
   });
 
-  test('a list that is not accepted is repeated every minute for an hour', async () => {
+  test('a list that the mail service refuses is resent every minute for an hour', async () => {
     const again = await run({ open: [waiting()], mail: refused });
     expect(again.updated).toEqual([['a', { deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
     expect((await run({ open: [waiting()], used: [retry] })).mails).toEqual([]);
@@ -315,7 +315,7 @@ describe('refused mails', () => {
     expect(last.updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW]]);
   });
 
-  test('a list that was due for too many mails, and is not accepted, is repeated after a minute', async () => {
+  test('a list for a manager over the email limit is resent after a minute if the mail service refuses it', async () => {
     const open = [waiting({ deferredTo: [1], refusedTo: [] })];
     const { updated } = await run({ open, mail: refused });
     expect(updated).toEqual([['a', { deferredTo: [], refusedTo: [1] }, NOW + MINUTE]]);
@@ -325,7 +325,7 @@ describe('refused mails', () => {
 describe('reminders', () => {
   const mailedAt = (ms: number) => ({ mailDate: NOW - ms });
 
-  test('a reminder lists all open alarms once the oldest mail about one is an hour old', async () => {
+  test('a reminder lists all open alarms an hour after the oldest email about them', async () => {
     const open = [alarmOf('a', mailedAt(HOUR)), alarmOf('b', mailedAt(MINUTE)), alarmOf('c', mailedAt(HOUR))];
     const { mails, updated, claims, order } = await run({ open, users: [userOf(1), userOf(2)] });
     const alarms = [described(), described(), described()];
@@ -341,7 +341,7 @@ describe('reminders', () => {
     expect(order).toEqual(['mail', 'mail', 'update', 'update', 'update']);
   });
 
-  test('a reminder is not due within an hour, nor for alarms that somebody was notified of or that were never mailed', async () => {
+  test('no reminder is due within an hour, or for alarms that notified somebody or were never emailed', async () => {
     for (const open of [
       [alarmOf('a', mailedAt(HOUR - 1))],
       [alarmOf('a', { ...mailedAt(HOUR), isUnanswered: true })],
@@ -352,7 +352,7 @@ describe('reminders', () => {
     expect(unmailed.updated).toHaveLength(1);
   });
 
-  test('a reminder follows the last one after an hour, for all alarms together', async () => {
+  test('a reminder for all alarms together follows the previous one after an hour', async () => {
     const reminded = { ...mailedAt(3 * HOUR), reminders: 2, reminderDate: NOW - HOUR };
     expect((await run({ open: [alarmOf('a', reminded)] })).updated).toEqual([
       ['a', { reminders: 3, reminderDate: NOW }, NOW + HOUR],
@@ -361,19 +361,19 @@ describe('reminders', () => {
     expect((await run({ open: [alarmOf('a', reminded), other] })).mails).toEqual([]);
   });
 
-  test('no reminder follows the 24th', async () => {
+  test('reminders end after the 24th', async () => {
     const of = (reminders: number) => [alarmOf('a', { ...mailedAt(30 * HOUR), reminders, reminderDate: NOW - HOUR })];
     expect((await run({ open: of(22) })).updated).toEqual([['a', { reminders: 23, reminderDate: NOW }, NOW + HOUR]]);
     expect((await run({ open: of(23) })).updated).toEqual([['a', { reminders: 24, reminderDate: NOW }, null]]);
     expect((await run({ open: of(24) })).mails).toEqual([]);
   });
 
-  test('a reminder is sent once if two processes are due to send it', async () => {
+  test('a reminder is sent once even if two processes try to send it', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', mailedAt(HOUR))], claimed: ['a'] });
     expect([mails, updated]).toEqual([[], []]);
   });
 
-  test('a reminder does not wait for a mail from before the clock was set back', async () => {
+  test('a reminder is not delayed by an email that is dated in the future after the clock was set back', async () => {
     const { mails } = await run({ open: [alarmOf('a', { mailDate: NOW + HOUR })] });
     expect(mails).toHaveLength(1);
     const again = { mailDate: NOW - HOUR, reminders: 1, reminderDate: NOW + HOUR };

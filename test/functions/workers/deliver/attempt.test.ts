@@ -171,20 +171,20 @@ describe('deliveries', () => {
 });
 
 describe('times', () => {
-  test('an attempt waits up to a second for its time, because queues count in seconds', async () => {
+  test('an attempt waits up to a second for its exact time, because queues delay by whole seconds', async () => {
     const soon = await run({ task: { notBefore: NOW + 1_000 } });
     expect(soon.outcome).toBe('delivered');
     expect(soon.named('claim')[0]?.[1]).toBe(NOW + 1_000);
   });
 
-  test('an attempt is left to a later task if a second is not enough', async () => {
+  test('an attempt that is due more than a second later is left to another task', async () => {
     const { outcome, enqueued, task, calls } = await run({ task: { notBefore: NOW + 1_001 } });
     expect(outcome).toBe('requeued');
     expect(enqueued).toEqual([[[{ ...task, isRetry: true, notBefore: NOW + 1_001 }], 1]]);
     expect(calls).toEqual([]);
   });
 
-  test('the time of an attempt is corrected if the clock was set back after it was planned', async () => {
+  test('the time of an attempt is corrected if the clock was set back after it was scheduled', async () => {
     const ahead = NOW + 10 * HOUR;
     const delivery = toWebhook({ state: 'retrying', createDate: ahead, nextAttempt: ahead + 5_000 });
     const by = await run({ delivery, task: { setBack: 10 * HOUR } });
@@ -222,13 +222,13 @@ describe('times', () => {
 describe('a receiver that is slow or failing', () => {
   const failing = { ...webhook, consecutiveFailures: 1 };
 
-  test('a slow or failing receiver gets no first attempts, which would delay those to others', async () => {
+  test('first attempts at a slow or failing receiver move to the queue of retries, so that they delay no others', async () => {
     const { outcome, enqueued, task } = await run({ webhooks: [failing] });
     expect(outcome).toBe('requeued');
     expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
   });
 
-  test('a slow or failing receiver gets retries in one of its slots, which is freed at once', async () => {
+  test('a retry to a slow or failing receiver takes a slot, and frees it immediately afterwards', async () => {
     const { outcome, named } = await run({ webhooks: [failing], task: { isRetry: true } });
     expect(outcome).toBe('delivered');
     const lease = { slots: 5, first: 0, isProbe: false, token: expect.any(String), aloneSince: 5 };
@@ -236,7 +236,7 @@ describe('a receiver that is slow or failing', () => {
     expect(named('recordSuccess').length + named('release').length).toBeGreaterThan(0);
   });
 
-  test('a slow or failing receiver gets a retry later if no slot is free in time', async () => {
+  test('a retry to a slow or failing receiver is postponed if no slot becomes free in time', async () => {
     const { outcome, named, isFree } = await run({ webhooks: [failing], task: { isRetry: true }, slot: null });
     expect(outcome).toBe('postponed');
     expect(named('claim')).toEqual([]);
@@ -245,7 +245,7 @@ describe('a receiver that is slow or failing', () => {
     expect(isFree).toBe(true);
   });
 
-  test('a slow or failing receiver gets no request if no time is left for one', async () => {
+  test('a retry to a slow or failing receiver is postponed if too little time is left for a request', async () => {
     const { outcome, named } = await run({ webhooks: [failing], task: { isRetry: true }, left: 19_999 });
     expect([outcome, named('takeSlot')]).toEqual(['postponed', []]);
     expect((await run({ webhooks: [failing], task: { isRetry: true }, left: 20_000 })).outcome).toBe('delivered');
@@ -269,7 +269,7 @@ describe('circuits', () => {
   const open = { ...webhook, consecutiveFailures: 10, openUntil: NOW + 30_000, pendingSince: ACCEPTED + 1 };
   const retry = toWebhook({ attempts: 3, state: 'retrying', nextAttempt: NOW });
 
-  test('an open circuit postpones retries until the next release finds them', async () => {
+  test('an open circuit postpones retries until the next release', async () => {
     const { outcome, named, id } = await run({ webhooks: [open], delivery: retry, task: { isRetry: true } });
     expect(outcome).toBe('postponed');
     expect(named('notePending')).toEqual([[open, ACCEPTED]]);
@@ -278,7 +278,7 @@ describe('circuits', () => {
     expect(Number(until)).toBeGreaterThanOrEqual(NOW + 30_000);
   });
 
-  test('an open circuit that postpones an early attempt leaves the planned one as it is', async () => {
+  test('an open circuit that postpones an early attempt does not move the scheduled attempt', async () => {
     const early = { insteadOf: NOW, back: 5 };
     const planned = toWebhook({ attempts: 3, state: 'retrying', nextAttempt: NOW });
     const { outcome, named, enqueued } = await run({
@@ -319,7 +319,7 @@ describe('circuits', () => {
   });
 });
 
-test('a receiver that recovered after a delivery was postponed may already have received it', async () => {
+test('a postponed delivery is not sent again if it was delivered when its receiver recovered', async () => {
   const back = { ...webhook, backDate: NOW - 60_000 };
   const delivered = toWebhook({ state: 'delivered', sendTryTimes: [NOW - 30_000], hit: null });
   const { outcome, named } = await run({

@@ -56,7 +56,7 @@ const gather = async (
 };
 
 describe('gathered messages', () => {
-  test('one message stands for all deliveries due to the same person on the same channel, and claims each', async () => {
+  test('a combined message replaces all deliveries due to the same person on the same channel, and claims each', async () => {
     const first = offline('a');
     const [b, c] = [offline('b'), offline('c', { person: { userId: 22, by: 'email', name: '' } })];
     const sms = offline('d', { person: { userId: 21, by: 'sms', name: '' } });
@@ -76,12 +76,12 @@ describe('gathered messages', () => {
     expect([gathered, claims]).toEqual([[], []]);
   });
 
-  test('one message leaves out deliveries that another task has claimed', async () => {
+  test('a combined message omits deliveries that another task has claimed', async () => {
     const [b, c] = [offline('b'), offline('c')];
     expect((await gather(offline('a'), { due: [b, c], unclaimed: [b.id] })).gathered).toEqual([c.id]);
   });
 
-  test('one message leaves out and cancels the escalation step of an acknowledged alarm', async () => {
+  test('a combined message omits the escalation step of an acknowledged alarm, which is canceled', async () => {
     const [b, c] = [offline('b', { isStep: true }), offline('c')];
     const hits = { 11: { acknowledgement: { name: 'Ben' } } };
     expect((await gather(offline('a'), { due: [b, c], hits })).gathered).toEqual([c.id]);
@@ -94,12 +94,12 @@ describe('gathered messages', () => {
     expect(enqueued[0]?.[0]).toHaveLength(1);
   });
 
-  test('one message stands for up to 500 deliveries', async () => {
+  test('a combined message replaces up to 500 deliveries', async () => {
     const due = Array.from({ length: 510 }, (_, at) => offline(`s${at}`));
     expect((await gather(offline('a'), { due })).gathered).toHaveLength(499);
   });
 
-  test('one message includes deliveries from before the clock was set back', async () => {
+  test('a combined message includes deliveries from before the clock was set back', async () => {
     const { asked } = await gather(offline('a', {}, NOW + 90_000), {});
     expect(asked).toEqual([[customerId, [NOW - 60_000, NOW + 90_000], NOW, 5_000]]);
   });

@@ -50,7 +50,7 @@ const startProcess = () => {
   };
 };
 
-test('two processes that get the tasks of the same flood send one message', async () => {
+test('two processes that work on the same flood of deliveries send a single combined message', async () => {
   const home = await world.furnish();
   const anna = await home.hire('Anna', { telegram: '-100300' });
   await home.rule([{ userId: anna.id, by: 'telegram' }], { situation: 'sensor_inactive' });

@@ -99,7 +99,7 @@ const record = async (of: object, attempt: object, given: AttemptWorld = {}, lea
 };
 
 describe('successes', () => {
-  test('a success is written only if it changes something about the receiver', async () => {
+  test('a success is recorded only if it changes the state of the receiver', async () => {
     expect((await record({}, success)).calls).toEqual([]);
     const slow = await record({}, { ...success, durationMs: 2_000 });
     expect(slow.named('recordSuccess')).toEqual([[slow.admitted.webhook, NOW, NOW + 600_000, []]]);
@@ -113,7 +113,7 @@ describe('successes', () => {
   const back = { date: NOW, isRest: false, after: null, isListed: false };
   const release = [[{ type: 'release_held', customerId, webhookId: 'w1', back }], 1];
 
-  test('the first success after failures releases what is pending, with a task that is enqueued before the success is recorded', async () => {
+  test('the first success after failures enqueues the release of pending deliveries before it is recorded', async () => {
     const { enqueued, named, places, admitted } = await record(failing, success, {}, ['slot1']);
     expect(enqueued).toEqual([release]);
     expect(named('recordBack')).toEqual([[admitted.webhook, { now: NOW, slowUntil: null, leases: ['slot1'] }, null]]);
@@ -121,7 +121,7 @@ describe('successes', () => {
     expect(places).toEqual(['release.begun']);
   });
 
-  test('a success of the only delivery that failed releases nothing, because nothing else is pending', async () => {
+  test('a success releases nothing if no other delivery has failed', async () => {
     const alone = { ...failing, pendingSince: ACCEPTED, consecutiveFailures: 1 };
     const delivery = toWebhook({ sendTryTimes: [NOW - 5_000, NOW], log: [[1]] });
     const only = await record(alone, { ...success, delivery });
@@ -135,7 +135,7 @@ describe('successes', () => {
 });
 
 describe('failures', () => {
-  test('a failure is recorded with what it shows about the receiver', async () => {
+  test('a failure is recorded in the health of the receiver', async () => {
     const { named, admitted } = await record({}, { ...failure(), isGone: true }, {}, ['slot2']);
     const recorded = { openUntil: null, isGone: true, isLost: false, since: ACCEPTED, begun: NOW };
     expect(named('failed')).toEqual([[admitted.webhook, NOW, recorded, ['slot2']]]);
@@ -158,7 +158,7 @@ describe('failures', () => {
     expect((await record({ consecutiveFailures: 9 }, last)).measured).toEqual([]);
   });
 
-  test('a failed delivery is noted for the next release if it is older than all others that are pending', async () => {
+  test('the next release starts at a failed delivery that is older than all other pending ones', async () => {
     const after = { ...webhook, consecutiveFailures: 1 };
     const older = { ...after, pendingSince: ACCEPTED + 1 };
     expect((await record({}, failure(), { after: older })).named('notePending')).toEqual([[older, ACCEPTED]]);
@@ -166,7 +166,7 @@ describe('failures', () => {
       expect((await record({}, failure(), { after: { ...after, pendingSince } })).named('notePending')).toEqual([]);
   });
 
-  test('days of failures disable the webhook, after a warning at half that time', async () => {
+  test('several days of failures disable the webhook, after a warning halfway', async () => {
     const since = (ms: number) => ({ ...webhook, consecutiveFailures: 20, failingSince: NOW - ms });
     const disabled = await record({}, failure(), { after: since(5 * DAY) });
     expect(disabled.named('disable')).toMatchObject([[{ id: 'w1' }, NOW, 'failing', expect.anything()]]);
@@ -185,7 +185,7 @@ describe('failures', () => {
     expect((await record({}, last, { after: since(5 * DAY) })).named('disable')).toHaveLength(1);
   });
 
-  test('an attempt that began before its receiver was back is retried at once', async () => {
+  test('a failed attempt that began before its receiver recovered is retried at once', async () => {
     const after = { ...webhook, consecutiveFailures: 1, backDate: NOW };
     const soon = await record({}, failure(NOW + HOUR), { after });
     expect(soon.enqueued).toMatchObject([[[{ isRetry: true, notBefore: NOW + 1_000, early: { back: NOW } }], 1]]);
@@ -214,7 +214,7 @@ describe('early attempts', () => {
     ...more,
   });
 
-  test('an early attempt replaces the planned one, and names it and the success that caused it', () => {
+  test('the task of an early attempt names the scheduled attempt that it replaces and the success that caused it', () => {
     const { deps } = world();
     const delivery = pending({ requestId: 'q' });
     expect(earlyAttempt(deps, some(isBack), delivery, NOW)).toEqual({ time: NOW, task: taskOf(delivery) });
@@ -222,7 +222,7 @@ describe('early attempts', () => {
     expect(halfway?.task).toMatchObject({ notBefore: NOW + 1, early: { back: 0 } });
   });
 
-  test('no early attempt is made of a delivery that has ended, is due soon, or is due later than a queue can delay it', () => {
+  test('no early attempt is made for a delivery that has ended, is due soon, or has to wait longer than a queue can delay it', () => {
     const { deps } = world();
     const attemptOf = (delivery: Delivery, turn = NOW) => earlyAttempt(deps, some(isBack), delivery, turn);
     expect(attemptOf(pending({ state: 'delivered' }))).toBeNull();
@@ -231,7 +231,7 @@ describe('early attempts', () => {
     expect(attemptOf(pending(), NOW + 900_001)).toBeNull();
   });
 
-  test('an early attempt counts the delay of first attempts by the retry schedule of its webhook', () => {
+  test('an early attempt respects the delay of first attempts in the retry schedule of its webhook', () => {
     const { deps } = world();
     const fresh = pending({ state: 'pending', attempts: 0, sendTryTimes: [], nextAttempt: ACCEPTED + 65_000 });
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), fresh, NOW)).toBeNull();
@@ -240,7 +240,7 @@ describe('early attempts', () => {
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), later, NOW)).not.toBeNull();
   });
 
-  test('an early attempt is enqueued together with those of the same second', async () => {
+  test('early attempts of the same second are enqueued together', async () => {
     const { deps, enqueued } = world();
     const at = (time: number) => ({ time, task: some({ at: time - NOW }) });
     await enqueueEarly(deps, [at(NOW - 5), at(NOW + 999), at(NOW + 1_000), at(NOW + 2_500)]);
@@ -251,7 +251,7 @@ describe('early attempts', () => {
     ]);
   });
 
-  test('an early attempt follows another one that failed a second ago, unless the receiver is failing again', async () => {
+  test('a failed attempt that overlapped the recovery of its receiver is followed by an early one a second later, unless the receiver fails again', async () => {
     const next = { state: 'retrying', nextAttempt: NOW + HOUR } as const;
     const again = async (of: object, delivery: Delivery) => {
       const { deps, enqueued } = world();
@@ -280,7 +280,7 @@ describe('early attempts', () => {
   };
   const early = { insteadOf: NOW + HOUR, back: NOW - 5 };
 
-  test('an early attempt is made if its delivery and its receiver are as they were when it was planned', async () => {
+  test('an early attempt is made only if its delivery and its receiver have not changed since it was planned', async () => {
     expect(await check({ delivery: pending(), until: null }, { early })).toEqual([null, 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { backDate: NOW })).toEqual(['postponed', 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { consecutiveFailures: 3 })).toEqual([
@@ -304,7 +304,7 @@ describe('early attempts', () => {
     expect(await check({ delivery: sending, until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('no early attempt is made of a delivery that another task has attempted', async () => {
+  test('no early attempt is made for a delivery that another task has attempted', async () => {
     const delivered = (...sendTryTimes: number[]) => ({
       delivery: toWebhook({ state: 'delivered', sendTryTimes }),
       until: null,
@@ -316,7 +316,7 @@ describe('early attempts', () => {
   });
 });
 
-describe('the release of what is pending for a receiver that is back', () => {
+describe('the release of deliveries to a receiver that has recovered', () => {
   const releasing = { ...webhook, pendingSince: ACCEPTED - HOUR, backDate: NOW - 5, lastFailure: NOW - 9 };
   const start: Back = { date: NOW - 5, isRest: false, after: null, isListed: false };
   const alarm = (name: string) => pending({ id: idAt(ACCEPTED, name) });
@@ -333,7 +333,7 @@ describe('the release of what is pending for a receiver that is back', () => {
     return { ...stubs, ids, next, task };
   };
 
-  test('waits for the success to be recorded, and ends if another one came first', async () => {
+  test('waits for the success to be recorded, and ends if another success was recorded instead', async () => {
     const early = { pendingSince: ACCEPTED, backDate: NOW - 100, lastFailure: NOW - 50 };
     const waiting = await release([], {}, early);
     expect(waiting.enqueued).toEqual([[[waiting.task], 1]]);
@@ -368,14 +368,14 @@ describe('the release of what is pending for a receiver that is back', () => {
     expect(named('endRelease')).toEqual([]);
   });
 
-  test('ends once everything is listed, or nothing is left', async () => {
+  test('ends once all deliveries are listed, or none is left', async () => {
     expect((await release([], { isListed: true })).named('endRelease')).toEqual([[expect.anything(), NOW - 5]]);
     const nothing = await release([[]]);
     expect(nothing.named('endRelease')).toHaveLength(1);
     expect(nothing.enqueued).toEqual([]);
   });
 
-  test('attempts fifty at a time, ten a second', async () => {
+  test('attempts fifty deliveries at a time, ten a second', async () => {
     const many = Array.from({ length: 60 }, (_, at) => alarm(String(at)));
     const { ids, next, enqueued } = await release([many]);
     expect(ids).toEqual(many.slice(0, 50).map(({ id }) => id));

@@ -189,7 +189,7 @@ describe('a delivery to a webhook without a URL', () => {
     expect(sending.named('toFeed')).toHaveLength(1);
   });
 
-  test('stays as it is once it has ended, and stays held', async () => {
+  test('stays unchanged if it has ended or is held', async () => {
     const ended = await enter(pending({ state: 'delivered' }));
     expect([ended.outcome, ended.named('toFeed')]).toEqual(['delivered', []]);
     const held = await enter(pending({ state: 'held', heldUntil: NOW + 5 }));
@@ -197,7 +197,7 @@ describe('a delivery to a webhook without a URL', () => {
     await expect(enter(null)).rejects.toThrow('the table has no such delivery');
   });
 
-  test('ends if it has waited for too long, which is reported', async () => {
+  test('expires if it has waited too long, which is reported', async () => {
     const old = pending({ createDate: NOW - 90 * DAY });
     const { outcome, named } = await enter(old);
     expect(outcome).toBe('failed');
@@ -237,7 +237,7 @@ describe('the check of a feed', () => {
     expect(fetched.calls).toEqual([]);
   });
 
-  test('posts what is in it once the webhook has a URL', async () => {
+  test('posts its deliveries once the webhook has a URL', async () => {
     const url = { url: 'https://example.org/' };
     const { state, named, enqueued } = await check(url, { ids: ['a', 'b'], released: [true, false] });
     expect(state).toBe('in_use');
@@ -250,7 +250,7 @@ describe('the check of a feed', () => {
     expect((await check(url, { ids: ['a'] }, 4_999)).named('toPost')).toEqual([]);
   });
 
-  test('posts alarms about people before the rest of it', async () => {
+  test('posts alarms about people before all other deliveries', async () => {
     const all = [about('a', 'standing_up'), about('b', 'fall_detected')];
     const { named } = await check({ url: 'https://example.org/' }, { all, ids: ['b', 'a'] });
     expect(named('toPost').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'a']);
@@ -284,7 +284,7 @@ describe('reports of disabled webhooks', () => {
     expect([measured, enqueued, mails]).toEqual([[], [], []]);
   });
 
-  test('a webhook disabled by a failed test is reported at the first sensor of the customer', async () => {
+  test('a webhook that a failed test disabled is reported as an event of the first sensor of the customer', async () => {
     const test = await disable(toWebhook({ isTest: true }), { sensors: [{ id: 's7' }, { id: 's8' }] });
     expect(test.enqueued).toMatchObject([[[{ sensorId: 's7' }], 0]]);
     const none = await disable(toWebhook({ isTest: true }));

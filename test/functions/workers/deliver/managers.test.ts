@@ -34,7 +34,7 @@ const furnish = async (retrySchedule: number[]) => {
   return { ...home, actions, mailsHere };
 };
 
-test('disables a webhook, with a notice and a mail, only after two minutes of nothing but 410', async () => {
+test('disables a webhook, with a notice and an email, only after two minutes of consecutive 410 responses', async () => {
   const { fall, health, actions, mailsHere } = await furnish([0, 3_600]);
   world.answerWith(status(410, ''));
   await fall();
@@ -61,7 +61,7 @@ test('disables a webhook, with a notice and a mail, only after two minutes of no
   ]);
 });
 
-test('disables a webhook, with a notice, after two minutes of 410 to tests', async () => {
+test('disables a webhook, with a notice, after two minutes of 410 responses to tests', async () => {
   const { client, at, health, actions } = await furnish([0]);
   world.answerWith(status(410, ''));
   const ping = async () => {

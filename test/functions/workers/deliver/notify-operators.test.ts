@@ -40,7 +40,7 @@ describe('operators', () => {
     expect([reports, reported]).toEqual([[], []]);
   });
 
-  test('operators get no report without a topic, and none of alarms that were already reported or only unacknowledged', async () => {
+  test('operators get no report without a topic, or about alarms that were already reported or are only unacknowledged', async () => {
     expect((await run({ open })).taken).toEqual([]);
     const known = [alarmOf('a', { ...mailed, reportDate: 1 }), alarmOf('b', { ...mailed, isUnanswered: true })];
     expect((await run({ open: known, topic })).taken).toEqual([]);
@@ -57,7 +57,7 @@ describe('operators', () => {
     expect(reported).toEqual([]);
   });
 
-  test('the operators of the service are notified even if the mails fail, and vice versa', async () => {
+  test('operators are notified even if the emails to managers fail, and managers even if the report to operators fails', async () => {
     const failure = new Error('no mails');
     const fresh = [alarmOf('a')];
     const without = world({ open: fresh, topic, mail: () => Promise.reject(failure) });
@@ -77,7 +77,7 @@ describe('operators', () => {
   });
 });
 
-test('nothing is read or sent if somebody has answered all alarms', async () => {
+test('nothing is read or sent once all alarms have been answered', async () => {
   const { deps, mails, taken } = world({ open: [], topic: 'topic' });
   const { store } = deps;
   await alertManagers({ ...deps, store: { unnotified: store.unnotified } } as never, customerId);

@@ -49,7 +49,7 @@ test('a message about several sensors is sent once, and recorded for each of its
   ]);
 });
 
-test('a message about several sensors that failed is retried with a task for the first delivery, because the others keep theirs', async () => {
+test('a failed message about several sensors is retried with a task for its first delivery, because the others keep their tasks', async () => {
   const { state, states, enqueued, first } = await notify({ retry: 'Busy' });
   expect(state).toBe('retrying');
   expect(states).toEqual([

@@ -92,7 +92,7 @@ test('reports alarms that reached nobody to the operators, at most once an hour 
   for (const one of [home, other]) await one.acknowledgeAll();
 });
 
-test('reports an alarm once, however many workers do so at the same time', async () => {
+test('reports an alarm once, however many workers try at the same time', async () => {
   failures = Number.POSITIVE_INFINITY;
   const home = await furnish();
   await home.fall();
@@ -106,7 +106,7 @@ test('reports an alarm once, however many workers do so at the same time', async
   await home.acknowledgeAll();
 });
 
-test('reports an alarm within a minute if the worker dies while it reports it', async () => {
+test('reports an alarm within a minute if a worker dies during the report', async () => {
   failures = Number.POSITIVE_INFINITY;
   const home = await furnish();
   await home.fall();

@@ -66,7 +66,7 @@ describe('notifications', () => {
     ['the user is gone', { users: {} }],
     ['the channel is not verified', { channels: [email] }],
     ['the host no longer has the service', { settings: { CHANNEL_KINDS: ['email'] } }],
-  ])('a notification fails for good, and is reported, if %s', async (_, more) => {
+  ])('a notification fails permanently, and is reported, if %s', async (_, more) => {
     const { outcome, named, recorded, enqueued } = await notify(deliveryTo('sms'), more);
     expect(outcome).toBe('failed');
     expect(named('person')).toEqual([]);
@@ -79,7 +79,7 @@ describe('notifications', () => {
     expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
   });
 
-  test('a notification that its service accepted at a new address is delivered', async () => {
+  test('a notification counts as delivered if its service accepted it at a new address', async () => {
     const telegram = { by: 'telegram', address: '1' };
     const { outcome, named } = await notify(deliveryTo('telegram'), {
       channels: [telegram],
@@ -89,7 +89,7 @@ describe('notifications', () => {
     expect(named('recordReached')).toEqual([[{ customerId, userId: 21 }, 'telegram', { from: '1', to: '2' }]]);
   });
 
-  test('a notification that its service refuses for good fails, with the answer of the service', async () => {
+  test('a notification that its service permanently refuses fails with the response of the service', async () => {
     const gone = await notify(deliveryTo('sms'), { outcome: 'gone' });
     expect(gone.recorded).toMatchObject({ result: result('gone'), next: { state: 'failed', reason: 'gone' } });
     const refused = await notify(deliveryTo('sms'), { outcome: { refused: 'Conflict', answer: 'opted out' } });
@@ -100,7 +100,7 @@ describe('notifications', () => {
     expect(refused.outcome).toBe('failed');
   });
 
-  test('a notification to a person is retried soon, five times, or as late as its service asks', async () => {
+  test('a notification to a person is retried soon, up to five times, or after the delay that its service requests', async () => {
     const soon = await notify(deliveryTo('sms'), { outcome: { retry: 'Busy', answer: 'try later' } });
     expect(soon.outcome).toBe('retrying');
     expect(soon.recorded).toMatchObject({ result: result('Busy', 'try later'), next: { state: 'retrying' } });
@@ -112,14 +112,14 @@ describe('notifications', () => {
     expect(last.recorded?.next).toEqual({ state: 'failed', reason: 'exhausted' });
   });
 
-  test('a notification to a person is retried for weeks while the service of the host fails for everybody', async () => {
+  test('a notification to a person is retried for weeks while its service fails for all users of the host', async () => {
     const { recorded } = await notify(deliveryTo('sms', { attempts: 5 }), {
       outcome: { retry: 'NoCredit', isOfHost: true },
     });
     expect(recorded?.next).toMatchObject({ state: 'retrying' });
   });
 
-  test('a notification that was only written to a file reached nobody, and is recorded as such', async () => {
+  test('a notification that was only written to a file is recorded as having reached nobody', async () => {
     const { recorded, named } = await notify(deliveryTo('sms'), { settings: { OUTBOX_KINDS: ['sms'] } });
     expect(recorded?.result).toMatchObject({ outbox: true });
     expect(named('report')).toMatchObject([[{ sent: 'outbox' }, NOW]]);
@@ -131,7 +131,7 @@ describe('notifications', () => {
     expect(unreachable.recorded?.result).not.toHaveProperty('outbox');
   });
 
-  test('a notification that was sent is retried for its hit alone if the hit cannot be written', async () => {
+  test('only the update of the hit is retried if it fails after a notification was sent', async () => {
     const failure = new Error('throttled');
     const delivery = deliveryTo('email');
     const stubs = deliveryStubs({ claimed: delivery, channels: [email], report: () => Promise.reject(failure) });
@@ -142,7 +142,7 @@ describe('notifications', () => {
     expect(stubs.named('recordResult')).toMatchObject([[delivery, { next: { state: 'delivered' } }, NOW, true]]);
   });
 
-  test('an attempt may take as long as its service', async () => {
+  test('an attempt is recorded with the duration of the call to its service', async () => {
     const delivery = deliveryTo('email');
     const stubs = deliveryStubs({ claimed: delivery, channels: [email] });
     const slow = async () => {
@@ -167,14 +167,14 @@ describe('SMS', () => {
     return { named, measured: measured.map(([name]) => name), recorded, mails, outcome };
   };
 
-  test('an SMS counts at its first attempt only, and no message of another channel does', async () => {
+  test('only the first attempt of an SMS counts against the limit, and no message of another channel does', async () => {
     const { named } = await counted(deliveryTo('sms'));
     expect(named('countWithin')).toEqual([[`sms:${customerId}`, 10, 86_400, NOW]]);
     expect((await counted(deliveryTo('sms', { attempts: 2 }))).named('countWithin')).toEqual([]);
     expect((await counted(deliveryTo('email'))).named('countWithin')).toEqual([]);
   });
 
-  test('the limit of SMS depends on their purpose: falls get twice as many as others, and tests have a separate limit', async () => {
+  test('alarms about falls get twice as many SMS as others, and tests have a separate limit', async () => {
     const other = deliveryTo('sms', { snapshot: snapshotOf('occupied_room') });
     expect((await counted(other)).named('countWithin')).toEqual([[`sms:${customerId}`, 5, 86_400, NOW]]);
     const test = deliveryTo('sms', { isTest: true });
@@ -198,7 +198,7 @@ describe('SMS', () => {
     expect(ofTest.recorded?.next).toMatchObject({ reason: 'limit_reached' });
   });
 
-  test('an SMS that uses up most of the limit causes one warning a day by email to the managers of rules', async () => {
+  test('managers of rules get one warning a day by email when most of the SMS limit is used up', async () => {
     const managers = [{ canLogin: true, isAdmin: false, permissions: ['manage_rules'], email: 'boss@x', locale: 'en' }];
     const near = await counted(deliveryTo('sms'), { smsCount: 8, managers });
     expect(near.named('take')).toEqual([[`sms:warned:${customerId}`, 1, 86_400, NOW]]);
@@ -218,7 +218,7 @@ describe('steps', () => {
   const step = { isStep: true };
   const acknowledged = { hits: { 11: { acknowledgement: { name: 'Ben' } } } };
 
-  test('a step of an escalation is canceled without an attempt once somebody has acknowledged its alarm', async () => {
+  test('an escalation step is canceled without an attempt once somebody has acknowledged its alarm', async () => {
     const { outcome, named, recorded, logged } = await notify(deliveryTo('sms', step), acknowledged);
     expect(outcome).toBe('failed');
     expect(named('person')).toEqual([]);
@@ -234,7 +234,7 @@ describe('steps', () => {
     ['it belongs to no hit', { ...step, hit: null }, acknowledged],
     ['it is a redelivery', { ...step, replayOf: 'd0' }, acknowledged],
     ['it is the first message of the alarm', {}, acknowledged],
-  ])('a step of an escalation is sent if %s', async (_, more, stored) => {
+  ])('an escalation step is sent if %s', async (_, more, stored) => {
     expect((await notify(deliveryTo('sms', more), stored)).outcome).toBe('delivered');
   });
 });
@@ -247,7 +247,7 @@ describe('elections', () => {
     notify(delivery, { claimed: null, ...more }, { isGathered: true });
   const isElected = ({ named }: Awaited<ReturnType<typeof elect>>) => named('claim').length > 0;
 
-  test('one task for each person and channel within eight seconds is elected to gather messages about offline sensors', async () => {
+  test('one task per person and channel is elected every eight seconds to gather messages about offline sensors', async () => {
     const delivery = offline();
     const channels = [email, { by: 'telegram', address: '-100' }];
     const won = await elect(delivery, { queued: queued(delivery), channels });
@@ -280,7 +280,7 @@ describe('elections', () => {
     expect((await notify(deliveryTo('email'))).named('getQueued')).toEqual([]);
   });
 
-  test('an election is left to a later task while the delivery is not due or another task has it', async () => {
+  test('an election is left to a later task while the delivery is not due or another task has claimed it', async () => {
     const later = { ...offline(), nextAttempt: NOW + 1 };
     expect(isElected(await elect(offline(), { queued: queued(later) }))).toBe(false);
     const taken = await elect(offline(), { queued: queued({ ...offline(), state: 'sending' }, NOW + 5_000) });

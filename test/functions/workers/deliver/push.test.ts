@@ -41,7 +41,7 @@ const createFall = async (answer: Parameters<typeof service.answerWith>[0], more
 type PushPayload = { tag: string; url: string };
 const payloads = (): PushPayload[] => service.pushed.map(({ body }) => browser.read(body) as PushPayload);
 
-test('keeps the reason that a push service gives in the attempt', async () => {
+test('records in the attempt the reason that a push service gives', async () => {
   const { newest } = await createFall({ status: 403, body: '{"reason":"BadJwtToken"}' });
   expect(await newest()).toMatchObject({
     state: 'retrying',
@@ -67,7 +67,7 @@ test('retries a push when the Retry-After of its service has passed', async () =
   expect(await newest()).toMatchObject({ state: 'delivered', attempts: 2 });
 });
 
-test('tags each push of a hit alike, with a link that acknowledges in the name of its reader', async () => {
+test('gives all pushes of a hit the same tag, and each a link that acknowledges in the name of its recipient', async () => {
   const { hits, nora } = await createFall({ status: 201 }, { repeatSeconds: 60 });
   await world.pass(65_000);
   const [hit] = await hits();

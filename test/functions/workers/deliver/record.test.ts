@@ -113,7 +113,7 @@ describe('an attempt that a receiver accepted', () => {
     expect(logged).toEqual([['info', 'an attempt was made', details]]);
   });
 
-  test('reports the starts of attempts whose process died, too', async () => {
+  test('reports the starts of earlier attempts whose process died, too', async () => {
     const times = [NOW - 3_000, NOW - 2_000, NOW];
     const interrupted = toWebhook({ sendTryTimes: times, attempts: 3, log: [[1]] });
     expect((await run(interrupted, accepted)).named('report')).toMatchObject([[{ tries: times.slice(1) }, NOW]]);
@@ -133,7 +133,7 @@ describe('an attempt that a receiver accepted', () => {
     ]);
   });
 
-  test('ends the alarm of its event if nobody had been notified for half a minute', async () => {
+  test('ends the alarm of its event if it was accepted half a minute or more after the delivery was created', async () => {
     const { type, action } = kinds.fall_detected;
     const { event, ...others } = snapshotOf('fall_detected', { webhook: { name: 'n', isCustomerHook: true } });
     const snapshot = { ...others, event: { ...event, type, action } };
@@ -147,7 +147,7 @@ describe('an attempt that a receiver accepted', () => {
 describe('an acknowledgement in the response of a receiver', () => {
   const named = { what: 'accepted', acknowledgedBy: 'Night nurse' } as const;
 
-  test('an acknowledgement in the response of a receiver acknowledges all hits of the delivery before it is recorded, in the name of that person', async () => {
+  test('an acknowledgement in the response of a receiver applies to all hits of the delivery, in the name of that person, before the attempt is recorded', async () => {
     const notice = { customerId, sensorId: 's1', uuid: 'n1', receiveDate: NOW };
     const delivery = toWebhook({ alsoHits: [{ id: 12, message: 0 }] });
     const { acknowledged, enqueued, places } = await run(delivery, named, { made: { notice } });
@@ -220,12 +220,12 @@ test('early attempts do not count against the schedule', async () => {
   expect((await run(toWebhook({ attempts: 3 }), failed, { settings })).state).toBe('failed');
 });
 
-test('an early attempt that failed returns the delivery to its place in the schedule', async () => {
+test('a failed early attempt does not move the scheduled attempt of its delivery', async () => {
   const delivery = toWebhook({ nextAttempt: NOW + 600_000, earlyAttempts: 1, attempts: 2 });
   expect((await run(delivery, failed)).recorded.next).toMatchObject({ nextAttempt: NOW + 600_000 });
 });
 
-test('the last attempt is reported before it is recorded, and then makes the next escalation step due', async () => {
+test('the failure of the last attempt is reported before it is recorded, and makes the next escalation step due', async () => {
   const settings = { RETRY_SCHEDULE: [0] };
   const { state, recorded, calls, enqueued } = await run(toWebhook(), failed, { settings });
   expect(state).toBe('failed');
@@ -235,7 +235,7 @@ test('the last attempt is reported before it is recorded, and then makes the nex
   expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
 });
 
-test('a failed attempt changes the health of the receiver before it is recorded, because a crash repeats only what comes before', async () => {
+test('a failed attempt updates the health of the receiver before it is recorded, so that a crash cannot lose the update', async () => {
   const { changes, order } = await run(toWebhook(), failed);
   expect(order).toEqual(['failed', 'recordResult']);
   expect(changes[0]?.[3]).toMatchObject({ isGone: false });
@@ -245,7 +245,7 @@ test('a failed attempt changes the health of the receiver before it is recorded,
   expect(unsent.changes).toEqual([]);
 });
 
-test('the first success after a failure changes the receiver before the delivery, and any other success after it', async () => {
+test('the first success after a failure is recorded for the receiver before the delivery, and any other success after it', async () => {
   const failing = { pendingSince: ACCEPTED - 9_000, consecutiveFailures: 1, lastFailure: NOW - 1 };
   expect((await run(toWebhook(), accepted, { webhook: failing })).order).toEqual(['recordBack', 'recordResult']);
   expect((await run(toWebhook(), accepted, { result: slow })).order).toEqual(['recordResult', 'recordSuccess']);
@@ -263,7 +263,7 @@ test('an attempt that cannot be reported to its hit is recorded, and its task is
 describe('receivers', () => {
   const since = (ms: number) => ({ webhook: { goneSince: NOW - ms } });
 
-  test('a receiver that is gone fails the delivery and has its webhook disabled after two minutes', async () => {
+  test('a delivery fails and its webhook is disabled once the receiver has been gone for two minutes', async () => {
     const { state, recorded, changes } = await run(toWebhook(), gone, since(120_000));
     expect(state).toBe('failed');
     expect(recorded.next).toEqual({ state: 'failed', reason: 'gone' });
@@ -277,7 +277,7 @@ describe('receivers', () => {
       'at an address that the webhook no longer has',
       { ...since(120_000), current: { ...webhook, url: 'https://new' } },
     ],
-  ])('a receiver that is gone is only retried if it has been gone %s', async (_, given) => {
+  ])('a delivery is only retried if its receiver has been gone %s', async (_, given) => {
     const { state, changes } = await run(toWebhook(), gone, given);
     expect(state).toBe('retrying');
     expect(changes.map(([name]) => name)).not.toContain('disable');
@@ -294,7 +294,7 @@ describe('times', () => {
     return measured.filter(([name]) => !name.startsWith('Deliveries') && !name.endsWith('Failed'));
   };
 
-  test('the time to a receiver is measured from the acceptance of the message, and the first attempt only once', async () => {
+  test('the time to a receiver is measured from the acceptance of the message, and the time to the first attempt only once', async () => {
     expect(await timesOf(toWebhook())).toEqual([
       ['TimeToFirstAttempt', NOW - ACCEPTED],
       ['TimeToReceiver', NOW - ACCEPTED],

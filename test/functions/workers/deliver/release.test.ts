@@ -156,7 +156,7 @@ test('soon retries a delivery whose attempt was in progress when the receiver re
   expect(await home.states()).toEqual(Array(3).fill('delivered'));
 }, 60_000);
 
-test('sends what is pending once the webhook has another URL', async () => {
+test('sends pending deliveries once the webhook has another URL', async () => {
   const home = await outage(3);
   const { hasSecretKey: _, health: __, ...webhook } = await home.client.ok<Record<string, unknown>>('GET', home.at);
   await home.client.ok('PUT', home.at, { ...webhook, url: `${webhook.url}/moved` });

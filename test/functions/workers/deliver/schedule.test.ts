@@ -57,7 +57,7 @@ const world = ({ found = delivery, until = null, isPostponed = true, schedule = 
   return { ...stubs, reported, postponed };
 };
 
-test('a task carries its exact time, because queues count in seconds and must not be late', async () => {
+test('a task carries its exact time, because queues delay by whole seconds and must not be late', async () => {
   const { deps, enqueued } = world();
   expect(await requeueTaskAt(deps, task, NOW + 1_999.5)).toBe('requeued');
   expect(enqueued).toEqual([[[retryAt(NOW + 2_000)], 2]]);
@@ -93,7 +93,7 @@ test('the task of a delivery that does not exist is quarantined', async () => {
   await expect(requeue(world({ found: null }).deps, key)).rejects.toThrow(Quarantine);
 });
 
-test('a task repeats what follows the end of its delivery, because its process may have died before that', async () => {
+test('a task of an ended delivery repeats the work that follows the end, because a crash may have prevented it', async () => {
   const failed = world({ found: { ...delivery, state: 'failed' } });
   expect(await requeue(failed.deps, key)).toBe('failed');
   expect(failed.enqueued).toEqual([
