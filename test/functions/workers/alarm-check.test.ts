@@ -104,7 +104,7 @@ const counted = (confirmed: number, waking: number) => [
   ['AlarmPagers', waking],
 ];
 
-test('warns, and mails the system admins in their language, while nobody has confirmed a subscription to alarms', async () => {
+test('warns, and emails the system admins in their language, while nobody has confirmed a subscription to alarms', async () => {
   const { lines, mails, measured } = await run({
     subscriptions: [subscription('email', false), subscription('https', false)],
   });
@@ -117,14 +117,14 @@ test('warns, and mails the system admins in their language, while nobody has con
   ]);
 });
 
-test('mails the system admins when the topic of alarms has no subscription', async () => {
+test('emails the system admins when the topic of alarms has no subscription', async () => {
   expect(await run({ subscriptions: [] })).toMatchObject({
     measured: counted(0, 0),
     mails: [expect.stringContaining(email)],
   });
 });
 
-test('sends no mail about missing alarm subscriptions in a stage without email', async () => {
+test('sends no email about missing alarm subscriptions in a stage without email', async () => {
   expect(await run({ subscriptions: [], sender: '' })).toMatchObject({
     measured: counted(0, 0),
     mails: [],

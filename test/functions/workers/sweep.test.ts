@@ -92,7 +92,7 @@ describe('the sweep', () => {
   });
 });
 
-describe('resend', () => {
+describe('the history of resent tasks', () => {
   test('waits at most 15 minutes, and forgets processed items', () => {
     const { isTime, tidy } = createResendHistory();
     let now = 0;
@@ -122,7 +122,7 @@ describe('a sweep that runs out of time', () => {
   const candidates = Array.from({ length: 2_000 }, (_, at) => idOf(at));
   const ids = [...Map.groupBy(candidates, shardOf).values()].flatMap((ofShard) => ofShard.slice(0, each));
 
-  test('leaves every shard served after as many sweeps as there are shards, and every item in the end', async () => {
+  test('serves every shard after as many sweeps as there are shards, and every item eventually', async () => {
     const { runtime } = cloud;
     const webhook = { customerId: 1, webhookId: '00000000-0000-4000-8000-000000000001' };
     const write = (deliveryId: string) =>

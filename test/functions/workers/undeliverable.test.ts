@@ -107,7 +107,7 @@ describe('an event of AWS End User Messaging', () => {
     ['TEXT_SPAM', 'Phone carrier has marked message as spam'],
     ['TEXT_TTL_EXPIRED', 'Message validity period expired before delivery'],
     ['TEXT_UNREACHABLE', `Phone ${phone} is currently unreachable/unavailable`],
-  ])('%s ends the delivery, also 72 hours later, and marks the channel', async (type, text) => {
+  ])('%s ends the delivery, even 72 hours later, and marks the channel', async (type, text) => {
     const { home, user, reference, detail } = await notify('sms');
     await world.pass(72 * HOUR);
     await report(smsEvent(type, text, reference));
@@ -193,7 +193,7 @@ describe('a notification that was undeliverable', () => {
     expect(failures).toHaveLength(1);
   });
 
-  test('leaves its hit sent if a redelivery was accepted afterwards', async () => {
+  test('leaves its hit marked as sent if a redelivery was accepted afterwards', async () => {
     const { home, reference, delivery, detail } = await notify('sms');
     await world.pass(60_000);
     await home.client.ok('POST', `${home.at}/${delivery.id}/redeliver`);
@@ -233,10 +233,10 @@ describe('a notification that was undeliverable', () => {
   });
 });
 
-describe('an event about no known delivery', () => {
+describe('an event that belongs to no known delivery', () => {
   const quarantined = () => ('queues' in world.waiting ? world.waiting.queues.quarantine.receive(10).length : -1);
 
-  test('changes nothing: unknown deliveries and attempts, other customers, and texts that are not events', async () => {
+  test('changes nothing if it names an unknown delivery or attempt, or another customer, or is not an event', async () => {
     const { reference, detail } = await notify('sms');
     const other = await notify('sms');
     const about = (more: Partial<NotificationReference>) =>

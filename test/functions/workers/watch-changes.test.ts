@@ -73,7 +73,7 @@ const furnish = async (name: string) => {
 };
 
 describe('managers of rules', () => {
-  test('get one mail about a change that leaves falls uncovered: who changed what, and what to do', async () => {
+  test('get one email about a change that leaves falls uncovered, with who changed what and what to do', async () => {
     const home = await furnish('ada');
     await home.client.ok('DELETE', home.rule);
     const mails = await home.mailsAfterMinute();
@@ -86,7 +86,7 @@ describe('managers of rules', () => {
     expect(await home.mailsAfterMinute()).toEqual([]);
   });
 
-  test('get a mail about hours without a rule', async () => {
+  test('get an email about hours without a rule', async () => {
     const home = await furnish('bea');
     const days = [1, 2, 3, 4, 5, 6, 7];
     await home.changeRule({ schedule: { days, from: '21:00', to: '06:00', timeZone: 'UTC' } });
@@ -100,7 +100,7 @@ describe('managers of rules', () => {
     expect(await home.mailsAfterMinute()).toHaveLength(1);
   });
 
-  test('get a mail when a user goes off duty, a webhook is disabled, or a configuration changes', async () => {
+  test('get an email when a user goes off duty, a webhook is disabled, or a configuration changes', async () => {
     const home = await furnish('cleo');
     const webhook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: false });
@@ -127,7 +127,7 @@ describe('managers of rules', () => {
     expect(mail?.text).toContain('nobody on duty can be notified');
   });
 
-  test('get the mail in their language', async () => {
+  test('get the email in their language', async () => {
     const home = await furnish('dora');
     await hireFor(admin, home.customerId, 'dora-german', {
       permissions: ['manage_rules'],
@@ -139,7 +139,7 @@ describe('managers of rules', () => {
     expect(subjects).toEqual([expect.stringMatching(/utf-8|Nicht mehr/i), expect.stringMatching(/^Not all falls/)]);
   });
 
-  test('get the mail even if nobody has ever read the watch', async () => {
+  test('get the email even if nobody has ever read the watch', async () => {
     const home = await world.furnish();
     await home.say(a.presence(true));
     const email = 'eve@example.org';
@@ -154,7 +154,7 @@ describe('managers of rules', () => {
 });
 
 describe('managers of rules', () => {
-  test('get no mail about a gap that opened without a change, when somebody changes something else later', async () => {
+  test('get no email about a gap that opened without a change when somebody later changes something else', async () => {
     const home = await furnish('fay');
     await home.set({ isEnabled: false });
     await home.mailsAfterMinute();
@@ -163,7 +163,7 @@ describe('managers of rules', () => {
     expect(await home.mailsAfterMinute()).toEqual([]);
   });
 
-  test('get no mail about a change that opens no gap, or only other gaps', async () => {
+  test('get no email about a change that opens no gap, or only gaps of other kinds', async () => {
     const home = await furnish('gil');
     await home.changeRule({ name: 'Other name' });
     await linkSensor(home.client);

@@ -133,7 +133,7 @@ describe('an attempt that a receiver accepted', () => {
     ]);
   });
 
-  test('ends the alarm of its event if it was accepted half a minute or more after the delivery was created', async () => {
+  test('ends the alarm of its event if the delivery is at least half a minute old', async () => {
     const { type, action } = kinds.fall_detected;
     const { event, ...others } = snapshotOf('fall_detected', { webhook: { name: 'n', isCustomerHook: true } });
     const snapshot = { ...others, event: { ...event, type, action } };

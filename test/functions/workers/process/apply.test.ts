@@ -44,7 +44,7 @@ describe('new decisions', () => {
     ]);
   });
 
-  test('each event is written as it is shown', async () => {
+  test('each event is stored with the fields that the API shows', async () => {
     const region = { id: 'r', index: 2, name: 'Bed' };
     const shown = fallEvent({ isLong: true, rules: [] }, { point: { x: 0, y: 0, z: 90 }, region });
     const plain = fallEvent(
@@ -82,7 +82,7 @@ describe('new decisions', () => {
     ]);
   });
 
-  test('rules that are not known yet are read, and deleted ones notify nobody', async () => {
+  test('rules that were not loaded before are read, and deleted ones notify nobody', async () => {
     const { named } = await apply([fallEvent({ rules: [111, 112, 113] }), fallEvent({ rules: [112] })], {
       known: [ruleOf(111)],
       rules: [ruleOf(112)],
@@ -108,7 +108,7 @@ describe('new decisions', () => {
     expect(await traceOf(fallEvent({ source: null, requestId: undefined }))).toEqual({ uuid: 'event-1' });
   });
 
-  test('the list of sensors shows whether the sensor is online', async () => {
+  test('the list of sensors is updated when a sensor goes offline or comes back online', async () => {
     const { named } = await apply(
       [
         fallEvent({ rules: [] }, { situation: 'sensor_active' }),
@@ -123,7 +123,7 @@ describe('new decisions', () => {
     ]);
   });
 
-  test('an alarm of a fall that alarmed again is recorded before anybody is notified', async () => {
+  test('another alarm of the same fall is recorded before anybody is notified', async () => {
     const subject = { fall: FALL, began: FALL - 5_000, track: 3 };
     const { names } = await apply([fallEvent({}, { subject })], { known: [ruleOf(111)] });
     expect(names()).toEqual(['recordAlarm', 'hit', 'delivery', 'events']);
@@ -131,7 +131,7 @@ describe('new decisions', () => {
     expect((await apply(both, {})).names()).toEqual(['recordAlarm', 'events']);
   });
 
-  test('hits of a fall that somebody has acknowledged are acknowledged before anything is sent', async () => {
+  test('new hits of an acknowledged fall are acknowledged before anything is sent', async () => {
     const fall = { start: FALL, isAcknowledged: true };
     const acknowledged = await apply([fallEvent()], { state: { falls: [fall] }, known: [ruleOf(111)] });
     expect(acknowledged.names()).toEqual(['hit', 'settle', 'delivery', 'events']);
@@ -157,7 +157,7 @@ describe('previous decisions', () => {
     expect(named('latest')).toEqual([]);
   });
 
-  test('the previous decision is left alone if there is none, or it was applied', async () => {
+  test('nothing is applied again if there is no previous decision, or it was already applied', async () => {
     const none = decisionStubs();
     await finishDecision(none.deps, none.context());
     expect(none.calls).toEqual([]);
@@ -203,13 +203,13 @@ describe('previous decisions', () => {
     expect(former.named('decide')[0]?.[3]).toEqual({ formerUntil: 77 });
   });
 
-  test('the previous decision is finished instead if that succeeds', async () => {
+  test('the previous decision is finished instead of quarantined if a retry succeeds', async () => {
     const { quarantined, after, named } = await quarantine({});
     expect([quarantined, named('decide')]).toEqual([[], []]);
     expect(after).toMatchObject({ version: 3, decision });
   });
 
-  test('the previous decision stays as it is during an outage, or if another process was faster', async () => {
+  test('the previous decision stays unchanged during an outage, or if another process was faster', async () => {
     for (const failure of [new TableUnavailable('away'), new RetryLater('later')]) {
       const { quarantined, after } = await quarantine({ failure });
       expect([quarantined, after]).toEqual([[], failure]);

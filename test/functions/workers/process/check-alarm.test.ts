@@ -39,7 +39,7 @@ const run = async (stored: Stored, more: Partial<CheckAlarm> = {}) => {
 const common = { customerId, sensorId, situation: 'fall_detected', eventUuid, date: NOW };
 
 describe('unnotified alarms', () => {
-  test('an alarm that reached nobody is recorded for the event and for each hit, reported by a notice each, and mailed once', async () => {
+  test('an alarm that reached nobody is recorded for the event and for each hit, reported by a notice for each, and emailed once', async () => {
     const trace = { uuid: '00000000-0000-4000-8000-000000000001', requestId: 'call-1' };
     const { recorded, enqueued, measured, finished, places, logged } = await run({ hits }, trace);
     const ofHit = (id: number) => ({
@@ -84,7 +84,7 @@ describe('unnotified alarms', () => {
     );
   });
 
-  test('an alarm that reached nobody says whether webhooks of bots were to notify somebody', async () => {
+  test('the record of an alarm that reached nobody states whether the webhook of a bot was among its recipients', async () => {
     const messages = [
       { publisher: 'sms', step: 0 },
       { publisher: 'webhook', step: 1 },
@@ -101,17 +101,17 @@ describe('unnotified alarms', () => {
     expect((await run({ hits })).recorded.some(([alarm]) => 'fall' in alarm)).toBe(false);
   });
 
-  test('an alarm about a sensor that reached nobody waits to be mailed with those about others', async () => {
+  test('an alarm about a sensor that reached nobody is emailed together with those about other sensors', async () => {
     const { enqueued } = await run({ hits }, { situation: 'sensor_inactive' });
     expect(enqueued.at(-1)).toEqual([[{ type: 'alert_managers', customerId }], 8]);
   });
 
-  test('an alarm that reached nobody is not recorded for the event without customer webhooks, nor for hits that are gone', async () => {
+  test('an alarm that reached nobody is recorded neither for the event without customer webhooks nor for hits that are gone', async () => {
     expect((await run({ hits }, { ofEvent: [] })).alarmIds).toEqual(['11', '12']);
     expect((await run({ hits: { 12: hitOf(12) } })).alarmIds).toEqual([eventUuid, '12']);
   });
 
-  test('an alarm that reached nobody is mailed only for records that nobody handled before', async () => {
+  test('an alarm that reached nobody is emailed only if its records have not been handled before', async () => {
     const handled = { kind: 'handled' };
     const one = await run({ hits, results: [{ kind: 'ended' }, handled] });
     expect(one.finished.map(({ alarmId }) => alarmId)).toEqual(['12']);
@@ -132,19 +132,19 @@ test('an alarm counts as notified if a delivery to any webhook of the customer s
   ]);
 });
 
-test('each hit counts as notified by itself', async () => {
+test('each hit of an alarm counts as notified independently of the others', async () => {
   const notified = { ...hits, 11: hitOf(11, { notifiedDate: NOW - 1 }) };
   expect((await run({ hits: notified })).alarmIds).toEqual([eventUuid, '12']);
 });
 
-test('an alarm is over for all hits and webhooks once somebody has acknowledged one of its hits', async () => {
+test('an alarm is over for all hits and webhooks once somebody has acknowledged any of its hits', async () => {
   const acknowledged = { ...hits, 12: hitOf(12, { acknowledgement: { name: 'Anna' } }) };
   const { recorded, enqueued, read } = await run({ hits: acknowledged });
   expect([recorded, enqueued]).toEqual([[], []]);
   expect(read).toEqual([`hit ${customerId} 11`, `hit ${customerId} 12`]);
 });
 
-test('an alarm that reached somebody in every way changes nothing', async () => {
+test('nothing changes if an alarm reached somebody through every hit and the customer webhooks', async () => {
   const notified = { 11: hitOf(11, { notifiedDate: 1 }), 12: hitOf(12, { notifiedDate: 1 }) };
   const { recorded, enqueued } = await run({ hits: notified, deliveries: { d1: { state: 'delivered' } } });
   expect([recorded, enqueued]).toEqual([[], []]);
@@ -153,7 +153,7 @@ test('an alarm that reached somebody in every way changes nothing', async () => 
 describe('contacts', () => {
   const stored = { hits, emergencyContacts: contacts };
 
-  test('emergency contacts get one message each if nobody was notified, which belongs to the first hit', async () => {
+  test('emergency contacts get one message each, which belongs to the first hit, if nobody was notified', async () => {
     const { recorded, created } = await run(stored);
     expect(recorded.map(([, messages]) => messages.length)).toEqual([0, 2, 0]);
     expect(created.map(({ person }) => person)).toEqual([
@@ -168,7 +168,7 @@ describe('contacts', () => {
     expect(created.map(({ hit }) => hit)).toEqual([null, null]);
   });
 
-  test('emergency contacts are notified if only one of the alarms exists, however many webhooks there are', async () => {
+  test('emergency contacts are notified if the alarm exists only for a hit, or has no customer webhook', async () => {
     expect((await run({ ...stored, hits: { 11: hitOf(11) } }, { hitIds: [11] })).created).toHaveLength(2);
     expect((await run(stored, { ofEvent: [] })).created).toHaveLength(2);
   });
@@ -198,7 +198,7 @@ describe('counts', () => {
     (await run({ hits, deliveries }, more)).measured.some(([name]) => name === 'AlarmsUntold');
   const pending = { state: 'pending' };
 
-  test('an alarm counts as untold if all its due deliveries are still to be sent', async () => {
+  test('AlarmsUntold counts an alarm if none of its due deliveries was attempted', async () => {
     expect(await isUntold({ i1: pending, i2: { state: 'sending', log: [] } })).toBe(true);
   });
 
@@ -207,11 +207,11 @@ describe('counts', () => {
     ['one is to be retried', { i1: pending, i2: { state: 'retrying' } }],
     ['one has failed', { i1: { state: 'failed' }, i2: pending }],
     ['one does not exist', { i1: pending }],
-  ])('an alarm does not count as untold if %s', async (_, deliveries) => {
+  ])('AlarmsUntold does not count an alarm with two due deliveries if %s', async (_, deliveries) => {
     expect(await isUntold(deliveries)).toBe(false);
   });
 
-  test('an alarm without due deliveries does not count as untold', async () => {
+  test('AlarmsUntold does not count an alarm without due deliveries', async () => {
     expect(await isUntold({}, { immediate: [] })).toBe(false);
     expect(await isUntold({}, {})).toBe(false);
   });
@@ -225,7 +225,7 @@ describe('a check', () => {
     expect((await run({ hits }, { at: NOW + 1_000 })).recorded).toHaveLength(3);
   });
 
-  test('a check planned further ahead than any can be is done at once, because the clock was set back', async () => {
+  test('a check that is planned implausibly far ahead is made at once, because the clock was set back', async () => {
     // An alarm made now is checked two minutes later; clocks differ by up to ten seconds.
     const latest = NOW + 130_000;
     expect((await run({ hits }, { createDate: NOW, at: latest })).recorded).toEqual([]);
@@ -234,7 +234,7 @@ describe('a check', () => {
     expect((await run({ hits }, { createDate: MADE - 200_000, at: NOW + 10_000 })).recorded).toEqual([]);
   });
 
-  test('an alarm from the future is checked at once, and its escalations are corrected', async () => {
+  test('an alarm that is dated in the future is checked at once, and its escalations are corrected', async () => {
     const corrections = ({ enqueued }: Awaited<ReturnType<typeof run>>) => enqueued[0];
     const after = await run({ hits }, { createDate: NOW + 60_000, at: NOW + 180_000 });
     expect(corrections(after)).toEqual([
@@ -278,12 +278,12 @@ describe('steps', () => {
     ['a round is open', hitOf(11, { cause, escalation: { ...escalation, open: 'step' } })],
     ['it is due already', hitOf(11, { cause, escalation: { ...escalation, at: NOW } })],
     ['only repeats follow', hitOf(11, { cause, escalation: { ...escalation, after: 300 } })],
-  ])('the next step of an escalation stays as it is if %s', async (_, hit) => {
+  ])('the next step of an escalation stays unchanged if %s', async (_, hit) => {
     const { scheduled, enqueued } = await hurry(hit);
     expect([scheduled, enqueued]).toEqual([[], []]);
   });
 
-  test('the next step of an escalation stays as it is if the rule is gone, or has no other step', async () => {
+  test('the next step of an escalation stays unchanged if the rule is gone, or has no other step', async () => {
     for (const rules of [{}, { 111: { ...rule, escalation: [], repeatSeconds: null } }] as Record<number, unknown>[]) {
       const { scheduled, enqueued } = await hurry(some(hitOf(11, { cause, escalation })), rules);
       expect([scheduled, enqueued]).toEqual([[], []]);

@@ -68,7 +68,7 @@ const world = ({
 };
 
 describe('a sensor is loaded', () => {
-  test('a sensor is read as it was a moment ago, with its current state, if that is enough', async () => {
+  test('a sensor that need not be up to date is read from a recent copy, with its current state', async () => {
     const { deps, calls } = world();
     const context = { customerId, sensor, customer: null, former: null, freshness: 'recent', state: stateOf() };
     expect(await loadSensor(deps, key, 'recent')).toEqual({ kind: 'found', context });
@@ -95,7 +95,7 @@ describe('a sensor is loaded', () => {
     });
   });
 
-  test('a sensor is read consistently if the first read was older than its arrival, or it has left its customer', async () => {
+  test('a sensor is read again, consistently, if the first read did not find it, or it has left its customer', async () => {
     const arrived = world({ recent: { sensor: null, state: stateOf({ version: 9 }) } });
     expect(await loadSensor(arrived.deps, key, 'recent')).toMatchObject({ context: { freshness: 'latest' } });
     expect(arrived.named('latest')).toEqual([[customerId, sensorId, stateOf({ version: 9 })]]);
@@ -104,7 +104,7 @@ describe('a sensor is loaded', () => {
     expect(left.named('latest')).toHaveLength(1);
   });
 
-  test('a sensor that has left its customer is as it was then', async () => {
+  test('a sensor that has left its customer is loaded as it was when it left', async () => {
     const former = { sensor: { ...sensor, name: 'Former' }, regions: [], critical: null, ttl: 77 };
     const state = stateOf({ ttl: 77 });
     for (const latest of [
@@ -120,7 +120,7 @@ describe('a sensor is loaded', () => {
     }
   });
 
-  test('a sensor that leaves no record counts as gone, such as one that nobody has linked', async () => {
+  test('a sensor without a record counts as gone, for example if it was never linked', async () => {
     const latest = { sensor: null, customer: null, state: null };
     const gone = world({ latest });
     expect(await loadSensor(gone.deps, key, 'latest')).toMatchObject({ kind: 'gone', state: { decision: null } });
@@ -130,7 +130,7 @@ describe('a sensor is loaded', () => {
   });
 });
 
-test('a state has no times from before the clock was set back', async () => {
+test('times in a state that are in the future are corrected after the clock was set back', async () => {
   const { deps } = world();
   const usual = some(stateOf({ lastSeen: NOW + 10_000 }));
   expect(await currentState(deps, usual)).toBe(usual);
@@ -145,7 +145,7 @@ describe('rooms', () => {
     return { ...stubs, room: await loadRoom(stubs.deps, some(context), some(needs)) };
   };
 
-  test('the room of a sensor is read only as far as a step needs it', async () => {
+  test('only the parts of a room that a step needs are read', async () => {
     const none = await load({ regions: false, critical: false });
     expect(none.calls).toEqual([]);
     expect(none.room).toEqual({ regions: [], bounds: ['a bound'], ...durationsOf(null, 42) });
@@ -160,7 +160,7 @@ describe('rooms', () => {
     expect(unmeasured.room.bounds).toEqual([]);
   });
 
-  test('the room of a sensor that left its customer is as it was then', async () => {
+  test('the room of a sensor that has left its customer is loaded as it was when the sensor left', async () => {
     const former = { regions: ['former'], critical: { callingDurationSec: 888 } };
     const { calls, room } = await load({ regions: true, critical: true }, { of: { former } });
     expect(calls).toEqual([]);
@@ -168,7 +168,7 @@ describe('rooms', () => {
   });
 });
 
-describe('the check whether time changes something about a sensor', () => {
+describe('the scheduled check of a sensor', () => {
   const check = async (state: object, given: World = {}) => {
     const stubs = world({ latest: { sensor, customer, state }, ...given });
     await checkTime(stubs.deps, key);
@@ -177,12 +177,12 @@ describe('the check whether time changes something about a sensor', () => {
   const entry = { duePk: 'due', dueAt: String(NOW - 5) };
   const HOUR = 3_600_000;
 
-  test('leaves an online sensor as it is, with its entry', async () => {
+  test('leaves an online sensor and its entry unchanged', async () => {
     const { names } = await check(stateOf(entry));
     expect(names()).toEqual(['latest', 'upSince']);
   });
 
-  test('asks for the time since which the service is up without a longer gap than between two sweeps', async () => {
+  test('marks no sensor as offline after an outage until the service has been up for the inactivity limit', async () => {
     const { named } = await check(stateOf(entry));
     expect(named('upSince')).toEqual([[NOW, 90_000]]);
     // During an outage of the service, no sensor counts as offline.
@@ -190,7 +190,7 @@ describe('the check whether time changes something about a sensor', () => {
     expect((await check(silent, { upSince: NOW - HOUR + 1 })).named('decide')).toEqual([]);
   });
 
-  test('marks a sensor as offline once it has not been heard for the limit, and removes its entry', async () => {
+  test('marks a sensor as offline after the inactivity limit, and removes its entry', async () => {
     const { named, names } = await check(stateOf({ ...entry, lastSeen: NOW - HOUR }));
     expect(named('decide')).toMatchObject([
       [key, 3, { isActive: false, decision: { decided: [{ happening: { situation: 'sensor_inactive' } }] } }, {}],
@@ -201,7 +201,7 @@ describe('the check whether time changes something about a sensor', () => {
     expect((await check(stateOf({ ...entry, lastSeen: NOW - HOUR + 1 }))).named('decide')).toEqual([]);
   });
 
-  test('moves a fall on by the durations of the sensor', async () => {
+  test('advances a fall by the durations in the configuration of the sensor', async () => {
     const fall = { start: NOW - 63_000, phases: ['detected'], at: NOW - 63_000 };
     const critical = { durationUntilConfirmSec: 60, energyDurationUntilConfirm: 0 };
     const { named } = await check(stateOf({ ...entry, falls: [fall] }), { critical });
@@ -210,14 +210,14 @@ describe('the check whether time changes something about a sensor', () => {
     expect((await check(stateOf(entry))).named('config')).toEqual([]);
   });
 
-  test('clears a fall that time ended long ago, and writes nothing about a sensor without a message', async () => {
+  test('removes a fall that timed out long ago, and writes nothing for a sensor that has sent no message', async () => {
     const ended = { start: NOW - 9 * HOUR, phases: ['calling', 'finished'], at: NOW - 8 * HOUR };
     const fall = { ...ended, endedByTime: NOW - 8 * HOUR, isAcknowledged: true };
     expect((await check(stateOf({ ...entry, falls: [fall] }))).named('decide')).toHaveLength(1);
     expect((await check({}, { latest: { sensor, customer, state: null } })).named('decide')).toEqual([]);
   });
 
-  test('applies a decision again that a crash left incomplete, unless a message will', async () => {
+  test('finishes a decision that a crash left incomplete, unless the retry of a message will', async () => {
     const decided = (source: string | null) => ({
       decided: [{ uuid: 'e', source, happening: { situation: null, type: 'x' }, rules: [] }],
       numbered: { series: 1, number: 0 },

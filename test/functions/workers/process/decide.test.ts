@@ -98,7 +98,7 @@ describe('judgements', () => {
     for (const name of ['isSilent', 'newFall']) expect(event?.happening).not.toHaveProperty(name);
   });
 
-  test('a decision keeps the subject if one of its rules depends on it, and reads the place of hits for one of its events', async () => {
+  test('a decision keeps the subject if any of its rules depends on it, and looks up the last hit only once', async () => {
     const common = { isEnabled: true, rateLimitSeconds: 0 };
     const rules = [ruleOf(111, common), ruleOf(112, { ...common, untilAcknowledged: false })];
     const other = newEvent({ uuid: 'event-2' }, { situation: null, subject: undefined });
@@ -109,7 +109,7 @@ describe('judgements', () => {
     expect(named('lastPlace')).toHaveLength(1);
   });
 
-  test('a decision without hits needs no place for them, and continues the numbers of the previous one', async () => {
+  test('a decision without hits does not look up the last hit, and continues the numbers of the previous decision', async () => {
     const decision = some({ ...(decisionOf(fallEvent({ rules: [1, 2] })) as object) });
     const { written, names, measured } = await judge({ events: [newEvent()], state: { decision }, isApplied: true });
     expect(names()).toEqual(['rules', 'isApplied', 'decide']);
@@ -117,14 +117,14 @@ describe('judgements', () => {
     expect(measured).toEqual([['Events', 1]]);
   });
 
-  test('a decision finishes the previous one, which it replaces', async () => {
+  test('a decision finishes the previous one before it replaces it', async () => {
     const decision = decisionOf(fallEvent({ rules: [] }));
     const { names } = await judge({ events: [newEvent()], state: { decision } });
     expect(names().indexOf('events')).toBeGreaterThan(-1);
     expect(names().indexOf('events')).toBeLessThan(names().indexOf('decide'));
   });
 
-  test('no rule fires for an event without a situation, or a sensor that nobody has linked', async () => {
+  test('no rule fires for an event without a situation, or for an unlinked sensor', async () => {
     const rules = [ruleOf(111, { isEnabled: true, rateLimitSeconds: 0 })];
     const events = [newEvent({}, { situation: null })];
     expect((await judge({ events, rules })).named('rules')).toEqual([]);
@@ -158,7 +158,7 @@ describe('judgements', () => {
     expect((await judge({ state: ahead, next: { lastSeen: NOW } })).times).toMatchObject({ checkAt: offline });
   });
 
-  test('the state of a sensor that has left its customer is written with the end of its record, and no longer checked', async () => {
+  test('the state of a sensor that has left its customer expires with its record, and is no longer checked', async () => {
     const { times, enqueued } = await judge({
       state: { isActive: false, dueAt: undefined },
       more: { former: { ttl: 77 } },
@@ -171,7 +171,7 @@ describe('judgements', () => {
   const open = (at = NOW) => ({ start: at, phases: ['detected'], at });
   const noEntry = { dueAt: undefined, duePk: undefined };
 
-  test('the check of a fall that time advances is enqueued before the decision is written, if a queue can delay it', async () => {
+  test('the check that advances a fall is enqueued before the decision is written, if a queue can delay it long enough', async () => {
     const { enqueued, times, places } = await judge({ next: { falls: [open()] }, timings, state: noEntry });
     // The device has three seconds to report it.
     expect(enqueued).toEqual([[[{ type: 'check_sensor', customerId, sensorId }], 63]]);
@@ -183,7 +183,7 @@ describe('judgements', () => {
     expect((await judge({ next: { falls: [open()] }, timings, ...former })).enqueued).toEqual([]);
   });
 
-  test('a fall that time advances later is left to the sweep, whose entry is moved if it is too late', async () => {
+  test('a fall that advances later than a queue can delay a task is left to the sweep, and its entry is moved if it is too late', async () => {
     const late = { next: { falls: [open()] }, timings: { ...timings, confirm: 897.001 } };
     const dueAt = NOW + 900_001;
     const far = await judge({ ...late, state: noEntry });
@@ -200,7 +200,7 @@ describe('judgements', () => {
     expect(back.times).toMatchObject({ checkAt: NOW + 600_000 });
   });
 
-  test('no further check is enqueued of a fall that has not changed, or whose timings are not known', async () => {
+  test('no further check is enqueued for a fall that has not changed, or whose timings are not known', async () => {
     const falls = [open()];
     const changed = { lastSeen: NOW + 900_000 };
     expect((await judge({ state: { falls }, next: { ...changed, falls }, timings })).enqueued).toEqual([]);

@@ -16,7 +16,7 @@ describe('the deliveries of a decision', () => {
   const recipients = (...webhooks: object[]) =>
     ({ webhooks: new Map(webhooks.map((webhook) => [(webhook as { id: string }).id, webhook])) }) as never;
 
-  test('deliveries with the same id become one, which reports to the hits of all of them', () => {
+  test('deliveries with the same id are merged into one, which reports to all their hits', () => {
     const merged = mergeDeliveries([
       toWebhook('a', 'w1', { hit: null }),
       toWebhook('a', 'w1', { hit: { id: 1, message: 0 } }),
@@ -56,7 +56,7 @@ describe('the deliveries of a decision', () => {
     ]);
   });
 
-  test('deliveries about offline sensors wait 20 seconds for others, where they delay no alarm', async () => {
+  test('deliveries about offline sensors wait 20 seconds to be combined, in a queue where they delay no alarm', async () => {
     const { deps, enqueued } = stubDeps<ProcessDeps>({});
     const offline = deliveryTo('email', { snapshot: snapshotOf('sensor_inactive'), createDate: NOW });
     const alarm = deliveryTo('sms');
@@ -71,7 +71,7 @@ describe('the deliveries of a decision', () => {
     expect(only.enqueued).toHaveLength(1);
   });
 
-  test('deliveries count as alarms to be sent at once, except those that may wait', () => {
+  test('AlarmsToTell counts the deliveries of alarms, except those that may wait', () => {
     const countOf = (deliveries: Delivery[], ...webhooks: object[]) => {
       const { deps, measured } = stubDeps<ProcessDeps>({});
       countImmediateAlarms(deps, deliveries, recipients(...webhooks));

@@ -65,7 +65,7 @@ test('each emergency contact is asked to check the room, in their language, with
   ]);
 });
 
-test('a message to an emergency contact belongs to a round after all others, so that it never has the id of another', async () => {
+test('a message to an emergency contact belongs to a round after all others, so that its id is unique', async () => {
   const idsOf = async (of: UnnotifiedAlarm) => (await notify(of)).created.map(({ id }) => id);
   const idOf = (round: number, ruleId: number, receiver: string) =>
     idInRound({ uuid: eventUuid, sensorId, ruleId }, { round, at: NOW }, receiver);
@@ -93,7 +93,7 @@ test('the messages to emergency contacts are the last ones of a hit', async () =
   expect(read).toContain(`hit ${customerId} 11`);
 });
 
-test('an alarm without a hit has no place for messages', async () => {
+test('messages to emergency contacts belong to no hit if the alarm has none', async () => {
   const { created, read } = await notify({ ...alarm, hitId: null });
   expect(created.map(({ hit }) => hit)).toEqual([null, null]);
   expect(read).toEqual([`sensor ${customerId} ${sensorId}`]);
@@ -139,7 +139,7 @@ const hit = some({
 });
 const unansweredAlarm = { ...alarm, alarmId: unansweredId(11), isUnanswered: true };
 
-test('an alarm that nobody acknowledged is recorded, reported by a notice and mailed', async () => {
+test('an alarm that nobody acknowledged is recorded, reported by a notice and emailed', async () => {
   const { deps, unanswered, enqueued, measured, places, logged } = alarmStubs();
   expect(await reportUnanswered(deps, customerId, hit)).toBe(true);
   const [[recorded, ofHit, messages] = []] = unanswered;
@@ -168,7 +168,7 @@ test('the emergency contacts are notified of an alarm that nobody acknowledged',
   ]);
 });
 
-test('a crash after an alarm was recorded as unanswered repeats what follows, with its date, but counts it once', async () => {
+test('a crash after an alarm was recorded as unanswered repeats the steps that follow, with the same date, but counts the alarm once', async () => {
   const { deps, unanswered, enqueued, measured } = alarmStubs();
   await reportUnanswered(deps, customerId, some({ ...(hit as object), unansweredDate: NOW - 5_000 }));
   expect(unanswered[0]?.[0]).toMatchObject({ date: NOW - 5_000 });
@@ -182,7 +182,7 @@ test('an alarm that has changed since it was read is not reported as unanswered'
   expect([enqueued, measured, created]).toEqual([[], [], []]);
 });
 
-test('a hit that is not urgent may stay unanswered', async () => {
+test('a hit that is not urgent is not reported as unanswered', async () => {
   const { deps, unanswered, enqueued } = alarmStubs(stored);
   expect(await reportUnanswered(deps, customerId, some({ ...(hit as object), situation: 'occupied_room' }))).toBe(true);
   expect([unanswered, enqueued]).toEqual([[], []]);

@@ -88,7 +88,7 @@ describe('an escalation with untilAcknowledged false', () => {
     }
   });
 
-  test('goes on when time finishes a fall that its device has not', async () => {
+  test('goes on when a fall times out before its device reports the end', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 60: 'b', 120: 'b', 300: 'b', 600: 'b' }, over);
     home.begin();
@@ -101,7 +101,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 b60 b120 b300');
   });
 
-  test('goes on when time finished that fall more than two hours ago', async () => {
+  test('goes on when its fall timed out more than two hours ago', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 9000: 'b', 10000: 'b' }, over);
     home.begin();
@@ -114,7 +114,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 b9000');
   });
 
-  test('ends when somebody closes a fall that time has finished', async () => {
+  test('ends when somebody closes a fall that has timed out', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 600: 'b' }, over);
     home.begin();

@@ -48,7 +48,7 @@ describe('an unacknowledged alarm', () => {
     expect(home.heard()).toBe('a0 b900 c3600');
   });
 
-  test('repeats to all recipients, once each, up to 20 times', async () => {
+  test('notifies all recipients again, once each, up to 20 times', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'ab' }, { repeatSeconds: 60 });
     await home.fall();
@@ -63,7 +63,7 @@ describe('an unacknowledged alarm', () => {
     ]);
   });
 
-  test('repeats without any steps', async () => {
+  test('repeats even if its rule has no steps', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 60 });
     await home.fall();
@@ -124,7 +124,7 @@ describe('an acknowledgement', () => {
     expect(home.heard()).toMatch(/ a3600$/);
   });
 
-  test('ends repeats', async () => {
+  test('ends the repeats of its alarm', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 60 });
     await home.fall();
@@ -134,7 +134,7 @@ describe('an acknowledgement', () => {
     expect(home.heard()).toBe('a0 a60 a120');
   });
 
-  test('leaves nothing due', async () => {
+  test('leaves no escalation step due', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -145,7 +145,7 @@ describe('an acknowledgement', () => {
 });
 
 describe('an escalation', () => {
-  test('ends once nobody has answered its last step, without a trace in the hit', async () => {
+  test('ends once nobody has answered its last step, and leaves no trace in the hit', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -182,7 +182,7 @@ describe('an escalation', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('ends after the steps that its rule has when they are due', async () => {
+  test('follows the steps that its rule has at the time, and ends after them', async () => {
     const home = await world.furnish();
     const rule = await home.addRule('a', { 60: 'b' });
     await home.fall();

@@ -100,7 +100,7 @@ describe('first rounds', () => {
     expect((await run(hitOf(first), failed(id), { id, webhooks })).isHurried).toBe(true);
   });
 
-  test('the first round finds the delivery of a webhook that gets each message once', async () => {
+  test('the first round finds the delivery to a webhook in the raw format, which has a different id', async () => {
     const raw = { ...webhook, format: 'raw' };
     const rawId = firstDeliveryId(event, ruleId, 'webhook-1', 'raw');
     expect(rawId).not.toBe(firstId('webhook-1'));
@@ -114,7 +114,7 @@ describe('later rounds', () => {
   const id = secondId('22 email');
   const all = { ...failed(id), ...failed(secondId('webhook-1')) };
 
-  test('the step after a later one is due at once when the deliveries to its own recipients have all failed', async () => {
+  test('the step after a later round is due at once when all deliveries of that round have failed', async () => {
     expect((await run(hitOf(second), all, { id })).isHurried).toBe(true);
     expect((await run(hitOf(second), failed(id), { id })).isHurried).toBe(false);
   });
@@ -129,7 +129,7 @@ describe('later rounds', () => {
     expect((await run(alone, failed(earlier), { id: earlier, ...given })).isHurried).toBe(false);
   });
 
-  test('a later round depends on its only delivery, and not on one of a step that the rule no longer has', async () => {
+  test('the step after a later round is due at once when its only delivery has failed, unless the rule no longer has that step', async () => {
     const [step, last] = rule.escalation;
     const single = { ...rule, escalation: [{ ...step, recipients: [ben] }, last] };
     expect((await run(hitOf(second), failed(id), { id, rules: { [ruleId]: single } })).isHurried).toBe(true);
@@ -139,7 +139,7 @@ describe('later rounds', () => {
   });
 });
 
-describe('nothing is hurried', () => {
+describe('no step is brought forward', () => {
   const id = firstId('21 sms');
   const all = { ...failed(id), ...failed(firstId('webhook-1')) };
   test.each([
@@ -148,12 +148,12 @@ describe('nothing is hurried', () => {
     ['its event is gone', hitOf(first, { cause: undefined })],
     ['it was acknowledged', hitOf(first, { acknowledgement: { name: 'Anna' } })],
     ['it was hurried already', hitOf({ ...first, isHurried: true })],
-  ])('the next step stays as it is if %s', async (_, hit) => {
+  ])('the next step stays unchanged if %s', async (_, hit) => {
     const { isHurried, enqueued, asked } = await run(hit, all, { id });
     expect([isHurried, enqueued, asked]).toEqual([false, [], []]);
   });
 
-  test('the next step stays as it is if the delivery is gone or no longer failed, or the rule is gone', async () => {
+  test('the next step stays unchanged if the delivery is gone or no longer failed, or the rule is gone', async () => {
     expect((await run(hitOf(first), {}, { id })).isHurried).toBe(false);
     expect((await run(hitOf(first), { ...all, [id]: { id, state: 'pending' } }, { id })).asked).toEqual([]);
     expect((await run(hitOf(first), all, { id, rules: {} })).isHurried).toBe(false);

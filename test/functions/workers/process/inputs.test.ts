@@ -32,7 +32,7 @@ const fall = JSON.stringify(fallMessage('calling', NOW));
 const presence = JSON.stringify({ type: 4, payload: { presenceDetected: true, timestamp: NOW } });
 
 describe('inputs', () => {
-  test('the inputs of tasks are the messages in their order, with their places in the call and in the order of the sensor', async () => {
+  test('a task becomes one input per message, in order, with its position in the call and in the sequence of the sensor', async () => {
     const of = received(task({ messages: ['1', '2', '3'], first: 7, requestId: 'q', noted }));
     const common = { kind: 'message', received: of, receiveDate: NOW, requestId: 'q', decoded: expect.anything() };
     expect(await read(of)).toEqual([
@@ -43,7 +43,7 @@ describe('inputs', () => {
     ]);
   });
 
-  test('the inputs of tasks are in the order of their tasks, and have a call without messages and a notice as one input each', async () => {
+  test('the inputs follow the order of their tasks, with one input each for a notice and for a call without messages', async () => {
     const call = received(task({ requestId: 'q', noted }));
     const ofNotice = received({ type: 'process_notice', customerId, sensorId, uuid: 'n1', requestId: 'r' }, '6');
     const gone = received({ type: 'process_notice', customerId, sensorId, uuid: 'n2' }, '7');
@@ -61,7 +61,7 @@ describe('inputs', () => {
     ]);
   });
 
-  test('the inputs of tasks are likely to create an event if they are falls, people who leave their bed, or notices', async () => {
+  test('an input is likely to create an event if it is a fall, a bed exit or a notice', async () => {
     const leaves = { kind: 'message', decoded: { signal: { kind: 'bed_exit' } } };
     const inputs = [...(await read(received(task({ messages: [fall, presence] })), received(task({})))), some(leaves)];
     expect(inputs.map(isLikelyEvent)).toEqual([true, false, false, true]);
@@ -73,20 +73,20 @@ const input = (position: string, receiveDate: number, more: object = {}): Sensor
   some({ position, receiveDate, received: { receives: 1 }, ...more });
 const judged = { position: '5#001', receiveDate: NOW };
 
-describe('an input was judged before', () => {
-  test('an input was judged before if its place is not after that of the judged ones', () => {
+describe('whether an input was judged before', () => {
+  test('an input counts as judged if its position is not after that of the last judged input', () => {
     const places = ['5#000', '5#001', '5#002', '6#000'];
     expect(places.map((place) => wasJudged(input(place, NOW), judged))).toEqual([true, true, false, false]);
     expect(wasJudged(input('0#000', NOW), undefined)).toBe(false);
   });
 
-  test('an input that was received more than ten seconds later is new, which only a new queue explains', () => {
+  test('an input with an earlier position counts as new if it was received more than ten seconds later, which only a new queue explains', () => {
     expect(wasJudged(input('0#000', NOW + 10_000), judged)).toBe(true);
     expect(wasJudged(input('0#000', NOW + 10_001), judged)).toBe(false);
   });
 });
 
-test('a decision may be incomplete if an input was received before, or accepted no later than the judged ones', () => {
+test('a decision may be incomplete if an input is redelivered, or was accepted no later than the last judged one', () => {
   const later = input('6#000', NOW + 1);
   expect(mayHaveDecision([later], judged)).toBe(false);
   expect(mayHaveDecision([later, input('7#000', NOW)], judged)).toBe(true);
@@ -94,7 +94,7 @@ test('a decision may be incomplete if an input was received before, or accepted 
   expect(Boolean(mayHaveDecision([later], undefined))).toBe(false);
 });
 
-test('the place up to which messages are judged is that of the last input, and the latest time of any', () => {
+test('judgedUpTo returns the position of the last input and the latest time of all', () => {
   const inputs = [input('6#000', NOW + 5), input('6#001', NOW + 3)];
   expect(judgedUpTo(inputs, judged, NOW)).toEqual({ position: '6#001', receiveDate: NOW + 5 });
   expect(judgedUpTo([input('6#000', NOW - 5)], judged, NOW)).toEqual({ position: '6#000', receiveDate: NOW });
@@ -102,7 +102,7 @@ test('the place up to which messages are judged is that of the last input, and t
   expect(judgedUpTo([], judged, NOW)).toBeUndefined();
 });
 
-test('the place up to which messages are judged has no time from before the clock was set back', () => {
+test('judgedUpTo ignores a previous time that is in the future because the clock was set back', () => {
   const before = { ...judged, receiveDate: NOW + 10_001 };
   expect(judgedUpTo([input('6#000', NOW)], before, NOW)?.receiveDate).toBe(NOW);
   const skewed = { ...judged, receiveDate: NOW + 10_000 };

@@ -67,7 +67,7 @@ describe('interrupted rounds', () => {
     expect((await run({ of: null })).named('end')).toEqual([]);
   });
 
-  test('a round that a crash interrupted counts its next step from now if the clock was set back since', async () => {
+  test('a round that a crash interrupted times its next step from now if the clock was set back in the meantime', async () => {
     const ahead = opened({ createDate: NOW + HOUR, escalation: { ...open, at: NOW + HOUR } });
     const { named } = await run({ hits: [ahead] });
     expect(named('schedule')).toMatchObject([[customerId, {}, { from: NOW - 30_000, at: NOW + 60_000 }, NOW]]);
@@ -100,7 +100,7 @@ describe('the receivers of an interrupted round that its rule no longer names', 
     );
   });
 
-  test('former recipients of an interrupted round have the last of their messages in a step, and the first one in a repeat', async () => {
+  test('deliveries to former recipients of an interrupted round belong to their last message in a step, and to their first in a repeat', async () => {
     const messages = [message(21, 'sms', 0), message(21, 'sms', 1)];
     const other = { ...without, recipients: [ben], escalation: [] };
     const step = await run({ hits: [openFor(['21 sms'], messages)], of: other });
@@ -136,7 +136,7 @@ describe('slow rounds', () => {
     expect(prompt.enqueued.flatMap(([tasks]) => tasks).filter(({ type }) => type === 'deliver')).toHaveLength(2);
   });
 
-  test('a round that takes long is sent if nobody did, or the hit is gone', async () => {
+  test('a round that takes long is sent if nobody has acknowledged the alarm, or the hit is gone', async () => {
     for (const second of [hitOf(), null]) {
       const { enqueued } = await run({ hits: [hitOf(), second], slow: 300 });
       expect(enqueued.flatMap(([tasks]) => tasks).filter(({ type }) => type === 'deliver')).toHaveLength(2);

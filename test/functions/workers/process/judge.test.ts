@@ -126,7 +126,7 @@ test('a message that creates an event is marked if it is too long for lists', as
   expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
 });
 
-test('a message only shows that the device is online if it was stored before', async () => {
+test('a message that was stored before creates no event, and only shows that the device is online', async () => {
   const { result } = await run([presence(true, uuidOf(1))], { stored: ['duplicate'] });
   expect(result?.events).toEqual([]);
   expect(result?.next).toMatchObject({ lastSeen: NOW, isActive: true });
@@ -192,7 +192,7 @@ describe('events', () => {
 describe('sensors', () => {
   const recent = { freshness: 'recent', customer: null };
 
-  test('a sensor that may have changed in the last seconds is read again before an event, a region or a timing matters', async () => {
+  test('the latest version of a sensor is read before an event, a region or a timing depends on it', async () => {
     const { result, named } = await run([presence(true, uuidOf(1))], { context: recent });
     expect(named('latest')).toEqual([[customerId, sensorId, online]]);
     expect(result?.context.freshness).toBe('latest');
@@ -201,7 +201,7 @@ describe('sensors', () => {
     expect((await run([fall], { context: recent })).named('latest')).toHaveLength(1);
   });
 
-  test('a sensor that may have changed in the last seconds is not read again for anything else', async () => {
+  test('the latest version of a sensor is not read for a call without messages', async () => {
     const state = { ...online, lastSeen: NOW - 60_000 };
     const call = { kind: 'call', position: '6', receiveDate: NOW };
     const { result, named } = await run([], { context: { ...recent, state }, inputs: [call] });
@@ -218,7 +218,7 @@ describe('sensors', () => {
   });
 });
 
-test('the timings of a fall are read with the first report of it', async () => {
+test('the timings of a fall are read with its first report', async () => {
   const { result, named } = await run([JSON.stringify(fallMessage('fall_detected', NOW))]);
   expect(named('config')).toEqual([[{ customerId, sensorId }, 'critical']]);
   expect(result?.timings).toMatchObject({ calling: expect.any(Number) });
@@ -238,7 +238,7 @@ describe('firmware', () => {
   const reported = async (firmware: number | null) =>
     (await run([], { inputs: [stateSignal(firmware)] })).named('setFirmware');
 
-  test('the firmware that a device reports is stored if it is another one', async () => {
+  test('the firmware that a device reports is stored if it has changed', async () => {
     expect(await reported(43)).toEqual([[customerId, sensorId, 43]]);
     expect(await reported(42)).toEqual([]);
     expect(await reported(null)).toEqual([]);
@@ -261,7 +261,7 @@ describe('learning phases', () => {
     ]);
   });
 
-  test('the end of the learning phase is stored again if the configuration has changed in the meantime, and once otherwise', async () => {
+  test('storing the end of the learning phase is retried if the configuration changes in the meantime, and done once otherwise', async () => {
     expect(
       (await run([learnt], { ...learning, basic, putResults: ['changed', 'done'] })).named('putConfig'),
     ).toHaveLength(2);
@@ -298,7 +298,7 @@ describe('a notice', () => {
     expect(before.result).toMatchObject({ events: [], judged: { position: '6#000' } });
   });
 
-  test('the answer of people to a fall changes its state', async () => {
+  test('an answer to a fall changes its state', async () => {
     const fall = NOW.toString(36);
     const state = { ...online, falls: [{ start: NOW, phases: ['calling'], at: NOW }] };
     const { result, named } = await run([], {

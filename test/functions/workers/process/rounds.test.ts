@@ -15,7 +15,7 @@ import {
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
 describe('due rounds', () => {
-  test('a round that is due is decided by one write, sent, and followed by the task of the next one', async () => {
+  test('a round that is due is decided in one write and sent, and the task of the next round is enqueued', async () => {
     const { names, named, to, enqueued, places, measured, asked, logged, created } = await run();
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'open', 'create', 'create', 'schedule']);
     expect(named('hit')).toEqual([[customerId, 11]]);
@@ -52,7 +52,7 @@ describe('due rounds', () => {
     expect(names().filter((name) => name === 'hit' || name === 'open')).toEqual(['hit', 'open', 'hit', 'open']);
   });
 
-  test('a round after the last step repeats to all recipients, each by its place in the hit', async () => {
+  test('a round after the last step notifies all recipients again, each with their message in the hit', async () => {
     const repeating = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben] }], repeatSeconds: 60 };
     const messages = [message(21, 'sms', 0), message(22, 'email', 1)];
     const hit = hitOf({ messages, escalation: { round: 1, after: 30, repeats: 2, at: NOW } });
@@ -67,7 +67,7 @@ describe('due rounds', () => {
     expect(named('schedule')).toMatchObject([[customerId, {}, { repeats: 3, at: NOW + 60_000 }, NOW]]);
   });
 
-  test('a round that is due brings the next one forward, and is counted, if its recipients are on duty and nobody is', async () => {
+  test('a round that is due brings the next one forward and counts NobodyOnDuty if it notifies users on duty and there are none', async () => {
     const onDuty = {
       ...rule,
       escalation: [{ afterSeconds: 30, recipients: [{ onDuty: true, by: 'sms' }] }, rule.escalation[1]],
@@ -109,7 +109,7 @@ describe('due rounds', () => {
 describe('early rounds', () => {
   const later = (at: number, more: object = {}) => run({ hits: [hitOf({ escalation: { ...waiting, at }, ...more })] });
 
-  test('a round that is not due is requeued if its task came up to five seconds early, or the sweep enqueued it', async () => {
+  test('a round that is not due is requeued if its task arrived up to five seconds early, or the sweep enqueued it', async () => {
     const early = await later(NOW + 5_000);
     expect(early.enqueued).toEqual([[[roundTask], 5]]);
     expect(early.names()).toEqual(['hit']);
@@ -119,12 +119,12 @@ describe('early rounds', () => {
     expect(soon.enqueued).toEqual([[[roundTask], 600]]);
   });
 
-  test('a round that is not due is left alone if its task came more than five seconds early', async () => {
+  test('a round that is not due is left alone if its task arrived more than five seconds early', async () => {
     const { enqueued, names } = await later(NOW + 5_001);
     expect([enqueued, names()]).toEqual([[], ['hit']]);
   });
 
-  test('a round that is not due is corrected if the clock was set back since', async () => {
+  test('a round that is not due is rescheduled if the clock was set back in the meantime', async () => {
     const ahead = { createDate: NOW + HOUR, escalation: { ...waiting, at: NOW + HOUR + 30_000 } };
     const { named, enqueued } = await run({ hits: [hitOf(ahead)], task: { setBack: HOUR } });
     expect(named('schedule')).toMatchObject([[customerId, {}, { at: NOW + 30_000, from: NOW }, NOW]]);

@@ -91,7 +91,7 @@ describe('answers', () => {
     ...more,
   });
 
-  test('an answer to a fall schedules the checks of those alarms of its hits that nobody was notified of, at their time or at once', async () => {
+  test('an answer to a fall schedules a check of each hit that nobody was notified of, at once if it is overdue', async () => {
     const fresh = { ...hit, id: 12, createDate: NOW - 1_000 };
     const { deps, calls, enqueued } = world({ changedHits: [hit, { ...hit, notifiedDate: 1 }, fresh] });
     await followNotice(deps, ref, some({ notice: 'acknowledged' }));
@@ -106,7 +106,7 @@ describe('answers', () => {
   const alarm = { uuid: 'event-1', source: null, receiveDate: NOW - 2_000, situation: 'fall_detected', hitIds: [11] };
   const ofWebhook = firstDeliveryId({ ...alarm, sensorId }, 0, 'w1', 'full');
 
-  test('an answer to a fall schedules the checks of alarms of its events that customer webhooks got', async () => {
+  test('an answer to a fall schedules a check of each event that was sent to customer webhooks', async () => {
     const { deps, calls, enqueued } = world({
       unanswered: [alarm],
       hooks: { w1: 'full', w2: 'full' },
@@ -130,7 +130,7 @@ describe('answers', () => {
     expect(enqueued).toEqual([[[check], 118]]);
   });
 
-  test('an answer to a fall schedules no check of an event that no customer webhook got', async () => {
+  test('an answer to a fall schedules no check of an event that was sent to no customer webhook', async () => {
     for (const hooks of [{ w1: 'full' }, undefined]) {
       const { deps, enqueued } = world({ unanswered: [alarm], ...(hooks && { hooks }) });
       await followNotice(deps, ref, some({ notice: 'fall_changed' }));
@@ -153,7 +153,7 @@ describe('a decision', () => {
   });
   const decisionOf = (...decided: object[]) => some({ decided });
 
-  test('a decision records each fall that alarmed again once, so that people answer it anew', async () => {
+  test('a decision records another alarm of a fall once, so that people have to answer the fall again', async () => {
     const { deps, calls } = world();
     await recordAlarms(deps, context({}), decisionOf(event(again), event(again), event(fall), event(undefined)));
     expect(calls).toEqual([['recordAlarm', { ...ref, fall: again }]]);

@@ -57,7 +57,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('a rule that fires writes its hit after those of other rules and events, with the same number again after a crash', async () => {
+  test('a rule that fires appends its hit to those of other rules and events, with a number that stays the same after a crash', async () => {
     const events = [fallEvent({ rules: [111, 112] }), fallEvent({ uuid: 'event-2', rules: [111] })];
     const { appended, checks } = await runHits({ events, rules: [ruleOf(111), ruleOf(112)], after: null });
     expect(appended.map(([, last, hit]) => [last, (hit as { hitNumber: object }).hitNumber])).toEqual([
@@ -97,7 +97,7 @@ describe('rules', () => {
     expect((await firstStepAfter(900)).tasks).toEqual([]);
   });
 
-  test('a rule that fires makes its first step due at once, and is counted, if its recipients are on duty and nobody is', async () => {
+  test('a rule that fires makes its first step due at once and counts NobodyOnDuty if it notifies users on duty and there are none', async () => {
     const rule = ruleOf(111, {
       recipients: [{ onDuty: true, by: 'sms' }],
       escalation: [{ afterSeconds: 600, recipients: [] }],
@@ -182,7 +182,7 @@ describe('a hit that was written before a crash', () => {
 describe('the webhooks of a customer', () => {
   const own = (id: string, more: object = {}) => webhookOf(id, null, more);
 
-  test('the webhooks of a customer get each event without a rule, before its recipients', async () => {
+  test('customer webhooks get each event even without a rule, and before the recipients of rules', async () => {
     const { sent, asked, deliveries } = await runHits({ hooks: { c1: 'full' }, webhooks: [own('c1')] });
     expect(deliveries[0]?.id).toBe(firstDeliveryId({ ...fallEvent(), sensorId }, 0, 'c1', 'full'));
     expect(sent).toEqual([
@@ -203,7 +203,7 @@ describe('the webhooks of a customer', () => {
     expect(notice.deliveries[0]?.snapshot.event.text).toBe('registered');
   });
 
-  test('the webhooks of a customer get no event that they caused, filter out or cannot express', async () => {
+  test('customer webhooks get no event that they caused, that their filters exclude, or that their format does not support', async () => {
     const idsOf = async (webhooks: { id: string }[], happening: object = {}, formats: Record<string, string> = {}) => {
       const hooks = Object.fromEntries(webhooks.map(({ id }) => [id, formats[id] ?? 'full']));
       const events = [fallEvent({ rules: [] }, happening)];
@@ -215,7 +215,7 @@ describe('the webhooks of a customer', () => {
     expect(await idsOf([])).toEqual([]);
   });
 
-  test('the webhooks of a customer get an event without a name if the webhook was deleted in the meantime', async () => {
+  test('a delivery to a customer webhook that was deleted in the meantime has no webhook name', async () => {
     const { deliveries } = await runHits({ events: [fallEvent({ rules: [] })], hooks: { c1: 'full' }, rules: [] });
     expect(deliveries).toHaveLength(1);
     expect(deliveries[0]?.snapshot).not.toHaveProperty('webhook');
@@ -227,7 +227,7 @@ describe('messages of falls', () => {
   const raw = webhookOf('w1', 31, { format: 'raw' });
   const rule = ruleOf(111, { recipients: [hook] });
 
-  test('a Raw webhook gets the newest message of a fall that time advanced, except for customer webhooks, which already have it', async () => {
+  test('a Raw webhook gets the newest message of a fall that advanced by time, except customer webhooks, which already have it', async () => {
     const { deliveries, asked } = await runHits({
       events: [moved],
       rules: [rule],
@@ -255,7 +255,7 @@ describe('messages of falls', () => {
 });
 
 describe('checks', () => {
-  test('the check whether somebody was notified is due two minutes after the alarm, and names what it has to find', async () => {
+  test('the check whether somebody was notified is due two minutes after the alarm, and names the deliveries to check', async () => {
     const rule = ruleOf(111, { recipients: [hook, { userId: 21, by: 'sms' }] });
     const { checks, deliveries } = await runHits({
       rules: [rule],
@@ -336,7 +336,7 @@ test('an urgent event counts as without a rule if none fired, it was not simulat
   expect(isIt(fallEvent({ rules: [] }, { isSimulated: true }))).toBe(false);
 });
 
-test('the task of a round is enqueued if a queue can delay it until then', async () => {
+test('the task of a round is enqueued if a queue can delay it until the round is due', async () => {
   const { deps, enqueued } = stubDeps<ProcessDeps>({});
   const hit = { customerId, hitId: 1, uuid: 'event-1' };
   await enqueueRound(deps, hit, NOW + 900_001);

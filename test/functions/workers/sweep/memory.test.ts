@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 describe('pauses', () => {
-  test('pauses begin at 50 seconds, double, and end at 15 minutes', () => {
+  test('the pause between two tasks of an item starts at 50 seconds and doubles up to 15 minutes', () => {
     const { isTime } = createResendHistory();
     let now = NOW;
     expect(isTime('a', now)).toBe(true);
@@ -37,7 +37,7 @@ describe('pauses', () => {
     expect(isTime('a', NOW + 50_000)).toBe(true);
   });
 
-  test('pauses hold no item back after the clock was set back', () => {
+  test('pauses do not delay an item after the clock was set back', () => {
     const { isTime } = createResendHistory();
     isTime('a', NOW);
     expect(isTime('a', NOW - 1)).toBe(true);
@@ -69,7 +69,7 @@ describe('overdue items', () => {
     expect(countNew([item('1', 16 * MINUTE), item('3', 16 * MINUTE)], NOW)).toBe(1);
   });
 
-  test('an overdue item that was not found for 30 minutes is counted again, even by a clock that was set back', () => {
+  test('an overdue item that was not found for 30 minutes is counted again, even after the clock was set back', () => {
     const overdue = createOverdueItems();
     const countAt = (now: number) => overdue.countNew([{ ...item('1', 0), time: now - DAY }], now);
     countAt(NOW);
@@ -128,7 +128,7 @@ describe('sensors', () => {
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW + 60_000)]);
   });
 
-  test('an online sensor is checked from the time it may be offline, counted at the earliest from the start of the service', async () => {
+  test('an online sensor is checked once it may be offline, but not before the service has run for the inactivity limit', async () => {
     const state = { ...online, lastSeen: NOW - 2 * AFTER * 1_000 };
     const { check } = world({ a: state });
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW - AFTER * 1_000)]);
@@ -136,14 +136,14 @@ describe('sensors', () => {
     expect(await check([checkOf('a', NOW - 5)])).toEqual([]);
   });
 
-  test('an inactive sensor, and one whose fall advances with time, is checked', async () => {
+  test('inactive sensors and sensors with an open fall are checked', async () => {
     const open = { start: NOW, phases: ['detected'], at: NOW };
     const { check } = world({ a: { ...online, isActive: false }, b: { ...online, falls: [open] } });
     const due = NOW + AFTER * 1_000;
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', due), checkOf('b', due)]);
   });
 
-  test('a sensor whose state is from before the clock was set back is checked', async () => {
+  test('a sensor whose state is dated in the future is checked, because the clock was set back', async () => {
     const { check } = world({ a: { ...online, lastSeen: NOW + DAY } });
     expect(await check([checkOf('a', NOW - 7)])).toEqual([checkOf('a', NOW - 7)]);
   });
@@ -152,14 +152,14 @@ describe('sensors', () => {
     expect(await world({}).check([checkOf('a')])).toEqual([checkOf('a', NOW)]);
   });
 
-  test('sensors whose states cannot be read are all checked, which is counted', async () => {
+  test('sensors whose states cannot be read are all checked, and the failure is counted', async () => {
     const { check, measured, logged } = world({ a: online }, new TableUnavailable('throttled'));
     expect(await check([checkOf('a'), checkOf('b')])).toEqual([checkOf('a', NOW), checkOf('b', NOW)]);
     expect(measured).toEqual([['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]]);
     expect(logged).toMatchObject([['error', expect.any(String), { sensors: 2 }, expect.anything()]]);
   });
 
-  test('reads a hundred states at a time, and passes everything else on', async () => {
+  test('reads a hundred states at a time, and passes all other tasks on', async () => {
     const ids = Array.from({ length: 201 }, (_, at) => `s${at}`);
     const { check, reads } = world(Object.fromEntries(ids.map((id) => [id, online])));
     const other: Due = { task: { type: 'alert_managers', customerId: 1 }, time: 1 };
@@ -169,7 +169,7 @@ describe('sensors', () => {
     expect(await world({}).check([other])).toEqual([other]);
   });
 
-  test('the memory of sensors trusts no time too far ahead, which was recorded before the clock was set back', async () => {
+  test('reads a sensor again after the clock was set back', async () => {
     const { check, reads, pass } = world({ a: online });
     await check([checkOf('a')]);
     pass(-1);
@@ -190,7 +190,7 @@ describe('sensors', () => {
   });
 });
 
-test('everything that is due later is checked after the clock was set back, with the time by which it was', async () => {
+test('tasks of alarms that are due later are enqueued after the clock was set back, with the length of the change', async () => {
   const by = 3 * 60 * MINUTE;
   const asked: number[] = [];
   let ended = 0;

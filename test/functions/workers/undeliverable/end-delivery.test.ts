@@ -88,7 +88,7 @@ describe('messages that did not arrive', () => {
     expect(gone.enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).not.toContain('check_alarm');
   });
 
-  test('every hit of a delivery loses its success', async () => {
+  test('the success of an undeliverable message is withdrawn from every hit of its delivery', async () => {
     const delivery = delivered({ alsoHits: [{ id: 12, message: 0 }] });
     expect((await end({ delivery, withdrawn: [hit, hit] })).named('withdraw')).toHaveLength(2);
     expect((await end({ delivery: delivered({ hit: null }) })).named('withdraw')).toEqual([]);
@@ -101,7 +101,7 @@ describe('messages that did not arrive', () => {
     expect((await end({ users: {} })).named('mark')).toEqual([]);
   });
 
-  test('an earlier attempt marks the channel and ends nothing, because a later one decides', async () => {
+  test('an undeliverable earlier attempt only marks the channel, because a later attempt decides', async () => {
     const { names, named } = await end({ attempt: 1 });
     expect(names()).toEqual(['delivery', 'mark']);
     expect(named('mark')[0]?.[2]).toMatchObject({ sentAt: NOW - 9_000 });
@@ -116,13 +116,13 @@ describe('messages that did not arrive', () => {
     }
   });
 
-  test('a delivery that was ended before has its escalation checked again, in case a process died', async () => {
+  test('the escalation of a delivery that has already ended is checked again, in case a process died', async () => {
     const { names, enqueued } = await end({ delivery: delivered({ state: 'failed', reason: 'undeliverable' }) });
     expect(names()).toEqual(['delivery']);
     expect(enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).toEqual(['escalate']);
   });
 
-  test('an event that comes before its attempt is recorded is retried, and so is one that races another', async () => {
+  test('an event that arrives before its attempt is recorded, or that races another event, is retried', async () => {
     const sending = await end({ delivery: delivered({ state: 'sending' }) });
     expect(sending.error).toBeInstanceOf(RetryLater);
     expect(sending.names()).toEqual(['delivery']);
