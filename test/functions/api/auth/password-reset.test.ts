@@ -107,7 +107,7 @@ const moved = (email: string, more: object = {}) => ({
 });
 const DAY = 86_400_000;
 
-test('requires the password from users who change their own address, and mails codes to the previous one for another 24 hours', async () => {
+test('requires the password from users who change their own address, and emails codes to the previous one for another 24 hours', async () => {
   const { client, username, password } = await hire('robbed');
   const put = (email: string, more: object) => client.call('PUT', '/users/me', moved(email, more));
   const missing = await put('thief@example.com', {});
@@ -134,7 +134,7 @@ test('requires the password from users who change their own address, and mails c
   ahead -= DAY;
 });
 
-test('mails codes at once to an address that somebody else set, and allows five changes an hour', async () => {
+test('emails codes at once to an address that somebody else set, and allows five changes an hour', async () => {
   const { id, username } = await hire('corrected');
   const put = async (email: string) => (await admin.call('PUT', `/users/${id}`, moved(email))).status;
   expect(await put('correct@example.com')).toBe(200);

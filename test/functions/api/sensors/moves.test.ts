@@ -76,7 +76,7 @@ describe('moving a sensor to another customer', () => {
     expect((await home.client.call('PUT', path, { customerId: home.customerId })).status).toBe(403);
   });
 
-  test('leaves it with exactly one customer after ten concurrent moves while it sends messages', async () => {
+  test('leaves the sensor with exactly one customer after ten concurrent moves while it sends messages', async () => {
     const { cloud, admin, presence, post, say, leftOf } = its;
     const a = await createHome(admin, 'left', ALL_PERMISSIONS);
     const b = await createHome(admin, 'right', ALL_PERMISSIONS);

@@ -52,7 +52,7 @@ const codeFor = (username: string): string =>
 const confirm = async (code: string) =>
   (await anybody.call('POST', '/users/password-reset/confirm', { code, newPassword })).status;
 
-test('an invited user sets a password once by the mailed link, and logs in with the granted permissions', async () => {
+test('an invited user sets a password once with the emailed link, and logs in with the granted permissions', async () => {
   const answer = await invite('guest', { permissions: ['manage_rules'] });
   expect([answer.status, codeFor('guest').length]).toEqual([201, 32]);
   expect(answer.text).not.toContain(codeFor('guest'));
@@ -100,7 +100,7 @@ test('a customer sends at most 100 invitations a day', async () => {
   expect((await invite('unaffected')).status).toBe(201);
 });
 
-test('a service that cannot send mail sends no invitations', async () => {
+test('a service that cannot send email sends no invitations', async () => {
   const wrap = (runtime: Runtime): Runtime => ({ ...runtime, settings: { ...runtime.settings, MAIL_SENDER: '' } });
   const silent = await startTestCloud({ wrap });
   const { client } = await createHome(await adminOf(silent.url), 'silent', ['manage_users']);

@@ -157,7 +157,7 @@ describe('releases', () => {
     expect(named('release').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  test('held deliveries wait while enough are being released, and their count is corrected if there are none', async () => {
+  test('held deliveries wait while enough others are being released, and their count is corrected if there are none', async () => {
     expect((await release({ reserved: null, ids: ['a'] })).names()).toEqual(['reserve']);
     const none = await release({});
     expect(none.named('correctCount')).toEqual([[webhook, NOW]]);

@@ -176,7 +176,7 @@ describe('contacts', () => {
   test.each([
     ['a webhook of the customer', { deliveries: { d1: { state: 'delivered' } } }],
     ['the recipients of another rule', { hits: { ...hits, 11: hitOf(11, { notifiedDate: 1 }) } }],
-  ])('emergency contacts are not notified if %s got the alarm', async (_, more) => {
+  ])('emergency contacts are not notified if %s received the alarm', async (_, more) => {
     const { recorded, created, read } = await run({ ...stored, ...more });
     expect(recorded).toHaveLength(2);
     expect(created).toEqual([]);

@@ -159,7 +159,7 @@ describe('a sweep', () => {
   });
 });
 
-test('a clock that is set back hides offline sensors for 300 s only', async () => {
+test('a clock that is set back delays the detection of offline sensors by at most 300 s', async () => {
   const sweep = start();
   await sweep(86_400_000);
   now -= 86_400_000;
@@ -194,7 +194,7 @@ describe('a new process', () => {
     expect(new Set(found)).toEqual(new Set(ids));
   });
 
-  test('enqueues the same checks as a concurrent one, which is harmless', async () => {
+  test('enqueues the same checks as a concurrent process, which is harmless', async () => {
     const id = await put('offline', { lastSeen: now - 400 * SECOND });
     const first = start();
     const other = start();
