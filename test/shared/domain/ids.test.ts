@@ -21,12 +21,12 @@ const time = fc.integer({ min: ID_EPOCH, max: LAST });
 const chance = fc.integer({ min: 0, max: 65_535 });
 
 describe('a time-ordered id', () => {
-  test('stays a safe integer up to its last millisecond', () => {
+  test('stays a safe integer until its last possible millisecond', () => {
     expect(Number.isSafeInteger(timeOrderedId(LAST, 4_095))).toBe(true);
     expect(timeOrderedId(LAST, 4_095)).toBe(2 ** 53 - 1);
     expect(timeOrderedId(0, 0)).toBe(0);
   });
-  test('falls between the first id of its time and that of the next, and sorts by time', () => {
+  test('lies between the first id of its millisecond and that of the next, and sorts by time', () => {
     const lies = fc.property(time, chance, (at, random) => {
       const id = timeOrderedId(at, random);
       return firstIdAt(at) <= id && id < firstIdAt(at + 1);
@@ -46,7 +46,7 @@ describe('a time-ordered id', () => {
   });
 });
 
-test('orders ids of the same time, after the last id before them', () => {
+test('follows the last id of the same millisecond', () => {
   let chance = 4_000;
   const generate = (at: number) => timeOrderedId(at, --chance);
   const next = orderedIds(generate, { id: timeOrderedId(ID_EPOCH, 4_000), createDate: ID_EPOCH });
@@ -63,7 +63,7 @@ describe('derived ids', () => {
     expect(derivedUlid(5, 'a')).toBe(derivedUlid(5, 'a'));
     expect(derivedUlid(5, 'a')).not.toBe(derivedUlid(5, 'b'));
   });
-  test('match the UUID and ULID formats', () => {
+  test('match the formats of UUIDs and ULIDs', () => {
     expect(uuidV5('a')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(randomUuid(randomBytes)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(derivedUlid(1_735_689_600_000, 'a')).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/);
@@ -110,7 +110,7 @@ describe('a sensor id', () => {
   });
 });
 
-test('generates pairing codes of 8 unambiguous characters, each equally likely', () => {
+test('pairing codes consist of 8 unambiguous characters, each equally likely', () => {
   expect(pairingCode(Uint8Array.of(0, 31, 32, 255, 7, 8, 9, 10))).toBe('2Z2Z9ABC');
   expect(new Set(Array.from({ length: 256 }, (_, byte) => pairingCode(new Uint8Array(8).fill(byte)))).size).toBe(32);
 });

@@ -11,7 +11,7 @@ describe('the query of a list', () => {
   test('defaults to the first page of 30, sorted by name', () => {
     expect(query.parse({})).toEqual({ page: 0, perPage: 30, sortBy: 'asc(name)' });
   });
-  test('cuts perPage over 200 to 200', () => {
+  test('reduces perPage above 200 to 200', () => {
     for (const perPage of ['200', '201', '999999999999', '9007199254740991', '99999999999999999999'])
       expect(query.parse({ perPage }).perPage).toBe(200);
   });
@@ -42,11 +42,11 @@ describe('a list', () => {
     { id: 2, name: 'a', isActive: false },
     { id: 10, name: 'ä', isActive: true },
   ];
-  test('sorts by a field in any case, and equal items by id', () => {
+  test('sorts by a field regardless of case, and equal items by id', () => {
     expect(ids(sortedBy(items, 'asc(name)'))).toEqual([2, 10, 1, 3]);
     expect(ids(sortedBy(items, 'desc(name)'))).toEqual([1, 3, 2, 10]);
   });
-  test('sorts numbers as numbers and texts as texts', () => {
+  test('sorts numbers numerically and texts alphabetically', () => {
     expect(ids(sortedBy(items, 'asc(id)'))).toEqual([1, 2, 3, 10]);
     expect(ids(sortedBy(items, 'desc(id)'))).toEqual([10, 3, 2, 1]);
     expect(ids(sortedBy([{ id: 'b' }, { id: 'a' }], 'asc(id)'))).toEqual(['a', 'b']);
@@ -55,7 +55,7 @@ describe('a list', () => {
     expect(ids(sortedBy(items, 'asc(isActive)'))).toEqual([1, 2, 3, 10]);
     expect(ids(sortedBy(items, 'desc(isActive)'))).toEqual([3, 10, 1, 2]);
   });
-  test('sorts independently of the previous order, and has each item on one page', () => {
+  test('sorts independently of the previous order, and puts each item on exactly one page', () => {
     const item = fc.record({ id: fc.nat(30), name: fc.constantFrom('a', 'A', 'b', '') });
     const list = fc.uniqueArray(item, { selector: ({ id }) => id });
     const property = fc.property(list, fc.nat(5), (items, extra) => {
@@ -73,7 +73,7 @@ describe('a list', () => {
   });
 });
 
-test('finds a substring in any case, and everything if the search is empty', () => {
+test('finds a substring regardless of case, and everything if the search is empty', () => {
   expect(matchesSearch('', null)).toBe(true);
   expect(matchesSearch('ROOM', 'x', 'Bathroom 3')).toBe(true);
   expect(matchesSearch('ku\u0308che', 'K\u00dcCHE')).toBe(true);

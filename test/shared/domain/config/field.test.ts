@@ -22,7 +22,7 @@ const fields = {
 } as const;
 const values = { always: false, old: 1, recent: 'b', between: 'yz' } as const;
 
-test('the fields of a configuration reach a device from the first firmware with support, and up to the last one', () => {
+test('a device receives each field of a configuration from the first firmware that supports it up to the last', () => {
   const names = (firmware: number) => Object.keys(supportedFields(fields, values, firmware)).join(' ');
   expect([37, 38, 39, 40, 41].map(names)).toEqual([
     'always old',
@@ -34,7 +34,7 @@ test('the fields of a configuration reach a device from the first firmware with 
   expect(supportedFields(fields, values, 40)).toEqual({ always: false, recent: 'b', between: 'yz' });
 });
 
-test('the fields of a configuration have their defaults where a value is missing or no longer allowed', () => {
+test('a missing or no longer allowed value is replaced with the default of its field', () => {
   expect(defaultsOf(fields)).toEqual({ always: true, old: 5, recent: 'a', between: 'x' });
   expect(validValues(fields, null)).toEqual(defaultsOf(fields));
   expect(validValues(fields, values)).toEqual(values);
@@ -43,7 +43,7 @@ test('the fields of a configuration have their defaults where a value is missing
   expect(validValues(fields, { between: 'y\u0000z' }).between).toBe('yz');
 });
 
-test('the fields of a configuration are all required, and described with the firmware that supports them', () => {
+test('every field of a configuration is required, and its description names the firmware that supports it', () => {
   const schema = schemaOf(fields);
   expect(schema.parse(values)).toEqual(values);
   for (const name of Object.keys(values))
@@ -59,7 +59,7 @@ test('the fields of a configuration are all required, and described with the fir
   expect(schema.meta()?.examples).toEqual([defaultsOf(fields)]);
 });
 
-test('the fields of a configuration have bounds, those of int32 unless stated otherwise', () => {
+test('number fields of a configuration have the bounds of int32 unless others are stated', () => {
   const accepts = (value: unknown, field = integerField(0, '')) => field.schema().safeParse(value).success;
   expect([-(2 ** 31), 2 ** 31 - 1, -(2 ** 31) - 1, 2 ** 31, 0.5, '1'].map((value) => accepts(value))).toEqual([
     true,
@@ -72,7 +72,7 @@ test('the fields of a configuration have bounds, those of int32 unless stated ot
   expect([0, 1, 9, 10].map((value) => accepts(value, fields.old))).toEqual([false, true, true, false]);
 });
 
-test('the fields of a configuration are created once', () => {
+test('the fields of a configuration are built only once', () => {
   expect(fields.old.schema()).toBe(fields.old.schema());
 });
 

@@ -15,7 +15,7 @@ const result = { durationMs: 9, status: 503, error: null, responseBody: 'busy', 
 const none = new Map<number, string>();
 
 describe('the result of an attempt', () => {
-  test('stays the same when it is packed', () => {
+  test('stays the same when it is packed and unpacked', () => {
     expect(attemptLogOf([70], [packAttempt(1, result)], none, false)).toEqual([
       { number: 1, startDate: 70, ...result, outbox: false },
     ]);
@@ -36,7 +36,7 @@ describe('the result of an attempt', () => {
     expect(attemptLogOf([70], [packAttempt(1, long)], none, false)).toMatchObject([{ responseBody: '' }]);
   });
 
-  test('contains no status and no timings without a request, and at most 200 characters of an answer', () => {
+  test('contains no status or timings if no request was sent, and at most 200 characters of a response', () => {
     expect(resultWithoutRequest('timeout')).toEqual({
       status: null,
       error: 'timeout',
@@ -51,7 +51,7 @@ describe('the result of an attempt', () => {
     expect(MAX_ANSWER).toBe(200);
   });
 
-  test('takes over the reason that its service reported later', () => {
+  test('includes the failure reason that the messaging service reported later', () => {
     const accepted: PackedAttempt = [2, 9, null, null, [1], 'queued'];
     expect(withReason(accepted, 'undeliverable', 'mailbox full')).toEqual([
       2,
@@ -66,7 +66,7 @@ describe('the result of an attempt', () => {
 
 describe('the attempt log', () => {
   const entries = [packAttempt(3, result), packAttempt(1, { ...result, status: 500 })];
-  test('lists attempts in the order of their starts, and one without a result as interrupted', () => {
+  test('lists attempts in the order in which they started, and shows one without a result as interrupted', () => {
     expect(attemptLogOf([10, 20, 30], entries, none, false)).toMatchObject([
       { number: 1, startDate: 10, status: 500, error: null },
       { number: 2, startDate: 20, status: null, error: 'interrupted', durationMs: 0, responseBody: '' },
@@ -89,7 +89,7 @@ describe('the attempt log', () => {
 
 describe('the reference of a notification', () => {
   const reference = { customerId: 3, deliveryId: '0'.repeat(26), attempt: 2 };
-  test('the reference of a notification returns from the tags that a messaging service repeats', () => {
+  test('the reference of a notification is read from the tags that a messaging service returns', () => {
     expect(referenceTags(reference)).toEqual({ customerId: '3', deliveryId: '0'.repeat(26), attempt: '2' });
     expect(referenceIn(referenceTags(reference))).toEqual(reference);
   });

@@ -48,7 +48,7 @@ describe('the circuit breaker', () => {
     expect(retry({ ...probed, probeUntil: now })).toEqual({ kind: 'probe' });
   });
 
-  test('ignores times that are too far ahead because the clock has since been set back', () => {
+  test('ignores times too far in the future, which remain after the clock was set back', () => {
     const [openUntil, probeUntil, slow] = [now + DAY + 60_000, now + DAY + 30_000, now + DAY + 600_000];
     expect(retry({ ...healthy, slowUntil: slow })).toEqual({ kind: 'free' });
     expect(retry({ ...failing, openUntil })).toEqual({ kind: 'probe' });
@@ -60,7 +60,7 @@ describe('the circuit breaker', () => {
     expect(isSuccessToRecord({ ...healthy, lastSuccess: now + 10_000 }, now)).toBe(false);
   });
 
-  test('reports closed, open while it postpones retries, or half-open before and during a probe', () => {
+  test('reports the states closed, open while it postpones retries, and half-open before and during a probe', () => {
     const [closed, half] = ['closed', 'half_open'].map((state) => ({ state, openUntil: null }));
     const open = { state: 'open', openUntil: now + 1 };
     expect(circuitOf(failing, now)).toEqual(closed);
@@ -70,7 +70,7 @@ describe('the circuit breaker', () => {
     expect(circuitOf({ ...failing, openUntil: now }, now)).toEqual(half);
   });
 
-  test('sends a new alarm as a probe even while it is open, or after the result of the current probe', () => {
+  test('sends a new alarm as a probe even while it is open, or waits for the result of the probe that is running', () => {
     expect(alarm({ ...failing, openUntil: now + 60_000 })).toEqual({ kind: 'probe' });
     expect(alarm({ ...failing, openUntil: now + 60_000, probeUntil: now })).toEqual({ kind: 'probe' });
     expect(alarm({ ...failing, openUntil: now + 60_000, probeUntil: now + 1 })).toEqual({ kind: 'probe_result' });
@@ -87,7 +87,7 @@ describe('the circuit breaker', () => {
     expect(spread(1_000_000)).toBe(300_000);
   });
 
-  test('opens after ten consecutive failures until the retry of the failed delivery, for 60 s at most', () => {
+  test('opens after ten consecutive failures until the retry of the failed delivery, at most for 60 s', () => {
     expect(openUntilAfter(BREAKER_FAILURES - 1, 60_000, now)).toBeNull();
     expect(openUntilAfter(BREAKER_FAILURES, 1, now)).toBe(now + 1);
     expect(openUntilAfter(BREAKER_FAILURES, 1_000, now)).toBe(now + 1_000);
@@ -101,13 +101,13 @@ describe('the circuit breaker', () => {
   });
 });
 
-test('counts a delivery as a new alarm for a minute after it is due, until its first attempt', () => {
+test('counts a delivery as a new alarm for a minute after it is due, until it has been attempted', () => {
   expect(isNewAlarm(0, now - 59_999, now)).toBe(true);
   expect(isNewAlarm(0, now - 60_000, now)).toBe(false);
   expect(isNewAlarm(1, now, now)).toBe(false);
 });
 
-test('records a success after failures, and once a minute', () => {
+test('records the success that follows a failure, and otherwise one success a minute', () => {
   expect(isSuccessToRecord({ ...healthy, lastSuccess: now - 59_999 }, now)).toBe(false);
   expect(isSuccessToRecord({ ...healthy, lastSuccess: now - 60_000 }, now)).toBe(true);
   expect(isSuccessToRecord({ consecutiveFailures: 1, lastSuccess: now }, now)).toBe(true);
@@ -118,7 +118,7 @@ describe('consecutive failures', () => {
   const lasting = (days: number, consecutiveFailures = 20, warnedAt?: number) =>
     failureActionOf({ consecutiveFailures, failingSince: now - days * DAY, ...(warnedAt && { warnedAt }) }, now);
 
-  test('consecutive failures lead to one warning after 2.5 days, and disable a webhook after 5 days and 20 failures', () => {
+  test('consecutive failures lead to a warning after 2.5 days, and disable the webhook after 5 days and 20 failures', () => {
     expect(lasting(2.4)).toBe('none');
     expect(lasting(2.5)).toBe('warn');
     expect(lasting(2.5, 20, now - DAY)).toBe('none');
@@ -133,12 +133,12 @@ describe('consecutive failures', () => {
 });
 
 describe('the lease of a slot', () => {
-  test('lasts 30 s, longer than any attempt, and a webhook has five', () => {
+  test('lasts 30 s, longer than any attempt, and each webhook has five slots', () => {
     expect([LEASE_MS, DEADLINE_SECONDS, SLOTS_PER_WEBHOOK, BREAKER_FAILURES]).toEqual([30_000, 15, 5, 10]);
     expect([tokenName('slot1'), tokenName('probeUntil')]).toEqual(['slot1Token', 'probeUntilToken']);
   });
 
-  test('lapses with its process, if no other process uses the table', () => {
+  test('ends with the process that holds it if no other process uses the table', () => {
     expect(lapsedBefore(now, 0)).toBe(now);
     expect([lapsedBefore(now, now - 29_999), lapsedBefore(now, now), lapsedBefore(now, now + 10_000)]).toEqual([
       now + 1,
@@ -147,7 +147,7 @@ describe('the lease of a slot', () => {
     ]);
   });
 
-  test('lapses in its time if that process began in the future, before the clock was set back', () => {
+  test('ends on time if that process started in the future, before the clock was set back', () => {
     expect(lapsedBefore(now, now + 10_001)).toBe(now);
   });
 });

@@ -40,7 +40,7 @@ describe('afterAttempt', () => {
       expect(nextStateAfter(1, outcome(status), null, { now, random: MIDDLE }).state).toBe('retrying');
     },
   );
-  test('fails the delivery permanently with 410, first or last', () => {
+  test('fails the delivery permanently after a 410 on any attempt', () => {
     for (const attempts of [1, 14])
       expect(nextStateAfter(attempts, outcome(410), null, { now, random: MIDDLE })).toEqual({
         state: 'failed',
@@ -48,7 +48,7 @@ describe('afterAttempt', () => {
       });
   });
 
-  test('follows the retry schedule, and fails the delivery at its end', () => {
+  test('follows the retry schedule, and fails the delivery after the last attempt', () => {
     const delays = [5, 20, 60, 300, 900, 1_800, 3_600, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
     expect(RETRY_DELAYS).toEqual([0, ...delays]);
     expect(delays.map((_, index) => wait(index + 1))).toEqual(delays);
@@ -67,7 +67,7 @@ describe('afterAttempt', () => {
     expect(wait(1, outcome(500), [0])).toEqual({ state: 'failed', reason: 'exhausted' });
   });
 
-  test('gives an overloaded receiver at least 60 s from the third attempt on, unless it has its own schedule', () => {
+  test('waits at least 60 s for an overloaded receiver from the third attempt on, unless the webhook has its own schedule', () => {
     expect(Math.min(...RETRY_DELAYS.slice(3))).toBe(60);
     for (const overloaded of [outcome(429), outcome(502), outcome(503), outcome(504), outcome(null)]) {
       expect(wait(2, overloaded)).toBe(20);
@@ -82,7 +82,7 @@ describe('nextStateAfterHostFailure', () => {
   const start = Date.UTC(2026, 10, 28);
   const id = firstUlidAt(start).padEnd(26, '0');
 
-  test('retries until a day before the delivery is deleted, in fewer than 80 attempts', () => {
+  test('retries until one day before the delivery is deleted, in fewer than 80 attempts', () => {
     const delays: number[] = [];
     let now = start;
     for (let attempts = 1; ; attempts++) {
@@ -118,7 +118,7 @@ test('Retry-After applies only to 429 and 503, without jitter', () => {
   expect([500, 502, 504, 400].map((status) => wait(1, outcome(status, '120')))).toEqual([5, 5, 5, 5]);
 });
 
-test('Retry-After is never shortened by the jitter of a delay', () => {
+test('the jitter of a delay never shortens Retry-After', () => {
   expect([240, 290, 300].map((seconds) => wait(4, outcome(429, String(seconds)), null, 0))).toEqual([240, 290, 300]);
   expect(wait(4, outcome(429, '200'), null, 0)).toBe(240);
   expect(wait(4, outcome(429, '290'), null, 0.999_999)).toBeCloseTo(360, 2);
@@ -162,17 +162,17 @@ test('the delays and limits of deliveries are consistent', () => {
 describe('an early attempt that failed', () => {
   const early = (planned: number, last = outcome(500), attempts = 2) =>
     nextStateAfter(attempts, last, null, { now, random: MIDDLE, planned });
-  test('an early attempt that failed returns the delivery to its place in the schedule', () => {
+  test('an early attempt that failed keeps the scheduled time of the next attempt', () => {
     expect(early(now + 60_000)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
     expect(early(now + 60_000, outcome(500), 14)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
   });
 
-  test('an early attempt that failed is followed by a pause of 5 s at least', () => {
+  test('an early attempt that failed is followed by a pause of at least 5 s', () => {
     expect(early(now + 5_001)).toEqual({ state: 'retrying', nextAttempt: now + 5_001 });
     expect(early(now + 1)).toEqual({ state: 'retrying', nextAttempt: now + 5_000 });
   });
 
-  test('an early attempt that failed is not followed by one before its Retry-After', () => {
+  test('an early attempt that failed delays the next attempt until Retry-After has passed', () => {
     const retryAfterDate = now + 120_000;
     expect(early(now + 60_000, outcome(503, '120'))).toEqual({
       state: 'retrying',
@@ -182,13 +182,13 @@ describe('an early attempt that failed', () => {
     expect(early(now + 180_000, outcome(503, '120'))).toMatchObject({ nextAttempt: now + 180_000, retryAfterDate });
   });
 
-  test('an early attempt that failed can be the last one', () => {
+  test('an early attempt can complete the delivery or fail it permanently', () => {
     expect(early(now + 60_000, outcome(200))).toEqual({ state: 'delivered' });
     expect(early(now + 60_000, outcome(410))).toEqual({ state: 'failed', reason: 'gone' });
   });
 });
 
-test('remembers until when its receiver asked not to be called', () => {
+test('stores the time before which the receiver asked not to be called', () => {
   const after = (last: ReturnType<typeof outcome>) => nextStateAfter(1, last, null, { now, random: MIDDLE });
   expect(after(outcome(429, '1'))).toMatchObject({ retryAfterDate: now + 1_000 });
   expect(after(outcome(429, '120'))).toEqual({
@@ -215,7 +215,7 @@ describe('the id of a delivery', () => {
   });
 });
 
-test('shows a delivery that was written late with the date that lists find it by', () => {
+test('a delivery that was written late shows the date by which lists find it', () => {
   const event = { receiveDate: now, uuid: 'u', sensorId: 's' };
   const id = deliveryId(event, 'w', 1);
   const late = { id, createDate: now + 3_600_000, hit: null, state: 'pending', snapshot: bareSnapshot };

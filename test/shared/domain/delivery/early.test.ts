@@ -34,7 +34,7 @@ const deliveryOf = (fields: Partial<Delivery>): Delivery => ({
 });
 
 describe('pending deliveries of a receiver', () => {
-  test('need a release after failures that no success has followed', () => {
+  test('need a release if the receiver has failed and not yet succeeded since', () => {
     expect(needsRelease(webhookOf({}), now)).toBe(false);
     expect(needsRelease(webhookOf({ backDate: 5, lastFailure: 9 }), now)).toBe(false);
     expect(needsRelease(webhookOf({ pendingSince: 1 }), now)).toBe(true);
@@ -55,7 +55,7 @@ describe('all failures of a receiver', () => {
   const attempt = (number: number): PackedAttempt => [number, 1, 500, null, [], ''];
   const delivery = deliveryOf({ sendTryTimes: [now - 300, now - 200, now - 100], log: [1, 2, 3].map(attempt) });
   const only = webhookOf({ pendingSince: now - HOUR, consecutiveFailures: 3 });
-  test('belong to one delivery if it failed as often as its receiver, since the last success', () => {
+  test('belong to one delivery if it has failed as often as its receiver since the last success', () => {
     expect(isOnlyFailing(only, delivery)).toBe(true);
     const since = { ...only, lastSuccess: now - 200, consecutiveFailures: 1 };
     expect(isOnlyFailing(since, delivery)).toBe(true);
@@ -80,41 +80,38 @@ describe('all failures of a receiver', () => {
 });
 
 describe('an early attempt', () => {
-  test('comes before the planned one', () => {
+  test('replaces the scheduled attempt', () => {
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: now, sendTryTimes: [now - 1] }))).toBe(true);
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: now, sendTryTimes: [now] }))).toBe(false);
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: null, sendTryTimes: [now - 1] }))).toBe(false);
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: 1, sendTryTimes: [] }))).toBe(true);
   });
 
-  test('takes place in its turn, if that saves more than a second', () => {
+  test('happens as soon as its turn comes, if it saves more than a second', () => {
     expect(earlyTime(deliveryOf({}), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_001 }), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_000 }), now, 0)).toBeNull();
     expect(earlyTime(deliveryOf({ state: 'pending' }), now, 0)).toBe(now);
   });
 
-  test.each(['delivered', 'failed', 'held', 'sending'] as const)(
-    'never takes place for a delivery that is %s',
-    (state) => {
-      expect(earlyTime(deliveryOf({ state }), now, 0)).toBeNull();
-    },
-  );
-  test('never takes place without a planned one', () => {
+  test.each(['delivered', 'failed', 'held', 'sending'] as const)('never happens for a delivery that is %s', (state) => {
+    expect(earlyTime(deliveryOf({ state }), now, 0)).toBeNull();
+  });
+  test('never happens if no attempt is scheduled', () => {
     expect(earlyTime(deliveryOf({ nextAttempt: null }), now, 0)).toBeNull();
   });
 
-  test('waits as long as the receiver asked for', () => {
+  test('waits until the Retry-After date of the receiver', () => {
     expect(earlyTime(deliveryOf({ retryAfterDate: now + 60_000 }), now, 0)).toBe(now + 60_000);
   });
 
-  test('waits a second after the previous attempt, and twice as long with each early one', () => {
+  test('waits one second after the previous attempt, and twice as long after each early attempt', () => {
     const rested = (earlyAttempts?: number) =>
       earlyTime(deliveryOf({ sendTryTimes: [1, now], ...(earlyAttempts && { earlyAttempts }) }), now, 0);
     expect([rested(), rested(1), rested(4)]).toEqual([now + 1_000, now + 2_000, now + 16_000]);
   });
 
-  test('leaves the first attempt at its delay, and that of a replay at its place', () => {
+  test('does not bring forward a first attempt that is due after its configured delay', () => {
     const first = (nextAttempt: number) =>
       earlyTime(
         deliveryOf({ state: 'pending', attempts: 0, sendTryTimes: [], createDate: now, nextAttempt }),
@@ -135,7 +132,7 @@ test('alarms about people are attempted before other alarms, and those before th
   expect(orders).toEqual(['about_people', 'other_alarms', 'rest']);
 });
 
-test('a backoff doubles from 1 s up to 60 s, once there are enough failures', () => {
+test('a backoff doubles from 1 s up to 60 s after the tolerated number of failures', () => {
   expect([0, 1, 2, 3, 4, 8, 9, 99].map((failures) => backoffAfter(failures, 2))).toEqual([
     0, 0, 1_000, 2_000, 4_000, 60_000, 60_000, 60_000,
   ]);

@@ -69,7 +69,7 @@ test('unpacks a packed snapshot to the same values', () => {
   );
 });
 
-test('a packed snapshot has the UUID of an event that is that of its message only once', () => {
+test('a packed snapshot stores a UUID shared by the event and its message only once', () => {
   const { uuid, source } = snapshotForPeople.event;
   expect(source).toBe(uuid);
   expect(packSnapshot(snapshotForPeople).split(uuid)).toHaveLength(2);

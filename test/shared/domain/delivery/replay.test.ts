@@ -64,7 +64,7 @@ describe('the body that creates a replay', () => {
     });
   });
 
-  test('names the field if the time span ends before it begins', () => {
+  test('names the invalid field if the time span ends before it begins', () => {
     const { error } = NewReplay.safeParse({ since: 5, until: 4 });
     expect(error?.issues).toMatchObject([{ code: 'custom', path: ['until'], params: { key: 'minimum', limit: 5 } }]);
   });
@@ -79,7 +79,7 @@ describe('the body that creates a replay', () => {
     expect(NewReplay.safeParse({ since: 5, until: 6, ...more }).success).toBe(false);
   });
 
-  test('accepts all states in which deliveries rest, and 1 to 100 a second', () => {
+  test('accepts every state in which a delivery can rest, and rates of 1 to 100 a second', () => {
     const states = ['delivered', 'held', 'failed'];
     for (const ratePerSecond of [1, 100])
       expect(NewReplay.parse({ since: 5, until: 6, states, ratePerSecond })).toMatchObject({ states, ratePerSecond });
@@ -91,7 +91,7 @@ describe('the body that creates a replay', () => {
 });
 
 describe('a replay', () => {
-  test('covers its time span until its creation, without deliveries that had expired', () => {
+  test('covers its time span up to its creation, without expired deliveries', () => {
     expect(spanOf({ since: 0, until: now + DAY, createDate: now })).toEqual([now - 30 * DAY, now]);
     expect(spanOf({ since: now - DAY, until: now - 1, createDate: now })).toEqual([now - DAY, now - 1]);
   });
@@ -104,20 +104,20 @@ describe('a replay', () => {
     expect([resent({ replayOf: 'x' }), resent({ isTest: true })]).toEqual([false, false]);
   });
 
-  test('ends once all its redeliveries were created and have ended', () => {
+  test('ends when all of its redeliveries have been created and have ended', () => {
     const { isListed } = record;
     expect([isFinished(record), isFinished({ ...record, isListed: !isListed })]).toEqual([false, true]);
     expect(isFinished({ ...record, isListed: true, failed: 0 })).toBe(false);
     expect(isFinished({ ...record, isListed: true, failed: 2 })).toBe(true);
   });
 
-  test('shows as its total what it found, until it has created more or all', () => {
+  test('shows the number of deliveries found as its total until it has created more, or all of them', () => {
     expect(replayView(record).total).toBe(5);
     expect(replayView({ ...record, made: 6 }).total).toBe(6);
     expect(replayView({ ...record, isListed: true }).total).toBe(3);
   });
 
-  test('shows that it pauses only while it runs', () => {
+  test('appears as paused only while it is running', () => {
     expect(replayView(record).isPaused).toBe(false);
     expect(replayView({ ...record, isPaused: true }).isPaused).toBe(true);
     expect(replayView({ ...record, isPaused: true, state: 'completed' }).isPaused).toBe(false);
@@ -144,7 +144,7 @@ describe('a redelivery', () => {
     });
   });
 
-  test('keeps the person, further hits, the body and the mark of a test', () => {
+  test('keeps the recipient, the later hits, the body and the test mark of the original', () => {
     const { format: _, ...rest } = original;
     const more = {
       person: { userId: 1, by: 'sms', name: 'n' },
@@ -159,12 +159,12 @@ describe('a redelivery', () => {
       expect(redeliveryOf(original, 'new', now, now)).not.toHaveProperty(field);
   });
 
-  test('names the original, and the redelivery that it resends', () => {
+  test('names both the original and the redelivery that it resends', () => {
     const again = redeliveryOf({ ...original, id: 'second', replayOf: 'first' }, 'third', now, now);
     expect(again).toMatchObject({ id: 'third', replayOf: 'first', repeats: 'second' });
   });
 
-  test('keeps the same id in a replay whenever it is created, and gets another one in another replay', () => {
+  test('gets the same id whenever a replay creates it, and a different id in another replay', () => {
     const made = replayedDelivery(original, record, now + 9, now);
     expect(made).toMatchObject({ replay: uuid, replayOf: original.id, nextAttempt: now + 9 });
     expect(timeOfUlid(made.id)).toBe(now);
@@ -174,7 +174,7 @@ describe('a redelivery', () => {
   });
 });
 
-test('the first delivery of an event is no test, no feedback and no redelivery', () => {
+test('the first delivery of an event is not a test, feedback or a redelivery', () => {
   const first = (more: Partial<Delivery>) => isFirstDelivery({ ...original, ...more });
   expect(first({})).toBe(true);
   expect([

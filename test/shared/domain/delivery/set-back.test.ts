@@ -17,36 +17,36 @@ const failedAt = (time: number, more: object = {}) =>
     ...more,
   }) as never;
 
-test('after the clock was set back, the next attempt of a delivery follows as long after the last one as it was planned', () => {
+test('the next attempt of a delivery keeps its planned interval after the last attempt when the clock is set back', () => {
   const failed = failedAt(now + DAY - 60_000);
   expect(correctedAttempt(failed, DAY, now)).toBe(now + HOUR - 60_000);
   expect(correctedAttempt(failedAt(now + DAY - 2 * HOUR), DAY, now)).toBe(now);
 });
 
-test('after the clock was set back, the next attempt of a delivery follows on time even if it is the first one, or only its attempts have dates in the future', () => {
+test('the next attempt of a delivery stays on schedule when the clock is set back, even if it is the first or only its past attempts have future dates', () => {
   const first = { state: 'pending', sendTryTimes: [], attempts: 0 };
   expect(correctedAttempt(failedAt(now + DAY - 60_000, first), DAY, now)).toBe(now + HOUR - 60_000);
   const retried = { updateDate: now - DAY, sendTryTimes: [5, 6, now + DAY - 60_000] };
   expect(correctedAttempt(failedAt(now + DAY - 60_000, retried), DAY, now)).toBe(now + HOUR - 60_000);
 });
 
-test('after the clock was set back, the next attempt of a delivery follows at once if its task has come, because queues do not depend on the clock', () => {
+test('the next attempt of a delivery is due at once when its task arrives after the clock was set back, because queues do not depend on the clock', () => {
   expect(correctedAttempt(failedAt(now + DAY), null, now)).toBe(now);
 });
 
-test('after the clock was set back, the next attempt of a delivery remains if it was planned before the clock was set ahead', () => {
+test('the next attempt of a delivery keeps its time when the clock is set back if it was planned before the clock was set ahead', () => {
   expect(correctedAttempt(failedAt(now - 60_000), DAY, now)).toBeNull();
   expect(correctedAttempt(failedAt(now + 9_000), DAY, now)).toBeNull();
 });
 
-test('after the clock was set back, the next attempt of a delivery remains undefined for a delivery that has ended, or is due', () => {
+test('a delivery that has ended, is being sent or is due gets no corrected attempt when the clock is set back', () => {
   for (const state of ['delivered', 'failed', 'held', 'sending'])
     expect(correctedAttempt(failedAt(now + DAY, { state }), DAY, now)).toBeNull();
   expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: null }), DAY, now)).toBeNull();
   expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: now }), DAY, now)).toBeNull();
 });
 
-test('after the clock was set back, the next attempt of a delivery may be early once the receiver is back, although the last one has a date in the future', () => {
+test('a delivery can be attempted early after its receiver recovers, even if its last attempt has a future date', () => {
   const failed = failedAt(now + DAY, { nextAttempt: now + HOUR });
   expect(earlyTime(failed, now, 0)).toBe(now + 1_000);
 });

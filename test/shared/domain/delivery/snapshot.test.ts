@@ -52,7 +52,7 @@ const ruleWith = (more: object = {}): Rule => ({
 const text = 'Fall';
 
 describe('the snapshot of an event', () => {
-  test('contains everything that a payload names, as it is now', () => {
+  test('contains the current values of everything that a payload names', () => {
     const { snapshot, rule } = {
       snapshot: snapshotOf(eventContext, { name: 'hook' }, ruleWith(), { text }),
       rule: ruleWith(),
@@ -90,7 +90,7 @@ describe('the snapshot of an event', () => {
     });
   });
 
-  test('contains no customer, region, coordinates or rule where there is none', () => {
+  test('omits customer, region, coordinates and rule if they do not exist', () => {
     const bare = {
       ...eventContext,
       customer: null,
@@ -118,7 +118,7 @@ describe('the snapshot of an event', () => {
     expect(snapshotOf({ ...eventContext, event }, undefined, null, { text })).toMatchObject({ acknowledgement });
   });
 
-  test('states local time by the rule, else by the customer, else UTC', () => {
+  test('states local time in the time zone of the rule, then of the customer, then in UTC', () => {
     const schedule = { days: [1], from: '00:00', to: '00:00', timeZone: 'Asia/Tokyo' };
     const timeOf = (context: EventContext, rule: Rule) => readerOf(context, rule, 'de-AT').time;
     expect(timeOf(eventContext, ruleWith({ schedule }))).toBe('2027-01-15 17:00 Asia/Tokyo');
@@ -127,7 +127,7 @@ describe('the snapshot of an event', () => {
     expect(readerOf(eventContext, ruleWith(), 'de-AT')).toMatchObject({ language: 'de', hasPlainNames: true });
   });
 
-  test('makes no link of names for people, and leaves them as they are for programs', () => {
+  test('prevents names from becoming links in messages to people, and leaves them unchanged for programs', () => {
     const context = { ...eventContext, sensor: { ...eventContext.sensor, name: 'evil.example' } };
     const rule = ruleWith({ title: '{sensor}{sensor}' });
     const reader = readerOf(context, rule, 'en');
@@ -154,7 +154,7 @@ describe('a new delivery', () => {
   const snapshot = snapshotOf(eventContext, undefined, null, { text });
   const base = { customerId: 3, hit: { id: 1, message: 0 }, ruleId: 4 };
   const person = { userId: 2, by: 'sms' as const, name: 'Anna' };
-  test('a new delivery waits for its first attempt at once, with a link that is valid for a day', () => {
+  test('a new delivery is due for its first attempt at once, and its link is valid for one day', () => {
     const delivery = newDelivery(eventContext, { ...base, webhookId: uuid, format: 'full' }, snapshot, now + 500);
     expect(delivery).toEqual({
       id: firstDeliveryId({ ...eventContext.event, sensorId: 's' }, 4, uuid, 'full'),
@@ -173,7 +173,7 @@ describe('a new delivery', () => {
     });
   });
 
-  test('a new delivery in Raw is one for each message, and has the message of the fall if time moved it', () => {
+  test('a new delivery in Raw exists once for each message, and contains the message of the fall if time advanced the fall', () => {
     const raw = { ...base, webhookId: uuid, format: 'raw' as const };
     expect(newDelivery(eventContext, raw, snapshot, now).id).toBe(
       firstDeliveryId({ ...eventContext.event, sensorId: 's' }, 4, uuid, 'raw'),
@@ -194,7 +194,7 @@ describe('a new delivery', () => {
     });
   });
 
-  test('a new delivery belongs to a step only if a hit escalates, and not if emergency contacts are notified', () => {
+  test('a new delivery belongs to a step only if its hit escalates, but never if it goes to emergency contacts', () => {
     const round = { round: 2, at: now + 60_000 };
     const step = newDelivery(eventContext, { ...base, person, round }, snapshot, now);
     expect(step).toMatchObject({ isStep: true, id: idInRound({ uuid, sensorId: 's', ruleId: 4 }, round, '2 sms') });
@@ -205,7 +205,7 @@ describe('a new delivery', () => {
     expect(newDelivery(eventContext, { ...base, person }, snapshot, now)).not.toHaveProperty('isStep');
   });
 
-  test('a new delivery carries the id of the request that caused it, if there is one', () => {
+  test('a new delivery carries the id of the request that caused it, if any', () => {
     const to = { ...base, person };
     expect(newDelivery(eventContext, to, snapshot, now)).not.toHaveProperty('requestId');
     const caused = { ...eventContext, event: { ...eventContext.event, requestId: 'r' } };
@@ -233,7 +233,7 @@ describe('the id of the first delivery', () => {
   });
 });
 
-test('the receiver of a delivery gets a key that distinguishes webhooks from people', () => {
+test('the key of a receiver distinguishes webhooks from people', () => {
   const [webhook, person] = [
     receiverKey({ webhookId: uuid }),
     receiverKey({ webhookId: null, person: { userId: 2, by: 'sms', name: 'n' } }),
@@ -242,13 +242,13 @@ test('the receiver of a delivery gets a key that distinguishes webhooks from peo
   expect([webhookOfReceiver(webhook), webhookOfReceiver(person)]).toEqual([uuid, null]);
 });
 
-test('a delivery is held for 14 days, and ends a day before it is deleted', () => {
+test('a delivery is held for 14 days, and ends one day before it is deleted', () => {
   const id = deliveryId({ receiveDate: now, uuid, sensorId: 's' }, 'w', 1);
   expect(heldUntil(id, now + DAY)).toBe(now + 15 * DAY);
   expect(heldUntil(id, now + 20 * DAY)).toBe(now + 29 * DAY);
 });
 
-test('the bytes behind a delivery are those of the message, or of the event that the service created', () => {
+test('a delivery is traced to the UUID of its message, or of the event that the service created', () => {
   const snapshot = snapshotOf(eventContext, undefined, null, { text });
   expect(messageUuidOf(snapshot)).toBe('message');
   expect(messageUuidOf({ ...snapshot, event: { ...snapshot.event, source: null } })).toBe(uuid);
@@ -287,7 +287,7 @@ describe('a delivery in the API', () => {
     });
   });
 
-  test('a delivery in the API has its attempts in detail', () => {
+  test('a delivery in the API includes the details of its attempts', () => {
     const timings = { dns: null, connect: 2, tls: null, firstByte: 3 };
     const attempt = { number: 1, startDate: now, durationMs: 5, status: 200, error: null, responseBody: 'ok', timings };
     const detail = { ...deliveryView(delivery), attemptLog: [{ ...attempt, outbox: false }] };
@@ -306,7 +306,7 @@ describe('a delivery in the API', () => {
     expect(others.map(isId)).not.toContain(true);
   });
 
-  test('names a person and the delivery that it resends, and nothing that does not exist', () => {
+  test('names its recipient and the delivery that it resends, and omits fields without a value', () => {
     const person = { userId: 2, by: 'sms', name: 'Anna' } as const;
     const bare = {
       ...delivery,
@@ -333,7 +333,7 @@ describe('a delivery in the API', () => {
     ['sending', null],
     ['delivered', null],
     ['held', null],
-  ] as const)('shows a next attempt only while one is planned: %s', (state: Delivery['state'], nextAttempt) => {
+  ] as const)('shows a next attempt only while one is scheduled: %s', (state: Delivery['state'], nextAttempt) => {
     expect(deliveryView({ ...delivery, state, reason: 'r' })).toMatchObject({ nextAttempt, reason: 'r' });
   });
 });

@@ -76,7 +76,7 @@ test.each<object>([
   expect(NewWebhook.safeParse({ ...body, ...more }).success).toBe(false);
 });
 
-test('shows a webhook without its secret, and its health without failures as healthy', () => {
+test('a webhook is shown without its secret, and as healthy if it has no failures', () => {
   const health = { consecutiveFailures: 0, failingSince: null, lastSuccess: null };
   expect(webhookView(record)).toMatchObject({ ...noFilters, hasSecretKey: false, health });
   const failing = {
@@ -120,13 +120,13 @@ describe('a secret', () => {
     expect(isSecret(secret)).toBe(expected);
   });
 
-  test('a secret names the allowed length of the key if receivers could read it differently', () => {
+  test('an error about a secret states the allowed key length if receivers could decode the secret differently', () => {
     expect(SecretKey.safeParse(standard(15)).error?.issues).toMatchObject([
       { code: 'custom', params: { key: 'standard_secret', min: 16, max: 64 } },
     ]);
   });
 
-  test('a secret replaces the previous one at once, or after up to a week', () => {
+  test('a new secret replaces the previous one at once or after up to a week', () => {
     expect(NewSecret.parse({ secretKey: null })).toEqual({ secretKey: null, overlapSeconds: 0 });
     const overlaps = (overlapSeconds: number) => NewSecret.safeParse({ secretKey: null, overlapSeconds }).success;
     expect([overlaps(604_800), overlaps(604_801), overlaps(-1)]).toEqual([true, false, false]);
@@ -146,7 +146,7 @@ describe('a webhook with filters', () => {
     expect(matches({ eventTypes: [1], situations: ['apnea'] })).toBe(false);
   });
 
-  test('receives events without a type or situation only if it does not filter by that', () => {
+  test('receives events without a type or situation only if it has no filter for that property', () => {
     const nothing = { code: null, situation: null };
     expect(matches(noFilters, nothing)).toBe(true);
     expect([matches({ eventTypes: [1] }, nothing), matches({ situations: ['apnea'] }, nothing)]).toEqual([
@@ -163,11 +163,11 @@ test('customer webhooks are managed with manage_customers, those of bots with ma
   expect([may('manage_bots', true), may('manage_customers', false)]).toEqual([false, false]);
 });
 
-test('the feed of a webhook belongs to a webhook without a URL', () => {
+test('only a webhook without a URL has a feed', () => {
   expect([hasUrl(record), hasUrl({ ...record, url: null })]).toEqual([true, false]);
 });
 
-test('the feed of a webhook keeps deliveries for 14 days, and what became of them for 30', () => {
+test('the feed of a webhook keeps deliveries for 14 days, and their results for 30', () => {
   expect([isExpired({ createDate: now - 14 * DAY + 1 }, now), isExpired({ createDate: now - 14 * DAY }, now)]).toEqual([
     false,
     true,
@@ -175,7 +175,7 @@ test('the feed of a webhook keeps deliveries for 14 days, and what became of the
   expect([isPastRetention(now - 30 * DAY + 1, now), isPastRetention(now - 30 * DAY, now)]).toEqual([false, true]);
 });
 
-test('the feed of a webhook counts as unfetched since the last fetch, or the last change of the webhook', () => {
+test('the feed of a webhook counts as unfetched from its last fetch, or from the last change of the webhook if that is later', () => {
   expect(unfetchedSince(record)).toBe(2);
   expect(unfetchedSince({ ...record, lastSuccess: 9 })).toBe(9);
   expect(unfetchedSince({ ...record, lastSuccess: 1 })).toBe(2);
@@ -194,7 +194,7 @@ describe('a message about several sensors', () => {
     },
   );
 
-  test('a message about several sensors never includes deliveries about people, to webhooks, tests, redeliveries, or without a rule', () => {
+  test('a message about several sensors never includes deliveries about people or to webhooks, tests, redeliveries, or deliveries without a rule', () => {
     const { snapshot, person } = about('sensor_inactive');
     expect(isGathered(about('fall_detected'))).toBe(false);
     expect(isGathered({ snapshot })).toBe(false);
@@ -203,7 +203,7 @@ describe('a message about several sensors', () => {
     expect(isGathered({ snapshot: bareSnapshot, person })).toBe(false);
   });
 
-  test('a message about several sensors waits 20 s for others, and stands for at most 500', () => {
+  test('a message about several sensors waits 20 s for further deliveries, and combines at most 500', () => {
     expect([GATHER_SECONDS, MAX_GATHERED]).toEqual([20, 500]);
   });
 });

@@ -68,11 +68,11 @@ describe('a sensor whose clock is not set', () => {
       'fall_detected',
     ]);
   });
-  test('reports two falls for calling, finished, calling, even within one second', () => {
+  test('reports two falls for the statuses calling, finished, calling, even within one second', () => {
     const list = [calling(0), calling(0, 'finished'), calling(0)].map((message) => [0, message] as const);
     expect(situationsOf('maker_a', ...list)).toEqual(['fall_detected', 'fall_finished', 'fall_detected']);
   });
-  test('assigns reports to the open fall of their kind', () => {
+  test('assigns a report to the open fall that the same kind of detection found', () => {
     const states = ['fall_detected', 'calling', 'finished'].map(
       (status, at) => [at * 1_000, calling(0, status)] as const,
     );
@@ -84,7 +84,7 @@ describe('a sensor whose clock is not set', () => {
     const counts = [2, 0, 2, 0].map((count, at) => [at, { ...b.people(count), timestamp: 0 }] as const);
     expect(situationsOf('maker_b', ...counts)).toEqual(['occupied_room', 'empty_room', 'occupied_room', 'empty_room']);
   });
-  test('causes an event about its clock at the first message, then once a day', () => {
+  test('causes an event about its clock at the first message, then at most once a day', () => {
     let state: SensorState = { ...newSensorState, isActive: true };
     const situations = [0, 1, DAY - 1, DAY, DAY + HOUR].map((at) => {
       const decoded = withTrustedTimes(decoders.maker_b({ ...b.people(0), timestamp: 0 }), start + at);
@@ -121,14 +121,14 @@ describe('a late message', () => {
     expect(situations).toEqual(['', expect.stringMatching(/^fall_detected\w* fall_finished$/), 'late']);
     expect(state.tracks?.[0]?.fallPostures).toBeUndefined();
   });
-  test('raises no second alarm of a fall that raised one before it ended', () => {
+  test('raises no second alarm for a fall that had already raised one before it ended', () => {
     expect(inOrder('maker_b', pose(1, 5), pose(5, 1), pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
-  test('raises no second alarm of a fall that ended because the person left', () => {
+  test('raises no second alarm for a fall that ended because the person left', () => {
     const leaves = { ...b.move(1, 2), timestamp: start + 5_000 };
     expect(inOrder('maker_b', pose(1, 5), leaves, pose(3, 5))).toEqual(['fall_detected', 'fall_finished', 'late']);
   });
-  test('keeps the memory of tracks small when many people come and go', () => {
+  test('stores little about tracks even when many people come and go', () => {
     const visits = Array.from({ length: 60 }, (_, at) => [
       { ...b.move(at, 1), timestamp: start + at * 100 },
       { ...b.move(at, 2), timestamp: start + at * 100 + 50 },
@@ -142,7 +142,7 @@ describe('a late message', () => {
     expect(situations).toEqual(['', '', 'late']);
     expect(state.tracks).toEqual([{ id: 1, at: start + 5_000 }]);
   });
-  test('changes nothing about a fall of maker A, except that calling raises the alarm even after a cancellation', () => {
+  test('does not affect falls of maker A, except that calling raises the alarm even after a cancellation', () => {
     const of = (status: string, second: number) => calling(start, status, start + second * 1_000);
     expect(inOrder('maker_a', of('calling', 5), of('fall_confirmed', 3), of('finished', 9))).toEqual([
       'fall_detected',

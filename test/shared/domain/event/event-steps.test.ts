@@ -38,7 +38,7 @@ const situations = ({ events }: ReturnType<typeof apply>) => events.map(({ happe
 describe('the events of one message', () => {
   const fallen = { fallPostures: ['fallen' as const], since: now - 5 };
   const state: SensorState = { ...active, isActive: false, presence: true, people: 2 };
-  test('the events of one message have different UUIDs, even if two are of the same kind; the first has that of the message', () => {
+  test('the events of one message have different UUIDs, even two of the same kind, and the first has the UUID of the message', () => {
     const tracks = [
       { id: 1, ...fallen },
       { id: 2, ...fallen },
@@ -56,13 +56,13 @@ describe('the events of one message', () => {
     ]);
   });
 
-  test('the events of one message keep their UUIDs if events of other kinds come before them', () => {
+  test('the events of one message keep their UUIDs when events of other kinds precede them', () => {
     const { events } = apply(state, message({ kind: 'people', count: 0 }));
     expect(events.map(({ happening }) => happening.situation)).toEqual(['empty_room', 'sensor_active']);
     expect(events[1]?.uuid).toBe(uuidV5('s', uuid, 'sensor', 'active', 0));
   });
 
-  test('the events of one message have UUIDs that depend on their kind, and on the number of those before them', () => {
+  test('the UUID of each event of a message depends on its kind, and on the number of events of that kind before it', () => {
     const kinds = [
       'fall_finished',
       'fall_finished',
@@ -83,20 +83,20 @@ describe('the events of one message', () => {
     ]);
   });
 
-  test('the events of one message have its source and receipt, and the time of the device if that is trusted', () => {
+  test("the events of one message have its source and receipt date, and the device's time if that is trusted", () => {
     expect(apply(active, message(tilt)).events).toMatchObject([{ source: uuid, receiveDate: now, createDate: now }]);
     expect(apply(active, message(tilt, { deviceTime: now - 9 })).events).toMatchObject([
       { receiveDate: now, createDate: now - 9 },
     ]);
   });
 
-  test('the events of one message include that its UUID was used for another message', () => {
+  test('the events of one message report that its UUID was used for another message', () => {
     expect(
       apply(active, message(tilt, { isUuidReused: true })).events.map(({ happening }) => happening.action),
     ).toEqual(['tilted', 'uuid_reused']);
   });
 
-  test('the events of one message include a wrong clock at the first message, and then once a day', () => {
+  test('the events of one message report a wrong clock at the first message, and then once a day', () => {
     const wrong = message({ kind: 'people', count: 0 }, { isClockWrong: true });
     const since = (clockWrongAt?: number) => {
       const { clockWrongAt: _, ...never } = active;
@@ -112,7 +112,7 @@ describe('the events of one message', () => {
 describe('a message that only its bytes identify', () => {
   const byBytes = message(tilt, { uuid: null, byBytes: true });
   const { next } = apply(active, byBytes, 'same');
-  test('a message that only its bytes identify counts as a duplicate of the previous one within two minutes', () => {
+  test('a message that only its bytes identify is a duplicate if the same bytes arrive within two minutes', () => {
     expect([isRecent(next, now + 2 * MINUTE), isRecent(next, now + 2 * MINUTE + 1)]).toEqual([true, false]);
     expect([isRecent(next, now - 2 * MINUTE), isRecent(next, now - 2 * MINUTE - 1)]).toEqual([true, false]);
     expect(isRecent(active, now)).toBe(false);
@@ -120,12 +120,12 @@ describe('a message that only its bytes identify', () => {
     expect([situations(repeated), repeated.next.last?.at]).toEqual([[], now + 2 * MINUTE]);
   });
 
-  test('a message that only its bytes identify counts again with other bytes, or later', () => {
+  test('a message that only its bytes identify is not a duplicate if its bytes differ or it arrives later', () => {
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'other', now + 1))).toEqual(['sensor_tilted']);
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE + 1))).toEqual(['sensor_tilted']);
   });
 
-  test('a message that only its bytes identify needs no memory if it reports a state, and any other message ends that memory', () => {
+  test('a message that only its bytes identify is not remembered if it reports a state, and any other message clears what was remembered', () => {
     const state = message({ kind: 'people', count: 1 }, { uuid: null, byBytes: true });
     expect(apply(next, state, 'same').next).not.toHaveProperty('last');
     expect(apply(next, message(tilt), 'same').next).not.toHaveProperty('last');
@@ -133,7 +133,7 @@ describe('a message that only its bytes identify', () => {
 });
 
 describe('a message about tracks without an event', () => {
-  test('changes the state once, even if its device uses the UUID for another one', () => {
+  test('changes the state only once, even if its device reuses the UUID for a different message', () => {
     const people = { ...active, people: 1, presence: true };
     const once = apply(people, message(moves), 'one');
     expect(once.next).toMatchObject({ people: 2, eventless: [expect.stringMatching(/^.{8}$/)] });
@@ -141,13 +141,13 @@ describe('a message about tracks without an event', () => {
     expect(apply(once.next, message(moves), 'two').next.people).toBe(3);
   });
 
-  test('a message about tracks without an event is known by what identifies it, if it has no UUID', () => {
+  test('a message about tracks without an event is recognized by its identity if it has no UUID', () => {
     const identified = message(moves, { uuid: null, identity: [1, 2] });
     const once = apply({ ...active, people: 1, presence: true }, identified, 'one');
     expect(apply(once.next, identified, 'with another space').next.people).toBe(2);
   });
 
-  test('a message about tracks without an event is remembered only if it changed a track, or a fall is open, and then once', () => {
+  test('a message about tracks without an event is remembered, only once, if it changed a track or a fall is open', () => {
     const nothing = message({ kind: 'postures', postures: [] });
     expect(apply({ ...active, tracks: [{ id: 1 }] }, nothing, 'x').next).not.toHaveProperty('eventless');
     const fallen: SensorState = {
@@ -162,7 +162,7 @@ describe('a message about tracks without an event', () => {
     expect(apply(fallen, message({ kind: 'people', count: 1 }), 'x').next).not.toHaveProperty('eventless');
   });
 
-  test('stays known among the last 16, unless it has an event or is about something else', () => {
+  test('remains among the last 16 remembered messages, unless it has an event or a different subject', () => {
     let state: SensorState = { ...active, people: 1, presence: true };
     for (let at = 0; at < 20; at++) state = apply(state, message(moves), `${at}`).next;
     expect(state.eventless).toHaveLength(16);
@@ -172,7 +172,7 @@ describe('a message about tracks without an event', () => {
   });
 });
 
-test('a notice of the service causes its event before those of the answer, and that alone', () => {
+test('a notice of the service causes its own event first, then the events of the answer, and leaves the state unchanged', () => {
   const answered = { state: active, events: [eventOf('fall_finished')] };
   const { next, events } = stepByNotice(answered, ['acknowledged', {}], cause);
   expect(next).toBe(active);
@@ -190,7 +190,7 @@ test('a call without a message makes an inactive sensor active', () => {
   expect(stepByCall(active, cause).events).toEqual([]);
 });
 
-test('time causes events with the same UUIDs until the state changes', () => {
+test('events caused by time keep the same UUIDs until the state changes', () => {
   const limits = { silentAt: now, timings: noRoomContext.timings };
   const timed = timeCause('s', active, now);
   expect(timed).toMatchObject({ receiveDate: now, sensorId: 's', source: null });

@@ -34,13 +34,13 @@ test('events are stored for 120 days', () => {
 });
 
 describe('an event', () => {
-  test('an event of a situation has its kind, and nothing that is not given', () => {
+  test('an event of a situation has its kind, and no fields without a value', () => {
     expect(eventOf('fall_detected')).toEqual({ situation: 'fall_detected', ...kinds.fall_detected, ...plain });
     const more = { isSimulated: true, isSilent: true, newFall: true, point: { x: 1, y: 2 } };
     expect(eventOf('apnea', more)).toMatchObject({ situation: 'apnea', type: 'vital', code: null, ...more });
   });
 
-  test('an event that no rule can watch for has no situation and no code, but the test of a webhook has one', () => {
+  test('an event that no rule can watch for has no situation and no code, except the test of a webhook, which has a code', () => {
     const kindOf = (type: string, action: string) => ({ situation: null, type, action, code: null, ...plain });
     expect(unknownEvent).toEqual(kindOf('unknown', 'received'));
     expect(lateEvent).toEqual(kindOf('message', 'late'));
@@ -49,7 +49,7 @@ describe('an event', () => {
     expect(noticeEvent('unnotified', {})).toEqual(kindOf('alarm', 'unnotified'));
   });
 
-  test('an event of the service has words that must not change', () => {
+  test('an event of the service has fixed words that must not change', () => {
     expect(Object.values(kindsWithoutRules).map(({ type, action, code }) => `${type}/${action} ${code}`)).toEqual([
       'sensor/registered null',
       'sensor/registration_refused null',
@@ -66,18 +66,18 @@ describe('an event', () => {
     ]);
   });
 
-  test('an event about an acknowledgement has it', () => {
+  test('an event about an acknowledgement contains the acknowledgement', () => {
     const acknowledgement = { ruleHitId: 1, userId: 2, name: 'Anna', date: 3 };
     expect(noticeEvent('acknowledged', { acknowledgement })).toMatchObject({ acknowledgement });
   });
 
-  test('an event of a fall is one that no rate limit may suppress', () => {
+  test('an event of a fall is never suppressed by a rate limit', () => {
     expect(fallAlarms).toEqual(['fall_suspected', 'fall_detected', 'fall_detected_sensitive']);
   });
 });
 
 describe('the schemas of events', () => {
-  test('know all codes and situations, and no others', () => {
+  test('list all codes and situations, and no others', () => {
     expect([1, 8, 31].map((code) => eventType().safeParse(code).success)).toEqual([true, true, true]);
     expect([0, 3, 99, null, '1'].map((code) => eventType().safeParse(code).success)).not.toContain(true);
     expect(Situation.options).toEqual(Object.keys(kinds));
@@ -92,7 +92,7 @@ describe('the schemas of events', () => {
 });
 
 describe('the key of an alarm that is about no fall', () => {
-  test('the key of an alarm that is about no fall is the time of its event, which no fall has', () => {
+  test('the key of an alarm without a fall is the time of its event, and never equals the key of a fall', () => {
     const key = eventKeyOf(firstIdAt(now) + 5);
     expect(key).toBe(`${now.toString(36)}-e`);
     expect(isEventKey(key)).toBe(true);
@@ -103,7 +103,7 @@ describe('the key of an alarm that is about no fall', () => {
 });
 
 describe('a decision', () => {
-  test('continues the numbers of hits: one for each rule that fires', () => {
+  test('gives each rule that fires the next hit number', () => {
     const decided = [{ rules: [1, 2] }, { rules: [] }, { rules: [3, 4] }] as unknown as Decided[];
     expect(numberAfter({ decided, after: null, numbered: { series: 5, number: 7 } }, now)).toEqual({
       series: 5,
@@ -116,7 +116,7 @@ describe('a decision', () => {
     expect(numberAfter(null, now)).toEqual({ series: now, number: 0 });
   });
 
-  test('sends the message of its event in Raw, or that of the fall which time moved', () => {
+  test('sends its own message in Raw, or the message of the fall that time advanced', () => {
     expect(rawMessageOf({ source: 'own', fallMessage: 'of the fall' })).toBe('own');
     expect(rawMessageOf({ source: null, fallMessage: 'of the fall' })).toBe('of the fall');
     expect(rawMessageOf({ source: null })).toBe(null);

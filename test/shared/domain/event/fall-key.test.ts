@@ -22,7 +22,7 @@ describe('the key of a fall', () => {
     );
   });
 
-  test('exists only for an event about a fall', () => {
+  test('exists only for events about a fall', () => {
     expect([fallKeyOf(), fallKeyOf({ track: 1 })]).toEqual([null, null]);
     expect([
       fallKeyOf({ fall: 36 }),
@@ -31,14 +31,14 @@ describe('the key of a fall', () => {
     ]).toEqual(['10', '10-s', '10-0']);
   });
 
-  test('comes from the stored key of an event, or from its subject', () => {
+  test('comes from the key stored with the event, or else from the subject of the event', () => {
     const happening = eventOf('fall_detected', { subject: { fall: 36 } });
     expect(fallOfEvent({ happening })).toBe('10');
     expect(fallOfEvent({ happening, fall: 'z' })).toBe('z');
     expect(fallOfEvent({ happening: eventOf('apnea') })).toBeNull();
   });
 
-  test('leads from each alarm of a track to the first one', () => {
+  test('points from each alarm of a track to the first alarm', () => {
     const [first, again] = [
       fallKeyOf({ fall: 36, track: 7 }) ?? '',
       fallKeyOf({ fall: 99, track: 7, began: 36 }) ?? '',
@@ -54,7 +54,7 @@ describe('the key of a fall', () => {
 });
 
 describe('the open falls of a sensor', () => {
-  test('include all after which somebody may be on the floor, the newest first, with their state', () => {
+  test('include every fall after which somebody may still be on the floor, newest first, with its state', () => {
     const falls = openFallsOf({
       ...newSensorState,
       falls: [
@@ -114,7 +114,7 @@ describe('the open falls of a sensor', () => {
     expect(openFallsOf(newSensorState)).toEqual([]);
   });
 
-  test('the open falls of a sensor are sensitive for maker B only if nothing but sensitive detection reported them', () => {
+  test('the open falls of a maker B sensor are marked as sensitive only if sensitive detection alone reported them', () => {
     const isSensitive = (...fallPostures: FallPosture[]) =>
       openFallsOf({ ...newSensorState, tracks: [{ id: 1, since: 5, fallPostures }] }).map((fall) => fall.isSensitive);
     expect([isSensitive('suspected'), isSensitive('fallen'), isSensitive('sitting', 'fallen')]).toEqual([

@@ -19,7 +19,7 @@ const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
 describe('the messages of a call', () => {
   const json = fc.json({ maxDepth: 4 });
-  test('the messages of a call equal the elements of an array, byte for byte, whatever is in them', () => {
+  test('the messages of a call equal the elements of its array byte for byte, whatever they contain', () => {
     const spaced = fc.array(fc.tuple(json, fc.constantFrom('', ' ', '\n\t')), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(spaced, fc.constantFrom('', ' '), (elements, space) => {
@@ -30,21 +30,21 @@ describe('the messages of a call', () => {
     );
   });
 
-  test('the messages of a call count as one if the text is no array, and as none if it is empty', () => {
+  test('a call that is not an array contains one message, and an empty array contains none', () => {
     for (const text of ['{"a":[1,2]}', '"[1,2]"', '7'])
       expect([splitMessages(` ${text} `), countMessages(text)]).toEqual([[text], 1]);
     expect(splitMessages('[ ]')).toEqual([]);
     expect(splitMessages('["a,\\"b],", {"c":[1,{"d":2}]}]')).toEqual(['"a,\\"b],"', '{"c":[1,{"d":2}]}']);
   });
 
-  test('the messages of a call can be counted before the text is known to be valid', () => {
+  test('the messages of a call can be counted before its text is known to be valid', () => {
     expect(['{"a":1,"b":2}', '[1],[2,3]', ' [1 ,2] ,'].map(countMessages)).toEqual([1, 1, 2]);
     expect(['', ' ', '[', '[1', '[1,', '[1,2', '["a', '[1]]', '[[1,2],3'].map(countMessages)).toEqual([
       1, 1, 1, 1, 2, 2, 1, 1, 2,
     ]);
   });
 
-  test('the messages of a call fill a page until it is full, and count with the bytes of their escapes', () => {
+  test('the messages of a call fill a page up to its size limit, which counts the bytes after escaping', () => {
     const megabyte = 'x'.repeat(1_024 * 1_024);
     expect(
       fittingPage([megabyte, null, megabyte, megabyte, megabyte, megabyte, 'x']).map((raw) => raw?.length ?? null),
@@ -66,7 +66,7 @@ describe('the UUID of a message', () => {
     identity: null,
     wrong: [],
   };
-  test('stands at its top level or in its payload, under either name', () => {
+  test('can be at the top level or in the payload, under either name', () => {
     expect(uuidInMessage({ uuid: uuid(1), sensorEventId: uuid(2) }, { uuid: uuid(3) })).toBe(uuid(1));
     expect(uuidInMessage({ sensorEventId: uuid(2) }, { uuid: uuid(3) })).toBe(uuid(2));
     expect(uuidInMessage({ uuid: 'no' }, { uuid: uuid(3), sensorEventId: uuid(4) })).toBe(uuid(3));
@@ -74,7 +74,7 @@ describe('the UUID of a message', () => {
     expect(uuidInMessage(null, undefined)).toBeNull();
   });
 
-  test('else follows from what identifies it, or from its bytes and arrival', () => {
+  test('otherwise results from the identity of the message, or from its bytes and arrival', () => {
     expect(messageUuid('s', { ...decoded, uuid: uuid(1) }, 'raw', [1])).toBe(uuid(1));
     const identified = { ...decoded, identity: [1, 'a'] };
     expect(messageUuid('s', identified, 'raw', [1])).toBe(messageUuid('s', identified, 'other', [2]));
@@ -92,7 +92,7 @@ describe('the UUID of a message', () => {
     expect(new Set(ids).size).toBe(6);
   });
 
-  test('gives way to another one if a message with other bytes has it', () => {
+  test('differs from that of an earlier message with the same UUID but different bytes', () => {
     const trusted = withTrustedTimes({ ...decoded, uuid: uuid(1) }, now);
     const [one, other] = ['a', 'b'].map((raw) => withReusedUuid(trusted, uuid(1), raw));
     expect(one).toMatchObject({ isUuidReused: true });
@@ -100,7 +100,7 @@ describe('the UUID of a message', () => {
   });
 });
 
-test('only events about webhooks and failed deliveries are about receivers', () => {
+test('only events about webhooks and failed deliveries concern receivers', () => {
   const about = Object.values(kindsWithoutRules).filter(isAboutReceivers);
   expect(about.map(({ type, action }) => `${type}/${action}`)).toEqual(['webhook/disabled', 'delivery/failed']);
   expect(noticeEvent('webhook_disabled', { webhookId: 'w' })).toMatchObject({
@@ -116,7 +116,7 @@ describe('feedback', () => {
   const request = NewFeedback.parse({ referenceDate: 5, reason: 'dog', classification: 'FALSE_POSITIVE' });
   const sensor = { id: 's', manufacturer: 'maker_a', optimizationEnabled: true } as const;
   const feedback: Feedback = newFeedback(request, sensor, 12, { id: 9, now, forwardToMakerA: true });
-  test('names no hit and no event by default, and may leave out the description', () => {
+  test('contains no hit, event or description unless they are given', () => {
     expect(request).toEqual({
       referenceDate: 5,
       reason: 'dog',
@@ -137,13 +137,13 @@ describe('feedback', () => {
     );
   });
 
-  test('goes to the maker if it accepts it and the sensor may be optimized', () => {
+  test('goes to the manufacturer if the sensor allows optimization and the manufacturer accepts feedback', () => {
     expect(isForMaker(sensor)).toBe(true);
     expect(isForMaker({ ...sensor, optimizationEnabled: false })).toBe(false);
     expect(isForMaker({ ...sensor, manufacturer: 'maker_b' })).toBe(false);
   });
 
-  test('reaches the webhook of the maker as one delivery, with the event that it names', () => {
+  test('reaches the webhook of the manufacturer as one delivery that contains the event', () => {
     expect(feedback).toEqual({
       ...request,
       id: 9,

@@ -21,30 +21,30 @@ const b = call('b', 10_000, a);
 const c = call('c', 45_001, b);
 const late = call('late', 60_000, b);
 
-test('isAllJudged holds once the newest call is processed, and those of the 45 s before it', () => {
+test('isAllJudged is true once the newest call and all calls of the 45 s before it are processed', () => {
   expect(isAllProcessed(device(c), runOf(a, b, c))).toBe(true);
   expect(isAllProcessed(device(late), runOf(late))).toBe(true);
   expect(isAllProcessed(device(b), runOf(a, b))).toBe(false);
   expect(isAllProcessed(device(c), runOf(c))).toBe(false);
 });
 
-test('isAllJudged does not hold after exactly 45 s', () => {
+test('isAllJudged is false after exactly 45 s', () => {
   const early = call('early', 45_000, b);
   expect(isAllProcessed(device(early), runOf(a, b, early))).toBe(false);
 });
 
-test('isAllJudged does not hold while a newer call is pending, or if calls were processed out of order', () => {
+test('isAllJudged is false while a newer call is pending, or if calls were processed out of order', () => {
   expect(isAllProcessed(device(late), runOf(a, b, c))).toBe(false);
   expect(isAllProcessed(device(c), runOf(a, c, b))).toBe(false);
   expect(isAllProcessed(device(c), runOf(b, a, c))).toBe(false);
 });
 
-test('isAllJudged does not hold for a device without recorded or processed calls', () => {
+test('isAllJudged is false for a device without recorded or processed calls', () => {
   expect(isAllProcessed({}, runOf(a))).toBe(false);
   expect(isAllProcessed(device(a), undefined)).toBe(false);
 });
 
-test('isAllJudged holds again some time after a call that was never queued, even with a call every 10 s', () => {
+test('isAllJudged becomes true again some time after a call that was never queued, even with a call every 10 s', () => {
   const unqueued = call('never', 55_001, c);
   const calls = [unqueued];
   for (let at = 65_001; at < 125_000; at += 10_000) calls.push(call(`at ${at}`, at, calls.at(-1)));
@@ -55,7 +55,7 @@ test('isAllJudged holds again some time after a call that was never queued, even
   expect(results).toEqual([false, false, false, false, true, true]);
 });
 
-test('isAllJudged never holds while a call is pending, in any order of queueing and redelivery', () => {
+test('isAllJudged is never true while a call is pending, whatever the order of queueing and redelivery', () => {
   const timing = fc.record({
     gap: fc.integer({ min: 0, max: 60_000 }),
     queuedAfter: fc.option(fc.integer({ min: 0, max: 44_999 })),
@@ -98,19 +98,19 @@ test('isAllJudged never holds while a call is pending, in any order of queueing 
 });
 
 describe('the number of calls that are not processed', () => {
-  test('follows from the numbers of the newest call and of the last one that was processed', () => {
+  test('equals the difference between the numbers of the newest call and of the last processed call', () => {
     const run = runWith(undefined, { ...a, seq: 7 });
     expect(run).toEqual({ last: 'a', since: 0, seq: 7 });
     expect([unprocessedCalls(10, run), unprocessedCalls(7, run), unprocessedCalls(3, run)]).toEqual([3, 0, 0]);
   });
 
-  test('includes all calls if none was processed, or was numbered', () => {
+  test('includes all calls if none was processed or numbered', () => {
     expect(runWith(undefined, a)).not.toHaveProperty('seq');
     expect([unprocessedCalls(4, undefined), unprocessedCalls(4, runWith(undefined, a))]).toEqual([4, 4]);
   });
 });
 
-test('a recorded call is read from its task as it was written', () => {
+test('a recorded call is restored unchanged from its task', () => {
   const recorded = { id: 'c'.repeat(64), at: 2, before: { id: 'b', at: 1 }, seq: 1 };
   expect(RecordedCall.parse(recorded)).toEqual(recorded);
   expect(RecordedCall.parse({ ...recorded, seq: 1_000_000 }).seq).toBe(1_000_000);

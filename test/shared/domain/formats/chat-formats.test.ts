@@ -43,7 +43,7 @@ describe('the bytes of chat and teams, which never change between versions', () 
     ']}]';
   const button = `,"actions":[{"type":"Action.OpenUrl","title":"Ich gehe hin","url":"${acknowledgeUrl}"}]`;
 
-  test('contain no action if there is nothing to acknowledge', () => {
+  test('contain no action if there is no alarm to acknowledge', () => {
     expect(render('chat', snapshot, context)).toBe(`${chat}]}`);
     expect(render('teams', snapshot, context)).toBe(`${card}}}]}`);
   });
@@ -81,13 +81,13 @@ describe.each(['chat', 'teams'] as const)('the format %s', (format) => {
     ]);
   });
 
-  test('leaves out a missing location and the coordinates', () => {
+  test('omits the location and the coordinates if they are missing', () => {
     const body = render(format, { ...snapshot, customer: null }, context);
     expect(body).not.toMatch(/Ort|0\.25|coordinates/);
     expect(textsOf({ ...snapshot, customer: { id: 3, name: 'Maple', location: '' } })).toContain('Ort: Maple');
   });
 
-  test('says that a test is a test', () => {
+  test('states that a test is a test', () => {
     const event = { ...snapshot.event, type: 'test', action: 'ping', text: 'Test', coordinates: null, source: null };
     const ping = { ...snapshot, event, rule: null };
     const facts = ['Ort: Maple, EG', 'Zeit: 2026-11-21 00:47 Europe/Berlin'];
@@ -97,7 +97,7 @@ describe.each(['chat', 'teams'] as const)('the format %s', (format) => {
     expect(textsOf(english, { isTest: true })[1]).toBe('This is a test. Nothing has happened.');
   });
 
-  test('colors falls and vital signs red, warnings amber, and their ends green', () => {
+  test('colors falls and vital signs red, warnings amber, and the ends of alarms green', () => {
     const colorOf = (situation: keyof typeof kinds) => {
       const of = { ...snapshot, event: { ...snapshot.event, ...kinds[situation] } };
       return format === 'chat' ? chatOf(of).attachments[0]?.color : cardOf(of).body[0].style;
@@ -114,7 +114,7 @@ describe.each(['chat', 'teams'] as const)('the format %s', (format) => {
   // Teams accepts 28 KB: https://learn.microsoft.com/connectors/teams/#known-issues-and-limitations. Slack cuts a text at
   // 40,000 characters; Mattermost accepts 16,383 and Rocket.Chat 5,000 in `text`, unless its operator changes that.
   test.each(['😀', '&', '@', 'a.', '\u{10ffff}', '"', '{', 'é'])(
-    'keeps to the limits of all chats if full of %j',
+    'stays within the limits of all chats when full of %j',
     (part) => {
       const full = (length: number) => [...part.repeat(length)].slice(0, length).join('');
       const longest: Snapshot = {

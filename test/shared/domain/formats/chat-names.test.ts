@@ -113,11 +113,11 @@ describe('names and texts of people', () => {
     );
   });
 
-  test('match the commands of this test before they are rendered', () => {
+  test('contain the commands that this test looks for before they are rendered', () => {
     for (const trick of tricks) expect([trick, commands.some((command) => command.test(trick))]).toEqual([trick, true]);
   });
 
-  test('appear in teams only in runs, which have no markup, with mentions, links and templates split up', () => {
+  test('appear in Teams only as text runs without markup, with mentions, links and templates broken up', () => {
     fc.assert(
       fc.property(anyTricks, (text) => {
         // A mention needs `msteams.entities`, and the schema of the payload has neither that nor a TextBlock.

@@ -77,7 +77,7 @@ describe('render', () => {
     ]);
   });
 
-  test('truncates texts in custom1, and leaves out or replaces missing values', () => {
+  test('truncates texts in custom1, and omits or replaces missing values', () => {
     const long = { ...snapshot, sensor: { ...snapshot.sensor, name: '' }, customer: { id: 1, name: '', location: '' } };
     const event = { ...snapshot.event, coordinates: null, text: '😀'.repeat(300) };
     const payload = JSON.parse(render('custom1', { ...long, event, rule: null }, context));
@@ -145,7 +145,7 @@ describe('event.raw of full', () => {
   const ofService = { ...snapshot, event: { ...snapshot.event, source: null } };
   const [before = '', after = ''] = render('full', ofService, { ...context, raw: null }).split('"raw":{}');
 
-  test('contains the text of the message unchanged, and changes nothing around it', () => {
+  test('contains the text of the message unchanged, and leaves the rest of the payload unchanged', () => {
     fc.assert(
       fc.property(fc.array(nested, { minLength: 1, maxLength: 3 }), (texts) => {
         const sent = parseMessages(`[${texts.join(' , ')}]`, { manufacturer: 'maker_a' }, 2_000_000);
@@ -165,7 +165,7 @@ describe('event.raw of full', () => {
 });
 
 describe('a format', () => {
-  test('expresses every situation, except Custom 1 those without a code, and Raw those without a message', () => {
+  test('supports every situation, except that Custom 1 needs a code and Raw needs a message', () => {
     const without = (format: Format) =>
       (Object.keys(kinds) as Situation[]).filter((situation) => formatsWithout(situation).includes(format));
     expect(without('custom1')).toEqual(expect.arrayContaining(['apnea', 'sensor_clock_wrong']));
@@ -174,7 +174,7 @@ describe('a format', () => {
     for (const format of ['full', 'chat', 'teams'] as const) expect(without(format)).toEqual([]);
   });
 
-  test('expresses an event, except Custom 1 one without a code, and Raw one without a message', () => {
+  test('supports an event, except that Custom 1 needs a code and Raw needs a message', () => {
     const able = (...event: [number | null, string | null]) =>
       Format.options.filter((format) => canExpressEvent(format, ...event));
     expect(able(1, 'm')).toEqual(Format.options);

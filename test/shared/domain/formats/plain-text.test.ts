@@ -48,7 +48,7 @@ describe('a name as text', () => {
     expect(visible(text)).toBe(name);
   });
 
-  test('would contain a link if it were not split', () => {
+  test('would contain a link without the split', () => {
     // An invisible joiner hides the link from this test, but not from Telegram.
     const plain = names.filter((name) => !name.includes('\u200d'));
     for (const name of plain) expect([name, links.some((link) => link.test(name))]).toEqual([name, true]);
@@ -66,7 +66,7 @@ describe('a name as text', () => {
     'غرفة 12',
   ])('stays as it is if nothing in it is a link: %s', (name) => expect(asText(name)).toBe(name));
 
-  test('contains no link, whatever it consists of', () => {
+  test('contains no link, whatever characters it consists of', () => {
     const pieces = fc.constantFrom(...names, 'a', '1', ' ', '.', ':', '@', '#', '/', '-');
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 6 }), (parts) => {
@@ -91,7 +91,7 @@ describe('the words of a rule in a chat', () => {
     expect(text).toBe('https:\u200b//evil.\u200bexample see https://wiki.example');
   });
 
-  test('treat everything else like names', () => {
+  test('treat everything except web addresses like names', () => {
     for (const name of names.filter((other) => !/http/i.test(other)))
       expect(wordsForChat(name)).toBe(withoutMarkup(name));
   });

@@ -13,7 +13,7 @@ describe('the id of an entry of the audit log', () => {
     expect(times.toSorted()).toEqual(times);
   });
 
-  test('follows the first id of its time, and precedes that of the next', () => {
+  test('comes after the first id of its millisecond, and before the first id of the next', () => {
     for (const random of [new Uint8Array(6), new Uint8Array(6).fill(255)]) {
       expect(auditIdOf(5, random) > firstAuditIdAt(5)).toBe(true);
       expect(auditIdOf(5, random) < firstAuditIdAt(6)).toBe(true);
@@ -29,7 +29,7 @@ describe('the id of an entry of the audit log', () => {
   );
 });
 
-test('the actor of a call is the user, or the token of the user', () => {
+test('the actor of a call is the user, or the access token of the user', () => {
   const actor = (kind: 'session' | 'token') => actorOfCaller({ kind, accountId: 7, name: 'anna' } as Caller);
   expect(actor('session')).toEqual({ kind: 'user', id: '7', name: 'anna' });
   expect(actor('token')).toEqual({ kind: 'token', id: '7', name: 'anna' });

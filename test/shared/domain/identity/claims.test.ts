@@ -61,13 +61,13 @@ test.each([
   for (const text of Object.values(profile)) expect(text).toBe(text.trim());
 });
 
-test('never cuts an email address, because part of it would be the address of somebody else', () => {
+test('never cuts an email address, because the rest could be the address of somebody else', () => {
   const email = `${'a'.repeat(52)}@example.community`;
   expect(profileOf({ sub: 's', email, email_verified: true }).email).toBe(email);
   expect(profileOf({ sub: 's', email: `${'a'.repeat(260)}@example.org`, email_verified: true }).email).toBe('');
 });
 
-test('a rule grants nothing by default, and has no other fields', () => {
+test('a rule grants nothing by default, and rejects unknown fields', () => {
   const rule = { claim: 'c'.repeat(256), value: 'v'.repeat(256) };
   expect(parseRules(JSON.stringify([rule]))).toEqual([{ ...rule, permissions: [], isAdmin: false }]);
   expect(OidcRules.safeParse(Array(200).fill(rule)).success).toBe(true);
@@ -83,7 +83,7 @@ test('a rule grants nothing by default, and has no other fields', () => {
     expect(OidcRules.safeParse(rules).success).toBe(false);
 });
 
-test('an object, a list or null in a claim has no value', () => {
+test('a claim that is an object, a list or null has no value', () => {
   const any = (claim: unknown, value: string) =>
     accessOf({ c: claim }, OidcRules.parse([{ claim: 'c', value, customerId: 1 }]));
   expect([any({}, '[object Object]'), any(null, 'null'), any(undefined, 'undefined'), any([[['a']]], 'a')]).toEqual([
@@ -95,7 +95,7 @@ test('an object, a list or null in a claim has no value', () => {
   expect([any(false, 'false'), any(['a', 7], '7')].map((access) => access?.customerId)).toEqual([1, 1]);
 });
 
-test('a username comes from the first claim that has one', () => {
+test('the username comes from the first claim that contains one', () => {
   const all = { preferred_username: 'p', email: 'e@example.org', sub: 's' };
   expect(profileOf(all).username).toBe('p');
   expect(profileOf({ ...all, preferred_username: ' ' }).username).toBe('e@example.org');
@@ -104,7 +104,7 @@ test('a username comes from the first claim that has one', () => {
   expect(profileOf({ ...all, family_name: '  Meier ' }).lastName).toBe('Meier');
 });
 
-test('a nested claim is found by its path, through objects only', () => {
+test('a nested claim is found by its path through objects only', () => {
   const by = (claim: string, value: string, claims: object) =>
     accessOf(claims as Record<string, unknown>, OidcRules.parse([{ claim, value, customerId: 1 }]))?.customerId ?? null;
   expect(by('a.b', 'x', { a: { b: ['x'] } })).toBe(1);

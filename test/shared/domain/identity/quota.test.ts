@@ -6,7 +6,7 @@ import { withoutStrings } from '#test/fixtures/imports.ts';
 const root = new URL('../../../..', import.meta.url).pathname;
 
 // A quota that is only declared compiles, and limits nothing.
-test('enforces every quota somewhere', () => {
+test('every quota is enforced somewhere', () => {
   const code = ['functions', 'shared']
     .flatMap((folder) =>
       readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
@@ -35,7 +35,7 @@ const most = {
   messagesPerSecond: 1_000_000,
 };
 
-test('a stage may set each quota from 0 up to its bound, and leaves the others as they are', () => {
+test('a stage can set each quota from 0 to its bound without changing the others', () => {
   const parse = (overrides: object) => quotaOverridesSchema().safeParse(overrides);
   expect(parse(most).data).toEqual(most);
   expect(parse({}).data).toEqual({});
@@ -48,7 +48,7 @@ test('a stage may set each quota from 0 up to its bound, and leaves the others a
   expect(parse({ other: 1 }).success).toBe(false);
 });
 
-test('a customer has the default of each quota that is not set', () => {
+test('a customer has the default of every quota that is not set', () => {
   expect(quotasSchema().parse({ rules: 7 })).toEqual({ ...defaultQuotas, rules: 7 });
   expect(defaultQuotas).toEqual({
     webhooks: 50,

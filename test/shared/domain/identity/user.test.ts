@@ -45,7 +45,7 @@ describe('the permissions of a user, a token or a rule', () => {
     ['in one that changes a user', (list) => UserAccess.safeParse({ canLogin: true, permissions: list }).success],
     ['in that of an access token', (list) => NewAccessToken.safeParse({ name: 'n', permissions: list }).success],
     ['in a rule for logins elsewhere', (list) => OidcRules.safeParse([{ ...rule, permissions: list }]).success],
-  ])('the permissions of a user, a token or a rule number 32 at most, each of them known: %s', (_, accepts) => {
+  ])('the permissions of a user, a token or a rule are limited to 32 known ones: %s', (_, accepts) => {
     expect([accepts(permissions(32)), accepts(permissions(33)), accepts(['manage_everything'])]).toEqual([
       true,
       false,
@@ -53,7 +53,7 @@ describe('the permissions of a user, a token or a rule', () => {
     ]);
   });
 
-  test('the permissions of a user, a token or a rule have these names, which tokens and issuers use', () => {
+  test('the permissions of a user, a token or a rule have fixed names, which tokens and issuers use', () => {
     expect(Permission.options).toEqual([
       'manage_users',
       'manage_customers',
@@ -65,7 +65,7 @@ describe('the permissions of a user, a token or a rule', () => {
     ]);
   });
 
-  test('the permissions of a user, a token or a rule never imply another one, and a system admin has all of them', () => {
+  test('no permission of a user, a token or a rule implies another, and a system admin has all of them', () => {
     for (const one of Permission.options)
       expect(
         Permission.options.filter((other) => hasPermission({ isAdmin: false, permissions: [one] }, other)),
@@ -102,7 +102,7 @@ describe('the credentials of a user', () => {
     expect(mayChangeCredentials(caller({ isAdmin: true, permissions: [] }), user(2, { isAdmin: true }))).toBe(true);
   });
 
-  test('the credentials of a user stay out of reach of a limited token of the user', () => {
+  test('the credentials of a user cannot be changed with a limited token of the user', () => {
     const own = user(1, { permissions: ['manage_bots'] });
     expect([mayChangeRights(caller(), own), mayChangeRights(caller({ kind: 'token' }), own)]).toEqual([true, false]);
     expect(mayChangeRights(caller({ kind: 'token', permissions: ['manage_bots'] }), own)).toBe(true);
@@ -110,7 +110,7 @@ describe('the credentials of a user', () => {
   });
 });
 
-test('a new user may log in, has no permission and the default locale unless stated otherwise', () => {
+test('a new user may log in, and has no permissions and the default locale unless stated otherwise', () => {
   expect(NewUser.parse(person)).toEqual({
     ...person,
     invite: false,
@@ -143,7 +143,7 @@ test.each([
   expect(error?.issues ?? []).toMatchObject(key ? [{ code: 'custom', params: { key } }] : []);
 });
 
-test('a new user gets a key that ignores case and form, so that nobody can register a lookalike', () => {
+test('a new user gets a key without case and Unicode variants, so that nobody can register a lookalike', () => {
   expect(usernameKey('Ａnna')).toBe(usernameKey('anna'));
   expect(usernameKey('anna')).not.toBe(usernameKey('annä'));
   expect(usernameKey('anna')).toMatch(/^[\w-]{43}$/);
@@ -168,7 +168,7 @@ test.each([
   expect(email.safeParse(address).success).toBe(expected);
 });
 
-test('reset codes go to the previous address until a time, and to the current one from then on', () => {
+test('reset codes go to the previous address until a set time, and to the current address afterwards', () => {
   expect(mailboxOf({ email: 'new' }, now)).toBe('new');
   expect(mailboxOf({ email: 'new', resetTo: null }, now)).toBe('new');
   expect(mailboxOf({ email: 'new', resetTo: { email: 'old', until: now + 1 } }, now)).toBe('old');
@@ -226,7 +226,7 @@ describe('a session', () => {
     expect([SESSION_SECONDS, DISPLAY_SECONDS]).toEqual([86_400, 90 * 86_400]);
   });
 
-  test('ends if it was created before a time', () => {
+  test('ends if it was created before a set time', () => {
     expect([isOutdated({ createDate: 4 }, 5), isOutdated({ createDate: 5 }, 5)]).toEqual([true, false]);
   });
 });
@@ -255,7 +255,7 @@ describe('the text that people type at a login', () => {
     expect(Login.safeParse({ ...login, id: null, otp: null, display: true }).success).toBe(true);
   });
 
-  test('the text that people type at a login is required as far as it identifies somebody', () => {
+  test('the text that people type at a login is required if it identifies somebody', () => {
     for (const body of [{ username: 'u' }, { password: 'p' }, {}]) expect(Login.safeParse(body).success).toBe(false);
     expect(PasswordReset.safeParse({ newPassword: 'seven rivers' }).success).toBe(false);
   });
@@ -267,12 +267,12 @@ describe('the text that people type at a login', () => {
   });
 });
 
-test('ten recovery codes are shown, no more and no fewer', () => {
+test('exactly ten recovery codes are shown', () => {
   const codes = (count: number) => RecoveryCodes.safeParse({ recoveryCodes: Array(count).fill('c') }).success;
   expect([codes(9), codes(10), codes(11)]).toEqual([false, true, false]);
 });
 
-test('a customer needs a name, and may leave out its time zone and second factors', () => {
+test('a customer needs a name, and can omit its time zone and second factors', () => {
   const body = { name: 'n', location: '', email: '' };
   expect(CustomerUpdate.parse(body)).toEqual(body);
   expect(CustomerUpdate.safeParse({ ...body, name: 'n'.repeat(128), location: 'l'.repeat(256) }).success).toBe(true);

@@ -56,7 +56,7 @@ describe('a message of maker A', () => {
   ])('decodes a fall despite the invalid optional fields %j', (invalid) => {
     expect(decodeMakerA(fall(invalid)).signal).toMatchObject({ kind: 'fall', status: 'calling', start: 1_000 });
   });
-  test('rounds coordinates that are too small for the table', () => {
+  test('rounds coordinates that are too small for the table to store', () => {
     const location = { fallLocX_cm: 1e-140, fallLocY_cm: -5e-324, fallLocZ_cm: 0.12345 };
     expect(JSON.stringify(decodeMakerA(fall(location)).signal)).toContain('"point":{"x":0,"y":0,"z":0.123}');
   });
@@ -79,11 +79,11 @@ describe('a message of maker A', () => {
     });
     expect(found).toEqual([identity, 1_000, status]);
   });
-  test('decodes whether a fall happened in the learning phase', () => {
+  test('decodes whether a fall was reported during the learning phase', () => {
     expect(decodeMakerA(fall({ isLearning: true })).signal).toMatchObject({ isLearning: true });
     expect(decodeMakerA(fall({ isLearning: false })).signal).toMatchObject({ isLearning: false });
   });
-  test('decodes the regions of which a presence report says whether anybody is inside', () => {
+  test('decodes the regions for which a presence report states whether anybody is inside', () => {
     const decode = (payload: object) => decodeMakerA({ type: 4, payload: { timestamp: 7, ...payload } });
     const regions = { 0: true, 3: false };
     const found = decode({ presenceRegionMap: { 0: 1, 3: 0, 1: 2, 2: true, x: 1 } });
@@ -103,7 +103,7 @@ describe('a message of maker A', () => {
   ])('decodes no point from one coordinate or none: %j', (payload) => {
     expect(decodeMakerA(fall(payload)).signal).toMatchObject({ kind: 'fall', point: null });
   });
-  test('decodes presence with the first target as its point', () => {
+  test('decodes presence with the position of the first target', () => {
     const trackerTargets = [
       { xPosCm: 1, yPosCm: 2 },
       { xPosCm: 3, yPosCm: 4, zPosCm: 5 },
@@ -116,7 +116,7 @@ describe('a message of maker A', () => {
     const without = { type: 4, payload: { presenceDetected: false, trackerTargets: [] } };
     expect(decodeMakerA(without)).toMatchObject({ signal: { present: false, point: null }, deviceTime: null });
   });
-  test('takes the point from the fall or else the first target, and the time from the last status update', () => {
+  test('takes the point from the fall or else from the first target, and the time from the last status update', () => {
     const trackerTargets = [{ xPosCm: 1, yPosCm: 2 }];
     const times = { timestamp: 7, statusUpdateTimestamp: 9 };
     for (const [type, more] of [
@@ -131,7 +131,7 @@ describe('a message of maker A', () => {
     const both = fall({ fallLocX_cm: 3, fallLocY_cm: 4, trackerTargets });
     expect(decodeMakerA(both).signal).toMatchObject({ point: { x: 3, y: 4 } });
   });
-  test('decodes a state without an envelope, and its firmware at the start of any word', () => {
+  test('decodes a state without an envelope, and its firmware version at the start of any word', () => {
     for (const [versionName, firmware] of [
       ['v0.44.5.26', 44],
       ['care-china-v0.44.5.26', 44],
@@ -147,7 +147,7 @@ describe('a message of maker A', () => {
         expect(decodeMakerA(message).signal).toEqual({ kind: 'state', firmware });
     expect(decodeMakerA({ status: 'calling' }).signal.kind).toBe('unknown');
   });
-  test('names the field of a message that is not understood because of it', () => {
+  test('names the invalid field that prevents a message from being understood', () => {
     expect(decodeMakerA({ type: 5, payload: { status: 'CALLING' } })).toMatchObject({
       signal: { kind: 'unknown', isAboutFalls: true },
       wrong: ['payload.status'],
@@ -193,7 +193,7 @@ describe('a message of maker A', () => {
   ])('decodes %j as unknown', (message) => {
     expect(decodeMakerA(message).signal.kind).toBe('unknown');
   });
-  test('never makes a decoder throw, whatever it contains', () => {
+  test('never makes the decoder throw, whatever it contains', () => {
     const property = fc.property(fc.jsonValue(), fc.constantFrom(4, 5, 8, 10, 'state', 1), (payload, type) => {
       for (const maker of ['maker_a', 'maker_b'] as const)
         for (const message of [payload, { type, payload }, { cmd: 'event', type, data: payload }])
@@ -204,15 +204,15 @@ describe('a message of maker A', () => {
 });
 
 describe('the uuid of a message', () => {
-  test('comes from the message or its payload if present', () => {
+  test('comes from the message or its payload if present there', () => {
     for (const key of ['uuid', 'sensorEventId'])
       for (const message of [fall({ [key]: UUID }), fall({}, { [key]: UUID }), { [key]: UUID.toUpperCase() }])
         expect(uuidOf(message)).toBe(UUID);
   });
-  test('gets derived if the one in the message is invalid', () => {
+  test('gets replaced by a derived one if it is invalid', () => {
     for (const uuid of ['', 'x', 7, null, `${UUID}0`]) expect(uuidOf(fall({}, { uuid }))).toBe(uuidOf(fall()));
   });
-  test('depends on sensor, fall and status, so that a duplicate has the same one', () => {
+  test('depends on sensor, fall and status, so that a duplicate has the same UUID', () => {
     expect(uuidOf(fall({ fallLocX_cm: 1 }), 's', [9, 9])).toBe(uuidOf(fall()));
     const others = [fall({ status: 'finished' }), fall({ timestamp: 1_001 })].map((message) => uuidOf(message));
     expect(new Set([...others, uuidOf(fall()), uuidOf(fall(), 'other')]).size).toBe(4);
@@ -232,7 +232,7 @@ describe('messagesIn', () => {
     expect(splitMessages(' {"a":[1,2]} ')).toEqual(['{"a":[1,2]}']);
     expect(splitMessages('[ ]')).toEqual([]);
   });
-  test('returns all elements of any array', () => {
+  test('returns every element of any array', () => {
     const property = fc.property(
       fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
       fc.nat(3),

@@ -39,7 +39,7 @@ describe('a message of maker B', () => {
       ],
     });
   });
-  test('decodes the valid entries of a list, and leaves out the others', () => {
+  test('decodes the valid entries of a list, and omits the invalid ones', () => {
     const invalid = [null, 5, {}, { 'track-id': 1 }, { pose: '5' }, { 'track-id': 1, pose: 5.5 }, { pose: Number.NaN }];
     const read = signal(event(2, [...invalid, { 'track-id': 'x', pose: 5 }]));
     expect(read).toEqual({ kind: 'postures', postures: [{ track: 0, pose: 5 }] });
@@ -116,13 +116,13 @@ describe('the uuid of a message of maker B', () => {
     messageUuid(sensorId, decodeMakerB(message), JSON.stringify(message), arrival);
   const people = (more: object) => event(3, { 'number-people': 1, ...more });
 
-  test('comes from the message or its data if present', () => {
+  test('comes from the message or its data if present there', () => {
     for (const key of ['uuid', 'sensorEventId']) {
       expect(uuidOf({ ...people({}), [key]: UUID })).toBe(UUID);
       expect(uuidOf(people({ [key]: UUID }))).toBe(UUID);
     }
   });
-  test('depends on sensor, content and device timestamp, at the top or in the data', () => {
+  test('depends on the sensor, the content and the device timestamp, at the top level or in the data', () => {
     for (const stamped of [people({ timestamp: 5 }), { ...people({}), timestamp: 5 }]) {
       expect(uuidOf(stamped, [9, 9])).toBe(uuidOf(stamped));
       expect(uuidOf(stamped, [1, 0], 'other')).not.toBe(uuidOf(stamped));
@@ -131,7 +131,7 @@ describe('the uuid of a message of maker B', () => {
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 6 })));
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 5, more: 1 })));
   });
-  test('depends on the arrival if there is no timestamp, so that only equal bytes reveal a duplicate', () => {
+  test('depends on the arrival if there is no timestamp, so that only equal bytes identify a duplicate', () => {
     expect(uuidOf(people({}), [1, 0])).not.toBe(uuidOf(people({}), [2, 0]));
     for (const timestamp of [null, '5', -1, 1.5, 2 ** 60])
       expect(withTrustedTimes(decodeMakerB({ ...people({}), timestamp }), 5)).toMatchObject({
@@ -141,7 +141,7 @@ describe('the uuid of a message of maker B', () => {
   });
 });
 
-test('the fields that keep a message from being understood are named', () => {
+test('the warning about a message names the fields that prevent it from being understood', () => {
   const wrongOf = (message: object) => {
     const { signal, wrong } = decodeMakerB({ cmd: 'event', ...message });
     return [signal.kind, ...wrong];

@@ -21,7 +21,7 @@ describe('the times of a message', () => {
     isSimulated: false,
     isSilent: false,
   } as const;
-  test('count if they are trusted, and identify the message', () => {
+  test('count if they are trusted, and then identify the message', () => {
     expect(withTrustedTimes(decoded, now)).toEqual({ ...decoded, byBytes: false, isClockWrong: false });
     expect(withTrustedTimes({ ...decoded, signal: fall }, now)).toMatchObject({
       signal: fall,
@@ -29,7 +29,7 @@ describe('the times of a message', () => {
       isClockWrong: false,
     });
   });
-  test('disappear if they are wrong, together with the identity that follows from them', () => {
+  test('get removed if they are wrong, together with the identity that depends on them', () => {
     const wrong = withTrustedTimes({ ...decoded, deviceTime: 5 }, now);
     expect(wrong).toMatchObject({ deviceTime: null, identity: null, byBytes: true, isClockWrong: true });
     expect(
@@ -38,7 +38,7 @@ describe('the times of a message', () => {
     const without = withTrustedTimes({ ...decoded, deviceTime: null }, now);
     expect(without).toMatchObject({ identity: null, byBytes: true, isClockWrong: false });
   });
-  test('depend for a fall on its start, which identifies it', () => {
+  test('depend on the start of a fall, which also identifies its message', () => {
     const late = withTrustedTimes({ ...decoded, deviceTime: null, signal: fall }, now);
     expect(late).toMatchObject({ identity: [1], byBytes: false, isClockWrong: false });
     const wrong = withTrustedTimes({ ...decoded, signal: { ...fall, start: 5 } }, now);

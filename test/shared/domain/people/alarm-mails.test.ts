@@ -39,7 +39,7 @@ describe('the email about an alarm that reached nobody', () => {
       'war erreichbar: Anna per SMS.',
       'was die Benachrichtigung',
     ],
-  ] as const)('says the same in German about the cause %j', (cause, subject, reason, repair) => {
+  ] as const)('states the cause %j in German, too', (cause, subject, reason, repair) => {
     const mail = unnotifiedMail('de-AT', alarm, cause, values);
     expect(mail.subject).toBe(`${subject}: Fall, Room 12`);
     for (const part of [
@@ -57,7 +57,7 @@ describe('the email about an alarm that reached nobody', () => {
 describe('the email that lists alarms', () => {
   const listed = (count: number, isReminder = false, locale = 'en') =>
     unnotifiedListMail(locale, { ...values, isReminder, alarms: Array(count).fill(alarm) });
-  test('counts them, and marks a reminder', () => {
+  test('counts the alarms, and says if it is a reminder', () => {
     expect([listed(1), listed(2), listed(2, true)].map(({ subject }) => subject)).toEqual([
       '1 alarm without a response, Maple',
       '2 alarms without a response, Maple',
@@ -73,18 +73,21 @@ describe('the email that lists alarms', () => {
   test.each([
     ['en', 'people were notified', '- and 1 more'],
     ['de', 'Personen wurden benachrichtigt', '- und 1 weitere'],
-  ])('names at most 50, one a line, and those that people were notified of: %s', (locale, notified, more) => {
-    const lines = (count: number) =>
-      listed(count, false, locale)
-        .text.split('\n')
-        .filter((line) => line.startsWith('- '));
-    expect(lines(50)).toEqual(Array(50).fill('- Room 12: Fall, 00:47 Europe/Berlin'));
-    expect(lines(51)).toEqual([...lines(50), more]);
-    const unanswered = { ...values, isReminder: false, alarms: [{ ...alarm, isUnanswered: true }, alarm] };
-    expect(unnotifiedListMail(locale, unanswered).text).toContain(
-      `\n\n- Room 12: Fall, 00:47 Europe/Berlin (${notified})\n- Room 12: Fall, 00:47 Europe/Berlin\n\n`,
-    );
-  });
+  ])(
+    'names at most 50 alarms, one per line, including those that people were notified of: %s',
+    (locale, notified, more) => {
+      const lines = (count: number) =>
+        listed(count, false, locale)
+          .text.split('\n')
+          .filter((line) => line.startsWith('- '));
+      expect(lines(50)).toEqual(Array(50).fill('- Room 12: Fall, 00:47 Europe/Berlin'));
+      expect(lines(51)).toEqual([...lines(50), more]);
+      const unanswered = { ...values, isReminder: false, alarms: [{ ...alarm, isUnanswered: true }, alarm] };
+      expect(unnotifiedListMail(locale, unanswered).text).toContain(
+        `\n\n- Room 12: Fall, 00:47 Europe/Berlin (${notified})\n- Room 12: Fall, 00:47 Europe/Berlin\n\n`,
+      );
+    },
+  );
 });
 
 describe('the email about a problem', () => {
@@ -125,7 +128,7 @@ describe('the email about a problem', () => {
       '80 % des SMS-Tageskontingents sind verbraucht',
       ['80 % der 90 SMS', `${links}deliveries`],
     ],
-  ] as const)('names the receiver, the sensor and where to look: in %s about %s', (locale, concern, subject, parts) => {
+  ] as const)('names the receiver, the sensor and where to look in %s about %s', (locale, concern, subject, parts) => {
     const mail = problemMail(locale, concern, problem);
     expect(mail.subject).toBe(subject);
     for (const part of parts) expect(mail.text).toContain(part);
@@ -133,7 +136,7 @@ describe('the email about a problem', () => {
   test.each([
     ['en', 'a user', ['email', 'SMS', 'push notification', 'Telegram']],
     ['de', 'einem Benutzer', ['E-Mail', 'SMS', 'Push-Mitteilung', 'Telegram']],
-  ] as const)('names each channel in %s, and a person whose name is unknown', (locale, person, names) => {
+  ] as const)('names each channel in %s, and a person without a known name', (locale, person, names) => {
     for (const [at, by] of (['email', 'sms', 'push', 'telegram'] as const).entries()) {
       const { text } = problemMail(locale, 'person_not_told', { ...problem, receiver: '', by });
       expect(text).toContain(person);
@@ -152,13 +155,13 @@ test.each([
   expect(mail.text).toContain(`Elm (${url})`);
 });
 
-test('names the service in the daily test email', () => {
+test('contains the name of the service in the daily test email', () => {
   const mail = canaryMail({ service: 'Elm', url });
   expect(mail.subject).toBe('Daily test email: Elm');
   expect(mail.text).toContain(`Elm (${url}) can send email`);
 });
 
-test('counts the alarms of a customer for operators by situation, in a subject that SNS accepts', () => {
+test('counts the alarms of a customer by situation for operators, with a subject that SNS accepts', () => {
   const { subject, text } = operatorMessage({
     service: 'Elm',
     runbook: 'https://wiki.example.org',

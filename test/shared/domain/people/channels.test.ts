@@ -47,7 +47,7 @@ describe('the code that verifies a channel', () => {
     expect(newChannelCode(Buffer.from([0, 15, 66, 64]))).toBe('000000');
     expect(newChannelCode(Buffer.from([255, 255, 255, 255]))).toBe('967295');
   });
-  test('verifies one address of one user', () => {
+  test('verifies exactly one address of one user', () => {
     const channel = { by: 'sms', address: '+4917012345' } as const;
     const others = [
       codeHashInput(2, channel, '123456'),
@@ -58,12 +58,12 @@ describe('the code that verifies a channel', () => {
     ];
     expect(new Set([codeHashInput(1, channel, '123456'), ...others]).size).toBe(6);
   });
-  test('counts for ten minutes and five tries, and sent five times an hour', () => {
+  test('remains valid for ten minutes and five tries, and can be sent five times an hour', () => {
     expect([CODE_MINUTES, CODE_TRIES, CODES_PER_HOUR]).toEqual([10, 5, 5]);
   });
 });
 
-test('only the user of a channel sees its address', () => {
+test('only the user who owns a channel sees its address', () => {
   const channel = { by: 'sms', address: '+4917012345', provenDate: 5 } as const;
   const view = { by: 'sms', provenDate: 5, undeliverableDate: null, undeliverableReason: null };
   expect(channelViewForOthers(channel)).toEqual(view);
@@ -76,7 +76,7 @@ describe('the body that sets a channel', () => {
   const p256dh = `B${'a'.repeat(86)}`;
   const auth = 'b'.repeat(22);
   const subscription = { endpoint: 'https://push.example.com/x', keys: { p256dh, auth } };
-  test('contains an address or a subscription', () => {
+  test('contains either an address or a push subscription', () => {
     expect(ChannelUpdate.parse({ subscription })).toEqual({ subscription });
     expect(ChannelUpdate.parse({ address: 'a' })).toEqual({ address: 'a' });
   });
@@ -94,13 +94,13 @@ describe('the body that sets a channel', () => {
   ])('rejects %j', (body) => {
     expect(ChannelUpdate.safeParse(body).success).toBe(false);
   });
-  test('verifies it with a code of at most 64 characters', () => {
+  test('verifies the channel with a code of at most 64 characters', () => {
     const isCode = (code: unknown) => ChannelVerification.safeParse({ code }).success;
     expect([isCode('1'.repeat(64)), isCode('1'.repeat(65)), isCode(123456)]).toEqual([true, false, false]);
   });
 });
 
-test('a bot has a name of 1 to 64 characters and texts in English by default', () => {
+test('a bot has a name of 1 to 64 characters, and English as its default language', () => {
   expect(BotUpdate.parse({ name: 'Ward 2' })).toEqual({ name: 'Ward 2', locale: 'en' });
   expect(NewBot.parse({ name: 'Ward 2', locale: 'de', customerId: 3 })).toMatchObject({ locale: 'de', customerId: 3 });
   for (const name of ['', 'n'.repeat(65)]) expect(BotUpdate.safeParse({ name }).success).toBe(false);
@@ -117,19 +117,19 @@ test('a customer has at most five emergency contacts, each with a channel', () =
 
 describe('the channels that a host can send through', () => {
   const hasService = { email: true, sms: false, push: true, telegram: false };
-  test('need a service, in a fixed order', () => {
+  test('require a service, and are listed in a fixed order', () => {
     expect(sendableKinds(hasService, { hasOutbox: false })).toEqual({
       CHANNEL_KINDS: ['email', 'push'],
       OUTBOX_KINDS: [],
     });
   });
-  test('include all of them with an outbox, which gets the messages without a service', () => {
+  test('include all channels with an outbox, which stores the messages that no service sends', () => {
     expect(sendableKinds(hasService, { hasOutbox: true })).toEqual({
       CHANNEL_KINDS: ['email', 'sms', 'push', 'telegram'],
       OUTBOX_KINDS: ['sms', 'telegram'],
     });
   });
-  test('appear in the problem when somebody asks for another one', () => {
+  test('appear in the error when somebody requests an unavailable channel', () => {
     expect(notOffered({ CHANNEL_KINDS: ['email', 'push'] })).toEqual([
       'channel_not_offered',
       { choices: 'email, push' },

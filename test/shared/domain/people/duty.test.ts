@@ -23,7 +23,7 @@ describe('a weekly shift', () => {
     expect(idsAt(weekdays, '2027-01-06T12:00')).toEqual([]);
   });
 
-  test('passes midnight, also from Sunday to Monday and into a new year', () => {
+  test('continues past midnight, also from Sunday to Monday and into a new year', () => {
     const nights = planOf([{ userId: 1, days: [4, 7], from: '22:00', to: '06:00' }]);
     expect(idsAt(nights, '2027-01-04T05:59')).toEqual([1]);
     expect(idsAt(nights, '2027-01-04T06:00')).toEqual([]);
@@ -31,7 +31,7 @@ describe('a weekly shift', () => {
     expect(idsAt(nights, '2027-01-01T05:00')).toEqual([1]);
   });
 
-  test('lasts a whole day if it ends when it begins', () => {
+  test('lasts a whole day if its start and end are equal', () => {
     const days = planOf([{ userId: 1, days: [1], from: '08:00', to: '08:00' }]);
     expect(usersOnDuty(days, at('2027-01-05T07:59'))).toMatchObject([{ until: at('2027-01-05T08:00') }]);
     expect(idsAt(days, '2027-01-05T08:00')).toEqual([]);
@@ -43,7 +43,7 @@ describe('a weekly shift', () => {
     expect(idsAt(auckland, '2027-01-04T08:00')).toEqual([]);
   });
 
-  test('overlaps others: each user is listed once, until the latest end', () => {
+  test('can overlap other shifts, and each user is listed once, until the latest end', () => {
     const plan = planOf([
       { userId: 2, days: [1], from: '08:00', to: '12:00' },
       { userId: 2, days: [1], from: '09:00', to: '14:00' },
@@ -56,7 +56,7 @@ describe('a weekly shift', () => {
   });
 });
 
-test('duty that ended before the clock was set back does not keep its user off the next shifts', () => {
+test('duty that ended before the clock was set back does not exclude its user from later shifts', () => {
   const roster = [{ userId: 1, days: ALL_DAYS, from: '08:00', to: '16:00' }];
   const plan = planOf(roster, 'UTC', [{ userId: 1, offSince: at('2027-01-07T12:00') }]);
   expect(idsAt(plan, '2027-01-05T09:00')).toEqual([1]);
@@ -67,7 +67,7 @@ test('duty that ended before the clock was set back does not keep its user off t
 describe('an entry for a day', () => {
   const weekly = { userId: 1, days: ALL_DAYS, from: '22:00', to: '06:00' };
 
-  test('replaces the weekly shifts of its user that begin on it, and no others', () => {
+  test('replaces the weekly shifts of its user that begin on that day, and no others', () => {
     const dated = { userId: 1, date: '2027-01-05', from: '10:00', to: '12:00' };
     const plan = planOf([weekly, { ...weekly, userId: 2 }, dated]);
     expect(idsAt(plan, '2027-01-05T05:00')).toEqual([1, 2]);
@@ -77,7 +77,7 @@ describe('an entry for a day', () => {
     expect(idsAt(plan, '2027-01-06T23:00')).toEqual([1, 2]);
   });
 
-  test('gives a day off', () => {
+  test('can be a day off', () => {
     const plan = planOf([weekly, { userId: 1, date: '2027-01-05', off: true }]);
     expect(idsAt(plan, '2027-01-05T05:00')).toEqual([1]);
     expect(idsAt(plan, '2027-01-05T23:00')).toEqual([]);
@@ -85,7 +85,7 @@ describe('an entry for a day', () => {
     expect(idsAt(plan, '2027-01-06T22:00')).toEqual([1]);
   });
 
-  test('passes midnight', () => {
+  test('can continue past midnight', () => {
     const plan = planOf([{ userId: 1, date: '2027-01-05', from: '22:00', to: '06:00' }]);
     expect(idsAt(plan, '2027-01-06T05:59')).toEqual([1]);
     expect(idsAt(plan, '2027-01-05T05:59')).toEqual([]);
@@ -97,7 +97,7 @@ describe('when clocks change', () => {
   const berlin = (...roster: RosterEntry[]) => planOf(roster, 'Europe/Berlin');
   const night = berlin({ userId: 1, days: ALL_DAYS, from: '22:00', to: '06:00' });
 
-  test('a night shift is an hour shorter or longer', () => {
+  test('a night shift becomes an hour shorter or longer', () => {
     expect(idsAt(night, '2027-03-27T21:00')).toEqual([1]);
     expect(idsAt(night, '2027-03-28T03:59')).toEqual([1]);
     expect(idsAt(night, '2027-03-28T04:00')).toEqual([]);
@@ -106,7 +106,7 @@ describe('when clocks change', () => {
     expect(idsAt(night, '2027-10-31T05:00')).toEqual([]);
   });
 
-  test('two shifts that meet leave no gap, even in the hour that clocks skip or repeat', () => {
+  test('two adjacent shifts leave no gap, even in the hour that clocks skip or repeat', () => {
     const plan = berlin(
       { userId: 1, days: ALL_DAYS, from: '22:00', to: '02:30' },
       { userId: 2, days: ALL_DAYS, from: '02:30', to: '06:00' },
@@ -132,7 +132,7 @@ describe('when clocks change', () => {
 describe('what users said', () => {
   const roster: RosterEntry[] = [{ userId: 1, days: ALL_DAYS, from: '08:00', to: '16:00' }];
 
-  test('puts them on duty, and the later end counts', () => {
+  test('puts a user on duty until the later of two ends', () => {
     const until = (text: string) => planOf(roster, 'UTC', [{ userId: 1, until: at(text) }]);
     expect(usersOnDuty(until('2027-01-04T12:00'), at('2027-01-04T09:00'))).toEqual([
       { userId: 1, until: at('2027-01-04T16:00'), source: 'roster' },
@@ -143,7 +143,7 @@ describe('what users said', () => {
     expect(idsAt(until('2027-01-04T18:00'), '2027-01-04T18:00')).toEqual([]);
   });
 
-  test('takes them off duty until their next shift begins', () => {
+  test('takes a user off duty until the next shift of that user begins', () => {
     const off = planOf(roster, 'UTC', [{ userId: 1, offSince: at('2027-01-04T09:00') }]);
     expect(idsAt(off, '2027-01-04T09:00')).toEqual([]);
     expect(idsAt(off, '2027-01-04T15:59')).toEqual([]);
@@ -154,7 +154,7 @@ describe('what users said', () => {
     );
   });
 
-  test('puts them on duty again after they went off duty', () => {
+  test('puts a user on duty again after that user went off duty', () => {
     const own = { userId: 1, offSince: at('2027-01-04T09:00'), until: at('2027-01-04T11:00') };
     const plan = planOf(roster, 'UTC', [own]);
     expect(usersOnDuty(plan, at('2027-01-04T10:00'))).toEqual([{ userId: 1, until: own.until, source: 'self' }]);

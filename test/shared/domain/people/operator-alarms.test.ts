@@ -4,7 +4,7 @@ import { alarmRecipients, subscriptionFrom } from '#shared/domain/people/subscri
 
 const arn = 'arn:aws:sns:eu-central-1:123456789012:alarms:0b6c4a1e';
 
-test('reads an alarm of CloudWatch, whatever it leaves out', () => {
+test('a CloudWatch alarm is read even if fields are missing', () => {
   const alarm = {
     AlarmArn: 'arn',
     AlarmName: 'Backlog',
@@ -38,7 +38,7 @@ test('a subscription counts once its owner has confirmed it', () => {
   expect(subscriptionFrom({})).toEqual({ id: '', protocol: '', endpoint: '', isConfirmed: false });
 });
 
-test('an email wakes nobody, and an unconfirmed subscription reaches nobody', () => {
+test('email does not wake anybody, and an unconfirmed subscription reaches nobody', () => {
   const sms = subscriptionFrom({ SubscriptionArn: arn, Protocol: 'sms' });
   const mail = subscriptionFrom({ SubscriptionArn: arn, Protocol: 'email' });
   const json = subscriptionFrom({ SubscriptionArn: arn, Protocol: 'email-json' });

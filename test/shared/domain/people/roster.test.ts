@@ -18,7 +18,7 @@ const dayOff = { userId: 7, date: '2026-12-24', off: true as const };
 const isRoster = (entry: object): boolean => Roster.safeParse([entry]).success;
 
 describe('an entry of a roster', () => {
-  test('describes shifts of every week, a shift on one day, or a day off', () => {
+  test('describes a shift of every week, a shift on one day, or a day off', () => {
     expect(Roster.parse([weekly, dated, dayOff])).toEqual([weekly, dated, dayOff]);
   });
   test.each<object>([
@@ -36,21 +36,21 @@ describe('an entry of a roster', () => {
     { days: [1], ...clock },
     { userId: 7, ...clock },
     { ...dated, date: '24.12.2026' },
-  ])('never mixes kinds or leaves a field out: %j', (entry) => {
+  ])('rejects an entry that mixes kinds or lacks a field: %j', (entry) => {
     expect(isRoster(entry)).toBe(false);
   });
-  test('shares the roster with at most 499 others', () => {
+  test('can belong to a roster of at most 500 entries', () => {
     expect(Roster.safeParse(Array(MAX_ENTRIES).fill(dayOff)).success).toBe(true);
     expect(Roster.safeParse(Array(501).fill(dayOff)).success).toBe(false);
   });
-  test('stays until the shift of that day has ended, or for good without a day', () => {
+  test('remains until the shift of its day has ended, or indefinitely if it has no day', () => {
     const entries = [weekly, dated, { ...dated, date: '2026-12-25' }];
     expect(currentEntries(entries, '2026-12-24')).toEqual(entries);
     expect(currentEntries(entries, '2026-12-25')).toEqual([weekly, { ...dated, date: '2026-12-25' }]);
   });
 });
 
-test("duty changes when a shift begins or ends, or when a user's own duty ends, within about a day", () => {
+test('duty changes are computed for about a day, including shifts and the ends of duty that users chose themselves', () => {
   const at = (text: string): number => Date.parse(`${text}:00Z`);
   const roster = [{ userId: 1, days: [1, 2, 3, 4, 5, 6, 7], from: '08:00', to: '16:00' }];
   const own = [
@@ -66,7 +66,7 @@ test("duty changes when a shift begins or ends, or when a user's own duty ends, 
   expect(usersOnDuty(plan, at('2027-01-04T09:00')).map(({ userId }) => userId)).toEqual([1, 2]);
 });
 
-test('a person can be reached through verified channels that messages have not come back from', () => {
+test('a person can be reached through verified channels whose last message did not bounce', () => {
   const verified = { address: 'a', provenDate: 5 };
   expect(
     reachingChannels([
@@ -79,12 +79,12 @@ test('a person can be reached through verified channels that messages have not c
 });
 
 describe('duty in the API', () => {
-  test('lasts at most 24 hours if users go on duty themselves', () => {
+  test('lasts at most 24 hours when users go on duty themselves', () => {
     expect(MAX_DUTY).toBe(24 * 60 * 60 * 1_000);
     expect(DutyUpdate.parse({ until: 5 })).toEqual({ until: 5 });
     expect(DutyUpdate.safeParse({}).success).toBe(false);
   });
-  test('names who is on duty until when, why, and by which channels', () => {
+  test('names who is on duty, until when, why, and through which channels', () => {
     const reachableBy = ['sms'];
     const view = { userId: 1, name: 'Anna', until: 5, source: 'roster', reachableBy };
     for (const source of ['self', 'roster']) expect(OnDutyView.parse({ ...view, source })).toEqual({ ...view, source });

@@ -25,7 +25,7 @@ describe('an SMS', () => {
     expect(smsPurposeOf({ snapshot })).toBe(purpose);
     expect(smsPurposeOf({ snapshot, isTest: true })).toBe('test');
   });
-  test('counts as other if it has no rule', () => {
+  test('counts as other if it belongs to no rule', () => {
     expect(smsPurposeOf({ snapshot: bareSnapshot })).toBe('other');
   });
   test.each([
@@ -36,12 +36,12 @@ describe('an SMS', () => {
   ] as const)('leaves enough for falls with the purpose %s', (purpose, limit) => {
     expect(smsLimitOf(3, purpose, quotas)).toEqual(limit);
   });
-  test('counts even if there is no customer', () => {
+  test('counts even if it belongs to no customer', () => {
     expect(smsLimitOf(null, 'vital', quotas).subject).toBe(`sms:${UNASSIGNED}`);
   });
 });
 
-test('managers are warned once 80 % of the SMS of a day are sent', () => {
+test('managers are warned when 80 % of the SMS of a day have been sent', () => {
   const hundred = { ...quotas, smsPerDay: 100 };
   expect([79, 80, 81].map((count) => isNearSmsLimit(count, hundred))).toEqual([false, true, true]);
 });

@@ -38,7 +38,7 @@ describe('the size of an SMS', () => {
 });
 
 describe('the text of an SMS', () => {
-  test('contains title, text, label and link if they fit', () => {
+  test('contains title, text, label and link if there is room for all of them', () => {
     expect(smsText(alarm)).toBe(`Fall detected: Room 12\nPlease check on room 12.\n\nI'm on it:\n${url}`);
     expect(smsText({ title: 'Test', text: '', link: null })).toBe('Test');
   });
@@ -54,7 +54,7 @@ describe('the text of an SMS', () => {
     expect([text.split('\n')[0], sizeOfSms(text).encoding]).toEqual([plain, 'gsm']);
   });
 
-  test('keeps characters of other scripts and emojis, with the joiners that they need', () => {
+  test('keeps characters of other scripts and emojis, including the joiners that they need', () => {
     for (const title of ['Français 12', 'غرفة 12', 'نمی\u200cخواهم', '👩\u200d⚕️ Room 12'])
       expect(smsText({ ...alarm, title }).split('\n')[0]).toBe(title);
   });
@@ -64,13 +64,13 @@ describe('the text of an SMS', () => {
     expect(text.split('\n')[0]).toBe('Fall: https: //evil. example, a@b. de');
   });
 
-  test('loses the end of its text, not title and link', () => {
+  test('gets shortened at the end of its text, and keeps title and link', () => {
     const text = smsText({ ...alarm, text: 'm'.repeat(2_048) });
     expect(text).toMatch(/^Fall detected: Room 12\nm+\.\.\.\n\nI'm on it:\nhttps:\S+$/);
     expect(sizeOfSms(text)).toEqual({ encoding: 'gsm', units: 459, parts: 3 });
   });
 
-  test('begins with situation and sensor if shortening would remove them', () => {
+  test('begins with situation and sensor if shortening would otherwise remove them', () => {
     const shortened = /^Fall detected: Room 12\nT+\nm+\.\.\.\n\nI'm on it:\nhttps:\S+$/;
     expect(smsText({ ...alarm, title: 'T'.repeat(128), text: `${'m'.repeat(500)} Room 12` })).toMatch(shortened);
   });
@@ -99,7 +99,7 @@ const anyWords = (maxLength: number) =>
 const anySensor = fc.stringMatching(/^[A-Za-z0-9ÄÖÜäöüß][A-Za-z0-9ÄÖÜäöüß ]{0,62}[a-z0-9]$/);
 const anyUrl = fc.stringMatching(/^https:\/\/[a-z0-9-]{4,50}\.example\/[\w-]{40,90}$/);
 
-test('contains link, situation and sensor in at most three parts, whatever its texts are', () => {
+test('contains link, situation and sensor in at most three parts, however long its texts are', () => {
   fc.assert(
     fc.property(
       fc.tuple(anyWords(128), anyWords(600), anySensor, anyUrl, fc.boolean()),

@@ -20,13 +20,13 @@ describe('an urgent situation', () => {
     expect(isUrgent(null)).toBe(false);
   });
 
-  test('follows from type and action of an event, and not from one of them', () => {
+  test('depends on both type and action of an event', () => {
     for (const situation of situations)
       expect(urgentSituationOf(kinds[situation])).toBe(urgent.includes(situation) ? situation : null);
     expect(urgentSituationOf({ type: kinds.apnea.type, action: kinds.fall_detected.action })).toBeNull();
   });
 
-  test('concerns the sensor, and not a person, only if the sensor went offline', () => {
+  test('concerns the sensor rather than a person only if the sensor went offline', () => {
     expect(urgentSituations.filter(isAboutSensor)).toEqual(['sensor_inactive']);
     const aboutPeople = situations.filter((situation) => isAlarmAboutPerson(kinds[situation]));
     expect(aboutPeople).toEqual(situations.filter((situation) => urgent.slice(0, -1).includes(situation)));

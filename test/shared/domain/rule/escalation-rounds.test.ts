@@ -27,7 +27,7 @@ const waiting = (more: Partial<Escalation> = {}): Escalation => ({
   ...more,
 });
 
-test('the first round after a hit is its first step, or else its first repeat', () => {
+test('the first round after a hit is its first step, or its first repeat if there are no steps', () => {
   expect(newEscalation(plan([60, 180], 300), created)).toEqual(waiting());
   expect(newEscalation(plan([], 300), created)).toEqual(waiting({ at: at(300) }));
   expect(newEscalation(plan([]), created)).toBeNull();
@@ -38,7 +38,7 @@ test('the first round after a hit is due at once if nobody is on duty, but a rep
   expect(newEscalation(plan([], 300), created, true)).toEqual(waiting({ at: at(300) }));
 });
 
-test('the next round is the next step after the last one, by the date of the hit or by the time from which steps count', () => {
+test('the next round is the step after the last one, counted from the hit or from the date that replaced it', () => {
   const rule = plan([60, 180], 300);
   expect(nextRound(rule, waiting(), created)).toEqual({ kind: 'step', after: 60, at: at(60) });
   expect(nextRound(rule, waiting({ after: 60 }), created)).toEqual({ kind: 'step', after: 180, at: at(180) });
@@ -49,7 +49,7 @@ test('the next round is the next step after the last one, by the date of the hit
   });
 });
 
-test('the next round is a repeat at the time that the escalation has, up to 20 of them', () => {
+test('the next round is a repeat at the scheduled time, up to 20 of them', () => {
   const rule = plan([60], 300);
   expect(nextRound(rule, waiting({ after: 60, at: at(360), repeats: 19 }), created)).toEqual({
     kind: 'repeat',
@@ -61,12 +61,12 @@ test('the next round is a repeat at the time that the escalation has, up to 20 o
   expect([MAX_REPEATS, MAX_HIT_MESSAGES]).toEqual([20, 300]);
 });
 
-test('the next round is due no later than planned if it is brought forward', () => {
+test('the next round is due no later than planned when it is brought forward', () => {
   const due = (now: number) => nextRound(plan([60]), waiting({ at: now, isHurried: true }), created)?.at;
   expect([due(at(10)), due(at(90))]).toEqual([at(10), at(60)]);
 });
 
-test('a round that is decided is open, and counts as a step or a repeat', () => {
+test('a round that has been decided is open, and counts as a step or a repeat', () => {
   const round = { kind: 'step', after: 60, at: at(60) } as const;
   const opened = { round: 3, after: 60, repeats: 1, at: at(60), open: 'step' };
   expect(withOpenRound(waiting({ round: 2, repeats: 1 }), round, false)).toEqual(opened);
@@ -103,7 +103,7 @@ describe('a round that is completed', () => {
     });
   });
 
-  test('a round that is completed is followed by a repeat after the time it was due, or after now if that has passed', () => {
+  test('a round that is completed is followed by a repeat, counted from its due time, or from now if the repeat would already be overdue', () => {
     const next = (of: Partial<Escalation>, now: number) =>
       withClosedRound(plan([60], 300), { ...opened, ...of }, created, now);
     expect(next({}, at(61))).toEqual({ round: 1, after: 60, repeats: 0, at: at(360) });
@@ -115,7 +115,7 @@ describe('a round that is completed', () => {
     expect(next({ at: at(9_000) }, at(100))?.at).toBe(at(400));
   });
 
-  test('a round that is completed is the last one if there is no other step and no repeat', () => {
+  test('a round that is completed is the last one if no step or repeat remains', () => {
     expect(withClosedRound(plan([60]), opened, created, at(61))).toBeNull();
   });
 });
@@ -124,7 +124,7 @@ describe('an alarm whose rounds were all sent', () => {
   const last = (rule: NotificationPlan, of: Partial<Escalation> = {}) =>
     awaitingAnswer(rule, waiting({ round: 2, after: 180, ...of }), at(200));
   const until = (seconds: number) => ({ round: 2, after: 180, repeats: 0, at: at(200 + seconds), isLast: true });
-  test('an alarm whose rounds were all sent counts as unanswered after as long as between its last two rounds, from a minute to 15', () => {
+  test('an alarm whose rounds were all sent counts as unanswered after the interval between its last two rounds, limited to 1 to 15 minutes', () => {
     expect(last(plan([60, 180]))).toEqual(until(120));
     expect(last(plan([60, 180, 600]))).toEqual(until(120));
     expect(last(plan([180]))).toEqual(until(180));
@@ -150,7 +150,7 @@ test('a round within 15 minutes is queued, and the sweep checks any other 10 min
 describe('a clock that is set back', () => {
   const rule = plan([60, 180], 300);
   const hit = (escalation: Partial<Escalation>) => ({ createDate: created, escalation: waiting(escalation) });
-  test('leaves steps that count from the future, if by more than hosts differ', () => {
+  test('makes steps count from the future if the difference exceeds the tolerance between hosts', () => {
     expect([countsFromFuture(hit({}), created - 10_000), countsFromFuture(hit({}), created - 10_001)]).toEqual([
       false,
       true,
@@ -159,7 +159,7 @@ describe('a clock that is set back', () => {
     expect(countsFromFuture(hit({ from: at(100) }), at(50))).toBe(true);
   });
 
-  test('moves them by as much, so that each stays due as long after the hit', () => {
+  test('moves such steps back by the same time, so that each remains due at its interval after the hit', () => {
     const moved = (by: number | null, now: number) => withRoundsSetBack(rule, hit({}), by, now);
     expect(moved(3_600_000, at(-3_590))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
     // It is only known that the round is due.
@@ -168,7 +168,7 @@ describe('a clock that is set back', () => {
     expect(moved(1_000_000, at(-3_600))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
   });
 
-  test('leaves rounds that count from the past no later than their rule says', () => {
+  test('keeps rounds that count from the past no later than their rule allows', () => {
     const set = (of: Partial<Escalation>, now: number) => withRoundsSetBack(rule, hit(of), null, now);
     expect(set({}, at(30))).toBeNull();
     expect(set({ at: at(71) }, at(30))).toEqual(waiting({ at: at(60) }));
@@ -182,7 +182,7 @@ describe('a clock that is set back', () => {
     expect(withRoundsSetBack(plan([]), hit({ after: 180, at: at(900) }), null, at(300))?.at).toBe(at(300));
   });
 
-  test('lets an open round count its next step from now', () => {
+  test('makes an open round count its next step from now', () => {
     const open = { after: 60, at: at(60), open: 'step' } as const;
     expect(openRoundSetBack(hit(open), at(-3_600))).toEqual(waiting({ ...open, from: at(-3_660) }));
     expect(openRoundSetBack(hit(open), at(60))).toEqual(waiting(open));

@@ -50,7 +50,7 @@ const play = (rule: NotificationPlan, delaysMs: readonly number[]) => {
 };
 
 describe('an escalation', () => {
-  test('runs each step once and in order, repeats 20 times and ends, however late its rounds are', () => {
+  test('runs each step once and in order, repeats 20 times and ends, however late its rounds run', () => {
     fc.assert(
       fc.property(rules, delays, (rule, delaysMs) => {
         const rounds = play(rule, delaysMs);
@@ -66,7 +66,7 @@ describe('an escalation', () => {
     );
   });
 
-  test('never repeats early, and makes up for missed repeats with a single one', () => {
+  test('never repeats early, and replaces missed repeats with a single one', () => {
     fc.assert(
       fc.property(rules, delays, (rule, delaysMs) => {
         const ms = (rule.repeatSeconds ?? 0) * 1_000;
@@ -79,7 +79,7 @@ describe('an escalation', () => {
     );
   });
 
-  test('reuses the earlier messages of its recipients in a repeat', () => {
+  test('reuses the earlier messages to the same recipients in a repeat', () => {
     fc.assert(
       fc.property(rules, (rule) => {
         const messagesOf = (steps: ReturnType<typeof roundRecipients>) =>
@@ -97,7 +97,7 @@ describe('an escalation', () => {
     );
   });
 
-  test('runs its next step at once if nobody was on duty, and the one after that at its time', () => {
+  test('runs its next step at once if nobody was on duty, and the following step at its scheduled time', () => {
     const step = (afterSeconds: number) => ({
       afterSeconds,
       recipients: [{ onDuty: true as const, by: 'sms' as const }],
@@ -117,7 +117,7 @@ describe('an escalation', () => {
   });
 });
 
-test('checks a distant round once a queue can delay its task until then, and a near one when it is due', () => {
+test('the sweep checks a distant round once a queue can delay its task until then, and a near round when it is due', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 200_000_000 }), (at) => {
       const checkedAt = sweepCheckAt(at, 0);
@@ -128,7 +128,7 @@ test('checks a distant round once a queue can delay its task until then, and a n
   );
 });
 
-test('finds no message of a recipient who has none yet', () => {
+test('a recipient who has not been sent a message yet has no earlier message to reuse', () => {
   const message = { step: 0, accountId: 1, publisher: 'sms' as const };
   const others = [
     { ...message, step: 1 },
@@ -144,7 +144,7 @@ test.each([
   ['of the repetitions, after steps', [60, 300], 400, 400],
   ['of at least a minute', [30, 50], null, 60],
   ['of at most 15 minutes', [60, 7_200], null, 900],
-])('waits for an answer for the interval %s', (_, steps, repeatSeconds, seconds) => {
+])('the time to wait for an answer is the interval %s', (_, steps, repeatSeconds, seconds) => {
   const rule = {
     recipients: [],
     repeatSeconds,
@@ -154,7 +154,7 @@ test.each([
   expect(awaitingAnswer(rule, done, 9_000)).toEqual({ ...done, at: 9_000 + seconds * 1_000, isLast: true });
 });
 
-test('waits for no answer to a rule without steps and repeats', () => {
+test('a rule without steps or repeats never waits for an answer', () => {
   const rule = { recipients: [], repeatSeconds: null, escalation: [] };
   expect(awaitingAnswer(rule, { round: 1, after: 60, repeats: 0, at: 0 }, 0)).toBe(null);
 });
@@ -163,7 +163,7 @@ describe('the next round', () => {
   const step = (afterSeconds: number) => ({ afterSeconds, recipients: [recipient(afterSeconds)] });
   const rule = { recipients: [recipient(0)], repeatSeconds: 100, escalation: [60, 300].map(step) };
 
-  test('counts from the date of the hit, or from the one that replaced it when the clock was set back', () => {
+  test('counts from the date of the hit, or from the date that replaced it when the clock was set back', () => {
     const escalation = { round: 1, after: 60, repeats: 0, at: 0, from: 5_000 };
     expect(nextRound(rule, escalation, 1_000)).toEqual({ kind: 'step', after: 300, at: 305_000 });
     const open = withOpenRound(escalation, { kind: 'step', after: 300, at: 305_000 }, false);
@@ -182,7 +182,7 @@ describe('the next round', () => {
       },
     );
   });
-  test('comes at once only if it is a step: a repeat keeps its interval although nobody was on duty', () => {
+  test('runs at once only if it is a step, while a repeat keeps its interval although nobody was on duty', () => {
     const first = newEscalation({ ...rule, escalation: [] }, 1_000, true);
     expect(first).toEqual({ round: 0, after: 0, repeats: 0, at: 101_000 });
     expect(newEscalation(rule, 1_000, true)).toEqual({ round: 0, after: 0, repeats: 0, at: 1_000, isHurried: true });
@@ -195,13 +195,13 @@ describe('the next round', () => {
     ]);
     expect(roundRecipients(rule, 'repeat', 300).map(({ step }) => step)).toEqual([0, 1, 2]);
   });
-  test('waits for an answer after the steps that were sent, and not after those that a change of the rule removed', () => {
+  test('waits for an answer after the steps that were sent, regardless of steps that a change of the rule removed', () => {
     const plan = { ...rule, repeatSeconds: null, escalation: [60, 300, 900].map(step) };
     expect(awaitingAnswer(plan, { round: 2, after: 300, repeats: 0, at: 0 }, 0)?.at).toBe(240_000);
   });
 });
 
-test('distinguishes the messages of two webhooks of one bot, and of two channels and steps of one person', () => {
+test('distinguishes messages to two webhooks of a bot, and to different channels and steps of a person', () => {
   const message = { step: 0, accountId: 1, publisher: 'webhook' as const };
   expect(messageIndexes([message, message], [message, message, message])).toEqual([0, 1, null]);
   expect(messageIndexes([{ ...message, accountId: 2 }, message], [message])).toEqual([1]);
@@ -216,12 +216,12 @@ test('distinguishes the messages of two webhooks of one bot, and of two channels
   ).toEqual([null]);
 });
 
-test('queues a round up to 15 minutes ahead, and checks a later one 10 minutes before it is due', () => {
+test('runs from a queue if it is due within 15 minutes, and is otherwise checked 10 minutes before it is due', () => {
   const minute = 60_000;
   expect([isWithinQueueDelay(15 * minute, 0), isWithinQueueDelay(15 * minute + 1, 0)]).toEqual([true, false]);
   expect([sweepCheckAt(15 * minute, 0), sweepCheckAt(60 * minute, 0)]).toEqual([15 * minute, 50 * minute]);
 });
 
-test('a rule repeats 20 times, and a hit keeps 300 messages', () => {
+test('a rule repeats at most 20 times, and a hit stores at most 300 messages', () => {
   expect([MAX_REPEATS, MAX_HIT_MESSAGES]).toEqual([20, 300]);
 });

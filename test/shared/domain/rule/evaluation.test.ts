@@ -31,7 +31,7 @@ describe('the rules of an event', () => {
   });
   const fired = (before: Record<string, number>, dates: number[], ...rules: Rule[]) =>
     evaluateRules(before, dates.map(event), () => rules);
-  test('fire once within their rate limit, also among the events of one message', () => {
+  test('fire once within their rate limit, even for several events of one message', () => {
     const { decided, fired: after } = fired(
       {},
       [now, now + 59_999, now + 60_000],
@@ -41,14 +41,14 @@ describe('the rules of an event', () => {
     expect(decided.map(({ rules }) => rules)).toEqual([[7, 8], [8], [7, 8]]);
     expect(after).toEqual({ 7: now + 60_000, 8: now + 60_000 });
   });
-  test('stay known for as long as a rate limit can last, and by the latest event', () => {
+  test('remain recorded for the longest possible rate limit, by their latest event', () => {
     const day = 24 * 60 * 60_000;
     expect(fired({ 1: now - day, 2: now - day - 1 }, [now], rule(7)).fired).toEqual({ 1: now - day, 7: now });
     expect(fired({ 7: now + 90_000 }, [now], rule(7)).fired).toEqual({ 7: now + 90_000 });
     const before = { 1: now - 2 * day };
     expect(fired(before, [now], rule(7, { isEnabled: false })).fired).toBe(before);
   });
-  test('number the hits of a sensor without gaps, from a new series if the previous number is unknown', () => {
+  test('number the hits of a sensor without gaps, starting a new series if the previous number is unknown', () => {
     const decided = fired({}, [now, now + 60_000], rule(7), rule(8)).decided;
     const decision: Decision = { decided, after: null, numbered: { series: 5, number: 10 } };
     expect(numberAfter(decision, now)).toEqual({ series: 5, number: 14 });

@@ -6,12 +6,12 @@ const anna = { userId: 1, name: 'Anna', date: 100 };
 const ben = { userId: 2, name: 'Ben', date: 200 };
 
 describe('the first acknowledgement of an alarm', () => {
-  test('stays with its author, no matter who acknowledges it later', () => {
+  test('keeps its author, no matter who acknowledges the alarm later', () => {
     expect(acknowledgedBy({ ...anna, note: 'On my way' }, undefined)).toEqual({ ...anna, note: 'On my way' });
     expect(acknowledgedBy({ ...ben, note: 'Me too' }, anna)).toBeNull();
     expect(acknowledgedBy({ ...anna, isShared: true, note: '' }, undefined)).toEqual(anna);
   });
-  test('gets another note from its author alone, and keeps its date', () => {
+  test('can get another note from its author only, and keeps its date', () => {
     const noted = { ...anna, note: 'On my way' };
     expect(acknowledgedBy({ ...anna, date: 300, note: 'There' }, noted)).toEqual({ ...anna, note: 'There' });
     expect(acknowledgedBy({ ...anna, note: '' }, noted)).toEqual(anna);
@@ -19,7 +19,7 @@ describe('the first acknowledgement of an alarm', () => {
     expect(acknowledgedBy(anna, noted)).toBeNull();
     expect(acknowledgedBy({ ...ben, note: '' }, noted)).toBeNull();
   });
-  test('belongs to one of the people who share a display, by name', () => {
+  test('belongs to the named person if several people share a display', () => {
     const display = { userId: 5, name: 'Anna', date: 1, isShared: true as const };
     expect(isSameAuthor(display, { userId: 5, name: 'Anna', date: 0 })).toBe(true);
     expect(isSameAuthor(display, { userId: 5, name: 'Ben', date: 0 })).toBe(false);
@@ -35,7 +35,7 @@ describe('the first acknowledgement of an alarm', () => {
 
 describe('the closure of a fall', () => {
   const helped = { ...anna, outcome: 'helped' as const };
-  test('stays with the first who closed it, while everyone may change outcome and note', () => {
+  test('keeps the first person who closed it, while anybody can change outcome and note', () => {
     expect(closedBy({ outcome: 'helped' }, anna, undefined)).toEqual(helped);
     expect(closedBy({ outcome: 'helped', note: 'unhurt' }, anna, undefined)).toEqual({ ...helped, note: 'unhurt' });
     const noted = { ...helped, note: 'unhurt' };
@@ -43,13 +43,13 @@ describe('the closure of a fall', () => {
     expect(closedBy({ outcome: 'helped', note: 'bruise' }, ben, noted)).toEqual({ ...noted, note: 'bruise' });
     expect(closedBy({ outcome: 'helped', note: '' }, ben, noted)).toEqual(helped);
   });
-  test('changes nothing if outcome and note are the same', () => {
+  test('remains unchanged if outcome and note are the same', () => {
     expect(closedBy({ outcome: 'helped' }, ben, helped)).toBeNull();
     expect(closedBy({ outcome: 'helped', note: 'n' }, ben, { ...helped, note: 'n' })).toBeNull();
   });
 });
 
-test('two alarms are answered alike if acknowledgement and closure are the same in every part', () => {
+test('two answers are equal only if every part of their acknowledgement and closure is equal', () => {
   const answered = {
     acknowledgement: { ...anna, note: 'n' },
     closure: { ...ben, outcome: 'helped' as const, note: 'm' },
@@ -87,7 +87,7 @@ describe('the body of an answer', () => {
       accepts({ name: 'n'.repeat(65) }),
     ]).not.toContain(true);
   });
-  test('closes a fall with one of three outcomes', () => {
+  test('closes a fall with any of three outcomes', () => {
     const closes = (outcome: unknown) => ClosingUser.safeParse({ outcome }).success;
     expect(['helped', 'got_up', 'false_alarm'].map(closes)).toEqual([true, true, true]);
     expect([closes('other'), closes(undefined)]).toEqual([false, false]);

@@ -40,7 +40,7 @@ test('packs 20 messages of one bot into less than 400 bytes', () => {
   expect(Buffer.byteLength(packMessages(messages))).toBeLessThan(400);
 });
 
-test('packs messages to webhooks without any byte for channels', () => {
+test('packs messages to webhooks without storing a channel', () => {
   const extra = { display_name: 'Ruf', is_bot: true };
   const messages: PackedMessage[] = [1, 2, 3].map((id) => ({ id, accountId: 7, publisher: 'webhook', extra }));
   expect(packMessages(messages)).toBe('[1,[[7,"Ruf"]],[[0,0],[0,1],[0,2]]]');

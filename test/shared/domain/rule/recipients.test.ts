@@ -42,10 +42,10 @@ describe('a recipient', () => {
 });
 
 describe('the recipients of a round', () => {
-  test('name each webhook once', () => {
+  test('include each webhook once', () => {
     expect(webhooksIn([webhook(1), user(1), webhook(2), webhook(1), onDuty()])).toEqual([webhook(1), webhook(2)]);
   });
-  test('name each channel of a person once, whether by name or because the person is on duty', () => {
+  test('include each channel of a person once, whether the person is named or on duty', () => {
     const duty = [
       { userId: 1, verified: ['sms' as const] },
       { userId: 2, verified: ['push' as const] },
@@ -59,7 +59,7 @@ describe('the recipients of a round', () => {
     expect(peopleIn([onDuty('push')], duty)).toEqual([user(2, 'push'), user(3, 'push')]);
     expect(peopleIn([webhook(9)], duty)).toEqual([]);
   });
-  test('reach nobody on duty only if they are to, and no user on duty verified the channel', () => {
+  test('reach nobody on duty only if they include people on duty, none of whom has verified the channel', () => {
     const duty = [{ userId: 1, verified: ['sms' as const] }];
     expect(isNobodyOnDuty([user(1), onDuty()], [])).toBe(true);
     expect(isNobodyOnDuty([user(1, 'push'), onDuty('push')], duty)).toBe(true);
@@ -67,12 +67,12 @@ describe('the recipients of a round', () => {
     expect(isNobodyOnDuty([user(1)], [])).toBe(false);
     expect([includesOnDuty([user(1), onDuty()]), includesOnDuty([user(1), webhook(1)])]).toEqual([true, false]);
   });
-  test('name each user once, without those on duty', () => {
+  test('include each named user once, without users on duty', () => {
     expect(usersIn([user(2), user(1, 'push'), user(2, 'push'), onDuty(), webhook(5)])).toEqual([2, 1]);
   });
 });
 
-test('a rule has the first recipients and those of each step, in this order', () => {
+test('a rule lists its first recipients and then those of each step', () => {
   const rule = {
     recipients: [webhook(1)],
     repeatSeconds: null,

@@ -58,7 +58,7 @@ const none = {
 };
 
 describe('falls', () => {
-  test('count by kind, month and room, with every room of the customer', () => {
+  test('count by kind, month and room, and every room of the customer is listed', () => {
     const [october, november] = figures([
       hit(1),
       hit(2, 'fall_suspected'),
@@ -78,7 +78,7 @@ describe('falls', () => {
     expect(november).toMatchObject({ month: '2026-11', isWhole: false, from: 100 * HOUR, to: 200 * HOUR });
   });
 
-  test('count once if several rules fired, with the time of the first acknowledgement', () => {
+  test('count once if several rules fired, with the date of the first acknowledgement', () => {
     const same = { sensorEventId: 'one fall' };
     const [october] = figures([
       hit(1, 'fall_detected', same),
@@ -88,12 +88,12 @@ describe('falls', () => {
     expect(october?.total).toMatchObject({ falls: 1, acknowledged: 1, unanswered: 0, medianMs: 30_000, p90Ms: 30_000 });
   });
 
-  test('keep a row without a name for a sensor that the customer no longer has', () => {
+  test('keep a row without a name for a sensor that no longer belongs to the customer', () => {
     const [october] = figures([hit(1, 'fall_detected', { sensorId: 'gone' })]);
     expect(october?.rooms.at(-1)).toMatchObject({ sensorId: 'gone', name: null, falls: 1 });
   });
 
-  test('count twice if events of two sensors have the same uuid', () => {
+  test('count twice if the events of two sensors have the same UUID', () => {
     const same = { sensorEventId: 'one uuid' };
     const [october] = figures([hit(1, 'fall_detected', same), hit(1, 'fall_detected', { ...same, sensorId: B })]);
     expect(october?.total.falls).toBe(2);
@@ -118,13 +118,13 @@ test('counts the falls and false alarms of each day', () => {
 });
 
 describe('feedback', () => {
-  test('counts in the month of its hit, regardless of its reference date', () => {
+  test('counts in the month of its hit, regardless of its own reference date', () => {
     const feedback = feedbackOf('FALSE_POSITIVE', { referenceDate: 150 * HOUR, ruleHitId: 1 });
     const [october, november] = figures([hit(1, 'fall_detected', { feedback })]);
     expect([october?.total.falseAlarms, november?.total.falseAlarms]).toEqual([1, 0]);
   });
 
-  test('counts in the month of its reference date if it has no hit, as for a missed fall', () => {
+  test('counts in the month of its reference date if it has no hit, for example for a missed fall', () => {
     const [october, november] = figures(
       [],
       [
@@ -136,27 +136,27 @@ describe('feedback', () => {
     expect([october?.total.missed, november?.total.missed]).toEqual([1, 1]);
   });
 
-  test('counts once per event, as its newest entry, whether it names the event or its hit', () => {
+  test('counts once per event with its newest entry, whether the entry names the event or its hit', () => {
     const older = feedbackOf('TRUE_POSITIVE', { ruleHitId: 1 });
     const newer = feedbackOf('FALSE_POSITIVE', { eventId: 'one fall' });
     const hits = [hit(1, 'fall_detected', { sensorEventId: 'one fall', feedback: older })];
     expect(figures(hits, [newer])[0]?.total).toMatchObject({ confirmed: 0, falseAlarms: 1 });
   });
 
-  test('outside the time span does not count', () => {
+  test('outside the time span of the report does not count', () => {
     const [october, november] = figures([], [feedbackOf('FALSE_POSITIVE', { referenceDate: 300 * HOUR })]);
     expect([october?.total, november?.total]).toEqual([none, none]);
   });
 });
 
 describe('an offline period', () => {
-  test('lasts until the sensor is active again, and is split by month', () => {
+  test('lasts until the sensor is active again, and is split between months', () => {
     const [october, november] = figures([hit(98, 'sensor_inactive'), hit(103, 'sensor_active')]);
     expect(october?.total).toMatchObject({ silences: 1, silentMs: 2 * HOUR, silencesWithoutEnd: 0 });
     expect(november?.total).toMatchObject({ silences: 0, silentMs: 3 * HOUR, silencesWithoutEnd: 0 });
   });
 
-  test('counts without a duration if no rule reported its end', () => {
+  test('counts without a duration if no rule recorded its end', () => {
     const [october] = figures([hit(1, 'sensor_inactive'), hit(5, 'sensor_inactive'), hit(6, 'sensor_active')]);
     expect(october?.total).toMatchObject({ silences: 2, silentMs: HOUR, silencesWithoutEnd: 1 });
   });
@@ -176,7 +176,7 @@ test('interpolates percentiles linearly, as PERCENTILE.INC does', () => {
   expect(percentile([0, 100], 0.9)).toBe(90);
 });
 
-test('states the median and the 90th percentile of the times to the acknowledgement, between two of them in proportion', () => {
+test('states the median and 90th percentile of the time to acknowledgement, interpolated between two values', () => {
   const answered = (hour: number, seconds: number) =>
     hit(hour, 'fall_detected', { acknowledged: hour * HOUR + seconds * 1_000 });
   const [october] = figures([answered(1, 100), answered(2, 10), answered(3, 30), answered(4, 20)]);
@@ -185,7 +185,7 @@ test('states the median and the 90th percentile of the times to the acknowledgem
   expect(figures([answered(1, -5)])[0]?.total).toMatchObject({ acknowledged: 1, medianMs: 0 });
 });
 
-test('counts the newest feedback on an event, by what it says', () => {
+test('counts only the newest feedback on an event, by its verdict', () => {
   const feedback = (classification: Feedback['classification'], id: number) =>
     feedbackOf(classification, { id, eventId: 'e' });
   const event = { sensorEventId: 'e' };
@@ -200,7 +200,7 @@ test('counts the newest feedback on an event, by what it says', () => {
   });
 });
 
-test('lists the days up to now, and counts a fall on the day on which it began', () => {
+test('lists all days up to now, and counts a fall on the day on which it began', () => {
   const [october] = figures(
     [hit(24), hit(47)],
     [feedbackOf('TRUE_POSITIVE', { referenceDate: 30 * HOUR })],
@@ -213,7 +213,7 @@ test('lists the days up to now, and counts a fall on the day on which it began',
   expect(figures([], [], 48 * HOUR)[0]?.days.at(-1)?.date).toBe('1970-01-03');
 });
 
-test('counts as offline only the time between two reports of the sensor itself', () => {
+test('counts as offline time only the time between two events of the sensor itself', () => {
   const [october] = figures(
     [
       hit(1, 'sensor_inactive'),

@@ -43,7 +43,7 @@ describe('a rule', () => {
     expect(fires(at('12:01', '13:00'), fall, atOnce, undefined)).toBe(false);
   });
 
-  test('fires within its schedule by the time of the event, and for urgent situations also by that of its receipt', () => {
+  test('fires for urgent situations if the event or its receipt is within the schedule, and otherwise by the time of the event only', () => {
     const late = { createDate: now, receiveDate: now + 2 * 3_600_000 };
     const firesAt = (from: string, to: string, situation: Situation = 'fall_detected') => {
       const scheduled = { ...rule, situation, schedule: { days: [1], from, to, timeZone: 'UTC' } };
@@ -64,7 +64,7 @@ describe('a rule', () => {
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now)).toBe(true);
   });
 
-  test('fires for a late event, unless it is within the rate limit of the one that fired last', () => {
+  test('fires for a late event, unless it is within the rate limit of the last hit', () => {
     expect(fires(rule, fall, atOnce, now + 59_999)).toBe(false);
     expect(fires(rule, fall, atOnce, now + 60_000)).toBe(true);
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now + 1)).toBe(true);
@@ -75,7 +75,7 @@ describe('a rule', () => {
   });
 });
 
-test('lists every condition that keeps a rule from firing, and none if it fires', () => {
+test('lists every condition that prevents a rule from firing, and none if it fires', () => {
   const schedule = { days: [2], from: '00:00', to: '00:00', timeZone: 'UTC' };
   const never = { ...rule, isEnabled: false, regionId: 'a', schedule };
   const silent = { ...eventOf('fall_suspected'), isSilent: true, isSimulated: true };
@@ -100,7 +100,7 @@ test('the body of a rule gets defaults for missing fields', () => {
   });
 });
 
-test('the body of a rule allows five steps at most, in the order of their times', () => {
+test('the body of a rule allows at most five steps, in the order of their times', () => {
   const escalation = [30, 31, 60, 3_600, 86_400].map((afterSeconds) => ({ afterSeconds, recipients }));
   expect(NewRule.parse({ ...body, escalation, repeatSeconds: 86_400 })).toMatchObject({ escalation });
   const twice = [...escalation.slice(0, 2), { afterSeconds: 31, recipients }];
@@ -108,7 +108,7 @@ test('the body of a rule allows five steps at most, in the order of their times'
   expect(error?.issues.map(({ path }) => path)).toEqual([['escalation', 2, 'afterSeconds']]);
 });
 
-test('the body of a rule allows the longest texts, a region of a sensor, or a group, and at most 20 recipients', () => {
+test('the body of a rule allows the longest texts, a region of a sensor or a group, and at most 20 recipients', () => {
   const regionId = '00000000-0000-4000-8000-000000000000';
   for (const more of [
     { name: 'x'.repeat(64), title: 'x'.repeat(128), message: 'x'.repeat(512) },
@@ -178,21 +178,21 @@ test.each([
 });
 
 describe('the texts of a rule', () => {
-  test('replace known placeholders, and keep others', () => {
+  test('replace known placeholders, and keep unknown ones', () => {
     expect(
       fillPlaceholders('{sensor}: {situation} {other} {toString} {sensor}', { sensor: 'S', situation: '' }, 99),
     ).toBe('S:  {other} {toString} S');
   });
 
-  test('interpret no placeholder or pattern in a value', () => {
+  test('do not interpret placeholders or patterns in a value', () => {
     expect(fillPlaceholders('{sensor}', { sensor: '{location}$&', location: 'secret' }, 99)).toBe('{location}$&');
   });
 
-  test('truncate at whole characters if placeholders make them too long', () => {
+  test('truncate at whole characters if placeholders make the text too long', () => {
     expect(fillPlaceholders('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) }, 256)).toBe('\u{1f3e5}'.repeat(256));
   });
 
-  test('fit in full into a payload at the maximum length for a rule', () => {
+  test('fit into a payload in full at the maximum length for a rule', () => {
     const longest = { title: '\u{1f3e5}'.repeat(128), message: `{sensor} ${'m'.repeat(503)}` };
     expect(NewRule.safeParse({ ...body, ...longest }).success).toBe(true);
     const filled = fillPlaceholders(longest.message, { sensor: 's'.repeat(128) }, MAX_SENT_LENGTH.message);
@@ -208,7 +208,7 @@ test("trusts a device's clock from -24 h to +5 min", () => {
   for (const time of [0, now - day - 1, now + 5 * minute + 1, 2 ** 53]) expect(isTrustedTime(time, now)).toBe(false);
 });
 
-test('a new rule is enabled, for all sensors at all times, and stops when somebody acknowledges it', () => {
+test('a new rule is enabled, applies to all sensors at all times, and stops when somebody acknowledges the alarm', () => {
   expect(NewRule.parse(body)).toEqual({
     ...body,
     sensorId: null,
@@ -226,7 +226,7 @@ test('a new rule is enabled, for all sensors at all times, and stops when somebo
   expect(NewRule.safeParse({ ...body, situation: 'sensor_inactive' }).success).toBe(true);
 });
 
-test('a new rule has bounds on every text, time and list', () => {
+test('a new rule limits every text, time and list', () => {
   const accepts = (more: object) => RuleUpdate.safeParse({ ...body, ...more }).success;
   const lengths = (name: string, most: number) =>
     [0, 1, most, most + 1].map((length) => accepts({ [name]: 'x'.repeat(length) }));

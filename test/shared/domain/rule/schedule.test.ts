@@ -8,7 +8,7 @@ const ALL = [1, 2, 3, 4, 5, 6, 7];
 const schedule = (from: string, to: string, days = ALL) => ({ days, from, to, timeZone });
 
 describe('a schedule', () => {
-  test('holds from its first minute up to its end, by the wall clock of its time zone', () => {
+  test('applies from its first minute up to its end, in local time of its time zone', () => {
     const day = schedule('08:00', '20:00');
     // Berlin is UTC+1 in winter, UTC+2 in summer.
     expect(isScheduled(day, at('2026-01-05T06:59:59Z'))).toBe(false);
@@ -46,7 +46,7 @@ describe('a schedule', () => {
     expect(isScheduled(night, at('2026-03-29T03:59:59Z'))).toBe(true);
     expect(isScheduled(night, at('2026-03-29T04:00:00Z'))).toBe(false);
   });
-  test('holds twice in the hour that clocks repeat in autumn', () => {
+  test('applies twice in the hour that clocks repeat in autumn', () => {
     // 2026-10-25, a Sunday: 02:59:59 is followed by 02:00.
     const repeated = schedule('02:00', '03:00', [7]);
     const minutes = Array.from({ length: 24 * 60 }, (_, minute) => at('2026-10-24T22:00:00Z') + minute * 60_000);
@@ -58,14 +58,14 @@ describe('a schedule', () => {
 });
 
 describe('wallTime', () => {
-  test('returns the ISO weekday, the date and the clock of a time zone', () => {
+  test('returns the ISO weekday, the date and the time in a time zone', () => {
     expect(wallTime(at('2026-01-04T23:30:00Z'), timeZone)).toEqual({ weekday: 1, date: '2026-01-05', clock: '00:30' });
     expect(wallTime(at('2026-01-04T23:30:00Z'), 'UTC')).toEqual({ weekday: 7, date: '2026-01-04', clock: '23:30' });
     expect(wallTime(at('2026-01-04T12:00:00Z'), 'Pacific/Kiritimati')).toMatchObject({ weekday: 1, clock: '02:00' });
   });
 });
 
-test('names the time zone of a time only if it is UTC, by any name', () => {
+test('names the time zone of a time only if it is UTC, under any name', () => {
   const time = at('2026-01-04T23:30:00Z');
   expect(dateAndTime(time, timeZone)).toBe('2026-01-05 00:30');
   for (const utc of ['UTC', 'Etc/UTC', 'Zulu', 'utc']) expect(dateAndTime(time, utc)).toBe('2026-01-04 23:30 UTC');
@@ -73,7 +73,7 @@ test('names the time zone of a time only if it is UTC, by any name', () => {
 });
 
 describe('the schedule of a rule', () => {
-  test('covers one to seven days', () => {
+  test('covers one to seven days of the week', () => {
     for (const days of [[1], [7], ALL]) expect(Schedule.safeParse(schedule('08:00', '20:00', days)).success).toBe(true);
   });
   test.each([

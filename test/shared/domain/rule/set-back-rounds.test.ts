@@ -39,7 +39,7 @@ const runs = fc.record({
   isOffsetKnown: fc.boolean(),
 });
 
-test('rounds counted from the future are due on time if it is known how far the clock was ahead, and never after their delay', () => {
+test('rounds counted from the future are due on time if the clock error is known, and never after their delay', () => {
   fc.assert(
     fc.property(runs, ({ rule, rounds, ahead, afterMs, isOffsetKnown }) => {
       const createDate = 1_800_000_000_000;
@@ -66,7 +66,7 @@ test('rounds counted from the future are due on time if it is known how far the 
   );
 });
 
-test('an open round that was decided while the clock was ahead is followed by the next one after the time between them', () => {
+test('an open round that was decided while the clock was ahead is followed by the next one after the interval between them', () => {
   const rule = {
     recipients: [],
     repeatSeconds: null,

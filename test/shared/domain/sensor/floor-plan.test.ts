@@ -7,7 +7,7 @@ const plan = (more: object = {}) => FloorPlanUpdate.safeParse({ width: 42.5, hei
 const problems = (more: object) =>
   plan(more).error?.issues.map((issue) => [issue.path.join('.'), 'params' in issue ? issue.params : issue.code]) ?? [];
 
-test('a floor plan has each room once, inside its edges', () => {
+test('a floor plan contains each room once, within its borders', () => {
   expect(
     problems({ rooms: [room('a'), room('b', { x: 42.5, y: 18, rotation: 360 }), room('c', { x: 0, y: 0 })] }),
   ).toEqual([]);
@@ -44,7 +44,7 @@ test('a floor plan is empty, 40 m wide and 20 m high until one is set', () => {
   expect(emptyPlan).toEqual({ width: 40, height: 20, rooms: [] });
 });
 
-test('a sensor group has a name and up to 5,000 sensors', () => {
+test('a sensor group has a name and at most 5,000 sensors', () => {
   const group = { name: 'n'.repeat(64), sensorIds: ['s'.repeat(26)] };
   expect(NewSensorGroup.parse(group)).toEqual(group);
   expect(SensorGroupUpdate.safeParse({ ...group, sensorIds: Array(5_000).fill('s') }).success).toBe(true);

@@ -55,7 +55,7 @@ const expectedRegion = (places: readonly RegionBounds[], { x, y, z }: Point): st
   return best?.id ?? null;
 };
 
-test('finds the smallest region around a point, as a plain geometric check does for 10,000 points', () => {
+test('finds the same smallest region around 10,000 points as a plain geometric check', () => {
   const seen = { inside: 0, outside: 0, several: 0 };
   const property = fc.property(cases, ({ places, point }) => {
     const found = regionAt(places, point);

@@ -13,29 +13,29 @@ import {
 import { NewProvisioningKey } from '#shared/domain/sensor/provisioning-key.ts';
 import { deviceIdOf, hardwareIdOfDevice, newSensor, SensorId } from '#shared/domain/sensor/sensor.ts';
 
-test('a pairing code has 8 characters that nobody confuses, each equally likely', () => {
+test('a pairing code has 8 unambiguous characters, each equally likely', () => {
   const codes = Array.from({ length: 32 }, (_, at) => pairingCode(new Uint8Array(9).fill(at)));
   expect(codes.map((code) => code[0]).join('')).toBe('23456789ABCDEFGHJKLMNPQRSTUVWXYZ');
   expect(codes.every((code) => code === code.charAt(0).repeat(8))).toBe(true);
   expect(pairingCode(Uint8Array.of(0, 1, 2, 3, 31, 32, 254, 255, 7))).toBe('2345Z2YZ');
 });
 
-test('a pairing code can be typed with spaces, in any case', () => {
+test('a pairing code can be typed with spaces and in any case', () => {
   expect(normalizedCode(withoutSpaces(' ab2d\tEF 7\n8 '))).toBe('AB2DEF78');
 });
 
-test('a pairing code is valid for 15 minutes, and so is the limit on wrong ones', () => {
+test('a pairing code is valid for 15 minutes, the same window in which wrong codes are limited', () => {
   expect([PAIRING_CODE_LIFETIME, REGISTRATION_WINDOW]).toEqual([900_000, 900_000]);
   expect(WRONG_CODES).toEqual({ limit: 5, windowSeconds: 900 });
   expect(REPORTED_REFUSALS).toEqual({ sensor: 10, customer: 100, windowSeconds: 900 });
 });
 
-test('the former token of a device stays valid for a while after it was replaced', () => {
+test('the previous token of a device stays valid for a while after it was replaced', () => {
   const valid = (replacedUntil?: number) => isTokenValid({ ...(replacedUntil !== undefined && { replacedUntil }) }, 5);
   expect([valid(), valid(6), valid(5), valid(4)]).toEqual([true, true, false, false]);
 });
 
-test('a new sensor has no customer, the end of its hardware id as its name, and may be optimized', () => {
+test('a new sensor has no customer, is named after the end of its hardware id, and allows optimization', () => {
   const device = { id: 'id_1', hardwareId: '02005E10ABCD', manufacturer: 'maker_b', firmwareVersion: 42 } as const;
   expect(newSensor(device, 7)).toEqual({
     ...device,
@@ -49,7 +49,7 @@ test('a new sensor has no customer, the end of its hardware id as its name, and 
   });
 });
 
-test('a new sensor has a device id of 26 characters, from which its hardware id follows', () => {
+test('a new sensor has a device id of 26 characters, which is derived from its hardware id', () => {
   const id = deviceIdOf('02005E10ABCD');
   expect(id).toBe('id_MDI6MDA6NUU6MTA6QUI6Q0Q');
   expect([id.length, hardwareIdOfDevice(id), deviceIdOf('')]).toEqual([26, '02005E10ABCD', 'id_']);
@@ -61,7 +61,7 @@ test('a new sensor has a device id of 26 characters, from which its hardware id 
   ]);
 });
 
-test('a provisioning key has no limit and never expires unless stated otherwise', () => {
+test('a provisioning key is unlimited and never expires unless stated otherwise', () => {
   const key = { name: 'line 1', manufacturer: 'maker_a' };
   expect(NewProvisioningKey.parse(key)).toEqual({ ...key, expires: null, maxDevices: null });
   expect(
@@ -71,7 +71,7 @@ test('a provisioning key has no limit and never expires unless stated otherwise'
     expect(NewProvisioningKey.safeParse({ ...key, ...more }).success).toBe(false);
 });
 
-test('the version of a firmware is a positive int32, in a path too', () => {
+test('a firmware version is a positive int32, in a path as well', () => {
   const firmware = { versionName: 'v', buildDate: 0, isDefault: false };
   const accepts = (versionCode: number) => [
     NewFirmware.safeParse({ ...firmware, versionCode }).success,

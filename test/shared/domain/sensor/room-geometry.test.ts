@@ -38,14 +38,14 @@ describe('a point in a room', () => {
     expect(normalize(point, extent)).toEqual(expected);
   });
 
-  test('becomes 0 in a room without an extent', () => {
+  test('becomes 0 in a room whose extent is 0', () => {
     const none = { xMin: 0, xMax: 0, yMin: 0, yMax: 0, zMax: 0 };
     expect(normalize({ x: 5, y: 5, z: 5 }, none)).toEqual({ x: 0, y: 0, z: 0 });
     expect(extentOf({ ...extent, zMin: 7 } as typeof extent)).toEqual(extent);
   });
 });
 
-test('a sensor has a valid room from the start, as old as the sensor', () => {
+test('a sensor has a valid room from the start, with the same date as the sensor', () => {
   const room = firstRoom({ id: 'id_1', createDate: 7 });
   expect(room).toEqual({ ...defaultRoom, sensorId: 'id_1', createDate: 7, updateDate: 7, rotation: 0 });
   for (const maker of ['maker_a', 'maker_b'] as const) expect(roomErrors(defaultRoom, maker)).toEqual([]);
@@ -65,7 +65,7 @@ test('a sensor has a valid room from the start, as old as the sensor', () => {
   expect(Mounting.options.map(rotationOf)).toEqual([0, 0, 45, 45]);
 });
 
-test('a room in a request has bounds on every field', () => {
+test('every field of a room in a request has bounds', () => {
   const accepts = (more: object) => RoomUpdate.safeParse({ ...defaultRoom, ...more }).success;
   for (const [name, low, high] of [
     ['xMin', 20, 2 ** 31 - 1],
@@ -108,7 +108,7 @@ test('a room in a request has bounds on every field', () => {
     expect(RegionUpdate.safeParse({ ...region, ...more }).success).toBe(false);
 });
 
-test('the document states the limits of each maker and mounting, and those that no room exceeds', () => {
+test('the document states the limits of each maker and mounting, and the outer limits of all rooms', () => {
   expect(outerLimits).toEqual({ x: 300, y: 400, lowest: 100, highest: 330, regions: 16 });
   for (const line of [
     '| maker | sensorMounting | largest xMin, xMax | largest yMax | sensorHeight |',
@@ -125,7 +125,7 @@ test('the document states the limits of each maker and mounting, and those that 
   expect(roomLimitsText.split('\n\n')).toHaveLength(5);
 });
 
-test('a region that only the device knows has no id and no name', () => {
+test('a region known only to the device has no id and no name', () => {
   const place = { topLeftX: 0, topLeftY: 1, bottomRightX: 1, bottomRightY: 0, zMin: 0, zMax: 9 };
   const regions = [1, 2].map((positionIdx) => ({ ...place, id: `id ${positionIdx}`, name: 'n', positionIdx }));
   expect(regionByIndex(regions, 2)).toEqual({ id: 'id 2', index: 2, name: 'n' });

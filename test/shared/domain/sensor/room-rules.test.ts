@@ -24,7 +24,7 @@ const region = (more: Partial<RegionUpdate> = {}): RegionUpdate => ({
 const room = (more: Partial<RoomUpdate> = {}): RoomUpdate => ({ ...defaultRoom, ...more });
 const withRegion = (more: Partial<RegionUpdate>) => roomErrors(room({ regions: [region(), region(more)] }), 'maker_a');
 
-test('a room is valid at its largest, and with the smallest region', () => {
+test('a room is valid at its maximum size, and with the smallest region', () => {
   const largest = { xMin: 200, xMax: 200, yMax: 400, sensorHeight: 200 };
   const edges = { topLeftX: -200, bottomRightX: 200, topLeftY: 400, bottomRightY: -30 };
   expect(roomErrors(room({ ...largest, regions: [region(edges)] }), 'maker_a')).toEqual([]);
@@ -74,7 +74,7 @@ describe('a region', () => {
   });
 
   test.each(['maker_a', 'maker_b'] as const)(
-    'a region is one of at most as many as a sensor of %s supports',
+    'a region is rejected if the room has more regions than a sensor of %s supports',
     (maker) => {
       const { all, kinds } = regionCounts[maker];
       const errors = (kind: RegionUpdate['kind'], count: number) =>
@@ -88,7 +88,7 @@ describe('a region', () => {
     },
   );
 
-  test('a region has a kind that its maker supports', () => {
+  test('a region needs a kind that its maker supports', () => {
     expect(roomErrors(room({ regions: [region({ kind: 'interference' })] }), 'maker_a')).toEqual([
       { path: 'regions.0.kind', problem: 'unsupported', values: { choices: 'default, door, bed' } },
     ]);
@@ -105,7 +105,7 @@ describe('the regions of a new room', () => {
   const old = (id: string, more: Partial<Region> = {}) =>
     ({ ...region(), id, positionIdx: 0, isLowSnr: false, ...more }) as Region;
 
-  test('the regions of a new room count beds first, then doors, then all others, each in the order of the request', () => {
+  test('the regions of a new room are numbered with beds first, then doors, then all others, each in the order of the request', () => {
     const kinds = ['default', 'door', 'interference', 'monitored_bed', 'door', 'bed'] as const;
     const numbered = number(kinds.map((kind) => ({ kind })));
     expect(numbered.map(({ positionIdx }) => positionIdx)).toEqual([4, 2, 5, 0, 3, 1]);
@@ -117,7 +117,7 @@ describe('the regions of a new room', () => {
     ]);
   });
 
-  test('the regions of a new room keep the ids of those of the same kind and name, each once', () => {
+  test('the regions of a new room reuse the ids of regions with the same kind and name, each id once', () => {
     const ids = (regions: Partial<RegionUpdate>[], earlier: Region[]) => number(regions, earlier).map(({ id }) => id);
     expect(ids([{}, {}, {}], [old('a'), old('b')])).toEqual(['a', 'b', 'new-1']);
     expect(ids([{}], [old('a', { kind: 'bed' }), old('b', { name: 'Chair' })])).toEqual(['new-1']);

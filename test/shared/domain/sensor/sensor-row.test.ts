@@ -52,7 +52,7 @@ test.each([
   expect(unpackSensor(row, sensor.id, 1)).toMatchObject(sensor);
 });
 
-test('a packed sensor fits into a sort key of 1,024 bytes with the longest name of the widest characters', () => {
+test('a packed sensor with the longest name of the widest characters fits into a sort key of 1,024 bytes', () => {
   const longest = '\u{1F6CF}'.repeat(64);
   expect(text(3, 64).safeParse(longest).success).toBe(true);
   const dates = { createDate: 2 ** 53 - 1, updateDate: 2 ** 53 - 1 };
@@ -61,7 +61,7 @@ test('a packed sensor fits into a sort key of 1,024 bytes with the longest name 
   expect(Buffer.byteLength(packSensor({ ...id, ...dates, ...more, name: longest }))).toBeLessThan(400);
 });
 
-test('a packed sensor takes less than 50 bytes with a usual name', () => {
+test('a packed sensor with a usual name takes less than 50 bytes', () => {
   const now = 1_800_000_000_000;
   const more = { customerId: 1, isActive: true, firmwareVersion: 42, optimizationEnabled: true, groupId: 0 };
   const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };
@@ -69,7 +69,7 @@ test('a packed sensor takes less than 50 bytes with a usual name', () => {
   expect(Buffer.byteLength(row)).toBeLessThan(50);
 });
 
-test('a packed sensor keeps what prevents falls from being reported, and leaves it out if nothing does', () => {
+test('a packed sensor includes what prevents falls from being reported, if anything does', () => {
   const dates = { createDate: 1, updateDate: 2 };
   const more = { customerId: 1, isActive: false, firmwareVersion: 42, optimizationEnabled: false, groupId: 0 };
   const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };
@@ -88,6 +88,6 @@ test('a packed sensor keeps what prevents falls from being reported, and leaves 
   }
 });
 
-test('a packed sensor of an unknown maker is refused', () => {
+test('a packed sensor of an unknown maker is rejected', () => {
   expect(() => unpackSensor('8 1 2 16  Room', 'id', 1)).toThrow('a row has an unknown manufacturer');
 });
