@@ -26,7 +26,7 @@ describe('the first acknowledgement of an alarm', () => {
     expect(isSameAuthor({ userId: 5, name: 'Anna', date: 1 }, { userId: 5, name: 'Ben', date: 0 })).toBe(true);
     expect(isSameAuthor(display, { userId: 6, name: 'Anna', date: 0 })).toBe(false);
   });
-  test('lacks an author who can change it if a receiver named the person', () => {
+  test('cannot be changed by anybody if a receiver named the person', () => {
     const named = { userId: null, name: 'Anna', date: 1 };
     expect(isSameAuthor(named, named)).toBe(false);
     expect(acknowledgedBy({ ...named, note: 'n' }, named)).toBeNull();

@@ -47,7 +47,7 @@ const play = (signals: readonly Signal[], from = active) => {
 };
 
 describe('presence', () => {
-  test('causes an event when it changes, and none when it is repeated', () => {
+  test('causes an event when it changes, and no event when the same presence is reported again', () => {
     const signals = [true, true, false, false, true].map(presence);
     expect(play(signals).situations).toEqual([['occupied_room'], [], ['empty_room'], [], ['occupied_room']]);
   });
@@ -58,19 +58,19 @@ describe('presence', () => {
   });
 });
 
-test('a fall causes one event per status, and is reported by calling, not by fall_detected', () => {
+test('a fall causes one event per status, and is reported by the status calling, not by fall_detected', () => {
   const order = ['fall_detected', 'fall_confirmed', 'calling', 'finished'] as const;
   const signals = order.flatMap((status) => [fall(status), fall(status)]);
   const expected = ['fall_suspected', 'fall_confirmed', 'fall_detected', 'fall_finished'];
   expect(play(signals).situations).toEqual(expected.flatMap((situation) => [[situation], []]));
 });
 
-test('a fall raises an alarm with its point if its first report is calling', () => {
+test('a fall raises an alarm with its position even if its first report has the status calling', () => {
   const { events } = play([fall('calling')]);
   expect(events).toMatchObject([{ situation: 'fall_detected', point: { x: 1, y: 2, z: 3 }, newFall: true }]);
 });
 
-test('a fall counts as canceled if it ended early', () => {
+test('a fall counts as canceled if it ended without calling', () => {
   for (const status of ['fall_exit', 'canceled'] as const)
     expect(play([fall('fall_detected'), fall(status)]).situations).toEqual([['fall_suspected'], ['fall_canceled']]);
 });
@@ -82,7 +82,7 @@ test('a fall counts as a new fall if it has a new start', () => {
   ]);
 });
 
-test('a fall is remembered while others are reported', () => {
+test('a fall remains stored while other falls are reported', () => {
   const between = [2_000, 3_000, 4_000].map((start) => fall('calling', start));
   expect(play([fall('calling'), ...between, fall('calling')]).situations.at(-1)).toEqual([]);
 });
@@ -91,7 +91,7 @@ test.each(fallStatuses)('a fall stays finished: %s then causes no event', (statu
   expect(play([fall('calling'), fall('finished'), fall(status)]).situations.at(-1)).toEqual([]);
 });
 
-test('a fall bypasses rate limits when it is suspected or reported', () => {
+test('a fall bypasses rate limits both when it is suspected and when it is reported', () => {
   const { events } = play([fall('fall_detected'), fall('fall_confirmed'), fall('calling'), fall('finished')]);
   expect(events.map(({ situation, newFall }) => [situation, newFall])).toEqual([
     ['fall_suspected', true],
@@ -101,40 +101,40 @@ test('a fall bypasses rate limits when it is suspected or reported', () => {
   ]);
 });
 
-test('a fall marks its event as simulated or silent', () => {
+test('a simulated or silent fall marks its event as such', () => {
   const signal = { ...fall('calling'), isSimulated: true, isSilent: true } as Signal;
   expect(play([signal]).events).toMatchObject([{ isSimulated: true, isSilent: true }]);
 });
 
-test('a fall leaves a stored state of bounded size after any number of falls', () => {
+test('falls keep the stored state within its size limit, however many occur', () => {
   const many = Array.from({ length: 1_000 }, (_, start) => fall('calling', start));
   expect(JSON.stringify(encodeState({ ...play(many).state, decision: null })).length).toBeLessThan(4_096);
 });
 
 describe('activity', () => {
-  test('begins with the first message of any kind, after the event of the message itself', () => {
+  test('begins with the first message of any kind, and its event follows that of the message', () => {
     expect(play([presence(true)], newSensorState).situations).toEqual([['occupied_room', 'sensor_active']]);
     expect(play([still, still], newSensorState).situations).toEqual([['sensor_active'], []]);
   });
 
-  test('lasts from the newest message, in any order of receipt', () => {
+  test('lasts from the newest message, regardless of the order of receipt', () => {
     const at = (time: number) => messageTime(time, null);
     const first = step(active, still, at(20_000), noRoomContext).state;
     expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });
 
-  test('follows from an unknown message, too, which causes an event that no rule can name', () => {
+  test('can begin with an unknown message, which causes an event that no rule can watch for', () => {
     expect(play([{ kind: 'unknown' }]).events).toMatchObject([
       { situation: null, type: 'unknown', action: 'received', code: null },
     ]);
   });
 
-  test('causes no event for a state message while active', () => {
+  test('causes no event for a state message while the sensor is active', () => {
     expect(play([still]).events).toEqual([]);
   });
 });
 
-test('leaves the previous state unchanged in a step', () => {
+test('does not modify the previous state when a step creates the next one', () => {
   const before = structuredClone(active);
   play([presence(true), fall('calling'), fall('finished')]);
   expect(active).toEqual(before);
@@ -146,7 +146,7 @@ test('does not count one sweep in three minutes as an outage, so that offline se
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
 });
 
-test('the longest time without a record of the service is two thirds of the time after which a sensor is inactive, five sweeps at most, and never below two and a half', () => {
+test('the longest tolerated gap in the records of the service is two thirds of the inactivity time, between two and a half and five sweeps', () => {
   expect([60, 225, 300, 450, 3_600].map((after) => maxHeartbeatGap(60, after))).toEqual([
     150_000, 150_000, 200_000, 300_000, 300_000,
   ]);
@@ -155,12 +155,12 @@ test('the longest time without a record of the service is two thirds of the time
 
 describe('an active sensor', () => {
   const seen = { ...active, lastSeen: 1_000_000 };
-  test('becomes inactive after its newest message, later if newer ones may not have been written', () => {
+  test('becomes inactive a set time after its newest message, or later if newer messages may not have been written', () => {
     expect(silentAt(seen, 0, 300)).toBe(1_300_000);
     expect(silentAt({ ...seen, isSteady: true }, 0, 300)).toBe(1_375_000);
   });
 
-  test('becomes inactive no earlier than that time after an outage of the service', () => {
+  test('becomes inactive no earlier than the same time after an outage of the service', () => {
     expect(silentAt(seen, 1_200_000, 300)).toBe(1_500_000);
     expect(silentAt({ ...seen, isSteady: true }, 1_050_000, 300)).toBe(1_375_000);
   });
@@ -178,14 +178,14 @@ describe('a state', () => {
     expect([isUnchanged(down(5), down(5)), isUnchanged(down(5), down(6))]).toEqual([true, false]);
   });
 
-  test('a state is worth writing if it is new, has changed, or its newest message is a quarter too old or from the future', () => {
+  test('a state is written if it is new or has changed, or if the stored time of the newest message is too old or in the future', () => {
     const at = (lastSeen: number) => isWorthWriting(before, { ...before, lastSeen }, 300);
     expect([1_000_000, 1_074_999, 1_075_000, 999_999].map(at)).toEqual([false, false, true, true]);
     expect(isWorthWriting({ ...before, version: 0 }, { ...before, version: 0 }, 300)).toBe(true);
     expect(isWorthWriting(before, { ...before, presence: false }, 300)).toBe(true);
   });
 
-  test('a state of a sensor that becomes active again has no tracks, signs and vital alarms', () => {
+  test('a state has no tracks, signs or vital alarms after its sensor becomes active again', () => {
     const kept = { ...before, isActive: true, people: 2, presence: true };
     const { tracks: _, ...rest } = kept;
     expect(reactivated({ ...kept, isActive: false, isSteady: true, signs: { a: 1 }, vitals: { b: 'apnea' } })).toEqual(
@@ -212,7 +212,7 @@ describe('a fall of a sensor', () => {
     expect(hasOpenFallOrTrack(tracked({ fallPostures: ['fallen'], isClosed: true }))).toBe(false);
   });
 
-  test('a fall of a sensor stays open for people if only time has ended it', () => {
+  test('a fall of a sensor stays open for people if only time ended it', () => {
     const byTime = of(1, ['calling', 'finished'], { endedByTime: 9 });
     expect([mayLieThere(byTime), mayLieThere(of(1, ['finished'])), mayLieThere(of(1, ['calling']))]).toEqual([
       true,
@@ -239,13 +239,13 @@ describe('a fall of a sensor', () => {
     [[of(1, ['calling']), of(2, ['detected'], { isSensitive: true })], 'calling'],
     [[of(1, [])], null],
   ])(
-    'a fall of a sensor shows the state of the newest one that sensitive detection did not find: %o',
+    'a fall of a sensor shows the state of the newest one that was not found by sensitive detection: %o',
     (falls, expected) => {
       expect(fallStateOf(state(...falls))).toBe(expected);
     },
   );
 
-  test('a fall of a sensor is the subject of its events, and a new one each time it alarms again', () => {
+  test('a fall of a sensor is the subject of its events, and a new one whenever it raises another alarm', () => {
     expect(subjectOf({ id: 7 })).toEqual({ track: 7 });
     expect(subjectOf({ id: 7, since: 5 })).toEqual({ track: 7, fall: 5 });
     expect(subjectOf({ id: 7, since: 5, alarmedAgain: 9 })).toEqual({ track: 7, fall: 9, began: 5 });

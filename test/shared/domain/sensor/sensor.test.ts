@@ -18,7 +18,7 @@ const used = { ...newSensor(device, 1), ...settings, isActive: true, isMisunders
 const arrived = { ...newSensor(device, 1), customerId: 2, updateDate: 9 };
 
 describe('a sensor that moves', () => {
-  test('reveals nothing of its previous customer to the next', () => {
+  test('reveals nothing about its previous customer to the next one', () => {
     expect(movedSensor({ ...used, customerId: 1 }, 2, 9)).toEqual(arrived);
   });
 
@@ -26,7 +26,7 @@ describe('a sensor that moves', () => {
     expect(movedSensor({ ...used, customerId: null }, 2, 9)).toEqual({ ...arrived, ...settings });
   });
 
-  test('drops attributes that only its item in the table has', () => {
+  test('drops attributes that exist only in its table item', () => {
     const item = { ...used, customerId: null, revision: 3, registrationUntil: 8 };
     expect(movedSensor(item, null, 9)).toEqual({ ...arrived, ...settings, customerId: null });
   });

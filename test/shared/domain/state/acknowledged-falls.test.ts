@@ -20,7 +20,7 @@ describe('acknowledging a fall of maker A', () => {
   const sensitive: Fall = { ...open, isSensitive: true };
   const timedOut: Fall = { start, phases: ['calling', 'finished'], isUnreported: true, endedByTime: start + 9 };
 
-  test('marks that fall alone, until the acknowledgement is withdrawn', () => {
+  test('marks only that fall, until the acknowledgement is withdrawn', () => {
     const before = stateOf([open, other, sensitive]);
     const { state, events } = answerStep(before, fallKey({}), acknowledge);
     expect(events).toEqual([]);
@@ -32,20 +32,20 @@ describe('acknowledging a fall of maker A', () => {
       false,
     );
   });
-  test('works as long as somebody may be on the floor, even if time ended the fall', () => {
+  test('remains possible while somebody may be on the floor, even if time ended the fall', () => {
     expect(answerStep(stateOf([timedOut]), fallKey({}), acknowledge).state.falls).toEqual([
       { ...timedOut, isAcknowledged: true },
     ]);
     const ended: Fall = { start, phases: ['calling', 'finished'] };
     expect(answerStep(stateOf([ended]), fallKey({}), acknowledge).state.falls).toEqual([ended]);
   });
-  test('never makes one alarm of a fall the alarm of another', () => {
+  test('applies to the alarm of that fall, whose key stays the same', () => {
     expect(newestKeyOf(stateOf([open]), fallKey({}))).toBe(fallKey({}));
   });
 });
 
 describe('closing a fall of maker A', () => {
-  test('ends it for people and its escalation, if time had ended it', () => {
+  test('ends the fall for people and its escalation, even if time had already ended it', () => {
     const timedOut: Fall = {
       start,
       phases: ['calling', 'finished'],
@@ -57,7 +57,7 @@ describe('closing a fall of maker A', () => {
     const { state, events } = answerStep(stateOf([timedOut]), fallKey({}), close);
     expect([state.falls, events]).toEqual([[{ start, phases: ['calling', 'finished'], closedAt: start + 99 }], []]);
   });
-  test('remembers one that the state has forgotten, and its kind', () => {
+  test('adds a fall that the state no longer contains, with its kind', () => {
     const forgotten = { start, phases: ['finished'], closedAt: start + 99 };
     expect(answerStep(stateOf([]), fallKey({}), close).state.falls).toEqual([forgotten]);
     expect(answerStep(stateOf([]), fallKey({ isSensitive: true }), close).state.falls).toEqual([
@@ -77,7 +77,7 @@ describe('the fall of a track', () => {
   const key = fallKey({ track: 7 });
   const other: Track = { ...down, id: 8 };
 
-  test('stays marked as acknowledged until that is withdrawn, unlike the fall of another track', () => {
+  test('stays marked as acknowledged until that is withdrawn, while the fall of another track is not marked', () => {
     const { state, events } = answerStep(stateOf([], [down, other]), key, acknowledge);
     expect([state.tracks, events]).toEqual([[{ ...down, isAcknowledged: true }, other], []]);
     expect([key, fallKey({ track: 8 }), fallKey({ track: 9 })].map((each) => isAcknowledged(state, each))).toEqual([
@@ -87,7 +87,7 @@ describe('the fall of a track', () => {
     ]);
     expect(answerStep(state, key, withdraw).state.tracks).toEqual([down, other]);
   });
-  test('ends in its region when people close it, once', () => {
+  test('ends once, in its region, when people close it', () => {
     const closing = answerStep(stateOf([], [{ ...down, isAcknowledged: true }, other]), key, close);
     expect(closing.events).toMatchObject([
       { situation: 'fall_finished', region: down.region, subject: { track: 7, fall: start } },
@@ -107,7 +107,7 @@ describe('the fall of a track', () => {
     expect(isAcknowledged(stateOf([], [{ ...track, isAcknowledged: true }]), key)).toBe(false);
     expect(answerStep(stateOf([]), key, close)).toEqual({ state: stateOf([]), events: [] });
   });
-  test('takes the key of its newest alarm, once it has alarmed again', () => {
+  test('gets the key of its newest alarm when it raises another alarm', () => {
     const again = fallKey({ track: 7, fall: start + 60_000, began: start });
     expect(newestKeyOf(stateOf([], [down, other]), key)).toBe(key);
     expect(newestKeyOf(stateOf([], [{ ...down, alarmedAgain: start + 60_000 }, other]), key)).toBe(again);

@@ -26,13 +26,13 @@ const apply = (state: SensorState, signal: Signal, received = start + 1) =>
   step(state, signal, messageTime(received, null), noRoomContext);
 
 describe('a sensor', () => {
-  test('counts as steady once a second message came after it became active', () => {
+  test('counts as steady from the second message after it became active', () => {
     const first = apply({ ...newSensorState, lastSeen: start }, still).state;
     expect(first).not.toHaveProperty('isSteady');
     expect(apply(first, still, first.lastSeen).state).not.toHaveProperty('isSteady');
     expect(apply(first, still, first.lastSeen + 1).state.isSteady).toBe(true);
   });
-  test('counts an unknown message as not understood, and every other one as understood', () => {
+  test('counts unknown messages as not understood, and all others as understood', () => {
     expect(apply(active, { kind: 'unknown' }).state.understanding).toEqual({
       since: start + 1,
       understood: 5,
@@ -42,7 +42,7 @@ describe('a sensor', () => {
     expect(state.understanding).toEqual({ since: start, understood: 2, unknown: 2 });
     expect(apply(active, still).state).not.toHaveProperty('understanding');
   });
-  test('learns as long as its reports of falls say so, whatever else it sends', () => {
+  test('remains in its learning phase as long as its reports of falls say so, whatever else it sends', () => {
     const learning = apply(active, fall({ isLearning: true })).state;
     expect(learning.learning).toBe(true);
     expect(apply(learning, still).state.learning).toBe(true);
@@ -51,7 +51,7 @@ describe('a sensor', () => {
     expect(learned).not.toHaveProperty('learning');
     expect(apply(learned, still).state).not.toHaveProperty('learning');
   });
-  test('ends its learning phase by a report of a fall without it, once', () => {
+  test('ends its learning phase once, when a report of a fall says that it is over', () => {
     const learning: SensorState = { ...active, learning: true };
     const notLearning = fall({ isLearning: false });
     expect(endsLearning(learning, notLearning)).toBe(true);
@@ -70,7 +70,7 @@ describe('the counts of messages that were understood or not', () => {
       isUnderstood ? still : { kind: 'unknown' },
       at,
     );
-  test('halve each day, so that the last one decides', () => {
+  test('halve each day, so that the most recent day has the most weight', () => {
     expect(countsAfter(false, start + DAY - 1)).toEqual({ understanding: { ...counts, unknown: 10 } });
     expect(countsAfter(false, start + DAY)).toEqual({
       understanding: { since: start + DAY, understood: 4, unknown: 5 },
@@ -81,7 +81,7 @@ describe('the counts of messages that were understood or not', () => {
     expect(countsAfter(true, start + 400 * DAY)).toEqual({});
     expect(countsAfter(false, start - DAY)).toEqual({ understanding: { ...counts, unknown: 10 } });
   });
-  test('show a sensor that is mostly not understood, and nothing without counts', () => {
+  test('show whether most messages of a sensor are not understood, and nothing without counts', () => {
     expect(isMostlyUnknown({ understanding: counts })).toBe(true);
     expect(isMostlyUnknown({ understanding: { ...counts, understood: 9 } })).toBe(false);
     expect(isMostlyUnknown({})).toBe(false);
@@ -91,7 +91,7 @@ describe('the counts of messages that were understood or not', () => {
 describe('a suspicion', () => {
   const timings = { confirm: 50, alert: 40, calling: 30 };
   const suspected: Fall = { start, phases: ['detected'], at: start };
-  test('becomes an alarm after its durations, and 3 s for the report of the device', () => {
+  test('becomes an alarm after the configured durations, plus 3 s for the report of the device', () => {
     expect(alarmBy(suspected, timings)).toBe(start + 93_000);
     expect(alarmBy({ ...suspected, phases: ['detected', 'confirmed'] }, timings)).toBe(start + 43_000);
   });
@@ -103,7 +103,7 @@ describe('a suspicion', () => {
   ])('never becomes one if it %s', (_, more) => {
     expect(alarmBy({ ...suspected, ...more }, timings)).toBeNull();
   });
-  test('stays known longer than a fall with an alarm, which in turn stays known longer than one that has ended', () => {
+  test('remains stored longer than a fall with an alarm, which remains longer than a fall that has ended', () => {
     const pending: Fall[] = [1, 2].map((at) => ({ start: at, phases: ['detected'] }));
     const alarmed: Fall[] = [3, 4, 5, 6].map((at) => ({ start: at, phases: ['calling'] }));
     const ended: Fall[] = [7, 8, 9].map((at) => ({ start: at, phases: ['calling', 'finished'] }));
@@ -112,7 +112,7 @@ describe('a suspicion', () => {
     expect(starts(...pending, ...alarmed, ...ended, newest)).toEqual([1, 2, 3, 4, 5, 6, 9, 10]);
     expect(starts(...pending, ...alarmed, ...alarmed, newest)).toContain(1);
   });
-  test('forms no loop with those of the sensitivity mode, and names region and point in the loop', () => {
+  test('counts toward a loop only if the sensitivity mode did not find it, and the loop names region and point', () => {
     const many = [1, 2, 3].map((at) => fall({ start: start + at, isSensitive: true, status: 'fall_detected' }));
     let state = active;
     for (const signal of many) state = apply(state, signal).state;
@@ -121,7 +121,7 @@ describe('a suspicion', () => {
     const { events } = apply({ ...active, loop: [start - 1, start] }, fall({ point, isSilent: true }));
     expect(events.at(-1)).toMatchObject({ situation: 'fall_loop', point, region: null, isSilent: true });
   });
-  test('forms a loop in whatever order its reports come', () => {
+  test('counts toward a loop regardless of the order of the reports', () => {
     const { events } = apply({ ...active, loop: [start + 50_000, start + 1] }, fall(), start);
     expect(events.map(({ situation }) => situation)).toContain('fall_loop');
     expect(apply({ ...active, loop: [start + 300_001, start + 1] }, fall(), start).state.loop).toEqual([
@@ -131,7 +131,7 @@ describe('a suspicion', () => {
   });
 });
 
-test('a fall that somebody acknowledged stays acknowledged when its device reports it again', () => {
+test('an acknowledged fall stays acknowledged when its device reports it again', () => {
   const falls: Fall[] = [{ start, phases: ['calling'], at: start, isAcknowledged: true }];
   expect(apply({ ...active, falls }, fall({ status: 'fall_confirmed' })).state.falls).toMatchObject([
     { phases: ['calling', 'confirmed'], isAcknowledged: true },
@@ -151,23 +151,23 @@ describe('vital alarms', () => {
       return next.events.length;
     });
   };
-  test('stay active together if they are about heart, respiration and the signal', () => {
+  test('stay active together if they concern heart rate, respiration and the signal', () => {
     expect(
       play('heart_rate_high', 'apnea', 'vital_signs_weak', 'heart_rate_high', 'apnea', 'vital_signs_weak'),
     ).toEqual([1, 1, 1, 0, 0, 0]);
   });
-  test('replace another one about the same', () => {
+  test('replace an earlier alarm about the same vital sign', () => {
     expect(play('heart_rate_high', 'heart_rate_low', 'heart_rate_high')).toEqual([1, 1, 1]);
     expect(play('respiration_high', 'apnea', 'respiration_low', 'respiration_high')).toEqual([1, 1, 1, 1]);
   });
-  test('end with a reading without an alarm, but not without a reading', () => {
+  test('end with a reading that has no alarm, but not with a report that has no reading', () => {
     const { state } = apply(active, vital('apnea'));
     expect(apply(state, vital(null, false)).state.vitals).toEqual({ respiration: 'apnea' });
     expect(apply(state, vital(null)).state).not.toHaveProperty('vitals');
   });
 });
 
-test('a condition without an end is reported again after an hour, counted from its last report', () => {
+test('a condition without an end is reported again an hour after its last report', () => {
   const tilted: Signal = { kind: 'sign', situation: 'sensor_tilted' };
   const { state } = apply(active, tilted, start);
   expect(apply(state, tilted, start + 3_599_999).events).toEqual([]);
@@ -176,7 +176,7 @@ test('a condition without an end is reported again after an hour, counted from i
   expect(apply(state, { kind: 'sign', situation: 'sensor_weak_signal' }, start + 1).events).toHaveLength(1);
 });
 
-test('a message with several late parts counts as late once, and an unknown one causes an event of its kind', () => {
+test('a message with several late parts counts as late once, and an unknown message causes an event of its own kind', () => {
   const tracks = [
     { id: 1, at: start, pose: 1 },
     { id: 2, at: start, pose: 1 },
@@ -196,21 +196,21 @@ describe('a suspicion before v0.40', () => {
   const old = { ...noRoomContext, ...durationsOf(null, 39) };
   const begin = (state: SensorState, more: Partial<FallSignal> = {}) =>
     step(state, fall(more), messageTime(start + 1, null), old);
-  test('gets confirmed at once, unless it was confirmed or is an alarm', () => {
+  test('gets confirmed at once, unless it was already confirmed or is an alarm', () => {
     expect(begin(active).events.map(({ situation }) => situation)).toEqual(['fall_suspected', 'fall_confirmed']);
     const of = (phase: 'confirmed' | 'calling') => begin({ ...active, falls: [{ start, phases: [phase], at: start }] });
     expect(of('confirmed').events.map(({ situation }) => situation)).toEqual(['fall_suspected']);
     expect(of('calling').events.map(({ situation }) => situation)).toEqual(['fall_suspected']);
     expect(of('calling').state.loop).toBeUndefined();
   });
-  test('stays unconfirmed if it was detected by the sensitivity mode', () => {
+  test('remains unconfirmed if the sensitivity mode detected it', () => {
     expect(begin(active, { isSensitive: true }).events.map(({ situation }) => situation)).toEqual([
       'fall_suspected_sensitive',
     ]);
   });
 });
 
-test('durations of a fall are never negative, whatever the configuration of a sensor is', () => {
+test('the durations of a fall are never negative, whatever the configuration of the sensor', () => {
   const negative = {
     durationUntilConfirmSec: -5,
     energyDurationUntilConfirm: -1,

@@ -37,7 +37,7 @@ const close = (state: SensorState, fall: number, at = 0, subject: object = {}) =
 const startless = (status: string) => a.fall(status, 0);
 
 describe('closing a fall', () => {
-  test('ends it like its device: as finished after an alarm, otherwise as canceled; once', () => {
+  test('ends it once, like its device: as finished after an alarm, otherwise as canceled', () => {
     const alarmed = play(active, [0, a.fall('calling', start)]).state;
     const closed = close(alarmed, start);
     expect(closed.situations).toEqual(['fall_finished']);
@@ -46,7 +46,7 @@ describe('closing a fall', () => {
     expect([hasFallForPeople(alarmed), hasFallForPeople(closed.state)]).toEqual([true, false]);
   });
 
-  test('silences every later report of it, even if the fall was over or had been forgotten', () => {
+  test('suppresses every later report of the fall, even if it was over or no longer stored', () => {
     const reports = ['fall_detected', 'fall_confirmed', 'calling', 'on_call', 'finished', 'canceled'] as const;
     const again = reports.map((status, at) => [60_000 * at, a.fall(status, start)] as const);
     const canceled = play(active, [0, a.fall('fall_detected', start)], [1, a.fall('canceled', start)]).state;
@@ -56,13 +56,13 @@ describe('closing a fall', () => {
     }
   });
 
-  test('remembers no more forgotten falls than other ones', () => {
+  test('stores no more closed falls than the limit for falls', () => {
     let state = active;
     for (let fall = 0; fall < 50; fall++) state = close(state, start + fall).state;
     expect(state.falls).toHaveLength(6);
   });
 
-  test('leaves other falls of the sensor open, and those of the other detection', () => {
+  test('leaves other falls of the sensor open, including those of the other kind of detection', () => {
     const two = play(active, [0, a.fall('calling', start)], [1, a.fall('calling', start + 1)]).state;
     const closed = close(two, start).state;
     expect(closed.falls.map((fall) => fall.closedAt !== undefined)).toEqual([false, true]);
@@ -83,7 +83,7 @@ describe('a closed fall without a start', () => {
   test.each(['finished', 'canceled'])('takes the report %s of its device at any time', (status) => {
     expect(play(closed, [3_600 * SECOND, startless(status)]).situations).toEqual([]);
   });
-  test('does not end the next one', () => {
+  test('does not end the next fall', () => {
     const next = play(closed, [200 * SECOND, startless('calling')], [260 * SECOND, startless('finished')]);
     expect(next.situations).toEqual(['fall_detected', 'fall_finished']);
   });
@@ -94,7 +94,7 @@ describe('a closed fall of a track', () => {
   const closed = close(fallen, start, 0, { track: 7 });
   const { state } = closed;
 
-  test('ends, although its posture goes on', () => {
+  test('ends although the person stays in the same posture', () => {
     expect(closed.situations).toEqual(['fall_finished']);
     expect(hasFallForPeople(state)).toBe(false);
     const happening = { situation: 'fall_detected' as const, region: null, subject: { fall: start, track: 7 } };
@@ -104,7 +104,7 @@ describe('a closed fall of a track', () => {
     for (const message of [b.pose(7, 1), b.move(7, 2), b.people(0)])
       expect(play(state, [60 * SECOND, message]).situations.filter((name) => name?.startsWith('fall'))).toEqual([]);
   });
-  test('gives way to a new one after another pose, or five minutes without a posture', () => {
+  test('makes way for a new fall after another pose, or after five minutes without a posture', () => {
     expect(play(state, [60 * SECOND, b.pose(7, 1)], [61 * SECOND, b.pose(7, 5)]).situations).toEqual(['fall_detected']);
     const later = play(state, [300 * SECOND, b.pose(7, 5)], [601 * SECOND, b.pose(7, 5)]);
     expect(later.situations).toEqual(['fall_detected']);
@@ -113,7 +113,7 @@ describe('a closed fall of a track', () => {
   });
 });
 
-test('an answer to an alarm about no fall changes no fall, not even one that began at the same time', () => {
+test('an answer to an alarm without a fall changes no fall, not even one that began at the same time', () => {
   const { state } = play(active, [0, a.fall('calling', start)]);
   const answer = { isAcknowledged: true, closedAt: null };
   expect(answerStep(state, eventKeyOf(firstIdAt(start)), answer)).toEqual({ state, events: [] });

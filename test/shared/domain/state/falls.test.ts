@@ -55,7 +55,7 @@ const pass = (state: SensorState, ms: number) =>
   passTime(state, { now: start + ms, silentAt: Number.POSITIVE_INFINITY, timings });
 
 describe('the events of a fall', () => {
-  test('name the region where it began, and the newest point', () => {
+  test('name the region where the fall began, and the newest position', () => {
     const { events } = play(
       active,
       [0, { status: 'fall_detected', point: atBed }],
@@ -68,7 +68,7 @@ describe('the events of a fall', () => {
       [atTable, bed],
     ]);
   });
-  test('name no region if it began in none, even if a later point is in one', () => {
+  test('name no region if the fall began outside all regions, even if a later position is inside one', () => {
     const { events } = play(
       active,
       [0, { status: 'fall_detected', point: nowhere }],
@@ -76,14 +76,14 @@ describe('the events of a fall', () => {
     );
     expect(events.map(({ region }) => region)).toEqual([null, null]);
   });
-  test('name the region of the first point, if the first report had none', () => {
+  test('name the region of the first known position if the first report had no position', () => {
     const { events } = play(active, [0, { status: 'fall_detected' }], [1, { status: 'calling', point: atTable }]);
     expect(events.map(({ point, region }) => [point, region])).toEqual([
       [null, null],
       [atTable, table],
     ]);
   });
-  test('name the fall by its start, and as sensitive only if it is', () => {
+  test('identify the fall by its start, and mark it as sensitive only if it is', () => {
     const { events } = play(
       active,
       [0, { status: 'calling' }],
@@ -112,7 +112,7 @@ describe('the events of a fall', () => {
 });
 
 describe('a fall that has ended', () => {
-  test('keeps in the state only what recognizes duplicate and late reports', () => {
+  test('leaves only what identifies duplicate and late reports in the state', () => {
     const { state } = play(
       active,
       [0, { status: 'calling', point: atBed, isSimulated: true, isSilent: true }],
@@ -126,7 +126,7 @@ describe('a fall that has ended', () => {
     );
     expect(sensitive.state.falls).toEqual([{ start, phases: ['calling', 'finished'], isSensitive: true }]);
   });
-  test('keeps the time of its newest report unless that is its start', () => {
+  test('keeps the time of its newest report unless that equals its start', () => {
     const falls = (time: number) =>
       play(active, [9, { status: 'calling' }, 0], [10, { status: 'finished' }, time]).state.falls;
     expect(falls(0)).toEqual([{ start, phases: ['calling', 'finished'] }]);
@@ -135,14 +135,14 @@ describe('a fall that has ended', () => {
   test.each([
     [atBed, bed],
     [nowhere, null],
-  ])('names its region in the alarm of a late report if it had none: %j', (point, region) => {
+  ])('gets the region of a late report that raises the alarm if it had none: %j', (point, region) => {
     const early = { status: 'fall_detected', point } as const;
     const { state } = play(active, [20, early, 0], [21, { status: 'canceled' }, 9]);
     expect(state.falls).toEqual([{ start, phases: ['detected', 'canceled'], time: start + 9, region }]);
     const late = play(state, [22, { status: 'calling', point: atTable }, 5]);
     expect(late.events).toMatchObject([{ situation: 'fall_detected', region }]);
   });
-  test('takes the region of a late alarm that brings the first point', () => {
+  test('gets the region of a late alarm that contains the first position', () => {
     const { events } = play(
       active,
       [20, { status: 'fall_detected' }, 0],
@@ -151,7 +151,7 @@ describe('a fall that has ended', () => {
     );
     expect(events.at(-1)).toMatchObject({ situation: 'fall_detected', region: table });
   });
-  test('counts reports as late only if they are older than another one of it', () => {
+  test('counts a report as late only if it is older than another report of the same fall', () => {
     const { state } = play(active, [20, { status: 'calling' }, 5]);
     expect(play(state, [21, { status: 'fall_confirmed' }, 4]).events).toMatchObject([{ action: 'late' }]);
     expect(play(state, [21, { status: 'fall_confirmed' }, 5]).situations).toEqual([['fall_confirmed']]);
@@ -171,13 +171,13 @@ describe('a fall that has ended', () => {
 
 describe('a report without a start', () => {
   const startless = (status: FallStatus, more: Partial<FallSignal> = {}) => ({ status, start: null, ...more });
-  test('repeats the open fall of its kind for two minutes, and is a new fall afterwards', () => {
+  test('belongs to the open fall of its kind for two minutes, and is a new fall afterwards', () => {
     const falls = (at: number) =>
       play(active, [0, startless('calling')], [at, startless('calling')]).situations.map(([situation]) => situation);
     expect(falls(120 * SECOND)).toEqual(['fall_detected', undefined]);
     expect(falls(120 * SECOND + 1)).toEqual(['fall_detected', 'fall_detected']);
   });
-  test('repeats a fall whose start is known for two minutes after its last change', () => {
+  test('belongs to a fall with a known start for two minutes after the last change of that fall', () => {
     const falls = (at: number) =>
       play(
         active,
@@ -188,7 +188,7 @@ describe('a report without a start', () => {
     expect(falls(180 * SECOND)).toEqual([]);
     expect(falls(180 * SECOND + 1)).toEqual(['fall_detected']);
   });
-  test('counts two minutes from the report of the same state, and not of a later one', () => {
+  test('counts the two minutes from the last report of the same status, not of a later status', () => {
     const { situations } = play(
       active,
       [0, startless('fall_detected')],
@@ -198,7 +198,7 @@ describe('a report without a start', () => {
     );
     expect(situations).toEqual([['fall_suspected'], ['fall_detected'], ['fall_suspected'], ['fall_detected']]);
   });
-  test('belongs to no fall of the other kind of detection', () => {
+  test('never belongs to a fall of the other kind of detection', () => {
     const { situations } = play(active, [0, startless('calling')], [1, startless('finished', { isSensitive: true })]);
     expect(situations).toEqual([['fall_detected'], ['fall_finished']]);
     const { state } = play(active, [0, startless('calling')], [1, startless('calling', { isSensitive: true })]);
@@ -211,7 +211,7 @@ describe('a fall that time alone ended', () => {
   const ends = 182 * SECOND;
   const timedOut = pass(alarmed, ends).state;
 
-  test('stays open for people for two hours, because nobody knows whether the person is up', () => {
+  test('remains open for people for two hours, because nobody knows whether the person got up', () => {
     const [fall] = timedOut.falls;
     expect(fall).toEqual({
       start,
@@ -231,13 +231,13 @@ describe('a fall that time alone ended', () => {
       events: [],
     });
   });
-  test('keeps the acknowledgement of people until then', () => {
+  test('keeps its acknowledgement during these two hours', () => {
     const falls = alarmed.falls.map((fall) => ({ ...fall, isAcknowledged: true as const }));
     const acknowledged = pass({ ...alarmed, falls }, ends).state;
     expect(acknowledged.falls).toMatchObject([{ isAcknowledged: true }]);
     expect(pass(acknowledged, ends + 2 * HOUR).state.falls[0]).not.toHaveProperty('isAcknowledged');
   });
-  test('clears only the fall that ended two hours ago', () => {
+  test('gets cleared after two hours, without affecting other falls', () => {
     const two = pass(play(timedOut, [HOUR, { status: 'calling', start: start + HOUR }]).state, HOUR + ends).state;
     const cleared = pass(two, ends + 2 * HOUR).state;
     expect(cleared.falls.map(({ endedByTime }) => endedByTime)).toEqual([undefined, start + HOUR + ends]);
@@ -259,7 +259,7 @@ describe('a fall that time alone ended', () => {
       expect(play(timedOut, [HOUR, { status }]).state.falls).toEqual(timedOut.falls);
     },
   );
-  test('ends for people at once if it was only suspected, but not for its escalation', () => {
+  test('ends at once for people, but not for its escalation, if it was only suspected', () => {
     const suspected = play(active, [0, { status: 'fall_detected', isSensitive: true }]).state;
     const over = { start, phases: ['detected', 'finished'], isSensitive: true, isUnreported: true };
     expect(pass(suspected, ends).state.falls).toEqual([over]);
@@ -267,7 +267,7 @@ describe('a fall that time alone ended', () => {
       { ...over, phases: ['detected', 'finished', 'calling'] },
     ]);
   });
-  test('leaves a second fall of the sensor unchanged when its device reports the end of the first', () => {
+  test('remains unchanged when the device reports the end of another fall', () => {
     const two = pass(play(alarmed, [1, { status: 'calling', start: start + 1 }]).state, ends + 1).state;
     const { state } = play(two, [HOUR, { status: 'finished' }]);
     expect(state.falls.map(({ isUnreported = false }) => isUnreported)).toEqual([false, true]);
@@ -275,7 +275,7 @@ describe('a fall that time alone ended', () => {
 });
 
 describe('the time of the next check', () => {
-  test('depends on the first fall that advances with time, and not on one that time can only end', () => {
+  test('depends on the next fall that time advances, not on a fall that time can only end', () => {
     expect(nextCheck(active, timings)).toBe(Number.POSITIVE_INFINITY);
     const called = play(active, [0, { status: 'calling' }]).state;
     expect(nextCheck(called, timings)).toBe(Number.POSITIVE_INFINITY);
@@ -286,7 +286,7 @@ describe('the time of the next check', () => {
     ).state;
     expect(nextCheck(begun, timings)).toBe(start + 5 + 55 * SECOND);
   });
-  test('advances the fall that is due first, whatever the order of the reports', () => {
+  test('comes first for the fall that is due first, regardless of the order of the reports', () => {
     const { state } = play(
       active,
       [10 * SECOND, { status: 'fall_detected', start: start + 2 }],
@@ -297,7 +297,7 @@ describe('the time of the next check', () => {
   });
 });
 
-test('a sensor becomes inactive by time after the events of its falls, and only if it was active', () => {
+test('time makes an active sensor inactive after the events of its falls', () => {
   const { state } = play(active, [0, { status: 'fall_detected' }]);
   const { events, state: later } = passTime(state, {
     now: start + 60 * SECOND,

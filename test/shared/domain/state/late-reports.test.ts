@@ -39,7 +39,7 @@ describe('a late report', () => {
     const up = a.regions({ 0: 0 });
     expect(late([inBed, 10], [up, 9], [inBed, 8], [up, 11])).toEqual(['bed_entered', '', '', 'bed_left']);
   });
-  test('counts as late even if the newer message was received in the millisecond in which it happened', () => {
+  test('counts as late even if the newer message was received in the millisecond of the event', () => {
     const at = 24 * hour;
     const actions = (
       maker: 'maker_a' | 'maker_b',
@@ -66,14 +66,14 @@ describe('a late report', () => {
       'late',
     ]);
   });
-  test('never counts as late without its own time', () => {
+  test('never counts as late if it has no device timestamp', () => {
     expect(late([here, 25 * hour], [gone, null])).toEqual(['occupied_room', 'empty_room']);
   });
   test('changes the state if there is no newer report of its kind', () => {
     expect(late([a.regions({ 0: 1 }), 10], [here, 9])).toEqual(['bed_entered', 'occupied_room']);
     expect(late([here, 10], [a.fall('calling', 1), 9])).toEqual(['occupied_room', 'fall_detected']);
   });
-  test('counts as a bed exit if it is hours older than the last one, which still suspends the next ones', () => {
+  test('counts as a bed exit if it is hours older than the last one, which still suspends later exits', () => {
     const out = a.bedExit();
     expect(late([out, 9 * hour], [out, hour], [out, 9 * hour + 899 * SECOND], [out, 9 * hour - 899 * SECOND])).toEqual([
       'bed_left',
@@ -84,7 +84,7 @@ describe('a late report', () => {
   });
 });
 
-test('raises one alarm for a fall without a start and the same bytes within 2 minutes, and ends it by time', () => {
+test('raises one alarm for two identical reports of a fall without a start within 2 minutes, and the fall ends by time', () => {
   const raw = JSON.stringify({ type: 5, payload: { status: 'calling' } });
   let state = active;
   const situations = [0, 120, 241].map((seconds) => {

@@ -26,7 +26,7 @@ const play = (messages: readonly object[], everyMs = SECOND, from = active, cont
 };
 
 describe('the regions of maker A', () => {
-  test('cause an event of their kind for each change, together with the presence of the same message', () => {
+  test('cause an event of their kind for each change, in addition to the presence event of the message', () => {
     const messages = [
       a.presence(true, { presenceRegionMap: { 0: 1, 1: 0, 2: 1 } }),
       a.presence(true, { presenceRegionMap: { 0: 1, 1: 0, 2: 1 } }),
@@ -42,15 +42,15 @@ describe('the regions of maker A', () => {
     ]);
     expect(events[0]?.map(({ region }) => region?.name)).toEqual([undefined, 'Bed', 'Table']);
   });
-  test('cause no event if they are empty at the first report', () => {
+  test('cause no event if they are empty in the first report', () => {
     expect(play([a.presence(false, { presenceRegionMap: { 0: 0, 1: 0 } })]).situations).toEqual(['']);
   });
-  test('cause no event without presence detection', () => {
+  test('cause no event if presence detection is off', () => {
     const disabled = regions.map((region) => ({ ...region, presenceDetectionEnabled: false }));
     const context = { ...roomContext, regions: disabled };
     expect(play([a.regions({ 0: 1, 1: 1, 2: 1 })], SECOND, active, context).situations).toEqual(['']);
   });
-  test('cause an event with their index if only the device knows them', () => {
+  test('cause an event with their index if only the device knows the region', () => {
     expect(play([a.regions({ 5: 1 })]).events[0]).toMatchObject([
       { situation: 'region_entered', region: { id: '', index: 5, name: '' } },
     ]);
@@ -64,7 +64,7 @@ describe('the regions of maker A', () => {
 });
 
 describe('a bed exit', () => {
-  test('suspends further exits for the configured time, whether reported directly or by the region', () => {
+  test('suspends further exits for the configured time, whether the device or a change of the region reports it', () => {
     const inBed = a.regions({ 0: 1 });
     const out = a.regions({ 0: 0 });
     const { situations } = play([a.bedExit(), a.bedExit(), inBed, out, a.bedExit(), a.bedExit()], 225 * SECOND);
@@ -73,13 +73,13 @@ describe('a bed exit', () => {
     const none = { ...roomContext, bedExitSuspend: 0 };
     expect(play([a.bedExit(), a.bedExit()], SECOND, active, none).situations).toEqual(['bed_left', 'bed_left']);
   });
-  test('changes which regions are occupied even while suspended', () => {
+  test('still updates which regions are occupied while exits are suspended', () => {
     expect(play([a.bedExit(), a.regions({ 0: 1 }), a.regions({ 0: 0 })]).state.inside).toEqual([]);
   });
 });
 
 describe('falls of maker A', () => {
-  test('form a loop with the third start within 5 min without an alarm', () => {
+  test('form a loop at the third start within 5 min without an alarm', () => {
     const starts = [1, 2, 3, 4, 5].map((start) => a.fall('fall_detected', start));
     expect(play(starts, 150 * SECOND).situations[2]).toBe('fall_suspected fall_loop');
     expect(play(starts, 151 * SECOND).situations.join(' ')).not.toContain('fall_loop');
@@ -91,7 +91,7 @@ describe('falls of maker A', () => {
     const [first, second, third] = [1, 2, 3].map((start) => a.fall('fall_detected', start));
     expect(play([first, second, alarm, third] as object[]).situations.join(' ')).not.toContain('fall_loop');
   });
-  test('get confirmed at once before v0.40', () => {
+  test('get confirmed at once with firmware before v0.40', () => {
     const old = { ...roomContext, ...durationsOf(null, 39) };
     const { situations, state } = play([a.fall('fall_detected', 1), a.fall('fall_confirmed', 1)], SECOND, active, old);
     expect(situations).toEqual(['fall_suspected fall_confirmed', '']);
@@ -107,7 +107,7 @@ describe('falls of maker A', () => {
       'fall_detected',
     ]);
   });
-  test('have the states of D1', () => {
+  test('have the states that decision D1 lists', () => {
     const states = ['fall_detected', 'fall_confirmed', 'calling', 'finished'].map((status) => a.fall(status, 1));
     const after = (count: number) => fallStateOf(play(states.slice(0, count)).state);
     expect([0, 1, 2, 3, 4].map(after)).toEqual([null, 'detected', 'confirmed', 'calling', 'finished']);
@@ -128,7 +128,7 @@ describe('time', () => {
     ]);
   const begun = play([a.fall('fall_detected', 1)]).state;
 
-  test('advances a fall from phase to phase according to configuration and firmware', () => {
+  test('advances a fall from phase to phase according to its configuration and firmware', () => {
     const expected = [
       ['fall_confirmed', 52],
       ['fall_detected', 92],
@@ -152,11 +152,11 @@ describe('time', () => {
     expect(at(38)).toEqual([0, 4, 7]);
     expect(at(37)).toEqual([0, 4, 6]);
   });
-  test('causes each event of a fall once, even if it is checked again', () => {
+  test('causes each event of a fall once, even if the fall is checked again', () => {
     const first = passTime(begun, limits(60 * SECOND));
     expect(passTime(first.state, limits(60 * SECOND)).events).toEqual([]);
   });
-  test('ends a sensitive fall, or one reported only by calling, a minute after all its durations', () => {
+  test('ends a sensitive fall, or a fall reported only by calling, one minute after all its durations', () => {
     for (const message of [a.fall('calling', 1), a.sensitive('calling', 1), a.sensitive('fall_suspected', 1)]) {
       const { state } = play([message]);
       expect(moved(state, 181)).toEqual([]);
@@ -185,18 +185,18 @@ describe('time', () => {
     const flood = Array.from({ length: 500 }, (_, at) => a.fall('fall_detected', at + 1));
     expect(play(flood, 0).state.falls.length).toBeLessThanOrEqual(36);
   });
-  test('does not suppress a late calling by ending the fall', () => {
+  test('does not suppress a late calling report by ending the fall', () => {
     const { state } = passTime(play([a.sensitive('fall_suspected', 1)]).state, limits(1_000 * SECOND));
     expect(play([a.sensitive('calling', 1)], SECOND, state).situations).toEqual(['fall_detected_sensitive']);
   });
-  test('advances falls to a pending alarm, and separately to their end', () => {
+  test('advances a fall to its pending alarm, and separately to its end', () => {
     const { timings } = noRoomContext;
     expect(nextMove(begun, timings, 'alarm')).toBe(55 * SECOND);
     const calling = play([a.fall('fall_detected', 1), a.fall('calling', 1)]).state;
     expect(nextMove(calling, timings, 'alarm')).toBe(Number.POSITIVE_INFINITY);
     expect(nextMove(calling, timings, 'any')).toBe(34 * SECOND);
   });
-  test('makes an offline sensor inactive once', () => {
+  test('makes an offline sensor inactive only once', () => {
     const offline = { ...limits(10), silentAt: 10 };
     const { state, events } = passTime(active, offline);
     expect(events.map(({ happening }) => happening.situation)).toEqual(['sensor_inactive']);
@@ -207,7 +207,7 @@ describe('time', () => {
 
 describe('needsOf', () => {
   const needs = (message: object, state = active) => needsOf(state, decodeMakerA(message).signal);
-  test('asks for neither regions nor configuration for calling, or if nothing changed', () => {
+  test('requests neither regions nor configuration for calling, or if nothing changed', () => {
     const nothing = { regions: false, places: false, critical: false };
     const bounds = { ...nothing, places: true };
     const inBed = play([a.regions({ 0: 1 })]).state;
@@ -223,7 +223,7 @@ describe('needsOf', () => {
     ] as const)
       expect(needs(message, state)).toEqual(expected);
   });
-  test('asks for the regions if somebody moved, and the configuration if an exit may be suspended', () => {
+  test('requests the regions if somebody moved, and the configuration if a bed exit may be suspended', () => {
     expect(needs(a.regions({ 0: 1 }))).toEqual({ regions: true, places: false, critical: false });
     expect(needs(a.regions({ 0: 0 }), { ...active, inside: [0], bedExit: 1 })).toEqual({
       regions: true,
@@ -232,14 +232,14 @@ describe('needsOf', () => {
     });
     expect(needs(a.bedExit(), { ...active, bedExit: 1 })).toEqual({ regions: true, places: false, critical: true });
   });
-  test('asks for the configuration for a fall that time advances', () => {
+  test('requests the configuration for a fall that time advances', () => {
     expect(needs(a.fall('fall_detected', 1))).toEqual({ regions: false, places: true, critical: true });
     expect(needs(a.fall('calling', 1), play([a.fall('fall_detected', 1)]).state).critical).toBe(true);
   });
 });
 
 describe('on_call', () => {
-  test('raises the alarm of a fall whose calling was lost, and otherwise changes nothing', () => {
+  test('raises the alarm of a fall whose calling report was lost, and otherwise changes nothing', () => {
     expect(play([a.fall('fall_detected', 5), a.fall('on_call', 5)]).situations.at(-1)).toBe('fall_detected');
     expect(play([a.fall('on_call', 5), a.fall('on_call', 5)]).situations).toEqual(['fall_detected', '']);
     expect(play([a.fall('calling', 5), a.fall('on_call', 5), a.fall('finished', 5)]).situations.slice(1)).toEqual([

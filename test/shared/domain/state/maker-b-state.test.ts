@@ -30,38 +30,38 @@ const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active,
 const situationsOf = (...messages: object[]) => play(messages).situations;
 
 describe('people', () => {
-  test('cause an event for each change 0 -> 2 -> 0, with and without timestamps', () => {
+  test('cause an event when the count changes from 0 to 2 and back, with and without timestamps', () => {
     const counts = [2, 0, 2, 0].map((count) => b.people(count));
     const expected = ['occupied_room', 'empty_room', 'occupied_room', 'empty_room'];
     expect(situationsOf(...counts)).toEqual(expected);
     expect(play(counts.map(without), SECOND).situations).toEqual(expected);
   });
-  test('count up as they enter and down as they leave, never below 0, unless a count is reported', () => {
+  test('increase as they enter and decrease as they leave, never below 0, unless a count is reported', () => {
     const messages = [b.move(1, 1), b.move(2, 1), b.move(1, 2), b.people(1), b.move(2, 2), b.move(9, 2), b.move(3, 1)];
     expect(situationsOf(...messages)).toEqual(['occupied_room', '', '', '', 'empty_room', '', 'occupied_room']);
   });
-  test('cause no event if there are none at the first report', () => {
+  test('cause no event if the first report counts none', () => {
     expect(situationsOf(b.people(0), b.people(1))).toEqual(['', 'occupied_room']);
   });
 });
 
 describe('the same bytes', () => {
   const tilt = without(b.tilt());
-  test('count as a duplicate within 2 minutes if nothing else identifies them, and as an event later', () => {
+  test('count as a duplicate within 2 minutes if nothing else identifies them, and as a new event later', () => {
     const moves = Array(3).fill(without(b.move(1, 1)));
     expect(play(moves, 120 * SECOND).state.people).toBe(1);
     expect(play(moves, 120 * SECOND + 1).state.people).toBe(3);
   });
-  test('count as an event after another message', () => {
+  test('count as a new event after a different message', () => {
     expect(play([without(b.people(0)), without(b.people(2)), without(b.people(0))], SECOND).situations[2]).toBe(
       'empty_room',
     );
   });
-  test('count as an event after another message with a timestamp', () => {
+  test('count as a new event after a different message with a timestamp', () => {
     const messages = [without(b.people(0)), b.people(2), without(b.people(0))];
     expect(play(messages, SECOND, active, true).situations).toEqual(['', 'occupied_room', 'empty_room']);
   });
-  test('show that the sensor is online', () => {
+  test('prove that the sensor is online', () => {
     expect(play([tilt, tilt], SECOND).state.lastSeen).toBe(start + SECOND);
   });
 });
@@ -110,17 +110,17 @@ describe('a fall of a track', () => {
     expect(state.tracks).toMatchObject([{ since: start, fallPostures: ['fallen', 'suspected'] }]);
     expect(play([b.pose(1, 1)], 1, state).situations).toEqual(['fall_finished']);
   });
-  test('causes no further event for a pose that belongs to no fall', () => {
+  test('causes no further event for a pose that does not indicate a fall', () => {
     expect(play([b.pose(1, 11), b.pose(1, 11)], 3_600_000).situations).toEqual(['sitting_up_in_bed', '']);
   });
-  test('differs from the fall of another track', () => {
+  test('differs from the fall of a different track', () => {
     expect(situationsOf(b.pose(1, 5), b.pose(2, 5), b.pose(1, 1))).toEqual([
       'fall_detected',
       'fall_detected',
       'fall_finished',
     ]);
   });
-  test('differs from the fall of the next person with the same track number', () => {
+  test('differs from the fall of the next person who gets the same track number', () => {
     expect(situationsOf(b.move(1, 1), b.pose(1, 5), b.move(1, 2), b.pose(1, 5)).at(-1)).toBe('fall_detected');
     expect(situationsOf(b.pose(1, 5), b.online(false), b.pose(1, 5)).at(-1)).toBe('fall_detected sensor_active');
   });
@@ -148,12 +148,12 @@ describe('a fall of a track', () => {
       'fall_detected',
     ]);
   });
-  test('stays known among many tracks without a fall', () => {
+  test('remains stored among many tracks without a fall', () => {
     const others = Array.from({ length: 20 }, (_, at) => b.pose(at + 2, 1));
     const messages = [b.pose(1, 5), ...others, b.pose(1, 5), b.pose(1, 1)];
     expect(play(messages, SECOND).situations.slice(-2)).toEqual(['', 'fall_finished']);
   });
-  test('causes one loop if suspected 3 times within 5 minutes, unless an alarm was raised', () => {
+  test('causes one loop event if suspected 3 times within 5 minutes, unless an alarm was raised', () => {
     const falls = (...poses: number[]) => situationsOf(...poses.map((pose) => b.pose(1, pose)));
     expect(falls(2, 1, 2, 1, 2, 1)).toEqual([
       'fall_suspected',
@@ -171,7 +171,7 @@ describe('a fall of a track', () => {
 });
 
 describe('a lasting condition', () => {
-  test('causes one event for an area that a track enters twice', () => {
+  test('causes one event when a track enters an area twice', () => {
     expect(situationsOf(b.move(1, 3, 2), b.move(1, 3, 2), b.move(2, 3, 2), b.move(1, 4, 2), b.move(1, 4, 2))).toEqual([
       'bed_entered',
       '',
@@ -180,7 +180,7 @@ describe('a lasting condition', () => {
       '',
     ]);
   });
-  test('repeats an alarm of vital signs after normal readings, or after another alarm of its group', () => {
+  test('raises a vital sign alarm again after normal readings, or after another alarm of the same group', () => {
     const high = b.vital(11, 30, 70);
     const low = b.vital(12, 5, 70);
     const heart = b.vital(14, 15, 130);
@@ -198,12 +198,12 @@ describe('a lasting condition', () => {
       '',
     ]);
   });
-  test('repeats a tilt after an hour without one, or once the sensor is online again', () => {
+  test('reports a tilt again after an hour without one, or when the sensor is online again', () => {
     expect(play([b.tilt(), b.tilt(), b.tilt()], 3_599 * SECOND).situations).toEqual(['sensor_tilted', '', '']);
     expect(play([b.tilt(), b.tilt()], 3_600 * SECOND).situations).toEqual(['sensor_tilted', 'sensor_tilted']);
     expect(situationsOf(b.tilt(), b.online(false), b.tilt()).at(-1)).toBe('sensor_tilted sensor_active');
   });
-  test('causes one event when the sensor goes offline, and one for its next message', () => {
+  test('causes one event when the sensor goes offline, and one for the next message', () => {
     expect(situationsOf(b.online(false), b.online(false), b.online(true), b.online(true))).toEqual([
       'sensor_inactive',
       '',

@@ -39,20 +39,20 @@ describe('a report of presence and regions', () => {
       { situation: left, region: named, point },
     ]);
   });
-  test('still reports who left the other regions while a bed exit is suspended', () => {
+  test('still reports people who left other regions while bed exits are suspended', () => {
     const regions = [region(0, 'bed'), region(1, 'door')];
     const state = { ...active, inside: [0, 1], bedExit: start - 1 };
     expect(
       apply(state, presence(true, { 0: false, 1: false }), regions).events.map(({ situation }) => situation),
     ).toEqual(['occupied_room', 'door_left']);
   });
-  test('suspends bed exits for 15 minutes from the latest one, even among other events', () => {
+  test('suspends bed exits for 15 minutes after the latest exit, even among other events', () => {
     const regions = [region(0, 'bed'), region(1, 'door')];
     const { state, events } = apply({ ...active, inside: [0] }, presence(true, { 0: false, 1: true }), regions);
     expect(events.map(({ situation }) => situation)).toEqual(['occupied_room', 'bed_left', 'door_entered']);
     expect(state.bedExit).toBe(start);
   });
-  test('keeps the time of the last report of each part', () => {
+  test('keeps the time of the last report of each of its parts', () => {
     expect(apply(active, presence(true), []).state).toMatchObject({ presenceAt: start });
     expect(apply(active, presence(true), []).state).not.toHaveProperty('regionsAt');
     const { state } = apply(active, presence(null, { 0: true }), []);
@@ -60,7 +60,7 @@ describe('a report of presence and regions', () => {
     expect(state).not.toHaveProperty('presenceAt');
     expect(apply(active, presence(true), []).state).not.toHaveProperty('inside');
   });
-  test('names the bed of the room in a bed exit that the device reports, if there is one', () => {
+  test('names the bed of the room in a bed exit that the device reports, if the room has one', () => {
     const exit: Signal = { kind: 'bed_exit', point };
     const regions = [region(1, 'door'), region(2, 'bed')];
     expect(apply(active, exit, regions).events).toMatchObject([
@@ -80,14 +80,14 @@ describe('after a change of the room', () => {
     { id: 'door', positionIdx: 0 },
     { id: 'table', positionIdx: 3 },
   ];
-  test('people are in the same regions by their new numbers, without removed ones', () => {
+  test('the people in each region follow its new number, and removed regions are dropped', () => {
     expect(renumbered({ inside: [2, 0, 1, 9] }, before, after)).toEqual({ inside: [3, 0, 9] });
     const track = { id: 7, inside: [1, 0], areas: { 0: 'in', 2: 'out', 9: 'in' } as const };
     expect(renumbered({ tracks: [track] }, before, after)).toEqual({
       tracks: [{ id: 7, inside: [0], areas: { 3: 'out', 9: 'in' } }],
     });
   });
-  test('nothing is known of regions that were not reported', () => {
+  test('nothing is known about regions that were not reported', () => {
     expect(renumbered({}, before, after)).toEqual({});
     expect(renumbered({ tracks: [{ id: 7 } as { inside?: number[] }] }, before, after)).toEqual({
       tracks: [{ id: 7 }],
@@ -101,14 +101,14 @@ describe('a step', () => {
     kind: 'moves',
     moves: areas.map((index) => ({ track: 1, entered: true, area: index === null ? null : { index, kind: null } })),
   });
-  test('needs the regions if one of several moves is about an area', () => {
+  test('needs the regions if any of several moves concerns an area', () => {
     expect(needsOf(active, moved(null, 1))).toEqual({ ...none, regions: true });
     expect(needsOf(active, moved(null))).toEqual(none);
   });
-  test('needs the bounds of the regions for a posture', () => {
+  test('needs the bounds of the regions for a report of postures', () => {
     expect(needsOf(active, { kind: 'postures', postures: [] })).toEqual({ ...none, places: true });
   });
-  test('needs the configuration only if somebody left after an earlier bed exit', () => {
+  test('needs the configuration only if somebody left the bed after an earlier bed exit', () => {
     const state = { ...active, inside: [0], bedExit: start };
     expect(needsOf(state, presence(null, { 0: false, 1: true })).critical).toBe(true);
     expect(needsOf(state, presence(null, { 1: true })).critical).toBe(false);
@@ -143,7 +143,7 @@ describe('a step', () => {
   });
 });
 
-test('memory keeps the newest item, then the most valuable others, newest first', () => {
+test('a full memory keeps the newest item, then the most valuable others, newest first', () => {
   const worth = (item: string) => Number(item[0]);
   expect(remembered(['1a', '0b', '1c', '0d'], 3, worth)).toEqual(['1a', '1c', '0d']);
   expect(remembered(['1a', '1b', '1c', '0d'], 3, worth)).toEqual(['1b', '1c', '0d']);

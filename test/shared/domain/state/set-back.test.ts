@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const active: SensorState = { ...newSensorState, isActive: true };
 
 describe('a time that the service recorded', () => {
-  test('counts as in the future only if clocks of hosts that differ by 10 s do not explain it', () => {
+  test('counts as in the future only if it exceeds the 10 s by which clocks of hosts may differ', () => {
     expect([now - 1, now, now + 10_000, now + 10_001].map((time) => isFuture(time, now))).toEqual([
       false,
       false,
@@ -16,7 +16,7 @@ describe('a time that the service recorded', () => {
       true,
     ]);
   });
-  test('can be as far ahead as planned, and 10 s more', () => {
+  test('may lie as far in the future as it was planned, plus 10 s', () => {
     expect(latestAhead(now, 60_000)).toBe(now + 70_000);
     expect(isFuture(latestAhead(now, 0), now)).toBe(false);
   });
@@ -42,7 +42,7 @@ describe('after the clock was set back, a state', () => {
     understanding: { since: time, understood: 4, unknown: 2 },
   });
 
-  test('contains no time in the future, so that nothing waits for one', () => {
+  test('contains no future times, so that nothing has to wait for them', () => {
     expect(withoutFuture(at(now + DAY), now)).toEqual({
       ...active,
       lastSeen: now,
@@ -60,7 +60,7 @@ describe('after the clock was set back, a state', () => {
   test('keeps its times in the past', () => {
     expect(withoutFuture(at(now - 1), now)).toEqual({ ...at(now - 1), lastSeen: now });
   });
-  test('keeps the times of a device that is up to five minutes ahead', () => {
+  test('keeps device times of up to five minutes in the future', () => {
     const ahead = withoutFuture(at(now + 300_000), now);
     expect(ahead).toMatchObject({ presenceAt: now + 300_000, regionsAt: now + 300_000, fired: { '7': now + 300_000 } });
     expect(ahead.loop).toEqual([now - 1, now + 300_000]);
@@ -68,7 +68,7 @@ describe('after the clock was set back, a state', () => {
     expect(withoutFuture(at(now + 300_001), now)).not.toHaveProperty('presenceAt');
     expect(withoutFuture(at(now + 300_001), now).loop).toEqual([now - 1]);
   });
-  test('gets no fields that it did not have', () => {
+  test('gets no fields that it did not have before', () => {
     expect(withoutFuture(active, now)).toEqual({ ...active, lastSeen: now });
     expect(Object.keys(withoutFuture(active, now)).toSorted()).toEqual(Object.keys(active).toSorted());
   });

@@ -71,7 +71,7 @@ const count = (events: readonly EventDetails[], situation: string) =>
 const anyInputs = (input: fc.Arbitrary<Input>) => fc.array(input, { minLength: 1, maxLength: 60 });
 
 describe('maker A', () => {
-  test('reports a start of a fall, and each of its phases, at most once', () => {
+  test('reports the start and each phase of a fall at most once', () => {
     const property = fc.property(anyInputs(inputOfA), (inputs) => {
       const { events, state } = play('maker_a', inputs);
       for (const situation of ['fall_suspected', 'fall_detected', 'fall_confirmed', 'fall_detected_sensitive'])
@@ -83,7 +83,7 @@ describe('maker A', () => {
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('raises exactly one alarm for calling, unless the fall was canceled before', () => {
+  test('raises exactly one alarm for calling, unless the fall was canceled before that', () => {
     const anyStatuses = fc.array(fc.constantFrom(...fallStatuses), { maxLength: 12 });
     const property = fc.property(anyStatuses, (statuses) => {
       const inputs = statuses.map((status) => ({ message: { type: 5, payload: { status, timestamp: 1 } } }));
@@ -98,7 +98,7 @@ describe('maker A', () => {
     });
     fc.assert(property, { numRuns: 500 });
   });
-  test('ends every fall after enough time', () => {
+  test('ends every fall after enough time has passed', () => {
     const property = fc.property(anyInputs(inputOfA), (inputs) => {
       const { state } = play('maker_a', [...inputs, { pass: 400_000 }]);
       expect(state.falls.every(isEnded)).toBe(true);
@@ -119,7 +119,7 @@ describe.each([
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('ignores a message that is repeated at once', () => {
+  test('ignores a message that is immediately repeated', () => {
     // Except for people who enter or leave the room, who are counted each time.
     const property = fc.property(anyInputs(anyInput), (inputs) => {
       const { state, now } = play(maker, inputs);
@@ -134,7 +134,7 @@ describe.each([
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('causes an event by time exactly if it changes the state', () => {
+  test('causes an event by time if and only if time changes the state', () => {
     const property = fc.property(anyInputs(anyInput), (inputs) => {
       const { state, now } = play(maker, inputs);
       const { events, state: later } = passTime(state, {

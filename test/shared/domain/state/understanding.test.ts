@@ -22,14 +22,14 @@ const stateAfter = (messages: string, state: Counted = fresh, from = 0): Counted
 };
 
 describe('a sensor', () => {
-  test('counts as not understood as soon as most of its messages are unknown', () => {
+  test('counts as not understood as soon as the majority of its messages are unknown', () => {
     expect(isMostlyUnknown(stateAfter('x'))).toBe(true);
     expect(isMostlyUnknown(stateAfter('xu'))).toBe(false);
     expect(isMostlyUnknown(stateAfter('xuxxu'))).toBe(true);
     expect(isMostlyUnknown(stateAfter('xuxxuu'))).toBe(false);
   });
 
-  test('counts as not understood only once unknown messages outnumber its earlier, understood ones', () => {
+  test('counts as not understood only once unknown messages outnumber earlier understood ones', () => {
     const written = { ...fresh, version: 3 };
     expect(isMostlyUnknown(stateAfter('xxx', written))).toBe(false);
     expect(isMostlyUnknown(stateAfter('xxxx', written))).toBe(true);
@@ -38,7 +38,7 @@ describe('a sensor', () => {
     expect(isMostlyUnknown(stateAfter('x'.repeat(11), long))).toBe(true);
   });
 
-  test('counts as understood again once its messages have been understood for long enough', () => {
+  test('counts as understood again after enough understood messages', () => {
     const bad = stateAfter('x'.repeat(20));
     expect(isMostlyUnknown(bad)).toBe(true);
     expect(isMostlyUnknown(stateAfter('u'.repeat(20), bad, 3_600_000))).toBe(false);
@@ -57,7 +57,7 @@ describe('a sensor that reports every minute', () => {
     expect(isMostlyUnknown(stateAfter(`${busy}x${busy}`, written))).toBe(false);
   });
 
-  test('counts as not understood only once unknown messages about falls outnumber the states of earlier falls', () => {
+  test('counts as not understood only once unknown messages about falls outnumber the understood reports of earlier falls', () => {
     const fallen: Counted = { ...written, falls: [{ start: 1, phases: ['detected', 'calling'] }] };
     expect(isMostlyUnknown(stateAfter('XX', fallen))).toBe(false);
     expect(isMostlyUnknown(stateAfter('XXX', fallen))).toBe(true);
@@ -70,11 +70,11 @@ describe('a sensor that reports every minute', () => {
   });
 });
 
-test('a sensor whose messages are all understood has nothing to count', () => {
+test('a sensor whose messages are all understood stores no counts', () => {
   expect(stateAfter('uuuu')).toEqual(fresh);
 });
 
-test('understood messages are counted only while others may outnumber them', () => {
+test('understood messages are counted only while unknown ones could outnumber them', () => {
   const mixed = stateAfter(`x${'u'.repeat(50)}`);
   expect(mixed.understanding).toMatchObject({ unknown: 1, understood: 11 });
   expect(stateAfter('u', mixed).understanding).toEqual(mixed.understanding);

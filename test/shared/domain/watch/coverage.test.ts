@@ -84,11 +84,11 @@ const both = { sensorIds: ['a', 'b'], total: 2 };
 const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' };
 
 describe('the watch', () => {
-  test('covers all falls if a rule for all sensors at all times reaches a webhook', () => {
+  test('covers all falls if a rule for all sensors at all times notifies a webhook', () => {
     expect(watchOf()).toMatchObject({ fallsTold: 'all', gaps: [], isSilenceTold: true });
   });
 
-  test('covers all falls if rules together cover all sensors and hours', () => {
+  test('covers all falls if several rules together cover all sensors and hours', () => {
     const day = { ...night, from: '06:00', to: '21:00' };
     const sensors = [sensor('a'), sensor('b', { groupId: 3 })];
     const rules = [
@@ -100,7 +100,7 @@ describe('the watch', () => {
     expect(watchOf({ sensors, rules })).toMatchObject({ fallsTold: 'all', gaps: [] });
   });
 
-  test('covers falls by a webhook of the customer without a rule, unless it leaves out falls', () => {
+  test('covers falls by a webhook of the customer without any rule, unless the webhook filters out falls', () => {
     const withHook = (more: Partial<WebhookRecord>) => watchOf({ rules: [], webhooks: [customerHook(2, more)] });
     expect(withHook({})).toMatchObject({ fallsTold: 'all', gaps: [] });
     expect(withHook({ situations: ['bed_left'] }).gaps.map(({ kind }) => kind)).toEqual([
@@ -114,7 +114,7 @@ describe('the watch', () => {
     expect(withHook({ sensorGroupId: 9 }).fallsTold).toBe('none');
   });
 
-  test('covers falls if one recipient is reached, whatever is wrong with the others', () => {
+  test('covers falls if one recipient can be reached, whatever is wrong with the others', () => {
     const rules = [
       rule([toWebhook(2), { userId: 4, by: 'sms' }, { onDuty: true, by: 'push' }, toWebhook(1)]),
       silence(),
@@ -124,7 +124,7 @@ describe('the watch', () => {
 });
 
 describe('gaps about falls', () => {
-  test('include a customer without sensors', () => {
+  test('include that a customer has no sensors', () => {
     expect(watchOf({ sensors: [] })).toMatchObject({ fallsTold: 'some', gaps: [{ kind: 'no_sensors' }] });
     expect(watchOf({ sensors: [], rules: [] })).toMatchObject({ fallsTold: 'none', gaps: [{ kind: 'no_sensors' }] });
   });
@@ -153,7 +153,7 @@ describe('gaps about falls', () => {
     });
   });
 
-  test('name a sensor that only a rule for a region covers', () => {
+  test('name a sensor that is covered only by a rule for a region', () => {
     const rules = [
       rule([toWebhook(1)], { sensorId: 'a', regionId: uuid(9) }),
       rule([toWebhook(1)], { sensorId: 'b' }),
@@ -162,14 +162,14 @@ describe('gaps about falls', () => {
     expect(watchOf({ rules }).gaps).toEqual([{ kind: 'no_rule', sensorIds: ['a'], total: 1 }]);
   });
 
-  test('contain the day if the only rule is for the night', () => {
+  test('include the daytime if the only rule is for the night', () => {
     expect(watchOf({ rules: [rule([toWebhook(1)], { schedule: night }), silence()] })).toMatchObject({
       fallsTold: 'some',
       gaps: [{ kind: 'hours_without_rule', ...both, days: [1, 2, 3, 4, 5, 6, 7], from: '06:00', to: '21:00' }],
     });
   });
 
-  test('list sensors with the same hours together, and others separately', () => {
+  test('list sensors with the same uncovered hours together, and others separately', () => {
     const rules = [
       rule([toWebhook(1)], { sensorId: 'a', schedule: night }),
       rule([toWebhook(1)], { sensorId: 'b', schedule: night }),
@@ -187,7 +187,7 @@ describe('gaps about falls', () => {
     ['webhook_failing', { url: null }],
     ['unreachable_recipient', { retrySchedule: [120, 60] }],
     ['raw_only', { format: 'raw' as const }],
-  ])('name the only webhook of a rule: %s', (kind, more) => {
+  ])('name the only webhook of a rule if it cannot be relied on: %s', (kind, more) => {
     const [first, other] = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
     expect(watchOf({ rules: [first, other], webhooks: [webhook(1, more), webhook(2)] })).toMatchObject({
       fallsTold: 'none',
@@ -196,7 +196,7 @@ describe('gaps about falls', () => {
     });
   });
 
-  test('leave out a feed that somebody has fetched, and a webhook whose first attempt comes in time', () => {
+  test('omit a feed that has been fetched, and a webhook whose first attempt comes in time', () => {
     const feed = { url: null, lastSuccess: now - 1, retrySchedule: [3_600] };
     for (const more of [feed, { retrySchedule: [119, 3_600] }])
       expect(watchOf({ webhooks: [webhook(1, more)] })).toMatchObject({ fallsTold: 'all', gaps: [] });
@@ -207,7 +207,7 @@ describe('gaps about falls', () => {
     ]);
   });
 
-  test('name a webhook of the customer that fails, if no rule covers the sensors', () => {
+  test('name a failing webhook of the customer if no rule covers the sensors', () => {
     const failing = customerHook(2, { consecutiveFailures: 1 });
     expect(watchOf({ rules: [silence()], webhooks: [webhook(1), failing] }).gaps).toEqual([
       { kind: 'no_rule', ...both },
@@ -224,7 +224,7 @@ describe('gaps about falls', () => {
     expect(elsewhere).toMatchObject([{ kind: 'unreachable_recipient' }]);
   });
 
-  test('name a user without the channel, or a channel that the host does not send through', () => {
+  test('name a user without the required channel, or a channel that the host cannot send through', () => {
     const gapsBy = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ userId: 4, by: 'sms' }]), silence()], reach: reaching(reach) }).gaps;
     const unreachable = { kind: 'unreachable_recipient', userId: 4, by: 'sms', webhookId: null };
@@ -233,7 +233,7 @@ describe('gaps about falls', () => {
     expect(gapsBy({ channels: new Map([[4, ['sms']]]), sendable: ['email'] })).toMatchObject([unreachable]);
   });
 
-  test('name the rules for people on duty if none of them can be notified', () => {
+  test('name the rules for people on duty if nobody on duty can be notified', () => {
     const watchWith = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ onDuty: true, by: 'sms' }]), silence()], reach: reaching(reach) });
     const channels = new Map([
@@ -249,7 +249,7 @@ describe('gaps about falls', () => {
       });
   });
 
-  test('leave out recipients for hours that something else covers', () => {
+  test('omit recipients during hours that other recipients cover', () => {
     const day = { ...night, from: '06:00', to: '21:00' };
     const rules = [
       rule([toWebhook(1)], { schedule: night }),
@@ -262,7 +262,7 @@ describe('gaps about falls', () => {
 });
 
 describe('other gaps', () => {
-  test('name the sensors that may go offline without anybody being notified', () => {
+  test('name the sensors that could go offline without anybody being notified', () => {
     const rules = [rule([toWebhook(1)]), silence({ sensorId: 'a' })];
     expect(watchOf({ rules })).toMatchObject({
       fallsTold: 'all',
@@ -274,7 +274,7 @@ describe('other gaps', () => {
     ['disabled', { isEnabled: false }],
     ['failing', { consecutiveFailures: 1 }],
     ['in the format Raw', { format: 'raw' as const }],
-  ])('name all sensors if the only webhook that receives their silence is %s', (_, more) => {
+  ])('name all sensors if the only webhook for offline notifications is %s', (_, more) => {
     const gap = { kind: 'no_rule_for_silence', ...both };
     const rules = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
     const ofRule = watchOf({ rules, webhooks: [webhook(1), webhook(2, more)] });
@@ -283,19 +283,19 @@ describe('other gaps', () => {
     expect(ofCustomer).toMatchObject({ fallsTold: 'all', gaps: [gap] });
   });
 
-  test('name all sensors if nobody can be notified of their silence, until somebody is on duty', () => {
+  test('name all sensors if nobody can be notified when they go offline, until somebody is on duty', () => {
     const rules = [rule([toWebhook(1)]), rule([{ onDuty: true, by: 'sms' }], { situation: 'sensor_inactive' })];
     const gapsWith = (reach: Partial<WatchInput['reach']>) => watchOf({ rules, reach: reaching(reach) }).gaps;
     expect(gapsWith({})).toEqual([{ kind: 'no_rule_for_silence', ...both }]);
     expect(gapsWith({ channels: new Map([[4, ['sms']]]), onDuty: [4] })).toEqual([]);
   });
 
-  test('contain the alarms that reached nobody', () => {
+  test('include the alarms that reached nobody', () => {
     const unnotified = { kind: 'unnotified', sensorId: 'a', situation: 'apnea', hitId: 3, createDate: now } as const;
     expect(watchOf({ unnotified: [unnotified] })).toMatchObject({ fallsTold: 'all', gaps: [unnotified] });
   });
 
-  test('begin with the newest alarms about people that reached nobody, however many sensors are offline', () => {
+  test('start with the newest alarms about people that reached nobody, however many sensors are offline', () => {
     const sensors = Array.from({ length: 250 }, (_, at) => sensor(`${uuid(at)}`, { isActive: false }));
     const alarm = (situation: 'sensor_inactive' | 'fall_detected' | 'apnea', at: number, createDate: number) =>
       ({ kind: 'unnotified', sensorId: uuid(at), situation, hitId: at, createDate }) as const;
@@ -310,7 +310,7 @@ describe('other gaps', () => {
     expect(names.sensors).toMatchObject({ [uuid(3)]: uuid(3), [uuid(249)]: uuid(249) });
   });
 
-  test('remain beside very many alarms about people', () => {
+  test('remain listed next to very many alarms about people', () => {
     const unnotified = Array.from({ length: 300 }, (_, at) => {
       return { kind: 'unnotified', sensorId: 'a', situation: 'fall_detected', hitId: at, createDate: at } as const;
     });
@@ -322,7 +322,7 @@ describe('other gaps', () => {
   });
 });
 
-test('the watch of a very large home stays small, and counts all of its sensors', () => {
+test('the watch report of a very large home stays small, and counts all of its sensors', () => {
   const sensors = Array.from({ length: 10_000 }, (_, at) =>
     sensor(`id_${String(at).padStart(23, '0')}`, {
       name: `Room ${'ü'.repeat(50)} ${at}`,

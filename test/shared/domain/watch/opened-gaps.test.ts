@@ -14,18 +14,18 @@ const hours = (from: string, to: string, ...sensorIds: string[]): Gap => ({
 });
 const off = (...ruleIds: number[]): Gap => ({ kind: 'webhook_off', webhookId, ruleIds });
 
-test('the gaps that opened contain those about falls that did not exist before', () => {
+test('the gaps that opened include only new ones about falls', () => {
   expect(openedGaps([], [noRule('a'), off(1), { kind: 'no_sensors' }])).toHaveLength(3);
   expect(openedGaps([], [{ kind: 'no_rule_for_silence', sensorIds: ['a'], total: 1 }])).toEqual([]);
   expect(openedGaps([noRule('a'), off(1)], [noRule('a'), off(1)])).toEqual([]);
 });
 
-test('the gaps that opened have only the sensors and rules that are new', () => {
+test('the gaps that opened name only the new sensors and rules', () => {
   expect(openedGaps([noRule('a')], [noRule('a', 'b')])).toEqual([noRule('b')]);
   expect(openedGaps([off(1)], [off(1, 2)])).toEqual([off(2)]);
 });
 
-test('the gaps that opened include hours only if some of them were covered before', () => {
+test('the gaps that opened include hours only if some of these hours were covered before', () => {
   const before = [hours('06:00', '21:00', 'a')];
   expect(openedGaps(before, [hours('07:00', '21:00', 'a')])).toEqual([]);
   expect(openedGaps(before, [hours('06:00', '21:01', 'a')])).toEqual([hours('06:00', '21:01', 'a')]);
@@ -35,13 +35,13 @@ test('the gaps that opened include hours only if some of them were covered befor
   expect(openedGaps(halves, [hours('08:00', '20:00', 'a')])).toEqual([]);
 });
 
-test('the gaps that opened leave out sensors if the list before was too long to name them all', () => {
+test('the gaps that opened omit sensors if the earlier list was too long to name all of them', () => {
   const before: Gap = { kind: 'no_rule', sensorIds: ['a'], total: 500 };
   expect(openedGaps([before], [noRule('b')])).toEqual([]);
   expect(openedGaps([before], [{ ...hours('06:00', '21:00', 'b'), total: 500 } as Gap])).toEqual([]);
 });
 
-test('the gaps that opened have as many sensors as the total of a list that was too long has grown by', () => {
+test('the gaps that opened count as many sensors as the total of an overlong list has grown by', () => {
   const shown = (total: number, ...sensorIds: string[]): Gap => ({ kind: 'no_rule', sensorIds, total });
   expect(openedGaps([shown(100, 'a', 'd')], [shown(120, 'a', 'b')])).toEqual([shown(20, 'b')]);
   expect(openedGaps([shown(100, 'a')], [shown(101, 'a', 'b', 'c')])).toEqual([shown(1, 'b')]);
@@ -49,14 +49,14 @@ test('the gaps that opened have as many sensors as the total of a list that was 
   expect(openedGaps([shown(100, 'a')], [shown(100, 'a', 'b')])).toEqual([]);
 });
 
-test('the gaps that opened compare hours with the same hours before, if the lists were too long', () => {
+test('the gaps that opened compare totals for the same hours if the lists were too long', () => {
   const at = (from: string, total: number): Gap => ({ ...hours(from, '21:00', 'a'), total }) as Gap;
   const before = [at('06:00', 100), at('08:00', 50)];
   expect(openedGaps(before, [at('06:00', 100), at('08:00', 70)])).toEqual([{ ...at('08:00', 20), sensorIds: [] }]);
   expect(openedGaps(before, [at('06:00', 80), at('08:00', 70)])).toEqual([]);
 });
 
-test('a gap is attributed to changes of what it depends on', () => {
+test('a gap is attributed to the changes that can have caused it', () => {
   const line = (operation: string, kind: 'rule' | 'user' | 'webhook' | 'sensor') => ({
     operation,
     object: { kind, id: '1' },
@@ -125,7 +125,7 @@ describe('the changes that may open a gap', () => {
     },
   );
 
-  test('the changes that may open a gap are whole operations', () => {
+  test('the changes that may open a gap are matched by the whole name of an operation', () => {
     for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
       for (const operation of all)
         for (const other of [`x${operation}`, `${operation}x`])
@@ -135,14 +135,14 @@ describe('the changes that may open a gap', () => {
     expect(opening('no_rule', 'createImport', 'rule_hit')).toBe(false);
   });
 
-  test('the changes that may open a gap create or link something if their name begins with it', () => {
+  test("the changes that may open a gap include creations, which the start of the operation's name identifies", () => {
     const names = ['createRule', 'copyRule', 'linkSensor', 'deleteRule', 'unlinkSensor', 'updateRule'];
     const created = names.filter((operation) => isCreation({ operation, object: { kind: 'rule', id: '1' } }));
     expect(created).toEqual(['createRule', 'copyRule', 'linkSensor']);
   });
 });
 
-test('a gap without sensors is new unless it was there for the same channel, webhook and user', () => {
+test('a gap without sensors is new unless it existed for the same channel, webhook and user', () => {
   const duty = (by: 'sms' | 'push', ...ruleIds: number[]): Gap => ({ kind: 'nobody_on_duty', ruleIds, by });
   expect(openedGaps([duty('sms', 1)], [duty('push', 1)])).toEqual([duty('push', 1)]);
   expect(openedGaps([duty('sms', 1)], [duty('sms', 2, 1)])).toEqual([duty('sms', 2)]);

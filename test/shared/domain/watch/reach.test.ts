@@ -56,7 +56,7 @@ test('a webhook works if it is enabled and its last request did not fail; Raw is
   });
 });
 
-test('a webhook is not reached if it was deleted or belongs to another bot', () => {
+test('a webhook cannot be reached if it was deleted or belongs to another bot', () => {
   const missing = { kind: 'unreachable_recipient', ruleIds: [5], userId: null, by: null, webhookId: uuid(1) };
   expect(gaps(reach({}, webhook(2)), toWebhook)).toEqual([missing]);
   expect(gaps(reach({}, webhook(1, { botId: 8 })), toWebhook)).toEqual([missing]);
@@ -66,7 +66,7 @@ test('a webhook is not reached if it was deleted or belongs to another bot', () 
   ]);
 });
 
-test('a person is reached by a channel of theirs that the host sends through', () => {
+test('a person can be reached through a verified channel that the host sends through', () => {
   const unreachable = { kind: 'unreachable_recipient', ruleIds: [5], userId: 1, by: 'sms', webhookId: null };
   expect(gaps(reach(), bySms)).toEqual([]);
   expect(gaps(reach({ sendable: ['push'] }), bySms)).toEqual([unreachable]);
@@ -74,7 +74,7 @@ test('a person is reached by a channel of theirs that the host sends through', (
   expect(gaps(reach(), { userId: 3, by: 'sms' })).toEqual([{ ...unreachable, userId: 3 }]);
 });
 
-test('a person on duty is reached if one of them has the channel', () => {
+test('people on duty can be reached if any of them has the channel', () => {
   const nobody = { kind: 'nobody_on_duty', ruleIds: [5], by: 'sms' };
   expect(gaps(reach(), onDuty)).toEqual([nobody]);
   expect(gaps(reach({ onDuty: [2, 3] }), onDuty)).toEqual([nobody]);
@@ -84,7 +84,7 @@ test('a person on duty is reached if one of them has the channel', () => {
   ]);
 });
 
-test('a person is enough for a rule, whatever is wrong with its other recipients', () => {
+test('a rule needs only one person who can be reached, whatever is wrong with its other recipients', () => {
   expect(gaps(reach(), toWebhook, bySms, onDuty)).toEqual([]);
   expect(gaps(reach({ sendable: ['push'] }), toWebhook, bySms).map(({ kind }) => kind)).toEqual([
     'unreachable_recipient',
@@ -92,7 +92,7 @@ test('a person is enough for a rule, whatever is wrong with its other recipients
   ]);
 });
 
-test('a person is missing on duty only if a recipient is on duty, and nobody there can be notified', () => {
+test('nobody is on duty only if a rule notifies people on duty and none of them can be notified', () => {
   expect(isDutyEmpty(reach(), [bySms, onDuty])).toBe(true);
   expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty])).toBe(false);
   expect(isDutyEmpty(reach(), [bySms])).toBe(false);
@@ -100,7 +100,7 @@ test('a person is missing on duty only if a recipient is on duty, and nobody the
   expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty, { onDuty: true, by: 'push' }])).toBe(true);
 });
 
-test('gaps are about falls, except for silence, alarms that reached nobody, and webhooks that lead to the machine', () => {
+test('gaps concern falls, except for missing offline rules, alarms that reached nobody, and webhooks to the host itself', () => {
   const all = [
     'no_sensors',
     'sensor_offline',
@@ -126,12 +126,12 @@ test('gaps are about falls, except for silence, alarms that reached nobody, and 
   expect(gapOfSensors('no_rule', ['a', 'b'])).toEqual([{ kind: 'no_rule', sensorIds: ['a', 'b'], total: 2 }]);
 });
 
-test('a watch is up to date for a minute, unless it comes from the future', () => {
+test('a watch report is up to date for one minute, unless its date is in the future', () => {
   const at = (date: number) => isUpToDate({ date }, 1_000_000);
   expect([1_000_000, 940_001, 940_000, 1_010_000, 1_010_001].map(at)).toEqual([true, true, false, true, false]);
 });
 
-test('the troubles of webhooks are those that nobody has seen, newest first', () => {
+test('the troubles of webhooks include only those that nobody has seen, newest first', () => {
   const troubled = (n: number, more: Partial<WebhookRecord>) => webhook(n, { troubleDate: n, ...more });
   const list = [
     troubled(1, { failedDeliveries: 3 }),

@@ -50,7 +50,7 @@ const clockOf = (minute: number): string =>
   `${Math.floor(minute / 1_440) + 1} ${new Date(minute * MINUTE).toISOString().slice(11, 16)}`;
 
 describe('hours of a week', () => {
-  test('include the same minutes as a schedule, over midnight and for whole days too', () => {
+  test('include the same minutes as a schedule, even past midnight and for whole days', () => {
     fc.assert(
       fc.property(schedule, (one) => {
         const minutes = minutesOfWeek(one);
@@ -63,7 +63,7 @@ describe('hours of a week', () => {
     );
   });
 
-  test('contain exactly the minutes that they were made from', () => {
+  test('contain exactly the minutes that they were built from', () => {
     fc.assert(
       fc.property(fc.array(schedule, { minLength: 1, maxLength: 4 }), (schedules) => {
         const minutes = new Uint8Array(MINUTES_OF_WEEK);
@@ -85,14 +85,14 @@ describe('the hours without a rule', () => {
     expect(uncovered([night], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5, 6, 7], from: '06:00', to: '21:00' }]);
   });
 
-  test('start over on each day, and list days with the same hours together', () => {
+  test('start over each day, and list days with the same hours together', () => {
     const weekend = { days: [6, 7], from: '00:00', to: '00:00', timeZone: berlin };
     const now = starts.summer + 3 * 86_400_000 + 12_345;
     expect(uncovered([night, weekend], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5], from: '06:00', to: '21:00' }]);
     expect(uncovered([weekend], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5], from: '00:00', to: '00:00' }]);
   });
 
-  test('differ with the season for a rule in UTC', () => {
+  test('differ between seasons for a rule in UTC', () => {
     const utc = { ...night, from: '00:00', to: '12:00', timeZone: 'UTC' };
     expect(uncovered([utc], starts.summer, berlin)).toEqual([{ ...night, from: '14:00', to: '02:00' }].map(hoursOnly));
     expect(uncovered([utc], Date.parse('2026-01-05T00:00:00+01:00'), berlin)).toEqual(
@@ -100,12 +100,12 @@ describe('the hours without a rule', () => {
     );
   });
 
-  test('do not exist where two rules meet, in both weeks in which clocks change', () => {
+  test('do not appear where two rules meet, even in the weeks in which clocks change', () => {
     const day = { ...night, from: '06:00', to: '21:00' };
     for (const now of Object.values(starts)) expect(uncovered([night, day], now, berlin)).toEqual([]);
   });
 
-  test('equal a comparison minute by minute, in any time zones and around clock changes', () => {
+  test('equal the result of a minute-by-minute comparison in all time zones and around clock changes', () => {
     const begin = fc.tuple(fc.constantFrom(...Object.values(starts)), fc.integer({ min: 0, max: MINUTES_OF_WEEK }));
     fc.assert(
       fc.property(fc.array(schedule, { maxLength: 3 }), begin, zone, (schedules, [start, minutes], timeZone) => {

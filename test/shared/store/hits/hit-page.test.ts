@@ -116,7 +116,7 @@ describe('lists of 3,000 hits that changed early, late and often, some of them a
     }
   });
 
-  test('leave out old hits, even if they changed late', async () => {
+  test('omit old hits, even those that changed late', async () => {
     const since = hits[1_000]?.createDate ?? 0;
     for (const sensorId of ['', ...SENSORS])
       for (const sortBy of orders) {
@@ -128,7 +128,7 @@ describe('lists of 3,000 hits that changed early, late and often, some of them a
       }
   });
 
-  test('contain a result only once, although it was reported twice', async () => {
+  test('contain a result only once even if it was reported twice', async () => {
     const { id: hitId } = hits[5] as HitItem;
     const time = START + 10 ** 9;
     const report = { customerId: CUSTOMER, hitId, at: 0, tries: [11, 12], sent: true };

@@ -26,7 +26,7 @@ const recordUnnotified = async ({ its, put }: Awaited<ReturnType<typeof start>>)
 };
 
 describe('a report soon after the hit', () => {
-  test('a report soon after the hit records that a message was sent and somebody was notified', async () => {
+  test('a report soon after the hit records that a message was sent and that somebody was notified', async () => {
     const { report, hit, lateChanges } = await start();
     await report(1, [now + 1], true, now + 2);
     const stored = await hit();
@@ -57,7 +57,7 @@ describe('a report soon after the hit', () => {
     },
   );
 
-  test('a report soon after the hit counts once however often it is made, and not without attempts', async () => {
+  test('a report soon after the hit counts once however often it is repeated, and never without an attempt', async () => {
     const { report, hit } = await start();
     await report(0, [], true, now + 1);
     expect(await hit()).toMatchObject({ updateDate: now });
@@ -81,14 +81,14 @@ describe('a late report', () => {
     expect(await lateChanges()).toEqual([time]);
   });
 
-  test('a late report adds only the attempts that were not reported', async () => {
+  test('a late report adds only attempts that were not yet reported', async () => {
     const { report, hit } = await start();
     await report(0, [now + 1], false, now + 2);
     await report(0, [now + 1, now + 9], true, late);
     expect((await hit()).messages).toMatchObject([{ sendTryTimes: [now + 1, now + 9], wasSend: true }, {}]);
   });
 
-  test('a late report that a message was sent ends the alarm that reached nobody, one that it failed does not', async () => {
+  test('a late report of a sent message ends an alarm that reached nobody, and a report of a failed message does not', async () => {
     const world = await start();
     await recordUnnotified(world);
     await world.report(0, [now + 1], false, late);
@@ -98,7 +98,7 @@ describe('a late report', () => {
     expect(await world.hit()).not.toHaveProperty('isUnnotified');
   });
 
-  test('a late report on a recipient whom the hit does not hold shows that somebody was notified, and ends the alarm', async () => {
+  test('a late report about a recipient who is missing from the hit records that somebody was notified, and ends the alarm', async () => {
     const world = await start();
     await recordUnnotified(world);
     await world.report(9, [now + 1], 'outbox', late);
@@ -113,7 +113,7 @@ describe('a late report', () => {
     expect(await world.hit()).toMatchObject({ notifiedDate: late, updateDate: late });
   });
 
-  test('a late report is made although the hit changes meanwhile, and creates no hit', async () => {
+  test('a late report succeeds even if the hit changes in the meantime, and never creates a hit', async () => {
     const { before, once } = interference();
     const { report, hit, put, its, raw } = await start({}, before);
     once('TransactWriteCommand', () =>
@@ -131,7 +131,7 @@ describe('a message that did not arrive after all', () => {
   const bounce = (world: Awaited<ReturnType<typeof start>>, sentAt = now + 1) =>
     world.its.hitReports.reportUndeliverable({ customerId: HOME, hitId: 1, at: 0, sentAt }, late);
 
-  test('a message that did not arrive after all leaves an alarm that nobody was notified of', async () => {
+  test('a message that did not arrive after all turns its alarm into one that nobody was notified of', async () => {
     const world = await start({ messages: [sent([now + 1], now + 2), ...messages()], notifiedDate: now + 2 });
     const after = await bounce(world);
     expect([after?.messages[0]?.wasSend, after && 'notifiedDate' in after]).toEqual([false, false]);
@@ -145,7 +145,7 @@ describe('a message that did not arrive after all', () => {
     expect(await world.lateChanges()).toEqual([late]);
   });
 
-  test('a message that did not arrive after all leaves the date at which another one did', async () => {
+  test('a message that did not arrive after all does not change the date at which another one arrived', async () => {
     const world = await start({
       messages: [sent([now + 1], now + 2), sent([now + 5], now + 6)],
       notifiedDate: now + 2,
@@ -160,7 +160,7 @@ describe('a message that did not arrive after all', () => {
     });
   });
 
-  test('a message that did not arrive after all still counts as sent if it was resent; one never sent is unchanged', async () => {
+  test('a message that did not arrive after all still counts as sent if it was resent, and one never sent stays unchanged', async () => {
     const again = await start({ messages: [sent([now + 1, now + 2], now + 3)], notifiedDate: now + 3 });
     expect(await bounce(again)).toMatchObject({ notifiedDate: now + 3, messages: [{ wasSend: true }] });
     expect(await again.hit()).toMatchObject({ updateDate: now, messages: [{ wasSend: true }] });
@@ -172,7 +172,7 @@ describe('a message that did not arrive after all', () => {
     expect(await bounce(never)).toBeNull();
   });
 
-  test('a message that did not arrive after all is recorded although the hit changes meanwhile', async () => {
+  test('a message that did not arrive after all is recorded even if the hit changes in the meantime', async () => {
     const { before, once } = interference();
     const fields = { messages: [sent([now + 1], now + 2)], notifiedDate: now + 2 };
     const world = await start(fields, before);

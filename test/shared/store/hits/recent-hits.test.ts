@@ -5,7 +5,7 @@ const hit = (id: number): KnownHit => ({ id, createDate: id, sensorEventId: `e${
 const hits = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => hit(from + at));
 const at = (id: number) => ({ id, createDate: 0 });
 
-test('the hits after a place are known only without gaps', () => {
+test('the hits after a known one come from memory only if none is missing in between', () => {
   const recent = recentHits();
   expect(recent.since(1, at(0))).toBeNull();
   recent.note(1, hits(5, 7));
@@ -16,7 +16,7 @@ test('the hits after a place are known only without gaps', () => {
   expect(recent.since(2, at(4))).toBeNull();
 });
 
-test('hits that follow the known ones continue them, and others replace them', () => {
+test('hits without a gap extend those in memory, and hits after a gap replace them', () => {
   const recent = recentHits();
   recent.note(1, hits(5, 6));
   recent.note(1, []);
@@ -34,7 +34,7 @@ test('the newest 500 hits are remembered, and no more', () => {
   expect(recent.since(1, at(0))).toBeNull();
 });
 
-test('the hits of at most 100 customers are remembered', () => {
+test('the hits of at most 100 customers stay in memory', () => {
   const recent = recentHits();
   for (let customerId = 1; customerId <= 100; customerId++) recent.note(customerId, hits(1, 1));
   expect(recent.since(1, at(0))).toEqual(hits(1, 1));

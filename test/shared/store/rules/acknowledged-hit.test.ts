@@ -19,7 +19,7 @@ const start = async (fields: object = {}, before?: Parameters<typeof hitWorld>[0
 };
 
 describe('acknowledging a hit', () => {
-  test('acknowledging a hit of no fall changes this hit alone, with one notice', async () => {
+  test('acknowledging a hit without a fall changes only this hit, and creates one notice', async () => {
     const { its, make, read, notice } = await start();
     const made = await make(anna(late, { note: 'On my way' }));
     expect(made?.hit).toMatchObject({ acknowledgement: anna(late, { note: 'On my way' }), updateDate: late });
@@ -36,7 +36,7 @@ describe('acknowledging a hit', () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('acknowledging a hit acknowledges its fall, and a hit of a fall that somebody acknowledged follows it', async () => {
+  test('acknowledging a hit acknowledges its fall, and hits of an acknowledged fall become acknowledged too', async () => {
     const { its, make, put, notice } = await start({ fall: fallKey });
     const made = await make(anna(late));
     expect(await its.fallAnswers.get(fall)).toEqual({ acknowledgement: anna(late) });
@@ -67,7 +67,7 @@ describe('acknowledging a hit', () => {
     });
   });
 
-  test('acknowledging a hit covers no alarm that was raised since its acknowledgement, if only the note changes', async () => {
+  test('changing only the note of an acknowledged hit does not acknowledge alarms that were raised since', async () => {
     const { its, make } = await start({ fall: fallKey });
     await make(anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -76,7 +76,7 @@ describe('acknowledging a hit', () => {
     expect(await its.fallAnswers.get(again)).toEqual({});
   });
 
-  test('acknowledging the hit of a fall that alarmed again covers the new alarm', async () => {
+  test('acknowledging the hit of a fall that raised another alarm also acknowledges the new alarm', async () => {
     const { its, make, put, hitKey } = await start({ fall: fallKey });
     await make(anna(late));
     await its.fallAnswers.recordAlarm(again);
@@ -107,7 +107,7 @@ describe('acknowledging a hit', () => {
     expect(await lateChanges()).toEqual('isLate' in fields ? [now + 5] : []);
   });
 
-  test('acknowledging a hit ends its alarms that reached nobody or that nobody answered', async () => {
+  test('acknowledging a hit ends its alarms that reached nobody or were not answered', async () => {
     const { its, make, raw } = await start({ messages: [], escalation: { at: now } });
     const alarm = { customerId: HOME, sensorId: SENSOR, situation: 'fall_detected', eventUuid: 'e', webhookIds: [] };
     const ofHit = { ...alarm, hitId: 1, ruleId: 1, createDate: now, date: now };
@@ -121,14 +121,14 @@ describe('acknowledging a hit', () => {
     expect(await raw(1)).not.toHaveProperty('isUnnotified');
   });
 
-  test('acknowledging a hit is written in the audit log of those who make it without the API', async () => {
+  test('acknowledging a hit outside the API adds a line to the audit log', async () => {
     const { its, table, hitKey } = await start();
     await its.acknowledgements.make(hitKey(1), anna(late), 0, { ...auditLine, changes: [] });
     const line = items.auditLine({ customerId: HOME, lineId: auditLine.id });
     expect(await table.get(line)).toMatchObject({ operation: auditLine.operation });
   });
 
-  test('acknowledging a hit is possible until it is too old, and not after it was erased', async () => {
+  test('acknowledging a hit fails if the hit is too old or was erased', async () => {
     const { make, put, its } = await start();
     expect(await make(anna(late), now + 1)).toBeNull();
     expect(await make(anna(late), now)).toMatchObject({ hit: { acknowledgement: anna(late) } });
@@ -148,7 +148,7 @@ describe('withdrawing the acknowledgement of a hit', () => {
     expect([await raw(1), await due(1)]).toMatchObject([{ escalation }, now + 60_000]);
   });
 
-  test('withdrawing the acknowledgement of a hit withdraws that of its fall, with a notice', async () => {
+  test('withdrawing the acknowledgement of a hit also withdraws that of its fall, with a notice', async () => {
     const { its, make, withdraw, notice } = await start({ fall: fallKey });
     await make(anna(late));
     const { notice: written } = (await withdraw(late + 1)) as { notice: { uuid: string } };
@@ -156,7 +156,7 @@ describe('withdrawing the acknowledgement of a hit', () => {
     expect(await its.fallAnswers.get(fall)).toEqual({});
   });
 
-  test('withdrawing the acknowledgement of a hit is refused to others and after its fall was closed', async () => {
+  test('only the person who acknowledged a hit can withdraw that, and only until its fall is closed', async () => {
     const { its, make, withdraw, read } = await start({ fall: fallKey });
     expect(await withdraw(late)).toMatchObject({ hit: { id: 1 }, notice: null });
     await make(anna(late));
@@ -167,7 +167,7 @@ describe('withdrawing the acknowledgement of a hit', () => {
     expect(await read(1)).toMatchObject({ acknowledgement: anna(late) });
   });
 
-  test('withdrawing the acknowledgement of a hit also succeeds if that of its fall was withdrawn before', async () => {
+  test('withdrawing the acknowledgement of a hit succeeds even if that of its fall was already withdrawn', async () => {
     const { its, make, withdraw, read } = await start({ fall: fallKey });
     await make(anna(late));
     await its.falls.withdraw(fall, () => true, late + 1);
@@ -175,7 +175,7 @@ describe('withdrawing the acknowledgement of a hit', () => {
     expect(await read(1)).not.toHaveProperty('acknowledgement');
   });
 
-  test('withdrawing the acknowledgement of a hit succeeds although its note changes meanwhile', async () => {
+  test('withdrawing the acknowledgement of a hit succeeds even if its note changes in the meantime', async () => {
     const { before, once } = interference();
     const { its, make, withdraw, read } = await start({ fall: fallKey }, before);
     await make(anna(late));

@@ -30,7 +30,7 @@ const lateChanges = async () => {
 };
 
 describe('acknowledgements', () => {
-  test('keep only one of 50 made in the millisecond of the last change of the hit, with one notice', async () => {
+  test('keep only one of 50 made in the millisecond in which the hit last changed, with one notice', async () => {
     const names = Array.from({ length: 50 }, (_, at) => `person ${at}`);
     const makes = names.map((name) => its().acknowledgements.make(hitKey(), by(name, hit.updateDate), 0));
     const made = await Promise.all(makes);
@@ -45,7 +45,7 @@ describe('acknowledgements', () => {
     });
   });
 
-  test('record a late change only if more than 10 s after the hit', async () => {
+  test('record a late change only if made more than 10 s after the hit', async () => {
     await its().acknowledgements.make(hitKey(), by('Anna', hit.createDate + SOON_MS), 0);
     expect([(await readHit())?.isLate, await lateChanges()]).toEqual([undefined, []]);
     await its().acknowledgements.withdraw(hitKey(), () => true, 0, hit.createDate + SOON_MS + 1);

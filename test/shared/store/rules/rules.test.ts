@@ -68,7 +68,7 @@ const withSensor = async () => {
   return { ...world, read, setRegions };
 };
 
-test('a rule is found by its id, in lists, and by the situation it is for', async () => {
+test('a rule can be found by its id, in lists, and by its situation', async () => {
   const { rules, create, count, its, enabled } = await createWorld();
   expect(await create(ruleOf(40))).toBe('done');
   expect(await rules.get(HOME, 40)).toMatchObject(ruleOf(40));
@@ -97,7 +97,7 @@ test('a rule keeps its escalation', async () => {
   expect(read).toMatchObject({ escalation, repeatSeconds: 60, untilAcknowledged: false });
 });
 
-test('a rule is refused above the limits of all rules, and of those enabled for one situation', async () => {
+test('a rule is rejected above the limit for all rules, and above that for enabled rules of one situation', async () => {
   const { create, count } = await createWorld();
   await create(ruleOf(40));
   expect(await create(ruleOf(41), { ...quotas, rules: 1 })).toBe('rules');
@@ -107,7 +107,7 @@ test('a rule is refused above the limits of all rules, and of those enabled for 
   expect(await count()).toBe(3);
 });
 
-test('a rule never exceeds the limit of one situation together with others that are created at once', async () => {
+test('rules created at the same time never exceed the limit for one situation', async () => {
   const { create, enabled } = await createWorld();
   const results = await Promise.all(
     [1, 2, 3, 4].map((id) => create(ruleOf(id), { ...quotas, rulesOfOneSituation: 2 })),
@@ -125,20 +125,20 @@ test.each([
   ['a webhook of this bot', { recipients: [{ botId: 1, webhookId: HOOK }] }],
   ['a webhook of a later round', { escalation: [{ afterSeconds: 60, recipients: [{ botId: 1, webhookId: 'x' }] }] }],
   ['its customer', { customerId: 99 }],
-])('a rule is refused without %s', async (_, fields) => {
+])('a rule is rejected without %s', async (_, fields) => {
   const { create, rules, count } = await createWorld();
   expect(await create(ruleOf(40, fields))).toBe('unknown_reference');
   expect([await rules.get(HOME, 40), await count()]).toEqual([null, 0]);
 });
 
-test('a rule never replaces another with its id', async () => {
+test('a rule never replaces another rule with the same id', async () => {
   const { create, rules } = await createWorld();
   await create(ruleOf(40));
   expect(await create(ruleOf(40, { name: 'other' }))).toBe('unknown_reference');
   expect(await rules.get(HOME, 40)).toMatchObject({ name: 'rule 40' });
 });
 
-test('replacing a rule moves it to its new scope and situation, with its counts', async () => {
+test('replacing a rule moves it, and its counts, to its new scope and situation', async () => {
   const { rules, create, enabled } = await withSensor();
   const before = ruleOf(40);
   await create(before);
@@ -154,7 +154,7 @@ test('replacing a rule moves it to its new scope and situation, with its counts'
   expect([await at('fall_detected'), (await at('fall_loop')).length]).toEqual([[], 1]);
 });
 
-test('replacing a rule is refused if it has changed or was deleted since', async () => {
+test('replacing a rule is rejected if the rule was changed or deleted in the meantime', async () => {
   const { rules, create } = await createWorld();
   const before = ruleOf(40);
   expect(await rules.replace(before, later(before), 10)).toBe('changed');
@@ -174,7 +174,7 @@ test('replacing a rule is refused if it has changed or was deleted since', async
   expect(read).toMatchObject({ recipients: [] });
 });
 
-test('replacing a rule is refused without what it refers to, and for a deleted customer', async () => {
+test('replacing a rule is rejected if something it refers to does not exist, or for a deleted customer', async () => {
   const { rules, create, table } = await createWorld();
   const before = ruleOf(40);
   await create(before);
@@ -186,7 +186,7 @@ test('replacing a rule is refused without what it refers to, and for a deleted c
   expect(await replace({ name: 'n' })).toBe('unknown_reference');
 });
 
-test('replacing a rule counts it among the enabled ones only while it is enabled, up to the limit', async () => {
+test('replacing a rule counts it among the enabled rules only while it is enabled, up to the limit', async () => {
   const { rules, create, enabled } = await createWorld();
   const [first, second] = [ruleOf(40), ruleOf(41)];
   for (const rule of [first, second]) await create(rule);
@@ -205,7 +205,7 @@ test('replacing a rule counts it among the enabled ones only while it is enabled
 });
 
 describe('deleting a rule', () => {
-  test('removes all its copies and counts, once, as it was read', async () => {
+  test('removes all its copies and counts once, if the rule is unchanged since it was read', async () => {
     const { rules, create, enabled, count, its } = await createWorld();
     await create(ruleOf(40));
     expect(await rules.remove(later(ruleOf(40)))).toBe(false);
@@ -215,7 +215,7 @@ describe('deleting a rule', () => {
     expect(await rules.forSituation(HOME, { id: 'id_a', groupId: 0 }, 'fall_detected')).toEqual([]);
   });
 
-  test('keeps the counts of the others, even if they are deleted at once', async () => {
+  test('keeps the counts of other rules correct, even if they are deleted at the same time', async () => {
     const { rules, create, enabled, count } = await createWorld();
     for (const id of [1, 2, 3]) await create(ruleOf(id));
     expect(await Promise.all([1, 2].map((id) => rules.remove(ruleOf(id))))).toEqual([true, true]);
@@ -223,7 +223,7 @@ describe('deleting a rule', () => {
   });
 });
 
-test('the rules for a situation at a sensor are those of the sensor, its group and its customer', async () => {
+test('the rules for a situation at a sensor include those of the sensor, its group and its customer', async () => {
   const { rules, create, its } = await withSensor();
   const group = (id: number) => ({
     id,
@@ -255,7 +255,7 @@ test('the rules for a situation at a sensor are those of the sensor, its group a
   expect(await rules.isGroupInUse(HOME + 1, 20)).toBe(false);
 });
 
-test('a rule for a sensor may be limited only to a region that its room has', async () => {
+test('a rule for a sensor can be limited only to a region of its room', async () => {
   const { rules, create, read, setRegions, once, table } = await withSensor();
   await setRegions('r1');
   const { revision } = await read();
@@ -276,7 +276,7 @@ test('a rule for a sensor may be limited only to a region that its room has', as
   expect(await create(ruleOf(42, { sensorId: 'id_a', regionId: 'r1' }))).toBe('unknown_reference');
 });
 
-test('a rule fires for its situation, and for none whose name begins like it', async () => {
+test('a rule fires for its own situation, and never for a situation whose name only starts the same way', async () => {
   const { its, rules } = await createWorld();
   const put = (id: number, fields: object) => its.rules.create(ruleOf(id, { recipients: [], ...fields }), quotas);
   await put(40, {});
