@@ -54,7 +54,7 @@ const interrupted = (matches: (pk: string, sk: string) => boolean, act: () => Pr
   return store(table);
 };
 
-test('keeps a group if a rule for it is created right before it is deleted', async () => {
+test('keeps a group if a rule for it is created just before the deletion', async () => {
   const group = { id: 3, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
   const receivers = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
@@ -67,7 +67,7 @@ test('keeps a group if a rule for it is created right before it is deleted', asy
   expect(await its.sensorGroups.get(customerId, 3)).toEqual(group);
 });
 
-test('keeps a group if a webhook that filters by it is created right before, and rejects one created after', async () => {
+test('keeps a group if a webhook that filters by it is created just before the deletion, and rejects a webhook created after it', async () => {
   const group = { id: 5, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
   const webhook = { customerId, botId: null, isCustomerHook: true, format: 'full', sensorGroupId: 5 };
@@ -108,7 +108,7 @@ const largeGroup = async (id: number, prefix: string, act: () => Promise<unknown
   return { group: { id, customerId, name: 'n', sensorIds: ids, ...stamps }, other: store({ ...engine.plain, write }) };
 };
 
-test('rejects a rule for a large group once its deletion has removed the first sensors', async () => {
+test('rejects a rule for a large group when deleting the group has already removed the first sensors', async () => {
   const receivers = { recipients: [{ botId: 1, webhookId: 'w' }], escalation: [] };
   const rule = some({ id: 14, customerId, sensorId: null, sensorGroupId: 13, situation: 'apnea', ...receivers });
   let result: unknown;
@@ -121,7 +121,7 @@ test('rejects a rule for a large group once its deletion has removed the first s
   expect(await its.rules.get(customerId, 14)).toBeNull();
 });
 
-test('creates a large group without a sensor that is deleted while the first ones join', async () => {
+test('creates a large group without a sensor that is deleted while the first sensors are added', async () => {
   const deleted = 'iy_000000069';
   const { group, other } = await largeGroup(15, 'iy_', () =>
     engine.plain.write({ remove: items.sensor({ customerId, sensorId: deleted }) }),
@@ -130,7 +130,7 @@ test('creates a large group without a sensor that is deleted while the first one
   expect((await its.sensorGroups.get(customerId, 15))?.sensorIds).toEqual(group.sensorIds.slice(0, -1));
 });
 
-test('completes a group whose sensors were moved only in part when the call is repeated', async () => {
+test('completes a group with only some of its sensors moved when the call is repeated', async () => {
   const ids = await manySensors('id_');
   const group = { id: 6, customerId, name: 'n', sensorIds: [], ...stamps };
   await its.sensorGroups.create(group, 10);
@@ -148,7 +148,7 @@ test('completes a group whose sensors were moved only in part when the call is r
   expect((await its.sensorGroups.get(customerId, 6))?.sensorIds).toEqual(ids);
 });
 
-test('shows feedback that is given while the newest is deleted', async () => {
+test('shows the feedback that is given while the newest one is deleted', async () => {
   await putSensor();
   const hit = { ruleId: 4, sensorEventId: 'e', sensorId, messages: [], hitNumber: { series: 1, number: 1 } };
   await its.ruleHits.append(customerId, { id: 4, createDate: 0 }, some(hit), now);
@@ -163,7 +163,7 @@ test('shows feedback that is given while the newest is deleted', async () => {
   expect((await its.ruleHits.get(customerId, 5))?.feedback).toMatchObject({ id: 10 });
 });
 
-test('appends separate hits for two sensors with the same event UUID and rule', async () => {
+test('creates separate hits for two sensors with the same event UUID and rule', async () => {
   const hitOf = (id: string) => some({ ruleId: 8, sensorEventId: 'same', sensorId: id, messages: [] });
   const after = await its.ruleHits.lastPlace(customerId);
   const made = [];
@@ -175,7 +175,7 @@ test('appends separate hits for two sensors with the same event UUID and rule', 
   ]);
 });
 
-test('frees the slots that were leased before this process was alone, and no others', async () => {
+test('releases only the slots that were leased before this process was alone', async () => {
   const until = now + 30_000;
   const slots = Object.fromEntries([0, 1, 2, 3, 4].map((at) => [`slot${at}`, until]));
   await engine.plain.update(items.webhook({ customerId, webhookId: 'w' }), changes({ set: slots }));
@@ -194,7 +194,7 @@ test('frees the slots that were leased before this process was alone, and no oth
 
 describe('deleting a sensor', () => {
   const state = { ...newSensorState, decision: null, isActive: true };
-  test('keeps it if its first message makes it active in the meantime', async () => {
+  test('fails if its first message makes it active in the meantime', async () => {
     await putSensor();
     const other = interrupted(
       (_, sk) => sk === 'STATE',
@@ -218,7 +218,7 @@ describe('deleting a sensor', () => {
     expect(await its.rooms.get(customerId, sensorId)).toBeNull();
   });
 
-  test('leaves a state that expires, and then accepts a first state only from its older messages', async () => {
+  test('leaves a state that expires, and accepts a first state afterwards only from older messages', async () => {
     expect(await its.sensors.get(customerId, sensorId)).toBeNull();
     const former = await its.sensors.former(customerId, sensorId);
     const { ttl = 0 } = former ?? {};
@@ -235,7 +235,7 @@ describe('deleting a sensor', () => {
   });
 });
 
-test('recognizes its own claim when retried after a lost response, and nobody else can take it', async () => {
+test('recognizes its own claim when it retries after a lost response, and rejects all other claims', async () => {
   const key = { customerId, webhookId: 'w', id: '01m7yng2ntjft8g22k173z7r2g' };
   const pending = {
     createDate: now,

@@ -65,7 +65,7 @@ const oneTimeValues = [
 describe.each(oneTimeValues)('%s', (_, create, use) => {
   const successes = (uses: readonly boolean[]) => uses.filter(Boolean).length;
 
-  test('works only once, even if 20 calls use it in parallel', async () => {
+  test('works only once even if 20 calls use it in parallel', async () => {
     const key = await create();
     expect(successes(await Promise.all(Array.from({ length: 20 }, () => use(other, key))))).toBe(1);
     expect(await use(other, key)).toBe(false);
@@ -78,7 +78,7 @@ describe.each(oneTimeValues)('%s', (_, create, use) => {
     expect(successes([first, await use(other, key)])).toBeLessThanOrEqual(1);
   });
 
-  test('never works twice if a write is lost and another call uses it before the retry', async () => {
+  test('never works twice if a write is lost and another call uses the value before the retry', async () => {
     const key = await create();
     const uses: boolean[] = [];
     fault = { isDone: false, meanwhile: async () => uses.push(await use(other, key)) };

@@ -44,7 +44,7 @@ test('recognizes its own put after the response was lost', async () => {
   expect(await table.write({ put: next, where: where('attribute_not_exists(#version)') })).toBeNull();
 });
 
-test('does not take the put of another call for its own', async () => {
+test('does not mistake the put of another call for its own', async () => {
   const client = createTable(dynoxideClient(engine.endpoint), 'own');
   meanwhile = () => client.write({ put: { ...key, by: 'another' } });
   expect(await table.write({ put: { ...key, by: 'me' }, where: absent })).toEqual([0]);
@@ -57,7 +57,7 @@ test('recognizes its own removal after the response was lost', async () => {
   expect(await table.write({ remove: key, where: present })).toEqual([0]);
 });
 
-test('executes a transaction once although its response was lost', async () => {
+test('executes a transaction once even if its response was lost', async () => {
   const sum = { pk: 'P', sk: `sum ${at}` };
   meanwhile = nothing;
   const count = { update: sum, changes: changes({ add: { value: 1 } }) };

@@ -73,7 +73,7 @@ const viewsOf = async (customerId: number, hitId: number) => {
 };
 
 describe('a hit with three messages', () => {
-  test('packs them, and returns each with its reports', async () => {
+  test('packs its messages, and returns each with its reports', async () => {
     const hitId = await append(12, 3);
     await changeHit(12, hitId);
     expect((await stored(12, hitId))?.told).toBeTypeOf('string');
@@ -87,7 +87,7 @@ describe('a hit with three messages', () => {
       ]);
   });
 
-  test('returns them like a hit with two messages, which is not packed', async () => {
+  test('returns the messages in the same form as a hit with two messages, which are not packed', async () => {
     const two = await append(13, 2);
     const three = await append(14, 3);
     const messagesOf = async (customerId: number, hitId: number) =>
@@ -98,7 +98,7 @@ describe('a hit with three messages', () => {
   });
 });
 
-test('consumes fewer than 3 write units per report on a hit with 20 bots whose names have 36 characters', async () => {
+test('uses fewer than 3 write units per report for a hit with 20 bots whose names have 36 characters', async () => {
   const { hitReports, ruleHits } = store(engine.table);
   const { messages, ...hit } = newHit(20);
   const named = messages.map((message, at) => ({

@@ -19,7 +19,7 @@ const atOnce = <T>(count: number, act: (at: number) => Promise<T>): Promise<T[]>
 const count = <T>(list: readonly T[], item: T) => list.filter((other) => other === item).length;
 
 describe('50 parallel calls', () => {
-  test('create one user with a username, in upper or lower case, and the password of that call works', async () => {
+  test('create only one user with the same username in any case, whose password is that of the successful call', async () => {
     const spell = (at: number) => (at % 2 === 0 ? 'Same-Name' : 'sAME-nAME');
     const password = (at: number) => `password-number-${at}`;
     const person = { firstName: '', lastName: '', email: '', customerId: null };
@@ -35,7 +35,7 @@ describe('50 parallel calls', () => {
     expect(login.status).toBe(200);
   });
 
-  test('link a sensor by one pairing code to exactly one of ten customers', async () => {
+  test('link a sensor to exactly one of ten customers with the same pairing code', async () => {
     const homes = await Promise.all(Array.from({ length: 10 }, (_, at) => createHome(admin, `racer-${at}`, [])));
     const { pairingCode: code, sensorId } = await register(admin, PROVISIONING_KEY, nextHardwareId());
     const tries = await atOnce(50, async (at) => {

@@ -68,7 +68,7 @@ test('rejects a rule whose region is removed while it is written', async () => {
   expect(await its.rules.get(customerId, 5)).toBeNull();
 });
 
-test('rejects a room without a region that a rule has referred to since the sensor was read', async () => {
+test('rejects a room that lacks a region which a rule has used since the sensor was read', async () => {
   const read = await its.sensors.get(customerId, sensorId);
   expect(await its.rules.ofRegions(customerId, sensorId, ['r'])).toEqual([]);
   expect(await its.rules.create(some(rule), quotas)).toBe('done');

@@ -83,7 +83,7 @@ describe('access patterns', () => {
     return seen;
   };
 
-  test('declare the units of each call, and the kinds of items that it finds', async () => {
+  test('declare the consumed units of each call, and the kinds of items that it finds', async () => {
     for (const [call, run, prepare] of examples) {
       await prepare?.(recorded(engine.endpoint).store);
       const { read, write, found } = await make(call, run);
@@ -100,7 +100,7 @@ describe('access patterns', () => {
     }
   });
 
-  test('declare exactly the accesses of each call on all paths, because permissions are derived from them', async () => {
+  test('declare exactly the accesses that each call makes on any path, because permissions are derived from them', async () => {
     for (const [call, run, prepare] of ways) {
       const { store, table } = recorded(engine.endpoint);
       await prepare?.(store, table);
@@ -120,7 +120,7 @@ describe('access patterns', () => {
     expect([...new Set(examples.map(([call]) => call))].sort()).toEqual(calls.sort());
   });
 
-  test('cover every file that reads or writes the table, as a noun of the store', () => {
+  test('cover every file that reads or writes the table, named after a noun of the store', () => {
     const parts = files('shared/store').filter(([, text]) => /^(export )?const \w+(Reads|Writes)\b/m.test(text));
     const nouns = readFileSync(join(root, 'shared/store/nouns.ts'), 'utf8');
     expect(parts.length).toBeGreaterThan(20);
@@ -170,13 +170,13 @@ describe('the table', () => {
     'firmwarePins',
   ];
 
-  test('starts every key that belongs to a customer with that customer', () => {
+  test('starts every key of an item that belongs to a customer with the id of that customer', () => {
     const others = kinds.filter(([, { pk }]) => !/^C#\{customerId\}(#|$)/.test(pk.template)).map(([kind]) => kind);
     expect(others).toEqual(notOfCustomers);
     for (const { pk } of Object.values(lists)) expect(pk.template).toMatch(/^C#\{customerId\}#/);
   });
 
-  test('uses the partition that all customers share only for lists of customers, never for events or alarms', () => {
+  test('uses the partition shared by all customers only for lists of customers, never for events or alarms', () => {
     const sharing = Object.entries(accessPatterns).filter(([, pattern]) =>
       accessesOf(pattern).some(({ partition }) => partition === items.listedCustomer.pk.template),
     );
@@ -188,13 +188,13 @@ describe('the table', () => {
     expect(using.filter((use) => calls.includes(use))).toEqual([]);
   });
 
-  test('every kind of item has keys that no other kind has', () => {
+  test('each kind of item has keys that no other kind uses', () => {
     const values = { customerId: 1, sensorId: 's', webhookId: 'w', hash: 'h', accountKey: 'a', id: 1 };
     const filled = kinds.map(([, item]) => item(new Proxy(values, { get: (_, name) => `x${String(name)}` }) as never));
     expect(filled.map(kindOf)).toEqual(kinds.map(([kind]) => [kind]));
   });
 
-  test('allows no scan, in code or by a right', () => {
+  test('allows no scan, neither in code nor by a permission', () => {
     const scans = /\bScan\w*Command|\bdynamodb:(Scan|\*)|paginateScan|\bgrantRead(Write)?Data\b/;
     const sources = ['bin', 'lib', 'functions', 'shared'].flatMap(files);
     expect(sources.filter(([, text]) => scans.test(text)).map(([file]) => file)).toEqual([]);

@@ -59,7 +59,7 @@ const start = () => {
 const idOf = (number: number) => idBeforeFirst(HOME) + number;
 
 describe('an alarm in the list', () => {
-  test('an alarm in the list stands for all events and hits of its fall', async () => {
+  test('an alarm in the list represents all events and hits of its fall', async () => {
     const { happen, list } = start();
     await happen(1, now, 'fall_detected', 2);
     await happen(2, now + 5_000, 'fall_detected', 1, { isSimulated: true });
@@ -74,7 +74,7 @@ describe('an alarm in the list', () => {
     ]);
   });
 
-  test('an alarm in the list is open, unanswered, acknowledged and over, in this order', async () => {
+  test('an alarm in the list counts as open, unanswered, acknowledged or over, in this order', async () => {
     const { happen, change, end, list } = start();
     await happen(1, now, 'fall_detected', 1);
     const shown = { acknowledgement: null, overDate: null, overBy: null, note: null, outcome: null, feedback: null };
@@ -87,7 +87,7 @@ describe('an alarm in the list', () => {
     expect(await list()).toMatchObject([{ state: 'over', overDate: later, overBy: 'device' }]);
   });
 
-  test('an alarm in the list has nothing of another fall of its sensor', async () => {
+  test('an alarm in the list contains nothing of another fall of the same sensor', async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await happen(2, now + 30_000, 'fall_detected', 2, { fall: (now + 30_000).toString(36) });
@@ -99,7 +99,7 @@ describe('an alarm in the list', () => {
     ]);
   });
 
-  test('an alarm in the list names who acknowledged any of its hits first, and its newest feedback', async () => {
+  test('an alarm in the list names the first person who acknowledged any of its hits, and its newest feedback', async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 3);
     await change(1, { acknowledgement: ben(later + 1), feedback: { id: 2 } });
@@ -111,7 +111,7 @@ describe('an alarm in the list', () => {
     ]);
   });
 
-  test('an alarm in the list without a rule has the answer to its fall or event, and the feedback on its events', async () => {
+  test('an alarm in the list without a rule contains the answer to its fall or event, and the feedback on its events', async () => {
     const { its, table, happen, list } = start();
     await happen(1, now, 'fall_detected');
     await happen(2, now + 1, 'apnea');
@@ -137,7 +137,7 @@ describe('an alarm in the list', () => {
     expect((await list())[1]?.feedback).not.toHaveProperty('sk');
   });
 
-  test('an alarm in the list is left out by its situation, its state or its sensor', async () => {
+  test('alarms in the list can be filtered by situation, state and sensor', async () => {
     const { happen, end, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await happen(2, now + 1, 'apnea', 1);
@@ -152,7 +152,7 @@ describe('an alarm in the list', () => {
   });
 });
 
-test('the pages of a list have each alarm once, with a rule or without, and in any state that is wanted', async () => {
+test('the pages of a list contain each alarm once, with or without a rule, in every requested state', async () => {
   const { its, happen, end } = start();
   for (let number = 1; number <= 7; number++)
     await happen(number, now + number, 'fall_detected', number % 2, { fall: `${(now + number).toString(36)}` });
@@ -182,7 +182,7 @@ test('the pages of a list have each alarm once, with a rule or without, and in a
 });
 
 describe('the end of an alarm', () => {
-  test('the end of an alarm comes two hours after time alone ended its fall', async () => {
+  test('the end of an alarm whose fall only time ended is two hours later', async () => {
     const { happen, end, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await end(2, later, { source: null });
@@ -193,7 +193,7 @@ describe('the end of an alarm', () => {
   test.each([
     ['its device reported it before people closed it', later - 1, 'device'],
     ['people closed it before its device reported it', later + 1, 'closure'],
-  ])('the end of an alarm is the first one: %s', async (_, reported, by) => {
+  ])('the end of an alarm is the earliest one: %s', async (_, reported, by) => {
     const { its, happen, end, list } = start();
     await happen(1, now, 'fall_detected');
     await its.falls.close(fall, { outcome: 'helped' }, anna(later));
@@ -201,7 +201,7 @@ describe('the end of an alarm', () => {
     expect(await list()).toMatchObject([{ overDate: Math.min(reported, later), overBy: by, outcome: 'helped' }]);
   });
 
-  test('the end of an alarm that people closed is when they did, although the closing makes an event', async () => {
+  test('the end of an alarm that people closed is the time of the closure, not of the event that it causes', async () => {
     const { its, happen, end, list } = start();
     await happen(1, now, 'fall_detected');
     await its.falls.close(fall, { outcome: 'got_up' }, anna(later));
@@ -209,7 +209,7 @@ describe('the end of an alarm', () => {
     expect(await list(later + UNCLEAR_MS)).toMatchObject([{ overDate: later, overBy: 'closure', state: 'over' }]);
   });
 
-  test('the end of an alarm is not that of another fall, nor another event of its fall', async () => {
+  test('the end of an alarm is independent of other falls and of other events of its fall', async () => {
     const { happen, end, tell, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await end(2, later, { fall: `${fallKey}-s` });
@@ -220,7 +220,7 @@ describe('the end of an alarm', () => {
     expect(await list()).toMatchObject([{ state: 'over' }]);
   });
 
-  test('the end of an alarm of a track is that of any later alarm of this track', async () => {
+  test('the end of an alarm of a track is shared by all later alarms of that track', async () => {
     const ofTrack = (at: number, track: number) => ({ fall: `${at.toString(36)}-${track}` });
     const { happen, end, list } = start();
     await happen(1, now, 'fall_detected', 1, ofTrack(now, 7));
@@ -231,7 +231,7 @@ describe('the end of an alarm', () => {
     expect(await list(later + 1)).toMatchObject([{ overDate: later + 1, overBy: 'device' }]);
   });
 
-  test('the end of an alarm about a sensor that was offline is when it is online again', async () => {
+  test('the end of an alarm about an offline sensor is the time when the sensor is online again', async () => {
     const { happen, tell, list } = start();
     await tell(1, now - 1, { type: 'sensor', action: 'active' });
     await happen(2, now, 'sensor_inactive', 1);
@@ -242,7 +242,7 @@ describe('the end of an alarm', () => {
 });
 
 describe('the first notification of an alarm', () => {
-  test('the first notification of an alarm is that of any of its hits', async () => {
+  test('the first notification of an alarm is the earliest of all its hits', async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 3);
     expect(await list()).toMatchObject([{ notifiedDate: null }]);
@@ -251,7 +251,7 @@ describe('the first notification of an alarm', () => {
     expect(await list(later, { hook: 'full' })).toMatchObject([{ notifiedDate: later }]);
   });
 
-  test('the first notification of an alarm is the delivery of its event, if no hit notified anybody', async () => {
+  test('the first notification of an alarm is the delivery of its event if no hit notified anybody', async () => {
     const { table, happen, list } = start();
     await happen(1, now, 'fall_detected');
     await happen(2, now + 1, 'apnea', 1);

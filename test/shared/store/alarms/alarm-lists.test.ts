@@ -96,7 +96,7 @@ const newHome = () => {
   return { customerId, expected, hitsOf, happen, page, walk, setClockBack };
 };
 
-test('pages contain each alarm exactly once, newest first, with all of its hits, while more arrive', async () => {
+test('pages contain each alarm exactly once, newest first, with all of its hits, even while more arrive', async () => {
   const lists = { incidents: fc.array(incidents, { maxLength: 25 }), later: fc.array(incidents, { maxLength: 6 }) };
   await fc.assert(
     fc.asyncProperty(fc.record({ ...lists, limit: fc.integer({ min: 1, max: 5 }) }), async (given) => {
@@ -130,7 +130,7 @@ test('pages contain each alarm exactly once, newest first, with all of its hits,
   );
 }, 60_000);
 
-test('an alarm has its own date although the previous one is from before the clock was set back', async () => {
+test('an alarm keeps its own date even if the previous alarm dates from before the clock was set back', async () => {
   const home = newHome();
   const incident = { situation: 'fall_detected', rules: 1, isSecondOfFall: false, isAtOnce: false } as const;
   await home.happen({ ...incident, sensor: 0 });

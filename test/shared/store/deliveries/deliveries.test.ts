@@ -13,7 +13,7 @@ const itemKey = (n = 1) => items.delivery({ customerId: HOME, webhookId: HOOK, d
 const accepted = { result, next: { state: 'delivered' } } as const;
 const claimed = (found: Delivery | null): Delivery => found ?? expect.unreachable('nothing was claimed');
 
-test('a delivery is written once, and expires with its retention', async () => {
+test('a delivery is written once, and expires after its retention time', async () => {
   const { read, create, table } = await createHooks();
   await create(1);
   await create(1, { nextAttempt: now + 5 });
@@ -32,7 +32,7 @@ test('a delivery is written once, and expires with its retention', async () => {
   ]);
 });
 
-test('a delivery is due a while after its task, if nothing else would queue that', async () => {
+test('a delivery is due shortly after its task in case nothing else queues it', async () => {
   const { create, table } = await createHooks();
   await create(1, { nextAttempt: now + 5 }, true);
   await create(2, { nextAttempt: null }, true);
@@ -40,7 +40,7 @@ test('a delivery is due a while after its task, if nothing else would queue that
   expect([await dueOf(1), await dueOf(2)]).toEqual([now + 5 + GRACE_MS, now + GRACE_MS]);
 });
 
-test('a delivery to a person is found under its customer', async () => {
+test('a delivery to a person can be found under its customer', async () => {
   const { its } = await createHooks();
   await its.deliveries.create(deliveryOf(1, { webhookId: null }), false);
   expect(await its.deliveries.get(HOME, null, deliveryId(1))).toMatchObject({
@@ -54,14 +54,14 @@ test('a delivery to a person is found under its customer', async () => {
   ]).toEqual([null, null]);
 });
 
-test('a delivery is found with others, by id', async () => {
+test('several deliveries can be read at once by their ids', async () => {
   const { its, create } = await createHooks();
   for (const n of [1, 2, 3]) await create(n);
   const ids = [1, 2, 3].map(deliveryId);
   expect((await its.deliveries.getAll(HOME, HOOK, [...ids, 'x'])).map(({ id }) => id)).toEqual(ids.toSorted());
 });
 
-test('an attempt is claimed once, when it is due', async () => {
+test('an attempt can be claimed once when it is due', async () => {
   const { its, create, read } = await createHooks();
   await create(1, { nextAttempt: now + 1 });
   const claim = (at: number, name: string) => its.attempts.claim(key(), at, name);
@@ -75,7 +75,7 @@ test('an attempt is claimed once, when it is due', async () => {
   expect(await its.attempts.claim(key(2), now, 'a')).toBeNull();
 });
 
-test('an attempt is taken over once its lease has ended, or was taken before the clock was set back', async () => {
+test('an attempt can be taken over once its lease has ended or turns out to predate a clock change', async () => {
   const { its, create } = await createHooks();
   await create();
   await its.attempts.claim(key(), now, 'a');
@@ -84,7 +84,7 @@ test('an attempt is taken over once its lease has ended, or was taken before the
   expect(await its.attempts.claim(key(), now - SET_BACK, 'c')).toMatchObject({ attempts: 3 });
 });
 
-test('an attempt is taken over at once from a process that ended before this one was alone', async () => {
+test('an attempt can be taken over at once from a process that ended before the current one was alone', async () => {
   const { its, create } = await createHooks();
   await create();
   await its.attempts.claim(key(), now, 'a');
@@ -92,7 +92,7 @@ test('an attempt is taken over at once from a process that ended before this one
   expect(await its.attempts.claim(key(), now + 5, 'b', { aloneSince: now + 1 })).toMatchObject({ attempts: 2 });
 });
 
-test('an attempt may be made early, instead of the one that was planned, and counts as such', async () => {
+test('an attempt can be made early in place of the scheduled one, and counts as early', async () => {
   const { its, create } = await createHooks();
   await create(1, { state: 'retrying', nextAttempt: now + 99 });
   expect(await its.attempts.claim(key(), now, 'a', { insteadOf: now + 98 })).toBeNull();
@@ -104,7 +104,7 @@ test('an attempt may be made early, instead of the one that was planned, and cou
   expect(await its.attempts.claim(key(2), now, 'a')).not.toHaveProperty('earlyAttempts');
 });
 
-test('an attempt leaves the due index, and is claimed from a feed once its webhook has a URL', async () => {
+test('an attempt leaves the due index, and can be claimed from a feed once its webhook has a URL', async () => {
   const { its, create, table } = await createHooks();
   await create(1, { nextAttempt: null }, true);
   expect(await its.attempts.claim(key(), now, 'a')).not.toBeNull();
@@ -118,7 +118,7 @@ describe('the result of an attempt', () => {
     await world.create(1, fields);
     return { ...world, delivery: claimed(await world.its.attempts.claim(key(), now, 'a')) };
   };
-  test('the result of an attempt ends the delivery, with a line in its log', async () => {
+  test('the result of an attempt ends the delivery, and adds a line to its log', async () => {
     const { its, delivery, read, table } = await attempt();
     await its.attempts.recordResult(delivery, accepted, now + 9, false);
     const stored = await read();
@@ -128,7 +128,7 @@ describe('the result of an attempt', () => {
     for (const name of ['leaseUntil', 'claim', 'duePk', 'dueAt']) expect(item).not.toHaveProperty(name);
   });
 
-  test('the result of an attempt keeps a long body elsewhere, as long as the delivery', async () => {
+  test('a long body in the result of an attempt is stored separately for as long as the delivery', async () => {
     const { its, delivery, table } = await attempt();
     await its.attempts.recordResult(delivery, accepted, now, false);
     expect(await its.deliveries.responseBodies(HOME, HOOK, deliveryId(1))).toEqual(new Map([[1, result.responseBody]]));
@@ -146,7 +146,7 @@ describe('the result of an attempt', () => {
     expect((await short.read())?.log?.[0]?.[5]).toBe('ok');
   });
 
-  test('the result of an attempt plans a retry, in a queue or in the due index', async () => {
+  test('the result of an attempt schedules a retry in a queue or in the due index', async () => {
     for (const isQueued of [true, false]) {
       const { its, delivery, table } = await attempt();
       const next = { state: 'retrying', nextAttempt: now + 99, retryAfterDate: now + 50 } as const;
@@ -163,7 +163,7 @@ describe('the result of an attempt', () => {
     }
   });
 
-  test('the result of a failed attempt has its reason, and counts in its replay', async () => {
+  test('the result of a failed attempt includes its reason, and is counted by its replay', async () => {
     const { its, delivery, read, table } = await attempt({ replay: 'r' });
     const replay = items.replay({ customerId: HOME, webhookId: HOOK, replayId: 'r' });
     await its.attempts.recordResult(delivery, { result, next: { state: 'failed', reason: 'gone' } }, now + 9, false);
@@ -182,7 +182,7 @@ describe('the result of an attempt', () => {
     expect(await retried.table.get(replay)).toBeNull();
   });
 
-  test('the result of an attempt changes nothing if another attempt has begun', async () => {
+  test('the result of an attempt changes nothing if another attempt has started', async () => {
     const { its, delivery, read } = await attempt();
     const later = claimed(await its.attempts.claim(key(), now + LEASE_MS + 1, 'b'));
     await its.attempts.recordResult(delivery, accepted, now, false);
@@ -192,7 +192,7 @@ describe('the result of an attempt', () => {
     expect((await read())?.log).toHaveLength(1);
   });
 
-  test('the result of an attempt adds only its line if a redelivery was accepted meanwhile', async () => {
+  test('the result of an attempt adds only its log line if a redelivery was accepted in the meantime', async () => {
     const { its, delivery, read } = await attempt();
     expect(await its.repetitions.endOriginal(key(), now + 5)).toMatchObject({ state: 'sending' });
     await its.attempts.recordResult(delivery, { result, next: { state: 'failed', reason: 'gone' } }, now + 9, false);
@@ -204,7 +204,7 @@ describe('the result of an attempt', () => {
 });
 
 describe('a delivered notification', () => {
-  test('ends as undeliverable if its service reports that, unless it has changed', async () => {
+  test('becomes undeliverable if its service reports that, unless the delivery has changed', async () => {
     const { its, create, read } = await createHooks();
     await create();
     await its.attempts.recordResult(claimed(await its.attempts.claim(key(), now, 'a')), accepted, now + 1, false);
@@ -220,7 +220,7 @@ describe('a delivered notification', () => {
   });
 });
 
-test('the next attempt is moved only from the time that was read', async () => {
+test('the next attempt can be moved only from the time at which it was read', async () => {
   const { its, create, read, table } = await createHooks();
   await create(1, { nextAttempt: now + 9, retryAfterDate: now + 9 });
   expect(await its.attempts.replan(key(), now + 8, now + 1, now)).toBe(false);
@@ -233,7 +233,7 @@ test('the next attempt is moved only from the time that was read', async () => {
   expect(await its.attempts.replan(key(), now + 1, now + 5, now)).toBe(false);
 });
 
-test('the next attempt is postponed only if it is due, and not being made', async () => {
+test('the next attempt can be postponed only if it is due and not in progress', async () => {
   const { its, create, read, table } = await createHooks();
   await create(1, { nextAttempt: now + 1 });
   expect(await its.attempts.postpone(key(), now + 50, now, true)).toBe(false);
@@ -248,7 +248,7 @@ test('the next attempt is postponed only if it is due, and not being made', asyn
   expect(await its.attempts.postpone(key(2), now + 90, now + 60, true)).toBe(false);
 });
 
-test('the next attempt keeps its task in a queue as long as nothing else would make it', async () => {
+test('the next attempt keeps its task in a queue as long as nothing else would trigger it', async () => {
   const { its, create } = await createHooks();
   const untilOf = async (n: number) => (await its.deliveries.getQueued(key(n))).until;
   await create(1, { nextAttempt: now + 5 });
@@ -261,7 +261,7 @@ test('the next attempt keeps its task in a queue as long as nothing else would m
   expect(await its.deliveries.getQueued(key(9))).toEqual({ delivery: null, until: null });
 });
 
-test('a delivery that ends without an attempt is canceled unless it is being sent, held or has ended', async () => {
+test('a delivery that ends without an attempt is canceled unless it is being sent, is held or has ended', async () => {
   const { its, create, read } = await createHooks();
   const end = (n: number, reason: 'canceled' | 'deleted', at = now) => its.deliveries.end(key(n), reason, at);
   await create(1);
@@ -294,7 +294,7 @@ test('a delivery that ends without an attempt counts as failed in its replay', a
   });
 });
 
-test('deliveries to people that are due are found in the order of their creation, within a time range', async () => {
+test('deliveries to people that are due are listed by creation date within a time range', async () => {
   const { its } = await createHooks();
   const ids = [1, 2, 3, 4].map(deliveryId).toSorted();
   const put = (at: number, fields: object) =>

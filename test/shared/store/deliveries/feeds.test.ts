@@ -11,7 +11,7 @@ const SET_BACK = 60_000;
 const key = (n = 1) => ({ customerId: HOME, webhookId: HOOK, id: deliveryId(n) });
 const itemKey = (n = 1) => items.delivery({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(n) });
 
-test('a delivery in a feed is fetched in order, and posted by nobody', async () => {
+test('a delivery in a feed is fetched in order, and never posted', async () => {
   const { its, read, hook } = await createHooks({ url: null });
   expect(await its.feeds.hasPending(await hook())).toBe(false);
   for (const n of [1, 2])
@@ -26,7 +26,7 @@ test('a delivery in a feed is fetched in order, and posted by nobody', async () 
   expect(await its.feeds.hasPending(await hook())).toBe(true);
 });
 
-test('a delivery in a feed is posted before the others if it is an alarm about a person, once the webhook has a URL', async () => {
+test('a delivery in a feed is posted first if it is an alarm about a person, once the webhook has a URL', async () => {
   const { its, hook, table } = await createHooks({ url: null });
   const { snapshot } = deliveryOf();
   const at = (id: number, action: string) => ({ snapshot: { ...snapshot, event: { ...snapshot.event, id, action } } });
@@ -44,7 +44,7 @@ test('a delivery in a feed is posted before the others if it is an alarm about a
   expect(await its.feeds.idsToPost(await hook(), 9)).toEqual([alarm.id, other.id, older.id]);
 });
 
-test('a delivery in a feed ends when it is acknowledged, once', async () => {
+test('a delivery in a feed ends once, when it is acknowledged', async () => {
   const { its, read, hook, table } = await createHooks({ url: null });
   await its.deliveries.createInFeed(deliveryOf(1, { replay: 'r' }));
   const delivery = (await read()) ?? deliveryOf();
@@ -59,7 +59,7 @@ test('a delivery in a feed ends when it is acknowledged, once', async () => {
   expect(await its.feeds.acknowledge(delivery, now + 1, now + 2)).toBe(false);
 });
 
-test('a delivery in a feed ends unfetched, once, and leaves the feed', async () => {
+test('a delivery in a feed that is never fetched ends once, and leaves the feed', async () => {
   const { its, read, hook, table } = await createHooks({ url: null });
   await its.deliveries.createInFeed(deliveryOf(1, { replay: 'r' }));
   const delivery = (await read()) ?? deliveryOf();
@@ -74,7 +74,7 @@ test('a delivery in a feed ends unfetched, once, and leaves the feed', async () 
   ]).toMatchObject([false, { failed: 1 }]);
 });
 
-test('a delivery in a feed moves to posting and back, unless it is being sent', async () => {
+test('a delivery in a feed can be moved to posting and back, unless it is being sent', async () => {
   const { its, create, read, hook, table } = await createHooks();
   const delivery = await create(1, { nextAttempt: now }, true);
   expect(await its.feeds.moveToFeed(delivery, now)).toBe(true);
@@ -96,7 +96,7 @@ test('a delivery in a feed moves to posting and back, unless it is being sent', 
   expect(await its.feeds.hasPending(await hook())).toBe(false);
 });
 
-test('a delivery in a feed is handed out to one reader at a time', async () => {
+test('a delivery in a feed is returned to one reader at a time', async () => {
   const { its, hook, table } = await createHooks({ url: null });
   const webhook = await hook();
   const start = await its.feeds.cursor(webhook);
@@ -118,7 +118,7 @@ test('a delivery in a feed is handed out to one reader at a time', async () => {
   });
 });
 
-test('a webhook is marked once nobody fetches its feed, until the next fetch', async () => {
+test('a webhook is marked when its feed is no longer fetched, until the next fetch', async () => {
   const { its, hook, table } = await createHooks({ url: null });
   expect(await its.feeds.recordNoFetch(await hook(), now)).toBe(true);
   expect(await hook()).toMatchObject({ failingSince: now, consecutiveFailures: 1 });
@@ -140,7 +140,7 @@ test('a webhook is marked once nobody fetches its feed, until the next fetch', a
   expect(await its.webhooks.get(HOME, 'x')).toBeNull();
 });
 
-test('a few fetches of a webhook, and a few of its customer, may wait for deliveries', async () => {
+test('a limited number of fetches per webhook and per customer can wait for deliveries', async () => {
   const { its, table } = await createHooks({ url: null });
   const feed = (id: string) => ({ customerId: HOME, id });
   const most = { ofFeed: 2, ofCustomer: 3 };
@@ -173,7 +173,7 @@ test('a few fetches of a webhook, and a few of its customer, may wait for delive
   ]).toEqual([true, true, false]);
 });
 
-test('waiting fetches stay within the limits even if they begin at once', async () => {
+test('waiting fetches stay within the limits even if they start at the same time', async () => {
   const { its } = await createHooks({ url: null });
   const most = { ofFeed: 2, ofCustomer: 9 };
   const began = await Promise.all(

@@ -107,7 +107,7 @@ const earlierVersion = (key: ReturnType<typeof items.webhook>) => ({
   release: () => engine.plain.update(key, changes({ remove: ['slot0'] })),
 });
 
-test('does not lease a slot that an earlier version has leased, until that lease ends', async () => {
+test('does not lease a slot leased by an earlier version until that lease ends', async () => {
   const { key, read } = await createWebhook();
   await earlierVersion(key).take(now);
   const take = async (at: number) => its.health.takeSlot(await read(), at, { ...search, token: 'mine' });
@@ -123,7 +123,7 @@ test('leases a slot in a way that an earlier version respects until the lease en
   expect(await earlierVersion(key).take(now + LEASE_MS)).not.toBeNull();
 });
 
-test('leases a slot whose lease is longer than any, because the clock was set back since', async () => {
+test('leases a slot whose lease is impossibly long because the clock was set back since', async () => {
   const { read } = await createWebhook();
   const take = async (at: number) => its.health.takeSlot(await read(), at, { ...search, token: `${at}` });
   expect(await take(now + 86_400_000)).not.toBeNull();
@@ -132,7 +132,7 @@ test('leases a slot whose lease is longer than any, because the clock was set ba
   expect(await take(now - 9_000)).toBeNull();
 });
 
-test('does not renew a lease after an earlier version has leased the slot and left the token in place', async () => {
+test('does not renew a lease if an earlier version has leased the slot but left the token in place', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   await earlierVersion(key).take(now + LEASE_MS);
@@ -142,7 +142,7 @@ test('does not renew a lease after an earlier version has leased the slot and le
   expect(await its.health.takeSlot({ ...(await read()), slot0: 0 }, later, { ...search, token: 'mine' })).toBeNull();
 });
 
-test('leases a slot that an earlier version has released and whose token is still there', async () => {
+test('leases a slot released by an earlier version that left its token in place', async () => {
   const { key, read } = await createWebhook();
   await its.health.takeSlot(await read(), now, { ...search, token: 'mine' });
   await earlierVersion(key).release();

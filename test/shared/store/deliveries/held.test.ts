@@ -17,7 +17,7 @@ describe('a delivery of a disabled webhook', () => {
     expect(await world.its.held.hold(delivery, now + 1)).toBe(true);
     return { ...world, delivery };
   };
-  test('a delivery of a disabled webhook is held for 14 days, and counted by its webhook', async () => {
+  test('a delivery of a disabled webhook is held for 14 days, and counted for its webhook', async () => {
     const { its, read, hook, table } = await hold();
     expect(await read()).toMatchObject({
       state: 'held',
@@ -34,14 +34,14 @@ describe('a delivery of a disabled webhook', () => {
     expect(await hook()).toMatchObject({ held: 1 });
   });
 
-  test('a delivery of a disabled webhook is not held while it is being sent', async () => {
+  test('a delivery of a disabled webhook cannot be held while it is being sent', async () => {
     const { its, create, hook } = await createHooks();
     await create();
     await its.attempts.claim(key(), now, 'a');
     expect([await its.held.hold(deliveryOf(), now), (await hook()).held]).toEqual([false, undefined]);
   });
 
-  test('a delivery of a disabled webhook is released once, as a retry if there was an attempt', async () => {
+  test('a delivery of a disabled webhook is released once, as a retry if it had been attempted', async () => {
     for (const [attempts, state] of [
       [0, 'pending'],
       [2, 'retrying'],
@@ -58,7 +58,7 @@ describe('a delivery of a disabled webhook', () => {
     }
   });
 
-  test('a held alarm about a person is first in the list, however many others are held, until its hold ends', async () => {
+  test('a held alarm about a person stays first in the list until its hold ends, however many other deliveries are held', async () => {
     const { its, hook, create, table } = await createHooks();
     const other = { ...bareSnapshot, event: { ...bareSnapshot.event, type: 'system', action: 'sensor_inactive' } };
     for (let n = 1; n <= 3; n++) await its.held.hold(await create(n, { snapshot: other }), now);
@@ -76,7 +76,7 @@ describe('a delivery of a disabled webhook', () => {
     for (const n of [4, 5, 6, 7]) expect(await table.get(alarmKey(n))).toBeNull();
   });
 
-  test('a held alarm that an earlier version of the code held or released does not stop others', async () => {
+  test('a held alarm that an earlier version of the code held or released does not block others', async () => {
     const { its, hook, create, table } = await createHooks();
     const [held, released, fall] = [await create(1), await create(2), await create(3)];
     await its.held.hold(held, now);
@@ -92,7 +92,7 @@ describe('a delivery of a disabled webhook', () => {
     expect((await hook()).held).toBe(1);
   });
 
-  test('a delivery of a disabled webhook ends once, and counts no more', async () => {
+  test('a delivery of a disabled webhook ends once, and is no longer counted', async () => {
     const { its, read, hook, delivery, table } = await hold({ replay: 'r' });
     expect([await its.held.end(delivery, 'expired', now + 3), await its.held.end(delivery, 'expired', now)]).toEqual([
       true,
@@ -107,7 +107,7 @@ describe('a delivery of a disabled webhook', () => {
       expect(await table.get(itemKey())).not.toHaveProperty(name);
   });
 
-  test('a delivery of a disabled webhook is replaced by its redelivery in one step, or not at all', async () => {
+  test('a delivery of a disabled webhook is replaced by its redelivery in one step or not at all', async () => {
     const { its, read, delivery } = await hold();
     expect(await its.held.replace(delivery, deliveryOf(2, { replayOf: deliveryId(1) }), now)).toBe(true);
     expect([await read(1), await read(2)]).toMatchObject([
@@ -120,7 +120,7 @@ describe('a delivery of a disabled webhook', () => {
     expect(await read(1)).toMatchObject({ state: 'delivered', reason: 'redelivered' });
   });
 
-  test('a delivery of a disabled webhook ends with its count if its redelivery is accepted', async () => {
+  test('a delivery of a disabled webhook is no longer counted once its redelivery is accepted', async () => {
     const { its, read, hook } = await hold();
     expect(await its.repetitions.endOriginal(key(), now + 5)).toMatchObject({ state: 'held' });
     expect([await read(), (await hook()).held]).toMatchObject([
@@ -150,7 +150,7 @@ describe('a delivery of a disabled webhook', () => {
     expect(await its.held.reserveReleases({ ...unreserved, id: 'x', held: 1 }, now)).toBeNull();
   });
 
-  test('the deliveries of a disabled webhook are counted anew only if the list has had time to contain them', async () => {
+  test('the deliveries of a disabled webhook are recounted only after the list had time to include them', async () => {
     const { its, hook } = await hold();
     const seen = await hook();
     await its.held.correctCount(seen, now + 60_000);
@@ -160,7 +160,7 @@ describe('a delivery of a disabled webhook', () => {
     expect((await hook()).held).toBe(0);
   });
 
-  test('a delivery of a disabled webhook keeps its webhook in the due index, at a time that is plausible', async () => {
+  test('a delivery of a disabled webhook keeps its webhook in the due index, at a plausible time', async () => {
     const { its, hook, delivery } = await hold();
     const dueOf = async () => ((await hook()) as { dueAt?: string }).dueAt;
     await its.held.correctDue(await hook(), now);

@@ -105,7 +105,7 @@ describe('a delivery whose redelivery was accepted', () => {
     await expectEnded(original);
   });
 
-  test('stays ended and still logs the attempt that was running', async () => {
+  test('keeps its final state, and still logs the attempt that was running', async () => {
     const original = await createDelivery();
     const attempt = await original.claim();
     await its.repetitions.endOriginal(original.key, now);
@@ -119,7 +119,7 @@ describe('a delivery whose redelivery was accepted', () => {
     expect((await original.read()).delivery?.log).toMatchObject([[1, 1, 500, null, [null, null, null, null], 'no']]);
   });
 
-  test('logs only the attempt that holds the claim, after an earlier claim lapsed', async () => {
+  test('logs only the attempt that holds the claim after an earlier claim expired', async () => {
     const original = await createDelivery();
     const first = await original.claim();
     const second = await original.claim(now + LEASE);
@@ -135,7 +135,7 @@ describe('a delivery whose redelivery was accepted', () => {
     expect((await original.read()).delivery?.log?.map(([number]) => number)).toEqual([2]);
   });
 
-  test.each(Object.entries(openStates))('ends although its state was set to %s after the read', async (_, open) => {
+  test.each(Object.entries(openStates))('ends even if its state was set to %s after the read', async (_, open) => {
     const original = await createDelivery();
     let isFirst = true;
     const get: Table['get'] = async (...args) => {
@@ -148,7 +148,7 @@ describe('a delivery whose redelivery was accepted', () => {
     await expectEnded(original);
   });
 
-  test.each(['delivered', 'failed'] as const)('stays unchanged if it had already %s', async (state) => {
+  test.each(['delivered', 'failed'] as const)('stays unchanged if its state was already %s', async (state) => {
     const original = await createDelivery();
     const next = state === 'failed' ? { state, reason: 'exhausted' as const } : { state };
     await its.attempts.recordResult(await original.claim(), { result: resultOf(500), next }, now, true);
@@ -157,7 +157,7 @@ describe('a delivery whose redelivery was accepted', () => {
     expect(await original.read()).toEqual(before);
   });
 
-  test('ends as deleted if its webhook was deleted while it was held', async () => {
+  test('ends as deleted if its webhook was deleted while the delivery was held', async () => {
     const original = await createDelivery();
     await original.hold();
     await engine.plain.write({ remove: items.webhook({ customerId, webhookId: original.key.webhookId }) });

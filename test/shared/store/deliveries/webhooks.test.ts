@@ -10,7 +10,7 @@ const ofBot = { botId: 1, isCustomerHook: false };
 const edit = (fields: object = {}) =>
   some({ botId: null, format: 'full', url: 'https://a.example', isEnabled: true, isLoopbackDenied: true, ...fields });
 
-test('a webhook of its customer receives every event; that of a bot what its rules send', async () => {
+test('a webhook of a customer receives every event, and a webhook of a bot only what its rules send', async () => {
   const world = await createHooks();
   const { its, table } = world;
   expect(await its.webhooks.create(webhookOf({ id: 'b', ...ofBot }), 10)).toBeNull();
@@ -22,7 +22,7 @@ test('a webhook of its customer receives every event; that of a bot what its rul
   expect([await its.webhooks.get(HOME + 1, HOOK), await its.webhooks.list(HOME + 1, false)]).toEqual([null, []]);
 });
 
-test('a webhook needs its bot, the group of its filter and a customer with room', async () => {
+test('a webhook needs a bot, a group for its filter and a customer below the limit, all of which exist', async () => {
   const world = await createHooks();
   const { its } = world;
   expect(await its.webhooks.create(webhookOf({ id: 'b', ...ofBot, botId: 2 }), 10)).toBe('unknown_reference');
@@ -41,7 +41,7 @@ test('a webhook without a URL is checked for fetches', async () => {
   expect(Number(stored?.dueAt)).toBe(now + 600_000);
 });
 
-test('a webhook moves between its customer and a bot', async () => {
+test('a webhook can be moved between its customer and a bot', async () => {
   const world = await createHooks();
   const { its, hook } = world;
   expect(await its.webhooks.replace(await hook(), edit({ botId: 1, isCustomerHook: false }), now)).toBeNull();
@@ -52,7 +52,7 @@ test('a webhook moves between its customer and a bot', async () => {
   expect(await its.webhooks.replace(await hook(), edit({ sensorGroupId: 9 }), now)).toBe('unknown_reference');
 });
 
-test('a webhook changes only while it has the owner for which the change was allowed', async () => {
+test('a webhook can be changed only while it still has the owner for whom the change was allowed', async () => {
   const { its, hook } = await createHooks();
   const before = await hook();
   const asBots: WebhookRecord = { ...before, botId: 1 };
@@ -65,7 +65,7 @@ test('a webhook changes only while it has the owner for which the change was all
   expect(await hook()).toMatchObject({ token: 't', updateDate: now + 1 });
 });
 
-test('a webhook is deleted once, with its owner, and remembered as long as its deliveries', async () => {
+test('a webhook is deleted once with its owner, and remembered for as long as its deliveries', async () => {
   const world = await createHooks();
   const { its, hook, table } = world;
   const before = await hook();
@@ -82,7 +82,7 @@ test('a webhook is deleted once, with its owner, and remembered as long as its d
   expect(await its.webhooks.remove(webhookOf({ id: 'b', ...ofBot }), now)).toBe(true);
 });
 
-test('a webhook of a deleted customer is forgotten', async () => {
+test('a webhook of a deleted customer is removed', async () => {
   const { its, hook, table } = await createHooks();
   const before = await hook();
   await table.write({ remove: items.customer({ customerId: HOME }) });
@@ -113,7 +113,7 @@ describe('the health of a webhook', () => {
     expect([after.consecutiveFailures, kept(after), after.name]).toEqual([9, attributes, 'new']);
   });
 
-  test('the health of a webhook starts anew with another URL, or when the webhook is enabled again', async () => {
+  test('the health of a webhook is reset when its URL changes or the webhook is enabled again', async () => {
     for (const [before, update] of [
       [{}, { url: 'https://b.example' }],
       [{ isEnabled: false, disabledReason: 'r' }, {}],
@@ -129,7 +129,7 @@ describe('the health of a webhook', () => {
     }
   });
 
-  test('the health of a webhook does not bring back a webhook that was disabled meanwhile', async () => {
+  test('the health of a webhook does not re-enable a webhook that was disabled in the meantime', async () => {
     const { its, hook } = await createHooks();
     const before = await hook();
     await its.health.disable(before, now, 'gone', null);
@@ -137,19 +137,19 @@ describe('the health of a webhook', () => {
     expect(await hook()).toMatchObject({ isEnabled: false, disabledReason: 'gone', name: 'new' });
   });
 
-  test('the health of a webhook stays when the webhook is disabled by its owner', async () => {
+  test('the health of a webhook is kept when its owner disables the webhook', async () => {
     const after = await replaced({}, { isEnabled: false });
     expect([after.isEnabled, after.consecutiveFailures, kept(after)]).toEqual([false, 9, attributes]);
   });
 
-  test('the health of a webhook lets the sweep move its deliveries to a feed, and back', async () => {
+  test('the health of a webhook allows the sweep to move its deliveries to a feed and back', async () => {
     expect((await replaced({}, { url: null })).dueAt).toBe(String(now).padStart(16, '0'));
     expect(Number((await replaced({ url: null }, {})).dueAt)).toBe(now);
     expect(Number((await replaced({ url: null }, { url: null, name: 'n' })).dueAt)).toBe(now + 600_000);
     expect(Number((await replaced({ url: null, isEnabled: false }, { url: null })).dueAt)).toBe(now);
   });
 
-  test('the health of a webhook warns once per series of failures', async () => {
+  test('the health of a webhook leads to one warning per series of failures', async () => {
     const { its, hook } = await createHooks();
     const warn = async (failingSince: number, at: number) =>
       its.health.recordWarning({ ...(await hook()), failingSince }, at);
@@ -179,7 +179,7 @@ describe('the health of a webhook', () => {
     ]);
   });
 
-  test('the health of a webhook forgets failures that somebody has seen, unless more have followed', async () => {
+  test('the health of a webhook drops failures that somebody has seen, unless more have followed', async () => {
     const { its, hook } = await createHooks({ troubleDate: now, failedDeliveries: 2 });
     await its.health.clearFailures(await hook(), now - 1);
     expect(await hook()).toMatchObject({ troubleDate: now, failedDeliveries: 2 });
@@ -188,7 +188,7 @@ describe('the health of a webhook', () => {
     expect(await hook()).not.toHaveProperty('troubleDate');
   });
 
-  test('the health of a webhook knows its oldest pending delivery until a release ends, unless an attempt has failed since', async () => {
+  test('the health of a webhook records its oldest pending delivery until a release ends, unless an attempt has failed since', async () => {
     const { its, hook } = await createHooks({ pendingSince: now, backDate: now + 9, lastFailure: now + 9 });
     await its.health.notePending(await hook(), now + 1);
     await its.health.notePending(await hook(), now - 1);
@@ -202,7 +202,7 @@ describe('the health of a webhook', () => {
   });
 });
 
-test('the secret of a webhook keeps signing beside its successor until the overlap ends', async () => {
+test('the old secret of a webhook keeps signing in addition to the new one until the overlap ends', async () => {
   const { its, hook } = await createHooks({ secretKey: 's1' });
   expect(await its.secrets.rotate(await hook(), 's2', now + 9, now + 1)).toBe(true);
   expect(await hook()).toMatchObject({
@@ -215,7 +215,7 @@ test('the secret of a webhook keeps signing beside its successor until the overl
   expect(await hook()).toMatchObject({ previousSecret: 's1' });
 });
 
-test('the secret of a webhook signs nothing more after a leak', async () => {
+test('the secret of a webhook signs nothing after a leak', async () => {
   for (const isRotated of [true, false]) {
     const { its, hook } = await createHooks({ secretKey: 's1' });
     await its.secrets.rotate(await hook(), 's2', now + 9, now);
@@ -227,13 +227,13 @@ test('the secret of a webhook signs nothing more after a leak', async () => {
   }
 });
 
-test('the secret of a webhook is not rotated for a webhook that was deleted', async () => {
+test('the secret of a webhook cannot be rotated after the webhook was deleted', async () => {
   const { its } = await createHooks();
   expect(await its.secrets.rotate({ customerId: HOME, id: 'x' }, 's', null, now)).toBe(false);
   expect(await its.webhooks.get(HOME, 'x')).toBeNull();
 });
 
-test('a bot belongs to its customer, and changes only if it exists', async () => {
+test('a bot belongs to its customer, and can be changed only if it exists', async () => {
   const { its } = await createHooks();
   expect(await its.bots.get(HOME, 1)).toMatchObject({ id: 1 });
   expect([await its.bots.get(HOME + 1, 1), (await its.bots.list(HOME)).length]).toEqual([null, 1]);
@@ -249,7 +249,7 @@ test('a bot belongs to its customer, and changes only if it exists', async () =>
   ]).toEqual(['limit_reached', 'customer_unknown']);
 });
 
-test('a bot is deleted once; its id is owned until its webhooks are deleted, too', async () => {
+test('a bot is deleted once, and its id stays reserved until its webhooks are deleted too', async () => {
   const { its } = await createHooks();
   expect([await its.bots.remove(HOME, 1), await its.bots.remove(HOME, 1)]).toEqual([true, false]);
   expect([await its.bots.list(HOME), await its.customers.ownerOf('bot', 1)]).toEqual([[], HOME]);
@@ -269,7 +269,7 @@ describe('a replay', () => {
     return { ...world, replay, replays: world.its.replays };
   };
   const dueOf = (item: object) => Number((item as { dueAt?: string }).dueAt);
-  test('a replay runs alone up to the limit, for a webhook that exists', async () => {
+  test('a replay runs for an existing webhook, up to the limit of parallel replays', async () => {
     const { replays, replay, hook } = await start();
     expect(await replays.create(replayOf('r2'), 1)).toBe('limit_reached');
     expect(await replays.create(replayOf('r2', { webhookId: 'x' }), 1)).toBe('webhook_gone');
@@ -281,13 +281,13 @@ describe('a replay', () => {
     expect((await hook()).replays).toEqual(['r2']);
   });
 
-  test('a replay never exceeds the limit together with others that start at once', async () => {
+  test('replays started at the same time never exceed the limit together', async () => {
     const { its } = await createHooks();
     const results = await Promise.all(['a', 'b', 'c'].map((id) => its.replays.create(replayOf(id), 2)));
     expect(results.filter((result) => result === 'done')).toHaveLength(2);
   });
 
-  test('a replay is listed with other running ones, newest first, and the newest of any state', async () => {
+  test('a replay is listed among the running ones, newest first, and the latest replay in any state', async () => {
     const { replays, replay, hook } = await start();
     expect(await replays.current(webhookOf())).toEqual([]);
     await replays.create(replayOf('r2', { createDate: now + 1 }), 3);
@@ -297,7 +297,7 @@ describe('a replay', () => {
     expect((await replays.current(await hook())).map(({ id }) => id)).toEqual(['r3', 'r1']);
   });
 
-  test('a replay writes each delivery once, as long as it runs', async () => {
+  test('a replay writes each delivery once, and only while it is running', async () => {
     const { replays, replay, read } = await start();
     const add = async (n: number) => replays.add(await replay(), deliveryOf(n), deliveryOf(9), now);
     expect([await add(1), await add(1)]).toEqual([true, false]);
@@ -306,7 +306,7 @@ describe('a replay', () => {
     expect([await add(2), await read(2)]).toEqual([false, null]);
   });
 
-  test('a replay ends a held original together with its copy, or writes neither', async () => {
+  test('a replay ends a held original together with creating its copy, or does neither', async () => {
     const { replays, replay, its, create, read, hook } = await start();
     await create(9);
     await its.held.hold(deliveryOf(9), now);
@@ -316,7 +316,7 @@ describe('a replay', () => {
     expect([await replays.add(await replay(), deliveryOf(2), original, now), await read(2)]).toEqual([false, null]);
   });
 
-  test('a replay goes on step by step, each once', async () => {
+  test('a replay continues step by step, and each step happens once', async () => {
     const { replays, replay } = await start();
     const first = await replay();
     const to = some({ cursor: 'c', isListed: false, pacedUntil: now + 1 });
@@ -330,7 +330,7 @@ describe('a replay', () => {
     expect(await replays.advance(await replay(), to, now)).toBe(false);
   });
 
-  test('a replay is paused and resumed as long as it runs', async () => {
+  test('a replay can be paused and resumed while it is running', async () => {
     const { replays, replay } = await start();
     expect(await replays.setPaused(await replay(), true, now + 1)).toMatchObject({
       isPaused: true,
@@ -343,7 +343,7 @@ describe('a replay', () => {
     expect(await replays.setPaused(await replay(), true, now)).toBeNull();
   });
 
-  test('a replay ends once; a canceled one stays due, so that its deliveries end, too', async () => {
+  test('a replay ends once, and a canceled one remains due so that its deliveries also end', async () => {
     for (const state of ['completed', 'canceled'] as const) {
       const { replays, replay } = await start();
       expect([
@@ -361,7 +361,7 @@ describe('a replay', () => {
 describe('the webhook for feedback to the manufacturer', () => {
   const customer = (id: number) => some({ id, name: 'maker' });
   const hookAt = (customerId: number, id: string) => webhookOf({ customerId, id });
-  test('the webhook for feedback to the manufacturer is created once with its customer, and replaced only as it was read', async () => {
+  test('the webhook for feedback to the manufacturer is created once with its customer, and replaced only if it is unchanged', async () => {
     const { its } = await createHooks();
     expect(await its.makerFeedback.home()).toBeNull();
     await its.makerFeedback.furnish(customer(50), hookAt(50, 'm1'), null);
@@ -379,7 +379,7 @@ describe('the webhook for feedback to the manufacturer', () => {
   });
 });
 
-test('the key of acknowledgement links is stored once, and read once', async () => {
+test('the key of acknowledgement links is stored once and read once', async () => {
   const { its } = await createHooks();
   expect(await its.addressKeys.get()).toBeNull();
   await its.addressKeys.keep('k1');

@@ -18,13 +18,13 @@ const listOf = (length: number, matches: (n: number) => boolean = () => true) =>
 };
 
 describe('a page of a list whose length is unknown', () => {
-  test('returns an exact total if the list fits into one chunk', async () => {
+  test('returns the exact total if the list fits into one chunk', async () => {
     for (const length of [0, 1, 9, 10])
       expect(await listOf(length).page(0)).toMatchObject({ total: length, isWhole: true, next: undefined });
     expect(await listOf(10).page(2)).toMatchObject({ data: [9, 10], total: 10, isWhole: true });
   });
 
-  test('counts what was read of a longer list, and reads no more chunks than it needs', async () => {
+  test('returns the number of rows read so far for a longer list, and reads no more chunks than it needs', async () => {
     const list = listOf(1_000);
     expect(await list.page(0)).toMatchObject({ data: [1, 2, 3, 4], total: 10, isWhole: false, next: 10 });
     expect(list.read.rows).toBe(10);
@@ -40,7 +40,7 @@ describe('a page of a list whose length is unknown', () => {
     }
   });
 
-  test('continues after what was read before', async () => {
+  test('continues after the rows that were read before', async () => {
     const list = listOf(100, (n) => n > 90);
     const first = await list.page(0);
     expect(first).toMatchObject({ data: [], total: 0, next: 30 });

@@ -32,7 +32,7 @@ describe('reading', () => {
     expect(await tableWith(() => ({})).get(KEY)).toBeNull();
   });
 
-  test('an item that a lagging replica lacks is read again', async () => {
+  test('an item that a lagging replica lacks is read a second time', async () => {
     const asked: unknown[] = [];
     const table = (hasAtOnce: boolean) =>
       tableWith((_, { ConsistentRead }) => {
@@ -45,7 +45,7 @@ describe('reading', () => {
     expect(asked).toEqual([false, true]);
   });
 
-  test('a read of several items repeats those that a lagging replica lacks, by their whole keys', async () => {
+  test('a read of several items retries those that a lagging replica lacks, by their full keys', async () => {
     const keys = [KEY, { pk: 'p', sk: 'other' }, { pk: 'other', sk: 's' }];
     const asked: unknown[] = [];
     const table = (known: number) =>
@@ -66,7 +66,7 @@ describe('reading', () => {
     expect(asked).toEqual([[true, keys]]);
   });
 
-  test('more than 100 items take several calls', async () => {
+  test('more than 100 items are read in several calls', async () => {
     const sizes: number[] = [];
     const table = tableWith((_, { RequestItems }) => {
       const { Keys = [] } = (RequestItems as Record<string, { Keys?: object[] }>).t ?? {};
@@ -80,7 +80,7 @@ describe('reading', () => {
     expect(sizes).toHaveLength(3);
   });
 
-  test('a list that is read to its end continues after each page', async () => {
+  test('a list that is read to its end continues after every page', async () => {
     const asked: unknown[] = [];
     const table = tableWith((_, { ExclusiveStartKey }) => {
       asked.push(ExclusiveStartKey);
@@ -90,7 +90,7 @@ describe('reading', () => {
     expect(asked).toEqual([undefined, { at: 1 }, { at: 2 }]);
   });
 
-  test('a range that ends before it begins finds nothing, without a call, which the table would reject', async () => {
+  test('a range that ends before it begins returns nothing, without a call that the table would reject', async () => {
     let calls = 0;
     const table = tableWith(() => {
       calls += 1;
@@ -103,7 +103,7 @@ describe('reading', () => {
   });
 });
 
-test('units are reported by call, and asked for only if somebody counts them', async () => {
+test('consumed units are reported for each call, and requested only if somebody counts them', async () => {
   const units: unknown[] = [];
   const asked: unknown[] = [];
   const send: Send = (name, { ReturnConsumedCapacity }) => {
@@ -125,7 +125,7 @@ test('units are reported by call, and asked for only if somebody counts them', a
   expect(asked).toEqual(['TOTAL', 'TOTAL', 'TOTAL', undefined]);
 });
 
-test('units are 0 if the table reports none', async () => {
+test('consumed units are 0 if the table does not report them', async () => {
   const units: unknown[] = [];
   await tableWith(
     () => ({}),
@@ -135,7 +135,7 @@ test('units are 0 if the table reports none', async () => {
 });
 
 describe('an update', () => {
-  test('returns what it was asked for, and null if its condition fails', async () => {
+  test('returns the requested attributes, or null if its condition fails', async () => {
     const { table } = memoryStore();
     const set = (condition = present) => table.update(KEY, changes({ set: { a: 1 }, if: condition }, 'ALL_NEW'));
     expect(await set()).toBeNull();
@@ -143,7 +143,7 @@ describe('an update', () => {
     expect(await table.update(KEY, changes({ set: { a: 2 } }))).toEqual({});
   });
 
-  test('fails with any other error', async () => {
+  test('fails with any error other than a failed condition', async () => {
     const table = tableWith(() => {
       throw new Error('a bug');
     });
@@ -152,7 +152,7 @@ describe('an update', () => {
   });
 });
 
-test('several writes are all made, or none, and the positions of failed conditions are returned', async () => {
+test('several writes succeed together or not at all, and the positions of failed conditions are returned', async () => {
   const { table } = memoryStore();
   const other = { pk: 'p', sk: 'other' };
   const writes = [
@@ -168,7 +168,7 @@ test('several writes are all made, or none, and the positions of failed conditio
   expect(await table.write({ remove: KEY, where: where('#a = :a', { a: 1 }) })).toEqual([0]);
 });
 
-test('several writes have one token for all their tries, and another for each call', async () => {
+test('several writes share one token in all attempts, and get another one in each new call', async () => {
   const tokens: unknown[] = [];
   const table = tableWith((_, { ClientRequestToken }) => {
     tokens.push(ClientRequestToken);
@@ -204,7 +204,7 @@ describe('a write whose first response is lost', () => {
     });
     return { table, flaky };
   };
-  test('a write whose first response is lost succeeds if the item is as it was put, or is gone as it was removed', async () => {
+  test('a write whose first response is lost succeeds if the item matches what was put, or is gone after a removal', async () => {
     const { flaky } = losing();
     expect(await flaky.write({ put: { ...KEY, a: 1, b: undefined }, where: absent })).toBeNull();
     const removing = losing();
@@ -212,12 +212,12 @@ describe('a write whose first response is lost', () => {
     expect(await removing.flaky.write({ remove: KEY, where: present })).toBeNull();
   });
 
-  test('a write whose first response is lost fails if another call has put or kept another item', async () => {
+  test('a write whose first response is lost fails if another call has put or kept a different item', async () => {
     const { flaky } = losing((table) => table.write({ put: { ...KEY, a: 2 } }));
     expect(await flaky.write({ put: { ...KEY, a: 1 }, where: absent })).toEqual([0]);
   });
 
-  test('a write does not count as done if its first response was that the condition failed', async () => {
+  test('a write does not count as done if its first response reported a failed condition', async () => {
     const { table } = memoryStore();
     await table.write({ put: { ...KEY, a: 1 } });
     expect(await table.write({ put: { ...KEY, a: 1 }, where: absent })).toEqual([0]);
@@ -226,7 +226,7 @@ describe('a write whose first response is lost', () => {
   });
 });
 
-test('no call is made once the caller has been answered', async () => {
+test('no further call is made after the caller has been answered', async () => {
   let calls = 0;
   const table = tableWith(() => {
     calls += 1;
@@ -241,7 +241,7 @@ test('no call is made once the caller has been answered', async () => {
   expect(calls).toBe(1);
 });
 
-test('other writes in between are noticed by conditions', async () => {
+test('conditions detect writes by others in between', async () => {
   const { before, once } = interference();
   const { table } = memoryStore(before);
   once('UpdateCommand', () => table.write({ put: { ...KEY, a: 1 } }));

@@ -7,7 +7,7 @@ test('starts a new table with the newest data version', () => {
   expect(nextVersion(null, 0, 2)).toEqual({ dataVersion: 2 });
 });
 
-test('raises the data version once the new code has been sweeping for 14 days', () => {
+test('raises the data version after the new code has been sweeping for 14 days', () => {
   const first = nextVersion({ dataVersion: 1 }, DAY, 2);
   expect(first).toEqual({ dataVersion: 1, raiseAt: 15 * DAY });
   expect(nextVersion(first, 15 * DAY - 1, 2)).toEqual(first);
@@ -19,6 +19,6 @@ test('restarts the 14 days after a rollback', () => {
   expect(nextVersion(rolledBack, 16 * DAY, 2)).toEqual({ dataVersion: 1, raiseAt: 30 * DAY });
 });
 
-test('keeps a data version that is newer than that of the code', () => {
+test('keeps a data version newer than that of the code', () => {
   expect(nextVersion({ dataVersion: 3 }, DAY, 2)).toEqual({ dataVersion: 3 });
 });

@@ -19,7 +19,7 @@ const createWorld = () => {
   return { its, table, due: its.due, put, dueUntil };
 };
 
-test('puts the time of a notice into its task, so that one that keeps failing is not retried forever', async () => {
+test('includes the time of a notice in its task, so that a notice that keeps failing is not retried forever', async () => {
   const { its, dueUntil } = createWorld();
   const uuid = '00000000-0000-4000-8000-000000000001';
   await its.events.storeNotice({ customerId: HOME, sensorId: 'id_a' }, uuid, {
@@ -63,27 +63,27 @@ describe('an item in the due index', () => {
     expect(await dueUntil(now - 1)).toEqual([]);
   });
 
-  test('an item in the due index of another kind is skipped', async () => {
+  test('an item in the due index is skipped if its kind is unknown', async () => {
     const { put, dueUntil } = createWorld();
     await put(items.bot({ customerId: HOME, botId: 1 }), 'id', now);
     expect(await dueUntil(now)).toEqual([]);
   });
 
-  test('an item in the due index has a shard by its id, and a time that sorts', () => {
+  test('an item in the due index gets a shard from its id, and a time that sorts', () => {
     const shards = new Set(Array.from({ length: 2_000 }, (_, n) => dueAt(`id ${n}`, now).duePk));
     expect(shards.size).toBe(DUE_SHARDS);
     expect(dueAt('id', now)).toEqual(dueAt('id', now));
     expect([dueAt('id', 1.2).dueAt, dueAt('id', -5).dueAt]).toEqual(['2'.padStart(16, '0'), '0'.repeat(16)]);
   });
 
-  test('keeps the request that caused a delivery, for logs', () => {
+  test('an item in the due index keeps the id of the request that caused a delivery, for logs', () => {
     expect(dueDelivery({ id: 'd', requestId: 'r' }, now)).toEqual({ ...dueAt('d', now), requestId: 'r' });
     expect(dueDelivery({ id: 'd' }, now)).toEqual(dueAt('d', now));
   });
 });
 
 describe('a sweep', () => {
-  test('records since when the service has run without a gap', async () => {
+  test('records since when the service has been running without a gap', async () => {
     const { due } = createWorld();
     const record = async (at: number) => (await due.recordHeartbeat(at, MINUTE)).since;
     expect([await due.lastHeartbeat(), await due.upSince(now, MINUTE)]).toEqual([null, now]);
@@ -111,7 +111,7 @@ describe('a sweep', () => {
     expect(await isToRedrive(now)).toBe(true);
   });
 
-  test('notices that the clock was set back, until it has acted on that', async () => {
+  test('reports that the clock was set back until that has been handled', async () => {
     const { due } = createWorld();
     const setBack = async (at: number) => (await due.recordHeartbeat(at, MINUTE)).setBack;
     expect([await setBack(now), await setBack(now - 10_000)]).toEqual([0, 0]);
@@ -120,7 +120,7 @@ describe('a sweep', () => {
     expect(await setBack(now - 98_000)).toBe(0);
   });
 
-  test('knows whether a newer version of the code has written data', async () => {
+  test('detects that a newer version of the code has written data', async () => {
     const { due, table } = createWorld();
     expect((await due.recordHeartbeat(now, MINUTE)).isOutdated).toBe(false);
     const heartbeat = await table.get(items.heartbeat({}));
@@ -129,7 +129,7 @@ describe('a sweep', () => {
     expect(await table.get(items.heartbeat({}))).toMatchObject({ dataVersion: 99 });
   });
 
-  test('starts with another shard than the last one, and continues where that stopped', async () => {
+  test('starts with a different shard than the last sweep, and continues where that one stopped', async () => {
     const { due } = createWorld();
     const first = await due.recordHeartbeat(now, MINUTE);
     expect(first.cursors.map(({ shard }) => shard)).toEqual(Array.from({ length: DUE_SHARDS }, (_, shard) => shard));
@@ -141,7 +141,7 @@ describe('a sweep', () => {
     expect(cursors.filter((cursor) => cursor.after)).toEqual([{ shard: 4, after }]);
   });
 
-  test('reads pages of all shards in turn, and can continue after any', async () => {
+  test('reads pages of all shards in turn, and can continue after any of them', async () => {
     const { due, put } = createWorld();
     // 501 items of one shard, and one of another.
     const full = dueAt('id', now).duePk;
@@ -166,7 +166,7 @@ describe('a sweep', () => {
     expect(early).toEqual([0]);
   });
 
-  test('skips a shard that fails, and reports it', async () => {
+  test('skips and reports a shard that fails', async () => {
     let queries = 0;
     const { its, table } = memoryStore((command) => {
       if (command === 'QueryCommand' && ++queries === 2) throw new Error('a bug');

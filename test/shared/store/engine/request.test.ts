@@ -12,7 +12,7 @@ import {
 const KEY = { pk: 'p', sk: 's' };
 
 describe('a condition', () => {
-  test('names the attributes and values that it mentions, and nothing else', () => {
+  test('names only the attributes and values that it uses', () => {
     expect(where('#count < :limit AND attribute_exists(#a)', { limit: 3 })).toEqual({
       ConditionExpression: '#count < :limit AND attribute_exists(#a)',
       ExpressionAttributeNames: { '#count': 'count', '#a': 'a' },
@@ -23,7 +23,7 @@ describe('a condition', () => {
   });
 });
 
-test('an update sets, computes, adds and removes attributes in one expression, under its condition', () => {
+test('an update sets, computes, adds and removes attributes in one expression with its condition', () => {
   const update = changes(
     {
       set: { a: 1, skipped: undefined, none: null },
@@ -43,7 +43,7 @@ test('an update sets, computes, adds and removes attributes in one expression, u
   });
 });
 
-test('an update has no empty clauses', () => {
+test('an update contains no empty clauses', () => {
   expect(changes({ remove: ['a'] })).toEqual({
     UpdateExpression: 'REMOVE #a',
     ExpressionAttributeNames: { '#a': 'a' },
@@ -57,7 +57,7 @@ test('an update has no empty clauses', () => {
   expect(changes({ compute: { a: '#b' } }).UpdateExpression).toBe('SET #a = #b');
 });
 
-test('an update reveals the attributes that it sets to values, and no others', () => {
+test('an update reports only the attributes that it sets to values', () => {
   const update = changes({ set: { a: 1, ab: 'x' }, compute: { c: '#a' }, add: { d: 2 }, remove: ['e'] });
   expect(attributesSetBy(update)).toEqual({ a: 1, ab: 'x' });
   expect(attributesSetBy(changes({ remove: ['e'] }))).toEqual({});
@@ -71,13 +71,13 @@ describe('the command for writes', () => {
   };
   const item = { ...KEY, a: 1 };
   const update = changes({ set: { a: 1 } });
-  test('the command for writes is a plain one for a single write, with its condition', () => {
+  test('a single write is a plain command with its condition', () => {
     expect(commandOf({ put: item, where: absent })).toEqual(['PutCommand', { ...common, Item: item, ...absent }]);
     expect(commandOf({ remove: KEY, where: present })).toEqual(['DeleteCommand', { ...common, Key: KEY, ...present }]);
     expect(commandOf({ update: KEY, changes: update })).toEqual(['UpdateCommand', { ...common, Key: KEY, ...update }]);
   });
 
-  test('the command for writes is a transaction with a token for several writes, or a check', () => {
+  test('several writes, which may include checks, are a transaction with a token', () => {
     const [name, input] = commandOf(
       { put: item, where: absent },
       { remove: KEY, where: present },
@@ -99,7 +99,7 @@ describe('the command for writes', () => {
   });
 });
 
-test('a query reads a partition of the table consistently, the oldest first', () => {
+test('a query reads a partition of the table consistently, oldest first', () => {
   expect(queryInput({ pk: 'p' })).toEqual({
     KeyConditionExpression: '#pk = :pk',
     ExpressionAttributeNames: { '#pk': 'pk' },
@@ -109,7 +109,7 @@ test('a query reads a partition of the table consistently, the oldest first', ()
   });
 });
 
-test('a query may be limited to a range or a prefix', () => {
+test('a query can be limited to a range or a prefix', () => {
   expect(queryInput({ pk: 'p', between: ['a', 'b'] })).toMatchObject({
     KeyConditionExpression: '#pk = :pk AND #sk BETWEEN :low AND :high',
     ExpressionAttributeNames: { '#pk': 'pk', '#sk': 'sk' },
@@ -122,7 +122,7 @@ test('a query may be limited to a range or a prefix', () => {
   });
 });
 
-test('a query may have a limit, a start, the reverse order, a lag, and a selection of attributes', () => {
+test('a query can have a limit, a start, the reverse order, a lag, and a selection of attributes', () => {
   const query = { pk: 'p', newestFirst: true, limit: 0, startAfter: KEY, consistent: false, only: ['a', 'b.c'] };
   expect(queryInput(query)).toEqual({
     KeyConditionExpression: '#pk = :pk',
@@ -136,7 +136,7 @@ test('a query may have a limit, a start, the reverse order, a lag, and a selecti
   });
 });
 
-test('a query of an index uses its keys, and never asks for a consistent read, which an index refuses', () => {
+test('a query of an index uses the keys of the index, and never requests a consistent read, which an index rejects', () => {
   const input = queryInput({ index: 'due', pk: 'p', beginsWith: 'a' });
   expect(input).toMatchObject({ IndexName: 'due', ExpressionAttributeNames: { '#pk': 'duePk', '#sk': 'dueAt' } });
   expect(input).not.toHaveProperty('ConsistentRead');

@@ -12,7 +12,7 @@ const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ETIMEDOUT', 'EHOSTUN
 const network = ['ENETUNREACH', 'ENETDOWN', 'ECONNABORTED', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 const failure = (code: string) => Object.assign(new Error(`getaddrinfo ${code} dynamodb.example`), { code });
 
-test('retries a call while its endpoint cannot be reached', async () => {
+test('retries a call while the endpoint of the table cannot be reached', async () => {
   const results = [...unreachable, ...network].map((code) => {
     let calls = 0;
     return withRetry(async () => {
@@ -77,14 +77,14 @@ describe('keys that a batch leaves unprocessed', () => {
     return { table: createTable({ send } as never, 'design'), requested };
   };
 
-  test('get retried alone until none is left', async () => {
+  test('get retried separately until none is left', async () => {
     const { table, requested } = tableOf(30);
     const found = await table.getAll(keys);
     expect(found.map(({ pk }) => pk).toSorted()).toEqual(keys.map(({ pk }) => pk).toSorted());
     expect(requested).toEqual([100, 70, 40, 10, 20]);
   });
 
-  test('cause pauses between the calls, and TableUnavailable if they stay unprocessed', async () => {
+  test('cause pauses between calls, and TableUnavailable if they stay unprocessed', async () => {
     const { table, requested } = tableOf(0);
     const timers = vi.spyOn(globalThis, 'setTimeout');
     await expect(table.getAll(keys)).rejects.toThrow(TableUnavailable);

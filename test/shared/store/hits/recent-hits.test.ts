@@ -27,7 +27,7 @@ test('hits without a gap extend those in memory, and hits after a gap replace th
   expect(recent.since(1, at(4))).toBeNull();
 });
 
-test('the newest 500 hits are remembered, and no more', () => {
+test('the newest 500 hits stay in memory, and older ones do not', () => {
   const recent = recentHits();
   recent.note(1, hits(1, 501));
   expect(recent.since(1, at(1))).toHaveLength(500);

@@ -40,7 +40,7 @@ describe('the access tokens of a user', () => {
     expect(await list()).toEqual(['a', 'b', 'c']);
   });
 
-  test('a user has at most 20 access tokens at a time, even if they are created at once', async () => {
+  test('a user has at most 20 access tokens at a time, even if they are created simultaneously', async () => {
     const { create, list, tokens } = await createWorld();
     const refusals = await Promise.all(Array.from({ length: 22 }, (_, n) => create(n)));
     expect(refusals.filter((refusal) => refusal === null)).toHaveLength(20);
@@ -51,7 +51,7 @@ describe('the access tokens of a user', () => {
     expect([await create(30), await create(31)]).toEqual([null, 'too_many']);
   });
 
-  test('access tokens free their place when they expire', async () => {
+  test('expired access tokens no longer count toward the limit', async () => {
     const { create } = await createWorld();
     for (let n = 0; n < 20; n++) await create(n, n === 0 ? START + DAY : null);
     expect(await create(20, null, START + DAY - 1)).toBe('too_many');
@@ -59,7 +59,7 @@ describe('the access tokens of a user', () => {
     expect(await create(21, null, START + DAY)).toBe('too_many');
   });
 
-  test('no access token is created once the permissions that allowed it have changed', async () => {
+  test('no access token is created after the permissions that allowed it have changed', async () => {
     const { create, list, its } = await createWorld();
     expect(await create(1, null, START, { ...user, permissions: ['manage_users'] })).toBe('changed');
     expect(await create(1, null, START, { ...user, isAdmin: true })).toBe('changed');
@@ -75,14 +75,14 @@ describe('the access tokens of a user', () => {
     expect(await its.sessions.session('hash 2')).not.toHaveProperty('ttl');
   });
 
-  test('an access token never replaces a session with the same hash', async () => {
+  test('an access token never overwrites a session with the same hash', async () => {
     const { create, its } = await createWorld();
     await create(1);
     expect(await create(1, START + DAY)).toBe('too_many');
     expect(await its.sessions.session('hash 1')).toMatchObject({ expires: null });
   });
 
-  test('the access tokens of a user are deleted one by one, unless they have expired', async () => {
+  test('the access tokens of a user can be deleted one by one until they expire', async () => {
     const { create, list, its, tokens } = await createWorld();
     for (const n of [1, 2]) await create(n, START + DAY);
     expect(await tokens.remove(accountKey, 't1', START + DAY)).toBe(false);
@@ -96,7 +96,7 @@ describe('the access tokens of a user', () => {
     expect(await its.sessions.session('hash 2')).not.toBeNull();
   });
 
-  test('the access tokens of a user are all deleted with their user', async () => {
+  test('the access tokens of a user are deleted together with the user', async () => {
     const { create, its, table, tokens } = await createWorld();
     for (const n of [1, 2]) await create(n);
     await tokens.removeAll(accountKey);
@@ -106,7 +106,7 @@ describe('the access tokens of a user', () => {
   });
 });
 
-test('the use of a token is recorded unless that was just done, or the token was deleted', async () => {
+test('the use of a token is recorded unless that was just done or the token was deleted', async () => {
   const { create, its, tokens } = await createWorld();
   await create(1);
   const lastUsed = async () => (await its.sessions.session('hash 1'))?.lastUsed;

@@ -20,13 +20,13 @@ const failTimes = async (count: number) => {
   return { its, table, waits, now };
 };
 
-test('a subject need not wait before its first failure', async () => {
+test('a subject does not have to wait before its first failure', async () => {
   const { backoffs } = memoryStore().its;
   expect(await backoffs.wait('a', NOW)).toBe(0);
   expect(await backoffs.reset('a', NOW)).toBe(0);
 });
 
-test('a subject has to wait longer after each failure from a number of them on', async () => {
+test('a subject has to wait longer after each failure beyond a given number', async () => {
   const { waits } = await failTimes(6);
   expect(waits.slice(0, 2)).toEqual([0, 0]);
   expect(waits.slice(2)).toEqual([3, 4, 5, 6].map((failures) => backoffAfter(failures, FROM)));
@@ -34,7 +34,7 @@ test('a subject has to wait longer after each failure from a number of them on',
   expect(waits[5]).toBeGreaterThan(waits[2] ?? 0);
 });
 
-test('an attempt that comes too early is not counted', async () => {
+test('an attempt that comes too early does not count', async () => {
   const { its, now, waits } = await failTimes(3);
   const wait = waits[2] ?? 0;
   expect(await its.backoffs.wait('a', now - wait)).toBe(wait);
@@ -44,14 +44,14 @@ test('an attempt that comes too early is not counted', async () => {
   expect(await its.backoffs.wait('b', now - wait)).toBe(0);
 });
 
-test('a subject starts anew after a success', async () => {
+test('a subject starts over after a success', async () => {
   const { its, now } = await failTimes(3);
   expect(await its.backoffs.reset('a', now)).toBe(0);
   expect(await its.backoffs.fail('a', FROM, now)).toBe(0);
   expect(await its.backoffs.wait('a', now)).toBe(0);
 });
 
-test('a subject starts anew a day after its last failure, and not before', async () => {
+test('a subject starts over a day after its last failure, and not before', async () => {
   for (const [failed, later, isForgotten] of [
     [2, DAY - 1, false],
     [2, DAY, true],
@@ -64,13 +64,13 @@ test('a subject starts anew a day after its last failure, and not before', async
   }
 });
 
-test('a subject need not wait for a time from before the clock was set back', async () => {
+test('a subject does not have to wait for a time recorded before the clock was set back', async () => {
   const { its, now } = await failTimes(5);
   expect(await its.backoffs.wait('a', now - 30 * DAY)).toBe(0);
   expect(await its.backoffs.reset('a', now - 30 * DAY)).toBe(0);
 });
 
-test('a subject is forgotten a day after its last failure', async () => {
+test('the failures of a subject expire a day after the last one', async () => {
   const { table, now, waits } = await failTimes(4);
   const ttl = Math.floor((now - (waits[3] ?? 0)) / 1_000) + 86_400;
   expect(await table.get(rateKey('a', 'failures'))).toMatchObject({ failures: 4, ttl });
@@ -78,14 +78,14 @@ test('a subject is forgotten a day after its last failure', async () => {
   expect(await early.table.get(rateKey('a', 'failures'))).toMatchObject({ ttl: NOW / 1_000 + 86_400 });
 });
 
-test('parallel attempts count as one failure once waits begin, and the others have to wait', async () => {
+test('parallel attempts count as one failure once waiting times begin, and all others have to wait', async () => {
   const { its } = await failTimes(2);
   const waits = await Promise.all(Array.from({ length: 5 }, () => its.backoffs.fail('a', FROM, NOW)));
   expect(waits.filter((wait) => wait === 0)).toHaveLength(1);
   expect(new Set(waits.filter((wait) => wait > 0))).toEqual(new Set([backoffAfter(3, FROM)]));
 });
 
-test('a success has to wait for a parallel failure that came first', async () => {
+test('a success has to wait if a parallel failure came first', async () => {
   const { before, once } = interference();
   const { backoffs } = memoryStore(before).its;
   for (let n = 0; n < 2; n++) await backoffs.fail('a', FROM, NOW);

@@ -43,7 +43,7 @@ test.each([
   expect(await resets.byHash('code')).not.toBeNull();
 });
 
-test('a code that sets a password gives no password to a user who logs in at an issuer', async () => {
+test('a code that sets a password does not work for a user who logs in through an issuer', async () => {
   const { resets, its, table } = await createWorld();
   await table.write({ remove: items.password({ accountKey }) });
   expect(await resets.use('code', reset, 'new')).toBe(false);
@@ -52,7 +52,7 @@ test('a code that sets a password gives no password to a user who logs in at an 
 
 describe('a login at an issuer', () => {
   const login = { browser: 'b', nonce: 'n', verifier: 'v', expires: START + 1 };
-  test('a login at an issuer is completed once, by its state alone', async () => {
+  test('a login at an issuer can be completed only once, with its own state', async () => {
     const { its, table } = memoryStore();
     await its.externals.startLogin('state', login);
     expect(await table.get(items.oidcLogin({ hash: 'state' }))).toMatchObject({ ttl: START / 1_000 + 1 });
@@ -62,7 +62,7 @@ describe('a login at an issuer', () => {
     expect(await table.get(items.oidcLogin({ hash: 'another' }))).toBeNull();
   });
 
-  test('leaves its ID token for the logout, as long as the session lasts', async () => {
+  test('stores its ID token for the logout until the session ends', async () => {
     const { its, table } = memoryStore();
     await its.externals.keepIdToken('h', 'id token', START + 1);
     expect([await its.externals.idToken('h'), await its.externals.idToken('i')]).toEqual(['id token', null]);

@@ -15,7 +15,7 @@ const putAccount = async (table: Table) => {
   await table.write({ put: { hash: 'old', ...items.password({ accountKey }) } });
 };
 
-test('a session is stored with its login until it expires, to the second after', async () => {
+test('a session and its login are stored until they expire, rounded up to the next second', async () => {
   const { its, table } = memoryStore();
   await its.sessions.start(accountKey, hash, login);
   const ttl = START / 1_000 + 61;
@@ -24,7 +24,7 @@ test('a session is stored with its login until it expires, to the second after',
   expect(await table.get(key)).toEqual({ ...key, id: 'login', hash, ttl });
 });
 
-test('a session can be listed longer than it lasts now', async () => {
+test('a session stays in the list of logins until its longest possible end', async () => {
   const { its, table } = memoryStore();
   await its.sessions.start(accountKey, hash, login, START + 90_000_000);
   expect(await its.sessions.session(hash)).toMatchObject({ ttl: START / 1_000 + 61 });
@@ -32,7 +32,7 @@ test('a session can be listed longer than it lasts now', async () => {
   expect(listed?.ttl).toBe(START / 1_000 + 90_000);
 });
 
-test('a session is extended once for one use, and never after it has ended', async () => {
+test('a session is extended once per use, and never after it has ended', async () => {
   const { its } = memoryStore();
   await its.sessions.start(accountKey, hash, login);
   const extend = () => its.sessions.renew(hash, login.expires, START + 100_001);
@@ -43,7 +43,7 @@ test('a session is extended once for one use, and never after it has ended', asy
   expect(await its.sessions.session(hash)).toBeNull();
 });
 
-test('a session can be ended twice', async () => {
+test('ending a session twice succeeds', async () => {
   const { its } = memoryStore();
   await its.sessions.start(accountKey, hash, login);
   await its.sessions.end(hash);
@@ -51,7 +51,7 @@ test('a session can be ended twice', async () => {
   expect(await its.sessions.session(hash)).toBeNull();
 });
 
-test('a session and its account may be read with a lag, at half the cost', async () => {
+test('a session and its account can be read with a lag, at half the cost', async () => {
   const reads: string[] = [];
   const { its, table } = memoryStore((command) => void reads.push(command));
   await its.sessions.start(accountKey, hash, login);
@@ -69,7 +69,7 @@ test('a session and its account may be read with a lag, at half the cost', async
 
 describe('a password', () => {
   const passwordOf = ({ its }: ReturnType<typeof memoryStore>) => its.sessions.passwordHash(accountKey);
-  test('a password is set only while nobody else has set another, and ends all sessions', async () => {
+  test('setting a password ends all sessions, and fails if somebody else has set another one', async () => {
     const world = memoryStore();
     await putAccount(world.table);
     expect(await world.its.sessions.setPassword(user, 'another', 'new')).toBe(false);
@@ -79,7 +79,7 @@ describe('a password', () => {
     expect(await world.its.sessions.account(accountKey)).toMatchObject({ epoch: nurse.epoch + 1 });
   });
 
-  test('a manager sets a password whatever it was, but not for a user who was deleted', async () => {
+  test("a manager can set any user's password, except that of a deleted user", async () => {
     const world = memoryStore();
     await putAccount(world.table);
     expect(await world.its.sessions.setPassword(user, null, 'new')).toBe(true);
@@ -88,7 +88,7 @@ describe('a password', () => {
     expect(await passwordOf(world)).toBeNull();
   });
 
-  test('a password is not set if the permissions of the user have changed since they allowed it', async () => {
+  test('a password cannot be set if the permissions that allowed it have changed', async () => {
     const changed: Partial<ReadUser>[] = [{ isAdmin: true }, { permissions: ['manage_users'] }];
     for (const rights of changed) {
       const world = memoryStore();
@@ -101,7 +101,7 @@ describe('a password', () => {
     }
   });
 
-  test('a password is hashed anew only if it is still the same', async () => {
+  test('a password is rehashed only if it has not changed', async () => {
     const world = memoryStore();
     await putAccount(world.table);
     await world.its.sessions.rehash(accountKey, 'another', 'new');
@@ -112,7 +112,7 @@ describe('a password', () => {
   });
 });
 
-test('an address of a login is known for 400 days, to its account only', async () => {
+test('the network address of a login is remembered for 400 days, for its own account only', async () => {
   const { its, table } = memoryStore();
   await its.sessions.rememberAddress(accountKey, '192.0.2.1', START + 1);
   expect(await its.sessions.isKnownAddress(accountKey, '192.0.2.1')).toBe(true);
@@ -122,7 +122,7 @@ test('an address of a login is known for 400 days, to its account only', async (
   expect(row).toMatchObject({ ttl: START / 1_000 + 1 + 400 * 86_400 });
 });
 
-test('an account is found by the key of its username', async () => {
+test('an account is found by the key derived from its username', async () => {
   const { its, table } = memoryStore();
   await table.write({ put: { ...items.username({ username: 'u' }), accountKey } });
   expect([await its.sessions.accountKeyOf('u'), await its.sessions.accountKeyOf('v')]).toEqual([accountKey, null]);
@@ -134,7 +134,7 @@ describe('the logins of an account', () => {
     await its.sessions.start(accountKey, `h${n}`, session);
     return { ...session, hash: `h${n}` };
   };
-  test('the logins of an account are listed newest first, without those that have ended', async () => {
+  test('the logins of an account are listed newest first, without ended ones', async () => {
     const world = memoryStore();
     for (const n of [1, 2, 3]) await start(world, n);
     await world.its.sessions.end('h2');
@@ -146,14 +146,14 @@ describe('the logins of an account', () => {
     expect(await world.its.logins.list('another')).toEqual([]);
   });
 
-  test('the logins of an account are at most the 100 newest', async () => {
+  test('the logins of an account are limited to the newest 100', async () => {
     const world = memoryStore();
     for (let n = 1; n <= 101; n++) await start(world, n);
     const listed = await world.its.logins.list(accountKey);
     expect([listed.length, listed[0]?.id, listed.at(-1)?.id]).toEqual([100, 'login 101', 'login 2']);
   });
 
-  test('the logins of an account are ended one by one, once each', async () => {
+  test('the logins of an account can be ended one by one, once each', async () => {
     const world = memoryStore();
     const first = await start(world, 1);
     await start(world, 2);

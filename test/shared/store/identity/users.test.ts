@@ -34,7 +34,7 @@ const createWorld = async () => {
   return { its, table, create, rights, count, users: its.users };
 };
 
-test('a new user can log in with the rights that were given to it', async () => {
+test('a new user can log in with the permissions that were granted', async () => {
   const { its, create, rights, table } = await createWorld();
   expect(await create()).toBeNull();
   expect(await rights()).toMatchObject({
@@ -54,7 +54,7 @@ test('a new user can log in with the rights that were given to it', async () => 
   expect(await table.get(items.owner({ kind: 'user', id: 7 }))).toMatchObject({ customerId: HOME });
 });
 
-test('a new user is found under its customer alone', async () => {
+test('a new user is found only under its own customer', async () => {
   const { users, create } = await createWorld();
   await create();
   const { pk: _, sk, ...stored } = (await users.get(HOME, 7)) ?? { pk: '', sk: '' };
@@ -64,7 +64,7 @@ test('a new user is found under its customer alone', async () => {
   expect(await users.list(null)).toEqual([]);
 });
 
-test('a new user is refused a username that differs only in case, within all customers', async () => {
+test('a new user is rejected if its username differs only in case from another, within any customer', async () => {
   const { create, its, users, count } = await createWorld();
   await create();
   await its.customers.create(some({ id: HOME + 1, name: 'other' }));
@@ -73,7 +73,7 @@ test('a new user is refused a username that differs only in case, within all cus
   expect([await users.get(HOME, 8), await its.sessions.account('key 8'), await count()]).toEqual([null, null, 1]);
 });
 
-test('a new user needs its customer, and is refused above the limit of users', async () => {
+test('a new user needs an existing customer, and is rejected above the limit of users', async () => {
   const { create, count } = await createWorld();
   expect(await create({ customerId: 99 })).toBe('customer_unknown');
   expect(await create({}, 1)).toBeNull();
@@ -81,7 +81,7 @@ test('a new user needs its customer, and is refused above the limit of users', a
   expect(await count()).toBe(1);
 });
 
-test('a new user without a customer is found under none, and counted nowhere', async () => {
+test('a new user without a customer is listed under none, and does not count toward a limit', async () => {
   const { create, users, table, count } = await createWorld();
   expect(await create({ customerId: null }, 0)).toBeNull();
   expect(await users.get(null, 7)).toMatchObject({ id: 7 });
@@ -90,7 +90,7 @@ test('a new user without a customer is found under none, and counted nowhere', a
   expect(await count()).toBe(0);
 });
 
-test('a new user never takes over the item or the account of another', async () => {
+test('a new user never overwrites the item or the account of another user', async () => {
   const { create, its } = await createWorld();
   await create();
   expect(await create({ username: 'b', accountKey: 'key 8' })).toBe('username_taken');
@@ -116,7 +116,7 @@ describe('the profile of a user', () => {
   const profile = (fields: object = {}) =>
     some({ firstName: 'F', locale: 'en', email: 'nurse@example.org', ...fields });
   const resetTo = some({ email: 'nurse@example.org', until: START });
-  test('changes, with the language of the account', async () => {
+  test('changes together with the language of the account', async () => {
     const { create, users, rights } = await createWorld();
     await create();
     expect(await users.setProfile(person(), profile(), resetTo, START)).toBe(true);
@@ -126,7 +126,7 @@ describe('the profile of a user', () => {
     expect(await rights()).toMatchObject({ locale: 'en', mailbox: 0 });
   });
 
-  test('a new address in a profile invalidates codes for the old one, and notes where they go', async () => {
+  test('a new address in a profile invalidates codes sent to the old one, and records where they go', async () => {
     const { create, users, rights } = await createWorld();
     await create();
     expect(await users.setProfile(person(), profile({ email: 'new@example.org' }), resetTo, START)).toBe(true);
@@ -134,7 +134,7 @@ describe('the profile of a user', () => {
     expect(await rights()).toMatchObject({ mailbox: 1 });
   });
 
-  test('stays as it is if the address or the permissions have changed since they were read, or the user is gone', async () => {
+  test('stays unchanged if the address or the permissions have changed since they were read, or the user was deleted', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setProfile(person(), profile(), null, START)).toBe(false);
     await create();
@@ -161,7 +161,7 @@ describe('the access of a user', () => {
     expect(await table.get(duty)).not.toBeNull();
   });
 
-  test('ends with the sessions and the duty of a user who may no longer log in', async () => {
+  test('ends together with the sessions and the duty of a user who may no longer log in', async () => {
     const { create, users, rights, table } = await createWorld();
     await create();
     await table.write({ put: onDuty });
@@ -170,7 +170,7 @@ describe('the access of a user', () => {
     expect(await table.get(duty)).toBeNull();
   });
 
-  test('the access of a user that an issuer took away is marked until it is granted again', async () => {
+  test('the access of a user stays marked as withdrawn by an issuer until it is granted again', async () => {
     const { create, users } = await createWorld();
     await create();
     const lost = access({ canLogin: false, permissions: ['manage_rules'] });
@@ -180,7 +180,7 @@ describe('the access of a user', () => {
     expect(await users.get(HOME, 7)).not.toHaveProperty('lostAccess');
   });
 
-  test('stays as it is if it has changed since it was read, or the user is gone', async () => {
+  test('stays unchanged if it has changed since it was read, or the user was deleted', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setAccess(person(), access(), START)).toBe(false);
     expect(await users.get(HOME, 7)).toBeNull();
@@ -192,7 +192,7 @@ describe('the access of a user', () => {
 });
 
 describe('a deleted user', () => {
-  test('leaves nothing that could log in, no duty and no channel, and frees its name', async () => {
+  test('leaves no login, duty or channel behind, and makes the username available again', async () => {
     const { create, users, table, its, count, rights } = await createWorld();
     await create();
     const duty = items.duty({ customerId: HOME, userId: 7 });
@@ -212,7 +212,7 @@ describe('a deleted user', () => {
     expect(await create({ accountKey: 'key 2' })).toBeNull();
   });
 
-  test('a deleted user is remembered as long as the audit log, for the erasure of its data', async () => {
+  test('a deleted user is remembered for as long as the audit log, so that its data can be erased', async () => {
     const { create, users } = await createWorld();
     await create();
     await users.remove(person(), START + 1);
@@ -221,7 +221,7 @@ describe('a deleted user', () => {
     expect(await users.former(null, 7)).toBeNull();
   });
 
-  test('a user without a customer can be deleted, too', async () => {
+  test('a user without a customer can be deleted as well', async () => {
     const { create, users } = await createWorld();
     await create({ customerId: null });
     expect(await users.remove(person({ customerId: null }), START)).toBe(true);
@@ -237,7 +237,7 @@ describe('a deleted user', () => {
     expect(await its.externals.usersOf('subject')).toEqual([]);
   });
 
-  test('a user is deleted once, and only with the permissions that the caller saw', async () => {
+  test('a user can be deleted once, and only with the permissions that the caller saw', async () => {
     const { create, users, count } = await createWorld();
     await create();
     expect(await users.remove(person({ permissions: [] }), START)).toBe(false);

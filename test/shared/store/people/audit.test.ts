@@ -26,14 +26,14 @@ const createWorld = async (...lines: ReturnType<typeof lineAt>[]) => {
   return { its, table, page, ids };
 };
 
-test('the lines of the audit log are those of a customer, newest first, with their times', async () => {
+test('the lines of the audit log are listed per customer, newest first, with their times', async () => {
   const { page, ids } = await createWorld(lineAt(now), lineAt(now + 1));
   expect(await ids()).toEqual([idAt(now + 1), idAt(now)]);
   expect((await page()).data[0]).toMatchObject({ date: now + 1, details: [], operation: 'createRule' });
   expect(await ids({}, FOREVER, HOME + 1)).toEqual([]);
 });
 
-test('the lines of the audit log are kept for 400 days, unless the change was not made after all', async () => {
+test('the lines of the audit log are kept for 400 days, unless the change was not made in the end', async () => {
   const { table, its, ids } = await createWorld(lineAt(now + 1), lineAt(now));
   const ttl = Math.ceil((now + 1 + AUDIT_RETENTION) / 1_000);
   expect(await table.get(items.auditLine({ customerId: HOME, lineId: idAt(now + 1) }))).toMatchObject({ ttl });
@@ -41,7 +41,7 @@ test('the lines of the audit log are kept for 400 days, unless the change was no
   expect(await ids()).toEqual([idAt(now)]);
 });
 
-test('the lines of the audit log can be limited to a time range, both ends included', async () => {
+test('the lines of the audit log can be filtered by a time range that includes both ends', async () => {
   const { ids } = await createWorld(...[0, 1, 2, 3].map((n) => lineAt(now + n, {}, 255)));
   expect(await ids({}, [now + 1, now + 2])).toEqual([idAt(now + 2, 255), idAt(now + 1, 255)]);
   expect(await ids({}, [now + 2, now + 1])).toEqual([]);
@@ -59,7 +59,7 @@ test.each([
   expect(await ids()).toHaveLength(2);
 });
 
-test('the lines of the audit log are split into pages, and continue after any line', async () => {
+test('the lines of the audit log are listed in pages that can continue after any line', async () => {
   const { ids, page } = await createWorld(...[0, 1, 2, 3, 4].map((n) => lineAt(now + n)));
   expect(await ids({ page: 1, perPage: 2 })).toEqual([idAt(now + 2), idAt(now + 1)]);
   expect(await page({ page: 1, perPage: 2 })).toMatchObject({ total: 5, isWhole: true });
@@ -86,7 +86,7 @@ describe('refused calls', () => {
     };
     return { its, table, refuse, counts };
   };
-  test('refused calls that are equal are one line for a minute, with their number', async () => {
+  test('equal refused calls within a minute share one line, with their number', async () => {
     const { refuse, counts } = await createRefusals();
     for (const time of [now, now + 1, now + 59_999]) await refuse(time);
     expect(await counts()).toEqual([3]);
@@ -96,7 +96,7 @@ describe('refused calls', () => {
     expect(await counts()).toEqual([3, 2]);
   });
 
-  test('refused calls that differ in operation, object, actor or customer are different lines', async () => {
+  test('refused calls with a different operation, object, actor or customer get separate lines', async () => {
     const { refuse, counts } = await createRefusals();
     await refuse(now);
     await refuse(now, { operation: 'deleteRule' });
@@ -107,7 +107,7 @@ describe('refused calls', () => {
     expect([await counts(), await counts(HOME + 1)]).toEqual([[1, 1, 1, 1], [1]]);
   });
 
-  test('refused calls of an actor are at most 11 lines a minute, however many different calls it makes', async () => {
+  test('refused calls of one actor add at most 11 lines a minute, however many different calls there are', async () => {
     const { refuse, counts } = await createRefusals();
     for (let n = 0; n < 14; n++) await refuse(now + n, { operation: `operation ${n}` });
     expect(await counts()).toEqual([...Array(10).fill(1), 4]);
@@ -125,14 +125,14 @@ describe('refused calls', () => {
     expect(await counts()).toEqual([6]);
   });
 
-  test('refused calls are kept as long as other lines, and their counts for a minute', async () => {
+  test('refused calls are kept as long as other lines, while their counters expire after a minute', async () => {
     const { refuse, table } = await createRefusals();
     await refuse(now + 1);
     const [line] = await table.queryAll<{ ttl: number }>({ pk: items.auditLine.pk({ customerId: HOME }) });
     expect(line?.ttl).toBe(Math.ceil((now + 1 + AUDIT_RETENTION) / 1_000));
   });
 
-  test('refused calls get a new line if an erasure has deleted theirs', async () => {
+  test('refused calls get a new line after an erasure has deleted their line', async () => {
     const { refuse, its, counts } = await createRefusals();
     await refuse(now);
     await its.auditLines.takeBack(HOME, idAt(now, 1));
@@ -143,7 +143,7 @@ describe('refused calls', () => {
 
 describe('the watch of a customer', () => {
   const stored = (date: number) => some({ watch: { date }, opened: [], onDuty: [] });
-  test('the watch of a customer is replaced by one process at a time', async () => {
+  test('the watch report of a customer can be replaced by only one process at a time', async () => {
     const { its, table } = memoryStore();
     const { watches } = its;
     expect(await watches.get(HOME)).toBeNull();
@@ -163,7 +163,7 @@ describe('the watch of a customer', () => {
     expect(await watches.get(HOME + 1)).toBeNull();
   });
 
-  test('the watch of a customer is read again only once it is a minute old', async () => {
+  test('the watch report of a customer is read again from the table only after a minute', async () => {
     const { watches } = memoryStore().its;
     await watches.put(HOME, stored(now), null);
     const latest = async (time: number) => (await watches.latest(HOME, time))?.watch.date;
@@ -173,7 +173,7 @@ describe('the watch of a customer', () => {
     expect(await watches.latest(HOME + 1, now)).toBeNull();
   });
 
-  test('the watch of a customer is to be computed after changes, up to the last of them', async () => {
+  test('the watch report of a customer is due after changes, until the latest one has been processed', async () => {
     const { its, table } = memoryStore();
     const { watches } = its;
     await watches.noteChange(HOME, now);

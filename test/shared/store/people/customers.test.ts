@@ -10,7 +10,7 @@ const createWorld = async () => {
   return { its, table, customers: its.customers };
 };
 
-test('a customer starts with nothing, and is listed', async () => {
+test('a new customer has no contents, and is listed', async () => {
   const { customers } = await createWorld();
   const counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
   expect(await customers.get(3)).toMatchObject({ ...home, hooks: {}, members: 0, ...counts });
@@ -19,14 +19,14 @@ test('a customer starts with nothing, and is listed', async () => {
   expect(await customers.get(4)).toBeNull();
 });
 
-test('a customer is never replaced by another with its id', async () => {
+test('a new customer never overwrites another one with the same id', async () => {
   const { customers } = await createWorld();
   await customers.create(some({ ...home, name: 'other' }));
   expect(await customers.get(3)).toMatchObject({ name: 'home' });
   expect(await customers.list()).toMatchObject([{ name: 'home' }]);
 });
 
-test('a customer changes where it is listed, too, and keeps what is not given', async () => {
+test('a changed customer also changes in the list, and keeps fields that are not given', async () => {
   const { customers } = await createWorld();
   const changed = { name: 'new', location: '', email: 'x' };
   expect(await customers.update(3, some(changed), now)).toMatchObject({ ...home, ...changed, updateDate: now });
@@ -39,7 +39,7 @@ test('a customer changes where it is listed, too, and keeps what is not given', 
   expect(await customers.get(4)).toBeNull();
 });
 
-test('a customer has emergency contacts, unless it was deleted', async () => {
+test('a customer can have emergency contacts, unless it was deleted', async () => {
   const { customers } = await createWorld();
   const contacts = [some({ name: 'n' })];
   expect(await customers.setEmergencyContacts(3, contacts, now)).toBe(true);
@@ -48,7 +48,7 @@ test('a customer has emergency contacts, unless it was deleted', async () => {
   expect(await customers.get(4)).toBeNull();
 });
 
-test('a customer is deleted only without users and sensors, and only once', async () => {
+test('a customer can be deleted only once, and only without users and sensors', async () => {
   const { customers, its, table } = await createWorld();
   const user = some({ id: 7, customerId: 3, username: 'u', accountKey: 'k', isAdmin: false, permissions: [] });
   await its.users.create(user, 'k', 'h', 10);
@@ -60,7 +60,7 @@ test('a customer is deleted only without users and sensors, and only once', asyn
   expect([await customers.list(), await table.get(items.roster({ customerId: 3 }))]).toEqual([[], null]);
 });
 
-test('a customer is found by the ids of what it owns', async () => {
+test('the customer of an object is found by the id of the object', async () => {
   const { customers, table } = await createWorld();
   await table.write({ put: { ...items.owner({ kind: 'rule', id: 40 }), customerId: 3 } });
   await table.write({ put: { ...items.owner({ kind: 'sensor', id: 'id_a' }), customerId: 0 } });
@@ -77,7 +77,7 @@ describe('the duty of a user', () => {
     return { ...world, duty: world.its.duty };
   };
   const row = items.duty({ customerId: 3, userId: 7 });
-  test('begins for users of the customer who may log in', async () => {
+  test('can begin for users of the customer who may log in', async () => {
     const { duty, table } = await put();
     expect(await duty.begin(3, { userId: 7, until })).toBe(true);
     expect(await duty.get(3)).toEqual({ own: [{ userId: 7, until }], roster: [] });
@@ -88,7 +88,7 @@ describe('the duty of a user', () => {
     expect(await duty.get(4)).toEqual({ own: [], roster: [] });
   });
 
-  test('ends unless its user has changed it since', async () => {
+  test('ends unless the user has changed it in the meantime', async () => {
     const { duty, table } = await put();
     await duty.begin(3, { userId: 7, until });
     const own = async () => (await duty.get(3)).own;
@@ -105,13 +105,13 @@ describe('the duty of a user', () => {
     expect(await own()).toEqual([{ userId: 7, offSince: now + 5 }]);
   });
 
-  test('going off duty ends a shift of the roster of a user who had not gone on duty themselves', async () => {
+  test('going off duty ends the roster shift of a user who had not gone on duty explicitly', async () => {
     const { duty } = await put();
     await duty.end(3, { userId: 7 }, now);
     expect((await duty.get(3)).own).toEqual([{ userId: 7, offSince: now }]);
   });
 
-  test('follows the roster, which only a customer that exists has', async () => {
+  test('follows the roster, which only an existing customer has', async () => {
     const { duty } = await put();
     const entries = [some({ userId: 7, days: ['mon'] })];
     expect([await duty.roster(3), await duty.setRoster(3, entries), await duty.setRoster(4, entries)]).toEqual([
@@ -126,7 +126,7 @@ describe('the duty of a user', () => {
 
 describe('the check of duty', () => {
   const check = { customerId: 3, at: now, missing: [], isMailed: false };
-  test('the check of duty is replaced by one process at a time', async () => {
+  test('the result of a duty check can be replaced by only one process at a time', async () => {
     const { dutyChecks } = memoryStore().its;
     const first = await dutyChecks.put(check, null);
     expect(first).toEqual({ ...check, revision: 1 });
@@ -141,7 +141,7 @@ describe('the check of duty', () => {
   });
 });
 
-test('only the last test fall of the canary counts as returned, and once', async () => {
+test('only the last test fall of the canary counts as returned, and only once', async () => {
   const { canary } = memoryStore().its;
   expect([await canary.round(), await canary.completeRound('u1', now)]).toEqual([null, false]);
   expect(await canary.startRound('u1', now)).toBeNull();
@@ -161,7 +161,7 @@ test('the test fall of the canary has no predecessor if only an email was record
   expect(await canary.startRound('u1', now)).toBeNull();
 });
 
-test('the test fall of the canary comes from a device that is marked', async () => {
+test('the test fall of the canary comes from a device that is marked as the canary', async () => {
   const { its, table } = memoryStore();
   const setup = { customerId: 3, sensorId: 'id_a', deviceToken: 't', url: 'u' };
   expect(await its.canary.setup()).toBeNull();
@@ -170,7 +170,7 @@ test('the test fall of the canary comes from a device that is marked', async () 
   expect(await table.get(items.device({ hash: 'h' }))).toMatchObject({ isCanary: true });
 });
 
-test('the subscribers of alarms are those of the last check', async () => {
+test('the subscribers of alarms come from the last check', async () => {
   const { alarmSubscribers } = memoryStore().its;
   expect(await alarmSubscribers.get()).toBeNull();
   await alarmSubscribers.put({ known: ['a'], reported: now });

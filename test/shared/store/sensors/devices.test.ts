@@ -17,7 +17,7 @@ const linked = async () => {
   return { ...world, again, use };
 };
 
-test('a new device is known by its token, its hardware and its pairing code', async () => {
+test('a new device is found by its token, its hardware and its pairing code', async () => {
   const { its, table } = await createSensors();
   expect(await its.devices.get('t1')).toMatchObject({
     hash: 't1',
@@ -36,7 +36,7 @@ test('a new device is known by its token, its hardware and its pairing code', as
   expect(await its.devices.pairing('code of t1')).toBeNull();
 });
 
-test('a new device never replaces another with its id, hardware, token or code', async () => {
+test('a new device never overwrites another one with the same id, hardware, token or code', async () => {
   const { register, its } = await createSensors();
   expect(await register('id_a', 't2', { hardwareId: '0000000000BB' })).toBe('taken');
   expect(await register('id_b', 't2', { hardwareId: HARDWARE })).toBe('taken');
@@ -45,7 +45,7 @@ test('a new device never replaces another with its id, hardware, token or code',
   expect(await register('id_b', 't2')).toBe('done');
 });
 
-test('a new device counts at its provisioning key, up to the limit of that', async () => {
+test('a new device counts toward the limit of its provisioning key', async () => {
   const { its } = await createSensors();
   await its.provisioning.put('h', some({ id: 'small', maxDevices: 1, expires: now + 1 }));
   const use = (id: string, hash: string, keyId = 'small') =>
@@ -75,7 +75,7 @@ test('a provisioning key is valid until it expires or is deleted', async () => {
   expect((await its.provisioning.list()).map(({ id }) => id)).toEqual(['key']);
 });
 
-test('a linked device that registers again must present its token, or its customer must have allowed it', async () => {
+test('a linked device that registers again must present its token, unless its customer allows registration without it', async () => {
   const { again, use, its } = await linked();
   for (const presented of [null, 'another']) expect(await again('t2', presented)).toBe('refused');
   expect([await use('t1'), await use('t2')]).toEqual([true, false]);
@@ -86,7 +86,7 @@ test('a linked device that registers again must present its token, or its custom
   expect(await again('t3', null, now)).toBe('refused');
 });
 
-test('a linked device that registers again may use its old token for a day, or until it uses the new one', async () => {
+test('a linked device that registers again can use its old token for a day, or until it uses the new one', async () => {
   const { again, use, its, table } = await linked();
   expect(await again('t2', 't1')).toBe('done');
   expect(await its.devices.get('t1')).toMatchObject({ replacedUntil: now + DAY });
@@ -99,7 +99,7 @@ test('a linked device that registers again may use its old token for a day, or u
   expect([await use('t2'), (await its.devices.get('t2'))?.replaces]).toEqual([true, undefined]);
 });
 
-test('a linked device that registers again may register again with the old token, which ends the token that it never used', async () => {
+test('a linked device can register once more with its old token, which invalidates the new token that it never used', async () => {
   const { again, use } = await linked();
   await again('t2', 't1');
   expect(await again('t3', 't1', now + DAY - 1)).toBe('done');
@@ -110,7 +110,7 @@ test('a linked device that registers again may register again with the old token
   expect(await late.again('t3', 't1', now + DAY)).toBe('refused');
 });
 
-test('a linked device that registers again gets a new pairing code, its firmware and a notice; the old code ends', async () => {
+test('a linked device that registers again gets a new pairing code, updates its firmware version and causes a notice', async () => {
   const { again, its } = await linked();
   const { notice, ...more } = registration('t2');
   expect(await again('t2', 't1', now, { ...more, notice })).toBe('done');
@@ -120,7 +120,7 @@ test('a linked device that registers again gets a new pairing code, its firmware
   expect(await its.events.notice(HOME, 'id_a', notice.uuid)).toMatchObject({ notice: 'registered' });
 });
 
-test('a linked device that registers again does so only as the sensor that was read, and with codes and tokens that are free', async () => {
+test('a linked device cannot register again if its sensor has changed since it was read, or if the code or token is already used', async () => {
   const { again, its, once } = await linked();
   once('TransactWriteCommand', () => its.sensors.setFirmware(HOME, 'id_a', 9));
   expect(await again('t2', 't1')).toBeNull();
@@ -130,7 +130,7 @@ test('a linked device that registers again does so only as the sensor that was r
   expect(await its.devices.get('t2')).toBeNull();
 });
 
-test('a linked device that registers again needs no token, and leaves no notice, before it is linked', async () => {
+test('a device that is not linked yet can register again without its token, and causes no notice', async () => {
   const { its } = await createSensors();
   const { notice, ...more } = registration('t2');
   expect(await its.devices.registerAgain(a, { ...more, notice }, null)).toBe('done');
@@ -138,7 +138,7 @@ test('a linked device that registers again needs no token, and leaves no notice,
   expect(await its.events.notice(0, 'id_a', notice.uuid)).toBeNull();
 });
 
-test('the permission to register without the token is given for sensors of the customer alone, and ends a token that was replaced', async () => {
+test('registration without a token can be allowed only for sensors of the customer, and invalidates a replaced token', async () => {
   const { its, again, use } = await linked();
   expect(await its.deviceTokens.allowRegistration(HOME + 1, 'id_a', now)).toBe(false);
   expect(await its.deviceTokens.allowRegistration(HOME, 'id_b', now)).toBe(false);
@@ -149,7 +149,7 @@ test('the permission to register without the token is given for sensors of the c
   expect(await its.devices.linkOf('id_a')).not.toHaveProperty('formerUntil');
 });
 
-test('a pairing code is replaced while the sensor is unchanged', async () => {
+test('a pairing code can be replaced only while the sensor is unchanged', async () => {
   const { its, once } = await createSensors();
   const pairing = { hash: 'c2', expires: now + 5 };
   expect(await its.devices.renewCode(a, pairing)).toBe(true);
@@ -164,7 +164,7 @@ test('a pairing code is replaced while the sensor is unchanged', async () => {
   expect((await its.devices.get('t1'))?.hash).toBe('t1');
 });
 
-test('the calls of a device are numbered, each with the one before', async () => {
+test('the calls of a device are numbered, and each record refers to the call before it', async () => {
   const { its } = await createSensors();
   expect(await its.devices.noteCall('t1', 'c1', now)).toEqual({ id: 'c1', at: now, seq: 1 });
   const before = { id: 'c1', at: now };
@@ -173,7 +173,7 @@ test('the calls of a device are numbered, each with the one before', async () =>
   expect(await its.devices.get('t2')).toBeNull();
 });
 
-test('the calls of a device can be held back, and its connections are recorded, as long as its token is valid', async () => {
+test('the calls of a device can be held back and its connections recorded only while its token is valid', async () => {
   const { its } = await createSensors();
   await its.devices.holdBack('t1', true);
   await its.devices.noteConnection('t1', 'connection', now);
@@ -194,7 +194,7 @@ describe('the firmware of a manufacturer', () => {
     some({ manufacturer: 'maker_a', versionCode, isDefault });
   const list = async ({ its }: Awaited<ReturnType<typeof createSensors>>) =>
     (await its.firmwares.list('maker_a')).map(({ versionCode, isDefault }) => [versionCode, isDefault]);
-  test('the firmware of a manufacturer is created once, oldest first, and has one default', async () => {
+  test('the firmware of a manufacturer is created once and listed oldest first, and has one default version', async () => {
     const world = await createSensors();
     const { firmwares } = world.its;
     expect([await firmwares.create(firmware(10, true)), await firmwares.create(firmware(9))]).toEqual([true, true]);
@@ -209,7 +209,7 @@ describe('the firmware of a manufacturer', () => {
     expect(await firmwares.get('maker_a', 10)).not.toHaveProperty('isDefault');
   });
 
-  test('the firmware of a manufacturer is deleted only if no sensor is pinned to it and it is not the default', async () => {
+  test('the firmware of a manufacturer can be deleted only if no sensor is pinned to it and it is not the default', async () => {
     const { its } = await linked();
     for (const version of [8, 9, 10]) await its.firmwares.create(firmware(version, version === 10));
     const sensor = { customerId: HOME, sensorId: 'id_a', manufacturer: 'maker_a' } as const;
@@ -232,7 +232,7 @@ describe('the firmware of a manufacturer', () => {
 
 describe('a configuration', () => {
   const key = { customerId: HOME, sensorId: 'id_a', manufacturer: 'maker_a' } as const;
-  test('a configuration is replaced only as it was read, for a sensor that exists', async () => {
+  test('a configuration can be replaced only if it is unchanged since it was read, and only for an existing sensor', async () => {
     const { its } = await linked();
     const put = (values: object, before: object | null, sensorId = 'id_a') =>
       its.configs.put({ ...key, sensorId }, 'critical', { values }, before as never);
@@ -245,7 +245,7 @@ describe('a configuration', () => {
     expect((await its.sensors.get(HOME, 'id_a'))?.revision).toBe(3);
   });
 
-  test('a configuration sets its copies in the sensor at the same time', async () => {
+  test('a configuration updates its copies in the sensor at the same time', async () => {
     const { its, once } = await linked();
     const put = (isSilent: boolean, before: object | null, sensorId = 'id_a') =>
       its.configs.put({ ...key, sensorId }, 'critical', { values: {}, ofSensor: { isSilent } }, before as never);
@@ -257,7 +257,7 @@ describe('a configuration', () => {
     expect(await its.sensors.get(HOME, 'id_a')).toMatchObject({ isSilent: true });
   });
 
-  test('a configuration that starts a learning phase leaves a notice of its end, which canceling removes', async () => {
+  test('a configuration that starts a learning phase schedules a notice of its end, which canceling removes', async () => {
     const { its, table } = await linked();
     const notices = () => table.queryAll({ pk: items.notice.pk(key), beginsWith: 'NOTICE#' });
     const put = (learning: object, before: object | null) =>

@@ -40,7 +40,7 @@ const start = () => {
 };
 
 describe('a message', () => {
-  test('a message is stored once, and a day longer than its events', async () => {
+  test('a message is stored once, for one day longer than its events', async () => {
     const { events, table } = start();
     expect([await events.storeMessage(message(1)), await events.storeMessage(message(1))]).toEqual([
       'stored',
@@ -68,7 +68,7 @@ describe('a message', () => {
 });
 
 describe('an event', () => {
-  test('an event is found by its UUID, with the bytes of the message that caused it', async () => {
+  test('an event is found by its UUID, together with the bytes of the message that caused it', async () => {
     const { events, get } = start();
     await events.storeMessage(message(1));
     await events.add(HOME, SENSOR, [
@@ -83,7 +83,7 @@ describe('an event', () => {
     expect([(await get(3))?.raw, (await get(4))?.raw, await get(5)]).toEqual(['{}', 'null', null]);
   });
 
-  test('an event that is urgent and fired no rule is in the list of such alarms, any other is not', async () => {
+  test('an urgent event for which no rule fired is in the list of alarms without a rule, and other events are not', async () => {
     const { events, table } = start();
     await events.add(HOME, SENSOR, [eventAt(1, now, { isUnruled: true, fall: 'f' }), eventAt(2, now)]);
     const rows = await table.queryAll<{ listSk: string }>({
@@ -95,7 +95,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('the events of a page are the newest, with short bytes, and without expired ones', async () => {
+  test('a page of events contains the newest ones, without long messages and expired events', async () => {
     const { events } = start();
     const long = JSON.stringify('x'.repeat(MAX_LISTED_BYTES));
     await events.storeMessage(message(1));
@@ -118,7 +118,7 @@ describe('an event', () => {
     expect(data.map((event) => event.uuid)).toEqual([uuid(2)]);
   });
 
-  test('the last event of a decision shows that it was applied, until it expires', async () => {
+  test('the last event of a decision proves that the decision was applied, until the event expires', async () => {
     const { events } = start();
     const decided = [eventAt(1, now), eventAt(2, now), eventAt(3, now)];
     const isApplied = (at = now) => events.isApplied(HOME, SENSOR, some({ decided }), at);
@@ -152,7 +152,7 @@ describe('an event', () => {
   });
 });
 
-test('a notice is due until it is processed, and expires with the events', async () => {
+test('a notice is due until it is processed, and expires together with the events', async () => {
   const { events, table } = start();
   await events.storeNotice(key, uuid(1), { notice: 'registered', receiveDate: now, webhookId: 'w' });
   const stored = await events.notice(HOME, SENSOR, uuid(1));

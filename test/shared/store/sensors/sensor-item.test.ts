@@ -29,7 +29,7 @@ const readSensor = async () => {
 };
 
 describe('the activity of a sensor', () => {
-  test('follows the newest report, in whatever order reports arrive', async () => {
+  test('follows the newest report regardless of the order in which reports arrive', async () => {
     await putSensor();
     await its.sensors.setActive(customerId, id, true, 10);
     await its.sensors.setActive(customerId, id, false, 5);
@@ -51,7 +51,7 @@ describe('the activity of a sensor', () => {
   });
 });
 
-test('keeps parallel changes of name, activity, room and group, in the item and in the list', async () => {
+test('keeps parallel changes of name, activity, room and group both in the item and in the list', async () => {
   await putSensor();
   const customer = {
     id: customerId,

@@ -22,7 +22,7 @@ const furnished = async () => {
   return world;
 };
 
-test('linking a sensor moves it to the customer, where it is counted, with its device and its owner', async () => {
+test('linking a sensor moves it to the customer together with its device and its owner, and counts it there', async () => {
   const { its, table, move, count } = await createSensors();
   expect(await move(0, 'id_a', HOME)).toMatchObject({ id: 'id_a', customerId: HOME });
   expect([await its.sensors.get(0, 'id_a'), (await its.sensors.get(HOME, 'id_a'))?.customerId]).toEqual([null, HOME]);
@@ -37,7 +37,7 @@ test('linking a sensor moves it to the customer, where it is counted, with its d
   expect(await table.get(items.formerSensor({ customerId: 0, sensorId: 'id_a' }))).toBeNull();
 });
 
-test('linking a sensor takes along what was set before, with the notice of a learning phase', async () => {
+test('linking a sensor keeps the settings made before, including the scheduled end of a learning phase', async () => {
   const { its, table, move } = await createSensors();
   const nobodys = { ...key, customerId: 0 };
   await its.configs.put(
@@ -58,7 +58,7 @@ test('linking a sensor takes along what was set before, with the notice of a lea
   expect([await its.states.get(0, 'id_a'), await its.states.get(HOME, 'id_a')]).toEqual([null, null]);
 });
 
-test('linking a sensor is refused above the quota, for a customer that does not exist, and for a sensor that moved', async () => {
+test('linking a sensor is rejected above the quota, for an unknown customer, and if the sensor was moved', async () => {
   const { its, move, register, count } = await createSensors();
   await register('id_b', 't2');
   expect(await move(0, 'id_a', 99)).toBe('customer_unknown');
@@ -76,7 +76,7 @@ test('linking a sensor is refused above the quota, for a customer that does not 
   expect(await its.sensors.get(0, 'id_b')).not.toBeNull();
 });
 
-test('linking a sensor uses up its pairing code, so that two customers cannot both link the sensor', async () => {
+test('linking a sensor uses up its pairing code, so that two customers can never both link it', async () => {
   const { its, move } = await createSensors();
   const pairingHash = 'code of t1';
   expect(await move(0, 'id_a', HOME, now, { pairingHash: 'another' })).toBe('code_used');
@@ -89,7 +89,7 @@ test('linking a sensor uses up its pairing code, so that two customers cannot bo
   expect((await its.sensors.list(HOME)).length + (await its.sensors.list(OTHER_HOME)).length).toBe(1);
 });
 
-test('linking a sensor ends a token that its device has replaced', async () => {
+test('linking a sensor invalidates a token that its device has replaced', async () => {
   const { its, move, table } = await createSensors();
   await table.write({ put: { ...items.device({ hash: 't0' }), hash: 't0', sensorId: 'id_a' } });
   const link = await its.devices.linkOf('id_a');
@@ -101,7 +101,7 @@ test('linking a sensor ends a token that its device has replaced', async () => {
   expect(await its.devices.linkOf('id_a')).not.toHaveProperty('formerHash');
 });
 
-test('a sensor that leaves its customer starts from scratch elsewhere, and leaves its settings to nobody', async () => {
+test('a sensor that leaves its customer starts with default settings elsewhere, and its old settings are deleted', async () => {
   const { its, move, count, table } = await furnished();
   await its.firmwares.create(some({ manufacturer: 'maker_a', versionCode: 8, isDefault: false }));
   expect(await move(HOME, 'id_a', OTHER_HOME, now + 1)).toMatchObject({ customerId: OTHER_HOME, groupId: 0 });
@@ -121,7 +121,7 @@ test('a sensor that leaves its customer starts from scratch elsewhere, and leave
   expect(await table.get(items.sensor(key))).toBeNull();
 });
 
-test('a sensor that leaves its customer is remembered there until its data has expired, and no longer checked', async () => {
+test('a sensor that leaves its customer is remembered there until its data has expired, but no longer checked', async () => {
   const { its, move } = await furnished();
   await move(HOME, 'id_a', OTHER_HOME, now + 1);
   const ttl = Math.ceil((now + 1 + EVENT_RETENTION + 15 * DAY) / 1_000);
@@ -140,14 +140,14 @@ test('a sensor that leaves its customer is remembered there until its data has e
   expect([await its.states.get(HOME, 'id_a'), await its.sensors.former(HOME, 'id_a')]).toEqual([null, null]);
 });
 
-test('a sensor that leaves its customer belongs to nobody if it is unlinked', async () => {
+test('a sensor that leaves its customer has no customer if it is unlinked', async () => {
   const { its, move, count } = await furnished();
   expect(await move(HOME, 'id_a', 0)).toMatchObject({ customerId: null });
   expect([await its.customers.ownerOf('sensor', 'id_a'), await count()]).toEqual([0, [0, 0]]);
   expect(await its.sensors.get(0, 'id_a')).toMatchObject({ groupId: 0 });
 });
 
-test('a sensor that leaves its customer moves with the latest settings if one changes in between', async () => {
+test('a sensor that leaves its customer keeps the latest settings if they change in the meantime', async () => {
   const { its, move, once } = await furnished();
   once('TransactWriteCommand', () =>
     its.configs.put(key, 'critical', { values: { a: 2 } }, { version: 1, values: {} }),
@@ -156,7 +156,7 @@ test('a sensor that leaves its customer moves with the latest settings if one ch
   expect(await its.sensors.former(HOME, 'id_a')).toMatchObject({ critical: { a: 2 } });
 });
 
-test('deleting a sensor leaves nothing of its device and its settings', async () => {
+test('deleting a sensor also deletes its device and its settings', async () => {
   const { its, table, count } = await furnished();
   const { hardwareId } = (await its.sensors.get(HOME, 'id_a')) ?? { hardwareId: '' };
   const state = await its.states.get(HOME, 'id_a');
@@ -182,7 +182,7 @@ test('deleting a sensor leaves nothing of its device and its settings', async ()
   expect(await its.sensorOwners.remove(HOME, 'id_a', now)).toBe('gone');
 });
 
-test('deleting a sensor is refused while it is active, by its item or its state, also if a message comes in between', async () => {
+test('deleting a sensor is rejected while its item or its state is active, even if a message arrives in the meantime', async () => {
   const { its, once } = await furnished();
   expect(await its.sensorOwners.remove(HOME, 'id_a', now)).toBe('active');
   await its.states.decide(key, 1, stateWith({ isActive: false }));
@@ -194,7 +194,7 @@ test('deleting a sensor is refused while it is active, by its item or its state,
   expect(await its.sensors.get(HOME, 'id_a')).not.toBeNull();
 });
 
-test('deleting a sensor fails if the first message of a sensor comes in between', async () => {
+test('deleting a sensor fails if its first message arrives in the meantime', async () => {
   const { its, once, move } = await createSensors();
   await move(0, 'id_a', HOME);
   once('TransactWriteCommand', () => its.states.decide(key, 0, stateWith({ isActive: true })));
@@ -212,7 +212,7 @@ test('deleting a sensor without an owner also removes its state', async () => {
   expect([await its.states.get(0, 'id_a'), await its.sensors.former(0, 'id_a')]).toEqual([null, null]);
 });
 
-test('deleting a sensor by an erasure deletes active ones, too, and keeps only that it was erased', async () => {
+test('erasing a sensor works even while it is active, and keeps only a record of the erasure', async () => {
   const { its, table, register, move } = await furnished();
   expect(await its.sensorOwners.erase(HOME, 'id_a', now)).toBe('done');
   expect([await its.states.get(HOME, 'id_a'), await its.sensors.former(HOME, 'id_a')]).toEqual([null, null]);
@@ -232,7 +232,7 @@ describe('what lists show of a sensor', () => {
     const listed = async () => (await world.its.sensors.list(HOME))[0];
     return { ...world, sensors: world.its.sensors, listed };
   };
-  test('the entry of a sensor in lists has whether it is active, by the latest time', async () => {
+  test('the list entry of a sensor shows whether the sensor is active, as of the latest report', async () => {
     const { sensors, listed } = await linked();
     await sensors.setActive(HOME, 'id_a', true, now + 5);
     expect(await listed()).toMatchObject({ isActive: true, updateDate: now + 5 });
@@ -244,7 +244,7 @@ describe('what lists show of a sensor', () => {
     expect(await sensors.get(HOME, 'id_b')).toBeNull();
   });
 
-  test('the entry of a sensor in lists has that its messages are not understood, once that changes', async () => {
+  test('the list entry of a sensor shows whether its messages are not understood, and is written only if that changes', async () => {
     const { sensors, listed } = await linked();
     const set = (isMisunderstood: boolean, id = 'id_a') =>
       sensors.setObstacle(HOME, id, 'isMisunderstood', isMisunderstood);
@@ -258,7 +258,7 @@ describe('what lists show of a sensor', () => {
     expect([await set(false), await listed()]).toEqual([true, expect.not.objectContaining({ isMisunderstood: true })]);
   });
 
-  test('the entry of a sensor in lists has its firmware, written only if it changes', async () => {
+  test('the list entry of a sensor shows its firmware, and is written only if that changes', async () => {
     const { sensors, listed } = await linked();
     await sensors.setFirmware(HOME, 'id_a', 7);
     await sensors.setFirmware(HOME, 'id_a', 7);
@@ -270,7 +270,7 @@ describe('what lists show of a sensor', () => {
     expect(await sensors.get(HOME, 'id_b')).toBeNull();
   });
 
-  test('the entry of a sensor in lists survives a change in between', async () => {
+  test('the list entry of a sensor can be updated even if the sensor changes in the meantime', async () => {
     const { sensors, listed, once } = await linked();
     once('UpdateCommand', () => sensors.setActive(HOME, 'id_a', true, now));
     await sensors.setFirmware(HOME, 'id_a', 7);
@@ -282,7 +282,7 @@ describe('what lists show of a sensor', () => {
     expect(await listed()).toMatchObject({ isActive: false, firmwareVersion: 9, isMisunderstood: true });
   });
 
-  test('the entry of a sensor in lists is read together with its state and its customer, unless the state is known', async () => {
+  test('the list entry of a sensor is read together with its state and its customer, unless the state is known', async () => {
     const { its, sensors } = await linked();
     await its.states.decide(key, 0, stateWith());
     const found = await sensors.getWithContext(HOME, 'id_a');

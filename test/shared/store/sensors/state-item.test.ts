@@ -31,26 +31,26 @@ const stored: StoredState = {
 };
 
 describe('the state of a sensor', () => {
-  test('encodes to the form that earlier versions read', () => {
+  test('encodes to the format that earlier versions can read', () => {
     expect(encodeState(state)).toEqual(stored);
   });
 
-  test('decodes from the form that earlier versions stored', () => {
+  test('decodes from the format that earlier versions stored', () => {
     expect(decodeState(stored)).toEqual(state);
   });
 
-  test('decodes a track without an open fall from an empty list of postures', () => {
+  test('decodes an empty list of postures as a track without an open fall', () => {
     const [track] = decodeState({ ...base, falls: [], tracks: [{ id: 1, seen: '' }] }).tracks ?? [];
     expect(track).toEqual({ id: 1 });
   });
 
-  test('keeps attributes and skips characters that only a newer version knows', () => {
+  test('keeps attributes, and skips characters, that only a newer version knows', () => {
     const newer = { ...stored, falls: [{ start: 1, seen: 'dza', tomorrow: 1 }], tomorrow: 2 };
     const falls = [{ start: 1, phases: ['detected', 'calling'], tomorrow: 1 }];
     expect(decodeState(newer)).toEqual({ ...state, falls, tomorrow: 2 });
   });
 
-  test('stays the same when encoded and decoded', () => {
+  test('stays the same after encoding and decoding', () => {
     const phase = fc.constantFrom('detected', 'confirmed', 'calling', 'finished', 'canceled');
     const posture = fc.constantFrom('suspected', 'fallen', 'sitting_suspected', 'sitting');
     const fall = fc.record(

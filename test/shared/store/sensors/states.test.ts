@@ -10,7 +10,7 @@ const linked = async () => {
   return { ...world, states: world.its.states };
 };
 
-test('the state of a sensor is decided once from each version', async () => {
+test('the state of a sensor can be decided once from each version', async () => {
   const { states } = await linked();
   expect(await states.get(HOME, 'id_a')).toBeNull();
   expect([await states.decide(key, 0, stateWith()), await states.decide(key, 0, stateWith())]).toEqual([true, false]);
@@ -28,7 +28,7 @@ test('no state is created for a sensor that was deleted', async () => {
   expect(await states.get(HOME, 'id_b')).toBeNull();
 });
 
-test('the state of a sensor of a former sensor expires, and is in no list', async () => {
+test('the state of a sensor that left its customer expires, and is not listed', async () => {
   const { states, table } = await linked();
   const former = { ...key, sensorId: 'id_b' };
   const fall = stateWith({ falls: [some({ start: now, phases: ['confirmed'], at: now })] });
@@ -40,7 +40,7 @@ test('the state of a sensor of a former sensor expires, and is in no list', asyn
   expect(stored).not.toHaveProperty('listPk');
 });
 
-test('the state of a sensor is in the list of open falls as long as it has one', async () => {
+test('the state of a sensor is in the list of open falls while it contains one', async () => {
   const { states, table } = await linked();
   const rows = () => table.queryAll({ index: 'list', pk: `C#${HOME}#FALLS` });
   const fall = stateWith({ falls: [some({ start: now, phases: ['confirmed'], at: now })] });
@@ -52,7 +52,7 @@ test('the state of a sensor is in the list of open falls as long as it has one',
   expect([await rows(), await states.get(HOME, 'id_a')]).toEqual([[], expect.not.objectContaining({ listPk: 'x' })]);
 });
 
-test('the state of a sensor is checked at the time that was scheduled, unless it has changed since', async () => {
+test('the state of a sensor is checked at its scheduled time, unless it has changed since', async () => {
   const { states } = await linked();
   const due = async () => Number((await states.get(HOME, 'id_a'))?.dueAt);
   await states.decide(key, 0, stateWith(), { checkAt: now + 5 });
@@ -68,7 +68,7 @@ test('the state of a sensor is checked at the time that was scheduled, unless it
   expect(await states.get(HOME, 'id_a')).not.toHaveProperty('dueAt');
 });
 
-test('the state of a sensor records the times of a report, if nothing else came first', async () => {
+test('the state of a sensor stores the times of a report if it has not changed in the meantime', async () => {
   const { states } = await linked();
   await states.decide(key, 0, stateWith());
   const times = some({ lastSeen: now + 1, presenceAt: now + 2, regionsAt: now + 3 });
@@ -85,7 +85,7 @@ test('the state of a sensor records the times of a report, if nothing else came 
   expect(await states.recordTimes(HOME, 'id_b', 0, times)).toBe(false);
 });
 
-test('the state of a sensor is shown in the order of the sensors that were asked for', async () => {
+test('the states of several sensors are returned in the requested order', async () => {
   const { states, register, move } = await linked();
   await register('id_b', 't2');
   await move(0, 'id_b', HOME);
@@ -114,7 +114,7 @@ describe('a group of sensors', () => {
     }
     return { ...world, groups: world.its.sensorGroups, ids };
   };
-  test('a group of sensors holds sensors of its customer, each in one group', async () => {
+  test('a group of sensors contains sensors of its customer, each of which is in only one group', async () => {
     const world = await withSensors(2);
     const { groups, its, ids } = world;
     expect(await groups.create(group({ sensorIds: ids }), 10)).toBe('done');
@@ -129,7 +129,7 @@ describe('a group of sensors', () => {
     expect([await groups.get(OTHER_HOME, 20), await groups.list(OTHER_HOME)]).toEqual([null, []]);
   });
 
-  test('a group of sensors is refused with an unknown sensor, above the quota, or for an unknown customer', async () => {
+  test('a group of sensors is rejected with an unknown sensor, above the quota, or for an unknown customer', async () => {
     const world = await withSensors(1);
     const { groups } = world;
     expect(await groups.create(group({ sensorIds: ['id_x'] }), 10)).toEqual({ unknown: 'id_x' });
@@ -140,7 +140,7 @@ describe('a group of sensors', () => {
     expect(await groups.put(group())).toBe('gone');
   });
 
-  test('a group of sensors changes its name and its sensors', async () => {
+  test('the name and the sensors of a group can be changed', async () => {
     const { groups, its, ids } = await withSensors(2);
     await groups.create(group({ sensorIds: ['id_a', ids[0]] }), 10);
     expect(await groups.put(group({ name: 'new', updateDate: now + 1, sensorIds: [ids[1], ids[0]] }))).toBe('done');
@@ -150,7 +150,7 @@ describe('a group of sensors', () => {
     expect((await groups.get(HOME, 20))?.sensorIds).toEqual(ids);
   });
 
-  test('a group of sensors of more sensors than fit into a transaction is set and deleted in steps', async () => {
+  test('a group with more sensors than fit into a transaction is saved and deleted in steps', async () => {
     const world = await withSensors(61);
     const { groups, ids, its } = world;
     expect(await groups.create(group({ sensorIds: ids }), 10)).toBe('done');
@@ -165,7 +165,7 @@ describe('a group of sensors', () => {
     expect(inGroup).toEqual([]);
   });
 
-  test('a group of sensors survives a change in between', async () => {
+  test('a group of sensors can be saved even if a sensor changes in the meantime', async () => {
     const { groups, once, ids } = await withSensors(2);
     await groups.create(group(), 10);
     once('TransactWriteCommand', () => groups.put(group({ name: 'other', sensorIds: [ids[0]] })));
@@ -173,7 +173,7 @@ describe('a group of sensors', () => {
     expect(await groups.get(HOME, 20)).toMatchObject({ name: 'mine', sensorIds: [ids[1]] });
   });
 
-  test('a group of sensors is not deleted while a rule refers to it', async () => {
+  test('a group of sensors cannot be deleted while a rule refers to it', async () => {
     const { groups, its } = await withSensors(0);
     await groups.create(group(), 10);
     const rule = {
