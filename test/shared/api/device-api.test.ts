@@ -59,7 +59,7 @@ test('registers a device through the device API', async () => {
   expect(headers['X-Request-Id']).toBe('id=');
 });
 
-test('responds to unknown paths of the device API with a 404 in the usual format', async () => {
+test('the device API responds to unknown paths with a 404 in the usual format', async () => {
   for (const path of ['/', '/api/v1/users/login', '/api/v1/devices/register/more']) {
     const { statusCode, headers, body } = await call('POST', '$default', path, {});
     expect([path, statusCode, body]).toEqual([path, 404, { statusCode: 404, message: expect.any(String) }]);
@@ -67,7 +67,7 @@ test('responds to unknown paths of the device API with a 404 in the usual format
   }
 });
 
-test('responds on the device API to a wrong method with a 405 that lists the allowed ones, and to OPTIONS with 204', async () => {
+test('the device API responds to a wrong method with a 405 that lists the allowed ones, and to OPTIONS with 204', async () => {
   const wrong = await call('DELETE', register, register);
   expect([wrong.statusCode, wrong.headers.Allow]).toEqual([405, 'POST, OPTIONS']);
   expect(wrong.body).toEqual({ statusCode: 405, message: expect.any(String) });

@@ -28,7 +28,7 @@ const link = (client: Client, code: string, manufacturer = 'maker_a') =>
 const newDevice = (hardwareId = nextHardwareId()) => register(admin, PROVISIONING_KEY, hardwareId);
 
 describe('registering a device', () => {
-  test('rotates token and pairing code if the device was registered before, and voids the old ones', async () => {
+  test('replaces token and pairing code if the device was registered before, and invalidates the old ones', async () => {
     const hardwareId = nextHardwareId();
     const first = await newDevice(hardwareId);
     const again = await admin.as(PROVISIONING_KEY).call('POST', '/devices/register', {
@@ -77,7 +77,7 @@ describe('registering a device', () => {
 });
 
 describe('a pairing code', () => {
-  test('links once, in upper or lower case; used, expired, unknown codes and those of the other maker get the same 404', async () => {
+  test('links once, in upper or lower case, and used, expired, unknown codes and those of the other maker get the same 404', async () => {
     const { client } = await createHome(admin, 'pairs', []);
     const used = await newDevice();
     const wrong = await newDevice();
@@ -90,7 +90,7 @@ describe('a pairing code', () => {
     ahead += 15 * 60_000;
     expect((await link(client, old.pairingCode)).text).toBe(unknown.text);
   });
-  test('gets 429, even if it is right, after five wrong ones of the same user, and works for others', async () => {
+  test('gets 429, even if it is correct, after five wrong ones from the same user, but not for other users', async () => {
     const { client, customerId } = await createHome(admin, 'guesses', []);
     const colleague = await hireFor(admin, customerId, 'colleague');
     const { pairingCode } = await newDevice();
@@ -103,12 +103,12 @@ describe('a pairing code', () => {
     ahead += 15 * 60_000 + 1_000;
     expect((await link(client, (await newDevice()).pairingCode)).status).toBe(200);
   });
-  test('may contain spaces, as people write them', async () => {
+  test('can contain spaces, as people write them', async () => {
     const { pairingCode } = await newDevice();
     expect((await link(home.client, ` ${pairingCode.slice(0, 4)} ${pairingCode.slice(4)}\t`)).status).toBe(200);
     expect((await link(home.client, '2222 222')).status).toBe(400);
   });
-  test('links a sensor to another customer for system admins only', async () => {
+  test('links a sensor to another customer only for system admins', async () => {
     const { client, customerId } = await createHome(admin, 'served', []);
     const { sensorId, pairingCode: code } = await newDevice();
     const linkFor = (by: Client, to: number) =>
@@ -118,13 +118,13 @@ describe('a pairing code', () => {
     expect((await linkFor(admin, customerId)).status).toBe(200);
     expect((await client.call('GET', `/sensors/${sensorId}`)).status).toBe(200);
   });
-  test('never counts as a wrong one if it is right: eight sensors can be linked at once', async () => {
+  test('never counts as a wrong one if it is correct, so that eight sensors can be linked at the same time', async () => {
     const { client } = await createHome(admin, 'hurries', []);
     const devices = await Promise.all(Array.from({ length: 8 }, () => newDevice()));
     const answers = await Promise.all(devices.map(({ pairingCode }) => link(client, pairingCode)));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
   });
-  test('links a sensor again to its own customer, and gets 409 for another customer or none', async () => {
+  test('links a sensor again to its own customer, and gets 409 for another customer or without one', async () => {
     const other = await createHome(admin, 'other', []);
     const sensor = await linkSensor(home.client);
     const newCode = async () =>
@@ -154,7 +154,7 @@ describe('a call with messages', () => {
       (good: string) => Buffer.concat([Buffer.from(`[${good},{"a":"`), Buffer.of(0xff), Buffer.from('"}]')]),
       400,
     ],
-  ])('containing %s is rejected as a whole', async (_, bodyOf, status) => {
+  ])('gets rejected as a whole if it contains %s', async (_, bodyOf, status) => {
     const { sensorId, deviceToken } = await linkSensor(home.client);
     const uuid = nextUuid();
     const body = bodyOf(JSON.stringify(message(uuid)));
@@ -166,7 +166,7 @@ describe('a call with messages', () => {
     expect(await store(cloud.runtime.table).states.get(home.customerId, sensorId)).toBeNull();
   });
 
-  test('may contain 100 messages, or a message of exactly 200 KiB', async () => {
+  test('can contain 100 messages, or a message of exactly 200 KiB', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const hundred = JSON.stringify(Array.from({ length: 100 }, () => message(nextUuid())));
     expect((await device.call('POST', `/devices/${sensorId}/messages`, hundred)).status).toBe(202);
@@ -175,7 +175,7 @@ describe('a call with messages', () => {
     expect((await device.call('POST', `/devices/${sensorId}/messages`, '[]')).status).toBe(202);
   });
 
-  test('keeps the bytes of each message as they were sent', async () => {
+  test('preserves the bytes of each message', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const first = nextUuid();
     const second = nextUuid();
@@ -192,7 +192,7 @@ describe('a call with messages', () => {
     expect(kept.map((event) => event?.raw)).toEqual([...odd, single.trim()]);
   });
 
-  test('stores an event without effect if the sensor is not linked', async () => {
+  test('stores an event without further effects if the sensor is not linked', async () => {
     const { sensorId, deviceToken } = await newDevice();
     const uuid = nextUuid();
     await admin.as(deviceToken).ok('POST', `/devices/${sensorId}/messages`, message(uuid));
@@ -209,7 +209,7 @@ describe('the response to messages', () => {
     expect(await device.ok('POST', `/devices/${sensorId}/messages`, message)).toEqual({ status: 'OK' });
   });
 
-  test('lists what was not understood, with the index of its message and at most 20 warnings', async () => {
+  test('lists what was not understood, with the index of each message, in at most 20 warnings', async () => {
     const { sensorId, device } = await linkSensor(home.client, 'maker_b');
     const path = `/devices/${sensorId}/messages`;
     const messages = [

@@ -64,7 +64,7 @@ describe('a text', () => {
     const answer = await createCustomer(customer(name));
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['name']]);
   });
-  test('counts code points, and is returned as it was sent', async () => {
+  test('counts in code points, and is returned unchanged', async () => {
     for (const name of ['\u{1f3e5}'.repeat(128), 'e\u0301 %23#{}$&\\"\u{fffd}', '\u{10ffff}']) {
       const created = await admin.ok<{ id: number; name: string }>(
         'POST',
@@ -116,7 +116,7 @@ describe('a body', () => {
     const answer = await createCustomer(`{"name":"n","location":"","email":"","more":${deep}}`);
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['']]);
   });
-  test('may contain unknown fields, read-only fields and __proto__, which are not stored', async () => {
+  test('can contain unknown fields, read-only fields and __proto__, none of which is stored', async () => {
     const extra =
       '"id":1,"createDate":7,"pk":"CUSTOMERS","hooks":{"a":"full"},"constructor":1,"__proto__":{"isAdmin":true}';
     const created = await admin.ok<{ id: number }>(
@@ -129,7 +129,7 @@ describe('a body', () => {
     expect(Object.keys(stored).sort()).toEqual(known);
     expect(stored.createDate).not.toBe(7);
   });
-  test('cannot make its sender an admin, whatever the name of the field', async () => {
+  test('cannot make the caller an admin, whatever the name of the field', async () => {
     const extra = '"isAdmin":true,"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}';
     const person =
       '"username":"climber","password":"a-password-of-no-interest","firstName":"","lastName":"","email":""';
@@ -141,7 +141,7 @@ describe('a body', () => {
 });
 
 describe('two Authorization headers', () => {
-  test('get 400, whatever they contain and whether or not a login is needed', async () => {
+  test('get 400, whatever they contain and whether or not the operation needs a login', async () => {
     const twice = await sendCustomer(customer('"n"'), { authorization: [`Bearer ${token}`, `Bearer ${token}`] });
     expect([twice.status, pathsOf(twice)]).toEqual([400, ['Authorization']]);
     expectValidResponse(twice);
@@ -149,7 +149,7 @@ describe('two Authorization headers', () => {
     const config = await sendRaw(`${cloud.url}/server/config`, { method: 'GET', headers: { authorization } });
     expect(config.status).toBe(400);
   });
-  test('get 403 with the cookie of a session, and end the session', async () => {
+  test('get 403 with a session cookie, and end the session', async () => {
     const session = await logIn(admin.as(undefined), 'admin', ADMIN_PASSWORD);
     const cookie = `PSAUTHTOKEN=${session.token}`;
     const authorization = [`Bearer ${token}`, `Bearer ${token}`];
@@ -158,12 +158,12 @@ describe('two Authorization headers', () => {
   });
 });
 
-test('responds with 400 to two X-CSRF-Token headers without a cookie', async () => {
+test('two X-CSRF-Token headers without a cookie get 400', async () => {
   const twice = await sendCustomer(customer('"n"'), { 'X-CSRF-Token': ['a', 'a'] });
   expect([twice.status, pathsOf(twice)]).toEqual([400, ['X-CSRF-Token']]);
 });
 
-describe('responses to requests without an operation', () => {
+describe('responses to requests that match no operation', () => {
   test('have the usual format for unknown paths, paths that are too deep, final slashes and bad escapes', async () => {
     for (const path of ['/nothing', '/users/me/nothing/at/all', '/users/', '/users/%zz', '/%00', '/sensors//']) {
       const answer = await admin.call('GET', path);

@@ -29,7 +29,7 @@ const call = async (request: Partial<ALBEvent>, result: Partial<Awaited<ReturnTy
   return { seen, answer };
 };
 
-test('a request to a load balancer has the resource, parameters, headers and body of one to API Gateway', async () => {
+test('a request to a load balancer is converted to the resource, parameters, headers and body of an API Gateway request', async () => {
   const multiValueHeaders = { authorization: ['Bearer a'], 'content-type': ['a/b', 'application/json'] };
   const { seen } = await call({ path: '/api/v1/devices/id%5F1/messages', multiValueHeaders, body: 'e30=' });
   expect(seen).toMatchObject({
@@ -51,7 +51,7 @@ test.each([
   expect((await call({ path })).seen.resource).toBe(resource);
 });
 
-test('the query is decoded, as API Gateway does it', async () => {
+test('the query is decoded in the same way as by API Gateway', async () => {
   const multiValueQueryStringParameters = { 'a%20b': ['1+2', '%C3%A4'], c: ['%'] };
   const { seen } = await call({ multiValueQueryStringParameters });
   expect(seen.multiValueQueryStringParameters).toEqual({ 'a b': ['1 2', 'ä'], c: ['%'] });
@@ -70,7 +70,7 @@ test.each([
   expect(seen.requestContext.identity.sourceIp).toBe(sourceIp);
 });
 
-test('a response has all headers as lists, and says how its body is encoded', async () => {
+test('a response contains all headers as lists, and states how its body is encoded', async () => {
   const { answer } = await call(
     {},
     { body: '{}', headers: { 'Retry-After': 2, Allow: 'POST' }, multiValueHeaders: { 'Set-Cookie': ['a', 'b'] } },
@@ -83,7 +83,7 @@ test('a response has all headers as lists, and says how its body is encoded', as
   });
 });
 
-test('events of API Gateway pass unchanged', async () => {
+test('events of API Gateway are passed on unchanged', async () => {
   const event = { requestContext: { requestId: 'a' } } as Event;
   const handle: ApiHandler = async (given) => ({ statusCode: 200, body: String(given === event), headers: { A: 'b' } });
   expect(await behindLoadBalancer(devices, handle)(event, context)).toEqual({

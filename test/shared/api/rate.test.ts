@@ -43,7 +43,7 @@ const tally = (answers: readonly Answer[]): Record<number, number> => {
 const me = (client: Client) => client.call('GET', '/users/me');
 
 describe('an account with a limit of 30 a second', () => {
-  test('gets exactly 30 of 60 concurrent calls in two sessions through, and counts down to 0', async () => {
+  test('allows exactly 30 of 60 concurrent calls in two sessions, and counts down to 0', async () => {
     const sessions = [home.client, await logIn(admin.as(undefined), home.username, home.password)];
     nextSecond();
     const answers = await times(60, (at) => me(sessions[at % 2] ?? home.client));
@@ -54,18 +54,18 @@ describe('an account with a limit of 30 a second', () => {
     expect(remaining.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, n) => n));
     for (const answer of answers) expectValidResponse(answer);
   });
-  test('may make the next 30 calls in the next second', async () => {
+  test('can make the next 30 calls in the next second', async () => {
     await times(31, () => me(home.client));
     expect((await me(home.client)).status).toBe(429);
     nextSecond();
     expect((await me(home.client)).status).toBe(200);
   });
-  test('does not share its limit with other accounts or with anonymous calls from its network', async () => {
+  test('does not share its limit with other accounts or with anonymous calls from the same network', async () => {
     await times(35, () => me(home.client));
     await times(35, () => admin.as(undefined).call('GET', '/server/config'));
     expect((await me(admin)).status).toBe(200);
   });
-  test('uses up its limit with writes, refused calls and bad requests, too, exactly across functions', async () => {
+  test('uses up its limit with writes, rejected calls and bad requests as well, counted exactly across functions', async () => {
     await times(10, () => home.client.call('POST', '/bots', {}));
     await times(10, () => home.client.call('POST', '/customers', {}));
     await times(10, () => home.client.call('DELETE', '/rules/999999'));
@@ -81,7 +81,7 @@ describe('the rate limit of an account', () => {
     const answers = [await times(31, () => me(client)), await times(31, () => client.call('GET', '/bots'))];
     return answers.map(tally);
   };
-  test('applies to reads by a session per instance, and leaves the limit for writes alone', async () => {
+  test('applies per instance to reads with a session, which do not use up the limit for writes', async () => {
     expect(await readTwo(home.client)).toEqual([
       { 200: 30, 429: 1 },
       { 200: 30, 429: 1 },
@@ -160,7 +160,7 @@ describe('an invalid token counts against its address, and never against its acc
 });
 
 describe('callers without an account', () => {
-  test('share the limit of their address, whatever they call', async () => {
+  test('share the limit of their address, regardless of the operation', async () => {
     const anybody = clientOf(cloud.url);
     const answers = await times(50, (at) => anybody.call('GET', at % 2 === 0 ? '/server/qr-code' : '/server/config'));
     expect(tally(answers)).toEqual({ 200: 30, 429: 20 });
@@ -193,7 +193,7 @@ test.each([
   },
 );
 
-test('allows an address 200 calls of published operations a second, besides its other calls', async () => {
+test('can make another 200 calls of published operations a second per address', async () => {
   const anybody = clientOf(cloud.url);
   const answers = await times(205, (at) => anybody.call('GET', at % 2 === 0 ? '/docs' : '/console'));
   expect(tally(answers)).toEqual({ 200: 200, 429: 5 });
@@ -201,13 +201,13 @@ test('allows an address 200 calls of published operations a second, besides its 
   expect(tally(await times(31, () => anybody.call('GET', '/server/config')))).toEqual({ 200: 30, 429: 1 });
 });
 
-test('counts GET /health separately, in the memory of each process, so that it needs no table', async () => {
+test('can call GET /health in addition, counted in the memory of each process without the table', async () => {
   const anybody = clientOf(cloud.url);
   expect(tally(await times(35, () => anybody.call('GET', '/health')))).toEqual({ 200: 30, 429: 5 });
   expect((await anybody.call('GET', '/server/config')).headers.get('x-ratelimit-remaining')).toBe('29');
 });
 
-test('counts calls with two Authorization headers against their address: 400, and 429 above its limit', async () => {
+test('get 400 for two Authorization headers, which count against their address, and 429 above its limit', async () => {
   const headers = { authorization: ['Bearer a', 'Bearer b'] };
   const answers = await times(35, () => sendRaw(`${cloud.url}/users/me`, { method: 'GET', headers }));
   expect(tally(answers)).toEqual({ 400: 30, 429: 5 });
@@ -219,7 +219,7 @@ test('counts calls with two Authorization headers against their address: 400, an
 describe('callers behind the trusted proxy', () => {
   const from = (viewer: string, secret = 'the-secret-of-the-hop') =>
     clientOf(cloud.url).call('GET', '/server/config', undefined, { 'x-viewer': viewer, 'x-hop': secret });
-  test('each have the limit of the address that the proxy reports; without the secret of the proxy they share one', async () => {
+  test('have separate limits by the address that the proxy reports, and share one without the secret of the proxy', async () => {
     expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
     expect((await from('192.0.2.2')).status).toBe(200);
     expect((await from('192.0.2.1', 'a-guess')).status).toBe(200);
@@ -245,7 +245,7 @@ describe('a device', () => {
   });
 });
 
-test('an invalid token on the device API costs no write if it is malformed or among the first five of a second', async () => {
+test('an invalid token on the device API costs no write if it is malformed or among the first five in a second', async () => {
   const written: number[] = [];
   const clock = { ...unscheduled, now: () => time };
   const meter = (_: string, { write }: { write: number }) => void written.push(write);
@@ -271,7 +271,7 @@ test('an invalid token on the device API costs no write if it is malformed or am
   }
 });
 
-test('calls to paths and methods that do not exist are limited by address, and cost no write', async () => {
+test('calls to unknown paths and methods are limited by address, and cost no write', async () => {
   let written = 0;
   const clock = { ...unscheduled, now: () => time };
   const meter = (_: string, { write }: { write: number }) => {

@@ -43,7 +43,7 @@ describe('a token', () => {
       expect(parseToken(`${token.slice(0, at)}a${token.slice(at)}`), `${at}`).toBeNull();
     }
   });
-  test('does not become a token of another kind by changing its prefix', () => {
+  test('does not become a token of another kind when its prefix is changed', () => {
     const { token } = newToken('session');
     for (const prefix of Object.values(tokenKinds).filter((tokenKind) => tokenKind !== 'ses'))
       expect(parseToken(token.replace('ses', prefix))).toBeNull();
@@ -82,7 +82,7 @@ describe('a password', () => {
       expect(await passwords.verify(wrong, hash)).toBe(false);
     expect(await passwords.verify('', null)).toBe(false);
   });
-  test('matches a hash with another cost, from before the cost was changed', async () => {
+  test('matches a hash with a different cost, which was created before the cost was changed', async () => {
     const salt = Buffer.alloc(16, 7);
     const options = {
       message: 'an old password',
@@ -97,7 +97,7 @@ describe('a password', () => {
     expect(await passwords.verify('an old password', hash)).toBe(true);
     expect(await passwords.verify('another password', hash)).toBe(false);
   });
-  test('counts as common in upper and lower case', () => {
+  test('counts as common regardless of case', () => {
     expect(['1234567890', 'PassWord123', 'qwertyuiop'].every(isCommonPassword)).toBe(true);
     expect(isCommonPassword('correct-horse-battery')).toBe(false);
   });

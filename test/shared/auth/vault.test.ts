@@ -6,18 +6,18 @@ const cipher = aesCipher(randomBytes(32), randomBytes);
 const vault = createVault(cipher);
 
 describe('a vault', () => {
-  test('encrypts secrets unreadably, each time differently, and decrypts them', async () => {
+  test('encrypts secrets differently each time, and decrypts them', async () => {
     const encrypted = await vault.seal('a-secret-of-16-or-more', 'id');
     expect(encrypted).not.toContain('a-secret');
     expect(encrypted).not.toBe(await vault.seal('a-secret-of-16-or-more', 'id'));
     expect(await vault.open(encrypted, 'id')).toBe('a-secret-of-16-or-more');
   });
 
-  test('rejects a text that it has not encrypted', async () => {
+  test('rejects a text that it did not encrypt', async () => {
     await expect(vault.open('ybndrfg8ejkmcpqxot1uwisza3', 'id')).rejects.toThrow('not encrypted');
   });
 
-  test('rejects another context, another key and a manipulated ciphertext', async () => {
+  test('rejects another context, another key and a modified ciphertext', async () => {
     const encrypted = await vault.seal('a-secret', 'id');
     const broken = `${encrypted.slice(0, -6)}AAAAA=`;
     await expect(vault.open(encrypted, 'other')).rejects.toThrow();

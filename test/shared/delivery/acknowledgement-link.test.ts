@@ -29,11 +29,11 @@ test.each<[string, Partial<typeof claim>, string?]>([
 describe('a token of an acknowledgement link', () => {
   const end = 'a'.repeat(22);
 
-  test('a token of an acknowledgement link is the same as ever, so that links in sent messages remain valid', () => {
+  test('a token of an acknowledgement link keeps its format, so that links in sent messages remain valid', () => {
     expect(token()).toBe('12-3-1800000000-Uye4bM3tiFHu4c3hapCRIg');
   });
 
-  test('a token of an acknowledgement link can have numbers of up to 16, 6 and 12 digits', () => {
+  test('a token of an acknowledgement link can contain numbers of up to 16, 6 and 12 digits', () => {
     expect(parseLinkToken(`${'9'.repeat(15)}1-999999-999999999999-${end}`)).toEqual({
       hitId: Number(`${'9'.repeat(15)}1`),
       message: 999_999,

@@ -128,7 +128,7 @@ describe('isDenied', () => {
 });
 
 describe('a connection', () => {
-  it('sends no byte until its remote address has been checked again', async () => {
+  it('sends nothing until the remote address has been checked a second time', async () => {
     const received = Promise.withResolvers<number>();
     const server = createServer((socket) => socket.resume().on('close', () => received.resolve(socket.bytesRead)));
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -150,7 +150,7 @@ describe('a connection', () => {
     await once(server.close(), 'close');
   });
 
-  it('uses the next resolved address if the first one refuses', async () => {
+  it('uses the next resolved address if the first one refuses the connection', async () => {
     const server = createHttp((_, response) => response.end());
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { post, close } = createHttpClient({

@@ -16,7 +16,7 @@ const filled = (count: number) => {
 };
 const originOf = (number: number) => urlOf(number).origin;
 
-test('an origin has one agent, which all of its requests share', () => {
+test('all requests to an origin share one agent', () => {
   const pool: Pool = new Map();
   const first = lease(pool, urlOf(1));
   expect(lease(pool, new URL('/other', urlOf(1)))).toBe(first);
@@ -38,7 +38,7 @@ test('an origin keeps up to 100 idle connections open for 30 s', () => {
   });
 });
 
-test('an origin can have other settings, but its certificate is always checked', () => {
+test('an origin can have other settings, but its certificate is always verified', () => {
   const { agent } = lease(new Map(), urlOf(1), { timeout: 5, rejectUnauthorized: false });
   expect(settingsOf(agent)).toMatchObject({ timeout: 5, rejectUnauthorized: true });
 });
@@ -49,12 +49,12 @@ test.each([
   ['https://a.b.receiver.test/', 'a.b.receiver.test'],
   ['https://192.0.2.1/', ''],
   ['https://[2001:db8::1]/', ''],
-])('an origin names itself in TLS only if it has a name: %s', (url, name) => {
+])('the server name is sent in TLS only for an origin with a host name: %s', (url, name) => {
   expect(settingsOf(lease(new Map(), new URL(url)).agent)).toMatchObject({ servername: name });
 });
 
 describe('a pool', () => {
-  test('a pool has up to 50 idle agents, and loses the least recently used one first', () => {
+  test('a pool has at most 50 idle agents, and removes the least recently used one first', () => {
     const pool = filled(50);
     expect(pool.size).toBe(50);
     lease(pool, urlOf(0)).busy -= 1;
@@ -63,7 +63,7 @@ describe('a pool', () => {
     expect([0, 1, 2, 99].map((number) => pool.has(originOf(number)))).toEqual([true, false, true, true]);
   });
 
-  test('never loses an agent that is in use', () => {
+  test('never removes an agent that is in use', () => {
     const pool = filled(50);
     const used = pool.get(originOf(0));
     if (used) used.busy += 1;

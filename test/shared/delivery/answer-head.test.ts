@@ -17,7 +17,7 @@ describe('a status line', () => {
     ['HTTP/1.0 100', 100],
     ['HTTP/1.1 599 ', 599],
     ['HTTP/1.1\t  404\tNot\nFound', 404],
-  ])('a status line has a status: %j', (line, status) => {
+  ])('a status line contains a status: %j', (line, status) => {
     expect(statusIn(line)).toBe(status);
   });
 
@@ -30,7 +30,7 @@ describe('a status line', () => {
     'HTTP/1.1 20',
     ' HTTP/1.1 200',
     '200',
-  ])('a status line has none if it is malformed: %j', (line) => {
+  ])('a malformed status line contains no status: %j', (line) => {
     expect(statusIn(line)).toBe(null);
   });
 });
@@ -46,7 +46,7 @@ test.each([
   ],
   ['with bytes of Latin-1 and tabs in a value', ['X-A:\t~\x80\xff ', 'Content-Length: 2'], ['Content-Length: 2']],
   ['with any token as a name', ["!#$%&'*+.^`|~-9aZ_: x", 'Content-Length: 2'], ['Content-Length: 2']],
-])('a connection is kept after a well-formed head %s', (_, lines, framed) => {
+])('a connection is kept open after the well-formed head %s', (_, lines, framed) => {
   expect(framing(lines)).toEqual(kept(...framed));
 });
 
@@ -57,7 +57,7 @@ test.each([
   ['with an empty length', ['Content-Length:']],
   ['with another coding', ['Transfer-Encoding: gzip']],
   ['with two lengths', ['Content-Length: 2', 'Content-Length: 3']],
-])('a connection is not kept after a head %s, whose body ends with the connection', (_, lines) => {
+])('a connection is not kept open after a head %s, whose body ends with the connection', (_, lines) => {
   expect(framing(lines)).toEqual(closed());
 });
 
@@ -81,18 +81,18 @@ test.each([
   ['a CR in a value', ['X-A: a\rb', 'Content-Length: 2'], ['Content-Length: 2']],
   ['a folded line', ['X-A: a', ' b', 'Content-Length: 2'], ['Content-Length: 2']],
   ['Connection: close', ['Content-Length: 2', 'Connection: x, Close'], ['Content-Length: 2']],
-])('a connection is not kept after a head with %s', (_, lines, framed) => {
+])('a connection is not kept open after a head with %s', (_, lines, framed) => {
   expect(framing(lines)).toEqual(closed(...framed));
 });
 
-test('a connection is not kept after lines with other endings', () => {
+test('a connection is not kept open after lines with other endings', () => {
   expect(framing(['Content-Length: 2'], undefined, '\n\n')).toEqual(closed('Content-Length: 2'));
   const lf = readHead('HTTP/1.1 200 OK\nContent-Length: 2', END);
   const cr = readHead('HTTP/1.1 200 OK\r\r\nContent-Length: 2', END);
   for (const { forParser } of [lf, cr]) expect(forParser.split('\r\n')).toEqual(closed('Content-Length: 2'));
 });
 
-test('a connection is kept with HTTP/1.0 only if the receiver says so and there are no chunks', () => {
+test('a connection is kept open with HTTP/1.0 only if the receiver says so and there are no chunks', () => {
   const old = 'HTTP/1.0 200 OK';
   expect(framing(['Content-Length: 2'], old)).toEqual(closed('Content-Length: 2'));
   expect(framing(['Connection: keep-alive', 'Content-Length: 2'], old)).toEqual(kept('Content-Length: 2'));
@@ -102,7 +102,7 @@ test('a connection is kept with HTTP/1.0 only if the receiver says so and there 
 });
 
 test.each([204, 304])(
-  'a connection is kept after %i, which has no body, unless a header contradicts that',
+  'a connection is kept open after status %i, which has no body, unless a header contradicts that',
   (status) => {
     const line = `HTTP/1.1 ${status} x`;
     const without = (connection: string) => [
@@ -121,7 +121,7 @@ test.each([204, 304])(
   },
 );
 
-test('a connection is kept for as long as the receiver says', () => {
+test('a connection is kept open for as long as the receiver states', () => {
   const idle = (...values: string[]) =>
     framing(['Content-Length: 2', ...values.map((value) => `Keep-Alive: ${value}`)]).slice(3, -2);
   expect(idle('timeout=5, max=100')).toEqual(['Keep-Alive: timeout=5']);
@@ -131,7 +131,7 @@ test('a connection is kept for as long as the receiver says', () => {
   expect(idle()).toEqual([]);
 });
 
-test('an answer that ends within its head has no body', () => {
+test('a response that ends within its head has no body', () => {
   expect(framing(['Content-Length: 2', 'X-Acknowledged-By: Anna'], undefined, '')).toEqual(closed('Content-Length: 0'));
   expect(read(['X-Acknowledged-By: Anna'], undefined, '')).toMatchObject({ status: 200, acknowledgedBy: 'Anna' });
 });
@@ -145,7 +145,7 @@ describe('a header', () => {
     ['twice with the same value', ['Retry-After: 120', 'Retry-After: 120'], '120'],
     ['that is empty', ['Retry-After:'], ''],
     ['beside a line without a name', [':x', 'nonsense', 'Retry-After: 120'], '120'],
-  ])('a header is read %s', (_, lines, value) => {
+  ])('a header is parsed %s', (_, lines, value) => {
     expect(read(lines)).toMatchObject({ status: 200, retryAfter: value, acknowledgedBy: null });
   });
 
@@ -153,7 +153,7 @@ describe('a header', () => {
     ['is missing', ['X-Retry-After: 120']],
     ['has two different values', ['Retry-After: 120', 'Retry-After: 60', 'Retry-After: 120']],
     ['is folded onto the status line', [' Retry-After: 120']],
-  ])('a header is not read if it %s', (_, lines) => {
+  ])('a header is ignored if it %s', (_, lines) => {
     expect(read(lines)).toMatchObject({ retryAfter: null });
   });
 });

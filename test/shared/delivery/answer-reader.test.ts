@@ -14,20 +14,20 @@ const reading = (...chunks: string[]) => {
 const framed = (status: number, body = '') => `HTTP/1.1 ${status} \r\nConnection: close\r\n\r\n${body}`;
 const cut = `HTTP/1.1 200 \r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
-test('an answer is passed on once its head is complete: a well-formed head, then the body unchanged', () => {
+test('a response is passed on when its head is complete: a well-formed head, followed by the unchanged body', () => {
   const { answer, bytes, heads } = reading('HTTP/1.1 2', '00 OK\r\nX-A: b\r', '\n\r\nfirst', 'second\r\n\r\n');
   expect(bytes).toEqual(['', '', framed(200, 'first'), 'second\r\n\r\n']);
   expect(answer).toMatchObject({ head: { status: 200 }, isRefused: false });
   expect(heads()).toBe(1);
 });
 
-test('an answer can have any bytes and any length after its head', () => {
+test('a response can contain any bytes of any length after its head', () => {
   const body = `\xff\xe9${'x'.repeat(70_000)}`;
   const { answer, bytes } = reading(`${OK}\r\n${body}`);
   expect([bytes, answer.isRefused]).toEqual([[framed(200, body)], false]);
 });
 
-test('an answer may have interim answers and empty lines before it', () => {
+test('a response can follow interim responses and empty lines', () => {
   const { bytes, answer } = reading(`\r\n\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\nA: b\n\n${OK}\r\nbody`);
   expect(bytes).toEqual([framed(200, 'body')]);
   expect(answer.head?.status).toBe(200);
@@ -35,7 +35,7 @@ test('an answer may have interim answers and empty lines before it', () => {
 });
 
 test.each(['\r\n\r\n', '\n\n', '\r\r\n\r\r\n', '\r\n\n', '\n\r\n'])(
-  'an answer ends its head with the empty line %j',
+  'the head of a response ends with the empty line %j',
   (end) => {
     for (let at = 0; at <= end.length; at += 1) {
       const { bytes } = reading(`HTTP/1.1 200 OK${end.slice(0, at)}`, `${end.slice(at)}body`);
@@ -44,7 +44,7 @@ test.each(['\r\n\r\n', '\n\n', '\r\r\n\r\r\n', '\r\n\n', '\n\r\n'])(
   },
 );
 
-test('an answer keeps its first 200 bytes', () => {
+test('the first 200 bytes of a response are kept', () => {
   expect(reading('a'.repeat(150), 'b'.repeat(150)).answer.start.toString()).toBe('a'.repeat(150) + 'b'.repeat(50));
   const long = reading('H', 'TTP/1.1 200 ', 'b'.repeat(150), 'c'.repeat(150), 'd').answer.start.toString();
   expect(long).toBe(`HTTP/1.1 200 ${'b'.repeat(150)}${'c'.repeat(37)}`);
@@ -55,12 +55,12 @@ test.each([
   ['another protocol', 'ICY 200 OK\r\n'],
   ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
   ['a change of protocols after an interim answer', 'HTTP/1.1 100 x\r\n\r\nHTTP/1.1 101 x\r\n'],
-])('an answer is refused if it is %s', (_, text) => {
+])('a response is rejected if it is %s', (_, text) => {
   const { answer, bytes, heads } = reading(text);
   expect([answer.isRefused, answer.head, bytes, heads()]).toEqual([true, null, [''], 0]);
 });
 
-test('an answer is cut off after 64 KiB of headers, without the last line', () => {
+test('a response is cut off after 64 KiB of headers, without the last line', () => {
   const line = `X-A: ${'x'.repeat(993)}\r\n`;
   const before = `${OK}X-Acknowledged-By: Anna\r\n`;
   const rest = 65_536 - before.length;
@@ -71,20 +71,20 @@ test('an answer is cut off after 64 KiB of headers, without the last line', () =
   expect(reading(before, `Retry-After: ${'1'.repeat(rest)}`).answer.head).toMatchObject({ retryAfter: null });
 });
 
-test('an answer is refused after 64 KiB without a status', () => {
+test('a response is rejected after 64 KiB without a status', () => {
   expect(reading('HTTP/1.1 100 x\r\nA: '.padEnd(65_536, 'x')).answer.isRefused).toBe(false);
   expect(reading('HTTP/1.1 100 x\r\nA: '.padEnd(65_537, 'x')).answer.isRefused).toBe(true);
   expect(reading('HTTP/1.1 200 '.padEnd(65_537, 'x')).answer.isRefused).toBe(true);
   expect(reading('HTTP/1.1 100 x\r\n\r\n'.repeat(4_000)).answer.isRefused).toBe(true);
 });
 
-describe('an answer that ends within its head', () => {
+describe('a response that ends within its head', () => {
   const ended = (ending: 'eof' | 'failure', ...chunks: string[]) => {
     const { reader, answer } = reading(...chunks);
     return { bytes: reader.end(ending).toString('latin1'), answer };
   };
 
-  test('an answer that ends within its head counts by its status, with the complete lines of its head', () => {
+  test('a response that ends within its head counts by its status, with the complete lines of its head', () => {
     for (const ending of ['eof', 'failure'] as const) {
       const { bytes, answer } = ended(ending, `${OK}X-Acknowledged-By: Anna\r\n`);
       expect(bytes).toBe(cut);
@@ -92,32 +92,32 @@ describe('an answer that ends within its head', () => {
     }
   });
 
-  test('an answer that ends within its head has an incomplete last line only if a failure cut it off', () => {
+  test('the last line of a response that ends within its head is ignored only if a failure cut it off', () => {
     expect(ended('failure', `${OK}Retry-After: 12`).answer.head).toMatchObject({ status: 200, retryAfter: null });
     expect(ended('eof', `${OK}Retry-After: 12`).answer.head).toMatchObject({ status: 200, retryAfter: '12' });
   });
 
-  test('an answer that ends within its head has a status only if its status line is complete', () => {
+  test('a response that ends within its head has a status only if its status line is complete', () => {
     expect(ended('eof', 'HTTP/1.1 503').answer.head).toMatchObject({ status: 503 });
     expect(ended('failure', 'HTTP/1.1 503').answer).toMatchObject({ head: null, isRefused: false });
   });
 
   test.each(['H', 'HTTP/1.', 'HTTP/1.1 10'])(
-    'an answer that ends within its head does not count if it could still have become a valid one: %s',
+    'a response that ends within its head does not count if it could still have become valid: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });
     },
   );
 
   test.each(['SSH-2.0', 'HTTQ', 'HTTP/2', 'xHTTP/1.'])(
-    'an answer that ends within its head is refused if it could not have become one: %s',
+    'a response that ends within its head is rejected if it could not have become valid: %s',
     (text) => {
       expect(ended('failure', text)).toMatchObject({ bytes: '', answer: { head: null, isRefused: true } });
       expect(ended('eof', text).answer.isRefused).toBe(true);
     },
   );
 
-  test('an answer that ends within its head does not count after interim answers only', () => {
+  test('a response that ends within its head does not count if it consists of interim responses only', () => {
     for (const ending of ['eof', 'failure'] as const)
       expect(ended(ending, 'HTTP/1.1 100 x\r\nA: b\r\n')).toMatchObject({
         bytes: '',
@@ -125,11 +125,11 @@ describe('an answer that ends within its head', () => {
       });
   });
 
-  test('an answer that ends within its head is refused if it would change protocols', () => {
+  test('a response that ends within its head is rejected if it switches protocols', () => {
     expect(ended('eof', 'HTTP/1.1 101 x').answer).toMatchObject({ head: null, isRefused: true });
   });
 
-  test('an answer that ends within its head is not read twice', () => {
+  test('a response that ends within its head is not parsed twice', () => {
     expect(ended('eof', `${OK}\r\nbody`)).toMatchObject({ bytes: '', answer: { isRefused: false } });
     expect(ended('eof', 'ICY 200 OK\r\n').bytes).toBe('');
     expect(ended('eof')).toMatchObject({ bytes: '', answer: { head: null, isRefused: false } });

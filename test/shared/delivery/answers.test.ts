@@ -83,15 +83,15 @@ const acceptances: Record<string, string> = {
   'a body that is too long': `${ok}Content-Length: 1\r\n${ack}${end}`,
 };
 
-describe('the status line decides', () => {
-  it.each(Object.entries(acceptances))('counts a 200 with %s', async (_, answer) => {
+describe('the response parser', () => {
+  it.each(Object.entries(acceptances))('accepts a 200 with %s', async (_, answer) => {
     const { url, requests } = await receiver([Buffer.from(answer, 'latin1')]);
     expect(await client()(url)).toMatchObject(accepted);
     expect(requests).toHaveLength(1);
   });
 
   it.each(Object.entries(acceptances).filter(([, { length }]) => length < 2_000))(
-    'counts a 200 that arrives byte by byte, with %s',
+    'accepts a 200 that arrives byte by byte, with %s',
     async (_, answer) => {
       const bytes = [...Buffer.from(answer, 'latin1')].map((byte) => Buffer.of(byte));
       const { url } = await receiver(bytes);
@@ -106,19 +106,19 @@ describe('the status line decides', () => {
     ['299', `HTTP/1.1 299 Ok\nContent-Length: 0\n\n`, 299],
     ['a refusal', `HTTP/1.1 410 Gone\n${two}${two}\nok`, 410],
     ['the largest status', `HTTP/1.0 599\n\n`, 599],
-  ])('counts %s', async (_, answer, status) => {
+  ])('accepts %s as a status', async (_, answer, status) => {
     const { url } = await receiver([answer]);
     expect(await client()(url)).toMatchObject({ status, error: null });
   });
 
-  it('counts it even if the connection is reset within the headers', async () => {
+  it('accepts the status line even if the connection is reset within the headers', async () => {
     const started = await startRawReceiver((socket) => inPackets(socket, [ok, ack], () => socket.resetAndDestroy()));
     stops.push(started.stop);
     expect(await client()(started.url)).toMatchObject(accepted);
     expect(started.requests).toHaveLength(1);
   });
 
-  it('counts it even if the headers do not end before the deadline', async () => {
+  it('accepts the status line even if the headers do not end before the deadline', async () => {
     const { url } = await receiver([`${ok}${ack}X-A: b\r\n`], false);
     expect(await client(100)(url)).toMatchObject({ ...accepted, timings: { firstByte: expect.any(Number) } });
   });
@@ -128,7 +128,7 @@ describe('the status line decides', () => {
     expect(await client()(url)).toMatchObject({ status: 400, responseBody: 'no' });
   });
 
-  it('accepts a compressed body that was not asked for', async () => {
+  it('accepts a compressed body that was not requested', async () => {
     const { url } = await receiver([`${ok}Content-Encoding: gzip\r\n\r\n`, gzipSync('ok')]);
     expect(await client()(url)).toMatchObject({ status: 200, error: null });
   });
@@ -142,7 +142,7 @@ describe('the status line decides', () => {
     expect(await client()(url)).toMatchObject({ status: 503, retryAfter });
   });
 
-  it('ignores two different names', async () => {
+  it('ignores the name in X-Acknowledged-By if there are two different ones', async () => {
     const { url } = await receiver([`${ok}${ack}X-Acknowledged-By: Day desk\r\n${two}${end}`]);
     expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null });
   });
@@ -152,7 +152,7 @@ describe('the status line decides', () => {
     expect(await client()(url)).toMatchObject({ status: 200, acknowledgedBy: null, responseBody: `${ack}\r\n` });
   });
 
-  it('counts whatever bytes follow it', async () => {
+  it('accepts the status line whatever bytes follow it', async () => {
     const post = client(1_000);
     let answer: Uint8Array = Buffer.of();
     const started = await startRawReceiver((socket) => inPackets(socket, [ok, answer], () => socket.end()));
@@ -206,7 +206,7 @@ describe('a response without a status line', () => {
     expect(await client(100)(url)).toMatchObject({ error: 'protocol_error', responseBody: 'SSH-2.0-x' });
   });
 
-  it('gives up on 1xx responses after 64 KiB', async () => {
+  it('ends as protocol_error after 64 KiB of 1xx responses', async () => {
     const { url } = await receiver(['HTTP/1.1 102 Processing\r\n\r\n'.repeat(3_000)], false);
     expect(await client()(url)).toMatchObject({ status: null, error: 'protocol_error' });
   });
@@ -258,7 +258,7 @@ describe('the connection', () => {
     expect(await postTwice(answers, true)).toEqual({ statuses: [expect.any(Number), 202], connections: 2 });
   });
 
-  it('gets a request only once if it breaks after a part of a response, even if it was idle before', async () => {
+  it('never repeats a request after part of a response, even if it was idle before', async () => {
     const started = await startRawReceiver((socket, requests) =>
       requests === 1
         ? inPackets(socket, [`${ok}${two}${end}`])
@@ -271,14 +271,14 @@ describe('the connection', () => {
     expect(started.requests).toHaveLength(2);
   });
 
-  it('gets a request only once if it is new and breaks without a response', async () => {
+  it('never repeats a request if it is new and breaks without a response', async () => {
     const started = await startRawReceiver((socket) => void socket.resetAndDestroy());
     stops.push(started.stop);
     expect(await client()(started.url)).toMatchObject({ status: null, error: 'connection_reset' });
     expect(started.requests).toHaveLength(1);
   });
 
-  it('closes when a response arrives that nobody asked for', async () => {
+  it('closes when an unexpected response arrives', async () => {
     const { url, sockets } = await receiver([`${ok}${two}${end}`], false);
     const post = client();
     expect(await post(url)).toMatchObject({ status: 200 });

@@ -59,7 +59,7 @@ function client(options: Partial<ClientOptions> = {}) {
 }
 
 describe('a response', () => {
-  it('yields status, text and Retry-After, to a request with exactly the posted bytes', async () => {
+  it('provides status, text and Retry-After after a request with exactly the given bytes', async () => {
     const seen: unknown[] = [];
     const url = await http(async (request, response) => {
       const { 'x-test': test, 'content-length': length, 'accept-encoding': encoding } = request.headers;
@@ -75,7 +75,7 @@ describe('a response', () => {
   });
 
   it.each([204, 301, 302, 307, 308, 400, 410, 429, 500, 503])(
-    'yields the status %i without following a redirect',
+    'provides the status %i without following a redirect',
     async (status) => {
       const seen = vi.fn<RequestListener>((_, response) => response.writeHead(status, { Location: '/other' }).end());
       const url = await http(seen);
@@ -84,7 +84,7 @@ describe('a response', () => {
     },
   );
 
-  it('yields its first 4 KiB, not decompressed, without a truncated character', async () => {
+  it('provides its first 4 KiB, not decompressed, and without a truncated character', async () => {
     const url = await http((_, response) => response.setHeader('Content-Encoding', 'gzip').end('€'.repeat(5_000)));
     expect(await client()(url)).toMatchObject({ status: 200, error: null, responseBody: '€'.repeat(1_365) });
   });
@@ -104,7 +104,7 @@ describe('a status line', () => {
     expect(await client({ deadlineMs: 500 })(url)).toMatchObject({ status: 200, error: null, responseBody });
   });
 
-  it('determines the result when the body never ends, of which about 64 KiB are read before the connection is destroyed', async () => {
+  it('determines the result if the body never ends, and the connection is destroyed after about 64 KiB of it', async () => {
     const sockets: Socket[] = [];
     const collect = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
     subscribe('net.client.socket', collect);
@@ -128,11 +128,11 @@ describe('the deadline', () => {
     ['TLS', async () => client(soon)((await tcp(() => {})).replace('http', 'https'))],
     ['a status line that never comes', async () => client(soon)(await http(() => {}))],
     ['endless 1xx', async () => client(soon)(await tcp((socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n')))],
-  ])('covers %s', async (_, post) => {
+  ])('includes %s', async (_, post) => {
     expect(await post()).toMatchObject({ ...failure('timeout'), timings: { tls: null, firstByte: null } });
   });
 
-  it('covers waiting for a connection, and closes the connection', async () => {
+  it('includes the time spent waiting for a connection, and closes the connection', async () => {
     const closed = Promise.withResolvers<void>();
     const url = await http((request) => request.socket.on('close', closed.resolve));
     const post = client({ ...soon, agentOptions: { maxSockets: 1 } });
@@ -179,7 +179,7 @@ describe('a failed request', () => {
     expect(await post(url.replace('127.0.0.1', host))).toMatchObject(failure('connect_refused'));
   });
 
-  it('caused by headers that cannot be sent ends as protocol_error, without an exception', async () => {
+  it('ends as protocol_error, without an exception, if headers cannot be sent', async () => {
     expect(await client()('http://[::1]/', { A: 'a\r\nb' })).toMatchObject(failure('protocol_error'));
   });
 });
@@ -228,7 +228,7 @@ describe('connections', () => {
     await closed.promise;
   });
 
-  it('get replaced immediately if they died while idle', async () => {
+  it('get replaced immediately if they broke while idle', async () => {
     const used = new Set<Socket>();
     const url = await http(({ socket }, response) => {
       if (used.has(socket)) socket.resetAndDestroy();
@@ -240,7 +240,7 @@ describe('connections', () => {
     expect(connecting).toHaveBeenCalledTimes(2);
   });
 
-  it('get replaced after a timeout if they died without a word while idle', async () => {
+  it('get replaced after a timeout if they broke silently while idle', async () => {
     const used = new Set<Socket>();
     const waiting: (() => unknown)[] = [];
     const url = await http(({ socket }, response) => {

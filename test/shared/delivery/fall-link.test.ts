@@ -4,7 +4,7 @@ import { fallTokenOf, isSignedFall, parseFallToken, parseLinkToken } from '#shar
 const uuid = '0190f3a2-4c5d-7e6f-8a9b-0c1d2e3f4a5b';
 const claim = { customerId: 7, userId: 12, until: 1_800_000_000, sensorId: 'abcdefghijklmnopqrstuvwxyz', uuid };
 
-test('reads and verifies a link to a fall', () => {
+test('a valid link to a fall is parsed and verified', () => {
   const token = fallTokenOf('key', claim);
   const read = parseFallToken(token);
   expect(read).toMatchObject(claim);
@@ -25,18 +25,18 @@ test.each([
   expect(isSignedFall('another', read)).toBe(false);
 });
 
-test('never mistakes a link to a fall for one to a hit', () => {
+test('a link to a fall is never mistaken for a link to a hit', () => {
   expect(parseLinkToken(fallTokenOf('key', claim))).toBeNull();
   expect(parseFallToken(`1-0-1800000000-${'a'.repeat(22)}`)).toBeNull();
 });
 
-test('writes the same link to a fall as ever, so that those in sent messages remain valid', () => {
+test('a link to a fall keeps its format, so that links in sent messages remain valid', () => {
   expect(fallTokenOf('key', claim)).toBe(
     'f7-12-1800000000-AZDzokxdfm-KmwwdLj9KWwGQ1gkl_4AJSoviHDB1yWag-abcdefghijklmnopqrstuvwxyz',
   );
 });
 
-test('reads a link to a fall with numbers of up to 16 and 12 digits, and any sensor id', () => {
+test('a link to a fall can contain numbers of up to 16 and 12 digits, and any sensor id', () => {
   const longest = {
     ...claim,
     customerId: 9_007_199_254_740_991,

@@ -39,7 +39,7 @@ const numbered = (count: number, isOnline = false, prefix = 'Room'): News[] =>
   Array.from({ length: count }, (_, at) => ({ name: `${prefix} ${at + 1}`, isOnline }));
 const linesOf = ({ text }: { text: string }) => text.split('\n\n')[0]?.split('\n');
 
-test('the message about several sensors counts and names those that are offline and those that are online again, with their place and a link', () => {
+test('the message about several sensors counts and names those that are offline or online again, with their location and a link', () => {
   expect(noticeOf({ name: 'B' }, { name: 'A' }, { name: 'C', isOnline: true })).toEqual({
     title: '2 sensors offline, 1 sensor online again',
     text: 'Offline: A, B\nOnline again: C\n\nMaple, EG',
@@ -49,7 +49,7 @@ test('the message about several sensors counts and names those that are offline 
   });
 });
 
-test('the message about several sensors mentions one sensor in the singular, and leaves out what did not happen', () => {
+test('the message about several sensors uses the singular for one sensor, and omits counts of zero', () => {
   expect(noticeOf({ name: 'A' })).toMatchObject({ title: '1 sensor offline', text: 'Offline: A\n\nMaple, EG' });
   expect(noticeOf(...numbered(2, true))).toMatchObject({
     title: '2 sensors online again',
@@ -57,7 +57,7 @@ test('the message about several sensors mentions one sensor in the singular, and
   });
 });
 
-test('the message about several sensors is in the language of its reader', () => {
+test('the message about several sensors is written in the language of its recipient', () => {
   const german = (...news: News[]) =>
     gather(news.map((one) => deliveryOf(one, { reader: { language: 'de', time: '' } })));
   expect(german({ name: 'A' }, { name: 'B', isOnline: true })).toMatchObject({
@@ -70,7 +70,7 @@ test('the message about several sensors is in the language of its reader', () =>
   expect(text).toMatch(/Room 20 und 1 weitere\nWieder online: 2\n\n/);
 });
 
-test('the message about several sensors is in English without a reader', () => {
+test('the message about several sensors is in English if the language of its recipient is unknown', () => {
   const { reader: _, ...snapshot } = deliveryOf({ name: 'A' }).snapshot;
   expect(gather([{ ...deliveryOf({ name: 'A' }), snapshot }])).toMatchObject({
     title: '1 sensor offline',
@@ -78,7 +78,7 @@ test('the message about several sensors is in English without a reader', () => {
   });
 });
 
-test('only the latest report of each sensor counts in the message about several sensors, whatever the order of the deliveries', () => {
+test('the message about several sensors uses only the latest report of each, regardless of the order of the deliveries', () => {
   const news = [
     { name: 'A', at: 3_000, isOnline: true },
     { name: 'A', at: 1_000 },
@@ -95,7 +95,7 @@ test('the message about several sensors sorts names in natural order', () => {
   ]);
 });
 
-test('the message about several sensors names at most 20 sensors, first those that are offline', () => {
+test('the message about several sensors names at most 20 of them, the offline ones first', () => {
   const names = (count: number) => Array.from({ length: count }, (_, at) => `Room ${at + 1}`).join(', ');
   expect(linesOf(noticeOf(...numbered(20)))).toEqual([`Offline: ${names(20)}`]);
   expect(linesOf(noticeOf(...numbered(23)))).toEqual([`Offline: ${names(20)} and 3 more`]);
@@ -109,13 +109,13 @@ test('the message about several sensors names at most 20 sensors, first those th
   ]);
 });
 
-test('the message about several sensors has no link in a name or place', () => {
+test('the message about several sensors contains no link made from a name or location', () => {
   const customer = { id: 3, name: 'evil.example', location: '' };
   const { text } = gather([deliveryOf({ name: 'www.example.org' }, { customer })]);
   expect(text).toBe('Offline: www.\u200bexample.\u200borg\n\nevil.\u200bexample');
 });
 
-test('the message about several sensors names no place in an SMS, nor without a customer', () => {
+test('the message about several sensors omits the location in an SMS, or without a customer', () => {
   const by = (channel: Channel['by']) => ({
     ...deliveryOf({ name: 'A' }),
     person: { userId: 5, by: channel, name: 'Anna' },
@@ -127,7 +127,7 @@ test('the message about several sensors names no place in an SMS, nor without a 
   expect(gather([toNobody]).text).toBe('Offline: A\n\nMaple, EG');
 });
 
-test('the message about several sensors has no link without the URL of the service', () => {
+test('the message about several sensors contains no link if the service has no URL', () => {
   const service = { ...snapshotForPeople.service, url: '' };
   expect(gather([deliveryOf({ name: 'A' }, { service })])).not.toHaveProperty('listUrl');
 });

@@ -21,11 +21,14 @@ describe('an error', () => {
     ['HPE_INVALID', 'protocol_error', connected, false, http],
     ['ECONNRESET', 'connection_reset', { start: 0 }, true, https],
     ['ECONNREFUSED', 'protocol_error', { start: 0 }, true, https],
-  ])('an error with the code %s counts as %s by the progress of its exchange', (code, error, marks, reused, target) => {
-    expect(classify(code, marks, reused, target)).toBe(error);
-  });
+  ])(
+    'an error with the code %s is classified as %s by the progress of the exchange',
+    (code, error, marks, reused, target) => {
+      expect(classify(code, marks, reused, target)).toBe(error);
+    },
+  );
 
-  test('an error of TLS has the code of OpenSSL', () => {
+  test('a TLS error has the code from OpenSSL', () => {
     const hidden = new Error(
       'write EPROTO 00A0:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:x',
     );
@@ -59,7 +62,7 @@ describe('an attempt', () => {
     });
   });
 
-  test('an attempt with a status line has no error, whatever happened to its body', () => {
+  test('an attempt with a status line has no error, whatever happens to its body', () => {
     const observed = { ...nothing, answer, body: [Buffer.from('th'), Buffer.from('änks')] };
     expect(toAttempt(observed, 7)).toMatchObject({
       status: 200,
@@ -70,11 +73,11 @@ describe('an attempt', () => {
     });
   });
 
-  test('an attempt keeps no half of a character', () => {
+  test('an attempt never stores half a character', () => {
     expect(toAttempt({ ...nothing, answer, body: [Buffer.from('aü').subarray(0, 2)] }, 7).responseBody).toBe('a');
   });
 
-  test('an attempt keeps what was received instead of an answer, or why TLS failed', () => {
+  test('an attempt stores what was received instead of a response, or why TLS failed', () => {
     const refused = { head: null, start: Buffer.from('220 mail'), isRefused: true };
     expect(toAttempt({ ...nothing, answer: refused, error: 'protocol_error' }, 1)).toMatchObject({
       status: null,
@@ -86,7 +89,7 @@ describe('an attempt', () => {
     );
   });
 
-  test('an attempt contains the name of the person who acknowledged, in UTF-8 or Latin-1', () => {
+  test('an attempt includes the name of the person who acknowledged, in UTF-8 or Latin-1', () => {
     const nameOf = (acknowledgedBy: string | null) =>
       toAttempt({ ...nothing, answer: { ...answer, head: { ...head, acknowledgedBy } } }, 1).acknowledgedBy;
     expect(nameOf(Buffer.from('Jürgen').toString('latin1'))).toBe('Jürgen');
@@ -100,7 +103,7 @@ describe('an attempt', () => {
     ['to an address', { connect: 15, tls: 19, head: 30 }, [null, 5, 4, 11]],
     ['without TLS', { dns: 12, connect: 15, head: 30 }, [2, 3, null, 15]],
     ['on a reused connection', { head: 30 }, [null, null, null, 20]],
-  ])('an attempt has the duration of each phase %s', (_, marks, [dns, connect, tls, firstByte]) => {
+  ])('an attempt records the duration of each phase %s', (_, marks, [dns, connect, tls, firstByte]) => {
     expect(toAttempt({ ...nothing, marks: { start: 10, ...marks } }, 1).timings).toEqual({
       dns,
       connect,

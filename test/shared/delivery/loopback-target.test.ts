@@ -3,7 +3,7 @@ import { isUnnamedLoopback } from '#shared/delivery/loopback-target.ts';
 
 const onNetwork = { ON_NETWORK: true, ALLOWED_TARGET_RANGES: ['127.0.0.5', '10.0.0.0/8'] };
 
-describe('on a host that others can connect to', () => {
+describe('loopback targets on a host that others can connect to', () => {
   test.each([
     'http://127.0.0.1:8080/',
     'http://127.0.0.9/',
@@ -12,7 +12,7 @@ describe('on a host that others can connect to', () => {
     'http://a.localhost/',
     'http://[::1]:8080/',
     'https://127.1/',
-  ])('a webhook must no longer lead to loopback: %s', (url) => {
+  ])('a webhook can no longer call the loopback address %s', (url) => {
     expect(isUnnamedLoopback(url, onNetwork)).toBe(true);
   });
 
@@ -25,17 +25,17 @@ describe('on a host that others can connect to', () => {
     'https://localhost.example.com/',
     'https://169.254.169.254/',
     'nonsense',
-  ])('a webhook can lead elsewhere, or to a loopback address that the host names: %s', (url) => {
+  ])('a webhook can call other addresses, and loopback addresses that the host names: %s', (url) => {
     expect(isUnnamedLoopback(url, onNetwork)).toBe(false);
   });
 
-  test('a local name is that of 127.0.0.1', () => {
+  test('a local host name is treated as 127.0.0.1', () => {
     const named = { ...onNetwork, ALLOWED_TARGET_RANGES: ['127.0.0.1'] };
     expect(isUnnamedLoopback('http://localhost:3000/', named)).toBe(false);
     expect(isUnnamedLoopback('http://[::1]:3000/', named)).toBe(true);
   });
 });
 
-test('a webhook can lead to loopback on any other host', () => {
+test('a webhook can call loopback addresses on any other host', () => {
   expect(isUnnamedLoopback('http://127.0.0.1:8080/', { ...onNetwork, ON_NETWORK: false })).toBe(false);
 });

@@ -20,7 +20,7 @@ const partsOf = (raw: string) => ({
   words: raw.match(/=\?[^?]+\?[BQ]\?[^?]*\?=/g) ?? [],
 });
 
-test('a mail has the headers of RFC 5322, and says that no person wrote it', async () => {
+test('an email has the headers of RFC 5322, and is marked as automatically generated', async () => {
   const { parsed } = await composed();
   expect(parsed).toMatchObject({
     from: { value: [{ address: 'cloud@example.org' }] },
@@ -53,7 +53,7 @@ describe('lines of at most 998 bytes, encoded words of at most 75, and ASCII onl
   });
 });
 
-test('a mail can be read as it is: addresses without names, its text in quoted-printable, its words in Base64', async () => {
+test('an email is readable in its raw form, with plain addresses, quoted-printable text and Base64 subject words', async () => {
   const { raw } = await composed({ subject: 'Stürze', text: 'Please look.' });
   const { lines, words } = partsOf(raw);
   expect(lines).toEqual(
@@ -68,7 +68,7 @@ test('a mail can be read as it is: addresses without names, its text in quoted-p
   expect(raw).not.toMatch(/(?<!\r)\n/);
 });
 
-test('a mail from a host without a domain has a Message-ID nevertheless', async () => {
+test('an email from a host without a domain still has a Message-ID', async () => {
   expect((await composed({ from: 'outbox' })).raw).toContain('Message-ID: <0a1b@localhost>\r\n');
 });
 
@@ -79,6 +79,6 @@ test('a subject cannot add a header', async () => {
   expect(parsed.text?.trimEnd()).toBe(message.text);
 });
 
-test('the domain of an address is in ASCII', async () => {
+test('the domain of an email address is converted to ASCII', async () => {
   expect((await composed({ to: 'anna@münchen.example' })).raw).toContain('\r\nTo: anna@xn--mnchen-3ya.example\r\n');
 });

@@ -65,20 +65,20 @@ describe('the body of a delivery', () => {
   const parsed = (more: Partial<Delivery> = {}, current = webhook) =>
     JSON.parse(bodyOf({ ...delivery, ...more }, current, needed));
 
-  test('the body of a delivery is rendered in its format, with the link that acknowledges its hit', () => {
+  test('the body of a delivery is rendered in its format, with the link to acknowledge its hit', () => {
     const claim = parseLinkToken(urlIn(bodyOf(delivery, webhook, needed)));
     expect(claim).toMatchObject({ hitId: 12, message: 2, until });
     expect(claim && hasValidSignature('key', claim, snapshot.event.uuid)).toBe(true);
   });
 
-  test('the body of a delivery is the stored one, if it has one', () => {
+  test('the body of a delivery is the stored body if there is one', () => {
     expect(bodyOf({ ...delivery, body: '{"stored":1}' }, webhook, { raw: null, addressKey: null })).toBe(
       '{"stored":1}',
     );
     expect(bodyOf({ ...delivery, body: '' }, webhook, { raw: null, addressKey: null })).toBe('');
   });
 
-  test('the body of a delivery names the webhook as it was named when the delivery was created', () => {
+  test("the body of a delivery contains the webhook's name at the time of its creation", () => {
     const named: Snapshot = { ...snapshot, webhook: { name: 'Ward 2', isCustomerHook: true } };
     expect(parsed({ snapshot: named })).toMatchObject({
       webhook: { id: 'hook_1', name: 'Ward 2', isCustomerHook: true },
@@ -88,17 +88,17 @@ describe('the body of a delivery', () => {
     });
   });
 
-  test('the body of a delivery names the webhook as it is named now, if the delivery does not', () => {
+  test("the body of a delivery contains the webhook's current name if no earlier name is stored", () => {
     expect(parsed()).toMatchObject({ webhook: { id: 'hook_1', name: 'Renamed since', isCustomerHook: false } });
   });
 
-  test('the body of a delivery states that it is a test, in a format for people', () => {
+  test('the body of a delivery in a format for people states that it is a test', () => {
     const chat = { ...delivery, format: 'chat' as const };
     expect(bodyOf({ ...chat, isTest: true }, webhook, needed)).toContain('Das ist ein Test.');
     expect(bodyOf(chat, webhook, needed)).not.toContain('Das ist ein Test.');
   });
 
-  test('the body of a delivery is shown without the link, for which no key is needed', () => {
+  test('the body of a delivery is shown without its link, which needs no signing key', () => {
     const shown = shownBodyOf(delivery, webhook, needed.raw);
     expect(shown).not.toContain('acknowledge/');
     expect(shown).toContain('{"type":5}');
@@ -113,7 +113,7 @@ describe('the body of a delivery', () => {
     expect(body).toThrow(reason);
   });
 
-  test('the body of a delivery has the bytes of a message only in formats that contain them', () => {
+  test('the body of a delivery contains the bytes of a message only in some formats', () => {
     expect(messageUuidInBody(delivery)).toBe(snapshot.event.source);
     expect(messageUuidInBody({ ...delivery, format: 'chat' })).toBe(null);
     expect(messageUuidInBody(toPerson('email'))).toBe(null);
@@ -121,7 +121,7 @@ describe('the body of a delivery', () => {
 });
 
 describe('a payload', () => {
-  test('a payload has the ids of message and delivery, which are the same unless it is a redelivery', () => {
+  test('a payload contains the ids of message and delivery, which differ only for a redelivery', () => {
     expect(payloadOf(delivery, webhook, needed)).toEqual({
       body: bodyOf(delivery, webhook, needed),
       mediaType: 'application/json',
@@ -136,7 +136,7 @@ describe('a payload', () => {
     });
   });
 
-  test('a payload is JSON if its body is stored', () => {
+  test('a payload with a stored body is JSON', () => {
     const { format: _, ...feedback } = delivery;
     expect(deliveryHeaders(settings, { ...feedback, body: '{}' })).toEqual({
       'Content-Type': 'application/json; charset=utf-8',
@@ -146,7 +146,7 @@ describe('a payload', () => {
   });
 });
 
-test('a notification has the text of the rule, then the facts, in the language of the person', () => {
+test('a notification contains the text of the rule and then the facts, in the language of the recipient', () => {
   expect(notificationText(toPerson('email'))).toEqual({
     title: 'Sturz: Zimmer 1',
     text: 'Bitte nachsehen\n\nSituation: Sturz erkannt\nSensor: Zimmer 1\nOrt: Maple, EG\nZeit: 2026-11-21 00:47 Europe/Berlin',
@@ -154,7 +154,7 @@ test('a notification has the text of the rule, then the facts, in the language o
   });
 });
 
-test('a notification by SMS has no place and time, because anybody who holds the phone can read it', () => {
+test('a notification by SMS omits place and time, because anybody who holds the phone can read it', () => {
   expect(notificationText(toPerson('sms'))).toEqual({
     title: 'Sturz: Zimmer 1',
     text: 'Bitte nachsehen',
@@ -163,21 +163,21 @@ test('a notification by SMS has no place and time, because anybody who holds the
   });
 });
 
-test('a notification is in English, and consists of facts only, without a reader and a rule', () => {
+test('a notification without a recipient and a rule is in English and contains only facts', () => {
   const { reader: _, ...unread } = { ...snapshot, rule: null };
   const { text, language } = notificationText(toPerson('push', { snapshot: unread }));
   expect(language).toBe('en');
   expect(text).toMatch(/^Place: Maple, EG\nTime: /);
 });
 
-test('a notification links to its hit, and replaces the earlier push about that hit', () => {
+test('a notification links to its hit, and replaces earlier push messages about that hit', () => {
   const { tag, url, ...text } = notificationFor(toPerson('push'), 'key');
   expect(text).toEqual(notificationText(toPerson('push')));
   expect(tag).toBe('hit-12');
   expect(parseLinkToken(urlIn(url ?? ''))).toMatchObject({ hitId: 12 });
 });
 
-test('a notification links to the fall in the name of its reader, if there is no hit', () => {
+test('a notification without a hit links to the fall, in the name of its recipient', () => {
   const notice = notificationFor(toPerson('email', { hit: null }), 'key');
   expect(notice).not.toHaveProperty('tag');
   const claim = parseFallToken(urlIn(notice.url ?? ''));
@@ -205,10 +205,10 @@ test.each<[string, Delivery]>([
     }),
   ],
   ['nobody reads it', { ...delivery, hit: null }],
-])('a notification has no link, and needs no key, if %s', (_, linkless) => {
+])('a notification contains no link, and needs no key, if %s', (_, linkless) => {
   expect(notificationFor(linkless, null).url).toBe(null);
 });
 
-test('a notification is never sent without the key of its link', () => {
+test('a notification is never sent without the key that signs its link', () => {
   expect(() => notificationFor(toPerson('email'), null)).toThrow('key that signs');
 });

@@ -70,7 +70,7 @@ describe('the endpoints of the service itself', () => {
   });
 });
 
-describe('on a host that is not a developer machine', () => {
+describe('loopback targets on a host that is not a developer machine', () => {
   const policies = [
     { allowPrivate: true, allowedRanges: [] },
     { allowPrivate: true, allowedRanges: ['127.0.0.0/8', '0.0.0.0/0', '::/0', '::1'] },
@@ -93,7 +93,7 @@ describe('a URL', () => {
     ['http://example.com/', 'example.com', 80],
     ['http://example.com:3000/', 'example.com', 3_000],
     ['https://[2001:db8::1]:8443/', '2001:db8::1', 8_443],
-  ])('a URL has a host and a port: %s', (url, host, port) => {
+  ])('a URL is parsed into a host and a port: %s', (url, host, port) => {
     expect([hostOf(new URL(url)), portOf(new URL(url))]).toEqual([host, port]);
   });
 
@@ -131,7 +131,7 @@ describe('a host', () => {
     expect(isLoopback(host)).toBe(false);
   });
 
-  it('a host is an own endpoint only at its port, in any spelling of loopback', () => {
+  it('a host is an endpoint of the service only at its own port, in any notation of loopback', () => {
     const own = ownEndpoints(['http://127.0.0.1:3000', 'https://cloud.example.com']);
     for (const [host, port] of [
       ['127.0.0.1', 3_000],

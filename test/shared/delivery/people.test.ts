@@ -96,8 +96,8 @@ const awsError = (name: string, Reason?: string) =>
 const reference = { customerId: 7, deliveryId: '0123456789abcdefghjkmnpqrs', attempt: 2 };
 const tags = { customerId: '7', deliveryId: '0123456789abcdefghjkmnpqrs', attempt: '2' };
 
-describe('a mail', () => {
-  test('names its delivery in its tags, so that SES reports what became of it', async () => {
+describe('an email', () => {
+  test('includes its delivery in its tags, so that SES reports what became of it', async () => {
     ses.on(SendEmailCommand).resolves({});
     const send = personSenderFor({
       ...services,
@@ -113,7 +113,7 @@ describe('a mail', () => {
     expect([code?.ConfigurationSetName, code?.EmailTags]).toEqual([undefined, undefined]);
   });
 
-  test('contains the title as its subject, on one line, and the acknowledgement link', async () => {
+  test('uses the title as its subject, on one line, and contains the acknowledgement link', async () => {
     ses.on(SendEmailCommand).resolves({});
     expect(await sending()(email, { ...notification, title: 'Fall\r\nBcc: b@example.com' })).toBe('accepted');
     const [{ args } = { args: [] }] = ses.commandCalls(SendEmailCommand);
@@ -143,7 +143,7 @@ describe('a mail', () => {
 });
 
 describe('an SMS', () => {
-  test('contains title, text and link, and comes from the sender of the stage', async () => {
+  test('contains title, text and link, and is sent from the number of the stage', async () => {
     aws.on(SendTextMessageCommand).resolves({});
     expect(await sending()(sms, { ...notification, language: 'de' })).toBe('accepted');
     const [{ args } = { args: [] }] = aws.commandCalls(SendTextMessageCommand);
@@ -155,7 +155,7 @@ describe('an SMS', () => {
       MessageBody: plain.replace("I'm on it", 'Ich gehe hin'),
     });
   });
-  test('names its delivery in its context, so that the service reports what became of it', async () => {
+  test('includes its delivery in its context, so that the service reports what became of it', async () => {
     aws.on(SendTextMessageCommand).resolves({});
     const send = personSenderFor({ ...services, sms: awsSms(config, 'arn:of-a-number', 'a-set') });
     await send(sms, notification, reference);
@@ -190,7 +190,7 @@ describe('an SMS', () => {
 });
 
 describe('a Telegram message', () => {
-  test('goes to the chat as the bot of the stage, as plain text without a preview', async () => {
+  test('comes from the bot of the stage, as plain text without a preview', async () => {
     expect(await sending()(telegram, notification)).toBe('accepted');
     expect(requests.map(({ method, url }) => [method, url])).toEqual([['POST', `/bot${TOKEN}/sendMessage`]]);
     const preview = { link_preview_options: { is_disabled: true } };
@@ -225,11 +225,11 @@ describe('a Telegram message', () => {
     serverResponse = { status, body: typeof body === 'string' ? body : JSON.stringify(body) };
     expect(await sending()(telegram, notification)).toEqual({ retry });
   });
-  test('counts as accepted although the response, which repeats the text, is too long to be read', async () => {
+  test('counts as accepted even if the response, which repeats the text, is too long to be read', async () => {
     serverResponse = { status: 200, body: JSON.stringify({ ok: true, result: { text: 'x'.repeat(8_000) } }) };
     expect(await sending()(telegram, notification)).toBe('accepted');
   });
-  test('goes to the new chat id of a group at once, and reports that id', async () => {
+  test('reaches the new chat id of a group at once, and the outcome contains that id', async () => {
     const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_001_557_912_345 } };
     const chats: unknown[] = [];
     const post = async ({ body }: { body: string | Uint8Array }) => {
@@ -242,7 +242,7 @@ describe('a Telegram message', () => {
     expect(await send('-100123', 'x')).toEqual({ movedTo: '-1001557912345' });
     expect(chats).toEqual(['-100123', '-1001557912345']);
   });
-  test('waits for as long as Telegram asks, and so do all messages to that chat, without a request', async () => {
+  test('waits as long as Telegram requests, as do all messages to that chat, without further requests', async () => {
     const send = sending();
     const parameters = { retry_after: 35 };
     serverResponse = { status: 429, body: JSON.stringify({ ok: false, error_code: 429, parameters }) };
@@ -256,7 +256,7 @@ describe('a Telegram message', () => {
     expect(await send(telegram, notification)).toBe('accepted');
     expect(requests).toHaveLength(3);
   });
-  test('ends as timeout without a response, and does not reveal the token', async () => {
+  test('ends as a timeout without a response, and does not reveal the token', async () => {
     serverResponse = 'never';
     const outcome = await sending()(telegram, notification);
     expect(outcome).toEqual({ retry: 'timeout' });

@@ -28,7 +28,7 @@ test.each([
   'https://cloud.internal',
   'nothing',
   '',
-])('the contact for push services does not come from the address %j', (PUBLIC_URL) => {
+])('the contact for push services is never the address %j', (PUBLIC_URL) => {
   expect(pushContact({ ...none, PUBLIC_URL })).toBeNull();
 });
 
@@ -42,6 +42,6 @@ test.each([
   'a@example.org@example.com',
   '@',
   '',
-])('the contact for push services does not come from the sender %j', (MAIL_SENDER) => {
+])('the contact for push services is never the sender %j', (MAIL_SENDER) => {
   expect(pushContact({ ...none, MAIL_SENDER })).toBeNull();
 });

@@ -67,7 +67,7 @@ const claimsIn = async (authorization = '') => {
   return (await jwtVerify(token, jwk)).payload;
 };
 
-test('a push message can be read only by its browser, carries a signature of the stage, and expires after ten minutes', async () => {
+test('a push message can be read only by its browser, is signed by the stage, and expires after ten minutes', async () => {
   expect(await sender()(browser(), notification)).toBe('accepted');
   const [push] = service.pushed;
   expect(push?.url).toBe('/to/1');
@@ -80,7 +80,7 @@ test('a push message can be read only by its browser, carries a signature of the
   });
 });
 
-test('a push message names the contact of the stage', async () => {
+test('a push message contains the contact of the stage', async () => {
   await sender({ PUSH_CONTACT: 'mailto:ops@example.org' })(browser(), notification);
   await sender({ MAIL_SENDER: 'cloud@example.org' })(browser(), notification);
   const claims = await Promise.all(service.pushed.map(({ headers }) => claimsIn(headers.authorization)));
@@ -148,7 +148,7 @@ test.each([
   expect(await sender()(browser(), notification)).toEqual(outcome);
 });
 
-test('a push message stores no endpoint that a push service repeats in its response', async () => {
+test("a push service's response is stored without the endpoint that it repeats", async () => {
   service.answerWith({ status: 400, body: `invalid: ${service.origin}/to/1` });
   expect(await sender()(browser(), notification)).toEqual({ retry: 'status_400', answer: 'invalid: ' });
 });
@@ -167,7 +167,7 @@ test.each([
   expect(service.pushed).toEqual([]);
 });
 
-test('a push message ends as unsigned and can be retried if it cannot be encrypted', async () => {
+test('a push message that cannot be encrypted ends as unsigned and can be retried', async () => {
   const subscription = { endpoint: service.origin, keys: { p256dh: 'B', auth: 'A' } };
   expect(await sender()({ by: 'push', key, subscription }, notification)).toEqual({ retry: 'unsigned' });
 });

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('a name', () => {
-  test('resolves quickly while many others wait for a slow name server', async () => {
+  test('resolves quickly even while many others wait for a slow name server', async () => {
     const resolve = createResolver([server.at]);
     const slow = Array.from({ length: 40 }, (_, at) => resolve(`slow${at}.test`));
     const start = performance.now();
@@ -34,7 +34,7 @@ describe('a name', () => {
     void Promise.all(slow);
   });
 
-  test('blocks a thread of this process only if it is local', async () => {
+  test('blocks a thread of this process only if it is a local name', async () => {
     threads = 0;
     await createResolver([server.at])('quick.test');
     expect(threads).toBe(0);
@@ -46,7 +46,7 @@ describe('a name', () => {
     expect(await createResolver([server.at])('nobody.test')).toEqual([]);
   });
 
-  test('never reaches a public name server if it is local or in the hosts file', async () => {
+  test('never reaches a public name server if it is a local name or in the hosts file', async () => {
     const before = server.asked.length;
     const resolve = createResolver([server.at]);
     for (const address of await resolve('LOCALHOST.')) expect(['127.0.0.1', '::1']).toContain(address);
@@ -56,7 +56,7 @@ describe('a name', () => {
   });
 });
 
-test('parses a hosts file into addresses by lower-case name, without comments and invalid lines', () => {
+test('a hosts file is parsed into addresses by lower-case name, without comments and invalid lines', () => {
   const text = '# 10.0.0.1 no\n127.0.0.1\tlocalhost\tHere # there\n::1 localhost\n\nnonsense here\n10.0.0.9   a.b ';
   expect(Object.fromEntries(parseHosts(text))).toEqual({
     localhost: ['127.0.0.1', '::1'],

@@ -8,7 +8,7 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 const standard = (key: string | Buffer) => `v1,${hmac(key, 'msg_1.1700000000.{"a":"ü"}').digest('base64')}`;
 
 describe('signatureHeaders', () => {
-  it('contains only the id and the time of the attempt without a secret', () => {
+  it('contains only the id and the time of the attempt if there is no secret', () => {
     expect(signatureHeaders({ ...attempt, secrets: [], primary: null })).toEqual({
       'webhook-id': 'msg_1',
       'webhook-timestamp': '1700000000',
@@ -26,7 +26,7 @@ describe('signatureHeaders', () => {
     expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
-  it('matches a known HMAC-SHA256 in X-Service-Cloud-Signature, in lower-case hex', () => {
+  it('contains a known HMAC-SHA256 as lower-case hex in X-Service-Cloud-Signature', () => {
     const body = 'what do ya want for nothing?';
     const headers = signatureHeaders({ ...attempt, body, secrets: ['Jefe'], primary: 'Jefe' });
     expect(headers['X-Service-Cloud-Signature']).toBe(
@@ -34,7 +34,7 @@ describe('signatureHeaders', () => {
     );
   });
 
-  it('signs a text like its UTF-8 bytes', () => {
+  it('signs a text in the same way as its UTF-8 bytes', () => {
     const secrets = ['a secret of sixteen'];
     const bytes = new TextEncoder().encode(attempt.body);
     expect(signatureHeaders({ ...attempt, body: bytes, secrets, primary: 'p' })).toEqual(
@@ -48,7 +48,7 @@ describe('signatureHeaders', () => {
     expect(headers['X-Service-Cloud-Signature']).toBe(`sha256=${hmac('new', attempt.body).digest('hex')}`);
   });
 
-  it('keeps webhook-signature for the old secret, without X-Service-Cloud-Signature, after the secret is removed', () => {
+  it('keeps webhook-signature for the old secret, without X-Service-Cloud-Signature, after the new secret was removed', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['old'], primary: null });
     expect(headers['webhook-signature']).toBe(standard('old'));
     expect(headers).not.toHaveProperty('X-Service-Cloud-Signature');
@@ -73,7 +73,7 @@ describe('signatureHeaders', () => {
     expect(headers['webhook-signature']).toBe(standard(key));
   });
 
-  it('never decodes a secret without whsec_', () => {
+  it('never decodes a secret without the prefix whsec_', () => {
     const headers = signatureHeaders({ ...attempt, secrets: ['abcdefYWJjZGVm'], primary: null });
     expect(headers['webhook-signature']).toBe(standard('abcdefYWJjZGVm'));
   });
@@ -114,7 +114,7 @@ describe('authHeaders', () => {
     expect(await authHeaders({ ...input, method })).toEqual(headers);
   });
 
-  it('sends a JWT for the service itself if there is no target', async () => {
+  it('sends a JWT with the service as its audience if there is no target', async () => {
     const { Authorization = '' } = await authHeaders({ ...input, targetUrl: null, method: 'jwt' });
     const key = new TextEncoder().encode(input.token);
     const { payload } = await jwtVerify(Authorization.slice('Bearer '.length), key, {
@@ -123,7 +123,7 @@ describe('authHeaders', () => {
     expect(payload.aud).toBe('https://cloud.example.com');
   });
 
-  it('sends a JWT for this target and delivery only, valid for 300 s', async () => {
+  it('sends a JWT for this target and delivery only, which is valid for 300 s', async () => {
     const { Authorization = '' } = await authHeaders({ ...input, method: 'jwt' });
     expect(Authorization).toMatch(/^Bearer [\w-]+\.[\w-]+\.[\w-]+$/);
     const token = Authorization.slice('Bearer '.length);

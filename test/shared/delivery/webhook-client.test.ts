@@ -36,7 +36,7 @@ const errorOf = async (
 const unknown = 'https://unknown.example/';
 const [loopback, named, local] = ['http://127.0.0.1:9/', 'http://127.0.0.5:9/', 'http://at-10-0-0-1.test/'];
 
-test('a URL that is saved can be private if the stage allows it, but never that of the service or loopback', async () => {
+test('a URL can be saved if it is private and the stage allows that, but not if it leads to the service or loopback', async () => {
   expect(await reasonOf(local)).toBe(true);
   expect(await reasonOf(local, {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_scheme');
   expect(await reasonOf('https://at-10-0-0-1.test/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_address');
@@ -45,12 +45,12 @@ test('a URL that is saved can be private if the stage allows it, but never that 
     expect(await reasonOf(own), own).toBe('url_address');
 });
 
-test('a URL that is saved can be loopback if the host allows it', async () => {
+test('a URL can be saved if it leads to loopback and the host allows that', async () => {
   expect(await reasonOf(loopback, { allowLoopback: true })).toBe(true);
   expect(await reasonOf(named, { allowLoopback: true })).toBe(true);
 });
 
-test('a URL that is saved can be loopback on a host that others can connect to only if the stage names its address', async () => {
+test('a loopback URL can be saved on a host that others can connect to only if the stage names its address', async () => {
   const options = { allowLoopback: 'named' as const };
   expect(await reasonOf(loopback, options)).toBe('url_loopback');
   expect(await reasonOf(named, options)).toBe(true);
@@ -69,14 +69,14 @@ test('the saved URL of a push service must be public', async () => {
 });
 
 describe('a request', () => {
-  test('a request passes the checks of the stage', async () => {
+  test('a request must pass the checks of the stage', async () => {
     expect(await errorOf(unknown)).toBe('dns_failed');
     expect(await errorOf(loopback)).toBe('address_denied');
     expect(await errorOf('https://cloud.example.org/')).toBe('address_denied');
     expect(await errorOf('http://unknown.example/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_denied');
   });
 
-  test('a request of an old webhook can go to loopback, of a new one only where the stage names it', async () => {
+  test('a request of an old webhook can go to loopback, while a new webhook needs an address that the stage names', async () => {
     const options = { allowLoopback: 'named' as const };
     expect(await errorOf(loopback, options)).toBe('connect_refused');
     expect(await errorOf(loopback, options, {}, { isLoopbackDenied: true })).toBe('address_denied');
@@ -84,7 +84,7 @@ describe('a request', () => {
     expect(await errorOf(loopback, { allowLoopback: true }, {}, { isLoopbackDenied: true })).toBe('connect_refused');
   });
 
-  test('a request to a push service goes to public addresses only, even if the stage allows more', async () => {
+  test('a request to a push service can reach only public addresses, even if the stage allows more', async () => {
     const reach = { isPublicOnly: true };
     expect(await errorOf('http://unknown.example/', { allowLoopback: true }, {}, reach)).toBe('url_denied');
     expect(await errorOf('https://127.0.0.5:9001/', { allowLoopback: true }, {}, reach)).toBe('address_denied');
@@ -92,7 +92,7 @@ describe('a request', () => {
     expect(await errorOf(unknown, {}, {}, reach)).toBe('dns_failed');
   });
 
-  test('a request of the canary goes to the service, at its own URL only', async () => {
+  test("a request of the canary can reach the service only at the canary's own URL", async () => {
     const canary = canaryUrl(stage.PUBLIC_URL);
     expect(await errorOf(canary, {}, { CANARY: true })).toBe('dns_failed');
     expect(await errorOf(`${canary}?`, {}, { CANARY: true })).toBe('address_denied');
@@ -110,7 +110,7 @@ describe('a request', () => {
   });
 });
 
-test('each webhook has five permits in a process, which share what they know', async () => {
+test('each webhook has five permits in a process, which share their state', async () => {
   const { acquire } = client();
   const get = (key: string) => acquire(key, async () => {});
   const permits = await Promise.all(Array.from({ length: SLOTS_PER_WEBHOOK }, () => get('w')));

@@ -205,7 +205,7 @@ describe('deleting a sensor', () => {
     await its.states.decide({ customerId, sensorId }, 1, { ...state, isActive: false, version: 2 });
   });
 
-  test('removes a room that is set in the meantime', async () => {
+  test('removes a room even if it is set in the meantime', async () => {
     await putSensor();
     const other = interrupted(
       (_, sk) => sk === 'CONFIG#',

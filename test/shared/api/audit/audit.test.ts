@@ -59,7 +59,7 @@ const fail = () => {
 const LINE = 'line of C#7#AUDIT';
 
 describe('the audit line of a call', () => {
-  test('precedes the first write, is written once and stays', async () => {
+  test('precedes the first write, is written once and remains', async () => {
     const { done } = await runCall(async (table) => {
       await Promise.all([table.update(bot, {} as never), table.write({ put: bot })]);
       await table.write({ put: bot });
@@ -67,7 +67,7 @@ describe('the audit line of a call', () => {
     expect(done).toEqual([LINE, bot.sk, bot.sk, bot.sk]);
   });
 
-  test('does not exist for a call that writes nothing, or only counts for rate limits', async () => {
+  test('does not exist for a call that writes nothing or only updates rate limits', async () => {
     expect((await runCall(async () => 1)).done).toEqual([]);
     expect((await runCall((table) => table.write({ put: rate }))).done).toEqual([rate.sk]);
   });
@@ -84,17 +84,17 @@ describe('the audit line of a call', () => {
     expect(result).toBeInstanceOf(TableUnavailable);
   });
 
-  test('disappears if nothing was changed, whether the call was refused or not', async () => {
+  test('gets removed if nothing was changed, whether the call was rejected or not', async () => {
     const refused = (name: string) => (name === bot.sk ? [0] : null);
     expect((await runCall((table) => table.write({ put: bot }).then(fail), refused)).done).toEqual([LINE, 'no line']);
     expect((await runCall((table) => table.update(bot, {} as never), refused)).done).toEqual([LINE, 'no line']);
   });
 
-  test('stays if something was changed before the call was refused', async () => {
+  test('remains if something was changed before the call was rejected', async () => {
     expect((await runCall((table) => table.write({ put: bot }).then(fail))).done).toEqual([LINE, bot.sk]);
   });
 
-  test('stays if it is unknown whether something was changed', async () => {
+  test('remains if it is unknown whether something was changed', async () => {
     const dead = (name: string) => {
       if (name === bot.sk) throw new TableUnavailable('no response');
       return null;

@@ -99,7 +99,7 @@ describe.each(Object.entries(tables))('%s', (path, rows) => {
 });
 
 describe('rules across fields', () => {
-  test('reject an upper rate below the lower one, and accept an equal one', async () => {
+  test('reject an upper rate below the lower one, and accept equal rates', async () => {
     const path = 'maker_b/config/vital-data';
     const body = defaultsOf(tables[path] ?? {});
     const low = await put(path, {
@@ -113,12 +113,15 @@ describe('rules across fields', () => {
     expect((await put(path, { ...body, heartRateUpper: 60, heartRateLower: 60 })).status).toBe(200);
   });
 
-  test.each(['sittingAlarmEnabled', 'sittingUpAlarmEnabled'])('%s turns posture detection on', async (field) => {
-    const path = 'maker_b/config/fall';
-    const body = { ...defaultsOf(tables[path] ?? {}), postureDetectionEnabled: false };
-    expect((await put(path, body)).body).toMatchObject({ postureDetectionEnabled: false });
-    expect((await put(path, { ...body, [field]: true })).body).toMatchObject({ postureDetectionEnabled: true });
-  });
+  test.each(['sittingAlarmEnabled', 'sittingUpAlarmEnabled'])(
+    'turning on %s also turns on posture detection',
+    async (field) => {
+      const path = 'maker_b/config/fall';
+      const body = { ...defaultsOf(tables[path] ?? {}), postureDetectionEnabled: false };
+      expect((await put(path, body)).body).toMatchObject({ postureDetectionEnabled: false });
+      expect((await put(path, { ...body, [field]: true })).body).toMatchObject({ postureDetectionEnabled: true });
+    },
+  );
 
   test('keep name and optimizationEnabled equal in the sensor and its basic configuration', async () => {
     const path = 'maker_a/config/basic';
@@ -133,7 +136,7 @@ describe('modes of a device', () => {
   const set = async (more: Json) => (await put(path, { ...defaultsOf(tables[path] ?? {}), ...more })).body as Json;
   const learning = { learningModeEnabled: true };
 
-  test('learning lasts 14 days from the first true, not from a repeated one, and ends with false', async () => {
+  test('learning lasts 14 days from the first true, even if true is repeated, and ends with false', async () => {
     const before = Date.now() + skipped;
     const { learningModeEndDate: end } = await set(learning);
     expect(Number(end) - before).toBeGreaterThanOrEqual(14 * DAY);
@@ -144,7 +147,7 @@ describe('modes of a device', () => {
     expect(Number((await set(learning)).learningModeEndDate)).toBeGreaterThan(Number(end));
   });
 
-  test('learning ends by time, and the test mode with it', async () => {
+  test('learning ends automatically, and the test mode with it', async () => {
     await skip(13 * DAY + DAY / 2);
     expect(await set({ ...learning, testModeEnabled: true })).toMatchObject({ testModeEnabled: true });
     await skip(DAY / 2 + 1_000);
@@ -152,7 +155,7 @@ describe('modes of a device', () => {
     expect(await client.ok('GET', at(path))).toMatchObject(ended);
   });
 
-  test('test mode ends after 24 hours', async () => {
+  test('the test mode ends after 24 hours', async () => {
     await set({ testModeEnabled: true });
     await skip(DAY - 10_000);
     expect(await client.ok('GET', at(path))).toMatchObject({ testModeEnabled: true });
@@ -180,7 +183,7 @@ describe('the configuration that a device fetches', () => {
     }
   });
 
-  test('contains no fields of the room for maker B that only maker A supports', async () => {
+  test('omits the fields of the room for maker B that only maker A supports', async () => {
     const { sensorId, device } = await add('maker_b');
     const { config } = await device.ok<Fetched>('GET', `/devices/${sensorId}/config`);
     expect(Object.keys(config).sort()).toEqual([
@@ -195,7 +198,7 @@ describe('the configuration that a device fetches', () => {
       expect(config.room).not.toHaveProperty(field);
   });
 
-  test('gets 304 without a body until something changes', async () => {
+  test('gets a 304 without a body until something changes', async () => {
     const { sensorId, device } = await add('maker_a');
     const ask = (tag?: string) =>
       device.call('GET', `/devices/${sensorId}/config`, undefined, tag === undefined ? {} : { 'if-none-match': tag });

@@ -27,7 +27,7 @@ describe('the address of a caller behind the trusted proxy', () => {
     [['2001:db8:1:2::c4a:42838'], '2001:db8:1:2'],
     [['2001:db8::1'], '2001:db8:0:0'],
     [['::ffff:192.0.2.1'], '192.0.2.1'],
-  ])('comes from the last entry of its header: %j yields %s', (viewer, address) => {
+  ])("comes from the last entry of the proxy's header: %j yields %s", (viewer, address) => {
     expect(through(...viewer)).toBe(address);
   });
   test.each([
@@ -40,10 +40,10 @@ describe('the address of a caller behind the trusted proxy', () => {
     [['fe80::1%eth0']],
     [['192.0.2.1 192.0.2.2']],
     [['[192.0.2.1']],
-  ])('falls back to the TCP peer if the header contains none: %j', (viewer) => {
+  ])('falls back to the TCP peer if the header contains no address: %j', (viewer) => {
     expect(through(...viewer)).toBe(PEER);
   });
-  test('falls back to the TCP peer if the header came in two spellings, whose order is unknown', () => {
+  test('falls back to the TCP peer if the header name came in two notations, whose order is unknown', () => {
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'], 'x-viewer': ['192.0.2.2'] })).toBe(PEER);
   });
   test('falls back to the TCP peer unless the secret was sent exactly once', () => {
@@ -54,7 +54,7 @@ describe('the address of a caller behind the trusted proxy', () => {
     expect(at({ ...viewer, 'X-Hop': [secret], 'x-hop': [secret] })).toBe(PEER);
     expect(at({ ...viewer, '': [''] }, none)).toBe(PEER);
   });
-  test('needs the secret even if the setting holds its hash: the hash is not accepted', () => {
+  test('requires the secret itself even if the setting contains the hash, which is not accepted', () => {
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const hashed = { ...proxy, TRUSTED_PROXY_SECRET: hash };
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'] }, hashed)).toBe('192.0.2.1');

@@ -39,7 +39,7 @@ describe('CORS for pages of a listed origin', () => {
     [400, 'POST', '/users/login', '{'],
     [413, 'POST', '/users/login', large],
     [417, 'GET', '/health', undefined, { expect: 'a-miracle' }],
-  ])('exposes the %i of %s %s', async (status, method, path, body, more = {}) => {
+  ])('exposes the status %i of %s %s', async (status, method, path, body, more = {}) => {
     const { headers, ...answer } = await anybody().call(method, path, body, { ...page, ...more });
     expect([answer.status, headers.get('access-control-allow-origin')]).toEqual([status, LISTED]);
     expect(headers.get('vary')?.split(', ')).toContain('Origin');
@@ -49,7 +49,7 @@ describe('CORS for pages of a listed origin', () => {
     expect(exposed).toEqual(expect.arrayContaining([...sent, 'token', 'retry-after', 'etag', 'link']));
   });
 
-  test('exposes the 403 for a missing permission, and X-Total-Is of a list', async () => {
+  test('exposes the 403 for a missing permission, and the X-Total-Is header of a list', async () => {
     const admin = await logIn(anybody(), 'admin', ADMIN_PASSWORD);
     const { token } = await admin.ok<{ token: string }>('POST', '/users/me/access-tokens', {
       name: 'reader',
@@ -64,7 +64,7 @@ describe('CORS for pages of a listed origin', () => {
     expect(headers.get('access-control-expose-headers')).toContain('X-Total-Is');
   });
 
-  test('exposes the 429 of a rate limit, and the token of a login', async () => {
+  test('exposes the 429 of a rate limit, and the token in the response to a login', async () => {
     const login = { username: 'admin', password: ADMIN_PASSWORD };
     const { headers } = await anybody().call('POST', '/users/login', login, page);
     expect([headers.get('access-control-allow-origin'), headers.has('token')]).toEqual([LISTED, true]);
@@ -135,7 +135,7 @@ describe('CORS headers', () => {
     expect([corsOf(headers), headers.get('vary'), corsOf(asked.headers)]).toEqual([[], null, []]);
   });
 
-  test('never appear in the response to invalid HTTP', async () => {
+  test('never appear in a response to invalid HTTP', async () => {
     const socket = connect(Number(new URL(cloud.url).port), '127.0.0.1');
     socket.write(`GET / HTTP/9.9\r\nOrigin: ${LISTED}\r\n\r\n`);
     const [head] = await once(socket, 'data');

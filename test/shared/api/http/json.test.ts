@@ -39,7 +39,7 @@ describe('an integer in JSON', () => {
   ])('cannot be written as %s, which is not rounded', (json) => {
     expect(isInt64(json)).toBe(false);
   });
-  test('stays exact in objects and arrays, next to texts that look like numbers', () => {
+  test('stays exact in objects and arrays, even next to texts that look like numbers', () => {
     const schema = z.object({ a: z.array(int64), b: z.string() });
     const good = parseJson('{"a":[1,9007199254740991],"b":"1.0 1e0 -0 9007199254740993"}');
     expect('value' in good && schema.parse(good.value)).toEqual({
@@ -82,7 +82,7 @@ describe('nesting', () => {
     expect(parseJson(nested(33, '{"a":', '}'))).toEqual({ problem: 'json_depth' });
     expect(parseJson('['.repeat(1_000_000))).toEqual({ problem: 'json_depth' });
   });
-  test('ignores brackets in texts, whatever they escape', () => {
+  test('counts no brackets within texts, whatever they escape', () => {
     expect(parseJson(JSON.stringify({ a: `${'['.repeat(99)}"\\` }))).toHaveProperty('value');
     expect(parseJson(JSON.stringify(['\\"', '{'.repeat(99)]))).toHaveProperty('value');
   });
@@ -104,7 +104,7 @@ describe('keys such as __proto__', () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
-  test('disappear when a schema parses the value', () => {
+  test('disappear when a schema parses the object', () => {
     const schema = z.object({ isAdmin: z.boolean().default(false) });
     const parsed = parseJson('{"__proto__":{"isAdmin":true},"constructor":1,"toString":2}');
     expect('value' in parsed && schema.parse(parsed.value)).toEqual({ isAdmin: false });

@@ -39,7 +39,7 @@ describe('a session is valid', () => {
       { ...loggedIn, ...session },
       { ...nurse, ...account },
     );
-  test('a session is valid only together with an account that may log in', () => {
+  test('a session is valid only with an account that may log in', () => {
     const guard = { settings: { CREDENTIALS_SINCE: 0 }, now: () => START };
     expect(isValidSession(guard, loggedIn, nurse)).toBe(true);
     expect(isValidSession(guard, null, nurse)).toBe(false);
@@ -53,24 +53,24 @@ describe('a session is valid', () => {
     expect(isValid({}, { accountId: 8 })).toBe(false);
   });
 
-  test('a session is valid until the moment when it expires, or forever', () => {
+  test('a session is valid until the millisecond in which it expires, or indefinitely', () => {
     expect(isValid({ expires: START + 1 })).toBe(true);
     expect(isValid({ expires: START })).toBe(false);
     expect(isValid({ expires: null })).toBe(true);
   });
 
-  test('a session is valid only if it was created since the time that a recovery sets', () => {
+  test('a session is valid only if it was created after the time that a recovery sets', () => {
     expect(isValid({ createDate: START - 5 }, {}, START - 5)).toBe(true);
     expect(isValid({ createDate: START - 5 }, {}, START - 4)).toBe(false);
   });
 
-  test('a session is valid until the password changes, while an access token survives that', () => {
+  test('a session is valid until the password changes, while an access token stays valid', () => {
     expect(isValid({}, { epoch: 3 })).toBe(false);
     expect(isValid({ kind: 'token' }, { epoch: 3 })).toBe(true);
     expect(isValid({ kind: 'token' }, { epoch: 3, canLogin: false })).toBe(false);
   });
 
-  test('a session is no longer valid once the account has a second factor that the session began without', () => {
+  test('a session becomes invalid when the account gets a second factor without which the session began', () => {
     expect(isValid({ mustSetOtp: true })).toBe(true);
     expect(isValid({ mustSetOtp: true }, { hasOtp: true })).toBe(false);
     expect(isValid({}, { hasOtp: true })).toBe(true);
@@ -83,7 +83,7 @@ describe('the caller', () => {
     return (await call(world.guard, read, bearer(await logInAs(world, session, account)))).caller;
   };
   const who = { accountId: 7, customerId: 3, locale: 'de', readOnly: false, mustSetOtp: false, isAdmin: false };
-  test('the caller of a session has the name, the customer and all permissions of the account', async () => {
+  test('the caller of a session has its name, its customer and all permissions of its account', async () => {
     const { permissions } = nurse;
     expect(await callerOf()).toEqual({ ...who, kind: 'session', name: 'nurse', permissions });
     expect(await callerOf({ name: 'a token' }, { username: null as never })).toMatchObject({ name: null });
@@ -111,18 +111,18 @@ describe('the caller', () => {
     });
   });
 
-  test('the caller of a limited token of a system admin is no system admin', async () => {
+  test('the caller of a limited token is not a system admin, even if its user is one', async () => {
     const token = { kind: 'token', permissions: ['manage_users'] } as const;
     const caller = await callerOf(token, { isAdmin: true, permissions: [] });
     expect(caller).toMatchObject({ isAdmin: false, permissions: ['manage_users'] });
   });
 
-  test('the caller of a display has no permissions, even if it shows the screen of a system admin', async () => {
+  test('the caller of a display has no permissions, even if a system admin set it up', async () => {
     const caller = await callerOf({ display: true }, { isAdmin: true });
     expect(caller).toMatchObject({ isDisplay: true, isAdmin: false, permissions: [], customerId: 3 });
   });
 
-  test('the caller decides the language of the response, and who `me` in the path is', async () => {
+  test('the caller determines the language of the response, and who `me` in the path is', async () => {
     const { guard, ...world } = createGuard();
     const token = await logInAs({ guard, ...world });
     const me = await call(guard, read, bearer(token), { path: { userId: 'me', tokenId: 't' } });
@@ -139,7 +139,7 @@ test('the token of a call identifies the session by its hash, and the account by
   expect([code, accountKey, sessionHash]).toEqual([null, ACCOUNT_KEY, hashSecret(token)]);
 });
 
-test('the token of a call may come from a cookie if it is that of a session, because an access token has no CSRF token', async () => {
+test('the token of a call can come from a cookie if it belongs to a session, because an access token has no CSRF token', async () => {
   const world = createGuard();
   const session = await logInAs(world);
   expect((await call(world.guard, read, cookieOf(session))).caller).toMatchObject({ accountId: 7 });
@@ -154,7 +154,7 @@ test('the token of a call comes from the Authorization header alone if there is 
   expect((await call(world.guard, read, { headers })).code).toBe('credentials_invalid');
 });
 
-test('the token of a call gets 401 if it is missing, malformed, unknown, expired or that of a device', async () => {
+test('the token of a call gets 401 if it is missing, malformed, unknown or expired, or belongs to a device', async () => {
   const world = createGuard();
   const expired = await logInAs(world, { expires: START });
   const tokens = ['', 'garbage', newToken('session', ACCOUNT_KEY), newToken('device'), expired];
@@ -165,7 +165,7 @@ test('the token of a call gets 401 if it is missing, malformed, unknown, expired
   expect((await call(world.guard, read)).code).toBe('credentials_invalid');
 });
 
-test('the token of a call gets 401 for a session without its account, and 429 once its address has used up its limit', async () => {
+test('the token of a call gets 401 for a session without an account, and 429 after its address has reached its limit', async () => {
   const world = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
   const token = newToken('session', ACCOUNT_KEY);
   await world.table.write({ put: { ...loggedIn, ...items.session({ hash: hashSecret(token) }) } });
@@ -173,7 +173,7 @@ test('the token of a call gets 401 for a session without its account, and 429 on
   expect((await call(world.guard, read, bearer(token))).code).toBe('rate_limited');
 });
 
-test('a call that needs no login is anonymous without a valid token where a login is optional', async () => {
+test('a call without a valid token is anonymous where a login is optional', async () => {
   const world = createGuard();
   const optional = operationWith({ auth: 'optional' });
   expect(await call(world.guard, optional, bearer('garbage'))).toMatchObject({ code: null, caller: null });
@@ -181,7 +181,7 @@ test('a call that needs no login is anonymous without a valid token where a logi
   expect((await call(world.guard, optional, bearer(token))).caller).toMatchObject({ accountId: 7 });
 });
 
-test('a call that needs no login may have the token of a webhook instead, which the handler checks', async () => {
+test('a call that needs no login can carry the token of a webhook instead, which the handler checks', async () => {
   const { guard } = createGuard();
   const feed = operationWith({ orWebhook: true });
   expect(await call(guard, feed, bearer('whs'))).toMatchObject({ code: null, caller: null });
@@ -189,7 +189,7 @@ test('a call that needs no login may have the token of a webhook instead, which 
   expect((await call(guard, other, bearer('whs'))).code).toBe('credentials_invalid');
 });
 
-test('a call that needs no login has no caller even with a valid token if anyone may make it', async () => {
+test('a call that anybody may make has no caller, even with a valid token', async () => {
   const world = createGuard();
   const anyone = await call(world.guard, operationWith({ auth: 'anyone' }), bearer(await logInAs(world)));
   expect(anyone).toMatchObject({ code: null, caller: null, accountKey: '' });
@@ -203,14 +203,14 @@ describe('while the table is unavailable', () => {
     const store = { ...guard.store, sessions: { ...guard.store.sessions, session } };
     return call({ ...guard, store }, operationWith(fields), bearer(newToken('session', ACCOUNT_KEY)));
   };
-  test('the caller of an operation that needs no table is anonymous while the table is unavailable, and all others fail', async () => {
+  test('an operation that needs no table has an anonymous caller while the table is unavailable, and all others fail', async () => {
     expect(await down({ auth: 'optional', withoutTable: true })).toMatchObject({ code: null, caller: null });
     await expect(down({ auth: 'optional' })).rejects.toThrow('the table is down');
   });
 });
 
 describe('a valid call counts against its account:', () => {
-  test('a read by a session counts in memory, a write exactly, and neither against its address', async () => {
+  test('a read with a session counts in memory, a write exactly, and neither against its address', async () => {
     const world = createGuard();
     const token = await logInAs(world);
     const first = await call(world.guard, read, bearer(token));
@@ -241,7 +241,7 @@ test('an invalid call counts against its address, and never against its account'
   expect(world.guard.rates.count(OF_ACCOUNT, 0, START).calls).toBe(1);
 });
 
-test('an invalid call makes its account a suspect, whose calls are counted only once their token has proved valid', async () => {
+test('an invalid call makes its account a suspect, whose calls are counted only after their token has been verified', async () => {
   const world = createGuard();
   const token = await logInAs(world);
   const counts: number[] = [];
@@ -278,14 +278,14 @@ describe('a session is read', () => {
     expect(caller).not.toBeNull();
     return reads;
   };
-  test('a session is read with a lag only for frequent reads by a session', async () => {
+  test('a session is read with a lag only for frequent reads with that session', async () => {
     expect(await readsOf({ isFrequent: true }, false)).toEqual([true, true]);
     expect(await readsOf({ isFrequent: true }, true)).toEqual([false, false]);
     expect(await readsOf({ isFrequent: true, method: 'POST' }, false)).toEqual([false, false]);
     expect(await readsOf({}, false)).toEqual([false, false]);
   });
 
-  test('a session is read consistently if it seems invalid, because it may just have begun', async () => {
+  test('a session is read consistently if it seems invalid, because it may have just started', async () => {
     expect(await readsOf({ isFrequent: true }, false, true)).toEqual([true, true, false, false]);
   });
 });
@@ -303,7 +303,7 @@ describe('the last use of a token', () => {
     expect(await lastUsedAfterCall({ kind: 'token', lastUsed: START - 59_999 })).toBe(START - 59_999);
   });
 
-  test('the last use of a token costs no write within that minute, and none for a session', async () => {
+  test('recording the last use of a token costs no further write within that minute, and none for a session', async () => {
     const used = async (session: Partial<Session>) => {
       const world = createGuard();
       const token = await logInAs(world, session);
@@ -328,7 +328,7 @@ describe('a device', () => {
     await world.table.write({ put: { ...device, ...fields, ...items.device({ hash: hashSecret(token) }) } });
     return { world, token };
   };
-  test('a device is known by its token, and counted in memory', async () => {
+  test('a device is identified by its token, and counted in memory', async () => {
     const { world, token } = await withDevice();
     const { code, rate, ...exchange } = await call(world.guard, message, bearer(token));
     expect([code, exchange.device]).toEqual([null, expect.objectContaining({ sensorId: 'id_a', isBusy: false })]);
@@ -336,7 +336,7 @@ describe('a device', () => {
     expect(await world.counted(OF_ADDRESS)).toBe(0);
   });
 
-  test('a device gets 401 with the token of another kind, an unknown one or none', async () => {
+  test('a device gets 401 with a token of another kind, an unknown token or none', async () => {
     const { world, token } = await withDevice({}, 'provisioning');
     for (const request of [bearer(token), bearer(newToken('device')), {}]) {
       const { code, device } = await call(world.guard, message, request);
@@ -344,7 +344,7 @@ describe('a device', () => {
     }
   });
 
-  test('a device may use a replaced token only where that is allowed', async () => {
+  test('a device can use a replaced token only where that is allowed', async () => {
     const { world, token } = await withDevice({ replacedUntil: START + 1 });
     const refused = await call(world.guard, message, bearer(token));
     expect(refused).toMatchObject({ code: 'credentials_invalid', device: null });
@@ -354,7 +354,7 @@ describe('a device', () => {
     expect((await call(world.guard, allowed, bearer(token))).code).toBe('credentials_invalid');
   });
 
-  test('a device is busy from its 61st call of a minute', async () => {
+  test('a device counts as busy from its 61st call within a minute', async () => {
     const { world, token } = await withDevice();
     const isBusy: unknown[] = [];
     for (let n = 0; n < 61; n++) isBusy.push((await call(world.guard, message, bearer(token))).device?.isBusy);
@@ -365,7 +365,7 @@ describe('a device', () => {
 describe('a provisioning key', () => {
   const register = operationWith({ auth: 'provisioner', method: 'POST' });
   const key = { id: 'key', name: 'k', manufacturer: null, maxDevices: null, createDate: START, expires: null };
-  test('a provisioning key is known by its hash until it expires, and counts against its address', async () => {
+  test('a provisioning key is identified by its hash until it expires, and counts against its address', async () => {
     const world = createGuard();
     await world.its.provisioning.put(hashSecret('a-key'), { ...key, expires: START + 1 });
     expect((await call(world.guard, register, bearer('a-key'))).provisioner).toMatchObject({ id: 'key' });
@@ -374,7 +374,7 @@ describe('a provisioning key', () => {
     expect((await call(world.guard, register, bearer('a-key'))).code).toBe('credentials_invalid');
   });
 
-  test('a provisioning key gets 401 if it is empty, whatever is stored, or unknown', async () => {
+  test('a provisioning key gets 401 if it is empty or unknown, whatever is stored', async () => {
     const world = createGuard();
     await world.its.provisioning.put(hashSecret(''), key);
     for (const request of [{}, bearer(''), bearer('another')])

@@ -17,21 +17,21 @@ const refusalOf = async (operation: object, caller: Partial<Caller>, userId?: st
 };
 
 describe('a permission', () => {
-  test('a permission is required of a caller, whatever other permissions the caller has', async () => {
+  test('a permission is required even if the caller has other permissions', async () => {
     const operation = { may: 'manage_rules' };
     expect(await refusalOf(operation, { permissions: ['manage_rules'] })).toBeNull();
     expect(await refusalOf(operation, { permissions: ['manage_bots', 'manage_users'] })).toBe('forbidden');
     expect(await refusalOf(operation, { isAdmin: true })).toBeNull();
   });
 
-  test('a permission is enough if it is one of several', async () => {
+  test('a permission is sufficient if it is any of those allowed', async () => {
     const operation = { may: ['manage_rules', 'manage_bots'] };
     expect(await refusalOf(operation, { permissions: ['manage_bots'] })).toBeNull();
     expect(await refusalOf(operation, { permissions: ['manage_users'] })).toBe('forbidden');
     expect(await refusalOf(operation, { permissions: [] })).toBe('forbidden');
   });
 
-  test('a permission is not needed if a login is enough, and never makes a system admin', async () => {
+  test('a permission is not needed if a login is sufficient, and never makes anybody a system admin', async () => {
     expect(await refusalOf({ may: 'logged_in' }, {})).toBeNull();
     expect(await refusalOf({ may: 'system_admin' }, { permissions: ['manage_customers'] })).toBe('forbidden');
     expect(await refusalOf({ may: 'system_admin' }, { isAdmin: true })).toBeNull();
@@ -52,7 +52,7 @@ describe('an operation that needs a session', () => {
   });
 });
 
-test('the user in the path needs no permission for what users may do to themselves, but everybody else does', async () => {
+test('the user in the path needs no permission for what users may do to themselves, while others do', async () => {
   const operation = { may: 'manage_users', orSelf: true };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBeNull();
@@ -61,7 +61,7 @@ test('the user in the path needs no permission for what users may do to themselv
   expect(await refusalOf({ may: 'manage_users' }, {}, SELF)).toBe('forbidden');
 });
 
-test('the user in the path needs a session for what a stolen token must not do', async () => {
+test('the user in the path needs a session for what must not be possible with a stolen token', async () => {
   const operation = { may: 'manage_users', orSelf: 'by_session' };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBe('forbidden');
@@ -69,21 +69,21 @@ test('the user in the path needs a session for what a stolen token must not do',
   expect(await refusalOf(operation, { kind: 'token', permissions: ['manage_users'] }, SELF)).toBeNull();
 });
 
-describe('a caller who must set up a second factor first', () => {
+describe('a caller who must first set up a second factor', () => {
   const caller = { mustSetOtp: true, isAdmin: true };
-  test('a caller who must set up a second factor first may do nothing else', async () => {
+  test('a caller who must first set up a second factor may do nothing else', async () => {
     expect(await refusalOf({}, caller)).toBe('otp_setup_required');
     expect(await refusalOf({ may: 'system_admin' }, caller, SELF)).toBe('otp_setup_required');
     expect(await refusalOf({ may: 'logged_in' }, { mustSetOtp: false })).toBeNull();
   });
 
-  test('a caller who must set up a second factor first may set it up, for its own account only', async () => {
+  test('a caller who must first set up a second factor may set it up for that account only', async () => {
     expect(await refusalOf({ beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, SELF)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, OTHER)).toBe('otp_setup_required');
   });
 
-  test('a caller who must set up a second factor first is anonymous where a login is optional', async () => {
+  test('a caller who must first set up a second factor is anonymous where a login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, caller)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ auth: 'optional' }, {})).toBeNull();
@@ -92,7 +92,7 @@ describe('a caller who must set up a second factor first', () => {
 
 describe('a display', () => {
   const display = { isDisplay: true };
-  test('a display may call only what is meant for displays', async () => {
+  test('a display may call only operations that are meant for displays', async () => {
     expect(await refusalOf({ display: true }, display)).toBeNull();
     expect(await refusalOf({}, display)).toBe('forbidden');
     expect(await refusalOf({ display: true, may: 'manage_rules' }, display)).toBe('forbidden');
@@ -105,7 +105,7 @@ describe('a display', () => {
   });
 });
 
-test('a read-only token is refused every write, and a read that can change something', async () => {
+test('a read-only token cannot write, or make a read that can change something', async () => {
   const token = { kind: 'token', readOnly: true, isAdmin: true } as const;
   expect(await refusalOf({}, token)).toBeNull();
   expect(await refusalOf({ changes: true }, token)).toBe('forbidden');
@@ -113,7 +113,7 @@ test('a read-only token is refused every write, and a read that can change somet
   expect(await refusalOf({ method: 'POST' }, { ...token, readOnly: false })).toBeNull();
 });
 
-test('operations that need no login are open to anybody, with a login or without', async () => {
+test('operations that need no login are open to anybody, with or without a login', async () => {
   for (const auth of ['anyone', 'optional', 'device', 'provisioner'])
     expect(await refusalOf({ auth, may: 'system_admin' }, {})).toBeNull();
   const exchange = exchangeOf(operationWith({ may: 'system_admin' }));

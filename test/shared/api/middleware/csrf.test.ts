@@ -34,7 +34,7 @@ const callWith = async (
 };
 const passed = { code: null, isLive: true, cookies: [] };
 
-test('a call with the cookie of a session passes with the CSRF token of that session', async () => {
+test('a call with the cookie of a session needs the CSRF token of that session', async () => {
   expect(await callWith({ 'X-CSRF-Token': CSRF })).toMatchObject(passed);
 });
 
@@ -43,31 +43,34 @@ test.each([
   ['with another token', { 'X-CSRF-Token': `${CSRF}x` }],
   ['with an empty token', { 'X-CSRF-Token': '' }],
   ['with the token twice', { 'X-CSRF-Token': [CSRF, CSRF] }],
-])('a call with the cookie of a session gets 403 %s, and loses its session and cookies', async (_, headers) => {
-  const { code, isLive, cookies } = await callWith(headers);
-  expect([code, isLive]).toEqual(['csrf_detected', false]);
-  expect(cookies.map((text) => text.split(';')[0])).toEqual(['PSAUTHTOKEN=', 'PSUSERID=', 'PSCSRF=']);
-  for (const text of cookies) expect(text).toContain('Max-Age=0');
-});
+])(
+  'a call with the cookie of a session and a CSRF token that does not match gets 403 and loses its session: %s',
+  async (_, headers) => {
+    const { code, isLive, cookies } = await callWith(headers);
+    expect([code, isLive]).toEqual(['csrf_detected', false]);
+    expect(cookies.map((text) => text.split(';')[0])).toEqual(['PSAUTHTOKEN=', 'PSUSERID=', 'PSCSRF=']);
+    for (const text of cookies) expect(text).toContain('Max-Age=0');
+  },
+);
 
-test('a call with the cookie of a session needs the token for every method that can change something, and for no other', async () => {
+test('a call with the cookie of a session needs the token for exactly those methods that can change something', async () => {
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
     expect((await callWith({}, { operation: operationWith({ method }) })).code).toBe('csrf_detected');
   for (const method of ['GET', 'HEAD', 'OPTIONS'])
     expect(await callWith({}, { operation: operationWith({ method }) })).toMatchObject(passed);
 });
 
-test('a call with the cookie of a session needs no token for a login, which a browser with an old cookie must be able to make', async () => {
+test('a call with the cookie of a session needs no token for a login, so that a browser with an old cookie can log in', async () => {
   const operation = operationWith({ method: 'POST', csrfExempt: true });
   expect(await callWith({}, { operation })).toMatchObject(passed);
 });
 
-test('a call with the cookie of a session passes without the token if the session is not valid anymore, or belongs to an access token', async () => {
+test('a call with the cookie of a session needs no token if the session has expired or the cookie is an access token', async () => {
   expect((await callWith({}, { session: { expires: START } })).code).toBeNull();
   expect(await callWith({}, { session: { kind: 'token' } })).toMatchObject(passed);
 });
 
-test('a call with the cookie of a session passes if there is no such session', async () => {
+test('a call with the cookie of a session needs no token if the session does not exist', async () => {
   const { guard } = createGuard();
   const exchange = exchangeOf(write, cookieOf('ses_garbage'));
   expect(await codeOf(() => checkCsrf(guard, exchange))).toBeNull();
@@ -88,12 +91,12 @@ test('a call with two CSRF tokens and no session gets 400, or 429 above its rate
 
 describe('two Authorization headers', () => {
   const twice = { Authorization: ['Bearer a', 'Bearer b'] };
-  test('two Authorization headers get 403 with the cookie of a session, whatever CSRF token comes with it', async () => {
+  test('two Authorization headers get 403 with a session cookie, whatever CSRF token they come with', async () => {
     const refused = await callWith({ ...twice, 'X-CSRF-Token': CSRF }, { check: checkOneAuthorization });
     expect([refused.code, refused.isLive]).toEqual(['csrf_detected', false]);
   });
 
-  test('two Authorization headers get 400 without one, and count against their address', async () => {
+  test('two Authorization headers get 400 without a session cookie, and count against their address', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     const refusalOf = () => checkOneAuthorization(guard, exchangeOf(write, { headers: twice }));
     await expect(refusalOf()).rejects.toMatchObject({
@@ -112,7 +115,7 @@ describe('two Authorization headers', () => {
     expect(await counted('address:192.0.2.1')).toBe(0);
   });
 
-  test('two Authorization headers are no concern if there is only one, or none', async () => {
+  test('a request with one Authorization header or none passes', async () => {
     const { guard, counted } = createGuard();
     for (const headers of [{ Authorization: 'Bearer a' }, {}])
       expect(await codeOf(() => checkOneAuthorization(guard, exchangeOf(write, { headers })))).toBeNull();

@@ -25,7 +25,7 @@ const use = async (
   return { token, expires, cookies: exchange.cookies };
 };
 
-test('the session of a display is extended to a day after its use, with its cookies', async () => {
+test('the session of a display is extended to one day after its last use, together with its cookies', async () => {
   const { token, expires, cookies } = await use({});
   expect(expires).toBe(START + DAY);
   expect(cookies).toHaveLength(3);
@@ -34,7 +34,7 @@ test('the session of a display is extended to a day after its use, with its cook
   expect(cookies[2]).toMatch('PSCSRF=the-csrf-token;');
 });
 
-test('the session of a display needs no cookies if the call carries it in a header', async () => {
+test('the session of a display gets no new cookies if the call sends the token in a header', async () => {
   expect(await use({}, { request: bearer })).toMatchObject({ expires: START + DAY, cookies: [] });
 });
 
@@ -43,22 +43,22 @@ test('the session of a display is extended at most once an hour', async () => {
   expect(await use({ expires })).toMatchObject({ expires, cookies: [] });
 });
 
-test('the session of a display lasts 90 days at most', async () => {
+test('the session of a display lasts at most 90 days', async () => {
   const createDate = START - 90 * DAY + HOUR;
   expect((await use({ createDate, expires: START + 1 })).expires).toBe(START + 1);
 });
 
-test('the session of a display sends no cookies if it was ended or extended in the meantime', async () => {
+test('the session of a display gets no new cookies if it was ended or extended in the meantime', async () => {
   expect((await use({}, { renews: false })).cookies).toEqual([]);
 });
 
-test('the session of a display is not extended by calls that are not meant for displays, nor if it never expires', async () => {
+test('the session of a display is not extended by calls that are not meant for displays, or if it never expires', async () => {
   const { expires } = onWall;
   expect(await use({}, { operation: operationWith() })).toMatchObject({ expires, cookies: [] });
   expect(await use({ expires: null })).toMatchObject({ expires: null, cookies: [] });
 });
 
-test('the session of a person is not extended by its use', async () => {
+test('the session of a person is not extended by use', async () => {
   const { expires } = onWall;
   const person = { display: undefined, expires };
   expect(await use(person as never)).toMatchObject({ expires, cookies: [] });

@@ -21,7 +21,7 @@ test.each([
   'application/json ; charset="UTF-8"',
   'application/json; charset = utf8',
   'application/json; version=1',
-])('the content type of a body may be JSON in UTF-8: %s', async (type) => {
+])('the content type of a body can be JSON in UTF-8: %s', async (type) => {
   expect(await mediaOf(json, '{}', typed(type))).toBeNull();
 });
 
@@ -41,7 +41,7 @@ test.each([
   expect(await mediaOf(json, '{}', typed(type))).toBe('media_type_unsupported');
 });
 
-test('the content type of a body may also be CSV in UTF-8 for rows, and for nothing else', async () => {
+test('the content type of a body can also be CSV in UTF-8, but only for rows', async () => {
   for (const type of ['text/csv', 'TEXT/CSV; header=present; charset=utf-8', 'application/json'])
     expect(await mediaOf(rows, 'a,b', typed(type))).toBeNull();
   for (const type of ['text/csv; charset=latin1', 'text/csvx', 'x-text/csv', 'text/plain'])
@@ -49,19 +49,19 @@ test('the content type of a body may also be CSV in UTF-8 for rows, and for noth
   expect(await mediaOf(messages, 'a,b', typed('text/csv'))).toBe('media_type_unsupported');
 });
 
-test('the content type of a body may be missing only together with the body', async () => {
+test('the content type of a body can be missing only if the body is missing too', async () => {
   expect(await mediaOf(json, '{}', {} as never)).toBe('media_type_unsupported');
   expect(await mediaOf(json, '', {} as never)).toBeNull();
   expect(await mediaOf(json, undefined, {} as never)).toBeNull();
 });
 
-test('the content type of a body does not matter if the operation reads no body', async () => {
+test('the content type of a body is ignored if the operation reads no body', async () => {
   expect(await mediaOf(none, 'anything', typed('text/plain'))).toBeNull();
   expect(await mediaOf(none, 'anything', {} as never)).toBeNull();
 });
 
 describe('the size of a body', () => {
-  test('the size of a body is at most 256 KiB, and 1 MiB for messages', async () => {
+  test('the size of a body is limited to 256 KiB, and to 1 MiB for messages', async () => {
     expect(bodyLimits).toEqual({ json: 256 * KIB, messages: 1_024 * KIB });
     for (const operation of [json, rows, none]) {
       expect(await mediaOf(operation, 'x'.repeat(256 * KIB))).toBeNull();
@@ -71,7 +71,7 @@ describe('the size of a body', () => {
     expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB + 1))).toBe('body_too_large');
   });
 
-  test('the size of a body is counted in bytes of UTF-8, however the gateway passes them', async () => {
+  test('the size of a body is counted in bytes of UTF-8, regardless of how the gateway encodes it', async () => {
     expect(await mediaOf(json, 'ä'.repeat(128 * KIB))).toBeNull();
     expect(await mediaOf(json, 'ä'.repeat(128 * KIB + 1))).toBe('body_too_large');
     expect(await mediaOf(json, Buffer.alloc(256 * KIB))).toBeNull();
@@ -84,7 +84,7 @@ describe('the size of a body', () => {
   });
 });
 
-test('a body counts as many messages as it contains, and as one if it is too large', () => {
+test('a body counts as the number of messages in it, and as one if it is too large', () => {
   const count = (body?: string | Buffer) => messagesOf(exchangeOf(messages, body === undefined ? {} : { body }));
   expect(count('[{},{},{}]')).toBe(3);
   expect(count(Buffer.from('[{},{}]'))).toBe(2);
@@ -115,7 +115,7 @@ describe('the input of a call', () => {
     }
     return null;
   };
-  test('the input of a call is what the operation declares, parsed, and nothing else', () => {
+  test('the input of a call contains only what the operation declares, in parsed form', () => {
     const request = { headers, query: { page: '2', more: 'x' }, body: '{"name":"n","more":1}' };
     expect(read(full, request, { ruleId: '5', more: 'x' })).toEqual({
       params: { ruleId: 5 },
@@ -126,7 +126,7 @@ describe('the input of a call', () => {
     expect(read(none, request, { ruleId: '5' })).toEqual({ params: {}, query: undefined, body: undefined });
   });
 
-  test('the input of a call gets 400 with all its errors at once', () => {
+  test('the input of a call gets 400 that lists all errors at once', () => {
     const request = { headers, query: { page: 'x' }, body: '{"name":1}' };
     const errors = errorsOf(full, request, { ruleId: 'x' });
     expect(errors).toEqual({ code: 'bad_request', paths: ['ruleId', 'page', 'name'] });
@@ -148,7 +148,7 @@ describe('the input of a call', () => {
     );
   });
 
-  test('the input of a call is text for messages, which keep their bytes, and for rows in CSV', () => {
+  test('the input of a call remains text for messages, whose bytes are kept, and for rows in CSV', () => {
     expect(read(messages, { headers, body: ' [1.0]' }).body).toBe(' [1.0]');
     expect(read(rows, { headers: typed('text/csv'), body: '[1]' }).body).toBe('[1]');
     expect(read(rows, { headers, body: '[1]' }).body).toEqual([1]);
@@ -156,7 +156,7 @@ describe('the input of a call', () => {
     expect(read(json, { headers: typed('text/csv'), body: '{"name":"n"}' }).body).toEqual({ name: 'n' });
   });
 
-  test('the input of a call of messages and rows must be UTF-8, too', () => {
+  test('the input of a call must be in UTF-8 for messages and rows as well', () => {
     for (const operation of [messages, rows])
       expect(errorsOf(operation, { headers: typed('text/csv'), body: Buffer.of(0xff) })).toEqual({
         code: 'bad_request',
@@ -179,12 +179,12 @@ describe('the customer of a call', () => {
     return code ?? exchange.customerId;
   };
   const admin = { isAdmin: true, customerId: null };
-  test("the customer of a call is the caller's own, whatever object the path names", async () => {
+  test("the customer of a call is the caller's own customer, regardless of the object in the path", async () => {
     for (const within of ['sensor', 'sensor_group', 'bot', 'rule', 'webhook', 'user'])
       expect(await customerOf(within, { ruleId: 40, userId: 8 }, {})).toBe(3);
   });
 
-  test('the customer of a call is that of the object for a system admin', async () => {
+  test('the customer of a call by a system admin is that of the object', async () => {
     expect(await customerOf('rule', { ruleId: 40 }, admin)).toBe(9);
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, customerId: 3 })).toBe(9);
     expect(await customerOf('rule', { ruleId: 41 }, admin)).toBe('rule_not_found');
@@ -193,13 +193,13 @@ describe('the customer of a call', () => {
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, accountId: 40, customerId: 3 })).toBe(9);
   });
 
-  test('the customer of a call is the one in the path only for itself and for system admins', async () => {
+  test('the customer of a call can be named in the path only by its own users and by system admins', async () => {
     expect(await customerOf('customer', { customerId: 3 }, {})).toBe(3);
     expect(await customerOf('customer', { customerId: 4 }, {})).toBe('customer_not_found');
     expect(await customerOf('customer', { customerId: 4 }, admin)).toBe(4);
   });
 
-  test('the customer of a call is missing for a caller without one, except as its own user', async () => {
+  test("the customer of a call is missing if the caller has none, except for the caller's own user", async () => {
     expect(await customerOf('rule', { ruleId: 40 }, { customerId: null })).toBe('rule_not_found');
     expect(await customerOf('user', { userId: 8 }, { customerId: null })).toBe('user_not_found');
     expect(await customerOf('user', { userId: 7 }, { customerId: null })).toBe(0);
@@ -207,7 +207,7 @@ describe('the customer of a call', () => {
     expect(await customerOf('user', { userId: 7 }, { ...admin, customerId: 3 })).toBe(3);
   });
 
-  test('the customer of a call is not looked for where the call is about no object, or nobody is logged in', async () => {
+  test('the customer of a call is not looked up if the call concerns no object, or nobody is logged in', async () => {
     expect(await customerOf(undefined, { ruleId: 40 }, admin)).toBe(0);
     expect(await customerOf('rule', { ruleId: 40 }, null)).toBe(0);
   });

@@ -17,7 +17,7 @@ const unlimited = { RATE_LIMIT_PER_SECOND: 0 };
 const off = { limit: 0, remaining: 0, reset: 0, isExceeded: false };
 
 describe('the calls of an account', () => {
-  test('the calls of an account are allowed up to the limit of a second, and count down to 0', async () => {
+  test('the calls of an account are allowed up to the limit per second, and the remaining number falls to 0', async () => {
     const { guard, clock } = createGuard({ RATE_LIMIT_PER_SECOND: 2 });
     const rates = [];
     for (let n = 0; n < 3; n++) rates.push((await countAccount(guard, 'a')).rate);
@@ -31,7 +31,7 @@ describe('the calls of an account', () => {
     expect((await countAccount(guard, 'a')).rate.remaining).toBe(1);
   });
 
-  test('the calls of an account are given back in the second in which they were counted', async () => {
+  test('the calls of an account are returned to the second in which they were counted', async () => {
     const { guard, clock, counted } = createGuard();
     const { giveBack } = await countAccount(guard, 'a');
     const { time } = clock;
@@ -42,13 +42,13 @@ describe('the calls of an account', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('the calls of an account are given back whatever the limit is', async () => {
+  test('the calls of an account are returned regardless of the limit', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     await (await countAccount(guard, 'a')).giveBack();
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('the calls of an account are neither counted nor given back without a limit', async () => {
+  test('the calls of an account are neither counted nor returned if there is no limit', async () => {
     const { guard, counted } = createGuard(unlimited);
     const { rate, giveBack } = await countAccount(guard, 'a');
     await giveBack();
@@ -56,7 +56,7 @@ describe('the calls of an account', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('the calls of an account that read by a session are counted in memory alone', async () => {
+  test('the calls of an account that read with a session are counted only in memory', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: false });
     expect(await countSessionRead(guard, 'a')).toEqual({ limit: 1, remaining: 0, reset: 1, isExceeded: true });
@@ -64,7 +64,7 @@ describe('the calls of an account', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('the calls of an account in memory are never too many without a limit', async () => {
+  test('the calls of an account in memory are never rejected if there is no limit', async () => {
     const { guard } = createGuard(unlimited);
     await countSessionRead(guard, 'a');
     expect(await countSessionRead(guard, 'a')).toEqual(off);
@@ -95,7 +95,7 @@ describe('a device', () => {
     expect(countDevice(guard, 'd', messages(1)).isExceeded).toBe(true);
   });
 
-  test('a device may make calls without messages although it has sent too many', () => {
+  test('a device can make calls without messages even after sending too many messages', () => {
     const { guard } = createGuard(quotas(10));
     countDevice(guard, 'd', messages(11));
     const config = exchangeOf(operationWith({ auth: 'device' }), { body: '[1,2,3]' });
@@ -106,7 +106,7 @@ describe('a device', () => {
     expect(countDevice(guard, 'f', messages(10)).isExceeded).toBe(false);
   });
 
-  test('a device has no limit of calls if callers have none', () => {
+  test('a device has no limit of calls if callers have no limit', () => {
     const { guard } = createGuard({ ...unlimited, ...quotas(0) });
     const rates = Array.from({ length: 25 }, () => countDevice(guard, 'd', messages(50)));
     expect(rates.at(-1)).toEqual(off);
@@ -125,7 +125,7 @@ describe('an address', () => {
     expect([device.rate.remaining, await counted(OF_ADDRESS)]).toEqual([29, 1]);
   });
 
-  test('an address is counted in memory for calls that no operation answers', async () => {
+  test('an address is counted in memory for calls that match no operation', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     const rates = [];
     for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) {
@@ -150,17 +150,17 @@ describe('a caller who is not known', () => {
     expect(await countedFor({})).toEqual({ rate, address: 1, published: 0 });
   });
 
-  test('an unknown caller may also make 200 calls a second to published operations', async () => {
+  test('an unknown caller may make another 200 calls a second to published operations', async () => {
     const rate = { limit: 200, remaining: 199, reset: 1, isExceeded: false };
     expect(await countedFor({ published: 'immutable' })).toEqual({ rate, address: 0, published: 1 });
   });
 
-  test('an unknown caller is counted in memory where the table is not needed', async () => {
+  test('an unknown caller is counted in memory if the operation does not need the table', async () => {
     const rate = { limit: 30, remaining: 29, reset: 1, isExceeded: false };
     expect(await countedFor({ withoutTable: true })).toEqual({ rate, address: 0, published: 0 });
   });
 
-  test('an unknown caller is counted apart from other addresses, also in memory', async () => {
+  test('an unknown caller is counted separately from other addresses, in memory as well', async () => {
     for (const fields of [{}, { withoutTable: true }, { published: 'immutable' }, { auth: 'device' }]) {
       const { guard } = createGuard();
       const remaining: number[] = [];
@@ -174,7 +174,7 @@ describe('a caller who is not known', () => {
     ['device', valid],
     ['provisioner', bearer('a-key')],
   ])(
-    'the first five attempts per second of an unknown caller to guess the token of a %s cost no write',
+    'the first five guesses per second at the token of a %s by an unknown caller cost no write',
     async (auth, request) => {
       expect(await countedFor({ auth }, request, 5)).toMatchObject({ address: 0, rate: { remaining: 25 } });
       expect(await countedFor({ auth }, request, 6)).toMatchObject({ address: 1, rate: { remaining: 29 } });
@@ -188,7 +188,7 @@ describe('a caller who is not known', () => {
     ['device', {}],
     ['provisioner', bearer('')],
     ['provisioner', {}],
-  ])('an unknown caller never costs a write as a %s with no token that could be valid', async (auth, request) => {
+  ])('an unknown caller never costs a write as a %s if the token cannot be valid', async (auth, request) => {
     expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 0, rate: { remaining: 22 } });
   });
 
@@ -205,7 +205,7 @@ describe('a call over its limit', () => {
     expect(() => checkRate(over(0))).toThrow(expect.objectContaining({ waitSeconds: 1 }));
   });
 
-  test('a call over its limit comes only after the last one that is allowed', async () => {
+  test('only calls after the last allowed one are over the limit', async () => {
     expect(await codeOf(() => checkRate(over(1, false)))).toBeNull();
   });
 });

@@ -9,7 +9,7 @@ import { createGuard, exchangeOf, operationWith } from '#test/fixtures/guard.ts'
 const rate = { limit: 30, remaining: 4, reset: 1, isExceeded: false };
 
 describe('the headers of every response', () => {
-  test('forbid caching and guessing of types, require HTTPS, and name version, request and rate', () => {
+  test('forbid caching and type sniffing, require HTTPS, and contain version, request id and rate limit', () => {
     expect(baseHeaders('1.2.3', 'r', rate)).toEqual({
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
@@ -23,7 +23,7 @@ describe('the headers of every response', () => {
     });
   });
 
-  test('report a large limit where there is none, so that no client slows down', () => {
+  test('contain a large rate limit where there is none, so that no client slows down', () => {
     const unlimited = { 'X-RateLimit-Limit': '1000000', 'X-RateLimit-Remaining': '1000000', 'X-RateLimit-Reset': '0' };
     expect(baseHeaders('1', 'r')).toMatchObject(unlimited);
     expect(baseHeaders('1', 'r', { ...rate, limit: 0 })).toMatchObject(unlimited);
@@ -37,14 +37,14 @@ describe('the headers of every response', () => {
     const exchange = exchangeOf(operationWith(), { headers }, { rate, cookies });
     return withBaseHeaders(guard.settings, exchange, { statusCode: 200, body: '{}', ...response });
   };
-  test('the headers of every response are added to a response, whose own headers win', () => {
+  test('the headers of every response are added to a response without replacing its own headers', () => {
     const { statusCode, body, headers } = complete({ headers: { 'Cache-Control': 'public', ETag: 'x' } });
     expect([statusCode, body]).toEqual([200, '{}']);
     expect(headers).toMatchObject({ 'Cache-Control': 'public', ETag: 'x', 'X-Version-Id': '1.2.3' });
     expect(headers).toMatchObject({ 'X-Request-Id': 'the-request', 'X-RateLimit-Remaining': '4' });
   });
 
-  test('let pages of a listed origin read the response, and no others', () => {
+  test('allow only pages of a listed origin to read the response', () => {
     const allowed = 'Access-Control-Allow-Origin';
     expect(complete({}, { origin: ORIGIN }).headers).toMatchObject({ [allowed]: ORIGIN, Vary: 'Origin' });
     expect(complete({}, { origin: 'https://other.example.org' }).headers).not.toHaveProperty(allowed);
@@ -53,7 +53,7 @@ describe('the headers of every response', () => {
     expect(headers?.Vary).toBe('Accept, Origin');
   });
 
-  test('send the cookies of the checks before those of the response, which win in browsers', () => {
+  test('contain the cookies of the checks before those of the response, which take precedence in browsers', () => {
     const own = { multiValueHeaders: { 'Set-Cookie': ['a=2'] } };
     expect(complete(own, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1', 'a=2'] });
     expect(complete({}, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1'] });
@@ -89,19 +89,19 @@ describe('the response for an expected failure', () => {
     expect(bodyOf(await errorResponse(new ApiError('forbidden')))).not.toHaveProperty('errors');
   });
 
-  test('asks for the second factor only if that is what is missing', async () => {
+  test('requests the second factor only if nothing else is missing', async () => {
     expect(bodyOf(await errorResponse(new ApiError('otp_required')))).toMatchObject({ otpRequired: true });
     expect(bodyOf(await errorResponse(new ApiError('credentials_invalid')))).not.toHaveProperty('otpRequired');
   });
   const headersOf = async (code: ErrorCode, details = {}, allowed?: string[]) =>
     (await errorResponse(new ApiError(code, details), 'en', allowed)).headers;
-  test('names how to authenticate in every 401, and in nothing else', async () => {
+  test('states how to authenticate in every 401, and in no other response', async () => {
     for (const code of ['credentials_invalid', 'otp_required', 'reset_code_invalid'] as const)
       expect(await headersOf(code)).toMatchObject({ 'WWW-Authenticate': 'Bearer' });
     expect(await headersOf('forbidden')).toEqual({ 'X-Error-Code': 'forbidden' });
   });
 
-  test('states when to retry, and that no calls remain in a 429', async () => {
+  test('states in a 429 when to retry, and that no calls remain', async () => {
     expect(await headersOf('rate_limited', { waitSeconds: 7 })).toEqual({
       'X-Error-Code': 'rate_limited',
       'Retry-After': '7',
@@ -131,7 +131,7 @@ describe('the response for any error', () => {
     const response = await responseTo(exchange, error, log, (name: string) => void measured.push(name));
     return { statusCode: response.statusCode, headers: response.headers, body: bodyOf(response), lines, measured };
   };
-  test('the response for any error is 503 with the time of a retry while a service that it needs is unavailable', async () => {
+  test('the response for any error is 503 with a retry time while a required service is unavailable', async () => {
     const timeout = Object.assign(new Error('slow'), { name: 'TimeoutError' });
     for (const error of [new TableUnavailable('x'), new QueueUnavailable('x'), new IssuerUnavailable('x'), timeout]) {
       const { statusCode, headers, lines } = await respond(error);
@@ -140,14 +140,14 @@ describe('the response for any error', () => {
     }
   });
 
-  test('the response for any error is 500 for a bug, which is logged, and discloses nothing', async () => {
+  test('the response for any error is 500 for a bug, which is logged, and reveals no details', async () => {
     const { statusCode, body, headers, lines } = await respond(new Error('the secret is x'));
     expect([statusCode, headers]).toEqual([500, { 'X-Error-Code': 'internal' }]);
     expect(JSON.stringify(body)).not.toContain('secret');
     expect(lines).toEqual([['error', { operation: 'theOperation' }]]);
   });
 
-  test('the response for any error is that of an expected failure in the language of the caller, without a line in the log', async () => {
+  test("the response for any error is in the caller's language for an expected failure, which is not logged", async () => {
     const { statusCode, body, lines, measured } = await respond(new ApiError('forbidden'));
     expect([statusCode, body.message]).toEqual([403, 'Das ist nicht erlaubt']);
     expect([lines, measured]).toEqual([[], []]);

@@ -108,7 +108,7 @@ test('openapi-typescript generates a client from the document', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('the document has every operation of the contracts once, and no pages', () => {
+test('the document contains every operation of the contracts once, and no pages', () => {
   const listed = Object.values(at('paths') as Record<string, Json>).flatMap((item) => Object.values(item) as Json[]);
   expect(listed.map(({ operationId }) => operationId).sort()).toEqual(apiOperations.map(([name]) => name).sort());
 });
@@ -128,7 +128,7 @@ test('only operations of the device API name a separate server, if there is one'
   }
 });
 
-test('every reference resolves, and every component is used', () => {
+test('every reference can be resolved, and every component is used', () => {
   const text = JSON.stringify(document);
   const references = new Set([...text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, to = '']) => to));
   for (const reference of references) expect(at(...reference.split('/').slice(1)), reference).toBeTypeOf('object');

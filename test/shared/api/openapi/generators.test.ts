@@ -128,7 +128,7 @@ const pathsOfValues = (name: string, schema: Schema): string[] => [
 ];
 
 describe('names', () => {
-  test('no schema has a name that generators derive from another one', () => {
+  test('no schema has a name that generators create for another schema', () => {
     const names = Object.keys(schemas);
     const taken = new Map(names.map((name) => [name.toLowerCase(), name]));
     expect(taken.size).toBe(names.length);
@@ -137,7 +137,7 @@ describe('names', () => {
     expect(derivedNames('Bot')).toContain('NewBot');
   });
 
-  test('no two choices of values have the same name, which is made of the names of the fields that lead to them', () => {
+  test('no two enumerations get the same name, which is built from the names of the fields that lead to them', () => {
     const found = Object.entries(schemas).flatMap(([name, schema]) => pathsOfValues(name, schema));
     expect(found.length).toBeGreaterThan(20);
     expect(found.filter((name, at) => found.indexOf(name) !== at)).toEqual([]);
@@ -146,7 +146,7 @@ describe('names', () => {
     expect(pathsOfValues('Card', planted)).toEqual(['cardcontenttype', 'cardcontenttype']);
   });
 
-  test('every webhook is a named component, and its payload is also that of a callback', () => {
+  test('every webhook is a named component, and its payload is also the payload of a callback', () => {
     const callbacks = Object.values(at('paths') as Record<string, Json>)
       .flatMap((item) => Object.values(item) as { callbacks?: Json }[])
       .map(({ callbacks = {} }) => JSON.stringify(callbacks))

@@ -50,20 +50,20 @@ const accept = (service: string) => async (to: string, text: string) => {
   return 'accepted' as const;
 };
 
-describe('a mail', () => {
+describe('an email', () => {
   const textOf = async (notice: Notification) => {
     await send(email, notice);
     return (sent.at(-1) as unknown[])[3];
   };
 
-  test('a mail has its subject on one line, its text and its reference', async () => {
+  test('an email has its subject on one line, its text and its reference', async () => {
     const reference = { customerId: 7, deliveryId: 'd', attempt: 1 };
     const spaced = { ...quiet, title: ' Fall \r\n in\troom 7 ' };
     expect(await personSenderFor(services)(email, spaced, reference)).toBe('accepted');
     expect(sent).toEqual([['mail', 'anna@example.com', 'Fall in room 7', 'at home', reference]]);
   });
 
-  test('ends with its link: to acknowledge the alarm, otherwise to the list of sensors', async () => {
+  test('ends with a link to acknowledge the alarm, or otherwise to the list of sensors', async () => {
     const listUrl = 'https://c.example/sensors';
     expect(await textOf(notification)).toBe("at home\n\nI'm on it:\nhttps://c.example/a");
     expect(await textOf({ ...notification, listUrl, language: 'de' })).toBe(
@@ -109,7 +109,7 @@ describe('the failure of a service', () => {
     expect(await outcomeOf(error)).toEqual({ retry });
   });
 
-  test('the failure of a service is final, or one of the host, as the mail server says', async () => {
+  test('the failure of an email is final or caused by the host, depending on the mail server', async () => {
     expect(await outcomeOf(new MailFailure('recipient_refused', '550', true))).toEqual({
       refused: 'recipient_refused',
       answer: '550',
@@ -125,7 +125,7 @@ describe('the failure of a service', () => {
 describe('an SMS', () => {
   const text = "Fall in room 7\nat home\n\nI'm on it:\nhttps://c.example/a";
 
-  test('goes through the gateway of the host, otherwise through its service', async () => {
+  test('uses the gateway of the host if there is one, otherwise the service', async () => {
     const service = { sms: record('sms') };
     expect(await send(sms, notification, service)).toBe('accepted');
     expect(await send(sms, notification, { ...service, smsGateway: accept('gateway') })).toBe('accepted');
@@ -135,7 +135,7 @@ describe('an SMS', () => {
     ]);
   });
 
-  test('an SMS without a link is sent without one', async () => {
+  test('an SMS can be sent without a link', async () => {
     await send(sms, quiet, { smsGateway: accept('gateway') });
     expect(sent).toEqual([['gateway', '+491701234567', 'Fall in room 7\nat home']]);
   });
@@ -160,13 +160,13 @@ describe('a chat message', () => {
     expect(await textOf({ ...quiet, text: `${fitting}x` })).toBe(`Fall in room 7\n${fitting.slice(1)}…`);
   });
 
-  test('a chat message is shortened for its link, which is complete', async () => {
+  test('a chat message is shortened so that its link stays complete', async () => {
     const text = await textOf({ ...notification, text: 'x'.repeat(5_000) });
     expect(text).toHaveLength(4_096);
     expect(text).toMatch(/x…\n\nI'm on it:\nhttps:\/\/c\.example\/a$/);
   });
 
-  test('a chat message is never shortened within a character', async () => {
+  test('a chat message is never cut within a character', async () => {
     const text = await textOf({ ...quiet, text: `${'x'.repeat(4_094 - rest)}😀x` });
     expect(text).toBe(`Fall in room 7\n${'x'.repeat(4_094 - rest)}…`);
     expect(text.isWellFormed()).toBe(true);
@@ -180,7 +180,7 @@ describe('a push message', () => {
     return { service, host, size: Buffer.byteLength(body ?? ''), notice: JSON.parse(body ?? '') as Notification };
   };
 
-  test('goes to a file on a host that sends none, under the host of the service, which is no secret', async () => {
+  test('goes to a file on a host that sends none, and shows only the host name of the push service, because the rest is secret', async () => {
     expect(await shown(notification)).toMatchObject({
       service: 'file',
       host: 'push.example.com',
@@ -201,7 +201,7 @@ describe('a push message', () => {
     expect(notice.text).toBe(`${'x'.repeat(Math.ceil((3_001 - empty) / 2) - 1)}…`);
   });
 
-  test('keeps its link even if that leaves no room for a text', async () => {
+  test('keeps its link even if that leaves no room for the text', async () => {
     const url = `https://c.example/${'a'.repeat(4_000)}`;
     expect((await shown({ ...notification, url, text: 'a long text' })).notice).toMatchObject({ url, text: '…' });
   });
@@ -217,20 +217,20 @@ describe('a channel', () => {
     expect(await send(channel)).toEqual({ retry: 'unavailable' });
   });
 
-  test('a channel is never replaced by another one', async () => {
+  test('a channel that is unavailable is never replaced by another one', async () => {
     const gateway = { smsGateway: accept('gateway') };
     expect(await send(telegram, notification, gateway)).toEqual({ retry: 'unavailable' });
     expect(await send(sms, notification, { telegram: accept('telegram') })).toEqual({ retry: 'unavailable' });
     expect(sent).toEqual([]);
   });
 
-  test('a channel is unavailable if the stage does not permit it, even if there is a service', async () => {
+  test('a channel is unavailable if the stage does not allow it, even if there is a service', async () => {
     const more = { settings: { ...settings, CHANNEL_KINDS: ['push'] as const } };
     expect(await send(email, notification, more)).toEqual({ retry: 'unavailable' });
     expect(sent).toEqual([]);
   });
 
-  test('a channel of a chat pauses for all messages of the process, as long as its service asks', async () => {
+  test('a chat channel pauses all its messages in the process for as long as its service requests', async () => {
     const chatPauses = new Map();
     const busy = async (): Promise<PersonOutcome> => ({ retry: 'status_429', afterSeconds: 5 });
     await send(telegram, notification, { telegram: busy, chatPauses });
@@ -248,6 +248,6 @@ test.each<[PersonOutcome, boolean, boolean]>([
   ['gone', false, true],
   [{ refused: 'blocked', answer: '' }, false, true],
   [{ retry: 'timeout' }, false, false],
-])('the outcome %j is a success or final', (outcome, success, final) => {
+])('the outcome %j is classified as a success, as final, or as neither', (outcome, success, final) => {
   expect([isAccepted(outcome), isFinal(outcome)]).toEqual([success, final]);
 });

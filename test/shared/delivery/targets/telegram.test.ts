@@ -29,7 +29,7 @@ const refusal = (description: unknown, parameters?: object) =>
   JSON.stringify({ ok: false, description, ...(parameters && { parameters }) });
 
 describe('a message', () => {
-  test('goes to the bot of the stage at Telegram, as JSON', async () => {
+  test('reaches the bot of the stage at Telegram as JSON', async () => {
     const { outcome, requests } = await sendTo('7', { status: 200, body: '{"ok":true}' });
     expect(outcome).toBe('accepted');
     expect(requests).toEqual([
@@ -42,7 +42,7 @@ describe('a message', () => {
   });
 
   test.each(['{"ok":true}', ' { "ok" : true, "result": {', '\n{\t"ok"\n:\ntrue}'])(
-    'a message is accepted by 200 and %j',
+    'a message counts as accepted after 200 and %j',
     async (body) => {
       expect(await outcomeOf({ status: 200, body })).toBe('accepted');
     },
@@ -56,11 +56,11 @@ describe('a message', () => {
     [200, '{"error":1,"ok":true}', 'unexpected_response'],
     [200, '{"ok":"true"}', 'unexpected_response'],
     [200, '', 'unexpected_response'],
-  ])('a message is sent again after %d and %j', async (status, body, retry) => {
+  ])('a message is retried after status %d and %j', async (status, body, retry) => {
     expect(await outcomeOf({ status, body })).toEqual({ retry });
   });
 
-  test('a message is sent again after an error, which is named', async () => {
+  test('a message is retried after a connection error, with its name as the reason', async () => {
     expect(await outcomeOf({ error: 'tls_failed' })).toEqual({ retry: 'tls_failed' });
   });
 
@@ -89,7 +89,7 @@ describe('a message', () => {
     'TOPIC_CLOSED',
     'TOPIC_DELETED',
     'message thread not found',
-  ])('a message is given up after 400 "%s", which only the chat can cause', async (error) => {
+  ])('a message is not retried after 400 "%s", which only the chat can cause', async (error) => {
     const description = `Bad Request: ${error}`;
     expect(await outcomeOf({ status: 400, body: refusal(description) })).toEqual({
       refused: 'status_400',
@@ -101,7 +101,7 @@ describe('a message', () => {
     expect(await outcomeOf({ status: 500, body: refusal(description) })).toEqual({ retry: 'status_500' });
   });
 
-  test('a message is given up after any 403 of Telegram, with at most 200 characters of its reason', async () => {
+  test('a message is not retried after any 403, and at most 200 characters of the reason are kept', async () => {
     const body = refusal('x'.repeat(300));
     expect(await outcomeOf({ status: 403, body })).toEqual({ refused: 'status_403', answer: 'x'.repeat(200) });
     expect(await outcomeOf({ status: 403, body: '{"ok":false}' })).toEqual({ refused: 'status_403', answer: '' });
@@ -109,7 +109,7 @@ describe('a message', () => {
     expect(await outcomeOf({ status: 403, body: '{"ok":null}' })).toEqual({ retry: 'status_403' });
   });
 
-  test('waits for as long as Telegram asks, in whole seconds', async () => {
+  test('waits for as long as Telegram requests, in whole seconds', async () => {
     const outcomeAfter = async (seconds: unknown) =>
       outcomeOf({ status: 429, body: refusal('', { retry_after: seconds }) });
     expect(await outcomeAfter(35)).toEqual({ retry: 'status_429', afterSeconds: 35 });
@@ -121,7 +121,7 @@ describe('a message', () => {
 describe('a group that became a supergroup', () => {
   const moved = (chat: unknown): Answer => ({ status: 400, body: refusal('moved', { migrate_to_chat_id: chat }) });
 
-  test('a group that became a supergroup gets its message at once, and the outcome names its new id', async () => {
+  test('a group that became a supergroup receives its message at once, and the outcome contains its new id', async () => {
     const { outcome, requests } = await sendTo('-7', moved(-100), { status: 200, body: '{"ok":true}' });
     expect(outcome).toEqual({ movedTo: '-100' });
     expect(requests.map(({ body }) => JSON.parse(String(body)).chat_id)).toEqual(['-7', '-100']);
@@ -137,12 +137,12 @@ describe('a group that became a supergroup', () => {
     ['a text', '-100'],
     ['nothing', null],
     ['a fraction', 1.5],
-  ])('a group that became a supergroup gets no second message with %s', async (_, chat) => {
+  ])('a group that became a supergroup receives no second message if the new id is %s', async (_, chat) => {
     const { outcome, requests } = await sendTo('-7', moved(chat), { status: 200, body: '{"ok":true}' });
     expect([outcome, requests.length]).toEqual([{ retry: 'status_400' }, 1]);
   });
 
-  test('a group that became a supergroup gets no second message if its answer is accepted', async () => {
+  test('a group that became a supergroup receives no second message if the first response is a success', async () => {
     const body = '{"ok":true,"parameters":{"migrate_to_chat_id":-100}}';
     expect((await sendTo('-7', { status: 200, body })).requests).toHaveLength(1);
   });
@@ -176,7 +176,7 @@ describe('a chat that Telegram asked not to call', () => {
     };
   };
 
-  test('a chat that Telegram asked not to call is not called until then, in whole seconds', async () => {
+  test('a chat that Telegram asked not to call is not called before the requested time, in whole seconds', async () => {
     const { sent, pauses, send, at, answer } = world();
     expect(await send('7', 'a')).toEqual({ retry: 'status_429', afterSeconds: 35 });
     answer('accepted');

@@ -141,7 +141,7 @@ describe('refused calls', () => {
   });
 });
 
-describe('the watch of a customer', () => {
+describe('the watch report of a customer', () => {
   const stored = (date: number) => some({ watch: { date }, opened: [], onDuty: [] });
   test('the watch report of a customer can be replaced by only one process at a time', async () => {
     const { its, table } = memoryStore();

@@ -225,7 +225,7 @@ test('erasing a sensor works even while it is active, and keeps only a record of
   expect(await move(0, 'id_a', OTHER_HOME)).toMatchObject({ customerId: OTHER_HOME });
 });
 
-describe('what lists show of a sensor', () => {
+describe('the list entry of a sensor', () => {
   const linked = async () => {
     const world = await createSensors();
     await world.move(0, 'id_a', HOME);
