@@ -41,17 +41,17 @@ test('each decision has a number, a title, a date and one short paragraph', () =
   expect(entries.filter((entry) => entry.split(/\s+/).length > 140)).toEqual([]);
 });
 
-test('numbers of decisions rise within each section', () => {
+test('the numbers of decisions increase within each section', () => {
   for (const section of sections) expect(section.map(numberOf)).toEqual(section.map(numberOf).toSorted());
 });
 
-test('every number is used once, by a decision or in the list of retired ones', () => {
+test('every number is used once, by a decision or in the list of retired decisions', () => {
   const all = [...numbers, ...retired.map(([, number = '']) => number)].map(Number);
   expect(all.toSorted((a, b) => a - b)).toEqual(all.map((_, index) => index + 1));
   expect(retired.filter(([, , successor = '']) => !numbers.includes(successor))).toEqual([]);
 });
 
-test('every reference to a decision leads to one', () => {
+test('every reference to a decision matches an existing one', () => {
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
   );

@@ -214,7 +214,7 @@ describe('the language of an error message', () => {
   ])('follows the best match of Accept-Language: %s', async (language, message) => {
     expect(await messageOf({ 'accept-language': language })).toBe(message);
   });
-  test("follows the caller's user once it is known, including for field errors", async () => {
+  test('follows the user once the caller is known, including for field errors', async () => {
     const person = { firstName: '', lastName: '', email: '', customerId: null, locale: 'de' };
     const username = 'deutsch';
     const password = 'a-password-of-no-interest';

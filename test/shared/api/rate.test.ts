@@ -193,7 +193,7 @@ test.each([
   },
 );
 
-test('can make another 200 calls of published operations a second per address', async () => {
+test('an address can make another 200 calls a second to published operations', async () => {
   const anybody = clientOf(cloud.url);
   const answers = await times(205, (at) => anybody.call('GET', at % 2 === 0 ? '/docs' : '/console'));
   expect(tally(answers)).toEqual({ 200: 200, 429: 5 });
@@ -201,13 +201,13 @@ test('can make another 200 calls of published operations a second per address', 
   expect(tally(await times(31, () => anybody.call('GET', '/server/config')))).toEqual({ 200: 30, 429: 1 });
 });
 
-test('can call GET /health in addition, counted in the memory of each process without the table', async () => {
+test('GET /health has a separate limit, counted in the memory of each process, so that it needs no table', async () => {
   const anybody = clientOf(cloud.url);
   expect(tally(await times(35, () => anybody.call('GET', '/health')))).toEqual({ 200: 30, 429: 5 });
   expect((await anybody.call('GET', '/server/config')).headers.get('x-ratelimit-remaining')).toBe('29');
 });
 
-test('get 400 for two Authorization headers, which count against their address, and 429 above its limit', async () => {
+test('two Authorization headers get 400 and count against their address, and get 429 above its limit', async () => {
   const headers = { authorization: ['Bearer a', 'Bearer b'] };
   const answers = await times(35, () => sendRaw(`${cloud.url}/users/me`, { method: 'GET', headers }));
   expect(tally(answers)).toEqual({ 400: 30, 429: 5 });

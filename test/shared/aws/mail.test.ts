@@ -38,7 +38,7 @@ const parsed = (input: ReturnType<typeof sent>[number] | undefined) =>
 const codeIn = async (input: ReturnType<typeof sent>[number] | undefined): Promise<string> =>
   /^[\w-]{32}$/m.exec((await parsed(input)).text ?? '')?.[0] ?? 'no code';
 
-test('sends plain-text mails in UTF-8 through SES, from the address of the stage to the user', async () => {
+test('plain-text emails in UTF-8 are sent through SES, from the address of the stage to the user', async () => {
   ses.on(SendEmailCommand).resolves({ MessageId: 'm' });
   const { logged } = await requestCode();
   const [input, ...more] = sent();
@@ -59,7 +59,7 @@ test('sends plain-text mails in UTF-8 through SES, from the address of the stage
   expect(logged).not.toContain(await codeIn(input));
 });
 
-test('logs a mail that SES rejects with the request id and without the code, and hides the failure from the caller', async () => {
+test('logs an email that SES rejects with the request id and without the code, and hides the failure from the caller', async () => {
   ses.on(SendEmailCommand).rejects(new Error('Sending is paused for this account'));
   const { logged, requestId } = await requestCode();
   expect(logged).toContain('Sending is paused');
@@ -69,14 +69,14 @@ test('logs a mail that SES rejects with the request id and without the code, and
   expect(logged).not.toContain(code);
 });
 
-test('sends nothing from a stage without an address', async () => {
+test('sends no email from a stage without an address', async () => {
   vi.stubEnv('MAIL_SENDER', '');
   const { mail, settings } = runtimeOfLambda();
   await expect(mail('a@example.com', 's', 't')).rejects.toThrow('no address');
   expect([sent(), settings.MAIL_SENDER]).toEqual([[], '']);
 });
 
-test('converts the domain of an address to ASCII, because SES accepts nothing else', async () => {
+test('converts the domain of an email address to ASCII, because SES accepts nothing else', async () => {
   ses.on(SendEmailCommand).resolves({ MessageId: 'm' });
   await requestCode('nurse@münchen.example.de');
   expect(sent()[0]?.Destination?.ToAddresses).toEqual(['nurse@xn--mnchen-3ya.example.de']);

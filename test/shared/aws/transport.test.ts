@@ -62,14 +62,14 @@ describe('a call without a response', () => {
     expect(performance.now() - start).toBeLessThanOrEqual(maxMs);
   });
 
-  test('ends in time if the response of the table stops halfway', async () => {
+  test('ends in time if the response of the table stops partway', async () => {
     await using silence = await startSilentServer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
     const table = createTable(documentClient({ ...impatient, endpoint: silence.url }), 'table');
     expect(await errorOf(table.get(key))).toBeInstanceOf(TableUnavailable);
   });
 });
 
-test('a process that was frozen loses only one attempt to its dead sockets, however many it has', async () => {
+test('a process that was frozen loses only one attempt to dead sockets, however many it has', async () => {
   // Connections from before the freeze are dead.
   const dead = new Set<Socket>();
   const sockets = new Set<Socket>();
@@ -89,7 +89,7 @@ test('a process that was frozen loses only one attempt to its dead sockets, howe
   server.close();
 });
 
-test('starts no attempt to send a message after its deadline', async () => {
+test('sends no message to a queue after its deadline', async () => {
   await using silence = await startSilentServer();
   const timer = { body: '{}', groupId: '1', delaySeconds: 0, until: Date.now() - 1 };
   const urls = Object.fromEntries(

@@ -4,7 +4,7 @@ import { keyedMutex } from '#shared/concurrency/keyed-mutex.ts';
 const forever = () => new Promise<never>(() => {});
 
 describe('a keyed mutex', () => {
-  test('runs calls with the same key one by one in order, even if one fails, and other keys in parallel', async () => {
+  test('runs calls with the same key one by one in order, even if one fails, and calls with different keys in parallel', async () => {
     const runInOrder = keyedMutex(60_000);
     const order: string[] = [];
     const record = (name: string) => async () => void order.push(name);
@@ -22,7 +22,7 @@ describe('a keyed mutex', () => {
     expect(order).toEqual(['another', 'first', 'second', 'third']);
   });
 
-  test('waits for a call that never ends only once, up to the time limit', async () => {
+  test('waits only once for a call that never ends, up to the time limit', async () => {
     const runInOrder = keyedMutex(200);
     void runInOrder('a', forever);
     const start = performance.now();

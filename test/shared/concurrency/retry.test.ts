@@ -23,7 +23,7 @@ const manualMachine = (random = 0.5) => {
 const options = { attempts: 4, maxMs: 1_000, maxPause: (made: number) => 10 * made };
 
 describe('retry', () => {
-  test('returns the first result, after a random part of the longest pause before each further attempt', async () => {
+  test('returns the first result, after a random fraction of the maximum pause before each further attempt', async () => {
     const { machine, pauses } = manualMachine(0.5);
     const results = [null, null, 'done'];
     expect(await retry(async () => results.shift() ?? null, options, machine)).toBe('done');
@@ -36,7 +36,7 @@ describe('retry', () => {
     expect(pauses).toHaveLength(3);
   });
 
-  test('gives up when the time is used up, however slow the attempts are', async () => {
+  test('gives up when the time is used up, however slow the attempts', async () => {
     const { machine, pass } = manualMachine(0);
     let attempts = 0;
     const slow = async () => {

@@ -39,7 +39,7 @@ describe('a semaphore', () => {
     expect(order).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  test('shares one object between the current permits of a key, until the last is released', async () => {
+  test('shares one object between the current permits of a key, until the last one is released', async () => {
     const { acquire } = createSemaphore(2, () => new Set());
     const [first, second, other] = await Promise.all(['x', 'x', 'y'].map((key) => acquire(key, forever)));
     expect(first?.shared).toBe(second?.shared);

@@ -152,7 +152,7 @@ test('replaces a stored value that is no longer allowed with the default', () =>
   expect(validValues(criticalFields, stored)).toMatchObject({ ...stored, ntpServerPrimary: 'europe.pool.ntp.org' });
 });
 
-test('keeps stored texts that predate the rules for characters', () => {
+test('stored texts that predate the rules for characters are kept', () => {
   const old = { name: 'a\u202eb', title: 'c\u2028', message: 'd\u007f' };
   const rule = { ...old, id: 1, createDate: 1, updateDate: 1, customerId: 1, situation: 'apnea' };
   const recipients = [{ userId: 1, by: 'email' }];

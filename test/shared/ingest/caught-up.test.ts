@@ -40,7 +40,7 @@ describe('a report', () => {
     expect(quietly(state, timed(true, 900_002), timed(false, 900_003))).toBe(null);
   });
 
-  test('never skips the queue if it needs more than the state: regions, firmware, bed exits, unknown messages', () => {
+  test('never skips the queue if it needs more than the state, such as regions, firmware, bed exits and unknown messages', () => {
     const reports = [
       presence(true, { timestamp: 900_002, presenceRegionMap: { 0: 1 } }),
       { type: 'state', payload: { status: 'monitoring', versionName: '0.42.1' } },
@@ -51,20 +51,20 @@ describe('a report', () => {
     for (const message of reports) expect(quietly(state, message), JSON.stringify(message)).toBe(null);
   });
 
-  test('never skips the queue if it is another kind of message; then the state is not even read', async () => {
+  test('never skips the queue if it is another kind of message, for which the state is not even read', async () => {
     const states = { get: () => Promise.reject(new Error('the state was read')) };
     const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
     for (const message of received([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))
       expect(await changesNothing({ store: { states } } as never, sender, [message], 2_000_000)).toBe(false);
   });
 
-  test('never skips the queue if it is about a fall, even without news', () => {
+  test('never skips the queue if it concerns a fall, even if the fall is already known', () => {
     const fallen = stateAfter([fall('calling', 900_002)], state);
     expect(processed(fallen, fall('calling', 900_002), 2_000_000).events).toEqual([]);
     expect(quietly(fallen, fall('calling', 900_002))).toBe(null);
   });
 
-  test('never skips the queue if the sensor is offline, because a queued call without messages may make it active', () => {
+  test('never skips the queue if the sensor is offline, because a queued call without messages could make it active', () => {
     const inactive = { ...state, isActive: false };
     expect(quietly(inactive, timed(true, 900_002))).toBe(null);
     const offline = { cmd: 'event', type: 5, timestamp: 900_002, data: { status: 1 } };
@@ -73,18 +73,18 @@ describe('a report', () => {
 });
 
 describe('a call', () => {
-  test('needs no note if it contains only falls', () => {
+  test('needs no record if it contains only falls', () => {
     expect(mustRecordCall(received([fall('calling', 1), fall('finished', 1)]), {})).toBe(false);
     expect(mustRecordCall(received([fall('calling', 1), timed(true, 2)]), {})).toBe(true);
     expect(mustRecordCall(received([{}]), {})).toBe(true);
   });
 
-  test('gets a note before it is queued even if it contains only falls, when its device is busy, so that nobody can fill the queue with uncounted falls', () => {
+  test('gets recorded before it is queued if its device is busy, even if it contains only falls, so that uncounted falls cannot fill the queue', () => {
     expect(mustRecordCall(received([fall('calling', 1)]), { isBusy: true })).toBe(true);
     expect(mustRecordCall(received([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
   });
 
-  test('needs no note while falls are pending: a report that changes nothing before them changes nothing after them', () => {
+  test('needs no record while falls are pending, because a report that changes nothing before them changes nothing after them', () => {
     const start = fc.constantFrom(900_000, 900_100, 900_200);
     const falls = fc.array(
       fc.record({ type: fc.constantFrom(5, 8), status: fc.constantFrom(...fallStatuses), start }).map((fall) => ({

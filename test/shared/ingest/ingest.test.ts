@@ -87,7 +87,7 @@ const call = (message: object, sender: Partial<Sender> = {}, receiveDate?: numbe
   ingest(deps, { ...device, ...sender }, JSON.stringify(message), receiveDate);
 const accepted = { warnings: [] };
 
-test('a call with news is recorded, then queued with its record, and counted', async () => {
+test('a call with news is recorded, then queued together with its record, and counted', async () => {
   expect(await call([news, fall], {}, NOW - 300)).toEqual(accepted);
   expect(noted).toEqual([['h', '________', NOW]]);
   expect(queued).toMatchObject([
@@ -101,7 +101,7 @@ test('a call with news is recorded, then queued with its record, and counted', a
   expect(reached).toEqual(['ingest.read', 'ingest.noted', 'ingest.enqueued']);
 });
 
-test('a call with news carries its record in its last task, so that it counts as processed only once it is complete', async () => {
+test('a call with news carries its record in its last task, so that it counts as processed only when it is complete', async () => {
   const large = { type: 99, text: 'a'.repeat(200_000) };
   await call([large, large, large]);
   expect(queued.map(({ task }) => [task.messages.length, 'noted' in task])).toEqual([
@@ -117,17 +117,17 @@ test('a call with news is not recorded if it contains only falls', async () => {
   expect(queued.map(({ task }) => 'noted' in task)).toEqual([false]);
 });
 
-test('a call with news of the canary is queued, but not counted as one of a home', async () => {
+test('a call with news from the canary is queued, but not counted as a call of a home', async () => {
   await call([news], { isCanary: true });
   expect([queued.length, measured]).toEqual([1, []]);
 });
 
-test('a call with news returns what was not understood', async () => {
+test('a call with news returns warnings about what was not understood', async () => {
   expect(await call({ type: 99 })).toMatchObject({ warnings: [{ index: 0 }] });
   expect(queued).toHaveLength(1);
 });
 
-test('a call with news is rejected as a whole if it cannot be read, without a trace', async () => {
+test('a call with news is rejected as a whole, without a trace, if it cannot be parsed', async () => {
   expect(await ingest(deps, device, '{')).toEqual({ refusal: 'json' });
   expect([queued, noted, measured, reached]).toEqual([[], [], [], []]);
 });
@@ -145,7 +145,7 @@ describe('a call whose reports change nothing', () => {
     expect(await isQueued({ type: 'state', payload: { versionName: 'unnumbered' } })).toBe(false);
   });
 
-  test('a call whose reports change nothing is queued if it also has a message of another kind, which could have an effect', async () => {
+  test('a call whose reports change nothing is queued if it also contains another kind of message, which could have an effect', async () => {
     expect(await isQueued([unchanged, fall])).toBe(true);
     expect(reads).toBe(0);
   });
@@ -158,7 +158,7 @@ describe('a call whose reports change nothing', () => {
     expect(await isQueued(message)).toBe(true);
   });
 
-  test('a call whose reports change nothing is queued if no call of its device was recorded, so that earlier ones may still be queued', async () => {
+  test('a call whose reports change nothing is queued if no call of its device was recorded, because earlier ones may still be queued', async () => {
     const { notedCall: _, ...unrecorded } = device;
     await ingest(deps, unrecorded, JSON.stringify(unchanged));
     expect([queued.length, reads]).toEqual([1, 0]);
@@ -192,7 +192,7 @@ describe('a call whose reports change nothing', () => {
     expect(await isQueued()).toBe(true);
   });
 
-  test('a call whose reports change nothing records only the time of the last report if the sensor would soon count as offline', async () => {
+  test('a call whose reports change nothing stores only the time of the last report if the sensor would soon count as offline', async () => {
     stored({ lastSeen: NOW - QUARTER + 1 });
     expect(await isQueued()).toBe(false);
     expect(recorded).toEqual([]);
@@ -201,7 +201,7 @@ describe('a call whose reports change nothing', () => {
     expect(recorded).toMatchObject([[7, 's', 4, { lastSeen: NOW, presence: true }]]);
   });
 
-  test('a call whose reports change nothing is queued if the state was changed at the same time', async () => {
+  test('a call whose reports change nothing is queued if the state changes at the same time', async () => {
     stored({ lastSeen: NOW - QUARTER });
     canRecord = false;
     expect(await isQueued()).toBe(true);
@@ -213,7 +213,7 @@ describe('a device with many pending calls', () => {
     state = { ...newSensorState, judged: { run: { last: 'call', since: 0, seq: count } } };
   };
 
-  test('a device with many pending calls is held back with more than 1,000, which is checked at every hundredth call', async () => {
+  test('a device with many pending calls is held back above 1,000, which is checked at every hundredth call', async () => {
     expect([CHECK_EVERY, MAX_PENDING]).toEqual([100, { reports: 1_000, falls: 3_000 }]);
     for (const [number, pending] of [
       [1_200, 1_000],
@@ -244,7 +244,7 @@ describe('a device with many pending calls', () => {
     expect(heldBack).toEqual([['h', true]]);
   });
 
-  test('a device with many pending calls is not checked if its calls have no numbers', async () => {
+  test('a device with many pending calls is not checked if its calls are not numbered', async () => {
     seq = undefined;
     processed(0);
     await call(news);
@@ -257,7 +257,7 @@ describe('a device with many pending calls', () => {
   };
   const rejected = { refusal: 'rate_limited' };
 
-  test('a device with many pending calls can send reports again only with 500, falls with up to 3,000', async () => {
+  test('a device with many pending calls can send reports again at 500 pending calls, and falls at up to 3,000', async () => {
     expect(await held(news, 501)).toEqual(rejected);
     expect(await held([fall, news], 501)).toEqual(rejected);
     expect(await held(fall, 3_001)).toEqual(rejected);
@@ -276,14 +276,14 @@ describe('a device with many pending calls', () => {
     expect(heldBack).toEqual([]);
   });
 
-  test('a device has no pending calls if none was counted', async () => {
+  test('a device has no pending calls if none was recorded', async () => {
     state = null;
     expect(await call(news, { isHeldBack: true })).toEqual(accepted);
     expect(heldBack).toEqual([['h', false]]);
   });
 });
 
-test('a call without messages is queued for 20 s, as of now', async () => {
+test('a call without messages is queued for 20 s, with the current time', async () => {
   await queueCall(deps, device);
   await queueCall(deps, device);
   expect(queued).toMatchObject([

@@ -28,7 +28,7 @@ const ofSizes = (...sizes: number[]) => {
 };
 
 describe('the text of a call', () => {
-  test('the text of a call is one message or an array of them, whose bytes are kept', () => {
+  test('the text of a call is one message or an array of messages, whose bytes are kept', () => {
     expect(receive(` ${presence}\n`)).toEqual([
       { raw: presence, decoded: decodeText('maker_a', presence, receiveDate) },
     ]);
@@ -36,7 +36,7 @@ describe('the text of a call', () => {
     expect(receive('[]')).toEqual([]);
   });
 
-  test('the text of a call is decoded as the maker of its device writes it, as of its receipt', () => {
+  test('the text of a call is decoded for the maker of its device, with its time of receipt', () => {
     const [message] = receive(presence);
     expect(message?.decoded).toMatchObject({ signal: { kind: 'presence', present: true }, deviceTime: 1_900_000 });
     const late = parseMessages(presence, { manufacturer: 'maker_a' }, receiveDate + 30 * 24 * 3_600_000);
@@ -60,13 +60,13 @@ describe('the text of a call', () => {
     },
   );
 
-  test('the text of a call has at most 100 messages', () => {
+  test('the text of a call contains at most 100 messages', () => {
     const array = (count: number) => JSON.stringify(Array.from({ length: count }, () => ({})));
     expect(receive(array(100))).toHaveLength(100);
     expect(parse(array(101))).toEqual({ refusal: 'items' });
   });
 
-  test('the text of a call is rejected as a whole if a message has more than 200 KiB in UTF-8', () => {
+  test('the text of a call is rejected as a whole if a message exceeds 200 KiB in UTF-8', () => {
     expect(MESSAGE_LIMITS.bytes).toBe(204_800);
     expect(receive(`[{},${ofBytes(204_800)}]`)).toHaveLength(2);
     expect(parse(`[{},${ofBytes(204_801)}]`)).toEqual({ refusal: 'too_large' });
@@ -75,7 +75,7 @@ describe('the text of a call', () => {
 });
 
 describe('warnings', () => {
-  test('name each message that was not understood, and each of its wrong fields', () => {
+  test('name each message that was not understood, and each of its invalid fields', () => {
     const wrong = '{"type":4,"payload":{"presenceDetected":true,"timestamp":"noon"}}';
     expect(warningsOf(receive(`[${presence},{"type":99},${wrong}]`))).toEqual([
       {
@@ -87,14 +87,14 @@ describe('warnings', () => {
     expect(warningsOf(receive(presence))).toEqual([]);
   });
 
-  test('warnings are at most 20, about the first messages', () => {
+  test('warnings are limited to 20, about the first messages', () => {
     const indices = (count: number) =>
       warningsOf(receive(JSON.stringify(Array.from({ length: count }, () => ({}))))).map(({ index }) => index);
     expect(indices(25)).toEqual(Array.from({ length: 20 }, (_, at) => at));
   });
 });
 
-test('the tasks of a call have the sender, the time of receipt and the messages in their order', () => {
+test('the tasks of a call contain the sender, the time of receipt and the messages in order', () => {
   expect(tasksOf(device, receive(`[${presence},{}]`), receiveDate)).toEqual([
     {
       type: 'process_messages',
@@ -149,7 +149,7 @@ test.each([
   expect(tasks.flatMap(({ messages }) => messages).map((message) => message.length)).toEqual(sizes);
 });
 
-test('the tasks of a call have the UUIDs of their messages, derived from the place in the call if nothing else identifies them', () => {
+test('the tasks of a call contain the UUIDs of their messages, derived from the position in the call if nothing else identifies them', () => {
   const received = receive('[{"a":1},{"a":1},{"a":1},{"uuid":"0e4f1f9c-8f0c-4d3a-9a53-b4a1f5d1a001"}]');
   const [task] = tasksOf(device, received, receiveDate);
   if (!task) throw new Error('a call has a task');
@@ -167,13 +167,13 @@ describe('the deduplication id of a task', () => {
   if (!task) throw new Error('a call has a task');
   const idOf = (more: Partial<typeof task> = {}, uuids = ['u']) => deduplicationIdOf({ ...task, ...more }, uuids);
 
-  test('the deduplication id of a task is that of the same messages in the same minute', () => {
+  test('the deduplication id of a task is the same for the same messages within a minute', () => {
     expect(idOf({ receiveDate: 179_999 })).toBe(idOf());
     expect(idOf({ receiveDate: 119_999 })).not.toBe(idOf());
     expect(idOf({ receiveDate: 180_000 })).not.toBe(idOf());
   });
 
-  test('differs for another customer, sensor, UUID or byte', () => {
+  test('differs if customer, sensor, UUID or any byte differs', () => {
     const others = [
       idOf({ customerId: 2 }),
       idOf({ sensorId: 't' }),

@@ -17,7 +17,7 @@ const linesOf = (run: () => void): Record<string, unknown>[] => {
 };
 
 describe('the embedded metric format', () => {
-  test('puts all values of an invocation into one line, with unit, namespace and dimension', () => {
+  test('writes all values of an invocation on one line, with unit, namespace and dimension', () => {
     const publish = emfPublisher('SensorCloud-test');
     const [line, ...more] = linesOf(() =>
       publish([
@@ -62,7 +62,7 @@ describe('the embedded metric format', () => {
 });
 
 describe('the metrics of an invocation', () => {
-  test('appear only at its end, with the default value 1', async () => {
+  test('appear only at its end, with 1 as the default value', async () => {
     const left: unknown[] = [];
     const { measure, flush } = bufferMetrics(
       async (all) => void left.push(all),
@@ -82,7 +82,7 @@ describe('the metrics of an invocation', () => {
     ]);
   });
 
-  test('wait up to a minute for other metrics if they only count accepted messages', async () => {
+  test('wait up to a minute for other metrics if they count only accepted messages', async () => {
     const left: unknown[] = [];
     let time = 0;
     const { measure, flush } = bufferMetrics(
@@ -105,7 +105,7 @@ describe('the metrics of an invocation', () => {
     ]);
   });
 
-  test('include only those that an alarm reads in a stage without a dashboard', async () => {
+  test('include only those used by an alarm if the stage has no dashboard', async () => {
     const left: unknown[] = [];
     const { measure, flush } = bufferMetrics(
       async (all) => void left.push(all),

@@ -12,7 +12,7 @@ const notice = {
 };
 const read = (body: object) => WebhookTask.parse(JSON.parse(JSON.stringify(body)));
 
-test('reads a task without a request id, like those of the sweep', () => {
+test('a task without a request id, such as one of the sweep, can be read', () => {
   const task = deliverTask(key);
   expect(read({ version: 1, ...task })).toEqual(task);
 });
@@ -20,24 +20,24 @@ test('reads a task without a request id, like those of the sweep', () => {
 test.each([
   ['REST', '5b0f3e9c-9d0e-4d1c-a3a1-3f8f0c7c2d11'],
   ['HTTP', 'JKJaXmPLvHcESHA='],
-])('keeps the request id of a %s API in the task', (_, requestId) => {
+])('a task keeps the request id of a %s API', (_, requestId) => {
   expect(read(JSON.parse(encodeTask(deliverTask({ ...key, requestId })).body))).toMatchObject({ requestId });
 });
 
 test.each([['x'.repeat(129)], ['two words'], ['a\nb'], [7], ['']])(
-  'ignores the invalid request id %j, but reads the task',
+  'a task with the invalid request id %j is read without it',
   (requestId) => {
     expect(read({ ...deliverTask(key), requestId })).toEqual({ ...deliverTask(key), requestId: undefined });
   },
 );
 
-test('assigns equal tasks the same deduplication id, whichever call caused them', () => {
+test('equal tasks get the same deduplication id, whichever call caused them', () => {
   const [first, other] = ['a', 'b'].map((requestId) => encodeTask(SensorTask.parse({ ...notice, requestId })));
   expect(first?.body).not.toBe(other?.body);
   expect(first?.deduplicationId).toBe(other?.deduplicationId);
 });
 
-test('an alarm about a person has its own message group, which survives in the body of the task', () => {
+test('an alarm about a person has a separate message group, which is kept in the body of the task', () => {
   const task = deliverTask(key);
   const alarm = encodeTask({ ...task, isAlarm: true });
   const other = encodeTask(task);
@@ -46,7 +46,7 @@ test('an alarm about a person has its own message group, which survives in the b
   expect(read(JSON.parse(other.body))).not.toHaveProperty('isAlarm');
 });
 
-test('a task names a new alarm about a person, but no retry, test or redelivery of it, and no other delivery', () => {
+test('a task is marked as a new alarm about a person, except for retries, tests, redeliveries and other deliveries', () => {
   const alarm = { ...key, attempts: 0, snapshot: bareSnapshot };
   expect(deliverTask(alarm)).toMatchObject({ isAlarm: true });
   const other = { ...bareSnapshot, event: { ...bareSnapshot.event, action: 'standing_up' } };

@@ -72,7 +72,7 @@ const mistakes = [
 const accepts = ({ schema }: Setting, value: unknown): boolean => schema?.().safeParse(value).success ?? true;
 const descriptionOf = ({ schema }: Setting): string => schema?.().description ?? 'any text';
 
-describe.each(readers)('the settings of %s', (_, declared, refusal) => {
+describe.each(readers)('the error about invalid settings of %s', (_, declared, refusal) => {
   const all = Object.entries<Setting>(declared);
 
   test.each(all)(
@@ -137,12 +137,12 @@ test.each([
   ['retrySchedule', '0,5,x', 'each a whole number from 0 to 86400 .*: \\[2\\] is "x"'],
   ['retrySchedule', Array(21).fill('1').join(), 'up to 20 comma-separated values.*: has more than 20 entries'],
   ['oidcRules', '[{"claim":"a"}]', ': \\[0\\].value: Invalid input: expected string, received undefined'],
-])('the error names the wrong part of %s and what is allowed: %s', (name, value, error) => {
+])('an error names the invalid part of %s and what is allowed: %s', (name, value, error) => {
   const message = refused(() => stageFrom((key) => (key === name ? value : undefined)));
   expect(message).toMatch(new RegExp(`^invalid settings of the stage:\\n  ${name} must be .*${error}`));
 });
 
-test('a function that does not start names the wrong quota and its maximum', () => {
+test('a function that does not start names the invalid quota and its maximum', () => {
   const message = refused(() => settingsFrom({ QUOTAS: '{"webhooks":5000,"cats":1}', RATE_LIMIT_PER_SECOND: '-1' }));
   expect(message).toMatch(
     /^invalid environment:\n {2}RATE_LIMIT_PER_SECOND must be a whole number from 0 to 1000000\n/,
@@ -152,13 +152,13 @@ test('a function that does not start names the wrong quota and its maximum', () 
   );
 });
 
-test('a function logs no value of a wrong variable', () => {
+test('a function does not log the value of an invalid variable', () => {
   const variables = { SERVICE_NAME: 'hunter2\n', QUOTAS: '{"bots":"hunter2"}', CORS_ORIGINS: 'hunter2' };
   expect(refused(() => settingsFrom(variables)).match(/must be/g)?.length).toBeGreaterThan(2);
   expect(refused(() => settingsFrom(variables))).not.toContain('hunter2');
 });
 
-test('functions reject incomplete settings of a trusted proxy, without showing the secret', () => {
+test('functions reject incomplete settings of a trusted proxy without revealing the secret', () => {
   const message = refused(() => settingsFrom({ TRUSTED_PROXY_SECRET: 'hunter2-hunter2-hunter2' }));
   expect(message.match(/is missing/g)).toHaveLength(2);
   expect(message).not.toContain('hunter2');

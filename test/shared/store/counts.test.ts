@@ -51,7 +51,7 @@ const enabled = () =>
   engine.plain.queryAll<{ enabled: number }>({ pk: `C#${customerId}`, beginsWith: 'ENABLED#', consistent: true });
 const before = { users: 1, sensors: 0, bots: 1, webhooks: 1, rules: 4, sensorGroups: 1 };
 
-test('enforces the limit for each kind, and for rules of one situation', async () => {
+test('the store enforces the limit for each kind, and for rules of one situation', async () => {
   expect(await its.bots.create(some({ id: 2, customerId }), 2)).toBeNull();
   expect(await its.bots.create(some({ id: 3, customerId }), 2)).toBe('limit_reached');
   expect(await countsOf()).toEqual({ ...before, bots: 2 });
@@ -82,7 +82,7 @@ test('keeps counts exact while 20 bots are created and 20 removed in parallel', 
   expect(await countsOf()).toEqual({ ...before, rules: 3, bots: 21 });
 });
 
-test('creates nothing for a deleted customer, and removes leftovers without counting them', async () => {
+test('the store creates nothing for a deleted customer, and removes leftovers without counting them', async () => {
   await its.users.remove(
     some({ id: 5, customerId, username: 'u', accountKey: 'u', permissions: [], isAdmin: false }),
     0,

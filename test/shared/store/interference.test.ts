@@ -175,7 +175,7 @@ test('creates separate hits for two sensors with the same event UUID and rule', 
   ]);
 });
 
-test('releases only the slots that were leased before this process was alone', async () => {
+test('a process that becomes the only one releases only the slots that were leased before', async () => {
   const until = now + 30_000;
   const slots = Object.fromEntries([0, 1, 2, 3, 4].map((at) => [`slot${at}`, until]));
   await engine.plain.update(items.webhook({ customerId, webhookId: 'w' }), changes({ set: slots }));
@@ -235,7 +235,7 @@ describe('deleting a sensor', () => {
   });
 });
 
-test('recognizes its own claim when it retries after a lost response, and rejects all other claims', async () => {
+test('an attempt recognizes its claim when it retries after a lost response, and all other claims are rejected', async () => {
   const key = { customerId, webhookId: 'w', id: '01m7yng2ntjft8g22k173z7r2g' };
   const pending = {
     createDate: now,

@@ -44,7 +44,7 @@ test('recognizes its own put after the response was lost', async () => {
   expect(await table.write({ put: next, where: where('attribute_not_exists(#version)') })).toBeNull();
 });
 
-test('does not mistake the put of another call for its own', async () => {
+test('a write does not mistake the put of another call for its own', async () => {
   const client = createTable(dynoxideClient(engine.endpoint), 'own');
   meanwhile = () => client.write({ put: { ...key, by: 'another' } });
   expect(await table.write({ put: { ...key, by: 'me' }, where: absent })).toEqual([0]);

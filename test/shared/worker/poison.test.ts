@@ -4,7 +4,7 @@ import { createGroupHistory, groupResult } from '#shared/worker/poison.ts';
 import { tryQuarantine } from '#shared/worker/quarantine.ts';
 import { hostOf, read, record, task } from '#test/fixtures/reader.ts';
 
-test('quarantines a message that alone fails five times, with the reason, and continues with its group', async () => {
+test('quarantines a message with the reason if it alone fails five times, and continues with its group', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   const stuck = (receives: number) => [
@@ -56,7 +56,7 @@ const lonely = () => {
   return { ...host, receive };
 };
 
-test('quarantines a message that keeps failing within 10 minutes although there is no other group', async () => {
+test('quarantines a message that keeps failing for 10 minutes even if there is no other group', async () => {
   const { receive, quarantined } = lonely();
   let after = 0;
   while (quarantined.length === 0 && after < 60 * MINUTE) after = await receive('fail');
@@ -65,7 +65,7 @@ test('quarantines a message that keeps failing within 10 minutes although there 
   expect(after).toBeLessThan(10 * MINUTE);
 });
 
-test('quarantines a message that fails alone after an outage, but not during it', async () => {
+test('quarantines a message that fails alone after an outage, but not during the outage', async () => {
   const { receive, quarantined } = lonely();
   let outage = 0;
   while (outage < 2 * MINUTE) outage = await receive('table');
@@ -75,7 +75,7 @@ test('quarantines a message that fails alone after an outage, but not during it'
   expect(after - outage).toBeLessThan(10 * MINUTE);
 });
 
-test('counts the minutes for which a message fails anew after an outage in between', async () => {
+test('the minutes for which a message fails are counted anew after an outage', async () => {
   const { receive, quarantined } = lonely();
   let failing = 0;
   while (failing < 2 * MINUTE) failing = await receive('fail');
@@ -110,7 +110,7 @@ test.each([
   expect(quarantined).toEqual([]);
 });
 
-test('quarantines nothing while other groups fail too, or none has succeeded', async () => {
+test('quarantines nothing while other groups also fail or none has succeeded', async () => {
   const { runtime, quarantined } = hostOf();
   expect(await read(runtime, [record('1', task('fail'), 'a', 60)])).toEqual(['1']);
   await read(runtime, [record('2', task('say'), 'b'), record('3', task('fail'), 'c')]);
@@ -118,7 +118,7 @@ test('quarantines nothing while other groups fail too, or none has succeeded', a
   expect(quarantined).toEqual([]);
 });
 
-test('quarantines a redriven dead letter at its last receive, so that it does not become one again', async () => {
+test('quarantines a redriven dead letter at its last receive, so that it does not become a dead letter again', async () => {
   const { runtime, quarantined, lines } = hostOf();
   const old = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 40 * 3_600_000 });
   const young = JSON.stringify({ act: 'table', receiveDate: runtime.now() - 20 * 3_600_000 });
@@ -130,7 +130,7 @@ test('quarantines a redriven dead letter at its last receive, so that it does no
   expect(lines.filter(({ messageId, kind }) => messageId === '3' && kind === 'table')).toEqual([]);
 });
 
-test('recognizes a redriven dead letter by its sent time, even if it killed its process at each receive', async () => {
+test('recognizes a redriven dead letter by its sent time, even if it crashed its process at each receive', async () => {
   const { runtime, quarantined } = hostOf();
   const accepted = runtime.now() - 60 * 60_000;
   const body = JSON.stringify({ act: 'table', receiveDate: accepted });
@@ -143,7 +143,7 @@ test('recognizes a redriven dead letter by its sent time, even if it killed its 
   expect(quarantined).toMatchObject([{ messageId: '1', reason: 'it was not completed, even after it was redriven' }]);
 });
 
-test('returns a message at its last receive if its task has no acceptance time', async () => {
+test('returns a message at its last receive if its task has no receive date', async () => {
   const { runtime, quarantined } = hostOf();
   const hidden = JSON.stringify({ act: 'table', note: '{"receiveDate":1}' });
   for (const [at, body] of [task('table'), hidden, JSON.stringify({ act: 'table', receiveDate: '1' })].entries())
@@ -151,39 +151,39 @@ test('returns a message at its last receive if its task has no acceptance time',
   expect(quarantined).toEqual([]);
 });
 
-test('attempts the messages of a group one by one as soon as one of them is stuck', async () => {
+test('processes the messages of a group one by one as soon as one of them is stuck', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task('fail'), 'a', 6), record('3', task('say'), 'a', 1)])).toEqual([]);
   expect(quarantined).toMatchObject([{ messageId: '2' }]);
 });
 
-test('quarantines none of the messages behind a stuck one at their first failure', async () => {
+test('does not quarantine messages behind a stuck one at their first failure', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task('say'), 'a', 6), record('3', task('fail'), 'a', 1)])).toEqual(['3']);
   expect(quarantined).toEqual([]);
 });
 
-test('attempts a stuck message once if it succeeds', async () => {
+test('processes a stuck message only once if it succeeds', async () => {
   const { runtime, lines } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   await read(runtime, [record('2', task('say'), 'a', 6)]);
   expect(lines.map(({ messageId }) => messageId)).toEqual(['1', '2']);
 });
 
-test('a stuck message that fails after its task was done does not hold back those behind it', async () => {
+test('a stuck message that fails after completing its task does not hold back those behind it', async () => {
   const { runtime } = hostOf();
   expect(await read(runtime, [record('1', task('half'), 'a', 6), record('2', task('say'), 'a', 6)])).toEqual([]);
 });
 
-test('returns a stuck group from its first failure on, not what it has done before', async () => {
+test('returns a stuck group from its first failure on, without the tasks completed before', async () => {
   const { runtime } = hostOf();
   const records = ['say', 'table', 'say'].map((act, at) => record(String(at), task(act), 'a', 6));
   expect(await read(runtime, records)).toEqual(['1', '2']);
 });
 
-test('quarantines what an earlier message left behind, at the last attempt only, and keeps the message', async () => {
+test('leftovers of an earlier message are quarantined only at the last attempt, and the message is kept', async () => {
   const { runtime, quarantined } = hostOf();
   await read(runtime, [record('1', task('say'), 'other')]);
   expect(await read(runtime, [record('2', task('remains'), 'a', 5)])).toEqual(['2']);
@@ -195,7 +195,7 @@ test('quarantines what an earlier message left behind, at the last attempt only,
   expect(quarantined).toHaveLength(1);
 });
 
-test('counts stuck groups that fail or succeed when it compares groups', async () => {
+test('includes stuck groups that fail or succeed when comparing groups', async () => {
   const failing = hostOf();
   await read(failing.runtime, [record('1', task('fail'), 'b', 6), record('2', task('fail'), 'c', 6)]);
   await read(failing.runtime, [record('3', task('say'), 'd')]);
@@ -206,7 +206,7 @@ test('counts stuck groups that fail or succeed when it compares groups', async (
   expect(working.quarantined).toHaveLength(1);
 });
 
-test('counts a group as working whose message was quarantined, but not one with messages left', async () => {
+test('counts a group as healthy after its message was quarantined, but not while messages are left', async () => {
   const alone = hostOf();
   await read(alone.runtime, [record('1', task('poison'), 'b')]);
   expect(await read(alone.runtime, [record('2', task('fail'), 'a', 60)])).toEqual([]);
@@ -223,7 +223,7 @@ test('returns a redriven dead letter at its last receive while the quarantine is
   expect(lines.map(({ message }) => message)).toContain('the quarantine is unavailable');
 });
 
-test('a dead letter is at least half an hour older than its sent time, or one and a half lifetimes old', async () => {
+test('a dead letter is recognized by being half an hour older than its sent time, or one and a half lifetimes old', async () => {
   const now = 1_800_000_000_000;
   const host = hostOf();
   const runtime = { ...host.runtime, now: () => now };
@@ -242,7 +242,7 @@ test('a dead letter is at least half an hour older than its sent time, or one an
   expect(await read(runtime, [last(old - 1, old - 1)])).toEqual([]);
 });
 
-test('shortens the reason of a quarantined message to what a queue holds', async () => {
+test('shortens the reason of a quarantined message to what fits into a queue', async () => {
   const { runtime, quarantined } = hostOf();
   expect(await tryQuarantine(runtime, record('1', '{}') as never, 'x'.repeat(1_001))).toBe(true);
   expect(quarantined).toMatchObject([{ reason: 'x'.repeat(1_000) }]);
@@ -268,7 +268,7 @@ describe('the history of groups', () => {
     return { ...history, noteMany: note, pass };
   };
 
-  test('the history of groups counts the results of other groups for 15 minutes', () => {
+  test('the history of groups remembers the results of other groups for 15 minutes', () => {
     const { note, failsAlone, pass } = historyAt();
     note('b', 'done');
     note('a', 'failed');
@@ -282,7 +282,7 @@ describe('the history of groups', () => {
     expect(failsAlone('a')).toBe(false);
   });
 
-  test('the history of groups lets a group that is alone fail for exactly four minutes', () => {
+  test('the history of groups allows a group that is alone to fail for exactly four minutes', () => {
     const { note, failsAlone, pass } = historyAt();
     expect(failsAlone('a')).toBe(false);
     note('a', 'failed');
@@ -295,7 +295,7 @@ describe('the history of groups', () => {
     expect(failsAlone('a')).toBe(false);
   });
 
-  test('the history of groups remembers a thousand groups', () => {
+  test('the history of groups contains at most a thousand groups', () => {
     const { note, noteMany, failsAlone } = historyAt();
     noteMany(500, 'd', 'done');
     noteMany(499, 'f', 'failed');
@@ -303,7 +303,7 @@ describe('the history of groups', () => {
     expect(failsAlone('a')).toBe(true);
   });
 
-  test('the history of groups forgets the group first that was seen least recently', () => {
+  test('the history of groups first removes the group that was seen least recently', () => {
     const { note, noteMany, failsAlone } = historyAt();
     note('first', 'done');
     noteMany(500, 'f', 'failed');

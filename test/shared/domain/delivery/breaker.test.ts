@@ -101,13 +101,13 @@ describe('the circuit breaker', () => {
   });
 });
 
-test('counts a delivery as a new alarm for a minute after it is due, until it has been attempted', () => {
+test('a delivery counts as a new alarm for a minute after it is due, until it has been attempted', () => {
   expect(isNewAlarm(0, now - 59_999, now)).toBe(true);
   expect(isNewAlarm(0, now - 60_000, now)).toBe(false);
   expect(isNewAlarm(1, now, now)).toBe(false);
 });
 
-test('records the success that follows a failure, and otherwise one success a minute', () => {
+test('a webhook records the success that follows a failure, and otherwise one success a minute', () => {
   expect(isSuccessToRecord({ ...healthy, lastSuccess: now - 59_999 }, now)).toBe(false);
   expect(isSuccessToRecord({ ...healthy, lastSuccess: now - 60_000 }, now)).toBe(true);
   expect(isSuccessToRecord({ consecutiveFailures: 1, lastSuccess: now }, now)).toBe(true);

@@ -188,7 +188,7 @@ describe('an early attempt that failed', () => {
   });
 });
 
-test('stores the time before which the receiver asked not to be called', () => {
+test('a delivery stores the time before which its receiver asked not to be called', () => {
   const after = (last: ReturnType<typeof outcome>) => nextStateAfter(1, last, null, { now, random: MIDDLE });
   expect(after(outcome(429, '1'))).toMatchObject({ retryAfterDate: now + 1_000 });
   expect(after(outcome(429, '120'))).toEqual({

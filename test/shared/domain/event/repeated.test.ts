@@ -67,12 +67,12 @@ describe('a duplicate message of maker B without an event', () => {
   });
 });
 
-test('raises the alarm of a late fall of maker B if the report is not a duplicate', () => {
+test('a late report of maker B that is not a duplicate raises the alarm of its fall', () => {
   const messages = [at(0, b.pose(1, 1)), at(20, b.pose(1, 4)), at(10, b.pose(1, 5))];
   expect(play(...messages).situations).toEqual(['', '', 'fall_detected fall_finished']);
 });
 
-test('leads to a limited number of remembered messages without an event', () => {
+test('a sensor remembers a limited number of messages without an event', () => {
   const many = Array.from({ length: 100 }, (_, second) => at(second, b.move(second, 1)));
   expect(JSON.stringify(play(...many).state.eventless).length).toBeLessThan(200);
 });

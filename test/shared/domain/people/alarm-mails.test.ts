@@ -155,13 +155,13 @@ test.each([
   expect(mail.text).toContain(`Elm (${url})`);
 });
 
-test('contains the name of the service in the daily test email', () => {
+test('the daily test email contains the name of the service', () => {
   const mail = canaryMail({ service: 'Elm', url });
   expect(mail.subject).toBe('Daily test email: Elm');
   expect(mail.text).toContain(`Elm (${url}) can send email`);
 });
 
-test('counts the alarms of a customer by situation for operators, with a subject that SNS accepts', () => {
+test("operators receive the number of a customer's alarms by situation, with a subject that SNS accepts", () => {
   const { subject, text } = operatorMessage({
     service: 'Elm',
     runbook: 'https://wiki.example.org',

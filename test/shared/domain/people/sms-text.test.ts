@@ -99,7 +99,7 @@ const anyWords = (maxLength: number) =>
 const anySensor = fc.stringMatching(/^[A-Za-z0-9ÄÖÜäöüß][A-Za-z0-9ÄÖÜäöüß ]{0,62}[a-z0-9]$/);
 const anyUrl = fc.stringMatching(/^https:\/\/[a-z0-9-]{4,50}\.example\/[\w-]{40,90}$/);
 
-test('contains link, situation and sensor in at most three parts, however long its texts are', () => {
+test('an SMS contains link, situation and sensor in at most three parts, however long its texts are', () => {
   fc.assert(
     fc.property(
       fc.tuple(anyWords(128), anyWords(600), anySensor, anyUrl, fc.boolean()),

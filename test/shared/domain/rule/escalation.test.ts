@@ -201,7 +201,7 @@ describe('the next round', () => {
   });
 });
 
-test('distinguishes messages to two webhooks of a bot, and to different channels and steps of a person', () => {
+test('messages to two webhooks of a bot, and to different channels and steps of a person, are distinguished', () => {
   const message = { step: 0, accountId: 1, publisher: 'webhook' as const };
   expect(messageIndexes([message, message], [message, message, message])).toEqual([0, 1, null]);
   expect(messageIndexes([{ ...message, accountId: 2 }, message], [message])).toEqual([1]);
@@ -216,7 +216,7 @@ test('distinguishes messages to two webhooks of a bot, and to different channels
   ).toEqual([null]);
 });
 
-test('runs from a queue if it is due within 15 minutes, and is otherwise checked 10 minutes before it is due', () => {
+test('a round runs from a queue if it is due within 15 minutes, and is otherwise checked 10 minutes before it is due', () => {
   const minute = 60_000;
   expect([isWithinQueueDelay(15 * minute, 0), isWithinQueueDelay(15 * minute + 1, 0)]).toEqual([true, false]);
   expect([sweepCheckAt(15 * minute, 0), sweepCheckAt(60 * minute, 0)]).toEqual([15 * minute, 50 * minute]);

@@ -118,7 +118,7 @@ test('counts the falls and false alarms of each day', () => {
 });
 
 describe('feedback', () => {
-  test('counts in the month of its hit, regardless of its own reference date', () => {
+  test('counts in the month of its hit, regardless of the reference date', () => {
     const feedback = feedbackOf('FALSE_POSITIVE', { referenceDate: 150 * HOUR, ruleHitId: 1 });
     const [october, november] = figures([hit(1, 'fall_detected', { feedback })]);
     expect([october?.total.falseAlarms, november?.total.falseAlarms]).toEqual([1, 0]);
@@ -176,7 +176,7 @@ test('interpolates percentiles linearly, as PERCENTILE.INC does', () => {
   expect(percentile([0, 100], 0.9)).toBe(90);
 });
 
-test('states the median and 90th percentile of the time to acknowledgement, interpolated between two values', () => {
+test('a report states the median and 90th percentile of the time to acknowledgement, interpolated between two values', () => {
   const answered = (hour: number, seconds: number) =>
     hit(hour, 'fall_detected', { acknowledged: hour * HOUR + seconds * 1_000 });
   const [october] = figures([answered(1, 100), answered(2, 10), answered(3, 30), answered(4, 20)]);
@@ -185,7 +185,7 @@ test('states the median and 90th percentile of the time to acknowledgement, inte
   expect(figures([answered(1, -5)])[0]?.total).toMatchObject({ acknowledged: 1, medianMs: 0 });
 });
 
-test('counts only the newest feedback on an event, by its verdict', () => {
+test('a report counts only the newest feedback on an event, by its verdict', () => {
   const feedback = (classification: Feedback['classification'], id: number) =>
     feedbackOf(classification, { id, eventId: 'e' });
   const event = { sensorEventId: 'e' };
@@ -200,7 +200,7 @@ test('counts only the newest feedback on an event, by its verdict', () => {
   });
 });
 
-test('lists all days up to now, and counts a fall on the day on which it began', () => {
+test('a report lists all days up to now, and counts a fall on the day on which it began', () => {
   const [october] = figures(
     [hit(24), hit(47)],
     [feedbackOf('TRUE_POSITIVE', { referenceDate: 30 * HOUR })],
@@ -213,7 +213,7 @@ test('lists all days up to now, and counts a fall on the day on which it began',
   expect(figures([], [], 48 * HOUR)[0]?.days.at(-1)?.date).toBe('1970-01-03');
 });
 
-test('counts as offline time only the time between two events of the sensor itself', () => {
+test('a report counts as offline time only the time between two events of the sensor itself', () => {
   const [october] = figures(
     [
       hit(1, 'sensor_inactive'),

@@ -134,7 +134,7 @@ describe('activity', () => {
   });
 });
 
-test('does not modify the previous state when a step creates the next one', () => {
+test('a step creates the next state without modifying the previous one', () => {
   const before = structuredClone(active);
   play([presence(true), fall('calling'), fall('finished')]);
   expect(active).toEqual(before);

@@ -176,7 +176,7 @@ test('a condition without an end is reported again an hour after its last report
   expect(apply(state, { kind: 'sign', situation: 'sensor_weak_signal' }, start + 1).events).toHaveLength(1);
 });
 
-test('a message with several late parts counts as late once, and an unknown message causes an event of its own kind', () => {
+test('a message with several late parts counts as late once, and an unknown message causes an event for unknown messages', () => {
   const tracks = [
     { id: 1, at: start, pose: 1 },
     { id: 2, at: start, pose: 1 },

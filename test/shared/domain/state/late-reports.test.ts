@@ -84,7 +84,7 @@ describe('a late report', () => {
   });
 });
 
-test('raises one alarm for two identical reports of a fall without a start within 2 minutes, and the fall ends by time', () => {
+test('two identical reports of a fall without a start within 2 minutes raise one alarm, and the fall ends by time', () => {
   const raw = JSON.stringify({ type: 5, payload: { status: 'calling' } });
   let state = active;
   const situations = [0, 120, 241].map((seconds) => {

@@ -51,7 +51,7 @@ describe('the activity of a sensor', () => {
   });
 });
 
-test('keeps parallel changes of name, activity, room and group both in the item and in the list', async () => {
+test('a sensor keeps parallel changes of name, activity, room and group both in its item and in the list', async () => {
   await putSensor();
   const customer = {
     id: customerId,
