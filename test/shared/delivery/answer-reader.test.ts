@@ -14,7 +14,7 @@ const reading = (...chunks: string[]) => {
 const framed = (status: number, body = '') => `HTTP/1.1 ${status} \r\nConnection: close\r\n\r\n${body}`;
 const cut = `HTTP/1.1 200 \r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
-test('a response is passed on when its head is complete: a well-formed head, followed by the unchanged body', () => {
+test('a response is passed on once its head is complete, as a well-formed head followed by the unchanged body', () => {
   const { answer, bytes, heads } = reading('HTTP/1.1 2', '00 OK\r\nX-A: b\r', '\n\r\nfirst', 'second\r\n\r\n');
   expect(bytes).toEqual(['', '', framed(200, 'first'), 'second\r\n\r\n']);
   expect(answer).toMatchObject({ head: { status: 200 }, isRefused: false });

@@ -76,7 +76,7 @@ describe('a decimal in JSON', () => {
 });
 
 describe('nesting', () => {
-  test('may be 32 levels deep; 33 or a million are rejected', () => {
+  test('may be at most 32 levels deep, and 33 or a million levels are rejected', () => {
     expect(parseJson(nested(32))).toHaveProperty('value');
     expect(parseJson(nested(33))).toEqual({ problem: 'json_depth' });
     expect(parseJson(nested(33, '{"a":', '}'))).toEqual({ problem: 'json_depth' });

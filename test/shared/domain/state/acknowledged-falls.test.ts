@@ -39,7 +39,7 @@ describe('acknowledging a fall of maker A', () => {
     const ended: Fall = { start, phases: ['calling', 'finished'] };
     expect(answerStep(stateOf([ended]), fallKey({}), acknowledge).state.falls).toEqual([ended]);
   });
-  test('applies to the alarm of that fall, whose key stays the same', () => {
+  test('leaves the key of its newest alarm unchanged', () => {
     expect(newestKeyOf(stateOf([open]), fallKey({}))).toBe(fallKey({}));
   });
 });
