@@ -156,18 +156,18 @@ describe('the repository', () => {
     expect(exceptions.filter((exception) => !needed.has(exception) || exception[2] === '')).toEqual([]);
   });
 
-  test('contains no forbidden use of clock, randomness or environment, no default exports and no barrels', () => {
+  test('contains no forbidden use of the clock, randomness or the environment, no default exports and no barrel files', () => {
     expect(sources.flatMap(([file, source]) => forbiddenIn(file, source))).toEqual([]);
     expect(sources.filter(([file, source]) => isBarrel(file, source)).map(([file]) => file)).toEqual([]);
   });
 
-  test('keeps tests in folders that mirror the code, or in another listed one', () => {
+  test('keeps tests in folders that mirror the code, or in another listed folder', () => {
     const tests = files.filter((file) => /^test\/.*\.test\.ts$/.test(file));
     expect(tests.filter((file) => !isTestInPlace(file, files))).toEqual([]);
     expect(Object.keys(otherTests).filter((place) => !files.some((file) => file.startsWith(place)))).toEqual([]);
   });
 
-  test('lists all limits and guards that tests switch off in one file, each with a reason', () => {
+  test('lists in one file all limits and guards that tests switch off, each with a reason', () => {
     expect(sources.filter(([file, source]) => isSwitchedOff(file, source)).map(([file]) => file)).toEqual([]);
     expect(Object.values(differences).filter(({ why }) => why.length < 40)).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe('the repository', () => {
     expect(violating.map(([file]) => file)).toEqual([]);
   });
 
-  test('contains only folders, documents and settings of tools at its top level', () => {
+  test('contains only folders, documents and tool settings at its top level', () => {
     const names = readdirSync(root).filter((name) => !name.startsWith('.') && !notOurs.includes(name));
     expect(names.filter((name) => !name.endsWith('.log')).sort()).toEqual([...topLevel].sort());
   });
@@ -224,7 +224,7 @@ describe('the architecture test', () => {
     for (const source of planted) expect(violations(file, source), source).toHaveLength(1);
   });
 
-  test('finds an import cycle, including one of types', () => {
+  test('finds an import cycle, including a cycle of type imports', () => {
     const imports = [
       ...importsOf('shared/a.ts', "import { b } from './b.ts';"),
       ...importsOf('shared/b.ts', "import type { C } from './c.ts';\nimport { d } from './d.ts';"),
@@ -249,13 +249,13 @@ describe('the architecture test', () => {
   );
 
   test.each([`{ RATE_LIMIT_PER_SECOND: '0' }`, `{ RATE_LIMIT_PER_SECOND: '1000000' }`, `'{"messagesPerSecond":0}'`])(
-    'finds a limit that a fixture itself switches off: %s',
+    'finds a limit that a fixture switches off directly: %s',
     (source) => {
       expect(isSwitchedOff('test/fixtures/a.ts', source)).toBe(true);
     },
   );
 
-  test('finds a barrel', () => {
+  test('finds a barrel file', () => {
     expect(isBarrel('shared/a.ts', "/** All. */\nexport { a } from './b.ts';\n")).toBe(true);
   });
 });

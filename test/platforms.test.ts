@@ -36,7 +36,7 @@ const sources = folders.flatMap((folder) =>
     .map((name) => `${folder}/${name}`),
 );
 
-test('no code that users run depends on the platform', () => {
+test('no code that users run is specific to a platform', () => {
   expect(sources.length).toBeGreaterThan(300);
   const wrong = sources.flatMap((file) =>
     found(readFileSync(`${root}${file}`, 'utf8')).map((what) => `${file}: ${what}`),
@@ -44,6 +44,6 @@ test('no code that users run depends on the platform', () => {
   expect(wrong).toEqual([]);
 });
 
-test.each(dependent)('code that depends on the platform is found: %s', (what, _, planted) => {
+test.each(dependent)('platform-specific code is found: %s', (what, _, planted) => {
   expect(found(planted)).toContain(what);
 });

@@ -27,7 +27,7 @@ const fallen = async (name: string, rules: number) => {
   return { fall, hit, cost };
 };
 
-describe('with the session, the line in the audit and the event that follows,', () => {
+describe('including the session, the audit line and the event that follows,', () => {
   test('acknowledging the only hit of a fall costs 17.5 read units and 16 write units, and withdrawing that by the fall 21 and 16', async () => {
     const { fall, hit, cost } = await fallen('oak', 1);
     expect(await cost('PUT', hit, {}), text()).toEqual({ read: 17.5, write: 16 });

@@ -75,7 +75,7 @@ describe('a fall that is delivered at the first attempt', () => {
     expect(await home.say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
   });
 
-  test('costs no more stored bytes than in the computation of prices', async () => {
+  test('stores no more bytes than the price calculation assumes', async () => {
     const { customerId, sensorId, webhookId } = home;
     const { table } = metered.cloud.runtime;
     const keptOf = async () => {

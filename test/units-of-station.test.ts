@@ -42,7 +42,7 @@ test('a call of a screen that finds nothing new costs 2.5 read units and no writ
   }
 }, 60_000);
 
-test('a call of a screen that shows the alarm of a home with 40 falls before costs at most 20 read units', async () => {
+test('a call of a screen that shows the alarm of a home with 40 earlier falls costs at most 20 read units', async () => {
   const { look, say } = await openScreen('linden', 40);
   await look(60_000, 200);
   await say(a.fall('calling', metered.now()));

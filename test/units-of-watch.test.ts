@@ -59,7 +59,7 @@ test('the watch of a home with 200 offline sensors costs a reader at most 5 read
   expect(computed.read).toBe(8);
 }, 60_000);
 
-test('a change that the watch depends on costs 1 write unit more than another one', async () => {
+test('a change that the watch depends on costs 1 write unit more than any other change', async () => {
   const home = await metered.furnish('elm');
   const webhookId = await home.addWebhook();
   const at = `/webhooks/${webhookId}`;

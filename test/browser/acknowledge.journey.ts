@@ -58,7 +58,7 @@ test.each([
   ['light', 'de-DE', 'Zimmer 12, Süd', 'neben dem Bett'],
   ['dark', 'de-DE', 'Aufenthaltsraum mit Wintergarten', 'Sitzecke'],
 ] as const)(
-  'the page behind a link in %s and %s can be read and used on a phone',
+  'the acknowledgement page is readable and usable on a phone in %s mode with locale %s',
   async (colorScheme, locale, room, region) => {
     const { links, webhookLink } = await fallIn(room, region);
     const [nora = '', jonas = ''] = links;
@@ -86,7 +86,7 @@ test.each([
   },
 );
 
-test('the page behind a link works without JavaScript', async () => {
+test('the acknowledgement page works without JavaScript', async () => {
   const { links } = await fallIn('Room 1', 'bed');
   await using visitor = await visit(links[0] ?? '', { ...PHONE, javaScriptEnabled: false });
   const { page } = visitor;

@@ -131,19 +131,22 @@ test.each(variants)('hands a shift over in $locale, $colorScheme, $width pixels 
   expect(overflow).toBeLessThanOrEqual(0);
 });
 
-test.each(variants)('reports a month to an auditor in $locale, $colorScheme, $width pixels wide', async (variant) => {
-  await using visitor = await openAs('/reports/audit', variant);
-  const { page } = visitor;
-  const isGerman = variant.locale === 'de';
-  await page.getByRole('region', { name: isGerman ? 'Methode' : 'Method' }).waitFor();
-  const times = page.getByRole('region', { name: isGerman ? 'Zeiten' : 'Times' });
-  await times.getByRole('row', { name: isGerman ? /^Bis übernommen/ : /^Until acknowledged/ }).waitFor();
-  await visitor.checkPage(`audit-report-${variant.locale}-${variant.colorScheme}-${variant.width}`);
-  const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  expect(overflow).toBeLessThanOrEqual(0);
-});
+test.each(variants)(
+  'reports a month of alarms to an auditor in $locale, $colorScheme, $width pixels wide',
+  async (variant) => {
+    await using visitor = await openAs('/reports/audit', variant);
+    const { page } = visitor;
+    const isGerman = variant.locale === 'de';
+    await page.getByRole('region', { name: isGerman ? 'Methode' : 'Method' }).waitFor();
+    const times = page.getByRole('region', { name: isGerman ? 'Zeiten' : 'Times' });
+    await times.getByRole('row', { name: isGerman ? /^Bis übernommen/ : /^Until acknowledged/ }).waitFor();
+    await visitor.checkPage(`audit-report-${variant.locale}-${variant.colorScheme}-${variant.width}`);
+    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect(overflow).toBeLessThanOrEqual(0);
+  },
+);
 
-test('filters the list, downloads it as a file, and opens the page of an alarm', async () => {
+test('filters the alarm list, downloads it as a file, and opens the page of an alarm', async () => {
   await using visitor = await openAs('/alarms', variants[0]);
   const { page } = visitor;
   const rows = page.locator('.alarm-table tbody tr');
@@ -174,7 +177,7 @@ test('never states that there are no alarms while the bar above the list shows a
   expect(await page.getByText('No alarms in this period').count()).toBe(0);
 });
 
-test('keeps bar, status line and list within the width of a tablet in German', async () => {
+test('fits the alarm bar, the status line and the list to the width of a tablet in German', async () => {
   await using visitor = await openAs('/alarms', { ...variants[2], width: 768 });
   const { page } = visitor;
   // The status line is longest while the browser blocks the sound.
@@ -202,7 +205,7 @@ test('hands a shift over after the roster was open in the same tab', async () =>
   await page.getByRole('region', { name: 'On duty' }).getByText('A B').waitFor();
 });
 
-test('shows alarms and the handover on a station screen, without any forbidden call', async () => {
+test('shows alarms and the handover on a station screen without making a forbidden call', async () => {
   // A display may not read its user.
   await using visitor = await site.open('', { locale: 'en-GB', expected: [/403/] });
   const { page } = visitor;

@@ -20,7 +20,7 @@ const channel = (page: Page, name: string) => page.getByRole('region', { name, e
 describe.each([1_280, 390])('%d pixels wide', (width) => {
   const options = { viewport: { width, height: 844 } };
 
-  test('adds a number, confirms it with the code, and deletes it', async () => {
+  test('adds a phone number, confirms it with the code, and deletes it', async () => {
     await using visitor = await site.openLoggedIn('', site.home, { ...options, expected: [/400/] });
     const { page } = visitor;
     await page.getByRole('banner').getByRole('button', { name: 'A B' }).click();

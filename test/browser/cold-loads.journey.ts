@@ -28,7 +28,7 @@ const coldLoad = async (): Promise<Load> => {
   return load;
 };
 
-test('shows the login in 20 loads with an empty cache, five at a time from one address at 100 ms latency', async () => {
+test('shows the login page in 20 loads with an empty cache, five at a time from one address with 100 ms latency', async () => {
   const loads: Load[] = [];
   for (let round = 0; round < 4; round++) loads.push(...(await Promise.all(Array.from({ length: 5 }, coldLoad))));
   const worst = (select: (load: Load) => number) => Math.max(...loads.map(select));

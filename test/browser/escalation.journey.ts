@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('adds an escalation step and repeats to a rule, describes and saves them', async () => {
+test('adds an escalation step and repeats to a rule, describes them and saves them', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
   const { page, checkPage } = visitor;
   const says = page.getByRole('region', { name: 'What this rule does' });
@@ -44,7 +44,7 @@ test('adds an escalation step and repeats to a rule, describes and saves them', 
   expect(await site.home.client.ok('GET', `/rules/${ruleId}`)).toMatchObject({ ...kept, escalation });
 });
 
-test('removes an escalation step', async () => {
+test('removes an escalation step from a rule', async () => {
   await using visitor = await site.openLoggedIn(`/rules/${ruleId}`);
   const { page } = visitor;
   await page.getByRole('button', { name: 'Remove step' }).click();

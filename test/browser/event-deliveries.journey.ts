@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('links a hit to its event, the event to its deliveries, and back', { timeout: 60_000 }, async () => {
+test('links a rule hit to its event, the event to its deliveries, and back again', { timeout: 60_000 }, async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=hits`);
   const { page, checkPage } = visitor;
   const hits = page.getByRole('table', { name: 'Rule hits' });
@@ -73,7 +73,7 @@ test.each([
   ['wide', 1_440, 'light'],
   ['narrow', 390, 'dark'],
 ] as const)(
-  'shows the attempts, request and answer of a delivery beside the list, or on a page: %s',
+  'shows the attempts, request and response of a delivery beside the list or on a separate page: %s',
   async (kind, width, colorScheme) => {
     const options = { viewport: { width, height: 900 }, colorScheme };
     await using visitor = await site.openLoggedIn('/deliveries', site.home, options);

@@ -86,7 +86,7 @@ test.each(variants)(
   },
 );
 
-test('places rooms, and moves them by mouse, keyboard and form fields', async () => {
+test('places rooms on the plan, and moves them by mouse, keyboard and form fields', async () => {
   await inLanguage(site, 'en');
   await site.home.client.ok('PUT', path(), { width: 40, height: 20, rooms: [] });
   await using visitor = await site.openLoggedIn(`/floor?group=${groupId}`, site.home, {
@@ -137,7 +137,7 @@ test('places rooms, and moves them by mouse, keyboard and form fields', async ()
   expect((await stored()).rooms.map(({ sensorId }) => sensorId).toSorted()).toEqual(sensorIds.toSorted());
 });
 
-test('shows the plan on a station screen, which cannot arrange it', async () => {
+test('shows the floor plan on a station screen, which cannot change it', async () => {
   await site.home.client.ok('PUT', path(), ward());
   await inLanguage(site, 'en');
   const { username, password } = site.home;

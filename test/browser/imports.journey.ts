@@ -37,7 +37,7 @@ const choose = (page: Visitor['page'], text: string, encoding: BufferEncoding = 
     .setInputFiles({ name: 'rows.csv', mimeType: 'text/csv', buffer: Buffer.from(text, encoding) });
 
 test.each(variants)(
-  'names all 30 errors of a file in $locale, $colorScheme, $width pixels wide',
+  'lists all 30 errors of an imported file in $locale, $colorScheme, $width pixels wide',
   async ({ locale, colorScheme, width }) => {
     await inLanguage(site, locale);
     const options = { locale, colorScheme, viewport: { width, height: 900 }, expected: [/400/] };
@@ -117,7 +117,7 @@ test('imports 200 sensors, 40 users and 20 rules, and changes nothing when the s
   expect(groups.map(({ name }) => name)).toContain('Ward 1 Süd');
 });
 
-test('offers a template, continues after a reload, and copies a rule', async () => {
+test('offers an import template, continues an import after a reload, and copies a rule', async () => {
   await inLanguage(site, 'en');
   await using visitor = await site.openLoggedIn('/rules');
   const { page } = visitor;

@@ -29,7 +29,7 @@ test('reports a wrong password', async () => {
   await page.getByRole('button', { name: 'Log in' }).waitFor();
 });
 
-test('returns to the same page after an ended session', async () => {
+test('returns to the same page after the session has ended and the user logs in again', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/401/] });
   const { page } = visitor;
   await page.getByRole('heading', { name: 'Access tokens' }).waitFor();
@@ -45,7 +45,7 @@ test('returns to the same page after an ended session', async () => {
   await page.getByRole('heading', { name: 'Access tokens' }).waitFor();
 });
 
-test('shows the login and clears the cookies after logging out', async () => {
+test('clears the cookies and shows the login page after a logout', async () => {
   // Pending calls of the page are answered after the session has ended.
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/401/] });
   const { page } = visitor;
@@ -76,7 +76,7 @@ test('clears the data of the previous user after another login in a different ta
   expect(await page.getByText('Room of the first').count()).toBe(0);
 });
 
-test('sets a forgotten password with a code from an email', async () => {
+test('resets a forgotten password with a code from an email', async () => {
   const { username } = await hireFor(site.admin, site.home.customerId, 'forgetful', { email: 'f@example.com' });
   await using visitor = await site.open();
   const { page } = visitor;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => site.stop());
 
-test('counts 10,000 sensors, and searches, sorts and pages their list', {
+test('counts 10,000 sensors, and searches, sorts and pages through the list', {
   timeout: 90_000,
 }, async () => {
   await using visitor = await site.openLoggedIn();

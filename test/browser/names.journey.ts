@@ -62,7 +62,7 @@ test('shows the name of a customer verbatim to a system admin who erases it', as
   await question.getByRole('button', { name: 'Cancel' }).click();
 });
 
-test('shows users without permissions read-only pages, and which permissions they need', {
+test('gives users without permissions read-only pages that name the permissions they need', {
   timeout: 90_000,
 }, async () => {
   const reader = await hireFor(site.admin, site.home.customerId, 'reader');

@@ -54,7 +54,7 @@ const watch = async (path: string, username: string, width: number): Promise<Wat
 /** The tones that a page has played since a time (ms). */
 const since = async ({ heard }: Watcher, time: number) => (await heard()).filter(({ at }) => at >= time);
 
-test('two screens and a phone show and sound the alarms of a night, whatever page is open', {
+test('shows and sounds the alarms of a night on two screens and a phone, whatever page is open', {
   timeout: 120_000,
 }, async () => {
   const [first, second] = [await roomOf('Room 101'), await roomOf('Room 102')];

@@ -73,7 +73,7 @@ test('keeps an alarm open until it is acknowledged, and listed until it has an o
   await second.checkPage('night-answered');
 });
 
-test('names the first user to the second one, and reopens an alarm whose acknowledgement is withdrawn', async () => {
+test('shows who acknowledged an alarm first, and reopens the alarm when the acknowledgement is withdrawn', async () => {
   const { client } = site.home;
   const room = await roomOf('Room 14');
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/409|ERR_FAILED/] });
@@ -107,7 +107,7 @@ test('names the first user to the second one, and reopens an alarm whose acknowl
   await shift.filter({ hasText: '14' }).getByText('Helped up').waitFor();
 });
 
-test('shows that it is reconnecting, then that nothing is watched, with a separate sound, and recovers automatically', {
+test('shows that the page is reconnecting, then that nothing is watched, with a separate sound, and recovers automatically', {
   timeout: 90_000,
 }, async () => {
   const expected = [/ERR_INTERNET_DISCONNECTED|ERR_FAILED/];
@@ -164,7 +164,7 @@ test('never claims that no alarms are open, or that every room is watched, befor
   await alarms.getByText('No open alarms').waitFor();
 });
 
-test('loads the overview with at most six calls, and then polls with one that mostly has no body', async () => {
+test('loads the overview with at most six calls, and then polls with one call whose response is mostly empty', async () => {
   await using visitor = await site.openLoggedIn('/account');
   const { page } = visitor;
   await page.waitForLoadState('networkidle');
@@ -182,7 +182,7 @@ test('loads the overview with at most six calls, and then polls with one that mo
   expect(new Set(calls.slice(after))).toEqual(new Set([`/customers/${site.home.customerId}/station`]));
 });
 
-describe('a night with every state', () => {
+describe('a night with alarms in every state', () => {
   beforeAll(async () => {
     const { client, customerId } = site.home;
     const open = await roomOf('Room 15');

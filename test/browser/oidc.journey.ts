@@ -135,7 +135,7 @@ test('refuses and invalidates a response in a browser that did not start the log
   await expectRefused(page);
 });
 
-test('refuses a response with another nonce', async () => {
+test('refuses a response with a different nonce', async () => {
   issuer.people.set('dora', { groups: ['nurses'] });
   await using visitor = await site.open('', { expected });
   const { page } = visitor;
@@ -149,7 +149,7 @@ test('refuses a response with another nonce', async () => {
   await expectRefused(page);
 });
 
-test('refuses a response from another issuer', async () => {
+test('refuses a response from a different issuer', async () => {
   const foreign = await startIssuer();
   foreign.people.set('emil', { groups: ['nurses', 'leads'] });
   await using visitor = await site.open('', { expected });
@@ -167,7 +167,7 @@ test('refuses a response from another issuer', async () => {
   await foreign.stop();
 });
 
-test('still logs in a user with a password', async () => {
+test('still lets a user log in with a password', async () => {
   const { username, password } = await createHome(site.admin, 'local', []);
   await using visitor = await site.open('', { expected });
   const { page } = visitor;

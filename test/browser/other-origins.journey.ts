@@ -36,7 +36,7 @@ const tryFrom = async ({ url }: Receiver) => {
   return result;
 };
 
-test('lets pages of listed origins log in, call the API and read errors, and pages of other origins read nothing', async () => {
+test('lets pages of listed origins log in, call the API and read errors, but lets pages of other origins read nothing', async () => {
   const [listed, other] = pages;
   if (!listed || !other) throw new Error('no pages');
   expect(await tryFrom(listed)).toEqual([site.home.username, 404, true]);

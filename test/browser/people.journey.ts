@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-test('fits a phone, with a menu for all pages', async () => {
+test('fits the console to a phone, with a menu for all pages', async () => {
   await using visitor = await site.openLoggedIn('', site.home, PHONE);
   const { page } = visitor;
   await page.getByRole('region', { name: 'Alarms' }).getByRole('link', { name: MARKUP }).waitFor();

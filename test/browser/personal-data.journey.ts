@@ -31,7 +31,7 @@ const fill = async (page: Page, reason: string, password: string) => {
 };
 const switchTo = (page: Page, what: string) => page.getByRole('radiogroup').getByText(what, { exact: true }).click();
 
-test('exports a user once on a double click, after a wrong password is reported at its field', async () => {
+test('exports the data of a user once on a double click, after reporting a wrong password at its field', async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/400/] });
   const { page, checkPage } = visitor;
   await page.getByRole('link', { name: 'Personal data' }).click();
@@ -230,7 +230,7 @@ test('offers to restart a failed export', async () => {
   await checkPage('personal-data-failed');
 });
 
-test('hides the entry and the links without the permission', async () => {
+test('hides the menu entry and the links from users without the permission', async () => {
   const { admin, home } = site;
   const { sensorId } = await createRoom(site, 'Room 9');
   const user = await hireFor(admin, home.customerId, 'clerk', { permissions: ['manage_users', 'manage_sensors'] });

@@ -71,7 +71,7 @@ test('replays missed deliveries to a repaired receiver', {
   expect(new Set(ids).size).toBe(FALLS + 2);
 });
 
-test('shows the circuit breaker open while retries are paused, and closed after a success', {
+test('shows the circuit breaker as open while retries are paused, and as closed after a success', {
   timeout: 60_000,
 }, async () => {
   await using refused = await refusedFalls([0, 3_600]);

@@ -98,7 +98,7 @@ test('downloads the table of another month as a file', async () => {
   expect(falls).toBe(days);
 });
 
-test('reports that a month has too many entries, and shows the others', async () => {
+test('states that one month has too many entries, and shows the other months', async () => {
   await using visitor = await site.openLoggedIn('', site.home, { expected: [/409/] });
   const { page } = visitor;
   const body = JSON.stringify({ message: 'This period has more entries than one report can count', statusCode: 409 });

@@ -25,7 +25,7 @@ const setUp = async ({ page, checkPage }: Visitor, name: string) => {
   return { secret, codes };
 };
 
-test('sets up the second factor, logs in with a recovery code, and removes it', async () => {
+test('sets up a second factor, logs in with a recovery code, and removes the second factor', async () => {
   const user = await hireFor(site.admin, site.home.customerId, 'careful');
   await using visitor = await site.openLoggedIn('/account', user, { expected: [/401/] });
   const { page } = visitor;
@@ -53,7 +53,7 @@ test('sets up the second factor, logs in with a recovery code, and removes it', 
   await page.getByRole('button', { name: 'Set up second factor' }).waitFor();
 });
 
-test('requires the setup where the customer demands it, then returns to the deep link', async () => {
+test('requires a second factor where the customer demands it, then returns to the deep link', async () => {
   const home = await createHome(site.admin, 'strict', ['manage_customers', 'manage_users']);
   {
     await using visitor = await site.openLoggedIn('/customers', home);
@@ -72,7 +72,7 @@ test('requires the setup where the customer demands it, then returns to the deep
   await page.getByRole('heading', { name: 'Rooms', level: 1 }).waitFor();
 });
 
-test('lists the sessions of a user, and ends one elsewhere', async () => {
+test('lists the sessions of a user, and ends one in another browser', async () => {
   const user = await hireFor(site.admin, site.home.customerId, 'everywhere');
   await using visitor = await site.openLoggedIn('/account', user);
   const { page } = visitor;

@@ -83,7 +83,7 @@ test('links a sensor by its pairing code, and asks for the name and the group of
   await visitor.checkPage('sensors');
 });
 
-test('searches and sorts the list by the API, and stores that in the URL', async () => {
+test('searches and sorts the list through the API, and keeps the search and the order in the URL', async () => {
   await using visitor = await site.openLoggedIn('/sensors');
   const { page } = visitor;
   await page.getByRole('searchbox').fill('süd');
@@ -97,7 +97,7 @@ test('searches and sorts the list by the API, and stores that in the URL', async
   await page.getByText('No sensors found.').waitFor();
 });
 
-test('lists rooms by group, those that are not normal first, until the list is sorted by a column', async () => {
+test('lists rooms by group, with those that are not normal first, until the list is sorted by a column', async () => {
   const { client } = site.home;
   const { sensorId: quiet } = await linkSensor(client);
   const basic = `/sensors/${quiet}/maker_a/config/basic`;
@@ -119,7 +119,7 @@ test('lists rooms by group, those that are not normal first, until the list is s
   await client.ok('DELETE', `/sensors/${quiet}`);
 });
 
-test('filters the list by what is not normal, and shows a room beside it', async () => {
+test('filters the list for rooms that are not normal, and shows a room beside the list', async () => {
   await using visitor = await site.openLoggedIn('/sensors', site.home, { viewport: { width: 1_440, height: 900 } });
   const { page } = visitor;
   const filters = page.getByRole('radiogroup', { name: 'Status' });
@@ -261,7 +261,7 @@ test.each(variants)(
   },
 );
 
-test.each(['activity', 'events', 'hits', 'config'])('shows the part %s of a sensor', async (part) => {
+test.each(['activity', 'events', 'hits', 'config'])('shows the %s tab of a sensor', async (part) => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=${part}`);
   await visitor.page.getByRole('tabpanel').locator('svg, table, form').first().waitFor();
   await visitor.checkPage(`sensor-${part}`);
@@ -278,12 +278,15 @@ const BRIGHTNESS = `(() => {
   return [getComputedStyle(band.querySelector('.known')).fill, getComputedStyle(band).backgroundColor].map(bright);
 })()`;
 
-test.each(['light', 'dark'] as const)('distinguishes unknown hours from empty ones (%s)', async (colorScheme) => {
-  await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=activity`, site.home, { colorScheme });
-  await visitor.page.locator('.band .known').first().waitFor({ state: 'attached' });
-  const [first = 0, other = 0] = await visitor.page.evaluate<number[]>(BRIGHTNESS);
-  expect(Math.max(first, other) / Math.min(first, other)).toBeGreaterThan(1.3);
-});
+test.each(['light', 'dark'] as const)(
+  'distinguishes hours without data from hours without presence (%s)',
+  async (colorScheme) => {
+    await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=activity`, site.home, { colorScheme });
+    await visitor.page.locator('.band .known').first().waitFor({ state: 'attached' });
+    const [first = 0, other = 0] = await visitor.page.evaluate<number[]>(BRIGHTNESS);
+    expect(Math.max(first, other) / Math.min(first, other)).toBeGreaterThan(1.3);
+  },
+);
 
 test('draws vital signs over time', async () => {
   const { device, sensorId } = await linkSensor(site.home.client, 'maker_b');
@@ -303,7 +306,7 @@ test('draws vital signs over time', async () => {
   await visitor.checkPage('sensor-vital-signs');
 });
 
-test('builds the configuration form from the contract, and saves it', async () => {
+test('builds the configuration form from the contract, and saves the configuration', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}?part=config`, site.home, { expected: [/400/] });
   const { page } = visitor;
   const volume = page.getByRole('textbox', { name: 'Volume' });

@@ -45,7 +45,7 @@ test(`breaking changes since ${basename(file, '.openapi.json.gz')} are accepted,
   expect(accepted.filter(({ changes }) => !found.some((change) => changes.test(change)))).toEqual([]);
 });
 
-test('a document does not break itself', () => {
+test('a document has no breaking changes compared with itself', () => {
   expect(breakingChanges(document, document)).toEqual([]);
 });
 
@@ -116,7 +116,7 @@ test.each<[string, string[], unknown, string]>([
     undefined,
     'webhook full.acknowledgeUrl is removed',
   ],
-])('names %s', (_, path, value, named) => {
+])('reports %s as a breaking change', (_, path, value, named) => {
   expect(breakingChanges(document, changedAt(path, value))).toContain(named);
 });
 
@@ -124,6 +124,6 @@ test.each<[string, string[], unknown]>([
   ['a new operation', ['paths', '/new'], { get: { operationId: 'getNew' } }],
   ['a new field of a response', [...sensor, 'properties', 'added'], { type: 'string' }],
   ['a new optional field of a request', [...rule, 'properties', 'added'], { type: 'string' }],
-])('%s breaks no caller', (_, path, value) => {
+])('%s is not a breaking change', (_, path, value) => {
   expect(breakingChanges(document, changedAt(path, value))).toEqual([]);
 });

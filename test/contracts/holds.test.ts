@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test('only operations that are limited for each customer keep calls waiting', async () => {
+test('only operations with a limit per customer hold calls open', async () => {
   held.clear();
   for (const contract of operations) {
     [operation] = contract;
@@ -57,7 +57,7 @@ test('only operations that are limited for each customer keep calls waiting', as
   expect([...held.keys()].sort()).toEqual(Object.keys(holding).sort());
 });
 
-test('one customer occupies at most ten executions with 40 fetches of four feeds', async () => {
+test('40 concurrent fetches of four feeds by one customer occupy at most ten executions', async () => {
   operation = 'fetches of one customer';
   const { client, bot } = world.ours;
   const tokens: string[][] = [];

@@ -8,7 +8,7 @@ const KEY_BYTES = 2_048;
 
 const isAccepted = (schema: z.ZodType, text: string) => schema.safeParse(text).data === text;
 
-test('no parameter of a path or query except searchText can exceed the length of a key', () => {
+test('no path or query parameter except searchText can exceed the maximum length of a key', () => {
   const unbounded = operations.flatMap(([name, { params, query }]: readonly [string, Operation]) =>
     Object.entries({ ...params?.shape, ...query?.shape })
       .filter(([, schema]) => ['𐐀', '#', 'x'].some((text) => isAccepted(schema, text.repeat(KEY_BYTES / 8))))

@@ -35,7 +35,7 @@ const queues = () => {
   return cloud.waiting;
 };
 
-test('delivers the webhook of a fall although its receiver fails first', async () => {
+test('delivers a fall to a webhook whose receiver fails at first', async () => {
   const lines: string[] = [];
   const account = { username: 'admin', password: ADMIN_PASSWORD, provisioningKey: PROVISIONING_KEY };
   const passed = await runStory({ base: cloud.url, ...account, say: (line) => void lines.push(line) });
@@ -81,7 +81,7 @@ test('redrives dead letters on schedule, and quarantines unreadable ones', async
   expect(notes).toEqual(names.map(() => 'no task'));
 });
 
-test('lets pages of an allowed origin preflight both APIs, and read their errors', async () => {
+test('lets pages of an allowed origin send preflight requests to both APIs, and read their errors', async () => {
   const page = { origin: 'https://app.example.org', 'access-control-request-method': 'GET' };
   for (const path of ['/users/me', '/devices/id_00000000000000000000000/config']) {
     const asked = await clientOf(cloud.url).call('OPTIONS', path, undefined, page);
@@ -91,7 +91,7 @@ test('lets pages of an allowed origin preflight both APIs, and read their errors
   }
 });
 
-test('rejects a body that fits an invocation but no operation with 413', async () => {
+test('responds with 413 to a body that fits into an invocation but exceeds the limit of every operation', async () => {
   const anybody = clientOf(cloud.url);
   const large = { username: 'x'.repeat(4_000_000), password: ADMIN_PASSWORD };
   expect((await anybody.call('POST', '/users/login', large)).status).toBe(413);

@@ -141,7 +141,7 @@ describe('a bundle', () => {
     expect(bundles.server.sources).not.toContain('shared/api/openapi/describe.ts');
   });
 
-  it('logs stack traces with lines of this project, from a source map without sources', async () => {
+  it('logs stack traces with lines of the source code, from a source map that contains no sources', async () => {
     await using table = await listen({ __type: 'ResourceNotFoundException' }, 400);
     const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -235,13 +235,16 @@ describe('a bundle', () => {
     expect(startBytes).toBeLessThan(bundles.customers.startBytes + 10_000);
   });
 
-  it.each(lambdas)('$name contains no code that speaks SMTP, and loads what builds emails lazily', ({ name }) => {
-    const { sources, startSources } = bundles[name as LambdaName];
-    expect(sources.filter((file) => /nodemailer\/.*(smtp|mailer\/)/.test(file))).toEqual([]);
-    expect(startSources.filter((file) => file.includes('/nodemailer/'))).toEqual([]);
-  });
+  it.each(lambdas)(
+    '$name contains no code that speaks SMTP, and lazily loads the code that builds emails',
+    ({ name }) => {
+      const { sources, startSources } = bundles[name as LambdaName];
+      expect(sources.filter((file) => /nodemailer\/.*(smtp|mailer\/)/.test(file))).toEqual([]);
+      expect(startSources.filter((file) => file.includes('/nodemailer/'))).toEqual([]);
+    },
+  );
 
-  it.each(lambdas)('$name: contains no help texts of settings', ({ name }) => {
+  it.each(lambdas)('$name contains no help texts of settings', ({ name }) => {
     const help = environment.RATE_LIMIT_PER_SECOND.about.help.slice(0, 30);
     expect(textOf(name as LambdaName)).not.toContain(help);
   });
@@ -277,7 +280,7 @@ describe('a bundle', () => {
     ],
     ['shared/domain/rule/rule-hit.ts', ['station', 'rule-hits']],
     ['shared/domain/formats/teams-payload.ts', []],
-  ])('builds the schemas of %s at start only in: %j', (file, names) => {
+  ])('builds the schemas of %s at start only in these functions: %j', (file, names) => {
     const building = lambdas.filter(({ name }) => bundles[name as LambdaName].startSources.includes(file));
     expect(building.map(({ name }) => name)).toEqual(names);
   });
@@ -287,7 +290,7 @@ describe('a bundle', () => {
     expect([has('deliver'), has('process'), has('devices')]).toEqual([true, false, false]);
   });
 
-  it.each(lambdas)('$name loads the clients of webhooks, queues, KMS and SES lazily', ({ name }) => {
+  it.each(lambdas)('$name lazily loads the clients for webhooks, queues, KMS and SES', ({ name }) => {
     const { sources, startSources } = bundles[name as LambdaName];
     const lazy = /delivery\/http-client\.ts|\.sdk\/shared-(?!store-)|powertools/;
     expect(sources.filter((file) => lazy.test(file)).length).toBeGreaterThan(0);

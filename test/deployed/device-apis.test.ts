@@ -9,7 +9,7 @@ import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor, nextHard
 const FALLS = 200;
 type Delivered = { event?: { uuid: string; type: string; action: string } };
 
-describe.each(['http', 'alb'] as const)('devices that call deviceApi=%s', (deviceApi) => {
+describe.each(['http', 'alb'] as const)('devices that call the device API with deviceApi=%s', (deviceApi) => {
   let cloud: Cloud;
   let receiver: Receiver;
   let home: Awaited<ReturnType<typeof createHome>>;
@@ -86,7 +86,7 @@ describe.each(['http', 'alb'] as const)('devices that call deviceApi=%s', (devic
     for (const { body, status } of answers) expect(body).toEqual({ message: expect.any(String), statusCode: status });
   });
 
-  test('may send texts beyond ASCII, and queries that are ignored', async () => {
+  test('may send text beyond ASCII, and query parameters, which are ignored', async () => {
     const { device, sensorId } = await linkSensor(home.client);
     const model = 'Würfel';
     const registered = { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 1, model };
@@ -113,7 +113,7 @@ describe.each(['http', 'alb'] as const)('the rate limits of deviceApi=%s', (devi
     return count;
   };
 
-  test('hold for each device', async () => {
+  test('apply to each device separately', async () => {
     const body = { manufacturer: 'maker_a', hardwareId: nextHardwareId(), firmwareVersion: 1 };
     const { sensorId, deviceToken } = await clientOf(cloud.url)
       .as(PROVISIONING_KEY)
@@ -123,7 +123,7 @@ describe.each(['http', 'alb'] as const)('the rate limits of deviceApi=%s', (devi
     expect(await limited(50, () => device.call('GET', `/devices/${sensorId}/config`))).toBeGreaterThanOrEqual(10);
   });
 
-  test('hold for each address, whatever a caller writes into X-Forwarded-For', async () => {
+  test('apply to each address separately, whatever a caller writes into X-Forwarded-For', async () => {
     const stranger = clientOf(cloud.url).as('dt_wrong');
     const path = '/devices/id_00000000000000000000000/config';
     const call = (at: number) => stranger.call('GET', path, undefined, { 'x-forwarded-for': `192.0.2.${at}` });

@@ -43,8 +43,8 @@ const onlyHere = [
   'sweep: dynamodb:UpdateItem table HEARTBEAT',
 ];
 
-describe('with exactly the deployed permissions', () => {
-  test('system admins get an email while nobody has confirmed an alarm subscription, which then sends the active alarms', async () => {
+describe('under exactly the deployed permissions', () => {
+  test('system admins get an email until somebody confirms an alarm subscription, which then sends the active alarms', async () => {
     const mails: string[] = [];
     const cloud = await startTestCloud({ ...gate.options, say: (line) => void mails.push(line), log: () => {} });
     const admin = await adminOf(cloud.url);
