@@ -58,7 +58,7 @@ test('shows markup in a name as text', async () => {
   expect(await visitor.page.locator('main img').count()).toBe(0);
 });
 
-test('offers nothing to a user without permissions', async () => {
+test('offers no editing to a user without permissions', async () => {
   const guest = await hireFor(site.admin, site.home.customerId, 'guest');
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, guest);
   const { page } = visitor;

@@ -90,7 +90,7 @@ describe('a bundle', () => {
     },
   );
 
-  it.each(['devices', 'process'] as const)('%s contains messages without their descriptions', (name) => {
+  it.each(['devices', 'process'] as const)('%s contains message schemas without their descriptions', (name) => {
     const { postures, vital } = messagesOfMakerB;
     for (const { description } of [postures, vital]) {
       expect(description.length).toBeGreaterThan(100);

@@ -103,7 +103,7 @@ describe('acknowledging a fall', () => {
     expect(home.smsToBen()).toBe(2);
   });
 
-  test('stays with the first user, who alone may change the note', async () => {
+  test('keeps the first user, who alone may change the note', async () => {
     const home = await furnish(['fall_detected']);
     await home.report(world.now(), 'calling');
     const path = home.acknowledgementAt(await home.uuidOf('fall_detected'));
@@ -116,7 +116,7 @@ describe('acknowledging a fall', () => {
     expect(await home.acknowledgements()).toEqual([acknowledged(home)]);
   });
 
-  test('acknowledges a hit that its device causes later as well, but first notifies the recipients', async () => {
+  test('also acknowledges a hit that its device causes later, after its recipients were notified', async () => {
     const home = await furnish(['fall_detected']);
     const start = world.now();
     await home.report(start, 'fall_detected');
@@ -128,7 +128,7 @@ describe('acknowledging a fall', () => {
     expect(home.smsToBen()).toBe(1);
   });
 
-  test('ends the alarm about its event, which no webhook of the customer accepted', async () => {
+  test('ends the alarm about an event that no webhook of the customer accepted', async () => {
     const home = await furnish();
     status = 503;
     await addCustomerHook(home);
@@ -140,7 +140,7 @@ describe('acknowledging a fall', () => {
     expect(await unnotified.list(home.customerId)).toEqual([]);
   });
 
-  test('prevents that alarm if it comes first', async () => {
+  test('prevents the alarm about an unaccepted event if that alarm is not due yet', async () => {
     const home = await furnish();
     status = 503;
     await addCustomerHook(home);
@@ -153,26 +153,29 @@ describe('acknowledging a fall', () => {
   test.each([
     ['was recorded', [122 * SECOND, 0]],
     ['was not due yet', [0, 122 * SECOND]],
-  ])('restores the alarm of its event when withdrawn, if that %s', async (_, [before = 0, after = 0]) => {
-    const home = await furnish();
-    status = 503;
-    await addCustomerHook(home);
-    await home.report(world.now(), 'fall_detected', 'calling');
-    await world.pass(before);
-    const path = home.acknowledgementAt(await home.uuidOf('fall_detected'));
-    await home.client.ok('PUT', path, {});
-    await world.pass(after);
-    const { unnotified } = store(world.table);
-    expect(await unnotified.list(home.customerId)).toEqual([]);
-    await home.client.ok('DELETE', path);
-    await world.pass(5 * SECOND);
-    const alarms = await unnotified.list(home.customerId);
-    expect(alarms).toMatchObject([{ hitId: null, situation: 'fall_detected', sensorId: home.sensorId }]);
-    await home.client.ok('PUT', path, {});
-    expect(await unnotified.list(home.customerId)).toEqual([]);
-  });
+  ])(
+    'restores the alarm about an unaccepted event when it is withdrawn, if the alarm %s',
+    async (_, [before = 0, after = 0]) => {
+      const home = await furnish();
+      status = 503;
+      await addCustomerHook(home);
+      await home.report(world.now(), 'fall_detected', 'calling');
+      await world.pass(before);
+      const path = home.acknowledgementAt(await home.uuidOf('fall_detected'));
+      await home.client.ok('PUT', path, {});
+      await world.pass(after);
+      const { unnotified } = store(world.table);
+      expect(await unnotified.list(home.customerId)).toEqual([]);
+      await home.client.ok('DELETE', path);
+      await world.pass(5 * SECOND);
+      const alarms = await unnotified.list(home.customerId);
+      expect(alarms).toMatchObject([{ hitId: null, situation: 'fall_detected', sensorId: home.sensorId }]);
+      await home.client.ok('PUT', path, {});
+      expect(await unnotified.list(home.customerId)).toEqual([]);
+    },
+  );
 
-  test('restores no alarm of an event that a webhook of the customer got', async () => {
+  test('restores no alarm about an event that a webhook of the customer accepted', async () => {
     const home = await furnish();
     await addCustomerHook(home);
     await home.report(world.now(), 'calling');
@@ -183,7 +186,7 @@ describe('acknowledging a fall', () => {
     expect(await store(world.table).unnotified.list(home.customerId)).toEqual([]);
   });
 
-  test('counts for all events of a fall of maker B, but not for those of the next', async () => {
+  test('acknowledges all events of a fall of maker B, but not those of the next fall', async () => {
     const home = await furnish();
     const { device, sensorId } = await linkSensor(home.client, 'maker_b');
     for (const pose of [2, 5, 1, 5]) {
@@ -203,7 +206,7 @@ describe('acknowledging a fall', () => {
       expect((await home.ben.client.call('PUT', pathOf(event), {})).status).toBe(code);
   });
 
-  test('finds no event of another customer, of another kind, or that does not exist', async () => {
+  test('finds no event that belongs to another customer, has another kind, or does not exist', async () => {
     const home = await furnish();
     const stranger = await furnish();
     await home.report(world.now(), 'calling');
@@ -216,7 +219,7 @@ describe('acknowledging a fall', () => {
 });
 
 describe('acknowledging one hit', () => {
-  test('acknowledges its fall, and the other hits; withdrawing does the reverse', async () => {
+  test('also acknowledges its fall and the other hits, and withdrawing it reverses that', async () => {
     const home = await furnish(['fall_suspected', 'fall_detected']);
     await home.report(world.now(), 'fall_detected', 'calling');
     const [hit] = await home.hits();
@@ -236,7 +239,7 @@ describe('acknowledging one hit', () => {
     expect(await home.client.ok('PUT', path, {})).toMatchObject({ acknowledgement: acknowledged(home) });
   });
 
-  test('keeps one of 40 concurrent acknowledgements of a fall and its hits', async () => {
+  test('keeps exactly one of 40 concurrent acknowledgements of a fall and its hits', async () => {
     const home = await furnish(['fall_suspected', 'fall_detected']);
     await home.report(world.now(), 'fall_detected', 'calling');
     const hits = await home.hits();
@@ -262,7 +265,7 @@ describe('acknowledging one hit', () => {
 test.each([
   ['a call ends before the hits of its fall follow', () => {}],
   ['the worker ends before it has recorded that they follow', () => crash.at('process.settled')],
-])('hits follow their fall even if %s', async (_, prepare) => {
+])('hits get the acknowledgement of their fall even if %s', async (_, prepare) => {
   const home = await furnish(['fall_suspected', 'fall_detected']);
   await home.report(world.now(), 'fall_detected', 'calling');
   const { falls } = store(world.table);

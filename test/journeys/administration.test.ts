@@ -96,7 +96,7 @@ describe('a customer', () => {
     return { customerId: home.customerId, path: `/customers/${home.customerId}`, things };
   };
 
-  test('deletes its bots, webhooks and rules with it, and accepts no new ones', async () => {
+  test('takes its bots, webhooks and rules with it when deleted, and accepts no new ones', async () => {
     const { customerId, path, things } = await furnished('cedar');
     await admin.ok('DELETE', path);
     for (const url of [path, ...things]) expect([url, await statusOf(admin.call('GET', url))]).toEqual([url, 404]);
@@ -114,7 +114,7 @@ describe('a customer', () => {
     expect(await statusOf(admin.call('DELETE', path))).toBe(404);
   });
 
-  test('survives, or refuses the new user, in 50 concurrent deletions and creations of users', async () => {
+  test('either survives or refuses the new user in each of 50 concurrent deletions and user creations', async () => {
     const outcomes = await concurrently(50, async (at) => {
       const { id: customerId } = await admin.ok<Id>('POST', '/customers', texts);
       const user = { ...holdsNothing, id: 1_000_000 + at, customerId, username: `pair-${at}` } as never;
@@ -143,7 +143,7 @@ describe('a customer', () => {
 });
 
 describe('a bot', () => {
-  test('shows its new name in rule hits, and its webhooks use its new language', async () => {
+  test('shows its new name in rule hits, and its new language in the messages of its webhooks', async () => {
     const { client, customerId } = await createHome(admin, 'fir', ALL_PERMISSIONS);
     const { bot } = await createAlarm(client, receiver.url);
     const changed = { name: 'Nachtdienst', locale: 'de' };
@@ -155,7 +155,7 @@ describe('a bot', () => {
     expect(JSON.parse(got?.body ?? '').rule.situationDescription).toMatch(/Sturz/);
   });
 
-  test('deletes its webhooks with it; its rules stay, record the failed delivery, and cannot be saved unchanged', async () => {
+  test('takes its webhooks with it when deleted; its rules stay, record the failed delivery, and cannot be saved unchanged', async () => {
     const { client, customerId } = await createHome(admin, 'gorse', ALL_PERMISSIONS);
     const { bot, webhook, rule } = await createAlarm(client, receiver.url);
     const other = await createAlarm(client, receiver.url, 'empty_room');
@@ -194,7 +194,7 @@ describe('a bot', () => {
 });
 
 describe('a provisioning key', () => {
-  test('appears in lists without its secret, and registers nothing once it is deleted', async () => {
+  test('appears in lists without its secret, and registers no device after its deletion', async () => {
     const body = { name: 'line 1', manufacturer: 'maker_a' };
     const { key, ...rest } = await admin.ok<{ key: string; id: string }>('POST', '/provisioning-keys', body);
     const list = () => admin.ok<{ id: string; name: string }[]>('GET', '/provisioning-keys');

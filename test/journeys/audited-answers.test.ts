@@ -152,7 +152,7 @@ const ways: readonly (readonly [
   ],
 ];
 
-test('every way to acknowledge or close an alarm leaves one line in the audit, with its author', async () => {
+test('every way to acknowledge or close an alarm writes one audit line with its author', async () => {
   const home = await furnish();
   let before: AuditEntry[] = [];
   const newLines = async () => {

@@ -87,7 +87,7 @@ describe('the canary', () => {
     expect(cloud.valuesOf('MessagesAccepted')).toEqual([]);
   });
 
-  test('does not count as an alarm or its attempt, which would hide that nobody is notified, or suggest it wrongly', () => {
+  test('does not count as an alarm or as an attempt, which could hide that nobody is notified, or falsely suggest it', () => {
     const names = ['AlarmsToTell', 'TimeToFirstAttempt', 'TimeToReceiver'] as const;
     expect(names.flatMap((name) => cloud.valuesOf(name))).toEqual([]);
     expect(cloud.valuesOf('DeliveriesDelivered').length).toBeGreaterThan(0);

@@ -57,7 +57,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(home.heard()).toBe('a0 b30 c900');
   });
 
-  test('the alarm of that fall takes distant steps and repeats within a minute of their time', async () => {
+  test('distant steps and repeats of the alarm of that fall start within a minute of their scheduled time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 3600: 'b', 5400: 'c' }, { repeatSeconds: 3_600 });
     await whileAhead(DAY, home.fall);
@@ -78,7 +78,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     }
   });
 
-  test('an alarm raised while sweeps ran takes distant steps within a minute of their time, whatever it is about', async () => {
+  test('distant steps of an alarm raised while sweeps ran start within a minute of their scheduled time, even without a fall', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 3600: 'b' }, { situation: 'occupied_room' });
     await whileAhead(DAY, async () => {
@@ -91,7 +91,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(['a0 b60', 'a0 b61']).toContain(times.join(' '));
   });
 
-  test('an earlier alarm is repeated at the times that were planned then', async () => {
+  test('an earlier alarm is repeated at the times that were scheduled before', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 3_600 });
     await home.fall();
@@ -112,7 +112,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(gaps.map(({ kind }) => kind)).toContain('unnotified');
   });
 
-  test('lists of hits contain every hit once, in both orders, whatever follows', async () => {
+  test('lists of hits contain every hit exactly once in both sort orders, whatever hits follow', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {});
     await home.fall();
@@ -173,7 +173,7 @@ describe('after a report while the clock was two hours ahead', () => {
     expect(await isActive(home)).toBe(false);
   });
 
-  test('reports are not late', async () => {
+  test('new reports do not count as late', async () => {
     const home = await world.furnish(1);
     await whileAhead(2 * HOUR, () => presence(home, true));
     await presence(home, false);
@@ -181,7 +181,7 @@ describe('after a report while the clock was two hours ahead', () => {
     expect(now).toBe(false);
   });
 
-  test('a fall that was suspected then raises its alarm', async () => {
+  test('a fall that was suspected at that time still raises its alarm', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {});
     await whileAhead(2 * HOUR, () => home.say(fallMessage('fall_detected', world.clock.now() + ahead)));

@@ -67,7 +67,7 @@ type Home = Awaited<ReturnType<typeof furnish>>;
 const by = ({ userId }: Home) => ({ userId, name: 'A B', date: expect.any(Number) });
 
 describe('closing a fall', () => {
-  test('ends it and its escalations, acknowledges it, and leaves a line in the audit', async () => {
+  test('ends the fall and its escalations, acknowledges it, and writes an audit line', async () => {
     const home = await furnish();
     await home.report(world.now(), 'fall_detected', 'calling');
     expect([home.smsToBen(), await home.openFalls()]).toMatchObject([1, [{ sensorId: home.sensorId }]]);
@@ -104,7 +104,7 @@ describe('closing a fall', () => {
     expect(home.fallActions()).toEqual(['fall_detected', 'finished']);
   });
 
-  test('cannot be undone: its acknowledgement stays, however it is withdrawn', async () => {
+  test('cannot be undone by withdrawing the acknowledgement in any way', async () => {
     const home = await furnish();
     await home.report(world.now(), 'calling');
     await home.close('fall_detected', { outcome: 'false_alarm' });
@@ -118,7 +118,7 @@ describe('closing a fall', () => {
     expect(home.smsToBen()).toBe(1);
   });
 
-  test('ends a suspicion, whose alarm is not raised anymore', async () => {
+  test('ends a suspected fall, which then raises no alarm', async () => {
     const home = await furnish();
     const start = world.now();
     await home.report(start, 'fall_detected');
@@ -129,7 +129,7 @@ describe('closing a fall', () => {
     expect(home.fallActions()).toEqual(['fall_suspected', 'canceled']);
   });
 
-  test('ends a fall that time had finished', async () => {
+  test('also closes a fall that already ended by time', async () => {
     const home = await furnish();
     await home.report(world.now(), 'calling');
     for (let minute = 0; minute < 10; minute++) await world.pass(MINUTE);
@@ -181,7 +181,7 @@ describe('a closed fall', () => {
     expect([home.smsToBen(), (await home.openFalls()).length]).toEqual([2, 1]);
   });
 
-  test('lasts until maker B reports another pose, or the same one after a while', async () => {
+  test('stays closed until its sensor of maker B reports another pose, or the same pose after a while', async () => {
     const home = await furnish();
     const { device, sensorId } = await linkSensor(home.client, 'maker_b');
     const pose = async (number: number) => {
@@ -211,7 +211,7 @@ test.each([
   ['a call ends before anything follows', () => {}],
   ['the worker ends after it has decided', () => crash.at('process.decided')],
   ['the worker ends before it has recorded that the hits follow', () => crash.at('process.settled')],
-])('a fall ends although %s', async (_, prepare) => {
+])('a closed fall ends even if %s', async (_, prepare) => {
   const home = await furnish();
   await home.report(world.now(), 'calling');
   const { falls } = store(world.table);

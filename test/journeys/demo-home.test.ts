@@ -83,7 +83,7 @@ describe('the demo home', () => {
   test.concurrent.each<[string, Record<string, string>, RegExp[]]>([
     ['completely with a limit of five requests a second', { RATE_LIMIT_PER_SECOND: '5' }, []],
     ['in the background with a limit of one request a second', { RATE_LIMIT_PER_SECOND: '1' }, [/still being created/]],
-  ])('is created %s', checkSkipped);
+  ])('appears %s', checkSkipped);
 
   type Change = (admin: Client, path: string, user: Record<string, unknown>) => Promise<unknown>;
   const access = (more: object) => ({ canLogin: true, isAdmin: false, permissions: [], ...more });
@@ -99,7 +99,7 @@ describe('the demo home', () => {
       (admin, path) => admin.ok('PUT', `${path}/access`, access({})),
       [/sensor 02DE00000001: This is not permitted/, /sensor 02DE00000002/, /sensor 02DE00000003/, /the alarms/],
     ],
-  ])('restarts after its user %s', async (title, change, messages) => {
+  ])('restarts even if its user %s', async (title, change, messages) => {
     const dataDir = join(folder, title.replaceAll(/\W/g, '-'));
     await using first = await startHost({ DATA_DIR: dataDir }, asShipped);
     const admin = await logIn(clientOf(first.url), 'admin', ADMIN_PASSWORD);

@@ -43,7 +43,7 @@ const onDuty = [{ onDuty: true, by: 'sms' }];
 const subject = /^Nobody on duty can be notified anymore: /;
 const clockAt = (time: number): string => new Date(time).toISOString().slice(11, 16);
 
-test('the managers of rules get one mail when the last user goes off duty, and another after the next duty', async () => {
+test('managers of rules get one email when the last user goes off duty, and another the next time that happens', async () => {
   const home = await furnish();
   await home.onDuty(home.anna.id, world.now() + 10 * MINUTE);
   await home.rule(onDuty, { name: 'Falls at night' });
@@ -60,7 +60,7 @@ test('the managers of rules get one mail when the last user goes off duty, and a
   expect(await home.mails(5)).toEqual([]);
 });
 
-test('the mail about a change that leaves nobody on duty is the only one', async () => {
+test('managers get exactly one email about a change that leaves nobody on duty', async () => {
   const home = await furnish();
   await home.onDuty(home.anna.id);
   await home.rule(onDuty);
@@ -72,7 +72,7 @@ test('the mail about a change that leaves nobody on duty is the only one', async
   expect(mail).toContain('nobody on duty can be notified');
 });
 
-test('a gap between two shifts of the roster is mailed when it begins, and a change of shifts is not', async () => {
+test('managers get an email when a gap between two shifts begins, but not when one shift follows another', async () => {
   const home = await furnish();
   const ben = await home.hire('Ben', { sms: '+491701234568' });
   const now = world.now();
@@ -91,7 +91,7 @@ test('a gap between two shifts of the roster is mailed when it begins, and a cha
   expect(await home.mails(4)).toHaveLength(1);
 });
 
-test('a rule counts while its schedule holds, in later steps, and only if it is enabled and urgent', async () => {
+test('only enabled rules about urgent situations require users on duty, while their schedule holds and even in later steps', async () => {
   const home = await furnish();
   const urgent = { situation: 'apnea' };
   const email = [{ userId: home.anna.id, by: 'sms' }];
@@ -109,7 +109,7 @@ test('a rule counts while its schedule holds, in later steps, and only if it is 
   expect(await home.mails(4)).toEqual([expect.stringMatching(subject)]);
 });
 
-test('another channel that becomes unreachable is mailed as well', async () => {
+test('managers get another email when another channel becomes unreachable', async () => {
   const home = await furnish();
   await home.rule([...onDuty, { onDuty: true, by: 'telegram' }], { situation: 'apnea' });
   await home.prove(home.anna.id, 'telegram', '4711');
@@ -122,7 +122,7 @@ test('another channel that becomes unreachable is mailed as well', async () => {
   expect(await home.mails()).toEqual([expect.stringContaining('on duty can be notified by SMS, Telegram.')]);
 });
 
-test('repeats the mail if the process dies before it is sent', async () => {
+test('the email about unreachable users is still sent if the process dies before sending it', async () => {
   const home = await furnish();
   await home.onDuty(home.anna.id, world.now() + 5 * MINUTE);
   await home.rule(onDuty);

@@ -44,7 +44,7 @@ describe('50 concurrent requests', () => {
     expect(attempts.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('leave one complete configuration, in the sensor too, when they replace it', async () => {
+  test('store one complete configuration, also in the sensor, when they replace it', async () => {
     const { sensorId } = await linked();
     const path = `/sensors/${sensorId}/maker_a/config/basic`;
     const put = (at: number) =>
@@ -57,7 +57,7 @@ describe('50 concurrent requests', () => {
     expect(await home.client.ok('GET', `/sensors/${sensorId}`)).toMatchObject({ name: stored.name });
   });
 
-  test('leave a sensor with one of two customers when they move it between them, and none gets a 404', async () => {
+  test('leave a sensor with one of two customers when they move it back and forth, and none of them gets a 404', async () => {
     const { sensorId } = await linked();
     const other = await createHome(admin, 'rowan', []);
     const customers = [home.customerId, other.customerId];

@@ -60,7 +60,7 @@ describe('emergency contacts', () => {
     expect((await home.hits())[0]?.acknowledgement).toMatchObject({ userId: home.anna.id });
   });
 
-  test('get a link to a fall without a rule, which acknowledges it and can hand it back', async () => {
+  test('get a link to a fall that no rule watches, which lets them acknowledge the fall and hand it back', async () => {
     const home = await world.furnish();
     const anna = await home.hire('Anna', { sms: '+491701234567' });
     await home.client.ok('PUT', `/customers/${home.customerId}/emergency-contacts`, [{ userId: anna.id, by: 'sms' }]);
@@ -107,7 +107,7 @@ describe('emergency contacts', () => {
     expect((await call('/page')).status).toBe(404);
   });
 
-  test('get a link to an alarm about no fall without a rule, which acknowledges it and can hand it back', async () => {
+  test('get a link to an alarm that is not a fall and that no rule watches, which lets them acknowledge it and hand it back', async () => {
     const home = await world.furnish();
     const anna = await home.hire('Anna', { sms: '+491701234567' });
     await home.client.ok('PUT', `/customers/${home.customerId}/emergency-contacts`, [{ userId: anna.id, by: 'sms' }]);
@@ -145,7 +145,7 @@ describe('emergency contacts', () => {
     expect(await openAlarms(home)).toHaveLength(1);
   });
 
-  test('get nothing if another alarm of the event was notified', async () => {
+  test('get no message if somebody was notified of another alarm about the event', async () => {
     const home = await withContacts({ isEnabled: false });
     const ben = await home.hire('Ben', { telegram: '4711' });
     await home.rule([{ userId: ben.id, by: 'telegram' }]);

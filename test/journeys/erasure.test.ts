@@ -132,7 +132,7 @@ test('a certificate counts every kind of item that a customer can have', async (
 });
 
 test.each(['knownAddress', 'auditLine', 'personDelivery'] as const)(
-  'the search of the file finds it if %s was not erased (planted)',
+  'the search of the file finds remaining data if the erasure deliberately skips %s',
   async (kind) => {
     const all = erasureRules as Record<string, object>;
     const rules = all[kind];

@@ -170,7 +170,7 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
     },
   );
 
-  test.each(all)('$maker: sends Full as specified in D2 (%#)', (row) => {
+  test.each(all)('$maker: sends Full as specified in section D2 (%#)', (row) => {
     const { delivered, isByTime, texts, hasPoint, sensor } = of(row);
     const full: FullPayload[] = delivered.full.map((body) => JSON.parse(body));
     expect(full.map(({ rule }) => rule?.situation).toSorted()).toEqual(row.gives.toSorted());
@@ -185,7 +185,7 @@ describe.each(Object.entries(rows))('%s', (_, all) => {
     }
   });
 
-  test.each(all)('$maker: sends Custom 1 as specified in D2 for situations with a code (%#)', (row) => {
+  test.each(all)('$maker: sends Custom 1 as specified in section D2 for situations with a code (%#)', (row) => {
     const { delivered, hasPoint } = of(row);
     const custom1: Custom1Payload[] = delivered.custom1.map((body) => JSON.parse(body));
     const codes = row.gives.map((situation) => kinds[situation].code).filter((code) => code !== null);

@@ -132,7 +132,7 @@ describe('a fall of which the device only reports the start', () => {
     expect(received().raw).toHaveLength(2);
   });
 
-  test('notifies once even if the device reports it late', async () => {
+  test('notifies recipients only once even if the device reports the state late', async () => {
     const { post, pass, received } = await prepare('alder');
     const start = now();
     await post(fallMessage('fall_detected', start));
@@ -142,7 +142,7 @@ describe('a fall of which the device only reports the start', () => {
     expect(received().actions.filter((action) => action === 'fall_detected')).toHaveLength(1);
   });
 
-  test('notifies after an outage of any length', async () => {
+  test('notifies recipients after an outage of any length', async () => {
     const { post, pass, received } = await prepare('rowan');
     await post(fallMessage('fall_detected', now()));
     await pass(6 * 3_600);

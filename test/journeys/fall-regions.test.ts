@@ -93,7 +93,7 @@ describe('a rule with a region', () => {
     expect(listed).toEqual([...Array(4).fill(null), ...Array(4).fill(bed)]);
   });
 
-  test('depends on the first location of a fall, wherever later ones are', async () => {
+  test('uses the first location of a fall, wherever later locations are', async () => {
     const { post, actions } = await prepare('birch');
     const start = Date.now();
     const of = (status: string, at: number, where: object) => a.fall(status, start + at, where);
@@ -141,7 +141,7 @@ describe('a rule with a region', () => {
     expect(actions('bed')).toHaveLength(3);
   });
 
-  test('fires for a fall of maker B in a region that was entered again after another one', async () => {
+  test('fires for a fall of maker B in a region that its track re-entered from another region', async () => {
     const { post, notifications, actions } = await prepare('willow', 'maker_b');
     const [bed, door] = [
       [2, 0],
@@ -153,7 +153,7 @@ describe('a rule with a region', () => {
     expect(notifications('room').at(-1)?.rule.regionName).toBe('Door');
   });
 
-  test('rejects situations without a region: presence in the room, the sensor, vital signs', async () => {
+  test('rejects situations that have no region: room presence, sensor states and vital signs', async () => {
     const { client, rule, regionId } = await prepare('aspen');
     const create = (situation: string) =>
       client.call('POST', '/rules', { ...rule, title: 't', regionId, situation, isEnabled: false });

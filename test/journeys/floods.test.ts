@@ -207,7 +207,7 @@ test('a process that dies between gathering and sending loses nothing', async ()
   expect(new Set((await statesOf(home)).map(({ state }) => state))).toEqual(new Set(['delivered']));
 });
 
-test('a group that became a supergroup is followed, and its channel keeps the new chat id', async () => {
+test('a Telegram group that became a supergroup stays reachable, and its channel keeps the new chat id', async () => {
   const home = await createFlood(1, { telegram: '-100206' });
   const parameters = { migrate_to_chat_id: -1_001_557_912_345 };
   telegram.answerWith(({ chat }) =>
@@ -222,7 +222,7 @@ test('a group that became a supergroup is followed, and its channel keeps the ne
   ]);
 });
 
-test('a chat that refuses permanently ends the delivery with the reason, and marks the channel until it accepts again', async () => {
+test('a delivery to a chat that refuses permanently ends with the reason, and its channel is marked until it accepts again', async () => {
   const home = await createFlood(1, { telegram: '-100207' });
   const { customerId, user, client, at } = home;
   const description = `Forbidden: bot was blocked by the user, ${'x'.repeat(300)}`;

@@ -40,7 +40,7 @@ describe('a broker of Home Assistant', () => {
     return world;
   };
 
-  test('delays no delivery if it cannot be reached, which is counted', async () => {
+  test('delays no delivery if it cannot be reached, and the failure is counted', async () => {
     const world = await deliver(`mqtt://127.0.0.1:${await freePort()}`);
     await eventually(async () =>
       expect(await world.metric('home_assistant_failures_total')).toEqual([
@@ -95,7 +95,7 @@ describe('a broker of Home Assistant', () => {
   });
 });
 
-test('the startup log says what is shown, or what is missing', async () => {
+test('the startup log states what Home Assistant will show, or what is missing', async () => {
   const line = async (homeAssistant: HomeAssistantSettings, dataDir = ':memory:') => {
     const cloud = await startTestCloud({ homeAssistant, dataDir });
     const shown = cloud.homeAssistant;

@@ -70,7 +70,7 @@ test('each sensor appears as a device, with its area, in the language of the use
   await eventually(async () => expect((await world.description()).components.fall?.name).toBe('Sturz'));
 });
 
-test('presence, regions, bed, connection and rates are shown', async () => {
+test('presence, regions, bed, connection and vital signs are shown', async () => {
   const world = await createWorld();
   const { client, sensorId, settle, report, shows } = world;
   await client.ok('PUT', `/sensors/${sensorId}/room`, room);
@@ -143,7 +143,7 @@ test('the button acknowledges the falls of its sensor, and the audit names it', 
   expect(await linesOf()).toHaveLength(1);
 });
 
-test('no message acknowledges a fall without the setting', async () => {
+test('no MQTT message acknowledges a fall without the setting that allows it', async () => {
   const world = await createWorld();
   await world.settle();
   await fall(world);
@@ -153,7 +153,7 @@ test('no message acknowledges a fall without the setting', async () => {
   await world.shows({ fall: 'ON', occupancy: 'ON' });
 });
 
-test('a sensor that leaves is removed, and so is a region', async () => {
+test('a sensor that leaves its customer is removed, and so is a deleted region', async () => {
   const world = await createWorld();
   const { client, admin, sensorId, current, topics, settle } = world;
   await client.ok('PUT', `/sensors/${sensorId}/room`, room);
@@ -175,7 +175,7 @@ test('a sensor that leaves is removed, and so is a region', async () => {
   expect(current.broker.published).toContainEqual([topics.description(sensorId), '']);
 });
 
-test('everything reappears after the broker has restarted without its memory', async () => {
+test('everything reappears after the broker has restarted without its retained messages', async () => {
   const world = await createWorld();
   const { current, clock, topics } = world;
   await world.settle();
@@ -197,7 +197,7 @@ test('everything reappears after the broker has restarted without its memory', a
   expect((await world.metric('home_assistant_failures_total')).length).toBeGreaterThan(0);
 });
 
-test('everything is published anew when Home Assistant has started', async () => {
+test('everything is published again when Home Assistant has started', async () => {
   const world = await createWorld();
   const { current, topics, sensorId } = world;
   await world.settle();
@@ -211,7 +211,7 @@ test('everything is published anew when Home Assistant has started', async () =>
   );
 });
 
-test('the last will reports that the host is away, and a late one is corrected', async () => {
+test('the last will reports that the host is away, and a last will that arrives late is corrected', async () => {
   const world = await createWorld();
   const { current, topics, clock, cloud } = world;
   await world.settle();

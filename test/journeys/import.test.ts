@@ -68,7 +68,7 @@ test('rules and groups of an import exist once, however often its steps are repe
   expect(await home.client.ok('GET', `/sensors/${home.sensorId}`)).toMatchObject({ name: 'Room 1' });
 });
 
-test('an import that the sweep resumes names the rows that others have changed since, and applies the rest', async () => {
+test('an import that the sweep resumes names the rows that others have changed in the meantime, and applies the rest', async () => {
   const { world, home } = await begin();
   const anna = await home.hire('Anna', {}, { email: 'anna@example.com' });
   const { customerId } = home;

@@ -100,7 +100,7 @@ test('the end of 14 days of learning creates one event per phase, sent only to c
   expect((await events()).map(({ createDate }) => createDate)).toEqual([next, end]);
 });
 
-test('a learning phase that is disabled creates no event, and a new phase creates its own', async () => {
+test('a learning phase that is disabled creates no event, and a new phase creates a separate one', async () => {
   const { learn, events } = await learner('oak');
   await learn(true);
   await pass(5);

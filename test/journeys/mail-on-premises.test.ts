@@ -94,7 +94,7 @@ const createWorld = async (options: SMTPServerOptions = {}) => {
   };
 };
 
-test('an alarm survives a rotated password for hours, and goes out once the new one is set', async () => {
+test('an alarm is retried for hours after the mail password was rotated, and is sent once the new one is set', async () => {
   const world = await createWorld();
   const { mails, server, cloud } = world;
   expect(await world.health()).toEqual([200, 'OK']);
@@ -130,7 +130,7 @@ test('an alarm survives a rotated password for hours, and goes out once the new 
   expect(alarm.text).toContain('Bitte nachsehen: Zimmer 7, Tür rechts.');
 });
 
-test('a delivery fails with the response of the mail server if that refuses its recipient', async () => {
+test('a delivery fails with the response of the mail server if the server refuses its recipient', async () => {
   let refusal: Error | null = null;
   const world = await createWorld({ onRcptTo: (_address, _session, done) => done(refusal) });
   await world.setChannel();

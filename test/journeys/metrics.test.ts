@@ -85,14 +85,14 @@ describe('metrics', () => {
     expect(sumOf('AttemptsLate')).toBe(1);
   });
 
-  test('count once when the circuit of a receiver opens', async () => {
+  test('count the circuit of a receiver once when it opens', async () => {
     const { fall } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     for (let failure = 0; failure < BREAKER_FAILURES + 2; failure++) await fall();
     expect(sumOf('BreakersOpened')).toBe(1);
   });
 
-  test('count a sensor whose messages are no longer understood once, until they are understood again', async () => {
+  test('count a sensor once when its messages stop being understood, until they are understood again', async () => {
     const homes = [await world.furnish(), await world.furnish()];
     const update = async ({ say }: (typeof homes)[number]): Promise<void> => {
       await say(a.presence(true));

@@ -78,7 +78,7 @@ describe('the MQTT notification of a changed configuration', () => {
     await listening.end();
   });
 
-  test('does not get published if nothing was stored', async () => {
+  test('does not go out if nothing was stored', async () => {
     expect((await client.call('PUT', telemetry(), {})).status).toBe(400);
     await client.ok('GET', telemetry());
     await device.say({});

@@ -90,7 +90,7 @@ describe('an MQTT connection', () => {
   });
 });
 
-describe('a device without the right to do so', () => {
+describe('a device without the necessary right', () => {
   const topicOfOther = () => topicsOf(other.sensorId).messages;
   const own = () => topicsOf(sensor.sensorId);
   test.each([

@@ -131,7 +131,7 @@ describe('the last will of a device', () => {
     return page?.data.filter(({ action }) => action === 'inactive').length;
   };
 
-  test('takes effect like any message when the connection breaks', async () => {
+  test('takes effect like any other message when the connection breaks', async () => {
     const { sensor, device } = await withWill();
     device.client.stream.destroy();
     await eventually(async () => expect(await isActive(sensor.sensorId)).toBe(false));
@@ -201,7 +201,7 @@ describe('a message that cannot be accepted', () => {
     expect(device.heard.refused).toEqual(uuids.slice(2).map((uuid) => ({ reason: 'rate_limited', uuid })));
   });
 
-  test('gets a warning if only a part was understood: an unknown kind, or a field of a fall that is ignored', async () => {
+  test('gets a warning if only part of it was understood, because of an unknown kind or an ignored field of a fall', async () => {
     const odd = { ...fall(), payload: { ...fall().payload, fallLocX_cm: 'left' } };
     await device.say(odd);
     await device.say([{ type: 99, payload: {} }, fall()]);
@@ -216,7 +216,7 @@ describe('a message that cannot be accepted', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  test('gets refused at once under a replaced token, even while still connected', async () => {
+  test('gets refused at once after its token was replaced, even on an existing connection', async () => {
     const message = fall();
     await renewToken(sensor);
     await device.say(message);

@@ -28,7 +28,7 @@ const presence = (presenceDetected: boolean) => ({
   payload: { presenceDetected, timestamp: world.now() },
 });
 
-test('40 sensors that go offline and 3 falls that are not delivered mean 5 mails to each manager within an hour of the first: 3 about falls, a list of sensors, and a reminder', async () => {
+test('each manager gets 5 emails within an hour when 40 sensors go offline and 3 falls are not delivered: 3 about falls, a list of sensors, and a reminder', async () => {
   const home = await world.furnish();
   const managers = ['Nora', 'Ben'].map((name) => `${name.toLowerCase()}-night@example.com`);
   for (const [at, email] of managers.entries())

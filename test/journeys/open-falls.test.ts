@@ -80,7 +80,7 @@ describe('the list of open falls', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('names the region of the room', async () => {
+  test('names the region of the room where a fall happened', async () => {
     const { sensor, list, customerId } = await homeOf('alder');
     const bedroom = { home: 'Alder', room: 'Room 1', region: 'Beside the bed' };
     await nameBedroom({ admin, client: admin, customerId, sensorId: sensor.sensorId }, bedroom);
@@ -88,7 +88,7 @@ describe('the list of open falls', () => {
     expect((await list()).data[0]?.falls).toMatchObject([{ regionName: 'Beside the bed' }]);
   });
 
-  test('announces when a suspicion becomes an alarm, which it then does', async () => {
+  test('states when a suspicion will become an alarm, which it does at that time', async () => {
     const { sensor, list } = await homeOf('yew');
     await fall(sensor, 'fall_detected', now());
     const read = async () => (await list()).data[0]?.falls[0];
@@ -116,24 +116,27 @@ describe('the list of open falls', () => {
     expect(await list()).toEqual(none);
   });
 
-  test.each(['finished', 'canceled'])('keeps a fall that time alone ended until its device reports %s', async (end) => {
-    const { sensor, list } = await homeOf(`larch-${end}`);
-    const start = now();
-    await fall(sensor, 'fall_detected', start, { isSimulated: true });
-    await passTime();
-    const kept = [{ since: start, fallState: 'calling', isSensitive: false, isSimulated: true }];
-    expect((await list()).data.map(({ falls }) => falls)).toMatchObject([kept]);
-    // A device may repeat itself without saying anything new.
-    await fall(sensor, 'calling', start);
-    expect((await list()).total).toBe(1);
-    await fall(sensor, end, start);
-    expect(await list()).toEqual(none);
-  });
+  test.each(['finished', 'canceled'])(
+    'keeps a fall that ended only by time until its device reports %s',
+    async (end) => {
+      const { sensor, list } = await homeOf(`larch-${end}`);
+      const start = now();
+      await fall(sensor, 'fall_detected', start, { isSimulated: true });
+      await passTime();
+      const kept = [{ since: start, fallState: 'calling', isSensitive: false, isSimulated: true }];
+      expect((await list()).data.map(({ falls }) => falls)).toMatchObject([kept]);
+      // A device may repeat itself without saying anything new.
+      await fall(sensor, 'calling', start);
+      expect((await list()).total).toBe(1);
+      await fall(sensor, end, start);
+      expect(await list()).toEqual(none);
+    },
+  );
 
   test.each([
     ['offline', async () => {}],
     ['online', (sensor: Linked) => say(sensor, a.presence(true))],
-  ])('drops a fall of an %s sensor two hours after time alone ended it', async (name, hear) => {
+  ])('drops a fall of an %s sensor two hours after it ended only by time', async (name, hear) => {
     const { sensor, list } = await homeOf(`maple-${name}`);
     await fall(sensor, 'calling', now());
     await passTime();
@@ -190,7 +193,7 @@ describe('the list of open falls', () => {
     expect(ids.flat()).toEqual(all.map(({ sensorId }) => sensorId).toSorted());
   });
 
-  test('answers only its customer and system admins; to others, the customer does not exist', async () => {
+  test('can be read only by its customer and system admins; for others, the customer does not exist', async () => {
     const ours = await homeOf('iris');
     const theirs = await homeOf('juniper');
     await fall(theirs.sensor, 'calling', now());
@@ -230,7 +233,7 @@ describe('an acknowledged fall', () => {
     expect(await list()).toEqual(none);
   });
 
-  test('opens for everybody again once that is withdrawn, and leaves the list once it is closed', async () => {
+  test('opens for everybody again once the acknowledgement is withdrawn, and leaves the list once it is closed', async () => {
     const { client, list, path } = await acknowledged('sorrel');
     await client.ok('DELETE', `${path}/acknowledgement`);
     await cloud.idle();
@@ -249,7 +252,7 @@ describe('an acknowledged fall', () => {
     expect(await fallsOf(list)).toEqual([]);
   });
 
-  test('shows nobody once maker B alarms again, because nobody has acknowledged that alarm', async () => {
+  test('shows nobody on the way once its sensor of maker B raises another alarm, which nobody has acknowledged', async () => {
     const { sensor, list, start } = await acknowledged('thyme', 'maker_b');
     await pass(6);
     await say(sensor, { ...b.pose(1, 5), timestamp: now() });

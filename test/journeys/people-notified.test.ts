@@ -20,7 +20,7 @@ const acknowledgeUrlIn = ({ text }: SentMessage): string => /http\S+\/acknowledg
 const times = (delivery: { attemptLog: { startDate: number }[] }): number[] =>
   delivery.attemptLog.map(({ startDate }, at, all) => (startDate - (all[at - 1]?.startDate ?? startDate)) / 1_000);
 
-test('a user is notified of a fall by mail, SMS and Telegram, and acknowledges it in their own name with the link', async () => {
+test('a user is notified of a fall by email, SMS and Telegram, and acknowledges it in their own name with the link', async () => {
   const { hire, rule, fall, hits, sent, client, at, customerId } = await world.furnish();
   const anna = await hire(
     'Anna',
@@ -82,7 +82,7 @@ test('a user is notified of a fall by mail, SMS and Telegram, and acknowledges i
   expect(customerId).toBeGreaterThan(0);
 });
 
-test('a delivery to a person fails after five attempts within ten minutes, and others are notified of that', async () => {
+test('a delivery to a person fails after five attempts within ten minutes, and other users are notified of the failure', async () => {
   const { hire, rule, fall, hits, sent, client, at } = await world.furnish();
   const ben = await hire('Ben', { sms: '+491701234568' });
   await hire('Boss', {}, { email: 'boss@example.com', permissions: ['manage_rules'] });

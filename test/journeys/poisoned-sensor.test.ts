@@ -53,7 +53,7 @@ test('quarantines the poisoned message of the only sensor within 10 minutes, and
   expect([quarantined(), home.receiver.received.length]).toEqual([1, 1]);
 });
 
-test('quarantines nothing while every sensor fails, and the poisoned message of one soon after that', async () => {
+test('quarantines nothing while messages of every sensor fail, and a poisoned message soon after the others recover', async () => {
   const homes = [await world.furnish(), await world.furnish()];
   const [first, second] = homes;
   const uuid = crypto.randomUUID();

@@ -51,7 +51,7 @@ test('a receiver with a private certificate is called if EXTRA_CA_CERTS contains
   expect(onRequest).toHaveBeenCalledOnce();
 });
 
-test('an attempt names the error code of OpenSSL without EXTRA_CA_CERTS', async () => {
+test('a failed attempt names the OpenSSL error code if EXTRA_CA_CERTS is not set', async () => {
   const attempt = { status: null, error: 'tls_failed', responseBody: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
   expect(await attemptsOf({})).toMatchObject([attempt]);
 });

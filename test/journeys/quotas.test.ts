@@ -98,7 +98,7 @@ const expectFull = (answers: readonly Answer[], quota: number, has: number) => {
 
 describe('the quota of a customer', () => {
   test.each(Object.entries(kinds))(
-    'limits %s in 50 concurrent calls; a deletion makes room for one',
+    'limits %s in 50 concurrent calls; a deletion makes room for another',
     async (kind, { before, make, path }) => {
       const home = await furnish(`fills-${kind.toLowerCase()}`);
       const quota = quotas[kind as keyof typeof quotas];
@@ -112,7 +112,7 @@ describe('the quota of a customer', () => {
     },
   );
 
-  test('limits sensors that are linked or moved; one that leaves makes room for one', async () => {
+  test('limits sensors that are linked or moved; a sensor that leaves makes room for another', async () => {
     const home = await furnish('senses');
     const devices = await concurrently(14, () => register(admin, PROVISIONING_KEY, nextHardwareId()));
     const answers = await concurrently(14, (at) => {
@@ -161,7 +161,7 @@ describe('the quota of a customer', () => {
     expect(left).toEqual([]);
   });
 
-  test('limits running replays of a webhook; one that has ended makes room for one', async () => {
+  test('limits running replays of a webhook; a replay that has ended makes room for another', async () => {
     const { client, customerId, webhook } = await furnish('replays');
     const at = `/webhooks/${webhook.id}/replays`;
     // They are not due yet, so no worker processes them.

@@ -26,7 +26,7 @@ const unknown = (of: string, uuid: string) => ({ type: 99, uuid, of, payload: {}
 
 const UUID = '11111111-1111-4111-8111-111111111111';
 
-test('the same bytes with the same uuid create one event, and other bytes another, in one call and in several', async () => {
+test('identical bytes with the same uuid create one event, and different bytes a second one, in one call or several', async () => {
   const home = await world.furnish();
   const other = '22222222-2222-4222-8222-222222222222';
   await home.say(a.presence(false));
@@ -59,7 +59,7 @@ const alarmsAfter = async (maker: 'maker_a' | 'maker_b', messages: readonly obje
   return (await client.ok<{ total: number }[]>('GET', path))[0]?.total;
 };
 
-test('falls with one uuid all raise an alarm', async () => {
+test('different falls with the same uuid each raise an alarm', async () => {
   const falls = [0, 1].map((n) => ({ ...a.fall('calling', world.now() + n), uuid: UUID }));
   expect(await alarmsAfter('maker_a', falls)).toBe(2);
 });
@@ -70,7 +70,7 @@ test('a fall with the uuid of its suspicion, or of a message without an event, r
   expect(await alarmsAfter('maker_b', [b.pose(1, 4), b.pose(1, 5)].map(withUuid))).toBe(1);
 });
 
-test('a message from before the link is not a duplicate for the customer, even within the same minute', async () => {
+test('a message sent before the sensor was linked does not make a later one a duplicate, even within the same minute', async () => {
   const { client, customerId } = await world.furnish();
   const { sensorId, deviceToken, pairingCode } = await register(client, PROVISIONING_KEY, nextHardwareId());
   const fall = a.fall('calling', world.now());

@@ -63,7 +63,7 @@ const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') =
 };
 
 describe('a rule', () => {
-  test('fires only in its region, and without one in every region', async () => {
+  test('fires only in its region, or in every region if it has none', async () => {
     const { sensor, addRule, say, regionId, byRule } = await prepare('maple');
     const there = { situation: 'door_entered', title: 'here', message: '{region}', rateLimitSeconds: 0 };
     await addRule({ ...there, sensorId: sensor.sensorId, regionId: regionId('Door') });
@@ -107,7 +107,7 @@ describe('a rule', () => {
     expect(rejectedPaths(answer)).toEqual([400, 'timeZone']);
   });
 
-  test('fires for every fall of a sensor whose clock is not set, and once a day for the clock', async () => {
+  test('fires for every fall of a sensor whose clock is not set, and once a day for the clock itself', async () => {
     const { addRule, say, byRule, all } = await prepare('aspen');
     await addRule({ situation: 'fall_detected', title: 'fall' });
     await addRule({ situation: 'sensor_clock_wrong', title: 'clock' });

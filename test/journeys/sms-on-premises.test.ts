@@ -102,7 +102,7 @@ test('sends codes and alarms through the gateway, and retries and counts what it
   await cloud.stop();
 });
 
-test('ends a delivery that the gateway refuses for its number', async () => {
+test('ends a delivery whose phone number the gateway refuses', async () => {
   const clock = skippingClock(Date.now());
   const cloud = await start({ clock, dataDir: ':memory:', ...withGateway() });
   const created = await createRule(cloud, 'sms', nextNumber(), async () => textsOf().at(-1)?.text);
@@ -142,7 +142,7 @@ test('keeps SMS rules after a restart without the gateway, reaches nobody with t
   await second.stop();
 });
 
-test('writes messages to files with an outbox, which notify nobody, and shows that in channels and attempts', async () => {
+test('writes messages to files if an outbox is set, and shows in channels and attempts that nobody is notified', async () => {
   const clock = skippingClock(Date.now());
   const dataDir = await newFolder();
   const cloud = await start({ clock, dataDir, hasOutbox: true, ...withGateway() });

@@ -42,7 +42,7 @@ const createHome = async () => {
 const sms = (start: string) => world.sentMessages.filter(({ by, text }) => by === 'sms' && text.startsWith(start));
 
 describe('the quota of SMS', () => {
-  test('leaves its second half to falls', async () => {
+  test('reserves its second half for falls', async () => {
     const home = await createHome();
     await home.watchConfirmations();
     await home.confirm(7);
@@ -64,7 +64,7 @@ describe('the quota of SMS', () => {
     expect(await home.states()).toEqual([...Array(10).fill('delivered'), 'limit_reached']);
   });
 
-  test('counts exactly when SMS are sent at once', async () => {
+  test('counts exactly when SMS are sent concurrently', async () => {
     const { limits } = store(world.table);
     const counts = await concurrently(30, (at) =>
       limits.countWithin('sms:race', at % 2 === 0 ? 10 : 5, 60, world.now()),

@@ -43,7 +43,7 @@ const furnish = async (plan: (nurse: { userId: number; by: 'sms' }) => object) =
 };
 const withStep = (nurse: object) => ({ escalation: [{ afterSeconds: 90, recipients: [nurse] }] });
 
-test('reports an alarm that nobody acknowledged after the last step, once', async () => {
+test('reports an alarm once if nobody has acknowledged it after the last step', async () => {
   const home = await furnish(withStep);
   const receiver = await startReceiver();
   const hook = { botId: null, isCustomerHook: true, customerId: home.customerId, format: 'full', authMethod: 'none' };
@@ -126,7 +126,7 @@ describe('an alarm', () => {
         await home.report(fallMessage('finished', start));
       },
     ],
-  ] as const)('an alarm is not reported as unanswered if %s', async (_, plan, act) => {
+  ] as const)('does not count as unanswered if %s', async (_, plan, act) => {
     const home = await furnish(plan as never);
     const before = unanswered();
     const start = world.now();
@@ -148,7 +148,7 @@ test('finishes the work of a process that died after recording the alarm', async
   expect((await home.hits())[0]?.unansweredDate).toEqual(expect.any(Number));
 });
 
-test('ends with an acknowledgement: no list names the alarm afterwards', async () => {
+test('an acknowledgement ends the alarm, which no list contains afterwards', async () => {
   const home = await furnish(withStep);
   await home.fall();
   await pass(190 * SECOND);

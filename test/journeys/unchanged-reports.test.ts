@@ -49,7 +49,7 @@ describe('a report that changes nothing', () => {
     await say(a.presence(true), 60);
   });
 
-  test('skips the queue starting with the third one, as long as nothing changes', async () => {
+  test('skips the queue from the third report on, as long as nothing changes', async () => {
     for (let minute = 0; minute < 10; minute++) expect(await say(a.presence(true), 60)).toBe(0);
     expect(await events()).toEqual(['active', 'occupied_room']);
     const { isActive } = await home.client.ok<{ isActive: boolean }>('GET', `/sensors/${sensor.sensorId}`);
@@ -75,7 +75,7 @@ describe('a report that changes nothing', () => {
     expect(await say([a.presence(true), a.fall('calling', start + 1)], 1)).toBe(1);
   });
 
-  test('makes an older message that arrives after it late', async () => {
+  test('makes an older message that arrives afterwards count as late', async () => {
     const late = a.presence(false);
     for (let minute = 0; minute < 3; minute++) expect(await say(a.presence(true), 60)).toBe(0);
     expect(await say(late, 1)).toBe(0);
@@ -89,7 +89,7 @@ describe('a report that changes nothing', () => {
     expect(await say(b.people(0), 60)).toBe(1);
   });
 
-  test('separates two messages of maker B with identical bytes and no timestamp', async () => {
+  test('keeps two messages of maker B with identical bytes and no timestamp separate', async () => {
     sensor = await linkSensor(home.client, 'maker_b');
     const { timestamp: _, ...normal } = b.vital(0, 14, 60);
     const enters = { cmd: 'event', type: 1, data: [{ event: 1 }] };

@@ -52,7 +52,7 @@ const manager = (home: Home) =>
 const addressOf = ({ customerId }: Home): string => `nora-${customerId}@example.com`;
 const measured = (): number => world.valuesOf('AlarmsUnnotified').length;
 
-test('mails, counts and records a fall whose only receiver is down, until the receiver accepts it', async () => {
+test('emails managers about a fall whose only receiver is down, and counts and records it, until the receiver accepts it', async () => {
   const home = await world.furnish();
   await manager(home);
   await createAlarm(home.client, receiver.url);
@@ -80,7 +80,7 @@ test('mails, counts and records a fall whose only receiver is down, until the re
   expect(await openAlarms(home)).toEqual([]);
 });
 
-test('counts a fall as untold only if none of its deliveries was attempted', async () => {
+test('counts a fall as unsent only if none of its deliveries was attempted', async () => {
   const untold = () => world.valuesOf('AlarmsUntold').length;
   const home = await world.furnish();
   await createAlarm(home.client, receiver.url);
@@ -155,13 +155,13 @@ test.each([
     },
     'could be reached: Anna.',
   ],
-])('mails why nobody was notified: %s', async (_, prepare, cause) => {
+])('states in the email why nobody was notified: %s', async (_, prepare, cause) => {
   const home = await world.furnish();
   await prepare(home);
   expect(await mailAbout(home)).toContain(cause);
 });
 
-test('sends the newest message of a fall that time raised to a recipient in Raw', async () => {
+test('sends the newest message of a fall whose alarm a timer raised to a recipient in the format Raw', async () => {
   status = 200;
   const home = await world.furnish();
   await manager(home);
@@ -218,7 +218,7 @@ test('makes the next step of the escalation due at once', async () => {
   expect(await openAlarms(home)).toEqual([]);
 });
 
-test('ends with an acknowledgement, and begins again if that is withdrawn', async () => {
+test('ends an alarm with an acknowledgement, and starts it again if that is withdrawn', async () => {
   const home = await world.furnish();
   await createAlarm(home.client, receiver.url);
   await mailAbout(home);
@@ -231,7 +231,7 @@ test('ends with an acknowledgement, and begins again if that is withdrawn', asyn
   expect(await openAlarms(home)).toHaveLength(1);
 });
 
-test('reminds every hour of all open alarms, 24 times', async () => {
+test('reminds managers of all open alarms every hour, 24 times', async () => {
   const home = await world.furnish();
   await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });
   await mailAbout(home);
@@ -242,7 +242,7 @@ test('reminds every hour of all open alarms, 24 times', async () => {
   expect(await openAlarms(home)).toHaveLength(1);
 });
 
-test('mails at most ten falls an hour separately, and the rest as a list', async () => {
+test('emails managers about at most ten falls an hour separately, and about the rest in a list', async () => {
   const home = await world.furnish();
   await manager(home);
   await createAlarm(home.client, receiver.url, 'fall_detected', { isEnabled: false });
@@ -261,7 +261,7 @@ test('mails at most ten falls an hour separately, and the rest as a list', async
   expect((await openAlarms(home)).flatMap(({ deferredTo = [] }) => deferredTo)).toEqual([]);
 });
 
-test('mails about a fall a minute later if the mail server refused the first mail', async () => {
+test('emails managers about a fall a minute later if the mail server refused the first email', async () => {
   const home = await world.furnish();
   world.answerWith(({ by }) => by === 'email' && Promise.reject(new Error('the mail was not taken')));
   await manager(home);
@@ -278,7 +278,7 @@ test('mails about a fall a minute later if the mail server refused the first mai
   expect(mailsTo(addressOf(home))).toHaveLength(1);
 });
 
-test('leaves an address that accepts no email for an hour to the reminders', async () => {
+test('sends only reminders to an address that accepts no email for an hour', async () => {
   const home = await world.furnish();
   const attempts: string[] = [];
   world.answerWith(({ by, to }) => {
@@ -297,7 +297,7 @@ test('leaves an address that accepts no email for an hour to the reminders', asy
   expect((await openAlarms(home)).flatMap(({ deferredTo = [] }) => deferredTo)).toEqual([]);
 });
 
-test('mails once about sensors that go offline together', async () => {
+test('sends one email about sensors that go offline together', async () => {
   const home = await world.furnish();
   await manager(home);
   await createAlarm(home.client, receiver.url, 'sensor_inactive', { isEnabled: false });
