@@ -54,7 +54,7 @@ describe('the canary', () => {
     heartbeat.server.close();
   });
 
-  test('returns each fall through the public URL, calls the heartbeat URL, and shows its age in GET /health', async () => {
+  test('gets each fall back through the public URL, calls the heartbeat URL, and shows its age in GET /health', async () => {
     expect((await health()).canarySeconds).toBe(null);
     clock.skipTo(clock.now() + 2_000);
     await expect.poll(rounds, { timeout: 10_000 }).toBe(1);

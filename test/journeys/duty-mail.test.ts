@@ -133,7 +133,7 @@ test('the email about unreachable users is still sent if the process dies before
   expect(await home.mails(3)).toEqual([expect.stringMatching(subject)]);
 });
 
-test('a customer is no longer checked after its last rule about the users on duty, or once it is deleted', async () => {
+test('a customer is no longer checked once it has no rule about users on duty, or is deleted', async () => {
   const home = await furnish();
   const { dutyChecks } = store(world.table);
   const { id } = await home.rule(onDuty);

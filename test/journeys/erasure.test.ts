@@ -17,7 +17,7 @@ afterEach(async () => world?.stop());
 const outsideAudit = (rows: readonly string[]) => rows.filter((row) => !row.includes('#AUDIT'));
 const kindsOf = ({ counts }: { counts: Record<string, number> }) => Object.keys(counts).sort();
 
-test('nothing in the whole file names a user after an erasure, and actions of others stay', async () => {
+test('nothing in the data file names a user after an erasure, and the actions of others stay', async () => {
   const { home, asAdmin, erase, whereIs } = await begin();
   const { wanda, hitId } = home;
   const job = await erase(asAdmin, { kind: 'user', id: wanda.id }, ADMIN_PASSWORD);
@@ -49,7 +49,7 @@ test('nothing names a user who was deleted before the erasure', async () => {
   expect(await whereIs(['Wanda', '4915551234567'])).toEqual([]);
 });
 
-test('nothing in the whole file names a sensor, or the person it watches over, after an erasure', async () => {
+test('nothing in the data file names a sensor, or the person it watches over, after an erasure', async () => {
   const { home, asAdmin, erase, whereIs } = await begin();
   const { sensorId, customerId } = home;
   const job = await erase(asAdmin, { kind: 'sensor', id: sensorId }, ADMIN_PASSWORD);
@@ -104,7 +104,7 @@ test('a sensor can be linked again only after its erasure, so that no new data i
   expect((await client.call('GET', `/sensors/${sensorId}`)).status).toBe(200);
 });
 
-test('nothing is left of a customer after an erasure, in the table, the queues and the file', async () => {
+test('nothing is left of a customer after an erasure, in the table, the queues and the data file', async () => {
   const { home, asAdmin, erase, whereIs } = await begin();
   const job = await erase(asAdmin, { kind: 'customer', id: home.customerId }, ADMIN_PASSWORD);
   expect(job).toMatchObject({ state: 'completed', counts: { customer: 1 }, actor: { kind: 'user', name: 'admin' } });
@@ -132,7 +132,7 @@ test('a certificate counts every kind of item that a customer can have', async (
 });
 
 test.each(['knownAddress', 'auditLine', 'personDelivery'] as const)(
-  'the search of the file finds remaining data if the erasure deliberately skips %s',
+  'the search of the data file finds remaining data if the erasure deliberately skips %s',
   async (kind) => {
     const all = erasureRules as Record<string, object>;
     const rules = all[kind];

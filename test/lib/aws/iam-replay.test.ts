@@ -7,7 +7,7 @@ import { stackOf, whole } from '#test/fixtures/stack.ts';
 const gate = createGate(new Map(policiesOf(stackOf(whole))));
 
 // test/deployed/permissions.test.ts exercises all other permissions. This one needs a clock that the test controls.
-describe('with exactly the permissions of the template', () => {
+describe('under exactly the permissions of the template', () => {
   replayDeliveries(gate);
 
   test('a sweep that runs out of time saves its position', () => {

@@ -230,7 +230,7 @@ describe('the functions', () => {
     expect(JSON.stringify(prod.toJSON())).not.toContain('a-secret-of-16-or-more');
   });
 
-  it('may publish only to the topic of alarms: alarms that reached nobody, and those active before somebody subscribed', () => {
+  it('may publish only to the alarm topic, about alarms that reached nobody or started before anybody subscribed', () => {
     const publishers = (template: Template) =>
       Object.values(template.findResources('AWS::IAM::Role')).flatMap(({ Properties: role }) =>
         (role.Policies ?? [])

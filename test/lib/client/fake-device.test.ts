@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 describe.each(['maker_a', 'maker_b'] as const)('a fake device of %s', (manufacturer) => {
-  test('registers, and its messages become the events of D2', async () => {
+  test('registers, and its messages become the events specified in section D2', async () => {
     const { username, password } = await createHome(
       await adminOf(cloud.url),
       manufacturer.at(-1) ?? '',

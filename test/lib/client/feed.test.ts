@@ -96,7 +96,7 @@ test('feed retries with increasing delays while the service fails, and reports e
   ]);
 });
 
-test.each([401, 403, 404, 409])('feed throws a %i without a retry', async (status) => {
+test.each([401, 403, 404, 409])('feed throws on %i without a retry', async (status) => {
   const service = await startFeed(1, () => status);
   await expect(read(service, 1)).rejects.toMatchObject({ name: 'Problem', status });
   expect(service.asked).toHaveLength(1);
@@ -146,7 +146,7 @@ test('a receiver that crashes at any message misses none, and gets none twice be
   expect([...new Set(handled)]).toEqual(service.messages.map(({ id }) => id));
 });
 
-test('feed works with the token of a webhook, returns signed events, and none again once it is acknowledged', async () => {
+test('feed works with the token of a webhook, returns signed events, and returns none twice once it is acknowledged', async () => {
   const world = await createFeedWorld();
   const home = await world.furnish();
   const client = createClient({ baseUrl: world.url, token: home.token });

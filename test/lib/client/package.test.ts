@@ -40,7 +40,7 @@ test('the package has the version of this repository, and depends only on openap
   expect(dependencies).toEqual({ 'openapi-fetch': own.dependencies['openapi-fetch'] });
 });
 
-test('a project with the package gets from nothing to a verified fall, with the default limits', async () => {
+test('a new project that uses the package receives and verifies a fall within the default limits', async () => {
   await using host = await startHost({ DATA_DIR: ':memory:' }, ['withoutDemo']);
   const story = join(project, 'story.mjs');
   await writeFile(

@@ -39,7 +39,7 @@ describe('verify', () => {
     expect(id).toBe('msg_p5jXN8AQM9LWM0D4loKWxJek');
   });
 
-  test('accepts a rotation of the secret, whichever side goes first', async () => {
+  test('accepts a rotated secret, whichever side rotates first', async () => {
     for (const secret of [NEW, OLD])
       expect(await reasonOf(verify(signed([NEW, OLD]), body, secret, { now }))).toBe('right');
     expect(await reasonOf(verify(signed([OLD]), body, [NEW, OLD], { now }))).toBe('right');

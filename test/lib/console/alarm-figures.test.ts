@@ -82,7 +82,7 @@ test('people are on duty by weekly shifts unless an entry for the day replaces t
   ]);
 });
 
-test('a user whose shifts follow each other over midnight is on duty once', () => {
+test('a user with consecutive shifts over midnight counts as on duty once', () => {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const night = { from: at(27, 21), to: at(28, 6) };
   const roster = [

@@ -59,7 +59,7 @@ test('groups the hits of a fall into one alarm, separate from other sensors, oth
   expect(idsOf(alarmsOf(hits.toReversed()))).toEqual([[1, 3], [2], [4], [5]]);
 });
 
-test('starts a new alarm with the first hit after an answer', () => {
+test('starts a new alarm with the first hit after the previous alarm was answered', () => {
   expect(idsOf(alarmsOf([hit(1, 0, acknowledgedAt(1)), hit(2, 2)]))).toEqual([[1], [2]]);
   expect(idsOf(alarmsOf([hit(1, 0, closedAt(1)), hit(2, 2)]))).toEqual([[1], [2]]);
   expect(idsOf(alarmsOf([hit(1, 0, acknowledgedAt(3)), hit(2, 2)]))).toEqual([[1, 2]]);

@@ -29,7 +29,7 @@ const HOUR = 3_600_000;
 const NOW = 1_795_240_000_000;
 const filter = (search = '') => filterOf(new URLSearchParams(search));
 
-test('the filter of deliveries covers the last day by default, or all that is kept if a link narrows it', () => {
+test('the filter of deliveries covers the last day by default, or everything stored if a link narrows the list', () => {
   expect(filter()).toMatchObject({ state: null, days: 1, since: null, page: 0 });
   expect(filter('sensor=a').days).toBe(30);
   expect(filter('event=b&since=5')).toMatchObject({ event: 'b', days: null, since: 5 });
@@ -63,7 +63,7 @@ test('the filter of deliveries requests whole hours, so that the call stays the 
   expect(queryOf(filter(), since + 25 * HOUR - 1)).toEqual({ page: 0, since });
 });
 
-test('the filter of deliveries requests everything that is kept, or a custom period to the end of its last minute', () => {
+test('the filter of deliveries requests everything stored, or a custom period to the end of its last minute', () => {
   expect(queryOf(filter('days=30'), NOW)).toEqual({ page: 0 });
   expect(queryOf(filter('until=60000&state=held'), NOW)).toEqual({ page: 0, state: 'held', until: 119_999 });
   expect(queryOf(filter('sensor=a&event=b'), NOW)).toEqual({ page: 0, sensorId: 'a', eventUuid: 'b' });
@@ -107,7 +107,7 @@ describe.each([
   ['English', english],
   ['German', german],
 ] as const)('in %s', (_, texts) => {
-  test('a delivery that is being retried shows when, until its next attempt is due', () => {
+  test('a delivery that is being retried shows the time of its next attempt until that is due', () => {
     const retried = delivery({ state: 'retrying', nextAttempt: NOW + 3_700_000 });
     expect(resultText(retried, NOW, texts)).toBe(texts.retryIn('1:01:40'));
     expect(resultText(retried, NOW + 3_700_000, texts)).toBe(texts.retryDue);

@@ -11,19 +11,19 @@ const { decodeFile, templateOf, templates } = (await import(`${folder}imports/te
 };
 const kinds = Object.keys(templates) as Kind[];
 
-test.each(kinds)('the template of %s is read as its example, with commas and with semicolons', (kind) => {
+test.each(kinds)('the template of %s parses into its example, with commas and with semicolons', (kind) => {
   const { example } = templates[kind];
   for (const locale of ['en', 'de']) expect(parseCsv(templateOf(kind, locale))).toEqual({ rows: [example] });
 });
 
-test.each(['en', 'de'])('the page explains each column of the templates in %s, and no other', async (locale) => {
+test.each(['en', 'de'])('the import page explains exactly the columns of the templates in %s', async (locale) => {
   const { imports } = (await import(`${folder}texts/imports-${locale}.ts`)) as {
     imports: { hints: Record<Kind, Record<string, string>> };
   };
   for (const kind of kinds) expect(Object.keys(imports.hints[kind])).toEqual(Object.keys(templates[kind].example));
 });
 
-test('a file of a spreadsheet program in the encoding of Windows keeps its umlauts', () => {
+test('a spreadsheet file in a Windows encoding keeps its umlauts', () => {
   const text = 'name\nMüller';
   const windows = Uint8Array.from(text, (character) => character.charCodeAt(0));
   expect([decodeFile(windows.buffer), decodeFile(new TextEncoder().encode(text).buffer as ArrayBuffer)]).toEqual([

@@ -36,12 +36,15 @@ const reading = pages.map(({ path }) => path).filter((path) => !withoutCalls.inc
 const at = (path: string): string => path.replaceAll(/:\w+/g, '1');
 
 describe('a page whose calls fail', () => {
-  test.each(reading)('says why in a sentence, offers to try again, and keeps the navigation: %s', async (path) => {
-    const { alerts, hasNavigation } = await renderPage(at(path), failing);
-    expect(hasNavigation).toBe(true);
-    expect(alerts.length).toBeGreaterThan(0);
-    for (const alert of alerts) expect(alert).toContain(`${en.failed} ${MESSAGE} ${en.tryAgain}`);
-  });
+  test.each(reading)(
+    'explains the failure in a sentence, offers to try again, and keeps the navigation: %s',
+    async (path) => {
+      const { alerts, hasNavigation } = await renderPage(at(path), failing);
+      expect(hasNavigation).toBe(true);
+      expect(alerts.length).toBeGreaterThan(0);
+      for (const alert of alerts) expect(alert).toContain(`${en.failed} ${MESSAGE} ${en.tryAgain}`);
+    },
+  );
 
   test.each(reading)('says that the service does not respond when it cannot be reached: %s', async (path) => {
     const { alerts, hasNavigation } = await renderPage(at(path), unreachable);
@@ -74,7 +77,7 @@ describe('a page without data', () => {
     ['/deliveries?days=30', deliveries.none[30]],
     ['/deliveries/1?state=failed', deliveries.noMatch],
     ['/audit', 'No entries found.'],
-  ])('says so in a sentence: %s', async (path, sentence) => {
+  ])('states in a sentence that there is no data: %s', async (path, sentence) => {
     const { text, alerts } = await renderPage(path, empty);
     expect(text).toContain(sentence);
     expect(alerts).toEqual([]);
@@ -90,7 +93,7 @@ describe('a page without data', () => {
 describe('a screen that watches nothing', () => {
   const row = (kind: string, name: string) => ({ kind, name, sensorId: name, items: [] });
 
-  test('a screen that watches nothing names the rooms to check, and what to do when the connection is lost', async () => {
+  test('names the rooms to check, and what to do when the connection is lost', async () => {
     const { text, alerts } = await renderConnectionLost({
       rows: [row('open', 'Room 106, south wing'), row('mine', 'Room 118'), row('theirs', 'Room 211')],
       connection: { at: 1_795_240_000_000 },
@@ -102,13 +105,13 @@ describe('a screen that watches nothing', () => {
       expect(text).toContain(word);
   });
 
-  test('a screen that watches nothing claims nothing about rooms that it never loaded', async () => {
+  test('claims nothing about rooms that it never loaded', async () => {
     const { text } = await renderConnectionLost({ rows: [], connection: { at: 0 } });
     expect(text).toContain(en.notWatched.nothingKnown);
     expect(text).not.toContain('Check on');
   });
 
-  test('a screen that watches nothing shows the login when the session has ended', async () => {
+  test('shows the login when the session has ended', async () => {
     const { text, alerts } = await renderSessionOver(1_795_240_000_000);
     expect(alerts.join()).toContain(en.notWatched.title);
     for (const word of [en.notWatched.sessionOver, en.login.username, en.login.password, en.login.goOn])

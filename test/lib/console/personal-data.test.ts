@@ -6,7 +6,7 @@ import { erasureRules } from '#shared/store/subjects/erasure-rules.ts';
 test.each([
   ['English', itemsEnglish],
   ['German', itemsGerman],
-])('names each kind of item that an erasure counts in %s, and no others', (_, names) => {
+])('names exactly the kinds of items that an erasure counts in %s', (_, names) => {
   const counted = Object.entries(erasureRules).filter(([, belonging]) => Object.keys(belonging).length > 0);
   expect(Object.keys(names).toSorted()).toEqual(counted.map(([kind]) => kind).toSorted());
 });

@@ -19,18 +19,18 @@ const { gapsOf, rulesOf } = (await import(`${folder}room/watching.ts`)) as {
 describe('a long group of rooms', () => {
   const rooms = Array.from({ length: 22 }, (_, at) => at);
 
-  test('a long group of rooms shows eight rooms, including those that are not normal', () => {
+  test('shows eight rooms, including those that are not normal', () => {
     const { shown, hidden } = collapsed(rooms, (room) => room !== 20);
     expect(shown).toEqual([0, 1, 2, 3, 4, 5, 6, 20]);
     expect(hidden).toHaveLength(14);
   });
 
-  test('a long group of rooms shows every room that is not normal, however many there are', () => {
+  test('shows every room that is not normal, however many there are', () => {
     expect(collapsed(rooms, (room) => room >= 12).shown).toEqual(rooms.slice(0, 12));
     expect(collapsed(rooms, () => false)).toEqual({ shown: rooms, hidden: [] });
   });
 
-  test('a long group of rooms is not shortened if that hides fewer than three rooms', () => {
+  test('stays complete if shortening it would hide fewer than three rooms', () => {
     expect(collapsed(rooms.slice(0, 10), () => true).hidden).toEqual([]);
     expect(collapsed(rooms.slice(0, 11), () => true).hidden).toEqual([8, 9, 10]);
   });
@@ -121,7 +121,7 @@ describe('the rules that watch a room', () => {
     expect(idsOf(rules, null)).toEqual([1, 2]);
   });
 
-  test('the gaps of a room name each kind once', () => {
+  test('the gaps of a room list each kind once', () => {
     const gaps = [
       { kind: 'sensor_offline', sensorIds: ['a', 'b'] },
       { kind: 'hours_without_rule', sensorIds: ['a'] },

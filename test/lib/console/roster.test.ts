@@ -43,7 +43,7 @@ const hoursOf = (roster: Entries, userId: number, date: string) =>
   entries.shiftsOf(roster, userId, date).map(({ from, to }) => `${from}-${to}`);
 
 describe('a change of one day', () => {
-  test('adds a shift beside the weekly ones, which it would otherwise replace', () => {
+  test('adds a shift and keeps the weekly ones, which it would otherwise replace', () => {
     const roster = entries.withShift(weekly, ANNA, MONDAY, early);
     expect(hoursOf(roster, ANNA, MONDAY)).toEqual(['06:00-14:00', '21:00-06:00']);
     expect(hoursOf(roster, ANNA, NEXT_MONDAY)).toEqual(['21:00-06:00']);
@@ -55,7 +55,7 @@ describe('a change of one day', () => {
     expect(entries.withWeeklyDay(roster, ANNA, MONDAY)).toEqual(weekly);
   });
 
-  test('removes the only shift of a day by a day off, so that the weekly one does not return', () => {
+  test('replaces the only shift of a day with a day off, so that the weekly shift does not return', () => {
     const roster = entries.withoutShift(weekly, shiftOf(weekly, ANNA, MONDAY));
     expect(roster).toEqual([...weekly, { userId: ANNA, date: MONDAY, off: true }]);
     expect(hoursOf(roster, ANNA, MONDAY)).toEqual([]);
@@ -90,7 +90,7 @@ describe('a change of every week', () => {
   });
 });
 
-test('a copied week has the same shifts and days off, and those of the other week are gone', () => {
+test('copying a week replaces the shifts and days off of the other week', () => {
   const off = entries.withDayOff(weekly, ANNA, TUESDAY);
   const source = entries.withShift(off, BEN, MONDAY, early);
   const before = entries.withShift(source, ANNA, NEXT_MONDAY, late);
@@ -103,7 +103,7 @@ test('a copied week has the same shifts and days off, and those of the other wee
   expect(entries.withCopiedDays(copied, [MONDAY, TUESDAY], 7)).toEqual(expect.arrayContaining(copied));
 });
 
-describe('what is covered', () => {
+describe('the coverage of a roster', () => {
   const at = (text: string) => Date.parse(text);
   const timeZone = 'Europe/Berlin';
   const reachable = (userId: number, ...reachableBy: string[]) => ({ userId, name: String(userId), reachableBy });
@@ -150,7 +150,7 @@ describe('what is covered', () => {
     ]);
   });
 
-  test('needs somebody only while a rule holds', () => {
+  test('requires somebody only while the schedule of a rule holds', () => {
     const schedule = { days: [1], from: '12:00', to: '18:00', timeZone };
     const spans = coverageOf([MONDAY], planOf({ rules: dutyRules([rule({ schedule })]) }));
     expect(hours(spans)).toEqual(['11-22T23 14 covered', '11-23T13 4 nobody', '11-23T17 3 free', '11-23T20 3 covered']);
@@ -168,7 +168,7 @@ describe('what is covered', () => {
     expect(dutyRules(rules)).toEqual([{ name: 'Falls', schedule: null, channels: ['push'] }]);
   });
 
-  test('follows those who went on or off duty themselves', () => {
+  test('reflects users who went on or off duty themselves', () => {
     const now = at('2026-11-23T10:00Z');
     const late = { userId: ANNA, until: at('2026-11-23T18:00Z'), source: 'self' };
     expect(hours(gapsIn(coverageOf([MONDAY], planOf({ now, onDuty: [late] })), now))).toEqual(['11-23T18 2 nobody']);

@@ -87,7 +87,7 @@ test('shows a fall as a suspicion until its sensor reports it, with or without r
   expect(kindsOf([hit(1, 0, { situation: 'fall_confirmed' }), hit(2, 0)], [])).toEqual(['open']);
 });
 
-test('opens the row of a room again with a second fall, and counts both', () => {
+test('reopens the row of a room after a second fall, and counts both falls', () => {
   expect(board([hit(1, 0, by(ME, 1)), hit(2, 5)])).toMatchObject([
     { kind: 'open', falls: 2, since: START + 5 * MINUTE },
   ]);
@@ -102,7 +102,7 @@ test('keeps an acknowledged alarm until its fall is closed', () => {
   expect(board([hit(1, 0, { ...by(ME, 1), closure })])).toEqual([]);
 });
 
-test('belongs to nobody at a display', () => {
+test('shows an acknowledged alarm on a display as acknowledged by another user', () => {
   const hits = [hit(1, 0, { acknowledgement: { userId: null, name: 'Anna', date: START } })];
   expect(boardOf(alarmsOf(hits), [], null, START)).toMatchObject([{ kind: 'theirs' }]);
 });
@@ -166,7 +166,7 @@ test('sounds once for a suspicion, and every four seconds while nothing is watch
   expect(soundsOf(createSchedule(), 3)({ isLost: true, alarms: [item('a')] })).toEqual(['a', '', 'n']);
 });
 
-test('sounds only for what is not acknowledged', () => {
+test('sounds only for alarms that are not acknowledged', () => {
   const rows = board([
     hit(1, 0, { sensorId: 'b', ...by(ME, 1) }),
     hit(2, 1),

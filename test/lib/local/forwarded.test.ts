@@ -13,12 +13,12 @@ const cookiesOf = async (publicUrl: string, moreHeaders: Record<string, string>)
 const isSecure = (cookie: string) => /; Secure/.test(cookie);
 
 describe('session cookies', () => {
-  test('session cookies are secure behind a proxy with TLS, whatever X-Forwarded-Proto says', async () => {
+  test('get the Secure attribute behind a proxy with TLS, whatever X-Forwarded-Proto says', async () => {
     const cookies = await cookiesOf('https://cloud.example.org', { 'X-Forwarded-Proto': 'http' });
     expect([cookies.length, cookies.every(isSecure)]).toEqual([3, true]);
   });
   test.each(['x-forwarded-proto', 'X-Forwarded-Proto'])(
-    'session cookies are not secure without TLS, even if %s says https',
+    'get no Secure attribute without TLS, even if %s says https',
     async (name) => {
       const cookies = await cookiesOf('', { [name]: 'https' });
       expect([cookies.length, cookies.some(isSecure)]).toEqual([3, false]);

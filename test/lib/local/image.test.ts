@@ -55,7 +55,7 @@ afterAll(async () => {
 
 const commandOf = (name: string, ...args: string[]) => [join(image, `${name}.mjs`), ...args];
 
-test('the host runs from its bundle alone, and the health check of the image follows it', {
+test('the host runs from its bundle alone, and the health check of the image reflects its health', {
   timeout: 60_000,
 }, async () => {
   const env = await environment();
@@ -79,7 +79,7 @@ test('the host runs from its bundle alone, and the health check of the image fol
   expect(await once(host, 'exit')).toEqual([0, null]);
 });
 
-test('the demo passes in the bundle', { timeout: 120_000 }, async () => {
+test('the demo runs successfully from the bundle', { timeout: 120_000 }, async () => {
   const { stdout } = await run(process.execPath, commandOf('demo'), { cwd: image, env: {} });
   expect(stdout).toContain('All checks passed.');
 });

@@ -204,7 +204,7 @@ test('the host warns about a mail server beyond loopback without encryption', ()
   expect([warnings('smtp://a.example'), warnings('smtp://127.0.0.1:25?tls=none')]).toEqual([[], []]);
 });
 
-test('a broker beyond loopback without encryption is warned about', () => {
+test('the host warns about a broker beyond loopback without encryption', () => {
   const warnings = (url: string) => read({ HOME_ASSISTANT_MQTT_URL: url }).warnings;
   expect(warnings('mqtt://a.example?tls=none')).toEqual([
     expect.stringMatching(/^states of sensors are sent to a.example without encryption/),

@@ -10,11 +10,11 @@ const unit = /```ini\n(\[Unit\][^`]*)```/.exec(guide)?.[1] ?? '';
 const valuesOf = (name: string): string[] =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].flatMap(([, value = '']) => value.split(' '));
 
-test('the unit of the guide starts the service after the clock is synchronized', () => {
+test('the systemd unit in the guide starts the service after the clock is synchronized', () => {
   for (const name of ['After', 'Wants']) expect(valuesOf(name)).toEqual(['network-online.target', 'time-sync.target']);
 });
 
-test('the unit of the guide lets the service write to its own folder alone, and allows what Node.js needs', () => {
+test('the systemd unit in the guide lets the service write only to its own folder, and allows what Node.js needs', () => {
   expect([valuesOf('ProtectSystem'), valuesOf('ReadWritePaths')]).toEqual([['strict'], ['/var/lib/sensor-cloud']]);
   expect(valuesOf('Environment')).toContain('DATA_DIR=/var/lib/sensor-cloud/data');
   // Without them, Node.js can neither list the addresses of the machine nor compile code.
@@ -29,7 +29,7 @@ const version = existsSync(analyze)
   ? Number(/systemd (\d+)/.exec(execFileSync(analyze, ['--version'], { encoding: 'utf8' }))?.[1])
   : 0;
 
-test.runIf(version >= OFFLINE_SINCE)('systemd rates the exposure of the unit of the guide below 3', async () => {
+test.runIf(version >= OFFLINE_SINCE)('systemd rates the exposure of the unit in the guide below 3', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'sensor-cloud.service');

@@ -30,7 +30,7 @@ describe('the expectation', () => {
     return Object.fromEntries(named);
   };
 
-  test.each([0, 1])('starts sensor %i with somebody in bed, and without changes has no events', (sensor) => {
+  test.each([0, 1])('starts with somebody in bed for sensor %i, and counts no events without changes', (sensor) => {
     expect(Object.fromEntries(expected(sensor, [0, 'begin'], [1, 'report']).events)).toEqual(
       Object.fromEntries(initial.map(([kind, times]) => [`${sensor} ${kind}`, times])),
     );

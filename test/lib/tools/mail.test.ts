@@ -22,7 +22,7 @@ const sent = async (options: SMTPServerOptions, more: Record<string, string> = {
   return { isAccepted: await sendTestMail('anna@example.com', env, tools), lines, mails };
 };
 
-test('a test mail is sent with the settings of the host', async () => {
+test('a test email is sent with the settings of the host', async () => {
   const { isAccepted, lines, mails } = await sent({});
   expect([isAccepted, lines]).toEqual([true, [expect.stringContaining('accepted the mail to anna@example.com')]]);
   expect(mails.map(({ from, to }) => [from, to])).toEqual([['cloud@example.org', ['anna@example.com']]]);

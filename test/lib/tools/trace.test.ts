@@ -155,7 +155,7 @@ test('traces a replay with its original delivery', async () => {
     ]);
 });
 
-test('shows that a rule was changed after the event, and what a further decision has made unknown', async () => {
+test('shows that a rule was changed after the event, and that a later decision has replaced the stored one', async () => {
   const { client, sensor, home } = fall;
   const start = Date.now();
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, fallMessage('finished', start - 1));

@@ -63,7 +63,7 @@ describe('the load balancer of devices', () => {
     });
   });
 
-  it('passes on the paths of the device API, and answers all others, and large bodies, itself', () => {
+  it('forwards the paths of the device API, and answers other paths and large bodies itself', () => {
     const rules = all(template, 'AWS::ElasticLoadBalancingV2::ListenerRule').toSorted(
       (a, b) => a.Priority - b.Priority,
     );
@@ -101,7 +101,7 @@ describe('the load balancer of devices', () => {
     expect(() => stageFrom((key) => context[key])).toThrow('deviceCertificateArn: required with deviceApi=alb');
   });
 
-  it('the load balancer is refused with an access log, which would have no device request', () => {
+  it('cannot be combined with an access log, which would contain no device requests', () => {
     const context: Record<string, unknown> = { ...production, deviceApi: 'alb', deviceAccessLog: true };
     expect(() => stageFrom((key) => context[key])).toThrow('deviceAccessLog: not possible with deviceApi=alb');
   });

@@ -10,19 +10,22 @@ const noting = lambdas.filter(({ uses }) => (uses as readonly Use[]).includes('d
 /** The clocks of two hosts differ by less than this. */
 const MAX_CLOCK_SKEW_MS = 10_000;
 
-describe('the functions that note calls of devices', () => {
+describe('the functions that record device calls', () => {
   test('serve HTTP and MQTT', () => {
     expect(noting.map(({ name }) => name)).toEqual(['devices', 'ingest']);
   });
 
   // Otherwise a report could bypass the queue while an earlier one may still be queued.
-  test.each(noting)('end before a call that was noted later counts as the newest: $name', ({ timeoutSeconds }) => {
-    const notedAt = timeoutSeconds * 1000 + MAX_CLOCK_SKEW_MS;
-    expect(isAllProcessed({ notedCall: 'newest', notedAt }, { last: 'newest', since: 0 })).toBe(false);
-  });
+  test.each(noting)(
+    'time out before a call that was recorded later counts as the newest: $name',
+    ({ timeoutSeconds }) => {
+      const notedAt = timeoutSeconds * 1000 + MAX_CLOCK_SKEW_MS;
+      expect(isAllProcessed({ notedCall: 'newest', notedAt }, { last: 'newest', since: 0 })).toBe(false);
+    },
+  );
 });
 
-test('the function that devices call knows the quota of their messages', () => {
+test('the function that devices call knows the quota of device messages', () => {
   const ofDevices = groups.filter(({ operations }) =>
     Object.values<Operation>(operations).some(({ auth }) => auth === 'device'),
   );

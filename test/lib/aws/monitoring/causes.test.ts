@@ -155,14 +155,14 @@ describe('CloudWatch, which notifies only when an alarm starts,', () => {
     expect(noticedBy(id, alarm(id))).toEqual([true, true]);
   });
 
-  test('notifies of every alarm of the template that is tested here', () => {
+  test('gets tested causes for every alarm of the template', () => {
     expect(Object.keys(seriesOf).toSorted()).toEqual([...alarms.keys()].toSorted());
   });
 
   test.each([
     ['quarantine', `${VISIBLE} quarantine`, 1],
     ['waiting-old', 'OldestWaiting', 900],
-  ])('would not notify of a second cause if %s were about a level', (id, metric, Threshold) => {
+  ])('would not notify of a second cause if %s measured a level instead of an increase', (id, metric, Threshold) => {
     const { Metrics: _, ExtendedStatistic: __, ...rest } = alarm(id);
     const [MetricName = '', value = ''] = metric.split(' ');
     const level = { ...rest, MetricName, Dimensions: [{ Value: value }], Statistic: 'Maximum', Period: 300, Threshold };
@@ -170,13 +170,13 @@ describe('CloudWatch, which notifies only when an alarm starts,', () => {
   });
 
   const counts = [...alarms].filter(([, { Period, Threshold }]) => Period === 60 && Threshold === 1).map(([id]) => id);
-  test('counts causes about a single home, sensor or message by the minute', () => {
+  test('evaluates alarms about a single home, sensor or message every minute', () => {
     expect(counts).toEqual(
       expect.arrayContaining(['alarms-unnotified', 'alarms-failed', 'nobody-on-duty', 'quarantine']),
     );
   });
 
-  test.each(counts)('notifies about one home even if another one causes %s every five minutes', (id) => {
+  test.each(counts)('notifies of a cause in one home even if another home causes %s every five minutes', (id) => {
     const ofOne = Array.from({ length: 12 }, (_, at) => START + 5 * at * MINUTE);
     const ofOther = START + 32.5 * MINUTE;
     const causes = [...ofOne, ofOther].toSorted((one, other) => one - other);

@@ -36,8 +36,8 @@ const publishing = (service: string, arn: string) => ({
   },
 });
 
-describe('messages that did not arrive', () => {
-  it('reach a topic from SES and AWS End User Messaging, unlike those that arrive', () => {
+describe('events about undelivered messages', () => {
+  it('reach a topic from SES and AWS End User Messaging, unlike events about delivered messages', () => {
     template.hasResourceProperties('AWS::SES::ConfigurationSet', { Name: 'Test' });
     template.hasResource('AWS::SES::ConfigurationSetEventDestination', {
       Properties: {

@@ -87,13 +87,13 @@ describe('reserved concurrency', () => {
       );
   });
 
-  it.each(reservable)('limits the queues of $name, as its contract does', (consumer) => {
+  it.each(reservable)('limits the queues of $name as its contract states', (consumer) => {
     const { name, queues, concurrency } = consumer;
     expect(small.sharesOf(name)).toEqual(queues.map(() => 2));
     for (const { sharesOf } of [large, none]) expect(sharesOf(name)).toEqual(queues.map(() => concurrency));
   });
 
-  it.each(reservable)('rejects fewer than Lambda needs for the queues of $name', ({ name, queues }) => {
+  it.each(reservable)('rejects a value below what Lambda needs for the queues of $name', ({ name, queues }) => {
     const stage = (reserved: number) => () =>
       stageFrom((key) => (key === 'concurrency' ? { [name]: reserved } : undefined));
     const enough = 2 * queues.length;

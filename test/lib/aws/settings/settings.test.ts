@@ -29,7 +29,7 @@ const codeOf = (...folders: string[]): string => {
     .join('\n');
 };
 
-it('the stack or a function reads every setting of a stage', () => {
+it('every setting of a stage is read by the stack or a function', () => {
   // An unused setting compiles and does nothing.
   const code = codeOf('lib/aws/');
   const isRead = (name: string) =>
@@ -42,7 +42,7 @@ it('the stack or a function reads every setting of a stage', () => {
   expect(names.filter((name) => !isRead(name) && !isPassedOn(name))).toEqual([]);
 });
 
-it('functions read every variable of the environment', () => {
+it('every variable of the environment is read by a function', () => {
   const code = codeOf('functions/', 'shared/');
   expect(Object.keys(environment).filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
 });

@@ -28,7 +28,7 @@ test('export saves a ZIP file that only its owner can read, and prints its path'
   expect([(await stat(path)).mode & 0o777, await files()]).toEqual([0o600, ['all.zip']]);
 });
 
-test('export keeps an existing file and starts nothing, unless --force replaces the file', async () => {
+test('export keeps an existing file and starts nothing unless --force is given, which replaces the file', async () => {
   const path = join(all.home.home, 'all.zip');
   await writeFile(path, 'mine', { mode: 0o644 });
   const refused = await all.home.run(exportArgs(`--output ${path}`));
@@ -50,7 +50,7 @@ test('export keeps an existing file and starts nothing, unless --force replaces 
   ]);
 });
 
-test('export keeps a file that appears during the download', async () => {
+test('export does not overwrite a file that appears during the download', async () => {
   const path = join(all.home.home, 'all.zip');
   const late = async (request: Request) => {
     if (isDownload(request)) await writeFile(path, 'mine');
@@ -91,7 +91,7 @@ test('export reports a wrong password without printing it, and starts nothing', 
   expect(await exportsOf()).toEqual([]);
 });
 
-test('export and erase send users without a password to the console', async () => {
+test('export and erase direct users without a password to the console', async () => {
   const body = { message: 'Log in again', statusCode: 403 };
   const init = { status: 403, headers: { 'X-Error-Code': 'login_too_old' } };
   const byIssuer = async (request: Request) =>
@@ -104,7 +104,7 @@ test('export and erase send users without a password to the console', async () =
     });
 });
 
-test('export prints how to get its result later when its wait is interrupted', async () => {
+test('export explains how to get the result later when it is interrupted while waiting', async () => {
   const running = all.home.begin(`${exportArgs()} --of-customer ${all.elm.customerId} --url ${all.world.url}`, {
     answers: [all.elm.password],
     pause: async () => running.end(),

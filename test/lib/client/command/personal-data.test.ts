@@ -46,7 +46,7 @@ describe('invalid usage', () => {
 });
 
 describe('erase', () => {
-  test('erases nothing and asks for no password if the typed name is not that of the subject', async () => {
+  test('erases nothing and asks for no password if the typed name does not match the subject', async () => {
     for (const [subject, name] of [
       [`--sensor ${all.elm.sensorId}`, all.elm.sensorId],
       ['--user me', String(all.elm.userId)],

@@ -78,7 +78,7 @@ describe('sensor-cloud', () => {
     expect(await home.run('sensors --url http://localhost')).toMatchObject({ code: 1, out: '', err });
   });
 
-  test('accepts times as dates or as how long ago they were', () => {
+  test('accepts times as dates or as durations before now', () => {
     expect(readTime('2026-11-24T08:00:00Z', 0)).toBe(1_795_507_200_000);
     expect(['90s', '30m', '2h', '1d'].map((text) => readTime(text, 100_000_000))).toEqual([
       99_910_000, 98_200_000, 92_800_000, 13_600_000,
@@ -150,7 +150,7 @@ describe('login', () => {
     expect(bodies).toEqual([user, { ...user, otp: '123456' }]);
   });
 
-  test('sends the token of a profile only to its own service', async () => {
+  test('sends the token of a profile only to the service of that profile', async () => {
     await login();
     const other = await startFeed(0);
     const { code, err } = await home.run(`sensors --url ${other.url}/`);

@@ -22,7 +22,7 @@ const fall = (name: string) =>
   JSON.stringify({ webhook: { name }, event: { type: 'fall' }, acknowledgeUrl: alarm.url });
 const names = () => alarm.received.map(({ body }) => JSON.parse(body).name);
 
-test('the nurse acknowledges four of five alarms, and the head nurse each one that reaches her', async () => {
+test('the nurse acknowledges four of five alarms, and the head nurse acknowledges each one that reaches her', async () => {
   for (let at = 0; at < 10; at++) staff.hear(fall(NURSE));
   expect(timers.map(({ ms }) => ms)).toEqual(Array(8).fill(8_000));
   staff.hear(fall(HEAD_NURSE));

@@ -8,12 +8,12 @@ test.each([
   ['mqtt://127.0.0.2', { host: '127.0.0.2', isEncrypted: false }],
   ['mqtt://[::1]', { host: '::1', isEncrypted: false }],
   ['mqtts://a%40b:c%3Ad@broker.example.org', { user: 'a@b', password: 'c:d' }],
-])('reads %s', (url, broker) => {
+])('the broker URL %s is valid', (url, broker) => {
   expect(readBrokerUrl(url)).toMatchObject(broker);
 });
 
 test.each(['mqtt://127.example.org', 'mqtt://10.0.0.5', 'mqtts://a?tls=none', 'mqtts://a/b', 'mqtts://a#b', 'tcp://a'])(
-  'refuses %s',
+  'the broker URL %s is refused',
   (url) => {
     expect(readBrokerUrl(url)).toBeNull();
   },

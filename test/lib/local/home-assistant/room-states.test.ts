@@ -18,7 +18,7 @@ const states = (shown: Partial<Shown>) =>
     ...shown,
   });
 
-test('a fall counts from its alarm until people answer it or its device reports the end, even after its time', () => {
+test('a fall is open from its alarm until somebody acknowledges it or its device reports the end, even if it ended by time', () => {
   const falls = [
     { start: 1, phases: ['detected'] },
     { start: 2, phases: ['detected', 'calling'] },
@@ -30,7 +30,7 @@ test('a fall counts from its alarm until people answer it or its device reports 
   expect(unansweredFalls({ ...active, falls })).toEqual(['2', '5', '6-s']);
 });
 
-test('the fall of a track is the one of its last alarm', () => {
+test('the open fall of a track belongs to its last alarm', () => {
   const fallen = { fallPostures: ['fallen' as const], since: 10 };
   const tracks = [
     { id: 1, ...fallen },
@@ -42,7 +42,7 @@ test('the fall of a track is the one of its last alarm', () => {
   expect(unansweredFalls({ ...active, tracks })).toEqual(['a-1', 'k-2-a']);
 });
 
-test('one bed is the bed of the room; several are shown one by one as well', () => {
+test('a single bed is shown as the bed of the room, and several beds are also shown separately', () => {
   const beds = [regionOf('bed', 0), regionOf('monitored_bed', 1)];
   const others = [regionOf('interference', 2), regionOf('default', 3, { presenceDetectionEnabled: false })];
   expect(shownRegions([...beds.slice(1), ...others])).toEqual([]);
@@ -53,7 +53,7 @@ test('one bed is the bed of the room; several are shown one by one as well', () 
   expect(states({ room: { regions: beds }, state: { ...active, tracks } })).toMatchObject({ 'region_bed-0': 'ON' });
 });
 
-test('an offline sensor shows only a fall that is not over', () => {
+test('an offline sensor shows only an open fall', () => {
   const offline = { ...active, isActive: false, presence: true, inside: [0] };
   const room = { regions: [regionOf('bed', 0)] };
   const rates = { respiration: 14, heartRate: 60 };

@@ -43,7 +43,7 @@ test.each([
   expect([answer.status, responseFaults(answer)]).toEqual([400, []]);
 });
 
-test('the host accepts a whole URL as the request target', async () => {
+test('the host accepts a full URL as the request target', async () => {
   const answer = await sendRaw(cloud.url, { method: 'GET', path: `${cloud.url}/server/config` });
   expect([answer.status, responseFaults(answer)]).toEqual([200, []]);
 });

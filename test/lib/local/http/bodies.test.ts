@@ -73,7 +73,7 @@ describe('unfinished unauthenticated uploads', () => {
     expect(bodies.held()).toBe(0);
   });
 
-  test('displace the oldest one when they are too large together, but no later request', async () => {
+  test('displace the oldest upload when they are too large together, but no later request', async () => {
     const { bodies, seen, port } = await start({ maxHeld: MIB });
     const slow = [];
     for (const _ of times(8, () => null)) {

@@ -47,7 +47,7 @@ test.runIf(existsSync('/proc/self'))('health reports a disk without free space',
   expect((await (await created('/proc')).health()).disk).toBe('FULL');
 });
 
-test('health reports a full disk from a change that could not be stored until one that could', async () => {
+test('health reports a full disk after a change that could not be stored, until a change can be stored', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
   let hasSpace = false;
   const { rows, turns, close } = openStorage(folder, { hasSpace: () => hasSpace });

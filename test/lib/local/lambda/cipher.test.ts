@@ -36,7 +36,7 @@ afterAll(async () => {
   await once(kms, 'close');
 });
 
-test('the host and functions decrypt the secrets that the other encrypted with the same KMS key', async () => {
+test("the host and functions with the same KMS key decrypt each other's secrets", async () => {
   const keyEndpoint = `http://127.0.0.1:${(kms.address() as AddressInfo).port}`;
   const [cloud, receiver] = await Promise.all([startTestCloud({ keyEndpoint }), startReceiver()]);
   try {

@@ -12,6 +12,6 @@ test.each([
   ['smtp://127.example.org', { host: '127.example.org', port: 587, encryption: 'starttls' }],
   ['smtp://10.0.0.5', { host: '10.0.0.5', port: 587, encryption: 'starttls' }],
   ['smtp://a%40b:c%3Ad@mail.example.org', { host: 'mail.example.org', user: 'a@b', password: 'c:d' }],
-])('reads %s', (url, server) => {
+])('the mail server URL %s is valid', (url, server) => {
   expect(readSmtpUrl(url)).toMatchObject(server);
 });

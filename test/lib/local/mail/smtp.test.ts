@@ -57,7 +57,7 @@ const listening = async (onConnection: (socket: Socket) => void) => {
   return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-test('sends mails over one connection', async () => {
+test('sends several emails over one connection', async () => {
   const { url, mails, connections } = await serving();
   const { send, state } = senderTo(url);
   for (let count = 0; count < 3; count++) expect(await send()).toBe('accepted');
@@ -85,7 +85,7 @@ test('reads a new password from its file without a restart', async () => {
   expect(mails.map(({ user }) => user)).toEqual(['cloud', 'cloud']);
 });
 
-test('accepts mails again over the same connection after one was refused', async () => {
+test('sends further emails over the same connection after one was refused', async () => {
   const answers = [answer(550, 'no such user'), answer(451, 'later'), null];
   const { url, connections } = await serving({ onRcptTo: (_address, _session, done) => done(answers.shift()) });
   const { send, state } = senderTo(url);
@@ -97,12 +97,12 @@ test('accepts mails again over the same connection after one was refused', async
   expect([connections(), state()]).toEqual([1, 'OK']);
 });
 
-describe('a mail', () => {
+describe('an email', () => {
   const withTls: SMTPServerOptions = { disabledCommands: ['AUTH'] };
   test.each([
     ['goes over STARTTLS where it is required', withTls, 'smtp', { starttls: true }, true],
     ['goes over STARTTLS on loopback if it is offered', withTls, 'smtp', {}, true],
-    ['goes over TLS to a server of smtps', { ...withTls, secure: true }, 'smtps', {}, true],
+    ['goes over TLS with an smtps URL', { ...withTls, secure: true }, 'smtps', {}, true],
     ['goes unencrypted on loopback if STARTTLS is not offered', {}, 'smtp', {}, false],
   ] as const)('%s', async (_, options, scheme, more, isEncrypted) => {
     const { url, mails } = await serving({ ...options });
@@ -132,7 +132,7 @@ test('sends to a domain with umlauts under its ASCII name', async () => {
   expect(String(mails[0]?.raw)).toContain('\r\nTo: anna@xn--mnchen-3ya.example\r\n');
 });
 
-describe('a refused mail', () => {
+describe('a refused email', () => {
   test('fails permanently if its recipient is refused, with the response of the server, without the address', async () => {
     const { url } = await serving({
       onRcptTo: ({ address }, _session, done) => done(answer(550, `5.1.1 <${address}>: no such user`)),
@@ -168,44 +168,44 @@ describe('the mail client, which reports a failing server until it accepts a mai
   };
   const asUser = (url: string) => url.replace('//', '//cloud:a-secret@');
 
-  test('retries a mail after 535 to the login', async () => {
+  test('retries an email after 535 to the login', async () => {
     const { url } = await serving(withLogin);
     await expectFailure(asUser(url), 'login_refused');
   });
-  test('retries a mail after a server that no longer offers a login, instead of sending without one', async () => {
+  test('retries an email after a server that no longer offers a login, instead of sending without one', async () => {
     const { url, mails } = await serving();
     await expectFailure(asUser(url), 'login_refused');
     expect(mails).toEqual([]);
   });
-  test('retries a mail after 530 to the recipient, because it demands a login', async () => {
+  test('retries an email after 530 to the recipient, because it demands a login', async () => {
     const { url } = await serving({ onRcptTo: (_address, _session, done) => done(answer(530, '5.7.0 log in first')) });
     await expectFailure(url, 'login_refused');
   });
-  test('retries a mail after 550 to the sender', async () => {
+  test('retries an email after 550 to the sender', async () => {
     const { url } = await serving({ onMailFrom: (_address, _session, done) => done(answer(550, '5.7.1 not you')) });
     await expectFailure(url, 'sender_refused');
   });
-  test.each(['onRcptTo', 'onMailFrom'] as const)('retries a mail after 451 to %s', async (command) => {
+  test.each(['onRcptTo', 'onMailFrom'] as const)('retries an email after 451 to %s', async (command) => {
     const { url } = await serving({
       [command]: (_a: unknown, _s: unknown, done: (error: Error) => void) => done(answer(451, '4.7.1 greylisted')),
     });
     await expectFailure(url, 'try_later');
   });
-  test('retries a mail after 452 to the mail', async () => {
+  test('retries an email after 452 to its content', async () => {
     const { url } = await serving({
       onData: (stream, _session, done) => void stream.resume().on('end', () => done(answer(452, '4.3.1 disk full'))),
     });
     await expectFailure(url, 'try_later');
   });
-  test('retries a mail after 554 as its greeting', async () => {
+  test('retries an email after 554 as its greeting', async () => {
     const { url } = await serving({ onConnect: (_session, done) => done(answer(554, 'no service')) });
     await expectFailure(url, 'protocol_error');
   });
-  test('retries a mail after 421 as its greeting', async () => {
+  test('retries an email after 421 as its greeting', async () => {
     const { url } = await serving({ onConnect: (_session, done) => done(answer(421, 'too busy')) });
     await expectFailure(url, 'try_later');
   });
-  test('retries a mail after a refused connection', async () => {
+  test('retries an email after a refused connection', async () => {
     const { url, close } = await startSmtpServer().then((server) => ({
       ...server,
       url: `smtp://127.0.0.1:${server.port}`,
@@ -213,13 +213,13 @@ describe('the mail client, which reports a failing server until it accepts a mai
     await close();
     await expectFailure(url, 'connect_refused');
   });
-  test('retries a mail after a name that does not exist', async () => {
+  test('retries an email after a host name that does not exist', async () => {
     await expectFailure('smtp://mail.invalid:25?tls=none', 'dns_failed');
   });
-  test('retries a mail after a greeting that does not come in time', async () => {
+  test('retries an email after a greeting that does not come in time', async () => {
     await expectFailure(await listening(() => {}), 'timeout', { deadlineMs: 200 });
   });
-  test('retries a mail after a server that responds too slowly', async () => {
+  test('retries an email after a server that responds too slowly', async () => {
     const url = await listening((socket) => {
       // Each byte comes before the time-out of the socket.
       const trickle = setInterval(() => socket.write('220-'), 20);
@@ -227,30 +227,30 @@ describe('the mail client, which reports a failing server until it accepts a mai
     });
     await expectFailure(url, 'timeout', { deadlineMs: 300 });
   });
-  test('retries a mail after a server that hangs up before its greeting', async () => {
+  test('retries an email after a server that hangs up before its greeting', async () => {
     await expectFailure(await listening((socket) => void socket.destroy()), 'connection_closed');
   });
-  test('retries a mail after a server that hangs up amid the mail', async () => {
+  test('retries an email after a server that hangs up during the email', async () => {
     const { url, hangUp } = await serving({ onData: (stream) => void stream.once('data', () => hangUp()) });
     await expectFailure(url, 'connection_closed');
   });
-  test('retries a mail after a certificate whose authority Node.js does not trust', async () => {
+  test('retries an email after a certificate whose authority Node.js does not trust', async () => {
     const { url } = await serving({ disabledCommands: ['AUTH'] });
     await expectFailure(url, 'DEPTH_ZERO_SELF_SIGNED_CERT');
     await expectFailure(url, 'DEPTH_ZERO_SELF_SIGNED_CERT', { starttls: true });
   });
-  test('retries a mail after a certificate for another name', async () => {
+  test('retries an email after a certificate for another name', async () => {
     const { url } = await serving({ disabledCommands: ['AUTH'] });
     await expectFailure(url.replace('127.0.0.1', 'localhost'), 'ERR_TLS_CERT_ALTNAME_INVALID', {
       caFile: CERTIFICATE_FILE,
     });
   });
-  test('retries a mail after a server without the required STARTTLS', async () => {
+  test('retries an email after a server without the required STARTTLS', async () => {
     const { url, mails } = await serving();
     await expectFailure(url, 'tls_not_offered', { starttls: true });
     expect(mails).toEqual([]);
   });
-  test('retries a mail after a password file that cannot be read', async () => {
+  test('retries an email after a password file that cannot be read', async () => {
     const { url } = await serving();
     await expectFailure(url, 'settings_unreadable', { user: 'cloud', passwordFile: join(folder, 'nowhere') });
   });

@@ -18,7 +18,7 @@ const open = () => {
 };
 const message = (body: string) => ({ body, groupId: 'g', delaySeconds: 0 });
 
-test('every queue has a journal and a dead-letter queue of the same kind, which keeps what was received too often', async () => {
+test('every queue has a journal and a dead-letter queue of the same kind, which keeps messages received too often', async () => {
   const { clock, queues, dead, journals } = open();
   expect(journals.toSorted()).toEqual(queueNames.flatMap((name) => [name, `${name}-dead`]).toSorted());
   for (const name of queueNames) {

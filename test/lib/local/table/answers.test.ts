@@ -34,7 +34,7 @@ describe('pages', () => {
     expect(await send(last)).toMatchObject({ Count: 1, LastEvaluatedKey: { pk: 'large', sk: '024' } });
   });
 
-  test('a batch ends before 16 MB, and returns the remaining keys', async () => {
+  test('a batch read ends before 16 MB, and returns the remaining keys', async () => {
     for (let sk = 0; sk < 50; sk++)
       await send(new PutCommand({ TableName, Item: { pk: 'b', sk: String(sk), text: 'x'.repeat(390 * KB) } }));
     const Keys = Array.from({ length: 50 }, (_, sk) => ({ pk: 'b', sk: String(sk) }));

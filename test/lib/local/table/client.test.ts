@@ -99,7 +99,7 @@ describe('the token of a transaction', () => {
   const counted = async (send: (command: object) => Promise<Record<string, unknown>>) =>
     ((await send(get())).Item as { n: number }).n;
 
-  test('a transaction with a token is executed once within a minute, and one without a token each time', async () => {
+  test('makes a transaction execute once within a minute, while one without a token executes each time', async () => {
     const { send, pass } = open();
     for (const token of ['a', 'a', 'b', undefined, undefined]) await send(add(token));
     expect(await counted(send)).toBe(4);
@@ -119,7 +119,7 @@ describe('the token of a transaction', () => {
     expect(await counted(send)).toBe(8);
   });
 
-  test('a token belongs to one transaction', async () => {
+  test('belongs to one transaction', async () => {
     const { send } = open();
     await send(add('a'));
     await expect(send(add('a', 2))).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe('the token of a transaction', () => {
     });
   });
 
-  test('a token is not used up by a transaction that failed', async () => {
+  test('stays usable after a transaction that failed', async () => {
     const { send } = open();
     const TransactItems = [{ ConditionCheck: { TableName, Key, ConditionExpression: 'attribute_exists(n)' } }];
     const check = new TransactWriteCommand({ ClientRequestToken: 'a', TransactItems });
@@ -140,7 +140,7 @@ describe('the token of a transaction', () => {
 
 describe('the keys of an item', () => {
   const key = (pk: unknown, sk: unknown, more: object = {}) => ({ pk, sk, ...more });
-  test('the keys of an item are texts up to 2,048 and 1,024 bytes', () => {
+  test('must be texts of at most 2,048 and 1,024 bytes', () => {
     expect(primaryKeyOf(key('p'.repeat(2_048), 'é'.repeat(512)))).toEqual(key('p'.repeat(2_048), 'é'.repeat(512)));
     const mismatch = (name: string) => `One or more parameter values were invalid: Type mismatch for key ${name}`;
     const empty = (name: string) => `One or more parameter values are not valid: the key ${name} must not be empty`;
@@ -157,7 +157,7 @@ describe('the keys of an item', () => {
       expect(() => primaryKeyOf(input)).toThrow(expect.objectContaining({ name: 'ValidationException', message }));
   });
 
-  test('the keys of an item for indexes are optional, and errors in them concern only that item', () => {
+  test('may be missing for indexes, and errors in those concern only that item', () => {
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D', dueAt: '1', listPk: 'L', listSk: 'l' })).toBe(32);
     expect(checkItem({ pk: 'p', sk: 's', duePk: 'D'.repeat(2_048), listSk: 'l'.repeat(1_024) })).toBe(3_089);
     for (const item of [
@@ -174,7 +174,7 @@ describe('the keys of an item', () => {
     expect(() => checkItem({ sk: 's' })).toThrow('Type mismatch for key pk');
   });
 
-  test('an item with keys can hold at most 400 KB', () => {
+  test('count towards the 400 KB that an item can hold', () => {
     const item = (bytes: number) => ({ pk: 'p', sk: 's', t: 'x'.repeat(bytes - 7) });
     expect(checkItem(item(400 * 1_024))).toBe(400 * 1_024);
     expect(() => checkItem(item(400 * 1_024 + 1))).toThrow(

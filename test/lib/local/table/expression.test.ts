@@ -57,7 +57,7 @@ test('a reader recognizes function calls and values only where they stand', () =
   expect([...used]).toEqual([':v']);
 });
 
-test('an expression is parsed once', () => {
+test('an expression is parsed only once', () => {
   let parsed = 0;
   const parse = cachedParser((reader) => {
     parsed += 1;

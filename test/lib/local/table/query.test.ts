@@ -33,7 +33,7 @@ const keysOf = ({ Items }: { Items: readonly Document[] }) => Items.map(({ sk })
 const between = 'pk = :pk AND sk BETWEEN :low AND :high';
 const prefix = 'pk = :pk AND begins_with(sk, :start)';
 
-test('a query finds the items of its partition in the order of their sort keys, or from the last', () => {
+test('a query finds the items of its partition in the order of their sort keys, forward or backward', () => {
   expect(ofP()).toMatchObject({ Count: 5, ScannedCount: 5 });
   expect(ofP()).not.toHaveProperty('LastEvaluatedKey');
   expect(keysOf(ofP())).toEqual(['a', 'aa', 'b', 'c', 'é']);
@@ -72,7 +72,7 @@ test.each<[string, string[]]>([
   expect(keysOf(all)).toEqual(found);
 });
 
-test('a query has pages that end after a number of items, with the key to continue from', () => {
+test('a query returns pages that end after the requested number of items, with the key to continue from', () => {
   const first = ofP({ Limit: 2 });
   expect(first).toMatchObject({ Count: 2, LastEvaluatedKey: { pk: 'p', sk: 'aa' } });
   expect(first.LastEvaluatedKey).toEqual({ pk: 'p', sk: 'aa' });
@@ -95,7 +95,7 @@ test('a query returns only what its projection selects', () => {
   expect(ofP({ ProjectionExpression: 'doc', Limit: 1 }).LastEvaluatedKey).toEqual({ pk: 'p', sk: 'a' });
 });
 
-test('a query finds only the keys of items in an index, by their sort key and then by their primary key', () => {
+test('a query of an index finds only the keys of items, ordered by their sort key and then by their primary key', () => {
   const due = (more: object = {}, values: object = {}) =>
     query(rows, {
       IndexName: 'due',
@@ -165,7 +165,7 @@ describe('a query is rejected', () => {
       'Value provided in the expression attributes unused: #unused',
     ],
     [{ ExpressionAttributeNames: {} }, {}, 'ExpressionAttributeNames and ExpressionAttributeValues must not be empty'],
-  ])('%o, %o', (more, values, message) => {
+  ])('for the input %o with the values %o', (more, values, message) => {
     expect(() => ofP(more, values)).toThrow(message);
   });
 });

@@ -109,7 +109,7 @@ test('the file of a host can be read only by its owner', async () => {
 });
 
 describe('a tool', () => {
-  test('reads and writes the file of a host, which notices it', async () => {
+  test('reads and writes the file of a host, which notices the changes', async () => {
     const host = open();
     await host.put({ pk: 'p', sk: 's', n: 1 });
     await host.turns.kept();
@@ -123,7 +123,7 @@ describe('a tool', () => {
     expect(await tool.turns.read(() => tool.rows.get('p', 's'))).toEqual({ pk: 'p', sk: 's', n: 3 });
   });
 
-  test('creates nothing where no host was', () => {
+  test('creates no file in a folder without data', () => {
     expect(() => openForTool(dataDir)).toThrow();
     expect(existsSync(dataFileOf(dataDir))).toBe(false);
   });

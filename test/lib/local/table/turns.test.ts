@@ -45,7 +45,7 @@ const committed = (dataDir: string, sk: string): boolean => {
 };
 const refused = { name: 'InternalServerError', message: 'could not write to the table' };
 
-test('calls in one turn of the event loop see each other, and are stored by one commit when somebody waits for it', async () => {
+test("calls in one turn of the event loop see each other's changes, and are stored by one commit when a caller waits for it", async () => {
   const storage = open(folder);
   expect((await Promise.all([storage.put('a'), storage.put('b'), storage.get('a')]))[2]).toBe('a');
   expect([committed(folder, 'a'), committed(folder, 'b')]).toEqual([false, false]);
@@ -53,7 +53,7 @@ test('calls in one turn of the event loop see each other, and are stored by one 
   expect([committed(folder, 'a'), committed(folder, 'b')]).toEqual([true, true]);
 });
 
-test('changes that nobody waits for are committed soon', async () => {
+test('changes that no caller waits for are committed soon', async () => {
   const storage = open(folder);
   await storage.put('a');
   await eventually(() => committed(folder, 'a'));
@@ -186,7 +186,7 @@ test('a power cut loses nothing that was kept', async () => {
   }
 });
 
-test('everybody who waits at the end of a turn shares one sync', async () => {
+test('all callers that wait at the end of a turn share one sync', async () => {
   const storage = open(folder);
   let syncs = 0;
   await replaceSync(async (sync) => {
@@ -199,7 +199,7 @@ test('everybody who waits at the end of a turn shares one sync', async () => {
   expect(syncs).toBe(1);
 });
 
-test('nothing is kept after a failed sync, neither then nor later', async () => {
+test('a failed sync makes that change and all later ones fail', async () => {
   const storage = openNoting(folder);
   await storage.put('before');
   await storage.kept();
@@ -216,7 +216,7 @@ test('nothing is kept after a failed sync, neither then nor later', async () => 
   expect(storage.losses).toMatchObject([{ cause: new Error('EIO') }]);
 });
 
-test('a tool is answered when its changes are committed, while a host waits for nobody', async () => {
+test('a tool gets its answer once its changes are committed, and the host reads them', async () => {
   const host = open(folder);
   await host.put('of the host');
   await host.kept();

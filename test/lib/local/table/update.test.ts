@@ -62,7 +62,7 @@ describe('an update', () => {
   });
 });
 
-describe('an update of an item that does not fit fails for this item', () => {
+describe('an update that does not fit its item', () => {
   const wrongType = 'An operand in the update expression has an incorrect data type';
   const missing = 'The provided expression refers to an attribute that does not exist in the item';
   const misplaced = 'The document path provided in the update expression is invalid for update';
@@ -88,14 +88,14 @@ describe('an update of an item that does not fit fails for this item', () => {
     ['SET a.b.c = :v', { a: {} }, misplaced],
     ['REMOVE a.b', {}, misplaced],
     ['REMOVE a[0]', { a: {} }, misplaced],
-  ])('%s, %o', (text, item, message) => {
+  ])('fails only for this item: %s, %o', (text, item, message) => {
     expect(() => updated(text, item)).toThrow(
       expect.objectContaining({ name: 'ValidationException', message, isOfItem: true }),
     );
   });
 });
 
-describe('an update that DynamoDB rejects fails for every item', () => {
+describe('an update that DynamoDB rejects', () => {
   const invalid = (text: string, at: string) => `Invalid expression: ${text}, at ${at}`;
   const overlap = 'Two document paths overlap with each other; must remove or rewrite one of these paths';
   test.each<[string, string]>([
@@ -121,7 +121,7 @@ describe('an update that DynamoDB rejects fails for every item', () => {
     ['REMOVE a[0], a[0]', overlap],
     ['SET a = #unknown', 'An expression attribute name used in the document path is not defined; #unknown'],
     ['SET a = :unknown', 'An expression attribute value used in expression is not defined; :unknown'],
-  ])('%j', (text, message) => {
+  ])('fails for every item: %j', (text, message) => {
     const item = { a: { b: 1 } };
     const run = () => updated(text, item);
     expect(run).toThrow(expect.objectContaining({ name: 'ValidationException', message }));

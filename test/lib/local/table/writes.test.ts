@@ -28,7 +28,7 @@ describe('a put', () => {
     expect([stored(), rows.find('p', 's')?.size]).toEqual([{ ...Key, n: 5 }, 10]);
   });
 
-  test('checks the condition of a missing item on no attributes', () => {
+  test('evaluates its condition for a missing item as for one without attributes', () => {
     const Item = { ...other, n: 5 };
     expect(() => preparePut(rows, { Item, ...isOne })).toThrow(failed);
     preparePut(rows, { Item, ConditionExpression: 'attribute_not_exists(pk)' }).apply();
@@ -36,7 +36,7 @@ describe('a put', () => {
     expect(stored(other)).toEqual(Item);
   });
 
-  test('stores a copy', () => {
+  test('stores a copy, which later changes of the passed item do not affect', () => {
     const Item = { ...other, list: [1] };
     preparePut(rows, { Item }).apply();
     Item.list.push(2);
@@ -109,7 +109,7 @@ describe('a transaction', () => {
       message: `Transaction cancelled: [${codes.join(', ')}]`,
       CancellationReasons: codes.map((Code) => ({ Code })),
     });
-  test('a transaction executes all of its writes', () => {
+  test('executes all of its writes', () => {
     transact(rows, [
       put({ ...other, a: 1 }),
       { Update: { Key, UpdateExpression: 'SET n = :v', ...values({ ':v': 7 }) } },
@@ -119,7 +119,7 @@ describe('a transaction', () => {
     expect([stored(other), stored(), rows.get('p', 'none')]).toEqual([{ ...other, a: 1 }, { ...before, n: 7 }, null]);
   });
 
-  test('a transaction executes nothing if one of its conditions is not met, and says which', () => {
+  test('executes nothing if one of its conditions is not met, and says which', () => {
     const list = [
       put({ ...other, a: 1 }),
       { ConditionCheck: { Key, ...isTwo } },
@@ -129,12 +129,12 @@ describe('a transaction', () => {
     expect([stored(other), stored()]).toEqual([null, before]);
   });
 
-  test('a transaction reports an item that a write does not fit like a condition', () => {
+  test('reports a write that does not fit its item like a failed condition', () => {
     const list = [{ Update: { Key, UpdateExpression: 'SET a = nothing' } }, put({ ...other, duePk: '' })];
     expect(() => transact(rows, list)).toThrow(cancelled('ValidationError', 'ValidationError'));
   });
 
-  test('a transaction is rejected as a whole if one of its writes is invalid', () => {
+  test('gets rejected as a whole if one of its writes is invalid', () => {
     const invalid = (list: object[], message: string) =>
       expect(() => transact(rows, list as Document[])).toThrow(
         expect.objectContaining({ name: 'ValidationException', message }),
@@ -153,7 +153,7 @@ describe('a transaction', () => {
     expect([stored(other), stored()]).toEqual([null, before]);
   });
 
-  test('a transaction that stops in the middle is reported as executed in part, unlike one that stops at its first write', () => {
+  test('reports that it was executed in part if it stops in the middle, but not if it stops at its first write', () => {
     const failing = (at: number) => {
       let calls = 0;
       const breaking = {

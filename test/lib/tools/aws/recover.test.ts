@@ -109,7 +109,7 @@ describe('a recovery', () => {
   });
 });
 
-test('repeats erasures made since then in the recovered table, each once', async () => {
+test('repeats in the recovered table the erasures made since its time, each once', async () => {
   const { run, lines, tableNamed } = drill();
   const [old, recovered] = [OLD, goal.target].map((name) => store(tableNamed(name)).dataJobs);
   const at = (minutes: number) => {
@@ -147,7 +147,7 @@ describe('recover --plan', () => {
     expect(states).toBeGreaterThan(10);
   });
 
-  test('lists all steps as to do before the first run', async () => {
+  test('lists all steps as pending before the first run', async () => {
     const { run, lines, calls } = drill();
     expect(await run(true)).toBe(true);
     expect(lines.slice(1).map((line) => line.slice(0, 22))).toEqual([

@@ -132,7 +132,7 @@ describe('each state of a stack', () => {
   beforeAll(() => select('core'));
   afterAll(() => select('whole'));
 
-  test('appears in the table', () => {
+  test('appears in the table of expected results', () => {
     const states = table.map(([state]) => state);
     expect(states.filter((state) => state !== 'none' && state !== 'A_STATE_OF_THE_FUTURE').sort()).toEqual(
       Object.values(StackStatus).sort(),
@@ -197,7 +197,7 @@ describe('a first deployment', () => {
     ]);
   });
 
-  test('retries by itself when AWS was not ready for a resource', async () => {
+  test('retries automatically when AWS was not ready for a resource', async () => {
     const id = ids().find((name) => name.startsWith('webacl')) ?? '';
     const reason = 'AWS WAF couldn’t retrieve the resource that you requested. Retry your request.';
     aws.formation.failing.push({ id, reason });
