@@ -22,7 +22,7 @@ const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') =
 const call = () => a.fall('calling', metered.now());
 
 describe('a fall without a matching rule', () => {
-  test('costs 5 write units as the only open fall of its sensor, and 4 besides another one, one of them to list it for reports, with 1, 10 or 1,000 rules for other sensors or situations', async () => {
+  test('costs 5 write units as the only open fall of its sensor and 4 besides another one, including 1 to list it for reports, with 1, 10 or 1,000 rules for other sensors or situations', async () => {
     const { client, addRules, say } = await prepare('maple');
     const other = await linkSensor(client);
     await addRules(1, { sensorId: other.sensorId });

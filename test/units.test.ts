@@ -89,7 +89,7 @@ describe('the embedded engine', () => {
   });
 });
 
-describe('a call of', () => {
+describe('calls of the app API', () => {
   let metered: Metered;
   let home: Awaited<ReturnType<Metered['furnish']>>;
   beforeAll(async () => {

@@ -116,7 +116,7 @@ describe('acknowledging a fall', () => {
     expect(await home.acknowledgements()).toEqual([acknowledged(home)]);
   });
 
-  test('also acknowledges a hit that its device causes later, after its recipients were notified', async () => {
+  test('extends to a hit that its device causes later, after its recipients were notified', async () => {
     const home = await furnish(['fall_detected']);
     const start = world.now();
     await home.report(start, 'fall_detected');
@@ -140,7 +140,7 @@ describe('acknowledging a fall', () => {
     expect(await unnotified.list(home.customerId)).toEqual([]);
   });
 
-  test('prevents the alarm about an unaccepted event if that alarm is not due yet', async () => {
+  test('prevents the alarm about an unaccepted event if it comes before that alarm', async () => {
     const home = await furnish();
     status = 503;
     await addCustomerHook(home);
@@ -219,7 +219,7 @@ describe('acknowledging a fall', () => {
 });
 
 describe('acknowledging one hit', () => {
-  test('also acknowledges its fall and the other hits, and withdrawing it reverses that', async () => {
+  test('acknowledges its fall and the other hits as well, and withdrawing it reverses that', async () => {
     const home = await furnish(['fall_suspected', 'fall_detected']);
     await home.report(world.now(), 'fall_detected', 'calling');
     const [hit] = await home.hits();

@@ -124,7 +124,7 @@ describe('the canary', () => {
     expect((await client.call('POST', '/webhooks', hook)).status).toBe(400);
   });
 
-  test('mails the operator once a day', async () => {
+  test('emails the operator once a day', async () => {
     expect(mails).toEqual(['operator@example.org: Daily test email: Sensor Cloud']);
     const before = rounds();
     clock.skipTo(clock.now() + 86_400_000);

@@ -129,7 +129,7 @@ describe('closing a fall', () => {
     expect(home.fallActions()).toEqual(['fall_suspected', 'canceled']);
   });
 
-  test('also closes a fall that already ended by time', async () => {
+  test('works for a fall that already ended by time', async () => {
     const home = await furnish();
     await home.report(world.now(), 'calling');
     for (let minute = 0; minute < 10; minute++) await world.pass(MINUTE);

@@ -86,7 +86,7 @@ test('a name that was saved on the network and leads to loopback later is not ca
   expect(await post(false)).toMatchObject({ status: 200 });
 });
 
-test('the demo home of a host on the network leaves out its alarms and prints no token, and says so', async () => {
+test('the demo home of a host on the network creates no alarms, prints no token, and states both', async () => {
   await using host = await startHost({ DATA_DIR: ':memory:', ...network }, ['uncounted']);
   expect(host.lines.filter((line) => line.startsWith('demo: '))).toEqual([
     expect.stringMatching(/^demo: could not create the alarms: .*ALLOWED_TARGET_RANGES=127\.0\.0\.1\/32/),

@@ -44,7 +44,7 @@ test('returns the response after six attempts, and for a Retry-After that is too
   }
 });
 
-test('retries no other errors', async () => {
+test('does not retry other error statuses', async () => {
   for (const status of [400, 401, 404, 409, 500]) {
     const { call, calls } = service([status]);
     expect((await call(get())).status).toBe(status);

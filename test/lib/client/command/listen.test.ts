@@ -136,7 +136,7 @@ test('listen reuses the webhook left behind by an earlier run, and keeps it with
   await Promise.all([service.stop(), local.stop()]);
 });
 
-test('listen keeps the webhook of --bot, and uses that of --webhook unchanged', async () => {
+test('listen keeps the webhook that it created for --bot, and uses the one of --webhook unchanged', async () => {
   for (const [args, expected] of [
     ['--bot 5', [['POST /webhooks', expect.objectContaining({ isCustomerHook: false, botId: 5 })]]],
     [`--webhook ${WEBHOOK}`, []],

@@ -66,7 +66,7 @@ test('senders reach the queue they name, hide its messages by its ARN, and move 
   expect([queues.jobs.stats().visible, dead.jobs.stats().visible]).toEqual([1, 0]);
 });
 
-test('a sender is answered once its messages are accepted, and not if they are refused', async () => {
+test('sending and redriving fail if the messages cannot be stored', async () => {
   const opened = openQueues(
     () => ({ ...noJournal(), settled: () => Promise.reject(new Error('refused')) }),
     virtualClock(0),

@@ -45,7 +45,7 @@ test('a value that is set again replaces the earlier one, and counts once', () =
   expect([getText('a'), get('c')]).toEqual(['new', undefined]);
 });
 
-test('a value that was removed is unknown in both generations, and makes room', () => {
+test('a value that was removed is missing in both generations, and frees its space', () => {
   const { known, remove, set } = cacheOf(['a', 300], ['b', 900]);
   set('c', 300);
   remove('a');
@@ -57,7 +57,7 @@ test('a value that was removed is unknown in both generations, and makes room', 
   expect(known('b')).toEqual(['b']);
 });
 
-test('a cache that was cleared knows nothing, and has room for a whole generation', () => {
+test('a cleared cache has no values, and has room for a whole generation', () => {
   const { known, clear, set } = cacheOf(['a', 300], ['b', 900], ['c', 700]);
   clear();
   expect(known('a', 'b', 'c')).toEqual([]);

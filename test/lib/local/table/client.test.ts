@@ -70,7 +70,7 @@ describe('the client of the table', () => {
     ).rejects.toThrow('the local table does not support ReturnConsumedCapacity');
   });
 
-  test('knows only its own table, and the commands of the store', async () => {
+  test('accepts only its own table and the commands of the store', async () => {
     const { send } = open();
     await expect(send(new GetCommand({ TableName: 'other', Key }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',

@@ -136,7 +136,7 @@ test('all calls return the same with and without parsed items, and a failed comm
   await fc.assert(fc.asyncProperty(steps, runSteps), { numRuns: 25 });
 }, 60_000);
 
-test('a caller that changes what it read fails in tests', async () => {
+test('a caller that changes an item it read fails in tests', async () => {
   const { send, close } = openCaching(':memory:');
   await send(new PutCommand({ TableName, Item: { pk: 'p', sk: 'a', list: [{ n: 1 }] } }));
   const { Item } = (await send(new GetCommand({ TableName, Key: { pk: 'p', sk: 'a' } }))) as {

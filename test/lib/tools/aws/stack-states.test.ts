@@ -283,7 +283,7 @@ describe('a deletion', () => {
     expect([(await run('destroy')).result, stateNow()]).toEqual([true, 'none']);
   });
 
-  test('refuses a stage that somebody protected', async () => {
+  test('refuses a stage with termination protection', async () => {
     putDeletable();
     aws.formation.protect(STACK, true);
     expect(await run('destroy')).toMatchObject({ result: expect.stringMatching(/^Somebody enabled/), calls: [] });
