@@ -81,7 +81,7 @@ test('notifies a device of a rejected message, and of a changed configuration', 
     await device.end();
   }));
 
-test('a device that connects again is not reported as inactive, although AWS IoT publishes its last will', () =>
+test('a device that reconnects is not reported as inactive, even though AWS IoT publishes its last will', () =>
   within(whole, async ({ mqttUrl, idle }, { client }) => {
     const radar = await linkSensor(client, 'maker_b');
     const will = {

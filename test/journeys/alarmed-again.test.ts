@@ -133,7 +133,7 @@ describe('an alarm after an acknowledgement', () => {
   });
 
   test.each(['process.decided', 'process.hits_written'] as const)(
-    'stays open although the process dies at %s',
+    'stays open even if the process dies at %s',
     async (point) => {
       const home = await furnish();
       await home.pose(5);

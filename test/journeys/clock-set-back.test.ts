@@ -34,7 +34,7 @@ const isActive = async ({ client, sensorId }: Home): Promise<boolean> =>
   (await client.ok<{ isActive: boolean }>('GET', `/sensors/${sensorId}/status`)).isActive;
 
 describe('after a fall while the clock was 24 h ahead', () => {
-  test('later falls escalate on time, and their hits have the dates of the clock', async () => {
+  test('later falls escalate on time, and their hits have dates of the corrected clock', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 901: 'c' });
     await whileAhead(DAY, home.fall);

@@ -28,7 +28,7 @@ const hookOf = async (demo: Client): Promise<Hook> => {
 };
 
 describe('the demo home', () => {
-  test('keeps running whatever is sent to its receiver, and whatever the format of its webhook', async () => {
+  test('keeps running no matter what its receiver gets and which format its webhook has', async () => {
     await using host = await startHost({ DATA_DIR: join(folder, 'formats') }, asShipped);
     const demo = demoOf(host);
     const hook = await hookOf(demo);

@@ -41,7 +41,7 @@ describe('the body of a delivery', () => {
     ['a test of a bot webhook', false, 'test'],
     ['a test of a customer webhook', true, 'test'],
   ] as const)(
-    'stays the same for %s at every attempt, redelivery and replay, whatever is renamed or deployed',
+    'stays the same for %s at every attempt, redelivery and replay, even after renames and deployments',
     async (_, isCustomerHook, make) => {
       const { receiver, client, at, id } = await renamedBeforeRetry(isCustomerHook, make);
       await world.pass(1_500_000);

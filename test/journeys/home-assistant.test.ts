@@ -103,7 +103,7 @@ test('a fall is shown until it is over', async () => {
   await world.shows({ fall: 'OFF' });
 });
 
-test('a fall is no longer shown once somebody acknowledges it, although it is not over', async () => {
+test('a fall is no longer shown once somebody acknowledges it, even if it is not over', async () => {
   const world = await createWorld();
   const { client, sensorId, settle, shows } = world;
   await settle();

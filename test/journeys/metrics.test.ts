@@ -55,7 +55,7 @@ describe('metrics', () => {
     expect(world.valuesOf('TimeToReceiver')[0]).toBeGreaterThanOrEqual(1_500_000);
   });
 
-  test('match those that the cost of a stage counts, in an hour with reports, a fall and rounds of the canary', async () => {
+  test('match the metrics that the cost of a stage includes, in an hour with reports, a fall and rounds of the canary', async () => {
     await world.stop();
     world = await createDeliveryWorld({ log: () => {}, environment: { CANARY: 'true' } });
     const { fall, say } = await world.furnish();

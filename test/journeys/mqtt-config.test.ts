@@ -69,7 +69,7 @@ describe('the MQTT notification of a changed configuration', () => {
     },
   );
 
-  test('reaches devices of maker B, too', async () => {
+  test('reaches devices of maker B as well', async () => {
     const theirs = await linkSensor(client, 'maker_b');
     const listening = await createDevice(cloud.mqttUrl ?? '', theirs);
     await client.ok('PUT', `/sensors/${theirs.sensorId}/maker_b/config/fall`, defaultsOf(fallFields));

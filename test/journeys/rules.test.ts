@@ -166,7 +166,7 @@ describe('a rule', () => {
     expect(all()).toContain('occupied_room');
   });
 
-  test('fires for a fall that is received within its schedule, although the clock of the sensor is two hours slow', async () => {
+  test('fires for a fall that is received within its schedule, even if the clock of the sensor is two hours slow', async () => {
     const { addRule, say, byRule } = await prepare('willow');
     const clockAt = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16);
     const schedule = { days: [1, 2, 3, 4, 5, 6, 7], from: clockAt(-30), to: clockAt(30), timeZone: 'UTC' };

@@ -82,7 +82,7 @@ describe('a report that changes nothing', () => {
     expect(await events()).toEqual(['active', 'occupied_room']);
   });
 
-  test('skips the queue for maker B, too', async () => {
+  test('skips the queue for maker B as well', async () => {
     sensor = await linkSensor(home.client, 'maker_b');
     for (const queuedFor of [1, 1, 0, 0]) expect(await say(b.people(2), 60)).toBe(queuedFor);
     expect(await say(b.vital(0, 14, 60), 60)).toBe(0);

@@ -56,7 +56,7 @@ describe('a page whose calls fail', () => {
     ['/groups', en.groups.empty],
     ['/rules', en.rules.empty],
     ['/deliveries', deliveries.none[1]],
-  ])('keeps what it showed before, and says how old that is: %s', async (path, shown) => {
+  ])('keeps its previous content, and states how old that is: %s', async (path, shown) => {
     const { text, alerts } = await renderPage(path, empty, failing);
     expect(alerts).toEqual([]);
     expect(text).toContain('Not up to date. Last updated');

@@ -58,7 +58,7 @@ test('the timeline of the last day shows presence from beginning to end, cut off
   expect(lanes.map((lane) => [countOf(lane), lengthOf(lane)])).toEqual([[2, 9 * HOUR]]);
 });
 
-test('the timeline of the last day counts a state that is reported twice once', () => {
+test('the timeline of the last day counts a state only once if it is reported twice', () => {
   const events = [
     event('presence/occupied_room', 6),
     event('presence/occupied_room', 5),

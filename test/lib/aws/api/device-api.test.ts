@@ -110,7 +110,7 @@ describe('the device API', () => {
 });
 
 describe('the addresses of both APIs', () => {
-  it('cannot be targets of webhooks, neither as custom domains nor as assigned by API Gateway', () => {
+  it('cannot be targets of webhooks, whether they are custom domains or assigned by API Gateway', () => {
     const callers = ['channels', 'deliver', 'webhooks'];
     const ofDev = valuesOf(dev, 'OWN_URLS');
     const ofProd = valuesOf(prod, 'OWN_URLS');

@@ -101,7 +101,7 @@ test('GET /metrics and the details of GET /health require METRICS_TOKEN or a sys
   }
 });
 
-test('the host has no other page and accepts no other method', async () => {
+test('the host serves no other page and accepts no other method', async () => {
   const at = clientOf(new URL('/', cloud.url).origin);
   expect([(await at.call('POST', '/metrics', {})).status, (await at.call('GET', '/metrics/x')).status]).toEqual([
     404, 404,

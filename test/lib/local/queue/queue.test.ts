@@ -254,7 +254,7 @@ test('purge removes all messages, including those in flight and delayed', async 
   expect(queue.receive(10)).toEqual([]);
 });
 
-test('a queue delays messages and hides received ones as long as planned although its clock is set back by a day', () => {
+test('a queue delays messages and hides received ones for as long as scheduled even if its clock is set back by a day', () => {
   let [time, ahead] = [0, 86_400_000];
   const clock = { now: () => 1_000_000 + time + ahead, steady: () => time, after: () => () => {} };
   const { queue } = make({ clock });
@@ -273,7 +273,7 @@ test('a queue delays messages and hides received ones as long as planned althoug
   expect(bodies(queue)).toEqual(['received']);
 });
 
-test('a queue drops duplicates for five minutes although its clock is set back by a day', () => {
+test('a queue drops duplicates for five minutes even if its clock is set back by a day', () => {
   let [time, ahead] = [0, 86_400_000];
   const clock = { now: () => 1_000_000 + time + ahead, steady: () => time, after: () => () => {} };
   const { queue } = make({ clock, fifo: true });

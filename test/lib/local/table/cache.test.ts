@@ -26,7 +26,7 @@ test('a cache drops values that were not used while a generation was filled, and
   expect(known('a', 'b', 'c', 'd', 'e')).toEqual(['a', 'd', 'e']);
 });
 
-test('a value that is used again counts as much as when it was set', () => {
+test('a value that is used again is kept as long as one that was just set', () => {
   const { known, set, get } = cacheOf(['a', 300], ['b', 300], ['c', 300]);
   get('a');
   set('d', 300);
