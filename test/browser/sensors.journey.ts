@@ -175,7 +175,7 @@ test.each(variants)(
     await watched.getByRole('link', { name: 'fall_detected' }).waitFor();
     await watched.getByText('fall_detected: nurse call').waitFor();
     await watched
-      .getByText(isGerman ? 'Niemanden' : 'Nobody')
+      .getByText(isGerman ? 'Niemand' : 'Nobody')
       .first()
       .waitFor();
     await watched.getByText(isGerman ? /^Online, letzte Meldung / : /^Online, last report /).waitFor();
