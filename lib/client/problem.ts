@@ -43,7 +43,7 @@ export const statusOf = (error: unknown): number => (error instanceof Problem ? 
 export const faultOf = (error: unknown, path: string): string | undefined =>
   error instanceof Problem ? error.faults.find((fault) => fault.path === path)?.message : undefined;
 
-/** Describes an error in one line; for a Problem with the errors of its fields and the status. */
+/** Describes an error in one line. A Problem includes the errors of its fields and its status. */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Problem)) return error instanceof Error ? error.message : String(error);
   const faults = error.faults.map(({ path, message }) => `${path} ${message}`);

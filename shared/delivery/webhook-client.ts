@@ -10,7 +10,7 @@ import { resolveName } from './resolve.ts';
 import { checkTarget } from './url-policy.ts';
 
 /**
- * `isPublicOnly`: allows only https on public addresses, whatever the stage allows webhooks. `isLoopbackDenied`: on a host
+ * `isPublicOnly`: allows only https on public addresses, regardless of what the stage allows. `isLoopbackDenied`: on a host
  * that others can connect to, allows only the loopback addresses that the stage names.
  */
 type Reach = { isPublicOnly?: boolean; isLoopbackDenied?: boolean };

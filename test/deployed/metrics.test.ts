@@ -74,7 +74,7 @@ test('functions write every metric that an alarm or the dashboard reads, with it
   await pass(121_000);
   await leaves();
   answerWith(ok);
-  // Without permissions there is no attempt: the task fails and is retried, also after the alarm was checked.
+  // Without permissions there is no attempt: the task fails and is retried, even after the alarm was checked.
   const { fall: late } = await furnish();
   const allowDeliver = latest().judge.withhold('deliver', () => false);
   await late();

@@ -39,7 +39,10 @@ const idInBody = (text: string, key: string, world: World): string => {
 const harmless = (text: string, operation: Operation): string =>
   'may' in operation && operation.may === 'system_admin' ? text.replaceAll('{theirs}', '{unknown}') : text;
 
-/** Spares objects that the world still needs: an operation deletes one only if its example provides it. */
+/**
+ * Returns the path parameters of a request. A DELETE sent in place of another method gets unknown ids, so that it deletes
+ * nothing that the world still needs.
+ */
 const spared = ({ method, params }: GeneratedRequest, operation: Operation): readonly string[] =>
   method !== 'DELETE' || operation.method === 'DELETE'
     ? params

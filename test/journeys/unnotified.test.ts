@@ -278,7 +278,7 @@ test('emails managers about a fall a minute later if the mail server refused the
   expect(mailsTo(addressOf(home))).toHaveLength(1);
 });
 
-test('sends only reminders to an address that accepts no email for an hour', async () => {
+test('sends only reminders to an address once it has accepted no email for an hour', async () => {
   const home = await world.furnish();
   const attempts: string[] = [];
   world.answerWith(({ by, to }) => {

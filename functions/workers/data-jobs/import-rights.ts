@@ -35,7 +35,7 @@ const lackedForUser = (
   return isRefused && lacked.length === 0 ? ['isAdmin'] : lacked;
 };
 
-/** Returns the permissions that a step requires beyond that of its import, and its importer lacks. */
+/** Returns the permissions that a step requires in addition to that of its import and that the importer lacks. */
 const lackedFor = async ({ store }: JobDeps, job: ImportJob, step: ImportStep, importer: User): Promise<string[]> => {
   const lacked = (...permissions: Permission[]) => permissions.filter((one) => !hasPermission(importer, one));
   switch (step.do) {

@@ -32,7 +32,7 @@ const MAX_REMINDERS = 24;
 /** How long (ms) an alarm is claimed while its mails are sent. If this process dies, another one sends them afterwards. */
 const CLAIM_MS = 30_000;
 
-/** Somebody who can help, with an address for mails. */
+/** Somebody who can help, with their email address. */
 type Manager = { userId: number; locale: string; address: string; isConcerned: (alarm: UnnotifiedAlarm) => boolean };
 
 /** What the mails of a customer have in common. */

@@ -12,7 +12,7 @@ import { useNow } from '../ui/now.ts';
 const MINUTE = 60_000;
 /** How long (ms) before the end of a session the console announces it. */
 const WARNING_MS = 60 * MINUTE;
-/** When (ms) after a page is opened the end of its session is read: the alarms come first. */
+/** How long (ms) after opening a page the console reads when the session ends. Alarms are loaded first. */
 const DELAY_MS = 30_000;
 
 /** Returns when (ms) the session ends; null if the end is unknown or not expected. */

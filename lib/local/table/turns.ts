@@ -58,7 +58,7 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
       }),
     /** Resolves once all changes so far would survive a power cut; rejects if they cannot be stored. */
     kept: commits.kept,
-    /** Calls a function before each commit, for what it has left to write. */
+    /** Registers a function that is called before each commit to write what it still has pending. */
     beforeCommit: commits.beforeCommit,
     /** Whether the disk was full at the latest change. */
     isFull: commits.isFull,

@@ -48,7 +48,8 @@ const isDuplicate = (state: SensorState, message: TrustedMessage, cause: Receive
 const withMessage = (before: SensorState, step: Step, message: TrustedMessage, cause: Received): SensorState => {
   const { signal, byBytes } = message;
   const { raw, receiveDate: at } = cause;
-  // Among messages without an identity, only the previous one is compared, and each replaces it.
+  // A message without an identity is compared only with the one right before it, so
+  // every message clears or replaces `last`.
   const { last: _, ...next } = step.state;
   if (byBytes) return stateReports.has(signal.kind) ? next : { ...next, last: { hash: hashOf(raw), at } };
   const isAboutTracks = signal.kind === 'moves' || signal.kind === 'postures';

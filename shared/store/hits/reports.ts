@@ -51,8 +51,8 @@ export const reports = (table: TableReader) => ({
   },
 
   /**
-   * Returns, in order and as if they were hits, what a report needs to know about the falls from `from` (ms) on and
-   * before `before` for which no rule fired. Null if there are more than `limit`.
+   * Returns the falls for which no rule fired, from `from` (ms) until just before `before`, in order and in the form of
+   * the hits in a report. Null if there are more than `limit`.
    */
   fallsWithoutRule: async (
     customerId: number,

@@ -10,9 +10,9 @@ import { items } from '../table.ts';
 import { type Account, unchangedRights } from './sessions.ts';
 
 /**
- * A user as it is stored. `subject`: the hash of the user's issuer and subject, if the user logs in at an issuer.
- * `lostAccess`: the user may not log in because the issuer no longer grants any access. `resetTo`: where reset codes go for
- * a while after users changed their own address.
+ * A user as it is stored. `subject`: the hash of the user's issuer and subject, if the user logs in through an
+ * issuer. `lostAccess`: the user may not log in because the issuer no longer grants any access. `resetTo`: where reset
+ * codes go for a while after users change their own address.
  */
 export type UserItem = User & { accountKey: string; subject?: string; lostAccess?: true; resetTo?: Mailbox | null };
 /** The credential of a user: the hash of a password, or the subject at an issuer. */

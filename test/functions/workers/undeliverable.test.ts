@@ -35,7 +35,7 @@ const referenceTo = (home: Home, { id, attempts }: DeliveryView): NotificationRe
   attempt: attempts,
 });
 
-/** Notifies a user of a new home of a fall, by one channel. */
+/** Creates a home with one user, and notifies that user about a fall through one channel. */
 const notify = async (by: 'email' | 'sms', address = by === 'sms' ? phone : mailbox) => {
   const home = await world.furnish();
   const user = await home.hire('anna', { [by]: address });

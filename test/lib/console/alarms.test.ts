@@ -65,7 +65,7 @@ test('starts a new alarm with the first hit after the previous alarm was answere
   expect(idsOf(alarmsOf([hit(1, 0, acknowledgedAt(3)), hit(2, 2)]))).toEqual([[1, 2]]);
 });
 
-test('raises alarms only for falls, except their end, for vital signs, and for offline sensors', () => {
+test('raises alarms only for falls (but not their end), for vital signs and for offline sensors', () => {
   const quiet = ['fall_canceled', 'fall_finished', 'empty_room', 'bed_left', 'sensor_active', 'sensor_tilted'];
   expect(alarmsOf(quiet.map((situation, at) => hit(at, at, { situation })))).toEqual([]);
   const alarming = ['fall_loop', 'fall_suspected_sensitive', 'fall_confirmed', 'respiration_low', 'sensor_inactive'];

@@ -91,7 +91,7 @@ describe('a pending delivery that is resent', () => {
     expect(await detail(resentId)).toMatchObject({ state: 'sending' });
     await world.pass(61_000);
     expect(death.isOver()).toBe(true);
-    // The success released everything pending, and the original may still have been.
+    // The success released everything pending, which may still have included the original.
     expect(await detail(id)).toMatchObject({ ...redelivered, attempts: expect.any(Number) });
     expect(await detail(resentId)).toMatchObject({ state: 'delivered', attempts: 2 });
     await world.pass(1_500_000);

@@ -52,7 +52,7 @@ describe('the settings of a stage', () => {
     expect(stage(given)).toMatchObject(given);
   });
 
-  it('refuse unknown names, with the setting that was probably meant', () => {
+  it('refuse unknown names and suggest the setting that was probably meant', () => {
     const named =
       (...names: string[]) =>
       () =>

@@ -20,7 +20,7 @@ const drained = (heap: Heap<Item>): number[] => {
   return keys;
 };
 const sorted = (keys: readonly number[]) => keys.toSorted((a, b) => a - b);
-/** Orders of 0 to 12 that differ: ascending, descending, and mixed by multiplication. */
+/** Different orders of the numbers 0 to 12: ascending, descending, and shuffled by multiplication. */
 const orders = [1, 2, 4, 5, 7, 11, 12].map((factor) => Array.from({ length: 13 }, (_, at) => (at * factor) % 13));
 
 test.each(orders.map((order) => [order]))('a heap returns its items in order, however they were added: %j', (order) => {

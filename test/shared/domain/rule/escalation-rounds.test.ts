@@ -49,7 +49,7 @@ test('the next round is the step after the last one, counted from the hit or fro
   });
 });
 
-test('the next round is a repeat at the scheduled time, up to 20 of them', () => {
+test('the next round is one of up to 20 repeats, due at its scheduled time', () => {
   const rule = plan([60], 300);
   expect(nextRound(rule, waiting({ after: 60, at: at(360), repeats: 19 }), created)).toEqual({
     kind: 'repeat',
@@ -168,7 +168,7 @@ describe('a clock that is set back', () => {
     expect(moved(1_000_000, at(-3_600))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
   });
 
-  test('keeps rounds that count from the past no later than their rule allows', () => {
+  test('brings rounds counted from a past time forward if they are due later than their rule allows', () => {
     const set = (of: Partial<Escalation>, now: number) => withRoundsSetBack(rule, hit(of), null, now);
     expect(set({}, at(30))).toBeNull();
     expect(set({ at: at(71) }, at(30))).toEqual(waiting({ at: at(60) }));

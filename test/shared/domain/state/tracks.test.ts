@@ -123,7 +123,7 @@ describe('a late alarm of a track', () => {
     expect(play(stateOf(track), [4, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
     expect(play(stateOf(track), [5, pose(1, 5)]).situations).toEqual(['fall_detected fall_finished']);
   });
-  test('counts as late without an alarm if its pose is not a fall', () => {
+  test('counts as late and raises no alarm if its pose is not a fall', () => {
     for (const number of [1, 2, 7, 11])
       expect(play(stateOf({ id: 1, at: start + at, pose: 1 }), [at - 1, pose(1, number)]).last).toMatchObject([
         { action: 'late' },

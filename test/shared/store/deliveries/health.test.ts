@@ -128,7 +128,7 @@ test('leases a slot whose lease is impossibly long because the clock was set bac
   const take = async (at: number) => its.health.takeSlot(await read(), at, { ...search, token: `${at}` });
   expect(await take(now + 86_400_000)).not.toBeNull();
   expect(await take(now)).toMatchObject({ slot: 'slot0', until: now + LEASE_MS });
-  // Clocks of hosts differ by some seconds.
+  // The clocks of hosts may differ by a few seconds.
   expect(await take(now - 9_000)).toBeNull();
 });
 
