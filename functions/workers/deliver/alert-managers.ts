@@ -17,13 +17,15 @@ import { notifyOperators } from './notify-operators.ts';
 
 const HOUR_SECONDS = 3_600;
 const HOUR_MS = HOUR_SECONDS * 1_000;
-/** How many mails about alarms a person gets within an hour, not counting lists. */
+/** The maximum number of mails about alarms to a person per hour, not counting lists. */
 const MAX_PER_HOUR = 10;
-/** Mails about sensors stop at this number, so that those about people are left. */
+/** Mails about sensors stop at this number, which leaves the rest of the limit for mails about people. */
 const MAX_PER_HOUR_ABOUT_SENSORS = 5;
 /** The shortest time (s) between two lists of alarms for a person who had too many mails. */
 const LIST_SECONDS = 600;
-/** How often (s) a mail that was not accepted is repeated: mail servers often refuse the first attempt of a new sender. */
+/**
+ * How often (s) a mail that was not accepted is resent: mail servers often refuse the first attempt of a new sender.
+ */
 const RETRY_SECONDS = 60;
 /** The shortest time (s) between two mails about offline sensors. */
 const SENSORS_SECONDS = 60;
@@ -48,9 +50,9 @@ type MailContext = {
 };
 
 /**
- * Returns the users who can be mailed, each with the verified address, or else that of the account. An alarm concerns those
- * who may manage rules, and those who may manage the webhooks that were to notify somebody of it. If nobody may manage rules,
- * every alarm concerns everybody who may manage webhooks.
+ * Returns the users who can be mailed, each with the verified address or, without one, the address of the account. An
+ * alarm concerns users who may manage rules, and users who may manage the webhooks that should have notified somebody
+ * of it. If nobody may manage rules, every alarm concerns everybody who may manage webhooks.
  */
 const managersOf = async ({ store, settings }: DeliverDeps, customerId: number): Promise<Manager[]> => {
   if (settings.MAIL_SENDER === '') return [];
@@ -114,7 +116,7 @@ const mayMail = (
   return deps.store.limits.take(`alarm-mails:${customerId}:${userId}`, limit, HOUR_SECONDS, deps.now());
 };
 
-/** Whether it is time for a list to somebody: every minute until one is accepted, and otherwise every ten minutes. */
+/** Whether a user may get a list now: once a minute after a mail was not accepted, otherwise once in ten minutes. */
 const mayList = ({ deps, customerId }: MailContext, userId: number, isRefused: boolean): Promise<boolean> => {
   const [subject, seconds] = isRefused
     ? (['alarm-retry', RETRY_SECONDS] as const)
@@ -131,11 +133,13 @@ const claimAll = async ({ deps }: MailContext, alarms: readonly UnnotifiedAlarm[
   return claimed;
 };
 
-/** The users whom a list follows: they had too many mails (`deferredTo`), or their mail was not accepted (`refusedTo`). */
+/**
+ * The users who get a list later: they had too many mails (`deferredTo`), or their mail was not accepted (`refusedTo`).
+ */
 type Listed = { deferredTo: number[]; refusedTo: number[] };
 type MailFor = (manager: Manager, alarms: readonly UnnotifiedAlarm[]) => Promise<{ subject: string; text: string }>;
 
-/** Mails about alarms of one kind to each manager whom one of them concerns. */
+/** Mails each manager about the given alarms, all of one kind, that concern the manager. */
 const mailEach = async (
   context: MailContext,
   alarms: readonly [UnnotifiedAlarm, ...UnnotifiedAlarm[]],
@@ -149,7 +153,7 @@ const mailEach = async (
     const { subject, text } = await mailFor(manager, own);
     if (await context.deps.mail(manager.address, subject, text)) return;
     listed.refusedTo.push(manager.userId);
-    // This attempt counts too, so that the next one is not made at once.
+    // Counts this attempt, so that the next one is not made at once.
     await mayList(context, manager.userId, true);
   };
   await Promise.all(context.managers.map(mailOne));
@@ -211,7 +215,7 @@ const mailAboutSensors = async (context: MailContext): Promise<void> => {
   if (fresh.length === 0) return;
   const { limits } = deps.store;
   if (!(await limits.take(`alarm-sensors:${customerId}`, 1, SENSORS_SECONDS, deps.now()))) {
-    // Each alarm has a task, and one of them is enough to wait for the next mail.
+    // Each alarm has a task, but only one task has to wait for the next mail.
     if (await limits.take(`alarm-sensors-wait:${customerId}`, 1, SENSORS_SECONDS, deps.now()))
       await deps.enqueue([{ type: 'alert_managers', customerId }], { delaySeconds: SENSORS_SECONDS });
     return;
@@ -223,8 +227,8 @@ const mailAboutSensors = async (context: MailContext): Promise<void> => {
 };
 
 /**
- * Sends a list of all open alarms to those who had too many mails, or whose mail was not accepted. After an hour only the
- * reminders follow.
+ * Sends a list of all open alarms to managers who had too many mails or whose mail was not accepted. After an hour,
+ * only the reminders are sent.
  */
 const mailLists = async (context: MailContext): Promise<void> => {
   const { deps, customerId, managers } = context;
@@ -258,12 +262,12 @@ const mailLists = async (context: MailContext): Promise<void> => {
   }
 };
 
-/** Reminds everybody of all alarms that still reached nobody, once an hour. */
+/** Reminds everybody once an hour of all alarms that have still reached nobody. */
 const remind = async (context: MailContext): Promise<void> => {
   const { deps, open, managers } = context;
   const { store, now } = deps;
   const known = open.filter(({ mailDate, isUnanswered }) => mailDate !== undefined && !isUnanswered);
-  // A mail in the future was sent before the clock was set back: the next reminder must not wait for it.
+  // A mail with a date in the future was sent before the clock was set back: the next reminder must not wait for it.
   const past = (date: number): number => (isFuture(date, now()) ? 0 : date);
   const lastMail = (alarm: UnnotifiedAlarm): number => past(alarm.reminderDate ?? alarm.mailDate ?? 0);
   const due = known.filter((alarm) => (alarm.reminders ?? 0) < MAX_REMINDERS && lastMail(alarm) + HOUR_MS <= now());
@@ -288,7 +292,10 @@ const remind = async (context: MailContext): Promise<void> => {
 const isMailed = ({ mailDate, deferredTo = [], refusedTo = [] }: UnnotifiedAlarm): boolean =>
   mailDate !== undefined && deferredTo.length + refusedTo.length === 0;
 
-/** Ends the alarms of events, once mailed, whose sensor was deleted or moved to another customer. Returns the others. */
+/**
+ * Ends the event alarms that were mailed and whose sensor was deleted or moved to another customer. Returns the other
+ * alarms.
+ */
 const endWithoutSensor = async ({ deps, customerId, open, hasSensor }: MailContext): Promise<UnnotifiedAlarm[]> => {
   const isOver = (alarm: UnnotifiedAlarm): boolean => alarm.hitId === null && !hasSensor(alarm) && isMailed(alarm);
   for (const { alarmId } of open.filter(isOver)) await deps.store.eventAlarms.end(customerId, alarmId);
@@ -306,19 +313,19 @@ const mailManagers = async (deps: DeliverDeps, customerId: number, open: readonl
 };
 
 /**
- * Mails managers about alarms that reached nobody, and reports these to the operators. The alarms record what was sent, so
- * that after a crash a message may be sent twice, but is never lost.
+ * Mails managers about alarms that reached nobody, and reports the alarms to the operators. The alarms record what was
+ * sent, so that after a crash a message may be sent twice, but is never lost.
  */
 export const alertManagers = async (deps: DeliverDeps, customerId: number): Promise<void> => {
   const open = await deps.store.unnotified.list(customerId);
   if (open.length === 0) return;
-  // The operators do not wait for mails: that the mail service hangs may be why nobody was notified.
+  // The operators are notified without waiting for the mails: a hanging mail service may be why nobody was notified.
   const sent = await Promise.allSettled([
     mailManagers(deps, customerId, open),
     notifyOperators(deps, customerId, open),
   ]);
   const errors = sent.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
-  // The worker logs only the one that is thrown.
+  // The worker logs only the error that is thrown.
   for (const error of errors.slice(1))
     deps.log('error', 'operators were not notified of alarms', { customerId }, error);
   if (errors.length > 0) throw errors[0];

@@ -12,8 +12,8 @@ const usersOf = async ({ store }: DeliverDeps, deliveries: readonly Delivery[]) 
 };
 
 /**
- * Records in the channels of the recipients what Telegram has reported: the chat cannot be reached, or can again, or
- * the group has a new id. Changes nothing if a user has replaced the channel in the meantime.
+ * Records in the channels of the recipients what Telegram has reported: the chat cannot be reached, or can be reached
+ * again, or the group has a new id. Changes nothing if a user has replaced the channel in the meantime.
  */
 export const updateChannels = async (
   deps: DeliverDeps,

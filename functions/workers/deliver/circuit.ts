@@ -145,7 +145,7 @@ const acquirePermit = (
   isFirst: boolean,
 ): Promise<Permit<SlotPool> | null> => webhookClient.acquire(id, () => pause(ACQUIRE_TIMEOUT_MS), isFirst);
 
-/** Creates a delivery that waits in this process. `wait` resolves when it is woken, or with the timeout. */
+/** Creates the waiter of a delivery. `wait` resolves when the waiter is woken, or with the timeout. */
 export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Promise<void> } => {
   let woken = Promise.withResolvers<void>();
   return {
@@ -164,8 +164,8 @@ const takeIdle = ({ idleLeases }: SlotPool, now: number): SlotName[] =>
   idleLeases.splice(0).flatMap(({ slot, until }) => (until > now ? [slot] : []));
 
 /**
- * Returns the slots that this process leases and no longer needs, each of them once. While the receiver is healthy, it keeps
- * those that its next requests need.
+ * Returns the slots that this process leases and no longer needs, each only once. While the receiver is healthy, the
+ * process keeps the slots that its next requests need.
  */
 const unneededSlots = ({ now }: DeliverDeps, permit: Permit<SlotPool>, webhook: WebhookRecord): SlotName[] => {
   const { shared: pool } = permit;
@@ -174,14 +174,14 @@ const unneededSlots = ({ now }: DeliverDeps, permit: Permit<SlotPool>, webhook: 
   return isIdle ? takeIdle(pool, now()) : [];
 };
 
-/** Returns the permit of a delivery that was not admitted. Slots may have been kept for it that nothing else needs. */
+/** Returns the permit of a delivery that was not admitted, and releases slots that were kept only for that delivery. */
 const leave = async (deps: DeliverDeps, permit: Permit<SlotPool>, webhook: WebhookRecord): Promise<void> => {
   permit.release();
   const slots = unneededSlots(deps, permit, webhook);
   if (slots.length > 0) await deps.store.health.release(webhook, slots);
 };
 
-/** Creates the slot of a request from its lease; null stands for the one request of this process without a lease. */
+/** Creates the slot of a request from its lease. Null: the one request that this process may make without a lease. */
 const createSlot = (
   deps: DeliverDeps,
   permit: Permit<SlotPool>,
@@ -213,8 +213,9 @@ const createSlot = (
 };
 
 /**
- * Releases the slots that this process holds for its next requests, and returns the webhook with them free. A probe takes its
- * slot and itself in one write, so it cannot use them: without this, alarms would wait until their leases end.
+ * Releases the slots that this process holds for its next requests, and returns the webhook with those slots free. One
+ * write starts a probe and leases its slot, so a probe cannot use a slot that is already leased. Without this release,
+ * alarms would wait until those leases end.
  */
 const releaseIdle = async (
   { store, now }: DeliverDeps,
@@ -270,8 +271,8 @@ export const acquireSlot = async (
 };
 
 /**
- * Runs an attempt in its slot, and then releases the leases that this process no longer needs, even if the attempt fails:
- * other deliveries would wait for the end of the leases, and alarms for the result of the probe.
+ * Runs an attempt in its slot, and then releases the leases that this process no longer needs, even if the attempt
+ * fails. Otherwise, other deliveries would wait until the leases end, and alarms for the result of the probe.
  */
 export const inSlot = async <T>(
   { store, log }: DeliverDeps,
@@ -287,7 +288,7 @@ export const inSlot = async <T>(
     await releaseLeases();
     return result;
   } catch (error) {
-    // The table may be why the attempt failed. The leases end by themselves.
+    // The attempt may have failed because of the table. The leases expire by themselves.
     await releaseLeases().catch((failure: unknown) =>
       log('warn', 'the slot of a request was not released', {}, failure),
     );

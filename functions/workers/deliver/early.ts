@@ -13,7 +13,7 @@ type EarlyAttempt = { task: Deliver; time: number };
 
 /**
  * Returns the early attempt at a pending delivery, if its turn is at `turn` (ms); null if there is none. Its task is
- * additional: the one for the planned attempt stays in its queue or in the index `due`, so this one may be dropped.
+ * additional and may be dropped: the task for the planned attempt stays in its queue or in the index `due`.
  */
 export const earlyAttempt = (
   deps: DeliverDeps,
@@ -57,8 +57,8 @@ export const attemptAgain = async (
 };
 
 /**
- * Decides about a task whose delivery may have been attempted early since it was enqueued, or whose attempt should be
- * early. Null if it should be attempted now. A read is cheaper than a claim that fails.
+ * Decides what becomes of a task whose delivery may have been attempted early since the task was enqueued, or whose own
+ * attempt is early. Null if the delivery should be attempted now. A read is cheaper than a claim that fails.
  */
 export const checkEarly = async (
   deps: DeliverDeps,

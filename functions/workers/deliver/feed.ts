@@ -11,12 +11,12 @@ import { findMessage } from './send.ts';
 
 /** The maximum number of deliveries of a feed that one task checks. */
 const MAX_CHECKED = 500;
-/** How long (ms) after a webhook gets a URL other processes with an older copy may still write to its feed. */
+/** How long (ms) other processes with an older copy of a webhook may still write to its feed after it gets a URL. */
 const LATE_WRITES_MS = 60_000;
 
 /**
- * Ends a delivery that can no longer be fetched, and reports it. One that has already ended is only removed from the
- * feed.
+ * Ends a delivery that can no longer be fetched, and reports it. A delivery that has already ended is only removed from
+ * the feed.
  */
 const endUnfetched = async (
   deps: DeliverDeps,
@@ -30,8 +30,8 @@ const endUnfetched = async (
 };
 
 /**
- * Returns why a delivery ends instead of waiting to be fetched, or null if it does not end. A delivery without a time
- * is in the feed already, and its task comes from a fetch that could not return it.
+ * Returns why a delivery ends instead of waiting to be fetched, or null if it does not end. A delivery without a
+ * planned attempt is already in the feed, and its task comes from a fetch that could not return it.
  */
 const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<'expired' | 'exhausted' | null> => {
   if (delivery.state === 'sending') return null;
@@ -40,8 +40,8 @@ const endReason = async (deps: DeliverDeps, delivery: WebhookDelivery): Promise<
 };
 
 /**
- * Adds a delivery to the feed of its webhook; one that is being sent is added once its lease has ended. A held delivery
- * stays held until the enabled webhook releases it.
+ * Adds a delivery to the feed of its webhook. A delivery that is being sent is added once its lease has ended. A held
+ * delivery stays held until the enabled webhook releases it.
  */
 export const enterFeed = async (
   deps: DeliverDeps,
@@ -60,8 +60,8 @@ export const enterFeed = async (
 };
 
 /**
- * Reports a feed that nobody fetches, with an alarm and a mail to the managers of the webhook, once until somebody
- * fetches again. Ends expired deliveries.
+ * Reports a feed that nobody fetches, with an alarm and a mail to the managers of the webhook. Reports it again only if
+ * somebody has fetched in the meantime. Ends expired deliveries.
  */
 const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {
   const { store, now, log, measure } = deps;

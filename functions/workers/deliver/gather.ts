@@ -12,8 +12,8 @@ import { leaseOther } from './lease.ts';
 import { type Outcome, requeueAt, requeueFound } from './schedule.ts';
 
 /**
- * How long (s) the deliveries to a person or chat are gathered by one task alone. The other tasks are requeued until then.
- * It is no longer than the shortest delay of a retry.
+ * How long (s) a single task may gather the deliveries to a person or chat. Other tasks are requeued until then. Not
+ * longer than the shortest delay of a retry.
  */
 const ELECTION_SECONDS = 8;
 
@@ -31,9 +31,9 @@ const readerKey = async (deps: DeliverDeps, { customerId, person }: Delivery): P
 };
 
 /**
- * Decides whether the task of a delivery may gather all that are due for the same person or chat. Each of them has a task,
- * and all may arrive at once, in several processes: one is elected, and the others are requeued, until their deliveries have
- * been sent. A task whose delivery is sent separately needs no election.
+ * Decides whether the task of a delivery may gather all deliveries that are due for the same person or chat. Each
+ * delivery has a task, and all tasks may arrive at once, in several processes. One task is elected. The others are
+ * requeued until their deliveries have been sent. A task whose delivery is sent separately needs no election.
  */
 export const electGatherer = async (deps: DeliverDeps, key: DeliveryKey): Promise<'elected' | Outcome> => {
   const { store, now } = deps;
@@ -48,7 +48,10 @@ export const electGatherer = async (deps: DeliverDeps, key: DeliveryKey): Promis
   return requeueAt(deps, { ...delivery, ...key }, now() + ELECTION_SECONDS * 1_000);
 };
 
-/** Returns the filter of the deliveries that the reader of a delivery gets. `chat` is the Telegram chat of that reader. */
+/**
+ * Returns a filter for the deliveries that have the same reader as the given delivery. `chat` is that reader's Telegram
+ * chat.
+ */
 const sameReader = async (
   { store }: DeliverDeps,
   { customerId, person }: Delivery,
@@ -65,9 +68,9 @@ const sameReader = async (
 };
 
 /**
- * Claims all deliveries that are pending for the reader of a claimed one, if they are about several sensors. Each of them
- * keeps its task: if this process dies, they are attempted again when their claims have lapsed. `channel` is null if the
- * person cannot be reached.
+ * Claims the other pending deliveries to the reader of a claimed delivery, if all of them together are about several
+ * sensors. Each delivery keeps its task: if this process dies, it is attempted again once its claim has expired.
+ * `channel` is null if the person cannot be reached.
  */
 export const gatherFor = async (
   deps: DeliverDeps,
@@ -84,7 +87,7 @@ export const gatherFor = async (
   const isSame = await sameReader(deps, delivery, telegramChat(channel && [channel]), deliveries);
   const others = candidates.filter((candidate) => isSame(candidate.delivery)).slice(0, MAX_GATHERED - 1);
   if (sensorsIn([delivery, ...others.map((other) => other.delivery)]) < 2) return [];
-  // A claim removes the delivery from the index, which may be the only thing that would retry it.
+  // A claim removes the delivery from the index, which may be the only thing that would retry the delivery.
   const guards = others
     .filter(({ isIndexed }) => isIndexed)
     .map((other) => ({ ...deliverTask(other.delivery), isRetry: true }));

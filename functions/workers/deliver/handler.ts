@@ -104,8 +104,8 @@ const deliveryKey = ({ customerId, webhookId, deliveryId, requestId }: Deliver):
 const isToWebhook = (key: DeliveryKey): key is WebhookDeliveryKey => key.webhookId !== null;
 
 /**
- * Waits up to a second for a task that its queue delivered early. Returns `early` if that is not enough, and `set_back` if the
- * clock was set back since the attempt was planned: queues do not depend on it, so tasks hardly ever arrive early.
+ * Waits if the attempt of a task is due within a second. Returns `early` if it is due later, or `set_back` if the clock
+ * was set back since the attempt was planned. Queues do not use that clock, so other tasks rarely arrive early.
  */
 const waitUntilDue = async (
   { now, pause }: DeliverDeps,
@@ -145,7 +145,7 @@ const endAsDeleted = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise
 const isAfterRelease = ({ notBefore, early }: Deliver, { backDate }: WebhookRecord): boolean =>
   early !== undefined || (notBefore > 0 && backDate !== undefined && backDate > notBefore - MAX_DELAY_SECONDS * 1_000);
 
-/** Whether a delivery is due, or the retry schedule of its webhook delays its first attempt until a time (ms). */
+/** Whether the first attempt at a delivery is due, or until when (ms) the retry schedule of its webhook delays it. */
 const firstAttempt = async (
   deps: DeliverDeps,
   { customerId, webhookId, id }: WebhookDeliveryKey,
@@ -155,7 +155,7 @@ const firstAttempt = async (
   if (delaySeconds === 0) return { kind: 'due' };
   const delivery = await deps.store.deliveries.get(customerId, webhookId, id);
   const until = (delivery?.createDate ?? 0) + delaySeconds * 1_000;
-  // A later time is counted from before the clock was set back.
+  // A time later than that is from before the clock was set back.
   const isDue = until <= deps.now() || isFuture(until, deps.now() + delaySeconds * 1_000);
   return !delivery || delivery.attempts > 0 || isDue ? { kind: 'due' } : { kind: 'postponed', until };
 };

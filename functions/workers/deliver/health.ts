@@ -14,8 +14,8 @@ import type { AdmittedRequest } from './circuit.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**
- * Records a pending delivery that is older than all known ones, so that the release finds it. That is rare: usually the
- * oldest one fails first.
+ * Records a pending delivery that is older than all known ones, so that the release finds it. This is rarely needed:
+ * usually the oldest delivery fails first.
  */
 export const notePending = async (
   { store }: DeliverDeps,

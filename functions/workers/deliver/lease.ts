@@ -45,8 +45,8 @@ const claim = async (deps: DeliverDeps, key: DeliveryKey, insteadOf?: number): P
 };
 
 /**
- * Leases another delivery for the message of this task. Null if no attempt should be made. Its own task stays in a
- * queue until it has ended.
+ * Leases another delivery for the message of this task. Null if no attempt should be made. The delivery's own task
+ * stays in a queue until the delivery has ended.
  */
 export const leaseOther = async (deps: DeliverDeps, key: DeliveryKey): Promise<Delivery | null> => {
   const delivery = await claim(deps, key);
@@ -56,8 +56,8 @@ export const leaseOther = async (deps: DeliverDeps, key: DeliveryKey): Promise<D
 };
 
 /**
- * Leases a delivery for one attempt, which is counted before anything is sent. From then on, log lines name its message.
- * `insteadOf`: the attempt is early, instead of the one planned for that time (ms).
+ * Leases a delivery for one attempt, which is counted before anything is sent. From then on, log lines name its
+ * message. `insteadOf`: the time (ms) of the planned attempt that this early attempt replaces.
  */
 export const lease = async (deps: DeliverDeps, key: DeliveryKey, insteadOf?: number): Promise<Lease> => {
   const delivery = await claim(deps, key, insteadOf);

@@ -3,13 +3,16 @@ import type { UnnotifiedAlarm } from '#shared/store/rules/unnotified-alarm.ts';
 import type { DeliverDeps } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;
-/** How long (s) other workers leave a report to the one that began it. Its task is repeated later if it dies. */
+/**
+ * How long (s) other workers leave a report to the worker that began it. If that worker dies, its task is retried
+ * later.
+ */
 const CLAIM_SECONDS = 20;
 
 /**
- * Reports alarms that reached nobody to the operators of the service, at most once an hour for a customer: a CloudWatch alarm
- * that is on already would hide them. Further alarms are reported with the reminders. A report counts once it was sent, so that
- * it is sent twice rather than an hour late if the worker dies.
+ * Reports alarms that reached nobody to the operators of the service, at most once an hour per customer. A CloudWatch
+ * alarm that is already on would hide further alarms. Alarms that exceed the limit are reported with the reminders. A
+ * report counts only once it was sent, so if the worker dies, it is sent twice rather than an hour late.
  */
 export const notifyOperators = async (
   deps: DeliverDeps,

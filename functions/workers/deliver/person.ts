@@ -44,7 +44,7 @@ const countSms = async (
   const { subject, limit } = smsLimitOf(delivery.customerId, purpose, quotas);
   const count = await store.limits.countWithin(subject, limit, SMS_WINDOW_SECONDS, now());
   if (count !== null) return { kind: 'counted', isNearLimit: purpose !== 'test' && isNearSmsLimit(count, quotas) };
-  // Once a day for each customer, so that one that has used up its SMS does not hide the next.
+  // Once a day per customer, so that one customer without SMS left does not hide the next.
   if (purpose !== 'test' && (await store.limits.take(`sms:reached:${delivery.customerId}`, 1, DAY_SECONDS, now())))
     measure('SmsLimitReached');
   return { kind: 'refused', reason: 'limit_reached' };
@@ -55,7 +55,7 @@ type Target = Refusal | { kind: 'found'; channel: Channel; isNearLimit: boolean 
 
 /**
  * Returns the channel for the person. Access and channel are read at each attempt, because either may have been
- * removed, as may the service that the host sends through.
+ * removed. The host may also no longer support the channel.
  */
 const channelFor = async (deps: DeliverDeps, delivery: Delivery): Promise<Target> => {
   const { customerId, person, attempts } = delivery;
@@ -63,7 +63,7 @@ const channelFor = async (deps: DeliverDeps, delivery: Delivery): Promise<Target
   const channels = canSend ? await verifiedChannelsOf(deps.store, customerId, person.userId) : null;
   const channel = channels?.find(({ by }) => by === person?.by);
   if (!channel) return { kind: 'refused', reason: 'not_reachable' };
-  // A delivery counts once: attempts that the service did not accept sent nothing.
+  // Each delivery is counted only once, because attempts that the service did not accept sent nothing.
   if (channel.by !== 'sms' || attempts > 1) return { kind: 'found', channel, isNearLimit: false };
   const counted = await countSms(deps, delivery);
   return counted.kind === 'refused' ? counted : { kind: 'found', channel, isNearLimit: counted.isNearLimit };
@@ -139,8 +139,8 @@ const recordAnswer = async (
 };
 
 /**
- * Attempts once to notify a person, without circuit breaker and slots, because the services are not the customer's. Several
- * deliveries about offline sensors become one message.
+ * Attempts once to notify a person, without circuit breaker and slots, because the messaging services are not run by
+ * the customer. Several deliveries about offline sensors become one message.
  */
 export const notifyPerson = async (deps: DeliverDeps, key: DeliveryKey, task: Deliver): Promise<Outcome> => {
   const { now } = deps;

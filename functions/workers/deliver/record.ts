@@ -69,7 +69,7 @@ const acknowledgeHits = async (
   }
 };
 
-/** Whether the webhook has a new URL, so that a 410 from the old one means nothing. */
+/** Whether the webhook has a new URL, in which case a 410 from the old URL means nothing. */
 const hasMoved = async ({ store }: DeliverDeps, { customerId, id, url }: WebhookRecord): Promise<boolean> => {
   const current = await store.webhooks.get(customerId, id);
   return current !== null && current.url !== url;
@@ -103,7 +103,8 @@ const nextState = async (
 };
 
 /**
- * The result of an attempt, and what follows. `hasTask`: besides the task of the attempt, the delivery has another one.
+ * The result of an attempt, and the state that follows. `hasTask`: the delivery has another task besides that of the
+ * attempt.
  */
 type AttemptEnd = { result: AttemptResult; next: NextState; hasTask?: boolean };
 
@@ -182,8 +183,8 @@ const measureAttempt = (
 };
 
 /**
- * Records an attempt and reports it; `webhook` is null for one to a person. Returns the error if the result could not be
- * reported to a rule hit, or else undefined; callers throw it last, so that the task is retried.
+ * Records an attempt and reports it. `webhook` is null for a delivery to a person. Returns the error if the result
+ * could not be reported to a rule hit, or else undefined; callers throw it last, so that the task is retried.
  */
 export const recordAttempt = async (
   deps: DeliverDeps,
@@ -232,7 +233,7 @@ export const record = async (
     if (kind === 'sent')
       await recordHealth(deps, admitted, { delivery, durationMs, isGone: outcome.what === 'gone', next });
   };
-  // Before the delivery is recorded, because its task is retried only until it has ended.
+  // Done before the delivery is recorded, because its task is retried only until it has ended.
   if (next.state === 'failed') await reportFailure(deps, webhook, delivery, next);
   // A change in the receiver's health is recorded first too: after a crash, only another attempt would record it.
   const isNews = next.state !== 'delivered' || needsRelease(webhook, deps.now());

@@ -56,10 +56,10 @@ const selectPending = async (
 };
 
 /**
- * Enqueues early attempts at the next pending deliveries of a receiver that is back, alarms about people first, ten a second, and
- * then the step after this one. The release ends when its receiver fails again; the next success begins another. All of its
- * state is in its task, which its queue keeps until it is done, so a crash repeats a step, and tasks that were enqueued
- * twice find their delivery sent.
+ * Enqueues early attempts at the next pending deliveries of a receiver that is back, alarms about people first, ten a
+ * second. Then enqueues the next step. The release ends when the receiver fails again; the next success begins another
+ * release. The task holds all state of the release, and stays in its queue until it is done. So a crash only repeats a
+ * step, and a task that was enqueued twice finds its delivery already sent.
  */
 export const releasePending = async (
   deps: DeliverDeps,

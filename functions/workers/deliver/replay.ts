@@ -18,8 +18,8 @@ const replacesHeld = async (
 ): Promise<boolean> => (await store.deliveries.get(customerId, webhookId, replayOf))?.reason === 'replayed';
 
 /**
- * Ends the deliveries of a canceled replay that were not sent yet, except those that replace a held delivery, which is
- * meant to be sent. One that is being sent is checked again later.
+ * Ends the unsent deliveries of a canceled replay, except those that replace held deliveries, which are still meant to
+ * be sent. A delivery that is being sent is checked again later.
  */
 const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
@@ -45,8 +45,8 @@ const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: (
 };
 
 /**
- * Writes redeliveries for the matching deliveries of a page, at the replay's rate and as far ahead as allowed. Returns the
- * last delivery that was examined, and the time (ms) after the last redelivery.
+ * Writes redeliveries for the matching deliveries of a page, at the replay's rate and as far ahead as allowed. Returns
+ * the last delivery that was examined, and when (ms) the next redelivery may be sent.
  */
 const writeRedeliveries = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly WebhookDelivery[]) => {
   const { store, now } = deps;

@@ -9,15 +9,15 @@ import { Quarantine } from '#shared/worker/failure.ts';
 import type { DeliverDeps } from './deps.ts';
 
 /**
- * What became of a delivery: its state, or how it continues. `requeued`: its task is on a queue again; `postponed`: there was
- * no attempt, and the next one is later; `superseded`: another process has changed the delivery.
+ * What became of a delivery: its state, or how it continues. `requeued`: its task is back in a queue; `postponed`: no
+ * attempt was made, and the next one is later; `superseded`: another process has changed the delivery.
  */
 export type Outcome = DeliveryState | 'requeued' | 'postponed' | 'superseded';
 
 /** The shortest delay (ms) of a task while another task works on the same delivery. */
 const SOONEST_MS = 500;
 
-/** Returns the retry schedule of the webhook, or else of the stage. Null stands for the built-in one. */
+/** Returns the retry schedule of the webhook or, without one, of the stage. Null: the built-in schedule. */
 export const retrySchedule = ({ settings }: DeliverDeps, webhook: WebhookRecord): readonly number[] | null =>
   webhook.retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
 
@@ -58,9 +58,9 @@ export const requeueAsRetry = async ({ enqueue }: DeliverDeps, task: Deliver): P
 };
 
 /**
- * Requeues a delivery that this task could not change, until it has ended or is in the index `due`, because this may be its
- * last task. Quarantines the task if the delivery does not exist: deliveries are written before their tasks, so it is in
- * another table.
+ * Requeues a delivery that this task could not change, until it has ended or is in the index `due`, because this may be
+ * its last task. Quarantines the task if the delivery does not exist: deliveries are written before their tasks, so the
+ * task belongs to another table.
  */
 export const requeue = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> =>
   requeueFound(deps, key, await deps.store.deliveries.getQueued(key));
@@ -82,7 +82,7 @@ export const requeueFound = async (
   return delivery.state;
 };
 
-/** Postpones the next attempt of a delivery to a time (ms). The task of the caller was for that attempt. */
+/** Postpones the attempt that the caller's task was for, to a time (ms). */
 export const postpone = async (
   deps: DeliverDeps,
   key: DeliveryKey,
