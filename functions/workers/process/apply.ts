@@ -61,7 +61,9 @@ const eventItem = ({ room }: SensorRecord, event: Decided): EventItem => {
 const isAnyAcknowledged = ({ falls, tracks = [] }: StateItem): boolean =>
   [...falls, ...tracks].some((fall) => fall.isAcknowledged);
 
-/** Writes hits, then deliveries, then their tasks, and the events last: once these exist, the decision is applied. */
+/**
+ * Writes hits, then deliveries, then their tasks, and the events last: once the events exist, the decision is applied.
+ */
 const applySteps = async (
   deps: ProcessDeps,
   context: SensorContext,
@@ -71,7 +73,7 @@ const applySteps = async (
   const { sensor, customerId } = context;
   const { decided } = decision;
   deps.failpoint('process.decided');
-  // Most messages cause nothing that anybody is notified of, so this code is loaded with the first event.
+  // Most messages cause no notification, so this code is loaded with the first event.
   const [
     { countImmediateAlarms, enqueueChecks, isUnruled, writeHits },
     { enqueueDeliveries, mergeDeliveries, writeDeliveries },

@@ -13,7 +13,7 @@ import { enqueueChecks, enqueueRound } from './hits.ts';
 
 /** How early (ms) a check may run: clocks of hosts differ, and a queue delays a task by whole seconds. */
 const EARLY_MS = 1_000;
-/** How long (s) mails about offline sensors wait for more of them. */
+/** How long (s) mails about offline sensors wait for further sensors. */
 const GATHER_SECONDS = 8;
 
 /** Whether one of the deliveries of an event to webhooks of the customer succeeded. */
@@ -23,7 +23,10 @@ const isEventNotified = async ({ store }: ProcessDeps, { customerId, ofEvent }: 
   return false;
 };
 
-/** Returns the alarms of an event that nobody was notified of, and whether somebody was notified of another one. */
+/**
+ * Returns the alarms of an event that nobody was notified of, and whether somebody was notified of another alarm of the
+ * event.
+ */
 const unnotifiedOf = async (
   deps: ProcessDeps,
   task: CheckAlarm,
@@ -57,7 +60,7 @@ const unnotifiedOf = async (
   return { alarms, isSomebodyNotified: alarms.length < hits.length + Math.min(1, ofEvent.length) };
 };
 
-/** Whether deliveries of an event were due, and not one was attempted. An attempt counts once it has ended. */
+/** Whether deliveries of an event were due, but none was attempted. An attempt counts once it has ended. */
 const isUntold = async ({ store }: ProcessDeps, { customerId, immediate = [] }: CheckAlarm): Promise<boolean> => {
   const found = await Promise.all(
     immediate.map(({ webhookId, deliveryId }) => store.deliveries.get(customerId, webhookId, deliveryId)),
@@ -81,8 +84,8 @@ export const hurryEscalation = async (deps: ProcessDeps, customerId: number, hit
 
 /**
  * Records an alarm that nobody was notified of, and starts the next steps. Each step can be repeated after a crash.
- * Returns the alarm as it was recorded; null if that has been handled, or somebody was notified or acknowledged it in
- * the meantime.
+ * Returns the alarm as it was recorded; null if it was handled before, or if somebody was notified or has acknowledged
+ * it in the meantime.
  */
 const alert = async (
   deps: ProcessDeps,
@@ -117,13 +120,13 @@ const correctRounds = async ({ enqueue, now }: ProcessDeps, { customerId, hitIds
  */
 export const checkAlarm = async (deps: ProcessDeps, task: CheckAlarm): Promise<void> => {
   const { now, enqueue, store } = deps;
-  // A check of an alarm with a date in the future is not early: the clock has been set back. Nor is a check that is
-  // planned later than any can be.
+  // A check of an alarm with a date in the future is not early: the clock has been set back. Nor is a check early if it
+  // is planned for later than checks can be.
   const latest = Math.max(now(), task.createDate + deps.settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
   if (isFuture(task.createDate, now())) await correctRounds(deps, task);
   else if (task.at - now() > EARLY_MS && !isFuture(task.at, latest)) return enqueueChecks(deps, [task]);
   const { alarms, isSomebodyNotified } = await unnotifiedOf(deps, task);
-  // The contacts get one message: it belongs to a hit, if there is one.
+  // The contacts get one message, which belongs to a hit if there is one.
   const first = alarms.find(({ hitId }) => hitId !== null) ?? alarms[0];
   if (!first) return;
   const emergency = isSomebodyNotified ? null : await loadEmergency(deps, first);

@@ -38,7 +38,7 @@ const judgeTime = async (
 export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void> => {
   const { store, now } = deps;
   const { customerId, sensorId } = key;
-  // Only after everything has been read is it known whether the passage of time causes an alarm.
+  // The latest context is loaded, because the passage of time may cause an alarm.
   const loaded = await loadSensor(deps, key, 'latest');
   const { state } = loaded.kind === 'gone' ? loaded : loaded.context;
   if (loaded.kind === 'gone' || loaded.context.former) {
@@ -58,8 +58,8 @@ export const checkTime = async (deps: ProcessDeps, key: SensorKey): Promise<void
   if (state.duePk === undefined) return;
   const { state: after } = outcome ?? context;
   const checkAt = nextMove(next, timings, 'any');
-  // While the sensor is active, its entry in the index `due` stays where it is: the sweep checks the state instead. It is
-  // moved only if it is too late, because the clock was set back since.
+  // While the sensor is active, its entry in the index `due` stays where it is: the sweep checks the state instead. The
+  // entry is moved only if it is too late because the clock was set back.
   const latest = Math.min(offlineAt, checkAt);
   if (next.isActive && isFuture(Number(state.dueAt), latest))
     return store.states.scheduleCheck(customerId, sensorId, after, latest);

@@ -49,8 +49,9 @@ const readRecent = async ({ store }: ProcessDeps, { customerId, sensorId }: Sens
 };
 
 /**
- * Loads a sensor. If it has left this customer, its record there is used; only unlinked sensors leave no record. `known` is
- * its state, if that was read before. The conditional write of a decision fails if it has changed since.
+ * Loads a sensor. If it has left this customer, its record there is used; only unlinked sensors leave no record.
+ * `known` is its state, if it was read before. If the state has changed since, the conditional write of a decision
+ * fails.
  */
 export const loadSensor = async (
   deps: ProcessDeps,

@@ -14,7 +14,7 @@ import { finishDecision, type RulesById } from './apply.ts';
 import { type ProcessDeps, type SensorContext, sensorKey } from './context.ts';
 import type { Judgement, NewEvent } from './judge.ts';
 
-/** The outcome of a judgement. `state` is the state of the sensor after it. */
+/** The outcome of a judgement. `state` is the state of the sensor after the judgement. */
 type DecisionOutcome =
   /** Nothing was written. */
   | { kind: 'unchanged'; state: StateItem }

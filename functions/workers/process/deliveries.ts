@@ -5,8 +5,8 @@ import { deliverTask } from '#shared/queue/encode.ts';
 import type { ProcessDeps } from './context.ts';
 
 /**
- * Merges deliveries with the same id: a Raw webhook gets a message once. The merged delivery reports to the hits of all
- * of them.
+ * Merges deliveries with the same id, because a Raw webhook gets each message only once. The merged delivery reports to
+ * the hits of all its originals.
  */
 export const mergeDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
   [...Map.groupBy(deliveries, ({ id }) => id).values()].flatMap(([first, ...others]) => {
@@ -34,8 +34,8 @@ export const writeDeliveries = async (
 };
 
 /**
- * Enqueues deliveries. Those that may become one message about several sensors wait for others, on the queue of retries,
- * where they delay no alarm.
+ * Enqueues deliveries. Deliveries that may be combined into one message about several sensors wait for others in the
+ * queue of retries, where they delay no alarm.
  */
 export const enqueueDeliveries = async (
   { enqueue }: Pick<ProcessDeps, 'enqueue'>,

@@ -34,7 +34,10 @@ import { enqueueDeliveries, writeDeliveries } from './deliveries.ts';
 import { countImmediateAlarms, enqueueRound, messageFor } from './hits.ts';
 import { reportUnanswered } from './unanswered.ts';
 
-/** Tasks that arrive this early (ms) are requeued: clocks of hosts differ, and the sweep would be up to a minute late. */
+/**
+ * Tasks that arrive up to this much (ms) too early are requeued: clocks of hosts differ, and the sweep could be a
+ * minute late.
+ */
 const EARLY_MS = 5_000;
 /** If a round takes longer (ms) to prepare, its hit is read again in case somebody has acknowledged it. */
 const SLOW_MS = 500;
@@ -77,8 +80,8 @@ const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatingH
 type Placed = { addressee: Addressee; place: number | null };
 
 /**
- * Returns the addressees of a round by the current rule and duty. A repeat of all steps may name the same one several
- * times.
+ * Returns the addressees of a round according to the current rule and the users now on duty, each once, even if a
+ * repeat of all steps names an addressee several times.
  */
 const addresseesByRule = (
   { hit, rule, recipients, eventContext }: RoundContext,
@@ -109,8 +112,8 @@ const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Place
 };
 
 /**
- * Returns what a round writes into its hit: its receivers, and messages for those without one. An open round keeps its
- * receivers.
+ * Returns what a round writes into its hit: its receivers, and messages for receivers that have none yet. An open round
+ * keeps its receivers.
  */
 const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reached }: Escalation) => {
   const time = deps.now();
@@ -124,7 +127,7 @@ const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reach
   return { to: [...to, ...added.map(({ addressee }) => addresseeKey(addressee))], messages };
 };
 
-/** The round of a hit: it is open, not due, there is none left, or the hit has changed since it was read. */
+/** The round of a hit: it is open, it is not due, no round is left, or the hit has changed since it was read. */
 type Round = { kind: 'open'; hit: EscalatingHit } | { kind: 'not_due' | 'changed' | 'ended' };
 
 /** Writes the receivers of a round into its hit. */
@@ -151,7 +154,7 @@ const schedule = async (
 const afterLastRound = ({ now }: ProcessDeps, { hit, rule }: RoundContext): Escalation | null =>
   isUrgent(hit.situation) ? awaitingAnswer(rule, hit.escalation, now()) : null;
 
-/** Ends an escalation without further rounds, once somebody has had the time to acknowledge the alarm. */
+/** Ends an escalation that has no further rounds, after people have had time to acknowledge the alarm. */
 const endRounds = async (deps: ProcessDeps, context: RoundContext): Promise<Round> => {
   const { customerId, hit } = context;
   const isUnanswered = hit.escalation.isLast === true;
@@ -191,7 +194,10 @@ const resumeRound = async (deps: ProcessDeps, context: RoundContext): Promise<Ro
   return hit.acknowledgement || isComplete ? { kind: 'open', hit } : openRound(deps, context, hit.escalation);
 };
 
-/** Returns the deliveries of an open round, to all receivers that it names, even if its rule no longer does. */
+/**
+ * Returns the deliveries of an open round, to all receivers that the round names, even if its rule no longer names
+ * them.
+ */
 const deliveriesOf = async (deps: ProcessDeps, context: RoundContext): Promise<Delivery[]> => {
   const { hit, rule, recipients, eventContext } = context;
   const { to = [], ...escalation } = hit.escalation;
@@ -321,8 +327,8 @@ const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundRes
 };
 
 /**
- * Decides the round of a hit that is due, and notifies its recipients. Each step can be repeated: a round is decided once, by
- * a conditional write, and the hit stays due until all of its deliveries are queued. If the hit has changed since it was
+ * Decides the due round of a hit, and notifies its recipients. Each step can be repeated: a round is decided once, by a
+ * conditional write, and the hit stays due until all of its deliveries are queued. If the hit has changed since it was
  * read, it is read again.
  */
 export const escalate = async (deps: ProcessDeps, task: Escalate): Promise<void> => {

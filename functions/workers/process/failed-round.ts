@@ -53,7 +53,10 @@ const deliveriesOfRound = async (
   ];
 };
 
-/** Whether all deliveries of a round have failed, as the given one has. False if that belongs to an earlier round. */
+/**
+ * Whether all deliveries of a round have failed, including the given one. False if the given one belongs to an earlier
+ * round.
+ */
 const haveAllFailed = async (
   deps: ProcessDeps,
   context: { hit: EscalatingHit; rule: Rule; failed: Delivery },

@@ -135,8 +135,8 @@ const complete = async (
 
 /**
  * Discards the messages of a sensor that was erased, or that was unlinked and is now gone or linked. The record of a
- * customer's sensor outlives its pending messages, so without one the sensor is in another table, and the messages are
- * quarantined.
+ * customer's sensor outlives its pending messages. If there is no record, the sensor is in another table, so the
+ * messages are quarantined.
  */
 const discard = async (
   { store, log }: ProcessDeps,
@@ -154,8 +154,8 @@ const discard = async (
 };
 
 /**
- * Records in the list of sensors whether most messages of a sensor are not understood, and whether its device marks falls as
- * silent, and counts the sensors that just became misunderstood.
+ * Records in the list of sensors whether most messages of a sensor are not understood, and whether its device marks
+ * falls as silent. Counts each sensor whose messages are newly misunderstood.
  */
 const noteObstacles = async (
   { store, measure }: ProcessDeps,

@@ -121,8 +121,9 @@ const fireDeletedRule = async (
 };
 
 /**
- * Returns the first recipients of a hit, and the places of their messages in it; null if the rule named the recipient only
- * later. Both the current rule and the people named in the hit count: after a crash they may have nobody in common.
+ * Returns the first recipients of a hit, and the places of their messages in it; null for a recipient whom the rule
+ * named only later. Both the current rule and the people named in the hit count: after a crash, the rule and the hit
+ * may have nobody in common.
  */
 const firstAddressees = (
   addressees: readonly Addressee[],
@@ -179,14 +180,14 @@ const fireRule = async (
   return { hit: { id, createDate }, deliveries: (await Promise.all(deliveries)).flat() };
 };
 
-/** Returns the deliveries to customer webhooks, which get every event without a rule. */
+/** Returns the deliveries to customer webhooks, which get every event, whether or not a rule fires. */
 const customerDeliveries = async (
   { now }: ProcessDeps,
   known: EventContext,
   { customerId, customer }: SensorContext,
   { webhooks }: KnownRecipients,
 ): Promise<Delivery[]> => {
-  // These webhooks have had every message of a fall that time moves.
+  // These webhooks have already received every message of a fall that advances with time.
   const { fallMessage: _, ...event } = known.event;
   const eventContext = { ...known, event };
   const { happening } = event;
@@ -236,8 +237,8 @@ const isImmediate = (
 };
 
 /**
- * Returns the check of the alarms of an event; none if it is not urgent, or no rule or webhook of the customer covers
- * it.
+ * Returns the check of the alarms of an event; none if the event is not urgent, or no rule or webhook of the customer
+ * covers it.
  */
 const checksOf = (
   { now, settings }: ProcessDeps,
@@ -266,7 +267,7 @@ const checksOf = (
     hitIds: hits.map(({ id }) => id),
     ofEvent: ofEvent.flatMap(({ webhookId, id }) => (webhookId === null ? [] : [{ webhookId, deliveryId: id }])),
     immediate: immediate.slice(0, MAX_CHECKED).map(({ webhookId, id }) => ({ webhookId, deliveryId: id })),
-    // Without a hit, people answer the event.
+    // Without a hit, people acknowledge the fall or the event.
     ...(hits.length === 0 ? { fall: fallOfEvent(event) ?? eventKeyOf(event.id) } : ofFall(event)),
   };
   return [check];
@@ -276,7 +277,10 @@ const checksOf = (
 export const isUnruled = (customerId: number, { happening, rules }: Decided): boolean =>
   customerId !== UNASSIGNED && rules.length === 0 && isUrgent(happening.situation) && !happening.isSimulated;
 
-/** Adds the newest message of a fall that time moves, if a recipient has the format Raw, which sends nothing else. */
+/**
+ * Adds the newest message of a fall that advances with time, if a recipient has the format Raw, which sends nothing
+ * else.
+ */
 const withFallMessage = async (
   { store }: ProcessDeps,
   { customerId, sensor }: SensorContext,
@@ -330,7 +334,7 @@ export const writeHits = async (
   return { deliveries, recipients, checks };
 };
 
-/** Enqueues the checks whether somebody was notified of alarms. A queue can delay them for only part of the time. */
+/** Enqueues checks whether somebody was notified of alarms. A check that arrives early is enqueued again. */
 export const enqueueChecks = async (
   { enqueue, now }: Pick<ProcessDeps, 'enqueue' | 'now'>,
   checks: readonly CheckAlarm[],

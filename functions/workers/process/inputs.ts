@@ -14,7 +14,7 @@ export type MessageTask = Received<ProcessMessages | ProcessNotice>;
 type Origin = {
   /** The task that is done once all of its inputs are judged. */
   received: MessageTask;
-  /** The position in the order of the sensor. Compared as text, later ones are greater. */
+  /** The position in the order of the sensor's inputs. Compared as text, later positions are greater. */
   position: string;
   receiveDate: number;
   /** The id of the API call that it came with. */

@@ -136,8 +136,8 @@ const judgeNotice = async (
 };
 
 /**
- * Judges a message. If it creates an event, it is stored first; a duplicate only shows that its device is online. One with
- * the UUID of another message is judged with a UUID derived from its bytes.
+ * Judges a message. A message that creates an event is stored first. A duplicate only shows that its device is online.
+ * A message with the UUID of another message is judged with a UUID derived from its bytes.
  */
 const judgeMessage = async (
   deps: JudgeDeps,

@@ -19,7 +19,7 @@ export const withAnswer = async ({ store }: ProcessDeps, ref: FallRef, state: Se
   return answerStep(state, ref.fall, answer);
 };
 
-/** Returns when (ms) to check whether somebody was notified of an alarm that was created at a time (ms). */
+/** Returns when (ms) to check whether somebody was notified of an alarm that was created at `createDate` (ms). */
 const checkAt = ({ now, settings }: ProcessDeps, createDate: number): number =>
   Math.max(now(), createDate + settings.UNNOTIFIED_AFTER_SECONDS * 1_000);
 
@@ -76,7 +76,7 @@ export const followNotice = async (deps: ProcessDeps, ref: FallRef, { notice }: 
   if (notice === 'fall_changed') await checkEvents(deps, ref);
 };
 
-/** Records falls that raised another alarm before anybody can be notified of it: people have to answer them again. */
+/** Records, before anybody is notified, which falls raised another alarm: people have to answer these falls again. */
 export const recordAlarms = async (deps: ProcessDeps, context: SensorContext, { decided }: Decision): Promise<void> => {
   const falls = new Set(decided.flatMap((event) => fallOfEvent(event) ?? []));
   for (const fall of falls)

@@ -7,8 +7,9 @@ import type { ProcessDeps } from './context.ts';
 import { emergencyMessages, loadEmergency, notifyContacts } from './emergency-contacts.ts';
 
 /**
- * Reports that nobody acknowledged an alarm although all of its rounds were sent: by an event, to those who manage rules, and
- * to the emergency contacts. Each step can be repeated after a crash. False if the hit has changed since it was read.
+ * Reports that nobody acknowledged an alarm although all of its rounds were sent. Creates an event, and notifies the
+ * users who manage rules and the emergency contacts. Each step can be repeated after a crash. False if the hit has
+ * changed since it was read.
  */
 export const reportUnanswered = async (deps: ProcessDeps, customerId: number, hit: EscalatingHit): Promise<boolean> => {
   const { store, now, measure, log, failpoint, enqueue } = deps;
